@@ -16,44 +16,43 @@ from command_api.accounts import routes as accounts
 from command_api.accounts.passwords import Passwords
 from command_api.accounts.providers import routes as providers
 from command_api.accounts.providers.service import ProviderSignIn
-from command_api.accounts.sign_in import Accounts
-from command_api.analysts import routes as analysts
-from command_api.conversions import bulk
+from command_api.accounts.sign_in import SignInService
 from command_api.conversions import routes as conversions
-from command_api.core import Core
 from command_api.domains import routes as domains
-from command_api.domains.looking import looking
+from command_api.domains.dns_check import open_dns_checker
 from command_api.forum import moderation_routes as forum_moderation
 from command_api.forum import routes as forum
-from command_api.forum.desk import ForumDesk
-from command_api.http import install_refusals
 from command_api.insights import routes as insights
-from command_api.insights.desk import InsightsDesk
+from command_api.insights.service import InsightService
+from command_api.kernel.container import Container
+from command_api.kernel.http import install_error_handlers
 from command_api.leads import admin_routes as leads_administration
 from command_api.leads import public_routes as leads
-from command_api.leads.desk import LeadsDesk
 from command_api.links import routes as links
 from command_api.marketplace import admin_routes as marketplace_administration
-from command_api.marketplace import deal_routes, listing_routes, member_routes, messages
+from command_api.marketplace import deal_routes, escrow_webhook, listing_routes, member_routes
+from command_api.marketplace.mails import STOP_PATH as SEARCH_STOP_PATH
 from command_api.matching import admin_routes as program_directory
 from command_api.matching import routes as matching
 from command_api.notifications import routes as notifications
 from command_api.operations import dead_letters
-from command_api.operations import projections as projection_requests
 from command_api.operations import routes as operations
 from command_api.partners import routes as partners
+from command_api.sql import routes as analysts
 from command_api.websites import routes as websites
-from command_api.websites import traffic_routes
-from infra import PRODUCT_NAME, health
-from infra.countries import open_places
-from infra.identity import refuse_cross_site
-from infra.llm import LanguageModel
-from infra.problems import REFUSALS, Problem, describe, install
-from infra.threads import OwnThreads
-from schemas.insights import DIGEST_STOP_PATH
+from infra import PRODUCT_NAME
+from infra.kernel.config.version import product_version
+from infra.kernel.http import health
+from infra.kernel.http.problems import REFUSALS, Problem, describe, install
+from infra.kernel.http.worker_slots import WorkerSlotMiddleware
+from infra.kernel.llm import LanguageModel
+from infra.kernel.net.geoip import open_geoip
+from infra.kernel.observability.request_context import LogContextMiddleware
+from infra.kernel.security.sessions import refuse_cross_site
+from schemas.http.insights import DIGEST_STOP_PATH
 
 THREADS = 16
-"""Requests that are worked on at one time; further ones wait for a thread."""
+"""Concurrent requests; further requests wait for a thread."""
 CONTEXTS = (
     accounts,
     invite_routes,
@@ -62,15 +61,12 @@ CONTEXTS = (
     website_login,
     providers,
     websites,
-    traffic_routes,
     domains,
     partners,
     links,
-    bulk,
     conversions,
     operations,
     dead_letters,
-    projection_requests,
     analysts,
     leads,
     leads_administration,
@@ -81,7 +77,7 @@ CONTEXTS = (
     deal_routes,
     member_routes,
     marketplace_administration,
-    messages,
+    escrow_webhook,
     matching,
     program_directory,
     insights,
@@ -91,14 +87,14 @@ FOREIGN_PATHS = (
     leads.STOP_PATH,
     notifications.STOP_PATH,
     DIGEST_STOP_PATH,
-    member_routes.STOP_PATH,
-    messages.MESSAGES_PATH,
+    SEARCH_STOP_PATH,
+    escrow_webhook.MESSAGES_PATH,
 )
-"""Where mail programs POST a form and the escrow provider its messages."""
+"""Endpoints that mail clients and the escrow provider call; they carry a token or signature."""
 
 
-def create_app(core: Core, parts: Callable[[], health.Parts] | None = None) -> FastAPI:
-    """The app over an open core. `parts` tells `/readyz` about more than Postgres (relay, policies)."""
+def create_app(container: Container, parts: Callable[[], health.Parts] | None = None) -> FastAPI:
+    """Creates the app. `parts` adds the state of relay and policies to `/readyz`."""
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -110,6 +106,7 @@ def create_app(core: Core, parts: Callable[[], health.Parts] | None = None) -> F
 
     app = FastAPI(
         title=f"{PRODUCT_NAME}: commands",
+        version=product_version(),
         openapi_url="/api/openapi.json",
         docs_url=None,
         redoc_url=None,
@@ -117,23 +114,22 @@ def create_app(core: Core, parts: Callable[[], health.Parts] | None = None) -> F
         responses=REFUSALS,
         lifespan=lifespan,
     )
-    app.state.core = core
-    app.state.accounts = Accounts(core, Passwords())
+    app.state.container = container
+    app.state.accounts = SignInService(container, Passwords())
     app.state.providers = ProviderSignIn(app.state.accounts)
-    app.state.leads = LeadsDesk.of(core)
-    app.state.forum = ForumDesk(core)
-    app.state.insights = InsightsDesk.of(core)
-    app.state.matching = LanguageModel(core.settings, core.pool)
-    app.state.places = open_places(core.settings)
-    app.state.looking = looking(core.settings)
+    app.state.insights = InsightService.of(container)
+    app.state.matching = LanguageModel(container.settings, container.pool)
+    app.state.places = open_geoip(container.settings)
+    app.state.dns_checker = open_dns_checker(container.settings)
     install(app)
-    install_refusals(app)
+    install_error_handlers(app)
     for context in CONTEXTS:
         app.include_router(context.router)
     app.include_router(member_routes.public_router)
-    app.include_router(_health(core, parts))
-    app.add_middleware(OwnThreads)
-    app.add_middleware(CrossSiteGuard, public_url=core.settings.app_url)
+    app.include_router(_health(container, parts))
+    app.add_middleware(WorkerSlotMiddleware)
+    app.add_middleware(CrossSiteGuard, public_url=container.settings.app_url)
+    app.add_middleware(LogContextMiddleware)
     describe(app)
     return app
 
@@ -145,9 +141,9 @@ def _operation_id(route: APIRoute) -> str:
 
 
 class CrossSiteGuard:
-    """Refuses unsafe requests that another site's page may have made, before anything else sees them.
+    """Rejects unsafe cross-site requests before the app handles them.
 
-    Not where programs of others call: a token or a signature speaks for itself, and nobody is signed in.
+    Except `FOREIGN_PATHS`, which a token or a signature authenticates instead of a session.
     """
 
     def __init__(self, app: ASGIApp, public_url: str) -> None:
@@ -155,6 +151,7 @@ class CrossSiteGuard:
         self._public_url = public_url
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Responds to a rejected request with a problem document."""
         if scope["type"] == "http" and not scope["path"].startswith(FOREIGN_PATHS):
             try:
                 refuse_cross_site(Headers(scope=scope), scope["method"], self._public_url)
@@ -164,7 +161,7 @@ class CrossSiteGuard:
         await self._app(scope, receive, send)
 
 
-def _health(core: Core, parts: Callable[[], health.Parts] | None) -> APIRouter:
+def _health(container: Container, parts: Callable[[], health.Parts] | None) -> APIRouter:
     router = APIRouter(include_in_schema=False)
 
     @router.get("/livez")
@@ -175,10 +172,10 @@ def _health(core: Core, parts: Callable[[], health.Parts] | None) -> APIRouter:
     def readyz() -> Response:
         found: dict[str, bool | str] = dict(parts()) if parts else {}
         try:
-            with core.pool.connection(timeout=1) as connection:
+            with container.pool.connection(timeout=1) as connection:
                 connection.execute("SELECT 1")
             found["postgres"] = True
-        except Exception as error:  # noqa: BLE001 - whatever it is, we are not ready
+        except Exception as error:  # noqa: BLE001 - any error means not ready
             found["postgres"] = type(error).__name__
         status, body = health.readyz(found)
         return Response(body, status, media_type="application/json")

@@ -1,56 +1,45 @@
-"""Service `command`: takes commands over HTTP, and runs the relay and the policies beside them.
+"""Service `command`: accepts commands over HTTP and runs the relay and the policies.
 
-The relay and the policies run in threads under advisory locks, so any number of these processes may run: one leads each
-work, the others stand by. SIGTERM: unready, requests in flight end, then the threads stop.
+The relay and the policies run in threads under advisory locks, so several processes may run: one is the leader of each
+task, the others stand by. On SIGTERM: unready, requests in flight finish, then the threads stop.
 """
 
 from __future__ import annotations
 
-import logging
 import sys
 import time
 from collections.abc import Sequence
 from typing import Final
 
 import psycopg
+import structlog
 from eventsourcing.persistence import PersistenceError
 
-from command_api import anchoring
-from command_api.accounts.erasure import erase_again
-from command_api.anchoring import Anchoring
+from command_api.accounts.erasure import repeat_erasures
+from command_api.accounts.sign_in import SignInService
 from command_api.app import create_app
-from command_api.core import Core, open_core
-from command_api.domains import watch
-from command_api.domains.looking import looking
-from command_api.domains.watch import Watch
-from command_api.forum import categories, views
-from command_api.insights import watch as insights_watch
-from command_api.insights.desk import InsightsDesk
-from command_api.insights.watch import Watch as InsightsWatch
-from command_api.leader import Leader
-from command_api.leads import holding
-from command_api.marketplace import watch as marketplace
-from command_api.marketplace.verifying import ClickHouseFigures
+from command_api.conversions.attribution.clicks import ClickHouseClicks
+from command_api.conversions.attribution.policy import AttributionPolicy
+from command_api.conversions.attribution.repository import NAME as ATTRIBUTION
+from command_api.forum import categories
+from command_api.kernel import process_manager
+from command_api.kernel.container import Container
+from command_api.kernel.event_subscription import EventSubscription
+from command_api.kernel.leader_election import Leader, running
+from command_api.kernel.outbox_relay import NAME as RELAY
+from command_api.kernel.outbox_relay import Relay
+from command_api.kernel.process_manager import ProcessWorker
 from command_api.matching import starter_set
-from command_api.notifications import raising
-from command_api.operations.recording import NAME as RECORDING
-from command_api.operations.recording import Recording
-from command_api.policies import approving, claim_alarm, waiting
-from command_api.policies.approving import Approving
-from command_api.policies.claim_alarm import ClaimAlarm
-from command_api.policies.clicks import ClickHouseClicks
-from command_api.policies.keeping import NAME as ATTRIBUTION
-from command_api.policies.reports import Reports
-from command_api.policies.waiting import Waiting
-from command_api.relay import NAME as RELAY
-from command_api.relay import Relay
-from infra import health
-from infra.clickhouse import ClientPool
-from infra.escrow import EscrowProvider
-from infra.http_server import serve
-from infra.llm import LanguageModel
-from infra.log import Log, open_log
-from infra.settings import Settings, SettingsError, load
+from command_api.notifications import handler
+from command_api.operations.operation_recorder import NAME as RECORDING
+from command_api.operations.operation_recorder import OperationRecorder
+from command_api.processes import process_managers, recurring_jobs
+from command_api.registry import open_container
+from infra.kernel.clickhouse.client import ClientPool
+from infra.kernel.config.settings import Settings, SettingsError, load
+from infra.kernel.http import health
+from infra.kernel.http.server import serve
+from infra.kernel.log import Log, open_log
 from schemas.topics import CONVERSIONS
 
 HOST: Final = "127.0.0.1"
@@ -58,7 +47,7 @@ POSTGRES_WAIT_S: Final = 30.0
 CLICKHOUSE_CLIENTS: Final = 4
 CLICKHOUSE_READ_TIMEOUT_S: Final = 15
 
-log = logging.getLogger(__name__)
+log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 
 def main(arguments: list[str]) -> int:
@@ -68,10 +57,10 @@ def main(arguments: list[str]) -> int:
     settings = load()
     if settings.command_port is None:
         raise SettingsError("ALTHING_COMMAND_PORT is not set: the command service needs it.")
-    core = _open_patiently(settings)
+    container = _open_patiently(settings)
     events = open_log(settings)
     clients = ClientPool(settings, CLICKHOUSE_CLIENTS, read_timeout_s=CLICKHOUSE_READ_TIMEOUT_S)
-    leaders = leaders_of(core, events, clients)
+    leaders = leaders_of(container, events, clients)
     stopping = False
 
     def parts() -> health.Parts:
@@ -84,68 +73,65 @@ def main(arguments: list[str]) -> int:
         nonlocal stopping
         stopping = True
 
-    app = create_app(core, parts)
-    if again := erase_again(app.state.accounts.desk):
-        log.info("erased %d accounts again that were erased after the backup", again)
-    starter_set.plant(core)
-    link = app.state.accounts.ensure_first_admin()
-    if link is not None:
-        # Straight to the console: the log blanks secrets, and this one is meant to be read.
-        sys.stdout.write(f"Nobody has an account yet. Set up the first one here: {link}\n")
-        sys.stdout.flush()
-    categories.seed(core)
-    for leader in leaders:
-        leader.start()
+    app = create_app(container, parts)
+    _prepare(container, app.state.accounts)
     try:
-        return serve(app, host=HOST, port=settings.command_port, on_stop=on_stop)
+        with running(leaders):
+            return serve(app, host=HOST, port=settings.command_port, on_stop=on_stop)
     finally:
-        for leader in leaders:
-            leader.request_stop()
-        for leader in leaders:
-            leader.stop()
         events.close()
         clients.close()
-        core.close()
+        container.close()
 
 
-def leaders_of(core: Core, events: Log, clients: ClientPool) -> Sequence[Leader]:
-    """The relay and the policies, not yet started."""
+def _prepare(container: Container, accounts: SignInService) -> None:
+    """Prepares the data that the first command requires."""
+    if again := repeat_erasures(container):
+        log.info("erasures_repeated", accounts=again)
+    starter_set.seed(container)
+    link = accounts.ensure_first_admin()
+    if link is not None:
+        # Written to the console directly: the log masks secrets, and this link must be readable.
+        sys.stdout.write(f"Nobody has an account yet. Set up the first one here: {link}\n")
+        sys.stdout.flush()
+    categories.seed(container)
+
+
+def leaders_of(container: Container, events: Log, clients: ClientPool) -> Sequence[Leader]:
+    """Returns the relay and the policies, not yet started."""
     clicks = ClickHouseClicks(clients)
     deciders = [
-        Leader(core.settings, f"{ATTRIBUTION}:{partition}", Reports(core, events, clicks, partition).run)
+        Leader(
+            container.settings,
+            f"{ATTRIBUTION}:{partition}",
+            AttributionPolicy(container, events, clicks, partition).run,
+        )
         for partition in range(CONVERSIONS.partitions)
     ]
-    relay = Leader(core.settings, RELAY, Relay(events).run)
-    insights = InsightsDesk(core, clients, LanguageModel(core.settings, core.pool), events)
+    relay = Leader(container.settings, RELAY, Relay(events).run)
+    processes = ProcessWorker(container, process_managers(container, clients, events), recurring_jobs(container))
     return [
         relay,
         *deciders,
-        Leader(core.settings, waiting.NAME, Waiting(core, clicks, events).run),
-        Leader(core.settings, RECORDING, Recording(core).run),
-        Leader(core.settings, approving.NAME, Approving(core).run),
-        Leader(core.settings, claim_alarm.NAME, ClaimAlarm(core).run),
-        Leader(core.settings, watch.NAME, Watch(core, looking(core.settings)).run),
-        Leader(core.settings, marketplace.NAME, marketplace_watch(core, clients).run),
-        Leader(core.settings, holding.NAME, holding.Holding(core).run),
-        Leader(core.settings, anchoring.NAME, Anchoring(core).run),
-        Leader(core.settings, views.NAME, views.Counting(core).run),
-        Leader(core.settings, raising.NAME, raising.Raising(core).run),
-        Leader(core.settings, insights_watch.NAME, InsightsWatch(insights).run),
+        Leader(container.settings, process_manager.NAME, processes.run),
+        Leader(container.settings, RECORDING, OperationRecorder(container).run),
+        Leader(container.settings, handler.NAME, notifications(container, events).run),
     ]
 
 
-def marketplace_watch(core: Core, clients: ClientPool) -> marketplace.Watch:
-    return marketplace.Watch(core, ClickHouseFigures(clients), EscrowProvider.over_http(core.settings))
+def notifications(container: Container, events: Log) -> EventSubscription:
+    """Returns the subscription that makes notifications."""
+    return EventSubscription(events, container.keyring, handler.NotificationHandler(container))
 
 
-def _open_patiently(settings: Settings) -> Core:
-    """Postgres may be starting at the same moment; the supervisor restarts us when it takes longer."""
+def _open_patiently(settings: Settings) -> Container:
+    """Waits for a starting Postgres; if it takes longer, the supervisor restarts the process."""
     deadline = time.monotonic() + POSTGRES_WAIT_S
     while True:
         try:
-            return open_core(settings)
+            return open_container(settings)
         except (PersistenceError, psycopg.OperationalError) as error:
             if time.monotonic() > deadline:
                 raise
-            log.info("waiting for Postgres: %s", error)
+            log.info("postgres_awaited", error=error)
             time.sleep(0.5)

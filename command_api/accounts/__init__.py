@@ -1,0 +1,1 @@
+"""Accounts: registration, sign-in, second factor, sessions, invites and erasure."""

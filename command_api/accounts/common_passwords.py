@@ -15,7 +15,7 @@ from typing import Final
 from zxcvbn.frequency_lists import FREQUENCY_LISTS
 
 from infra import PRODUCT_NAME
-from infra.problems import FieldError, Problem
+from infra.kernel.http.problems import FieldError, Problem
 
 WEAK: Final = "This password is too easy to guess. Please choose another one."
 
@@ -46,24 +46,11 @@ _TEXT: Final = """
     affiliate marketing analytics company business office sales
 """
 _WORDS: Final = frozenset((*_TEXT.split(), PRODUCT_NAME.lower()))
-_ROWS: Final = (
-    "qwertyuiop",
-    "qwertzuiop",
-    "azertyuiop",
-    "asdfghjkl",
-    "zxcvbnm",
-    "yxcvbnm",
-    "1234567890",
-    "0123456789",
-    "abcdefghijklmnopqrstuvwxyz",
-    "1qaz2wsx3edc4rfv5tgb6yhn7ujm",
-    "q1w2e3r4t5y6u7i8o9p0",
-    "1q2w3e4r5t6y7u8i9o0p",
-    "qazwsxedcrfvtgb",
-    "147258369",
-    "159753",
-    "741852963",
-)
+_RUNS: Final = """
+    qwertyuiop qwertzuiop azertyuiop asdfghjkl zxcvbnm yxcvbnm 1234567890 0123456789 abcdefghijklmnopqrstuvwxyz
+    1qaz2wsx3edc4rfv5tgb6yhn7ujm q1w2e3r4t5y6u7i8o9p0 1q2w3e4r5t6y7u8i9o0p qazwsxedcrfvtgb 147258369 159753 741852963
+"""
+_ROWS: Final = _RUNS.split()
 LEAKED: Final = frozenset(FREQUENCY_LISTS["passwords"])
 _SHORTEST_CORE: Final = 6
 """A leaked password with digits or signs around it counts from this length on."""
@@ -78,13 +65,13 @@ def refuse_common(password: str, *own: str) -> None:
 
 
 def is_common(password: str, *own: str) -> bool:
-    """Whether the password is one of those, or is made of `own` (name, e-mail address, company)."""
+    """Whether the password is one of those, or is made of `own` (name, email address, company)."""
     plain = password.casefold()
     names = {part for text in own for part in re.split(r"[^\w]+", text.casefold()) if len(part) >= 3}
-    core = _EDGES.sub("", plain)
+    container = _EDGES.sub("", plain)
     return (
         plain in LEAKED
-        or (len(core) >= _SHORTEST_CORE and core in LEAKED)
+        or (len(container) >= _SHORTEST_CORE and container in LEAKED)
         or len(set(plain)) <= 3
         or _is_repeated(plain)
         or _is_run(plain)

@@ -1,8 +1,8 @@
-"""Known devices: browsers that signed in to an account before. Guesses of others never block their tries.
+"""Known devices: browsers that signed in to an account before. Guesses of others never block their attempts.
 
-A browser gets a signed cookie at each sign-in. It names account and device and is bound to the password's hash, so a
-new password revokes it; nothing is stored. It opens nothing: it only decides which bucket a try is counted in
-(`command_api.accounts.tries`). One cookie holds the tokens of a few accounts that share a browser.
+Each sign-in sets a signed cookie. It contains account and device and is bound to the password's hash, so a new password
+revokes it; nothing is stored. It authenticates nothing: it only selects the limit of an attempt
+(`command_api.accounts.login_attempts`). One cookie contains the tokens of the few accounts that share a browser.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
-from infra.client import DEVICE_COOKIE, Client
-from infra.sealing import derived_key
-from infra.settings import Settings
+from infra.kernel.config.settings import Settings
+from infra.kernel.http.client_info import DEVICE_COOKIE, Client
+from infra.kernel.security.encryption import derived_key
 
 LIFE: Final = timedelta(days=180)
-MOST_ACCOUNTS: Final = 4
-"""Accounts that one browser's cookie remembers; the one that signed in longest ago is dropped."""
+MAX_ACCOUNTS: Final = 4
+"""Accounts in one browser's cookie; the least recent one is dropped."""
 _HEAD: Final = struct.Struct(">16s8sI8s")
 _MAC_BYTES: Final = 16
 
@@ -34,24 +34,23 @@ _MAC_BYTES: Final = 16
 class _Token:
     account_id: UUID
     device: bytes
-    issued: int
     marker: bytes
     text: str
 
 
 class Devices:
-    """Issues and reads them. Thread-safe."""
+    """Issues and verifies device tokens. Thread-safe."""
 
     def __init__(self, settings: Settings) -> None:
         self._key = derived_key(settings, "known-device")
         self._secure = settings.app_url.startswith("https://")
 
     def has_any(self, client: Client) -> bool:
-        """Whether the client has a token of any account. Costs no look-up."""
+        """Whether the client has a token of any account, without a lookup."""
         return next(self._tokens(client), None) is not None
 
     def of(self, account_id: UUID | None, password_hash: str | None, client: Client) -> str | None:
-        """The device's id, if it signed in to this account with this password (none: with a provider alone)."""
+        """Returns the device's id if it signed in to this account with this password."""
         marker = self._marker(password_hash)
         for token in self._tokens(client):
             if token.account_id == account_id and hmac.compare_digest(token.marker, marker):
@@ -66,13 +65,13 @@ class Devices:
         own = urlsafe_b64encode(head + self._mac(head)).decode()
         others = [token.text for token in self._tokens(client) if token.account_id != account_id]
         name = f"__Host-{DEVICE_COOKIE}" if self._secure else DEVICE_COOKIE
-        value = ".".join([own, *others[: MOST_ACCOUNTS - 1]])
+        value = ".".join([own, *others[: MAX_ACCOUNTS - 1]])
         age = int(LIFE.total_seconds())
         secure = "; Secure" if self._secure else ""
         return f"{name}={value}; Path=/; Max-Age={age}; HttpOnly; SameSite=Strict{secure}"
 
     def _tokens(self, client: Client) -> Iterator[_Token]:
-        for text in client.device_cookie.split(".")[:MOST_ACCOUNTS]:
+        for text in client.device_cookie.split(".")[:MAX_ACCOUNTS]:
             try:
                 raw = urlsafe_b64decode(text)
             except (NotBase64, ValueError):
@@ -82,7 +81,7 @@ class Devices:
                 continue
             account, device, issued, marker = _HEAD.unpack(head)
             if issued + LIFE.total_seconds() > time.time():
-                yield _Token(UUID(bytes=account), device, issued, marker, text)
+                yield _Token(UUID(bytes=account), device, marker, text)
 
     def _marker(self, password_hash: str | None) -> bytes:
         return hmac.digest(self._key, b"password:" + (password_hash or "").encode(), "sha256")[:8]

@@ -1,32 +1,32 @@
-"""Fields of this context's forms, with the product's own sentences for what is wrong with them."""
+"""Form fields of accounts, with the product's validation messages."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from command_api.accounts.desk import Proof
-from command_api.accounts.invites import DEFAULT_DAYS, DEFAULT_USES, MOST_DAYS, MOST_USES
-from command_api.http import Body
-from infra.hidden_signs import checked_name
+from command_api.accounts.invites import DEFAULT_DAYS, DEFAULT_USES, MAX_DAYS, MAX_USES
+from command_api.kernel.http import RequestModel
+from infra.kernel.text.hidden_characters import checked_name
 
 _NOT: Final = r"\s@<>()\[\],;:\"\\"
 _EMAIL: Final = re.compile(rf"^[^{_NOT}]+@[^{_NOT}.]+(?:\.[^{_NOT}.]+)+$")
 _ENCODED: Final = "=?"
-"""Begins a word of a mail's head (RFC 2047) that is read as something else: one address would become two."""
+"""Prefix of an RFC 2047 encoded word, which would make one address look like two."""
 
 
 def checked_email(text: str) -> str:
-    """The address without the space around it. Raises `ValueError` with the product's sentence."""
+    """Returns the stripped address. Raises `ValueError` with the product's message."""
     if len(text) > 254 or _ENCODED in text or not _EMAIL.match(text.strip()) or not text.strip().isprintable():
         raise ValueError("Please enter a valid email")
     return text.strip()
 
 
 def checked_password(text: str) -> str:
-    """The password as it is. Raises `ValueError` with the product's sentence."""
+    """Returns the unchanged password. Raises `ValueError` with the product's message."""
     if len(text) < 8:
         raise ValueError("Password must be at least 8 characters")
     if len(text) > 1024:
@@ -42,14 +42,19 @@ def _name(text: str) -> str:
     return checked_name(text.strip())
 
 
-def _invite_code(text: str) -> str:
-    if not text.strip():
-        raise ValueError("Invite code is required")
-    return text.strip()
+def required(what: str) -> AfterValidator:
+    """Strips a text, which must not be empty."""
+
+    def check(text: str) -> str:
+        if not text.strip():
+            raise ValueError(f"{what} is required")
+        return text.strip()
+
+    return AfterValidator(check)
 
 
 def _or_default(default: int) -> BeforeValidator:
-    """What is no whole number of 1 or more is the default, as the product's forms have it."""
+    """Replaces anything but a whole number of 1 or more by the default."""
 
     def read(value: Any) -> Any:
         text = str(value).strip() if isinstance(value, (int, str)) and not isinstance(value, bool) else ""
@@ -62,16 +67,25 @@ Email = Annotated[str, AfterValidator(checked_email)]
 Password = Annotated[str, AfterValidator(checked_password)]
 Name = Annotated[str, AfterValidator(_name)]
 Company = Annotated[str, Field(max_length=200), AfterValidator(str.strip), AfterValidator(checked_name)]
-InviteCode = Annotated[str, Field(max_length=100), AfterValidator(_invite_code)]
-MaxUses = Annotated[int, _or_default(DEFAULT_USES), Field(ge=1, le=MOST_USES)]
-Days = Annotated[int, _or_default(DEFAULT_DAYS), Field(ge=1, le=MOST_DAYS)]
+InviteCode = Annotated[str, Field(max_length=100), required("Invite code")]
+MaxUses = Annotated[int, _or_default(DEFAULT_USES), Field(ge=1, le=MAX_USES)]
+Days = Annotated[int, _or_default(DEFAULT_DAYS), Field(ge=1, le=MAX_DAYS)]
 Secret = Annotated[str, Field(max_length=200)]
 Given = Annotated[str, Field(max_length=1024)]
-"""A password that is compared, not chosen."""
+"""A password that is verified, not chosen."""
 
 
-class Form(Body):
-    """A form with texts that are required: one that is not sent is an empty one, and told with its own sentence."""
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Proof of ownership: the password, and a code if the account has a second factor."""
+
+    password: str
+    code: str | None = None
+    recovery_code: str | None = None
+
+
+class Form(RequestModel):
+    """A form with required texts: a missing text counts as empty and gets its own message."""
 
     @model_validator(mode="before")
     @classmethod
@@ -82,8 +96,8 @@ class Form(Body):
         return dict.fromkeys(required, "") | sent
 
 
-class Proven(Body):
-    """What proves again that it is the account's owner who asks."""
+class Proven(RequestModel):
+    """Proof that the request comes from the account's owner."""
 
     password: Given
     code: Secret | None = None

@@ -1,21 +1,21 @@
-"""What people are told by mail. Codes stand behind the `#` of a link: browsers send that part to nobody."""
+"""Mails to account holders. Codes are in the fragment of a link: browsers do not send that part."""
 
 from __future__ import annotations
 
 from uuid import UUID
 
 from infra import PRODUCT_NAME
-from infra.mail import Mail
+from infra.kernel.mail.outbox import Mail
 
 _NOT_YOU = (
     "If that was not you, set a new password now ({url}/login) and look at your sessions in the account settings."
 )
-_IGNORE = "If you did not ask for this, you need not do anything."
+_IGNORE = "If you did not request this, you can ignore this email."
 
 
 def password_reset(to: str, account_id: UUID, url: str, code: str) -> Mail:
     text = (
-        f"Somebody, probably you, wants to set a new password for {PRODUCT_NAME}.\n\n"
+        f"Someone, probably you, wants to set a new password for {PRODUCT_NAME}.\n\n"
         f"{url}/reset-password#code={code}\n\nThe link works once, for one hour. {_IGNORE}\n"
     )
     return Mail(to, f"Set a new {PRODUCT_NAME} password", text, "password_reset", account_id)
@@ -46,7 +46,7 @@ def guessing_noticed(to: str, account_id: UUID, url: str) -> Mail:
 
 def email_change_asked(to: str, account_id: UUID, url: str) -> Mail:
     text = (
-        f"Somebody who is signed in to your {PRODUCT_NAME} account asked to change its e-mail address. It changes once"
+        f"Someone who is signed in to your {PRODUCT_NAME} account requested a new email address. It changes once"
         f" the new address is confirmed.\n\n{_NOT_YOU.format(url=url)}\n"
     )
     return Mail(to, f"Your {PRODUCT_NAME} address is about to change", text, "email_change_asked", account_id)
@@ -54,7 +54,7 @@ def email_change_asked(to: str, account_id: UUID, url: str) -> Mail:
 
 def email_changed(to: str, account_id: UUID, url: str) -> Mail:
     text = (
-        f"Your {PRODUCT_NAME} account now has another e-mail address; this one no longer signs in.\n\n"
+        f"Your {PRODUCT_NAME} account now has another email address; this one no longer signs in.\n\n"
         f"If that was not you, answer the people who run {url} at once.\n"
     )
     return Mail(to, f"Your {PRODUCT_NAME} address was changed", text, "email_changed", account_id)
@@ -62,7 +62,7 @@ def email_changed(to: str, account_id: UUID, url: str) -> Mail:
 
 def address_in_use(to: str, account_id: UUID, url: str) -> Mail:
     text = (
-        f"Somebody, perhaps you, tried to use this address for another {PRODUCT_NAME} account. It has one already:\n\n"
+        f"Someone, perhaps you, tried to use this address for another {PRODUCT_NAME} account. It has one already:\n\n"
         f"{url}/login\n\nIf you forgot your password, you can set a new one there. {_IGNORE}\n"
     )
     return Mail(to, f"You already have a {PRODUCT_NAME} account", text, "address_in_use", account_id)

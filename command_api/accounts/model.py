@@ -1,50 +1,39 @@
-"""Accounts: who may sign in, and that an e-mail address belongs to one of them. Pure."""
+"""Account aggregate, its sessions, and the reservation that makes email addresses unique. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, Final
 from uuid import UUID
 
-from command_api.decision import AnotherKind, Asked, begun, conflict, missing, step
-from schemas.base import DomainEvent
-from schemas.events.accounts import (
-    AccountDisabled,
-    AccountEnabled,
-    AccountErased,
-    AccountRegistered,
-    AccountRenamed,
-    EmailChanged,
-    EmailClaimed,
-    EmailReleased,
-    PasswordChanged,
-    ProfileChanged,
-    RecoveryCodesMade,
-    RecoveryCodeUsed,
-    Role,
-    RolesChanged,
-    SessionsEnded,
-    SignedIn,
-    SignedOut,
-    SignInLinked,
-    SignInUnlinked,
-    TwoFactorDisabled,
-    TwoFactorEnabled,
+from command_api.kernel.aggregates import advanced, first_event, next_event
+from command_api.kernel.decision import (
+    CommandContext,
+    CommandRejected,
+    UnexpectedEvent,
+    conflict,
+    event_metadata,
+    not_found,
 )
+from schemas.base import DomainEvent
+from schemas.events import accounts
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
+    """State of an account. Erasure is final."""
+
     id: UUID
     version: int
     email: str
     name: str
-    roles: tuple[Role, ...]
+    roles: tuple[accounts.Role, ...]
     company: str = ""
     timezone: str = "UTC"
     two_factor: bool = False
     linked: frozenset[str] = frozenset()
-    """Identities at providers that may sign in, by keyed hash."""
+    """Linked identities, by keyed hash."""
     disabled: bool = False
     erased: bool = False
 
@@ -52,10 +41,23 @@ class Account:
     def may_sign_in(self) -> bool:
         return not (self.disabled or self.erased)
 
+    @property
+    def is_admin(self) -> bool:
+        return accounts.Role.ADMIN in self.roles and self.may_sign_in
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A session of an account or of its login to a website. Revocation decides whether it is valid (`auth.session`,
+    `auth.website_session`); the events say when a person signed in and out."""
+
+    version: int
+    ended: bool
+
 
 @dataclass(frozen=True, slots=True)
 class Email:
-    """The guard of one address: its id is derived from the address's keyed hash."""
+    """Reservation of an address; its id is derived from the address's keyed hash."""
 
     version: int
     account_id: UUID | None
@@ -68,19 +70,18 @@ def register(
     email_id: UUID,
     email: str,
     name: str,
-    roles: Sequence[Role],
+    roles: Sequence[accounts.Role],
     way: str,
-    asked: Asked,
+    context: CommandContext,
     company: str = "",
     invite_id: UUID | None = None,
     invited_by: UUID | None = None,
 ) -> list[DomainEvent]:
-    """The account's own events come first. Raises `Refused` when the address belongs to an account."""
-    if claim is not None and claim.account_id is not None:
-        raise conflict("email_taken", "This e-mail address already has an account.", "email")
+    """Returns the account's events first. Raises `CommandRejected` if the address is in use."""
+    claimed = _claim_email(claim, email_id, account_id, context)
     registered: list[DomainEvent] = [
-        AccountRegistered(
-            **step(account_id, 0, asked),
+        accounts.AccountRegistered(
+            **first_event(account_id, context),
             email=email,
             name=name,
             roles=tuple(roles),
@@ -90,168 +91,210 @@ def register(
         )
     ]
     if company:
-        registered.append(ProfileChanged(**step(account_id, 1, asked), company=company))
-    claimed = EmailClaimed(**step(email_id, claim.version if claim else 0, asked), account_id=account_id)
+        registered.append(accounts.ProfileChanged(**event_metadata(account_id, 1, context), company=company))
     return [*registered, claimed]
 
 
-def sign_in(account: Account, *, session_id: UUID, method: str, asked: Asked) -> list[DomainEvent]:
+def sign_in(account: Account, *, session_id: UUID, method: str, context: CommandContext) -> list[DomainEvent]:
     if not account.may_sign_in:
-        raise missing("account")
-    return [SignedIn(**step(account.id, account.version, asked), session_id=session_id, method=method)]
+        raise not_found("account")
+    common = first_event(session_id, context)
+    return [accounts.SignedIn(**common, session_id=session_id, account_id=account.id, method=method)]
 
 
-def sign_out(account: Account, *, session_id: UUID, asked: Asked) -> list[DomainEvent]:
-    return [SignedOut(**step(account.id, account.version, asked), session_id=session_id)]
+def sign_out(
+    session: Session | None, *, session_id: UUID, account_id: UUID, context: CommandContext
+) -> list[DomainEvent]:
+    """Ends a session; idempotent. A session that began in its account's stream has none of its own yet."""
+    if session is not None and session.ended:
+        return []
+    common = event_metadata(session_id, session.version if session is not None else 0, context)
+    return [accounts.SignedOut(**common, session_id=session_id, account_id=account_id)]
 
 
-def use_recovery_code(account: Account, asked: Asked) -> list[DomainEvent]:
-    return [RecoveryCodeUsed(**step(account.id, account.version, asked))]
+def use_recovery_code(account: Account, context: CommandContext) -> list[DomainEvent]:
+    return [accounts.RecoveryCodeUsed(**next_event(account, context))]
 
 
-def enable_two_factor(account: Account, codes: int, asked: Asked) -> list[DomainEvent]:
-    """The first factor, or another in its place."""
-    enabled = TwoFactorEnabled(**step(account.id, account.version, asked))
-    return [enabled, RecoveryCodesMade(**step(account.id, account.version + 1, asked), count=codes)]
+def enable_two_factor(account: Account, codes: int, context: CommandContext) -> list[DomainEvent]:
+    """Enables or replaces the second factor."""
+    enabled = accounts.TwoFactorEnabled(**next_event(account, context))
+    made = accounts.RecoveryCodesMade(**next_event(account, context, after=1), count=codes)
+    return [enabled, made]
 
 
-def disable_two_factor(account: Account, asked: Asked) -> list[DomainEvent]:
+def disable_two_factor(account: Account, context: CommandContext) -> list[DomainEvent]:
     if not account.two_factor:
         raise conflict("no_second_factor", "Two-factor authentication is not set up.")
-    return [TwoFactorDisabled(**step(account.id, account.version, asked))]
+    return [accounts.TwoFactorDisabled(**next_event(account, context))]
 
 
-def make_recovery_codes(account: Account, codes: int, asked: Asked) -> list[DomainEvent]:
+def make_recovery_codes(account: Account, codes: int, context: CommandContext) -> list[DomainEvent]:
     if not account.two_factor:
         raise conflict("no_second_factor", "Two-factor authentication is not set up.")
-    return [RecoveryCodesMade(**step(account.id, account.version, asked), count=codes)]
+    return [accounts.RecoveryCodesMade(**next_event(account, context), count=codes)]
 
 
-def link_sign_in(account_id: UUID, version: int, provider: str, subject_hash: str, asked: Asked) -> list[DomainEvent]:
-    """That no other account has the identity is held where all of them are known (`auth.linked_sign_in`)."""
-    return [SignInLinked(**step(account_id, version, asked), provider=provider, subject_hash=subject_hash)]
+def link_sign_in(
+    account_id: UUID, version: int, provider: str, subject_hash: str, context: CommandContext
+) -> list[DomainEvent]:
+    """Uniqueness of the identity is enforced by `auth.linked_sign_in`."""
+    metadata = event_metadata(account_id, version, context)
+    return [accounts.SignInLinked(**metadata, provider=provider, subject_hash=subject_hash)]
 
 
 def unlink_sign_in(
-    account: Account, provider: str, subject_hash: str, *, other_way_in: bool, asked: Asked
+    account: Account, provider: str, subject_hash: str, *, other_way_in: bool, context: CommandContext
 ) -> list[DomainEvent]:
-    """Raises `Refused` for the last way in."""
+    """Unlinks a sign-in. Raises `CommandRejected` for the only way to sign in."""
     if subject_hash not in account.linked:
-        raise missing("linked sign-in")
+        raise not_found("linked sign-in")
     if not other_way_in:
         raise conflict("last_sign_in", "This is your only way to sign in. Set a password first.")
-    return [SignInUnlinked(**step(account.id, account.version, asked), provider=provider, subject_hash=subject_hash)]
+    return [accounts.SignInUnlinked(**next_event(account, context), provider=provider, subject_hash=subject_hash)]
 
 
-def change_password(account: Account, way: str, asked: Asked) -> list[DomainEvent]:
-    return [PasswordChanged(**step(account.id, account.version, asked), way=way)]
+def change_password(account: Account, way: str, context: CommandContext) -> list[DomainEvent]:
+    return [accounts.PasswordChanged(**next_event(account, context), way=way)]
 
 
 def change_profile(
-    account: Account, *, name: str | None, company: str | None, timezone: str | None, asked: Asked
+    account: Account, *, name: str | None, company: str | None, timezone: str | None, context: CommandContext
 ) -> list[DomainEvent]:
     events: list[DomainEvent] = []
     if name is not None and name != account.name:
-        events.append(AccountRenamed(**step(account.id, account.version, asked), name=name))
+        events.append(accounts.AccountRenamed(**next_event(account, context), name=name))
     company = company if company != account.company else None
     timezone = timezone if timezone != account.timezone else None
     if company is not None or timezone is not None:
-        place = step(account.id, account.version + len(events), asked)
-        events.append(ProfileChanged(**place, company=company, timezone=timezone))
+        place = next_event(account, context, after=len(events))
+        events.append(accounts.ProfileChanged(**place, company=company, timezone=timezone))
     return events
 
 
 def change_email(
-    account: Account, *, old: Email | None, old_id: UUID, new: Email | None, new_id: UUID, email: str, asked: Asked
+    account: Account,
+    *,
+    old: Email | None,
+    old_id: UUID,
+    new: Email | None,
+    new_id: UUID,
+    email: str,
+    context: CommandContext,
 ) -> list[DomainEvent]:
-    """Moves the account to another address. Raises `Refused` when that belongs to an account."""
-    changed = EmailChanged(**step(account.id, account.version, asked), email=email)
+    """Changes the address. Raises `CommandRejected` if it is in use."""
+    changed = accounts.EmailChanged(**next_event(account, context), email=email)
     if old_id == new_id:  # the same address, written otherwise
         return [changed]
-    if new is not None and new.account_id is not None:
-        raise conflict("email_taken", "This e-mail address already has an account.", "email")
-    claimed = EmailClaimed(**step(new_id, new.version if new else 0, asked), account_id=account.id)
-    return [changed, *release_email(account, old, old_id, asked), claimed]
+    claimed = _claim_email(new, new_id, account.id, context)
+    return [changed, *release_email(account, old, old_id, context), claimed]
 
 
-def release_email(account: Account, claim: Email | None, email_id: UUID, asked: Asked) -> list[DomainEvent]:
+def _claim_email(claim: Email | None, email_id: UUID, account_id: UUID, context: CommandContext) -> DomainEvent:
+    if claim is not None and claim.account_id is not None:
+        raise conflict("email_taken", "This email address already has an account.", "email")
+    metadata = event_metadata(email_id, claim.version if claim else 0, context)
+    return accounts.EmailClaimed(**metadata, account_id=account_id)
+
+
+def release_email(account: Account, claim: Email | None, email_id: UUID, context: CommandContext) -> list[DomainEvent]:
     if claim is None or claim.account_id != account.id:
         return []
-    return [EmailReleased(**step(email_id, claim.version, asked))]
+    return [accounts.EmailReleased(**event_metadata(email_id, claim.version, context))]
 
 
-def end_sessions(account: Account, asked: Asked) -> list[DomainEvent]:
-    return [SessionsEnded(**step(account.id, account.version, asked))]
+def end_sessions(account: Account, context: CommandContext) -> list[DomainEvent]:
+    return [accounts.SessionsEnded(**next_event(account, context))]
 
 
-def set_roles(account: Account | None, roles: Sequence[Role], asked: Asked) -> list[DomainEvent]:
-    """Everybody is a member. The last admin stays one: that is held where all admins are known (`administration`)."""
+def set_roles(account: Account | None, roles: Sequence[accounts.Role], context: CommandContext) -> list[DomainEvent]:
+    """Replaces the roles; `member` is always included. `lookups.require_remaining_admin` protects the last admin."""
     account = _existing(account)
-    wanted = tuple(role for role in Role if role in {Role.MEMBER, *roles})
+    wanted = tuple(role for role in accounts.Role if role in {accounts.Role.MEMBER, *roles})
     if set(wanted) == set(account.roles):
         return []
-    return [RolesChanged(**step(account.id, account.version, asked), roles=wanted)]
+    return [accounts.RolesChanged(**next_event(account, context), roles=wanted)]
 
 
-def disable(account: Account | None, reason: str, asked: Asked) -> list[DomainEvent]:
+def disable(account: Account | None, reason: str, context: CommandContext) -> list[DomainEvent]:
     account = _existing(account)
-    return [] if account.disabled else [AccountDisabled(**step(account.id, account.version, asked), reason=reason)]
+    if account.disabled:
+        return []
+    return [accounts.AccountDisabled(**next_event(account, context), reason=reason)]
 
 
-def enable(account: Account | None, asked: Asked) -> list[DomainEvent]:
+def enable(account: Account | None, context: CommandContext) -> list[DomainEvent]:
     account = _existing(account)
-    return [AccountEnabled(**step(account.id, account.version, asked))] if account.disabled else []
+    return [accounts.AccountEnabled(**next_event(account, context))] if account.disabled else []
 
 
-def erase(account: Account, asked: Asked) -> list[DomainEvent]:
-    return [AccountErased(**step(account.id, account.version, asked))]
+def erase(account: Account, context: CommandContext) -> list[DomainEvent]:
+    return [accounts.AccountErased(**next_event(account, context))]
 
 
 def _existing(account: Account | None) -> Account:
     if account is None or account.erased:
-        raise missing("account")
+        raise not_found("account")
     return account
 
 
+def already_set_up() -> CommandRejected:
+    return conflict("already_set_up", "This installation is set up already. Please sign in.")
+
+
 def evolve(account: Account | None, event: DomainEvent) -> Account:
-    if isinstance(event, AccountRegistered):
+    if isinstance(event, accounts.AccountRegistered):
         return Account(event.originator_id, 1, event.email, event.name, event.roles)
-    account = replace(begun(account, event), version=event.originator_version)
+    account = advanced(account, event)
     match event:
-        case RolesChanged(roles=roles):
+        case accounts.RolesChanged(roles=roles):
             return replace(account, roles=roles)
-        case AccountRenamed(name=name):
+        case accounts.AccountRenamed(name=name):
             return replace(account, name=name)
-        case ProfileChanged(company=company, timezone=timezone):
+        case accounts.ProfileChanged(company=company, timezone=timezone):
             company = account.company if company is None else company
             return replace(account, company=company, timezone=timezone or account.timezone)
-        case EmailChanged(email=email):
+        case accounts.EmailChanged(email=email):
             return replace(account, email=email)
-        case TwoFactorEnabled():
-            return replace(account, two_factor=True)
-        case TwoFactorDisabled():
-            return replace(account, two_factor=False)
-        case SignInLinked(subject_hash=subject):
+        case accounts.SignInLinked(subject_hash=subject):
             return replace(account, linked=account.linked | {subject})
-        case SignInUnlinked(subject_hash=subject):
+        case accounts.SignInUnlinked(subject_hash=subject):
             return replace(account, linked=account.linked - {subject})
-        case AccountDisabled():
-            return replace(account, disabled=True)
-        case AccountEnabled():
-            return replace(account, disabled=False)
-        case AccountErased():
-            return replace(account, erased=True)
-        case PasswordChanged() | RecoveryCodesMade() | RecoveryCodeUsed() | SignedIn() | SignedOut() | SessionsEnded():
-            return account
         case _:
-            raise AnotherKind(f"{event.NAME} does not happen to accounts")
+            state = _STATE_AFTER.get(type(event))
+            if state is None:
+                raise UnexpectedEvent(f"{event.NAME} does not happen to accounts")
+            return replace(account, **state)
 
 
-def evolve_email(email: Email | None, event: DomainEvent) -> Email:
+_STATE_AFTER: Final[Mapping[type[DomainEvent], Mapping[str, Any]]] = {
+    accounts.TwoFactorEnabled: {"two_factor": True},
+    accounts.TwoFactorDisabled: {"two_factor": False},
+    accounts.AccountDisabled: {"disabled": True},
+    accounts.AccountEnabled: {"disabled": False},
+    accounts.AccountErased: {"erased": True},
+    accounts.PasswordChanged: {},
+    accounts.RecoveryCodesMade: {},
+    accounts.RecoveryCodeUsed: {},
+    accounts.SignedIn: {},
+    accounts.SignedOut: {},
+    accounts.SessionsEnded: {},
+}
+
+
+def evolve_session(_session: Session | None, event: DomainEvent) -> Session:
     match event:
-        case EmailClaimed(account_id=account_id):
+        case accounts.SignedIn() | accounts.SignedOut() if event.session_id == event.originator_id:
+            return Session(event.originator_version, isinstance(event, accounts.SignedOut))
+        case _:
+            raise UnexpectedEvent(f"{event.NAME} does not happen to sessions")
+
+
+def evolve_email(_email: Email | None, event: DomainEvent) -> Email:
+    match event:
+        case accounts.EmailClaimed(account_id=account_id):
             return Email(event.originator_version, account_id)
-        case EmailReleased():
+        case accounts.EmailReleased():
             return Email(event.originator_version, None)
         case _:
-            raise AnotherKind(f"{event.NAME} does not happen to e-mail addresses")
+            raise UnexpectedEvent(f"{event.NAME} does not happen to email addresses")

@@ -5,42 +5,38 @@ They are written in the transaction of the invite's events, which holds the stor
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
-from psycopg import Cursor
-
-from command_api.decision import conflict
-from infra.invite_codes import sealed
-from infra.settings import Settings
+from command_api.accounts.invites import normalized
+from command_api.kernel.decision import conflict
+from command_api.kernel.unit_of_work import UnitOfWork
+from infra.kernel.config.settings import Settings
+from infra.kernel.security.encryption import derived_key, keyed_hash
+from infra.kernel.security.invite_codes import encrypt_code
 from schemas.events.accounts import InviteCreated
 
 MAX_OPEN: Final = 100
 """Invites of an account that are neither used up nor withdrawn nor expired."""
 
 
-def keep(
-    cursor: Cursor[dict[str, Any]], settings: Settings, created: InviteCreated, code: str, code_hash: bytes
-) -> None:
-    """Writes the code of a new invite down. Raises `Refused` when the account has too many open ones."""
-    cursor.execute(
+def code_hash(settings: Settings, code: str) -> bytes:
+    return bytes.fromhex(keyed_hash(derived_key(settings, "invite"), normalized(code)))
+
+
+def save(uow: UnitOfWork, created: InviteCreated, code: str) -> None:
+    """Writes the code of a new invite down. Raises `CommandRejected` when the account has too many open ones."""
+    invite_id, account_id, hashed = created.originator_id, created.account_id, code_hash(uow.settings, code)
+    uow.cursor.execute(
         "INSERT INTO auth.invite_code (invite_id, account_id, code_hash, code_sealed, open_until)"
         " VALUES (%s, %s, %s, %s, %s)",
-        (
-            created.originator_id,
-            created.account_id,
-            code_hash,
-            sealed(settings, created.originator_id, code),
-            created.expires_at,
-        ),
+        (invite_id, account_id, hashed, encrypt_code(uow.settings, invite_id, code), created.expires_at),
     )
-    opened = cursor.execute(
-        "SELECT FROM auth.invite_code WHERE account_id = %s AND open_until > now()", (created.account_id,)
-    ).rowcount
-    if opened > MAX_OPEN:
+    opened = uow.select("SELECT FROM auth.invite_code WHERE account_id = %s AND open_until > now()", account_id)
+    if len(opened) > MAX_OPEN:
         raise conflict("too_many_invites", f"An account has at most {MAX_OPEN} open invites. Withdraw one first.")
 
 
-def close(cursor: Cursor[dict[str, Any]], invite_id: UUID) -> None:
+def close(uow: UnitOfWork, invite_id: UUID) -> None:
     """The invite was used up or withdrawn."""
-    cursor.execute("UPDATE auth.invite_code SET open_until = NULL WHERE invite_id = %s", (invite_id,))
+    uow.cursor.execute("UPDATE auth.invite_code SET open_until = NULL WHERE invite_id = %s", (invite_id,))

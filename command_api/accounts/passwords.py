@@ -1,7 +1,7 @@
-"""Password hashing: argon2id (19 MiB, 2 passes), in a pool that leaves a core free for everything else.
+"""Password hashing: argon2id (19 MiB, 2 passes), in a thread pool that leaves one core free.
 
-Each hash waits in a lane (`Lane`). An earlier lane goes first, and each has its own bounded number of places, so a
-flood of guesses delays an earlier lane by no more than the hashes that already run.
+Each hash waits in a lane (`Lane`). Earlier lanes have priority, and each has its own bounded queue, so a flood of
+guesses delays an earlier lane only by the hashes that already run.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from typing import Any, Final, TypeVar
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from infra.problems import Problem
-from infra.threads import only_waiting
+from infra.kernel.http.problems import Problem
+from infra.kernel.http.worker_slots import release_worker_slot
 
 T = TypeVar("T")
 
@@ -32,8 +32,7 @@ WAIT_S: Final = 5.0
 
 
 class Lane(IntEnum):
-    """Whose password is hashed first: known devices and people who are signed in, then addresses that did not fail
-    lately, then all others."""
+    """Priority: known devices and signed-in people, then addresses without recent failures, then others."""
 
     KNOWN = 0
     PROMPT = 1
@@ -41,7 +40,7 @@ class Lane(IntEnum):
 
 
 class Passwords:
-    """Bounded hashing. Calls raise `Problem` 429 when too many wait already."""
+    """Hashes in a bounded pool. Methods raise `Problem` 429 if the queue is full."""
 
     def __init__(self) -> None:
         self._hasher = PasswordHasher(time_cost=PASSES, memory_cost=MEMORY_KIB, parallelism=1)
@@ -55,7 +54,7 @@ class Passwords:
         return self._in_pool(Lane.PROMPT, self._hasher.hash, password)
 
     def matches(self, stored: str | None, password: str, lane: Lane = Lane.PROMPT) -> bool:
-        """Whether `password` is the one of `stored`; without one it takes as long and is false."""
+        """Whether `password` matches `stored`; without `stored` it takes the same time and returns false."""
         return self._in_pool(lane, self._verify, stored or self._nobody, password) and stored is not None
 
     def is_outdated(self, stored: str) -> bool:
@@ -84,14 +83,14 @@ class Passwords:
         self._waiting.put((lane, next(self._order), run))
         self._pool.submit(self._run_next)
         try:
-            with only_waiting():
+            with release_worker_slot():
                 return future.result(WAIT_S)
         except TookTooLong as error:
             future.cancel()
             raise _too_many() from error
 
     def _run_next(self) -> Any:
-        """One for each that waits, and each takes who is first then."""
+        """Runs once per queued hash and takes the first of the highest lane."""
         self._waiting.get_nowait()[2]()
 
 

@@ -2,196 +2,105 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
-from command_api.accounts.fields import Company, Email, Form, InviteCode, Name, Password, Secret
-from command_api.accounts.half_signed_in import SecondFactorNeeded
-from command_api.accounts.registration import Registered, Registration
-from command_api.accounts.sign_in import Accounts, Entered
-from command_api.http import Answer, Body, From, SignedIn, core_of
-from infra.client import Client
-from infra.identity import clear_cookie, set_cookie
+from command_api.accounts import registration, schemas
+from command_api.accounts.login_challenge import SecondFactorNeeded
+from command_api.accounts.registration import Registered
+from command_api.accounts.sessions import SignInResult
+from command_api.accounts.sign_in import SignInService
+from command_api.kernel.http import From, SignedIn, container_of, signed_in
+from infra.kernel.security.sessions import Principal, set_cookie
 
 router = APIRouter(tags=["accounts"])
 
 
-class LoginRequest(Form):
-    """A code may come with the password, or later with the ticket (`/login/second-factor`)."""
+class AccountRequest:
+    """A request about accounts, and the responses that set its cookies."""
 
-    email: Email
-    password: Password
-    two_factor_code: Secret | None = None
-    recovery_code: Secret | None = None
-    ticket: Secret | None = None
+    def __init__(self, request: Request, client: From) -> None:
+        self.client = client
+        self.headers = request.headers
+        self.app_url = container_of(request).settings.app_url
+        self.accounts: SignInService = request.app.state.accounts
+        self._request = request
 
+    def signed_in(self) -> Principal:
+        """Returns the caller. Raises `Problem` 401."""
+        return signed_in(self._request)
 
-class SecondFactorRequest(Body):
-    ticket: Secret
-    two_factor_code: Secret | None = None
-    recovery_code: Secret | None = None
+    def session_response(self, result: SignInResult | SecondFactorNeeded) -> Response:
+        """The response that opens a session in the client, or requires the second factor."""
+        if isinstance(result, SecondFactorNeeded):
+            return private_response(schemas.SecondFactorRequired(ticket=result.ticket))
+        user = schemas.User.of(result.account, id=str(result.account.id))
+        return self._with_cookies(result, schemas.SessionResult(token=result.session.token, user=user), 200)
 
+    def registration_response(self, registered: Registered) -> Response:
+        """The answer to a registration: a session, and the second factor to set up."""
+        result, factor = registered.result, registered.second_factor
+        user = schemas.User.of(result.account, id=str(result.account.id))
+        body = schemas.RegisteredResult.of(factor, token=result.session.token, user=user, otpauth_uri=factor.uri)
+        return self._with_cookies(result, body, 201)
 
-class RegisterRequest(Form):
-    email: Email
-    password: Password
-    name: Name
-    company: Company | None = None
-    invite_code: InviteCode
+    def sign_out_response(self, position: int | None) -> Response:
+        """204, and the browser forgets the session. It stays a known device (`command_api.accounts.devices`)."""
+        response = private_response(None, position)
+        response.headers["Set-Cookie"] = set_cookie(None, self.app_url)
+        return response
 
-
-class SetupRequest(Body):
-    token: Secret
-    email: Email
-    password: Password
-    name: Name
-
-
-class User(Answer):
-    id: str
-    email: str
-    name: str
-    roles: list[str]
-
-
-class SessionResult(Answer):
-    """What a browser stores; the cookie that makes it usable comes beside it."""
-
-    token: str
-    user: User
-    requires_2fa: Annotated[Literal[False], Field(alias="requires2FA")] = False
+    def _with_cookies(self, result: SignInResult, body: BaseModel, status: int) -> Response:
+        response = private_response(body, result.position, status)
+        response.headers["Set-Cookie"] = set_cookie(result.session, self.app_url)
+        response.headers.append("Set-Cookie", self.accounts.device_cookie(result.account.id, self.client))
+        return response
 
 
-class SecondFactorAsked(Answer):
-    """The password was right; `/login/second-factor` takes the ticket and a code, five times at most."""
-
-    requires_2fa: Annotated[Literal[True], Field(alias="requires2FA")] = True
-    ticket: str
+AccountRequestDep = Annotated[AccountRequest, Depends()]
 
 
-class RegisteredResult(SessionResult):
-    """A session, and a second factor that waits for its first code (`/2fa/confirm`)."""
-
-    qr_code: str = Field(description="SVG image as a data: URI")
-    secret: str = Field(description="The same for typing in")
-    otpauth_uri: str
-
-
-def accounts_of(request: Request) -> Accounts:
-    accounts: Accounts = request.app.state.accounts
-    return accounts
+@router.post("/api/platform/login", response_model=schemas.SessionResult | schemas.SecondFactorRequired)
+def login(body: schemas.LoginRequest, request: AccountRequestDep) -> Response:
+    """Opens a session, or requires the second factor. Wrong address and wrong password return the same answer after
+    the same time."""
+    codes = {"code": body.two_factor_code, "recovery_code": body.recovery_code, "ticket": body.ticket}
+    return request.session_response(request.accounts.sign_in(body.email, body.password, request.client, **codes))
 
 
-def registration_of(accounts: Annotated[Accounts, Depends(accounts_of)]) -> Registration:
-    return Registration(accounts.desk)
-
-
-TheAccounts = Annotated[Accounts, Depends(accounts_of)]
-
-
-@router.post("/api/platform/login", response_model=SessionResult | SecondFactorAsked)
-def login(body: LoginRequest, request: Request, client: From, accounts: TheAccounts) -> Response:
-    """Opens a session, or asks for the second factor. Wrong address and wrong password are answered alike, and take
-    as long."""
-    entered = accounts.sign_in(
-        body.email,
-        body.password,
-        client,
-        code=body.two_factor_code,
-        recovery_code=body.recovery_code,
-        ticket=body.ticket,
-    )
-    return session_answer(request, client, entered)
-
-
-@router.post("/api/platform/login/second-factor", response_model=SessionResult)
-def login_second_factor(body: SecondFactorRequest, request: Request, client: From, accounts: TheAccounts) -> Response:
+@router.post("/api/platform/login/second-factor", response_model=schemas.SessionResult)
+def login_second_factor(body: schemas.SecondFactorRequest, request: AccountRequestDep) -> Response:
     """Finishes a sign-in, by password or by a provider. The fifth wrong code ends it."""
-    entered = accounts.second_factor(body.ticket, body.two_factor_code, body.recovery_code, client)
-    return session_answer(request, client, entered)
+    found = request.accounts.second_factor(body.ticket, body.two_factor_code, body.recovery_code, request.client)
+    return request.session_response(found)
 
 
-@router.post("/api/platform/register", status_code=201, response_model=RegisteredResult)
-def register(
-    body: RegisterRequest,
-    request: Request,
-    client: From,
-    registration: Annotated[Registration, Depends(registration_of)],
-) -> Response:
+@router.post("/api/platform/register", status_code=201, response_model=schemas.RegisteredResult)
+def register(body: schemas.RegisterRequest, request: AccountRequestDep) -> Response:
     """Makes an account by invite and signs in; a registration that fails burns no use of the invite."""
-    registered = registration.register(
-        email=body.email,
-        password=body.password,
-        name=body.name,
-        company=body.company or "",
-        invite_code=body.invite_code,
-        client=client,
-    )
-    return registered_answer(request, client, registered)
+    return request.registration_response(registration.register(request.accounts, body, request.client))
 
 
-@router.post("/api/platform/setup", response_model=SessionResult)
-def set_up(body: SetupRequest, request: Request, client: From, accounts: TheAccounts) -> Response:
+@router.post("/api/platform/setup", response_model=schemas.SessionResult)
+def set_up(body: schemas.SetupRequest, request: AccountRequestDep) -> Response:
     """Makes the first admin with the link that the first start printed, and signs in."""
-    entered = accounts.set_up(body.token, body.email, body.password, body.name, client)
-    return session_answer(request, client, entered)
+    result = request.accounts.set_up(body.token, body.email, body.password, body.name, request.client)
+    return request.session_response(result)
 
 
 @router.post("/api/platform/logout", status_code=204)
-def logout(person: SignedIn, request: Request, client: From, accounts: TheAccounts) -> Response:
+def logout(person: SignedIn, request: AccountRequestDep) -> Response:
     """Ends this session at once."""
-    return signed_out(request, accounts.sign_out(person, client))
+    return request.sign_out_response(request.accounts.sign_out(person, request.client))
 
 
-def session_answer(request: Request, client: Client, entered: Entered | SecondFactorNeeded) -> Response:
-    """The answer that opens a session in the client, or asks it for the second factor."""
-    if isinstance(entered, SecondFactorNeeded):
-        asked = SecondFactorAsked(ticket=entered.ticket)
-        return Response(
-            asked.model_dump_json(by_alias=True),
-            media_type="application/json",
-            headers={"Cache-Control": "no-store"},
-        )
-    body = SessionResult(token=entered.session.token, user=_user(entered))
-    return _with_cookie(request, client, entered, body, 200)
-
-
-def registered_answer(request: Request, client: Client, registered: Registered) -> Response:
-    """The answer to a registration: a session, and the second factor to set up."""
-    entered, factor = registered.entered, registered.second_factor
-    body = RegisteredResult(
-        token=entered.session.token,
-        user=_user(entered),
-        qr_code=factor.qr_code,
-        secret=factor.secret,
-        otpauth_uri=factor.uri,
-    )
-    return _with_cookie(request, client, entered, body, 201)
-
-
-def signed_out(request: Request, position: int | None) -> Response:
-    """204, and the browser forgets the session. It stays a known device (`command_api.accounts.devices`)."""
-    response = Response(status_code=204)
-    response.headers["Set-Cookie"] = clear_cookie(core_of(request).settings.app_url)
-    response.headers["Cache-Control"] = "no-store"
+def private_response(body: BaseModel | None, position: int | None = None, status: int = 200) -> Response:
+    """A response that nothing stores, with the position of the command. Without a body: 204."""
+    headers = {"Cache-Control": "no-store"}
     if position is not None:
-        response.headers["X-Position"] = f"domain@{position}"
-    return response
-
-
-def _user(entered: Entered) -> User:
-    account = entered.account
-    return User(
-        id=str(account.id), email=account.email, name=account.name, roles=[role.value for role in account.roles]
-    )
-
-
-def _with_cookie(request: Request, client: Client, entered: Entered, body: BaseModel, status: int) -> Response:
-    response = Response(body.model_dump_json(by_alias=True), status, media_type="application/json")
-    response.headers["Set-Cookie"] = set_cookie(entered.session, core_of(request).settings.app_url)
-    response.headers.append("Set-Cookie", accounts_of(request).desk.device_cookie(entered.account.id, client))
-    response.headers["Cache-Control"] = "no-store"
-    response.headers["X-Position"] = f"domain@{entered.position}"
-    return response
+        headers["X-Position"] = f"domain@{position}"
+    if body is None:
+        return Response(status_code=204, headers=headers)
+    return Response(body.model_dump_json(by_alias=True), status, headers, "application/json")

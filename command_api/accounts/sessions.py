@@ -1,56 +1,48 @@
-"""Ending sessions: one, all others, or all of an account. The rows stay for a day and are shown no more."""
+"""Rows of sessions: opens a session, ends all of an account. Ended rows are kept for a day."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from psycopg import Cursor
 
 from command_api.accounts import model
-from command_api.accounts.desk import Decision, Desk
-from command_api.decision import Asked, missing
-from infra.client import Client
-from infra.identity import Principal, revoke_session, revoke_sessions
+from infra.kernel.http.client_info import Client
+from infra.kernel.security.sessions import OpenedSession, open_session, revoke_sessions
+
+
+@dataclass(frozen=True, slots=True)
+class SignInResult:
+    """A completed sign-in."""
+
+    account: model.Account
+    session: OpenedSession
+    position: int | None
+
+
+def open_platform_session(
+    cursor: Cursor[Any], account: model.Account, session_id: UUID, client: Client
+) -> OpenedSession:
+    """Opens a session in the caller's transaction."""
+    return open_session(
+        cursor.connection,
+        account_id=account.id,
+        session_id=session_id,
+        email=account.email,
+        name=account.name,
+        roles=[role.value for role in account.roles],
+        user_agent_family=client.device,
+        country=client.country,
+        browser=client.is_browser,
+    )
 
 
 def end_all(cursor: Cursor[Any], account_id: UUID, keep: UUID | None = None) -> None:
-    """Ends an account's sessions but one, its website sessions and its half-finished sign-ins."""
+    """Ends an account's sessions except `keep`, its website sessions and its login challenges."""
     revoke_sessions(cursor.connection, account_id, keep)
     cursor.execute(
         "UPDATE auth.website_session SET revoked_at = now() WHERE account_id = %s AND revoked_at IS NULL", (account_id,)
     )
     cursor.execute("DELETE FROM auth.login_ticket WHERE account_id = %s", (account_id,))
-
-
-def end_one(desk: Desk, person: Principal, session_id: UUID, client: Client) -> int | None:
-    """Ends one of the person's own sessions. Raises `Refused` (missing) for any other."""
-
-    def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
-        revoke_session(cursor.connection, session_id)
-
-    def decide() -> Decision:
-        with desk.core.pool.connection() as connection:
-            row = connection.execute(
-                "SELECT 1 FROM auth.session WHERE id = %s AND account_id = %s AND revoked_at IS NULL",
-                (session_id, person.account_id),
-            ).fetchone()
-        if row is None:
-            raise missing("session")
-        account = desk.account(person.account_id)
-        return model.sign_out(account, session_id=session_id, asked=Asked(datetime.now(UTC), person.account_id)), also
-
-    return desk.write(decide, person.account_id, client)
-
-
-def end_others(desk: Desk, person: Principal, client: Client) -> int | None:
-    """Ends all of the person's sessions but the one that asks."""
-
-    def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
-        end_all(cursor, person.account_id, person.session_id)
-
-    def decide() -> Decision:
-        return model.end_sessions(desk.account(person.account_id), Asked(datetime.now(UTC), person.account_id)), also
-
-    return desk.write(decide, person.account_id, client)

@@ -1,148 +1,60 @@
-"""`/api/platform/conversions/approve|reject`: many at once, each decided for itself, all stored together."""
+"""Decides many conversions, each on its own: the selection and the result for each."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
-from typing import Annotated, Any, Final, Literal
+from datetime import datetime
+from typing import Any, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Response
-from pydantic import AwareDatetime, Field, model_validator
-
-from command_api.commands import Decided
 from command_api.conversions import model
-from command_api.conversions.tally import counted
-from command_api.decision import Asked, Refused, conflict, missing
-from command_api.http import Answer, Body, Run, Runs
-from command_api.store import DecisionStore
+from command_api.conversions.lookups import append_conversions
+from command_api.conversions.schemas import MAX_ITEMS, BulkResult, Filter, ItemResult, RejectFilter, Selection
+from command_api.kernel.decision import CommandRejected, conflict, not_found
+from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.websites import model as websites
 from schemas.base import DomainEvent
-from schemas.days import FIRST_DAY, LAST_DAY, day_end, day_start
+from schemas.days import day_end, day_start
 from schemas.zones import ZoneInfo
 
-router = APIRouter(prefix="/api/platform/conversions", tags=["conversions"])
-
-MOST: Final = 500
-KeyKind = Literal["site", "secret", "postback", "import"]
-Day = Annotated[date, Field(ge=FIRST_DAY, le=LAST_DAY)]
+Decide = Callable[[model.Conversion], Sequence[DomainEvent]]
 
 
-class Filter(Body):
-    """The pending conversions of a website, as the list shows them, the oldest first."""
-
-    website_id: Annotated[UUID, Field(strict=False)]
-    partner_id: Annotated[UUID | None, Field(strict=False)] = None
-    from_: Annotated[Day | None, Field(strict=False, alias="from", description="First day, the website's zone")] = None
-    to: Annotated[Day | None, Field(strict=False, description="Last day, inclusive")] = None
-
-    key_kind: Annotated[KeyKind | None, Field(description="site: claims")] = None
-    click_id: Annotated[str | None, Field(max_length=64, description="The click that earned them")] = None
-    address_class: Annotated[str | None, Field(max_length=40, description="Class of the reporting address")] = None
-    since: Annotated[AwareDatetime | None, Field(strict=False, description="Recorded then or later")] = None
-    until: Annotated[AwareDatetime | None, Field(strict=False, description="Recorded before")] = None
-
-
-class Which(Body):
-    """Either `ids` or a `filter`."""
-
-    ids: Annotated[list[Annotated[UUID, Field(strict=False)]] | None, Field(min_length=1, max_length=MOST)] = None
-    filter: Filter | None = None
-
-    @model_validator(mode="after")
-    def _one_of_them(self) -> Which:
-        if (self.ids is None) is (self.filter is None):
-            raise ValueError("Please name either ids or a filter.")
-        return self
+def decide_many(selection: Selection, uow: UnitOfWork, decide: Decide) -> BulkResult:
+    """Decides the selected conversions and appends their events. Raises `CommandRejected` for a foreign website."""
+    wanted = _wanted(selection, uow)
+    seen: dict[UUID, websites.Website | None] = {}
+    events: list[DomainEvent] = []
+    results: list[ItemResult] = []
+    for conversion_id in dict.fromkeys(wanted.ids):
+        try:
+            conversion = _owned(uow, conversion_id, seen)
+            wanted.check(conversion)
+            steps = decide(conversion)
+        except CommandRejected as rejected:
+            why = {"code": rejected.code, "message": rejected.message}
+            results.append(ItemResult(id=conversion_id, ok=False, changed=False, **why))
+        else:
+            events.extend(steps)
+            results.append(ItemResult(id=conversion_id, ok=True, changed=bool(steps)))
+    append_conversions(uow, events)
+    return BulkResult(results=results, more=wanted.more)
 
 
-class ApproveMany(Which):
-    """What to approve."""
-
-
-class RejectFilter(Filter):
-    """Pending conversions, or approved ones that turned out to be wrong."""
-
-    status: Annotated[Literal["pending", "approved"] | None, Field(description="None: pending")] = None
-
-
-class RejectMany(Which):
-    filter: RejectFilter | None = None
-    reason: Annotated[str, Field(max_length=1000)]
-
-
-class ItemResult(Answer):
-    """What became of one of them. One that was so already is ok, too, and not changed."""
-
-    id: UUID
-    ok: bool
-    changed: bool
-    code: str | None = None
-    message: str | None = None
-
-
-class BulkResult(Answer):
-    """One result for each, in the order asked for."""
-
-    results: list[ItemResult]
-    more: Annotated[bool, Field(description="The filter holds more than can be decided at once: send it again")]
-
-
-Decide = Callable[[model.Conversion, Asked], Sequence[DomainEvent]]
-
-
-@router.post("/approve", response_model=BulkResult)
-def approve_conversions(body: ApproveMany, run: Runs) -> Response:
-    """Approves up to 500 conversions; what cannot be approved says why and holds up no other."""
-    return _decide_many(body, run, lambda conversion, asked: model.approve(conversion, asked))
-
-
-@router.post("/reject", response_model=BulkResult)
-def reject_conversions(body: RejectMany, run: Runs) -> Response:
-    """Rejects up to 500 conversions for one reason."""
-    reason = model.checked_reason(body.reason)
-    return _decide_many(body, run, lambda conversion, asked: model.reject(conversion, reason, asked))
-
-
-def _decide_many(body: Which, run: Run, decide: Decide) -> Response:
-    def decided() -> Decided[BulkResult]:
-        wanted = _wanted(body, run)
-        seen: dict[UUID, websites.Website | None] = {}
-        events: list[DomainEvent] = []
-        results: list[ItemResult] = []
-        for conversion_id in dict.fromkeys(wanted.ids):
-            try:
-                conversion = _owned(run.core.store, conversion_id, seen, run.asked)
-                wanted.check(conversion)
-                steps = decide(conversion, run.asked)
-            except Refused as refused:
-                why = {"code": refused.code, "message": refused.message}
-                results.append(ItemResult(id=conversion_id, ok=False, changed=False, **why))
-            else:
-                events.extend(steps)
-                results.append(ItemResult(id=conversion_id, ok=True, changed=bool(steps)))
-        return Decided(events, BulkResult(results=results, more=wanted.more), counted(events))
-
-    # A filter that is sent again for the rest must not find again what was decided just now.
-    return run(decided, body, seen_by=("conversions",) if body.filter is not None else ())
-
-
-def _owned(
-    store: DecisionStore, conversion_id: UUID, seen: dict[UUID, websites.Website | None], asked: Asked
-) -> model.Conversion:
-    found = store.load(conversion_id, model.evolve)
+def _owned(uow: UnitOfWork, conversion_id: UUID, seen: dict[UUID, websites.Website | None]) -> model.Conversion:
+    found = uow.load(conversion_id, model.evolve)
     if found is None:
-        raise missing("conversion")
+        raise not_found("conversion")
     website_id = found.facts.website_id
     if website_id not in seen:
-        seen[website_id] = store.load(website_id, websites.evolve)
-    return model.owned(found, seen[website_id], asked)
+        seen[website_id] = uow.load(website_id, websites.evolve)
+    return model.require_owned(found, seen[website_id], uow.context)
 
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """The conversions to decide. What a filter found may lag: its condition is checked again on each conversion."""
+    """The conversions to decide. The read model may lag: the filter is checked again on each conversion."""
 
     ids: Sequence[UUID]
     more: bool = False
@@ -152,7 +64,7 @@ class _Wanted:
     end: datetime | None = None
 
     def check(self, conversion: model.Conversion) -> None:
-        """Raises `Refused` (no_longer_matches) when the conversion is not what the filter names any more."""
+        """Raises `CommandRejected` (no_longer_matches) when the conversion no longer matches the filter."""
         which = self.filter
         if which is None:
             return
@@ -169,41 +81,36 @@ class _Wanted:
             and (which.until is None or conversion.recorded_at < which.until)
         )
         if not matches:
-            message = "This conversion was changed meanwhile: the filter does not name it any more."
+            message = "This conversion has changed and no longer matches the filter."
             raise conflict("no_longer_matches", message)
 
 
-def _wanted(body: Which, run: Run) -> _Wanted:
-    """The ids, and whether the filter holds more. Raises `Refused` (missing) for a website that is not theirs."""
+def _wanted(body: Selection, uow: UnitOfWork) -> _Wanted:
+    """The ids, and whether the filter holds more. Raises `CommandRejected` (missing) for another account's website."""
     if body.filter is None:
         return _Wanted(body.ids or ())
     which = body.filter
-    website = websites.owned(run.core.store.load(which.website_id, websites.evolve), run.asked)
+    website = websites.require_owned(uow.load(which.website_id, websites.evolve), uow.context)
     zone = ZoneInfo(website.timezone)
     status = (which.status if isinstance(which, RejectFilter) else None) or "pending"
     bound: dict[str, Any] = {
-        "website_id": website.id,
+        **{name: getattr(which, name) for name in _EQUAL},
         "status": status,
-        "partner_id": which.partner_id,
-        "key_kind": which.key_kind,
-        "click_id": which.click_id,
-        "address_class": which.address_class,
         "start": day_start(zone, which.from_) if which.from_ is not None else None,
         "end": day_end(zone, which.to) if which.to is not None else None,
         "since": which.since,
         "until": which.until,
-        "limit": MOST + 1,
+        "limit": MAX_ITEMS + 1,
     }
     terms = [term for name, term in _TERMS.items() if bound[name] is not None]
-    sql = f"SELECT id FROM read.conversions WHERE {' AND '.join(terms)} ORDER BY occurred_at, id LIMIT %(limit)s"  # noqa: S608 - values are bound
-    with run.core.pool.connection() as connection:
-        found = [row[0] for row in connection.execute(sql.encode(), bound)]
-    return _Wanted(found[:MOST], len(found) > MOST, which, status, bound["start"], bound["end"])
+    query = f"SELECT id FROM read.conversions WHERE {' AND '.join(terms)} ORDER BY occurred_at, id LIMIT %(limit)s"  # noqa: S608 - values are bound
+    found = [row[0] for row in uow.select_named(query, bound)]
+    return _Wanted(found[:MAX_ITEMS], len(found) > MAX_ITEMS, which, status, bound["start"], bound["end"])
 
 
+_EQUAL: Final = ("website_id", "partner_id", "key_kind", "click_id", "address_class")
 _TERMS: Final = {
-    **{name: f"{name} = %({name})s" for name in ("website_id", "status", "partner_id", "key_kind", "click_id")},
-    "address_class": "address_class = %(address_class)s",
+    **{name: f"{name} = %({name})s" for name in ("status", *_EQUAL)},
     "start": "occurred_at >= %(start)s",
     "end": "occurred_at < %(end)s",
     "since": "recorded_at >= %(since)s",

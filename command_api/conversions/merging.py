@@ -1,4 +1,4 @@
-"""What several reports of one transaction come to, field by field and whatever their order. Pure.
+"""Merges the reports of one transaction field by field, independent of their order. Pure.
 
 reports (`conversion.recorded`, `conversion.report_merged`, `conversion.report_conflicted`) -> this -> figures, traces
 and status of the conversion. Each field has one winner among the reports that name it:
@@ -20,7 +20,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from operator import attrgetter
+from typing import Any, Final
 from uuid import UUID
 
 from schemas.base import Money
@@ -33,8 +34,8 @@ _SHOP: Final = frozenset({"sale", "lead"})
 
 
 @dataclass(frozen=True, slots=True)
-class Traces:
-    """What may lead to the click, as reports of one level of trust name it."""
+class ReportedTraces:
+    """The references to the click that reports of one trust level name."""
 
     click_id: str = ""
     coupon: str = ""
@@ -52,7 +53,7 @@ class Merged:
     payout: Money | None
     occurred_at: datetime
     customer: str
-    traces: tuple[Traces, ...]
+    traces: tuple[ReportedTraces, ...]
     """The most trusted first."""
     key_kind: str
     """Of the most trusted report; `site`: nothing but claims."""
@@ -97,7 +98,7 @@ def merge(reports: Iterable[Reported]) -> Merged:
 
 
 def contradictions(report: Reported, merged: Merged) -> tuple[str, ...]:
-    """The fields in which `report` names something else than what stands. Statuses follow each other: they are none."""
+    """The fields in which `report` differs from the merged value. Statuses may change and are ignored."""
     found = []
     if report.amount is not None and report.amount != merged.amount:
         found.append("amount")
@@ -125,7 +126,7 @@ def _decides(report: Reported, stands: Money | None) -> bool:
 
 
 def amount_rank(report: Reported) -> int:
-    """How far the report is believed about the amount: the shop 3, a network 2, a claim 1."""
+    """Trust in the reported amount: the shop 3, a network 2, a claim 1."""
     if report.key_kind == CLAIM:
         return 1
     return 3 if report.reported_by in _SHOP else 2
@@ -136,7 +137,7 @@ def _payout_rank(report: Reported) -> int:
 
 
 def _trust(report: Reported) -> int:
-    """Reports from before kinds of keys were recorded are believed as they were then."""
+    """Reports from before key kinds were recorded keep their trust."""
     if report.key_kind == CLAIM:
         return 0
     return 2 if report.key_kind in ("secret", "") else 1
@@ -153,16 +154,8 @@ def _best(
     return min(named, key=lambda report: (-rank(report), *_first(report)), default=None)
 
 
-def _traces(reports: Sequence[Reported]) -> tuple[Traces, list[Reported]]:
-    click = _best(reports, lambda report: report.click_id)
-    coupon = _best(reports, lambda report: report.coupon)
-    visitor = _best(reports, lambda report: report.visitor)
-    partner = _best(reports, lambda report: report.partner_id)
-    traces = Traces(
-        click_id=click.click_id if click else "",
-        coupon=coupon.coupon if coupon else "",
-        visitor=visitor.visitor if visitor else 0,
-        partner_id=partner.partner_id if partner else None,
-        is_claim=reports[0].key_kind == CLAIM,
-    )
-    return traces, [report for report in (click, coupon, visitor, partner) if report is not None]
+def _traces(reports: Sequence[Reported]) -> tuple[ReportedTraces, list[Reported]]:
+    names = ("click_id", "coupon", "visitor", "partner_id")
+    best = {name: found for name in names if (found := _best(reports, attrgetter(name))) is not None}
+    named: dict[str, Any] = {name: getattr(report, name) for name, report in best.items()}
+    return ReportedTraces(**named, is_claim=reports[0].key_kind == CLAIM), list(best.values())

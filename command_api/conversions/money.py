@@ -1,4 +1,4 @@
-"""How a commission is worked out and divided. Exact fractions inside, one rounding (half to even) at the end. Pure."""
+"""Calculates and divides commissions. Exact fractions inside, one rounding (half to even) at the end. Pure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Final
 
-from command_api.decision import invalid
+from command_api.kernel.decision import invalid
 from schemas.base import Money
 from schemas.currencies import MAX_AMOUNT, MINOR_DIGITS
 from schemas.events.partners import Terms, TermsKind
@@ -20,38 +20,38 @@ Rates = Mapping[str, str]
 def commission_of(
     amount: Money, payout: Money | None, terms: Terms, currency: str, rates: Rates, *, kind: str = "sale"
 ) -> tuple[Money, str | None]:
-    """What a sale or lead earns in the website's `currency`, and the rate that was used (none: no conversion).
+    """The commission of a sale or lead in the website's `currency`, and the exchange rate (none: no conversion).
 
-    The payout that the report names stands; without one the terms say. Raises `Refused` `currency_unknown` and
+    A reported payout takes precedence over the terms. Raises `CommandRejected` `currency_unknown` and
     `amount_too_large`.
     """
     if payout is not None:
-        return converted(Fraction(payout.amount), payout.currency, currency, rates)
+        return convert(Fraction(payout.amount), payout.currency, currency, rates)
     if terms.kind is TermsKind.PERCENT:
-        return converted(Fraction(amount.amount * terms.rate_bp, 10_000), amount.currency, currency, rates)
+        return convert(Fraction(amount.amount * terms.rate_bp, 10_000), amount.currency, currency, rates)
     if terms.kind is TermsKind.PER_LEAD and kind != "lead":
         return Money(amount=0, currency=currency), None
-    return converted(Fraction(terms.flat_amount), terms.flat_currency or currency, currency, rates)
+    return convert(Fraction(terms.flat_amount), terms.flat_currency or currency, currency, rates)
 
 
 def share(commission: int, part: int, whole: int) -> int:
     """The commission on the first `part` of a sale of `whole`. Monotone, and all of it for the whole sale.
 
-    Steps take the difference of two shares, so that the steps always add up to the whole, however it was cut.
+    Steps take the difference of two shares, so that they always add up to the whole.
     """
     return commission if part >= whole else round(Fraction(commission * part, whole))
 
 
-def converted(value: Fraction, of: str, currency: str, rates: Rates) -> tuple[Money, str | None]:
+def convert(value: Fraction, of: str, currency: str, rates: Rates) -> tuple[Money, str | None]:
     """`value` minor units `of` a currency in another, rounded once, and the rate. Raises as `commission_of`."""
-    amount, rate = exchanged(value, of, currency, rates)
+    amount, rate = exchange(value, of, currency, rates)
     if abs(amount) > MAX_AMOUNT:
-        message = f"This amount is more than {MAX_AMOUNT} minor units of {currency}, the most that is counted."
+        message = f"Amount too large: the maximum is {MAX_AMOUNT} minor units of {currency}."
         raise invalid("amount_too_large", message)
     return Money(amount=amount, currency=currency), rate
 
 
-def exchanged(value: Fraction, of: str, currency: str, rates: Rates) -> tuple[int, str | None]:
+def exchange(value: Fraction, of: str, currency: str, rates: Rates) -> tuple[int, str | None]:
     """The same without a bound: for sums and thresholds, which may be larger than one amount."""
     if of == currency:
         return round(value), None

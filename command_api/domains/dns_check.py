@@ -1,4 +1,4 @@
-"""A look at a custom domain from outside: is its record there, does it lead here by TLS? Decides nothing."""
+"""Checks the DNS record and TLS of custom domains. Makes no decision."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from enum import StrEnum
 from typing import Final
 
 from command_api.domains.model import Domain
-from infra.authorities import Authorities
-from infra.outbound import Outbound, OutboundFailed, OutboundRefused
-from infra.resolvers import Resolvers, Texts
-from infra.settings import Settings
+from infra.kernel.config.settings import Settings
+from infra.kernel.net.authoritative_dns import AuthoritativeServers
+from infra.kernel.net.dns_resolvers import Resolvers, Texts
+from infra.kernel.net.outbound_http import Outbound, OutboundFailed, OutboundRefused
 from schemas.custom_domains import PROBE, record_name
 
-AT_ONCE: Final = 20
+BATCH_SIZE: Final = 20
 
 
 class Verdict(StrEnum):
-    """What the resolvers say together."""
+    """Combined result of the resolvers."""
 
     PROVEN = "proven"
     MISSING = "missing"
@@ -28,40 +28,40 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """What a look found. `token` is the one that was looked for. No `tls_problem`: it leads here by TLS, unless TLS was
-    not looked at, because the domain was not verified at that moment."""
+class DnsResult:
+    """Result of a check for `token`. Without `tls_problem` TLS works, unless it was not checked because the domain was
+    unverified."""
 
     token: str
     verdict: Verdict
     problem: str | None
     tls_problem: str | None
-    tls_looked: bool = True
+    tls_checked: bool = True
 
 
-class Looking:
-    """Looks at domains. Thread-safe."""
+class DnsChecker:
+    """Checks domains. Thread-safe."""
 
-    def __init__(self, resolvers: Resolvers, authorities: Authorities, outbound: Outbound) -> None:
+    def __init__(self, resolvers: Resolvers, authorities: AuthoritativeServers, outbound: Outbound) -> None:
         self._resolvers = resolvers
         self._authorities = authorities
         self._outbound = outbound
 
-    def look(self, *domains: Domain) -> Sequence[Seen]:
-        """At all of them at the same time; at most about three seconds."""
-        return asyncio.run(self._look(domains))
+    def check(self, *domains: Domain) -> Sequence[DnsResult]:
+        """Checks all domains concurrently; takes at most about three seconds."""
+        return asyncio.run(self._check_all(domains))
 
-    async def _look(self, domains: Sequence[Domain]) -> Sequence[Seen]:
-        return await asyncio.gather(*(self._look_at(domain) for domain in domains))
+    async def _check_all(self, domains: Sequence[Domain]) -> Sequence[DnsResult]:
+        return await asyncio.gather(*(self._check_one(domain) for domain in domains))
 
-    async def _look_at(self, domain: Domain) -> Seen:
+    async def _check_one(self, domain: Domain) -> DnsResult:
         name = record_name(domain.domain)
         if not domain.is_verified:
             verdict, problem = judge(name, domain.token, await self._texts(name))
-            return Seen(domain.token, verdict, problem, None, tls_looked=False)
+            return DnsResult(domain.token, verdict, problem, None, tls_checked=False)
         said, tls_problem = await asyncio.gather(self._texts(name), self._tls_problem(domain))
         verdict, problem = judge(name, domain.token, said)
-        return Seen(domain.token, verdict, problem, tls_problem)
+        return DnsResult(domain.token, verdict, problem, tls_problem)
 
     async def _texts(self, name: str) -> Sequence[Texts]:
         by_resolvers, by_authorities = await asyncio.gather(self._resolvers.texts(name), self._authorities.texts(name))
@@ -77,14 +77,14 @@ class Looking:
         return f"https://{domain.domain} has a certificate, but does not lead to the tracking API."
 
 
-def looking(settings: Settings) -> Looking:
-    """As the settings have it."""
+def open_dns_checker(settings: Settings) -> DnsChecker:
+    """Creates a checker from the settings."""
     resolvers, also = Resolvers(settings), settings.outbound_networks
-    return Looking(resolvers, Authorities(resolvers, also), Outbound(resolvers, also=also))
+    return DnsChecker(resolvers, AuthoritativeServers(resolvers, also), Outbound(resolvers, also=also))
 
 
 def judge(name: str, token: str, said: Sequence[Texts]) -> tuple[Verdict, str | None]:
-    """All that answer, the zone's own servers too, must see exactly the token, among whatever else stands there."""
+    """All answering servers, including the authoritative ones, must return the token; other records are ignored."""
     answers = [texts.values for texts in said if texts.failure is None]
     holding = sum(token.encode() in values for values in answers)
     if not answers:
@@ -94,5 +94,5 @@ def judge(name: str, token: str, said: Sequence[Texts]) -> tuple[Verdict, str | 
     if holding:
         return Verdict.DISPUTED, f"Not all DNS servers show the record at {name} yet. That can take some hours."
     if any(answers):
-        return Verdict.MISSING, f"The TXT record at {name} does not hold the token."
+        return Verdict.MISSING, f"The TXT record at {name} does not contain the token."
     return Verdict.MISSING, f"There is no TXT record at {name} yet."

@@ -1,4 +1,4 @@
-"""What owners of custom domains are told by mail."""
+"""Mails to owners of custom domains."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from uuid import UUID
 
 from command_api.domains.model import Domain
 from infra import PRODUCT_NAME
-from infra.mail import Mail
+from infra.kernel.mail.outbox import Mail
 from schemas.custom_domains import record_name
 
 
@@ -23,9 +23,9 @@ def record_missing(to: str, account_id: UUID, url: str, domain: Domain, until: d
 
 def verification_lost(to: str, account_id: UUID, url: str, domain: Domain) -> Mail:
     text = (
-        f"The DNS record of {domain.domain} was missing for a week. Since the domain may belong to somebody else by"
+        f"The DNS record of {domain.domain} was missing for a week. Since the domain may belong to someone else by"
         f" now, {PRODUCT_NAME} serves no links under it any more.\n\nIf it is still yours, put the TXT record back"
-        f" within a week, and the links work again by themselves:\n\n"
+        f" within a week, and the links work again automatically:\n\n"
         f"    {record_name(domain.domain)}    {domain.token}\n\n"
         f"You see its state in your account settings: {url}/account-settings\n"
     )

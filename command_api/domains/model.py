@@ -1,4 +1,4 @@
-"""Custom domains: host names of a publisher's own, proved by a DNS record, one website each. Pure."""
+"""Custom domain aggregate: host names verified by a DNS record, each of one website. Pure."""
 
 from __future__ import annotations
 
@@ -9,30 +9,24 @@ from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
-from command_api.decision import AnotherKind, Asked, begun, conflict, invalid, missing, step
-from command_api.hosts import website_domain
-from command_api.websites.model import Website, owned
+from command_api.kernel.aggregates import advanced, next_event, shared_fields
+from command_api.kernel.decision import CommandContext, UnexpectedEvent, conflict, event_metadata, invalid, not_found
+from command_api.kernel.hostnames import website_domain
+from command_api.websites.model import Website, require_owned
 from schemas.base import DomainEvent
 from schemas.custom_domains import record_name
-from schemas.events.domains import (
-    DomainAdded,
-    DomainRemoved,
-    DomainTlsLost,
-    DomainTlsSeen,
-    DomainVerificationLost,
-    DomainVerified,
-    HostClaimed,
-    HostReleased,
-)
+from schemas.events import domains
 from schemas.identity import host_id
 
-PROVE_WITHIN: Final = timedelta(days=7)
-MOST_PER_ACCOUNT: Final = 50
-_LONGEST: Final = 253 - len(record_name(""))
+VERIFY_WITHIN: Final = timedelta(days=7)
+MAX_PER_ACCOUNT: Final = 50
+_MAX_NAME_LENGTH: Final = 253 - len(record_name(""))
 
 
 @dataclass(frozen=True, slots=True)
 class Domain:
+    """State of a custom domain. `token`: the expected TXT record."""
+
     id: UUID
     version: int
     account_id: UUID
@@ -51,7 +45,7 @@ class Domain:
         return self.verified_at is not None
 
     def is_over(self, at: datetime) -> bool:
-        """Nobody looks for its record any more."""
+        """Whether verification has expired."""
         return self.removed or (not self.is_verified and at >= self.expires_at)
 
     def state(self, at: datetime) -> str:
@@ -65,131 +59,124 @@ class Domain:
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """The guard of one host name."""
+    """Reservation of a host name."""
 
     version: int
     domain_id: UUID | None
 
 
 def checked_name(text: str, own_hosts: Collection[str]) -> str:
-    """The host name in what a person typed. Raises `Refused` for one that cannot be anybody's, or is ours."""
+    """Returns the host name of typed text. Raises `CommandRejected` for invalid and own host names."""
     name = website_domain(text)
-    if len(name) > _LONGEST:
-        raise invalid("bad_host", f"A domain has at most {_LONGEST} characters.", "domain")
+    if len(name) > _MAX_NAME_LENGTH:
+        raise invalid("bad_host", f"A domain has at most {_MAX_NAME_LENGTH} characters.", "domain")
     if any(name == own or name.endswith(f".{own}") for own in own_hosts):
         raise invalid("own_host", f"{name} belongs to this installation.", "domain")
     return name
 
 
 def add(
-    domain_id: UUID, before: Domain | None, website: Website | None, *, domain: str, token: str, asked: Asked
-) -> DomainAdded:
-    """`before`: what this account had under that name; a removed or expired one begins anew, with a new token."""
-    website = owned(website, asked)
-    if before is not None and not before.is_over(asked.at):
+    domain_id: UUID, before: Domain | None, website: Website | None, *, domain: str, token: str, context: CommandContext
+) -> domains.DomainAdded:
+    """Adds a domain. `before`: the account's earlier domain of that name, which restarts with a new token."""
+    website = require_owned(website, context)
+    if before is not None and not before.is_over(context.at):
         raise conflict("domain_exists", f"{domain} has been added already.", "domain")
-    return DomainAdded(
-        **step(domain_id, before.version if before else 0, asked),
+    return domains.DomainAdded(
+        **event_metadata(domain_id, before.version if before else 0, context),
         account_id=website.account_id,
         website_id=website.id,
         domain=domain,
         token=token,
-        expires_at=asked.at + PROVE_WITHIN,
+        expires_at=context.at + VERIFY_WITHIN,
     )
 
 
-def verify(domain: Domain, host: Host | None, asked: Asked) -> list[DomainEvent]:
-    """Its record was found. Raises `Refused` `domain_taken` while another website has the name."""
-    if domain.is_verified or domain.is_over(asked.at):
+def verify(domain: Domain, host: Host | None, context: CommandContext) -> list[DomainEvent]:
+    """Verifies the domain. Raises `CommandRejected` `domain_taken` while another website has it."""
+    if domain.is_verified or domain.is_over(context.at):
         return []
     if host is not None and host.domain_id not in (None, domain.id):
         raise conflict("domain_taken", f"{domain.domain} is in use by another website.")
-    claimed = HostClaimed(
-        **step(host_id(domain.domain), host.version if host else 0, asked),
+    claimed = domains.HostClaimed(
+        **event_metadata(host_id(domain.domain), host.version if host else 0, context),
         account_id=domain.account_id,
         host=domain.domain,
         domain_id=domain.id,
     )
-    return [DomainVerified(**step(domain.id, domain.version, asked)), claimed]
+    return [domains.DomainVerified(**next_event(domain, context)), claimed]
 
 
-def lose(domain: Domain, host: Host | None, missing_since: datetime, asked: Asked) -> list[DomainEvent]:
-    """Its record has been missing for too long."""
+def lose(domain: Domain, host: Host | None, missing_since: datetime, context: CommandContext) -> list[DomainEvent]:
+    """Marks the domain as lost."""
     if not domain.is_verified:
         return []
-    lost = DomainVerificationLost(
-        **step(domain.id, domain.version, asked), missing_since=missing_since, expires_at=asked.at + PROVE_WITHIN
-    )
-    return [lost, *_released(domain, host, asked)]
+    until = context.at + VERIFY_WITHIN
+    lost = domains.DomainVerificationLost(**next_event(domain, context), missing_since=missing_since, expires_at=until)
+    return [lost, *_released(domain, host, context)]
 
 
-def tls_seen(domain: Domain, asked: Asked) -> list[DomainEvent]:
-    return [] if domain.ssl or not domain.is_verified else [DomainTlsSeen(**step(domain.id, domain.version, asked))]
+def tls_seen(domain: Domain, context: CommandContext) -> list[DomainEvent]:
+    if domain.ssl or not domain.is_verified:
+        return []
+    return [domains.DomainTlsSeen(**next_event(domain, context))]
 
 
-def tls_lost(domain: Domain, problem: str, asked: Asked) -> list[DomainEvent]:
+def tls_lost(domain: Domain, problem: str, context: CommandContext) -> list[DomainEvent]:
     if not domain.ssl:
         return []
-    return [DomainTlsLost(**step(domain.id, domain.version, asked), account_id=domain.account_id, problem=problem)]
+    return [domains.DomainTlsLost(**next_event(domain, context), account_id=domain.account_id, problem=problem)]
 
 
-def remove(domain: Domain | None, host: Host | None, asked: Asked) -> list[DomainEvent]:
-    domain = owned_domain(domain, asked)
-    removed = DomainRemoved(**step(domain.id, domain.version, asked))
-    return [removed, *_released(domain, host, asked)]
+def remove(domain: Domain | None, host: Host | None, context: CommandContext) -> list[DomainEvent]:
+    domain = require_owned_domain(domain, context)
+    removed = domains.DomainRemoved(**next_event(domain, context))
+    return [removed, *_released(domain, host, context)]
 
 
-def owned_domain(domain: Domain | None, asked: Asked) -> Domain:
-    """The domain, if it is there and the asker may act for its owner. Raises `Refused` (missing)."""
-    if domain is None or domain.removed or not asked.may_act_for(domain.account_id):
-        raise missing("domain")
+def require_owned_domain(domain: Domain | None, context: CommandContext) -> Domain:
+    """Returns the domain. Raises `CommandRejected` (missing) unless the actor may act for its owner."""
+    if domain is None or domain.removed or not context.may_act_for(domain.account_id):
+        raise not_found("domain")
     return domain
 
 
 def new_token() -> str:
-    """160 random bits. No secret: it shows who wrote the record, not who may read it."""
+    """Returns 160 random bits. The token is public: it proves who wrote the record."""
     return secrets.token_hex(20)
 
 
 def evolve(domain: Domain | None, event: DomainEvent) -> Domain:
-    if isinstance(event, DomainAdded):
-        return Domain(
-            id=event.originator_id,
-            version=event.originator_version,
-            account_id=event.account_id,
-            website_id=event.website_id,
-            domain=event.domain,
-            token=event.token,
-            added_at=event.timestamp,
-            expires_at=event.expires_at,
-        )
-    domain = replace(begun(domain, event), version=event.originator_version)
+    if isinstance(event, domains.DomainAdded):
+        shared = shared_fields(event, Domain)
+        return Domain(event.originator_id, event.originator_version, added_at=event.timestamp, **shared)
+    domain = advanced(domain, event)
     match event:
-        case DomainVerified():
+        case domains.DomainVerified():
             return replace(domain, verified_at=event.timestamp, lost_at=None)
-        case DomainVerificationLost():
+        case domains.DomainVerificationLost():
             return replace(domain, verified_at=None, lost_at=event.timestamp, expires_at=event.expires_at, ssl=False)
-        case DomainTlsSeen():
+        case domains.DomainTlsSeen():
             return replace(domain, ssl=True)
-        case DomainTlsLost():
+        case domains.DomainTlsLost():
             return replace(domain, ssl=False)
-        case DomainRemoved():
+        case domains.DomainRemoved():
             return replace(domain, removed=True, verified_at=None, ssl=False)
         case _:
-            raise AnotherKind(f"{event.NAME} does not happen to domains")
+            raise UnexpectedEvent(f"{event.NAME} does not happen to domains")
 
 
 def evolve_host(_: Host | None, event: DomainEvent) -> Host:
     match event:
-        case HostClaimed(domain_id=domain_id):
+        case domains.HostClaimed(domain_id=domain_id):
             return Host(event.originator_version, domain_id)
-        case HostReleased():
+        case domains.HostReleased():
             return Host(event.originator_version, None)
         case _:
-            raise AnotherKind(f"{event.NAME} does not happen to host names")
+            raise UnexpectedEvent(f"{event.NAME} does not happen to host names")
 
 
-def _released(domain: Domain, host: Host | None, asked: Asked) -> list[DomainEvent]:
+def _released(domain: Domain, host: Host | None, context: CommandContext) -> list[DomainEvent]:
     if host is None or host.domain_id != domain.id:
         return []
-    return [HostReleased(**step(host_id(domain.domain), host.version, asked))]
+    return [domains.HostReleased(**event_metadata(host_id(domain.domain), host.version, context))]

@@ -10,28 +10,35 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from command_api.decision import AnotherKind, Asked, Refused, begun, conflict, invalid, step
+from command_api.kernel.aggregates import advanced, first_event, next_event, require_found
+from command_api.kernel.decision import CommandContext, CommandRejected, UnexpectedEvent, conflict, invalid
 from schemas.base import DomainEvent
 from schemas.events.forum import ForumMemberJoined, ForumMemberReinstated, ForumMemberSuspended
 from schemas.identity import forum_member_id
 
 HANDLE: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,28}[a-z0-9])?")
-LONGEST_STEM: Final = 24
+MAX_STEM_LENGTH: Final = 24
 RESERVED: Final = frozenset(
     {"admin", "admins", "administrator", "moderator", "moderators", "mod", "staff", "support", "system", "official"}
     | {"security", "escrow", "althing", "cybsectools"}
 )
-"""Words that would make others believe that the house speaks. [DS] reserved_usernames, and ours."""
-_EVERYBODY: Final = frozenset({"everyone", "all", "here"})
+"""Handles that suggest an official role. [DS] reserved_usernames, and Althing's own."""
+_GROUP_HANDLES: Final = frozenset({"everyone", "all", "here"})
 _FOLDED: Final = str.maketrans({"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ð": "d", "þ": "th", "ł": "l", "đ": "d"})
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
+    """State of one member. `until` is null for a suspension without an end."""
+
     account_id: UUID
     version: int
     suspended: bool = False
     until: datetime | None = None
+
+    @property
+    def id(self) -> UUID:
+        return forum_member_id(self.account_id)
 
     def is_suspended(self, at: datetime) -> bool:
         return self.suspended and (self.until is None or at < self.until)
@@ -40,12 +47,12 @@ class Member:
 def handles(name: str, *, of_staff: bool = False) -> Iterator[str]:
     """Handles that fit a name, the best one first, without end: `ada-byron`, `ada-byron-2`, …
 
-    A member whose name reads like an office of the house gets one of no name.
+    A member whose name suggests an official role gets a neutral handle.
     """
     folded = unicodedata.normalize("NFKD", name.casefold().translate(_FOLDED))
     words = re.sub(r"[^a-z0-9]+", "-", folded.encode("ascii", "ignore").decode()).strip("-")
-    stem = words[:LONGEST_STEM].strip("-") or "member"
-    if stem in _EVERYBODY or (not of_staff and not RESERVED.isdisjoint(stem.split("-"))):
+    stem = words[:MAX_STEM_LENGTH].strip("-") or "member"
+    if stem in _GROUP_HANDLES or (not of_staff and not RESERVED.isdisjoint(stem.split("-"))):
         stem = "member"
     yield stem
     number = 2
@@ -54,51 +61,44 @@ def handles(name: str, *, of_staff: bool = False) -> Iterator[str]:
         number += 1
 
 
-def join(account_id: UUID, handle: str, asked: Asked) -> ForumMemberJoined:
-    return ForumMemberJoined(**step(forum_member_id(account_id), 0, asked), account_id=account_id, handle=handle)
+def join(account_id: UUID, handle: str, context: CommandContext) -> ForumMemberJoined:
+    return ForumMemberJoined(**first_event(forum_member_id(account_id), context), account_id=account_id, handle=handle)
 
 
-def suspend(member: Member | None, until: datetime | None, reason: str, asked: Asked) -> list[DomainEvent]:
+def suspend(member: Member | None, until: datetime | None, reason: str, context: CommandContext) -> list[DomainEvent]:
     """A second suspension replaces the first."""
-    member = there(member)
-    if member.account_id == asked.account_id:
+    member = require_found(member, "member")
+    if member.account_id == context.account_id:
         raise conflict("yourself", "You cannot suspend yourself.")
-    if until is not None and until <= asked.at:
+    if until is not None and until <= context.at:
         raise invalid("until_past", "Please choose a time in the future", "until")
-    values = {"account_id": member.account_id, "until": until, "reason": reason}
-    return [ForumMemberSuspended(**step(forum_member_id(member.account_id), member.version, asked), **values)]
+    head, account_id = next_event(member, context), member.account_id
+    return [ForumMemberSuspended(**head, account_id=account_id, until=until, reason=reason)]
 
 
-def reinstate(member: Member | None, asked: Asked) -> list[DomainEvent]:
-    member = there(member)
-    if not member.is_suspended(asked.at):
+def reinstate(member: Member | None, context: CommandContext) -> list[DomainEvent]:
+    member = require_found(member, "member")
+    if not member.is_suspended(context.at):
         return []
-    id_ = forum_member_id(member.account_id)
-    return [ForumMemberReinstated(**step(id_, member.version, asked), account_id=member.account_id)]
+    return [ForumMemberReinstated(**next_event(member, context), account_id=member.account_id)]
 
 
-def require_unsuspended(member: Member | None, asked: Asked) -> None:
-    """Raises `Refused`."""
-    if member is None or not member.is_suspended(asked.at):
+def require_unsuspended(member: Member | None, context: CommandContext) -> None:
+    """Raises `CommandRejected`."""
+    if member is None or not member.is_suspended(context.at):
         return
     end = f"until {member.until:%B %-d, %Y, %H:%M} UTC" if member.until is not None else "until further notice"
-    raise Refused("forbidden", "suspended", f"You are suspended from writing in the forum {end}.")
-
-
-def there(member: Member | None) -> Member:
-    if member is None:
-        raise Refused("missing", "not_found", "There is no such member.")
-    return member
+    raise CommandRejected("forbidden", "suspended", f"You are suspended from writing in the forum {end}.")
 
 
 def evolve(member: Member | None, event: DomainEvent) -> Member:
     if isinstance(event, ForumMemberJoined):
         return Member(event.account_id, 1)
-    member = replace(begun(member, event), version=event.originator_version)
+    member = advanced(member, event)
     match event:
         case ForumMemberSuspended():
             return replace(member, suspended=True, until=event.until)
         case ForumMemberReinstated():
             return replace(member, suspended=False, until=None)
         case _:
-            raise AnotherKind(f"{event.NAME} does not happen to members of the forum")
+            raise UnexpectedEvent(f"{event.NAME} does not happen to members of the forum")

@@ -1,6 +1,6 @@
-"""A post: written, edited, reported, judged, taken away and brought back. Pure.
+"""Post aggregate: written, edited, reported, reviewed, deleted and restored. Pure.
 
-`held` waits for approval, `hidden` for a moderator's look at reports; both are seen by the author and moderators only.
+`held` awaits approval, `hidden` a review of reports; both are visible to the author and moderators only.
 """
 
 from __future__ import annotations
@@ -11,28 +11,20 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from command_api.decision import AnotherKind, Asked, Refused, begun, conflict, missing, step
-from command_api.forum.rules import FLAGS_HIDE, REFLAG_AFTER
+from command_api.forum.rules import FLAGS_TO_HIDE, REFLAG_AFTER
 from command_api.forum.threads import require_moderator
+from command_api.kernel.aggregates import advanced, first_event, next_event, shared_fields
+from command_api.kernel.decision import CommandContext, CommandRejected, UnexpectedEvent, conflict, not_found
 from schemas.base import ERASED, DomainEvent
-from schemas.events.forum import (
-    FlagReason,
-    PostApproved,
-    PostDeleted,
-    PostEdited,
-    PostFlagged,
-    PostFlagsDismissed,
-    PostHidden,
-    PostRestored,
-    PostWritten,
-)
+from schemas.events import forum
+from schemas.events.forum import FlagReason
 
 State = Literal["visible", "held", "hidden", "deleted"]
 
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """`flags`: who reported it and when, since a moderator last looked. `untold`: mentioned, and not yet told."""
+    """`flags`: who reported it and when, since the last review. `unnotified`: mentioned members not yet notified."""
 
     id: UUID
     version: int
@@ -43,16 +35,16 @@ class Post:
     state: State
     reply_to_author: UUID | None = None
     mentions: tuple[UUID, ...] = ()
-    untold: tuple[UUID, ...] = ()
+    unnotified: tuple[UUID, ...] = ()
     was_shown: bool = False
     flags: Mapping[UUID, datetime] = field(default_factory=dict)
     dismissed_at: datetime | None = None
     deleted_by_moderator: bool = False
 
-    def is_seen_by(self, asked: Asked) -> bool:
+    def is_visible_to(self, context: CommandContext) -> bool:
         if self.state == "deleted":
-            return asked.account_id is None or asked.is_admin
-        return self.state == "visible" or asked.may_act_for(self.author_id)
+            return context.account_id is None or context.is_admin
+        return self.state == "visible" or context.may_act_for(self.author_id)
 
 
 def write(
@@ -65,13 +57,13 @@ def write(
     answered: Post | None,
     mentions: Collection[UUID],
     held: bool,
-    asked: Asked,
-) -> PostWritten:
-    """`answered`: the post that it answers, of the same thread. Raises `Refused` when that is another's."""
-    if answered is not None and (answered.thread_id != thread_id or not answered.is_seen_by(asked)):
-        raise missing("post")
-    return PostWritten(
-        **step(post_id, 0, asked),
+    context: CommandContext,
+) -> forum.PostWritten:
+    """`answered`: the post that it replies to. Raises `CommandRejected` if that is of another thread."""
+    if answered is not None and (answered.thread_id != thread_id or not answered.is_visible_to(context)):
+        raise not_found("post")
+    return forum.PostWritten(
+        **first_event(post_id, context),
         author_id=author_id,
         thread_id=thread_id,
         text=text,
@@ -83,20 +75,20 @@ def write(
     )
 
 
-def edit(post: Post | None, text: str, mentions: Collection[UUID], *, hold: bool, asked: Asked) -> list[DomainEvent]:
-    """Nothing when the text is the same. `hold`: what it says now needs approval."""
-    post = owned(post, asked)
+def edit(
+    post: Post | None, text: str, mentions: Collection[UUID], *, hold: bool, context: CommandContext
+) -> list[DomainEvent]:
+    """Nothing when the text is the same. `hold`: the new text needs approval."""
+    post = require_author(post, context)
     if text == post.text:
         return []
     if post.text == ERASED:
-        raise missing("post")
+        raise not_found("post")
     held = hold and post.state == "visible"
     new = tuple(one for one in mentions if one not in post.mentions) if post.state == "visible" and not held else ()
     return [
-        PostEdited(
-            **_next(post, asked),
-            author_id=post.author_id,
-            thread_id=post.thread_id,
+        forum.PostEdited(
+            **_next(post, context),
             text=text,
             before=post.text,
             mentions=tuple(mentions),
@@ -107,17 +99,15 @@ def edit(post: Post | None, text: str, mentions: Collection[UUID], *, hold: bool
     ]
 
 
-def delete(post: Post | None, reason: str, *, as_moderator: bool, asked: Asked) -> list[DomainEvent]:
+def delete(post: Post | None, reason: str, *, as_moderator: bool, context: CommandContext) -> list[DomainEvent]:
     if as_moderator:
-        require_moderator(asked)
-    post = seen(post, asked) if as_moderator else owned(post, asked)
+        require_moderator(context)
+    post = require_visible(post, context) if as_moderator else require_author(post, context)
     if post.state == "deleted":
         return []
     return [
-        PostDeleted(
-            **_next(post, asked),
-            author_id=post.author_id,
-            thread_id=post.thread_id,
+        forum.PostDeleted(
+            **_next(post, context),
             is_first=post.is_first,
             was=post.state,
             by_moderator=as_moderator,
@@ -126,123 +116,108 @@ def delete(post: Post | None, reason: str, *, as_moderator: bool, asked: Asked) 
     ]
 
 
-def restore(post: Post | None, asked: Asked) -> list[DomainEvent]:
-    post = moderated(post, asked)
+def restore(post: Post | None, context: CommandContext) -> list[DomainEvent]:
+    post = require_moderated(post, context)
     if post.state != "deleted":
         return []
-    return [PostRestored(**_next(post, asked), **_place(post), is_first=post.is_first)]
+    return [forum.PostRestored(**_next(post, context), is_first=post.is_first)]
 
 
-def flag(post: Post | None, reason: FlagReason, note: str, asked: Asked) -> list[DomainEvent]:
-    """The third member's report hides the post until a moderator has looked."""
-    post, who = seen(post, asked), _person(asked)
+def flag(post: Post | None, reason: FlagReason, note: str, context: CommandContext) -> list[DomainEvent]:
+    """The third member's report hides the post until a moderator reviews it."""
+    post, who = require_visible(post, context), context.require_account()
     if post.author_id == who:
         raise conflict("own_post", "This is your own post: you can edit or delete it.")
     if post.state != "visible" or who in post.flags:
-        raise conflict("already_reported", "Thank you, the moderators know of this post.")
-    if post.dismissed_at is not None and asked.at < post.dismissed_at + REFLAG_AFTER:
-        raise conflict("reviewed", "A moderator has just looked at this post and saw nothing wrong with it.")
-    flagged = PostFlagged(**_next(post, asked), account_id=who, **_place(post), reason=reason, note=note)
-    if len(post.flags) + 1 < FLAGS_HIDE:
+        raise conflict("already_reported", "This post was already reported. Thank you.")
+    if post.dismissed_at is not None and context.at < post.dismissed_at + REFLAG_AFTER:
+        raise conflict("reviewed", "A moderator has just reviewed this post.")
+    flagged = forum.PostFlagged(**_next(post, context), account_id=who, reason=reason, note=note)
+    if len(post.flags) + 1 < FLAGS_TO_HIDE:
         return [flagged]
-    hidden = PostHidden(**step(post.id, post.version + 1, asked), **_place(post), is_first=post.is_first)
+    hidden = forum.PostHidden(**_next(post, context, after=1), is_first=post.is_first)
     return [flagged, hidden]
 
 
-def approve(post: Post | None, asked: Asked) -> list[DomainEvent]:
-    """Has a post shown that waits, and settles its reports."""
-    post = moderated(post, asked)
+def approve(post: Post | None, context: CommandContext) -> list[DomainEvent]:
+    """Shows a post that awaits approval, and closes its reports."""
+    post = require_moderated(post, context)
     if post.state not in ("held", "hidden"):
         return []
     return [
-        PostApproved(
-            **_next(post, asked),
-            **_place(post),
+        forum.PostApproved(
+            **_next(post, context),
             is_first=post.is_first,
             was="held" if post.state == "held" else "hidden",
             was_shown=post.was_shown,
             reply_to_author=post.reply_to_author,
-            mentions=post.untold,
+            mentions=post.unnotified,
         )
     ]
 
 
-def dismiss_flags(post: Post | None, asked: Asked) -> list[DomainEvent]:
+def dismiss_flags(post: Post | None, context: CommandContext) -> list[DomainEvent]:
     """A post that is hidden is shown again."""
-    post = moderated(post, asked)
+    post = require_moderated(post, context)
     if post.state == "hidden":
-        return approve(post, asked)
-    return [PostFlagsDismissed(**_next(post, asked), **_place(post))] if post.flags else []
+        return approve(post, context)
+    return [forum.PostFlagsDismissed(**_next(post, context))] if post.flags else []
 
 
-def seen(post: Post | None, asked: Asked) -> Post:
-    """What somebody may not see is not there for them."""
-    if post is None or not post.is_seen_by(asked):
-        raise missing("post")
+def require_visible(post: Post | None, context: CommandContext) -> Post:
+    """The post; not found for accounts that may not see it."""
+    if post is None or not post.is_visible_to(context):
+        raise not_found("post")
     return post
 
 
-def owned(post: Post | None, asked: Asked) -> Post:
-    """Of the author, or in the hands of a moderator."""
-    post = seen(post, asked)
-    if not asked.may_act_for(post.author_id):
-        raise Refused("forbidden", "not_allowed", "Only its author may change a post.")
+def require_author(post: Post | None, context: CommandContext) -> Post:
+    """The post, for its author or a moderator."""
+    post = require_visible(post, context)
+    if not context.may_act_for(post.author_id):
+        raise CommandRejected("forbidden", "not_allowed", "Only its author may change a post.")
     return post
 
 
-def moderated(post: Post | None, asked: Asked) -> Post:
-    require_moderator(asked)
-    return seen(post, asked)
+def require_moderated(post: Post | None, context: CommandContext) -> Post:
+    require_moderator(context)
+    return require_visible(post, context)
 
 
 def evolve(post: Post | None, event: DomainEvent) -> Post:
-    if isinstance(event, PostWritten):
+    if isinstance(event, forum.PostWritten):
         return Post(
-            id=event.originator_id,
-            version=1,
-            author_id=event.author_id,
-            thread_id=event.thread_id,
-            text=event.text,
-            is_first=event.is_first,
+            event.originator_id,
+            1,
+            **shared_fields(event, Post),
             state="held" if event.held else "visible",
-            reply_to_author=event.reply_to_author,
-            mentions=event.mentions,
-            untold=event.mentions if event.held else (),
+            unnotified=event.mentions if event.held else (),
             was_shown=not event.held,
         )
-    post = replace(begun(post, event), version=event.originator_version)
+    post = advanced(post, event)
     match event:
-        case PostEdited():
+        case forum.PostEdited():
             state: State = "held" if event.held else post.state
             new = tuple(one for one in event.mentions if one not in post.mentions)
-            untold = () if state == "visible" else (*post.untold, *new)
-            return replace(post, text=event.text, mentions=event.mentions, state=state, untold=untold)
-        case PostFlagged():
+            unnotified = () if state == "visible" else (*post.unnotified, *new)
+            return replace(post, text=event.text, mentions=event.mentions, state=state, unnotified=unnotified)
+        case forum.PostFlagged():
             return replace(post, flags={**post.flags, event.account_id: event.timestamp})
-        case PostHidden():
+        case forum.PostHidden():
             return replace(post, state="hidden")
-        case PostApproved():
+        case forum.PostApproved():
             at = event.timestamp if event.was == "hidden" else post.dismissed_at
-            return replace(post, state="visible", was_shown=True, untold=(), flags={}, dismissed_at=at)
-        case PostFlagsDismissed():
+            return replace(post, state="visible", was_shown=True, unnotified=(), flags={}, dismissed_at=at)
+        case forum.PostFlagsDismissed():
             return replace(post, flags={}, dismissed_at=event.timestamp)
-        case PostDeleted():
+        case forum.PostDeleted():
             return replace(post, state="deleted", flags={}, deleted_by_moderator=event.by_moderator)
-        case PostRestored():
+        case forum.PostRestored():
             return replace(post, state="visible", was_shown=True)
         case _:
-            raise AnotherKind(f"{event.NAME} does not happen to posts")
+            raise UnexpectedEvent(f"{event.NAME} does not happen to posts")
 
 
-def _next(post: Post, asked: Asked) -> dict[str, Any]:
-    return step(post.id, post.version, asked)
-
-
-def _place(post: Post) -> dict[str, UUID]:
-    return {"author_id": post.author_id, "thread_id": post.thread_id}
-
-
-def _person(asked: Asked) -> UUID:
-    if asked.account_id is None:
-        raise ValueError("only members report posts")
-    return asked.account_id
+def _next(post: Post, context: CommandContext, *, after: int = 0) -> dict[str, Any]:
+    """What all events of a post have."""
+    return {**next_event(post, context, after=after), "author_id": post.author_id, "thread_id": post.thread_id}

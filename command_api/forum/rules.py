@@ -10,24 +10,24 @@ TITLE_LENGTH: Final = (3, 255)
 """[NB] minimumTitleLength, maximumTitleLength."""
 POST_LENGTH: Final = (8, 32_767)
 """[NB] minimumPostLength, maximumPostLength."""
-MOST_MENTIONS: Final = 10
+MAX_MENTIONS: Final = 10
 """[DS] max_mentions_per_post."""
-NEW_LINKS: Final = 2
+MAX_LINKS_NEW_MEMBER: Final = 2
 """[DS] newuser_max_links: of a new member's post."""
-NEW_MENTIONS: Final = 2
+MAX_MENTIONS_NEW_MEMBER: Final = 2
 """[DS] newuser_max_mentions_per_post."""
-FLAGS_HIDE: Final = 3
-"""[DS] num_users_to_silence_new_user: so many members' reports hide a post until a moderator has looked."""
+FLAGS_TO_HIDE: Final = 3
+"""[DS] num_users_to_silence_new_user: reports that hide a post until a moderator reviews it."""
 REFLAG_AFTER: Final = timedelta(hours=24)
-"""[DS] cooldown_hours_until_reflag: after a moderator saw nothing wrong."""
+"""[DS] cooldown_hours_until_reflag: after a moderator dismissed the reports."""
 UNIQUE_FOR: Final = timedelta(minutes=5)
 """[DS] unique_posts_mins: the same text again is a mistake."""
 DAY: Final = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
-    """How fast and how much a member may write."""
+class RateLimits:
+    """Rate limits of a member."""
 
     topic_gap: timedelta = timedelta(seconds=15)
     """[DS] rate_limit_create_topic."""
@@ -40,7 +40,7 @@ class Pace:
     topics_a_day: int = 20
     """[DS] max_topics_per_day."""
     replies_a_day: int = 1_000
-    """Ours: a bound, far above what anybody writes; gaps come first."""
+    """Althing's own upper bound; the gaps apply first."""
     likes_a_day: int = 50
     """[DS] max_likes_per_day."""
     flags_a_day: int = 20
@@ -52,7 +52,7 @@ class Pace:
     first_day_replies: int = 10
     """[DS] max_replies_in_first_day."""
     new_until_shown: int = 3
-    """Ours: whoever has fewer posts that are shown is new, however long ago they joined."""
+    """Althing's own: a member with fewer shown posts is new."""
 
 
-PACE: Final = Pace()
+RATE_LIMITS: Final = RateLimits()

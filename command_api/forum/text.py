@@ -1,4 +1,4 @@
-"""Titles and texts as members may write them, and what a text says beside its words: whom it names, where it links."""
+"""Validation of titles and texts, and extraction of mentions."""
 
 from __future__ import annotations
 
@@ -11,50 +11,50 @@ from pydantic import AfterValidator
 
 from command_api.forum.members import HANDLE
 from command_api.forum.rules import POST_LENGTH, TITLE_LENGTH
-from infra import markdown
-from infra.hidden_signs import TURNING, checked_name
+from infra.kernel.text import markdown
+from infra.kernel.text.hidden_characters import DIRECTION_MARKS, checked_name
 
 _MENTION: Final = re.compile(rf"(?<![\w@/.-])@({HANDLE.pattern})(?![\w@])", re.IGNORECASE)
-_CONTROL: Final = re.compile(rf"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f{TURNING}]")
+_CONTROL: Final = re.compile(rf"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f{DIRECTION_MARKS}]")
 """Among them those that turn the direction of the text that follows."""
 _UNSEEN: Final = frozenset({"Cf", "Mn", "Me", "Zs", "Zl", "Zp"})
 _BLANK: Final = frozenset("\u115f\u1160\u2800\u3164\uffa0")
-"""Letters and signs that are drawn as nothing."""
+"""Characters without a visible glyph."""
 
 
 def _title(text: str) -> str:
-    text = " ".join(text.split())
-    if _CONTROL.search(text):
-        raise ValueError("A title holds no control characters")
-    return checked_name(_long_enough(text, "Title", TITLE_LENGTH))
+    text = _without_control(" ".join(text.split()), "title")
+    return checked_name(_with_length(text, "Title", TITLE_LENGTH))
 
 
 def _text(text: str) -> str:
-    text = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n").rstrip()
-    if _CONTROL.search(text):
-        raise ValueError("A text holds no control characters")
+    text = _without_control(text.replace("\r\n", "\n").replace("\r", "\n").strip("\n").rstrip())
     if not markdown.is_readable(text):
         raise ValueError("Please use fewer brackets and marks, or a smaller table")
-    return _long_enough(text, "Text", POST_LENGTH)
+    return _with_length(text, "Text", POST_LENGTH)
 
 
-def _long_enough(text: str, what: str, length: tuple[int, int]) -> str:
+def _without_control(text: str, what: str = "text") -> str:
+    if _CONTROL.search(text):
+        raise ValueError(f"A {what} holds no control characters")
+    return text
+
+
+def _with_length(text: str, what: str, length: tuple[int, int]) -> str:
     least, most = length
-    if sum(1 for _ in islice(filter(_is_seen, text.strip()), least)) < least:
+    if sum(1 for _ in islice(filter(_is_visible, text.strip()), least)) < least:
         raise ValueError(f"{what} must be at least {least} characters")
     if len(text) > most:
         raise ValueError(f"{what} must be at most {most:,} characters")
     return text
 
 
-def _is_seen(character: str) -> bool:
+def _is_visible(character: str) -> bool:
     return character not in _BLANK and (character == " " or unicodedata.category(character) not in _UNSEEN)
 
 
 def _reason(text: str) -> str:
-    text = text.strip()
-    if _CONTROL.search(text):
-        raise ValueError("A text holds no control characters")
+    text = _without_control(text.strip())
     if len(text) > 1_000:
         raise ValueError("Please use at most 1,000 characters")
     return text
@@ -72,11 +72,11 @@ Reason = Annotated[str, AfterValidator(_reason)]
 GivenReason = Annotated[str, AfterValidator(_given_reason)]
 
 
-def mentioned(text: str) -> list[str]:
-    """Handles that the text names, outside of code, each once, in order."""
+def mentioned_handles(text: str) -> list[str]:
+    """The mentioned handles outside of code, each once, in order."""
     return list(dict.fromkeys(found.lower() for found in _MENTION.findall(markdown.prose(text))))
 
 
-def same_words(text: str) -> str:
-    """What two texts have in common that say the same."""
+def normalized(text: str) -> str:
+    """The text for comparison, without differences in case and spaces."""
     return " ".join(text.casefold().split())

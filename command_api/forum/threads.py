@@ -1,27 +1,20 @@
-"""A thread: what it is called, where it belongs, and who may answer. Its posts have histories of their own. Pure."""
+"""Thread aggregate: title, category, and who may reply. Posts are aggregates of their own. Pure."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from command_api.decision import AnotherKind, Asked, Refused, begun, conflict, missing, step
+from command_api.kernel.aggregates import advanced, first_event, next_event
+from command_api.kernel.decision import CommandContext, CommandRejected, UnexpectedEvent, conflict, not_found
 from schemas.base import DomainEvent
-from schemas.events.forum import (
-    ForumCategoryCreated,
-    ThreadHidden,
-    ThreadLocked,
-    ThreadMoved,
-    ThreadPinned,
-    ThreadShown,
-    ThreadStarted,
-    ThreadUnlocked,
-    ThreadUnpinned,
-)
+from schemas.events import forum
 
 
 @dataclass(frozen=True, slots=True)
 class Thread:
+    """State of one thread. `shown`: others than its author and moderators can see it."""
+
     id: UUID
     version: int
     author_id: UUID
@@ -31,136 +24,135 @@ class Thread:
     pinned: bool = False
     locked: bool = False
 
-    def is_seen_by(self, asked: Asked) -> bool:
-        return self.shown or asked.may_act_for(self.author_id)
+    def is_visible_to(self, context: CommandContext) -> bool:
+        return self.shown or context.may_act_for(self.author_id)
 
 
 @dataclass(frozen=True, slots=True)
 class Category:
+    """An existing category."""
+
     id: UUID
     version: int = 1
 
 
 def start(
     thread_id: UUID, *, author_id: UUID, category: Category | None, first_post_id: UUID, title: str, held: bool,
-    asked: Asked,
-) -> ThreadStarted:  # fmt: skip
-    """Raises `Refused` when there is no such category."""
-    return ThreadStarted(
-        **step(thread_id, 0, asked),
+    context: CommandContext,
+) -> forum.ThreadStarted:  # fmt: skip
+    """Raises `CommandRejected` when there is no such category."""
+    return forum.ThreadStarted(
+        **first_event(thread_id, context),
         author_id=author_id,
-        category_id=there(category).id,
+        category_id=require_category(category).id,
         first_post_id=first_post_id,
         title=title,
         held=held,
     )
 
 
-def open_to(thread: Thread | None, asked: Asked) -> Thread:
-    """The thread, if whoever asks may answer in it. Raises `Refused`."""
-    thread = unlocked(thread, asked)
-    if not asked.is_admin and not thread.shown:
-        raise conflict("thread_hidden", "This thread is not shown: nobody can reply to it.")
+def require_open(thread: Thread | None, context: CommandContext) -> Thread:
+    """The thread, if the caller may reply to it. Raises `CommandRejected`."""
+    thread = require_unlocked(thread, context)
+    if not context.is_admin and not thread.shown:
+        raise conflict("thread_hidden", "This thread is hidden: nobody can reply to it.")
     return thread
 
 
-def unlocked(thread: Thread | None, asked: Asked) -> Thread:
-    """The thread, if whoever asks may still change what they wrote in it. Raises `Refused`."""
-    thread = seen(thread, asked)
-    if not asked.is_admin and thread.locked:
-        raise conflict("thread_locked", "This thread is locked: nobody can reply to it any more.")
+def require_unlocked(thread: Thread | None, context: CommandContext) -> Thread:
+    """The thread, if the caller may still change their posts in it. Raises `CommandRejected`."""
+    thread = require_visible(thread, context)
+    if not context.is_admin and thread.locked:
+        raise conflict("thread_locked", "This thread is locked: nobody can reply to it.")
     return thread
 
 
-def pin(thread: Thread | None, reason: str, asked: Asked) -> list[DomainEvent]:
-    thread = moderated(thread, asked)
-    return [] if thread.pinned else [ThreadPinned(**_next(thread, asked), reason=reason)]
+def pin(thread: Thread | None, reason: str, context: CommandContext) -> list[DomainEvent]:
+    thread = require_moderated(thread, context)
+    return [] if thread.pinned else [forum.ThreadPinned(**next_event(thread, context), reason=reason)]
 
 
-def unpin(thread: Thread | None, reason: str, asked: Asked) -> list[DomainEvent]:
-    thread = moderated(thread, asked)
-    return [ThreadUnpinned(**_next(thread, asked), reason=reason)] if thread.pinned else []
+def unpin(thread: Thread | None, reason: str, context: CommandContext) -> list[DomainEvent]:
+    thread = require_moderated(thread, context)
+    return [forum.ThreadUnpinned(**next_event(thread, context), reason=reason)] if thread.pinned else []
 
 
-def lock(thread: Thread | None, reason: str, asked: Asked) -> list[DomainEvent]:
-    thread = moderated(thread, asked)
-    return [] if thread.locked else [ThreadLocked(**_next(thread, asked), reason=reason)]
+def lock(thread: Thread | None, reason: str, context: CommandContext) -> list[DomainEvent]:
+    thread = require_moderated(thread, context)
+    return [] if thread.locked else [forum.ThreadLocked(**next_event(thread, context), reason=reason)]
 
 
-def unlock(thread: Thread | None, reason: str, asked: Asked) -> list[DomainEvent]:
-    thread = moderated(thread, asked)
-    return [ThreadUnlocked(**_next(thread, asked), reason=reason)] if thread.locked else []
+def unlock(thread: Thread | None, reason: str, context: CommandContext) -> list[DomainEvent]:
+    thread = require_moderated(thread, context)
+    return [forum.ThreadUnlocked(**next_event(thread, context), reason=reason)] if thread.locked else []
 
 
-def move(thread: Thread | None, category: Category | None, reason: str, asked: Asked) -> list[DomainEvent]:
-    thread = moderated(thread, asked)
-    to = there(category).id
-    return [] if thread.category_id == to else [ThreadMoved(**_next(thread, asked), category_id=to, reason=reason)]
+def move(thread: Thread | None, category: Category | None, reason: str, context: CommandContext) -> list[DomainEvent]:
+    thread = require_moderated(thread, context)
+    to = require_category(category).id
+    moved = forum.ThreadMoved(**next_event(thread, context), category_id=to, reason=reason)
+    return [] if thread.category_id == to else [moved]
 
 
-def show(thread: Thread | None, asked: Asked) -> list[DomainEvent]:
+def show(thread: Thread | None, context: CommandContext) -> list[DomainEvent]:
     """With its first post."""
-    return [] if thread is None or thread.shown else [ThreadShown(**_next(thread, asked))]
+    return [] if thread is None or thread.shown else [forum.ThreadShown(**next_event(thread, context))]
 
 
-def hide(thread: Thread | None, asked: Asked) -> list[DomainEvent]:
+def hide(thread: Thread | None, context: CommandContext) -> list[DomainEvent]:
     """With its first post."""
-    return [ThreadHidden(**_next(thread, asked))] if thread is not None and thread.shown else []
+    return [forum.ThreadHidden(**next_event(thread, context))] if thread is not None and thread.shown else []
 
 
-def seen(thread: Thread | None, asked: Asked) -> Thread:
-    """What somebody may not see is not there for them."""
-    if thread is None or not thread.is_seen_by(asked):
-        raise missing("thread")
+def require_visible(thread: Thread | None, context: CommandContext) -> Thread:
+    """The thread; not found for accounts that may not see it."""
+    if thread is None or not thread.is_visible_to(context):
+        raise not_found("thread")
     return thread
 
 
-def moderated(thread: Thread | None, asked: Asked) -> Thread:
-    require_moderator(asked)
-    return seen(thread, asked)
+def require_moderated(thread: Thread | None, context: CommandContext) -> Thread:
+    require_moderator(context)
+    return require_visible(thread, context)
 
 
-def require_moderator(asked: Asked) -> None:
-    if not asked.is_admin:
-        raise Refused("forbidden", "not_allowed", "Only a moderator may do this.")
+def require_moderator(context: CommandContext) -> None:
+    if not context.is_admin:
+        raise CommandRejected("forbidden", "not_allowed", "Only a moderator may do this.")
 
 
-def there(category: Category | None) -> Category:
+def require_category(category: Category | None) -> Category:
     if category is None:
-        raise Refused("invalid", "category_unknown", "Please choose a category", "categoryId")
+        raise CommandRejected("invalid", "category_unknown", "Please choose a category", "categoryId")
     return category
 
 
 def evolve(thread: Thread | None, event: DomainEvent) -> Thread:
-    if isinstance(event, ThreadStarted):
+    if isinstance(event, forum.ThreadStarted):
         return Thread(
             event.originator_id, 1, event.author_id, event.category_id, event.first_post_id, shown=not event.held
         )
-    thread = replace(begun(thread, event), version=event.originator_version)
+    thread = advanced(thread, event)
     match event:
-        case ThreadPinned():
+        case forum.ThreadPinned():
             return replace(thread, pinned=True)
-        case ThreadUnpinned():
+        case forum.ThreadUnpinned():
             return replace(thread, pinned=False)
-        case ThreadLocked():
+        case forum.ThreadLocked():
             return replace(thread, locked=True)
-        case ThreadUnlocked():
+        case forum.ThreadUnlocked():
             return replace(thread, locked=False)
-        case ThreadMoved():
+        case forum.ThreadMoved():
             return replace(thread, category_id=event.category_id)
-        case ThreadHidden():
+        case forum.ThreadHidden():
             return replace(thread, shown=False)
-        case ThreadShown():
+        case forum.ThreadShown():
             return replace(thread, shown=True)
         case _:
-            raise AnotherKind(f"{event.NAME} does not happen to threads")
+            raise UnexpectedEvent(f"{event.NAME} does not happen to threads")
 
 
-def evolve_category(category: Category | None, event: DomainEvent) -> Category:
-    if isinstance(event, ForumCategoryCreated):
+def evolve_category(_category: Category | None, event: DomainEvent) -> Category:
+    if isinstance(event, forum.ForumCategoryCreated):
         return Category(event.originator_id)
-    raise AnotherKind(f"{event.NAME} does not happen to categories of the forum")
-
-
-def _next(thread: Thread, asked: Asked) -> dict[str, object]:
-    return step(thread.id, thread.version, asked)
+    raise UnexpectedEvent(f"{event.NAME} does not happen to categories of the forum")

@@ -1,10 +1,10 @@
-"""When a series changed its level: the split that tells the two sides apart best, and whether chance could do as well.
+"""Change point of a series: the split that separates the two sides best, and its p-value.
 
 The statistic is the largest difference of the two sides' means over all splits, in units of its spread (CUSUM); chance
 is what remains of it when the days, freed of their weekday's habit, are shuffled. Shuffled days know nothing of each
 other, real ones do: a good day follows a good one, and means of such days wander further, by the factor that
-`wandering` takes from them. Shuffles are drawn from a generator with a fixed seed, so the same history gives the same
-answer. Pure.
+`autocorrelation_factor` takes from them. Shuffles are drawn from a generator with a fixed seed, so the same history
+gives the same answer. Pure.
 """
 
 from __future__ import annotations
@@ -13,15 +13,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
+from statistics import median
 from typing import Final
 
-from command_api.insights.significance import WEEK, wandering
+from command_api.insights.significance import WEEK, autocorrelation_factor
 
 SHUFFLES: Final = 999
-ENOUGH: Final = 20
-"""Shuffles that did as well: chance can, and no more of them are needed (Besag and Clifford 1991)."""
-LEAST_SIDE: Final = 7
-"""Days on either side of a split: fewer are an event, not a level."""
+MAX_EXCEEDANCES: Final = 20
+"""Shuffles that reach the statistic before sampling stops (Besag and Clifford 1991)."""
+MIN_SIDE_DAYS: Final = 7
+"""Minimum days on either side of a split."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ def split(days: Sequence[int]) -> Split | None:
     if max(values) - min(values) < 1e-9:
         return None
     at, largest = _best(values)
-    largest /= math.sqrt(wandering(values[:at], values[at:]))
+    largest /= math.sqrt(autocorrelation_factor(values[:at], values[at:]))
     random = Random(len(days))  # noqa: S311 - no secret, and the same history must give the same answer
     shuffled = list(values)
     as_good, p_value = 0, 1.0
@@ -50,7 +51,7 @@ def split(days: Sequence[int]) -> Split | None:
         random.shuffle(shuffled)
         as_good += _best(shuffled)[1] >= largest
         p_value = (as_good + 1) / (SHUFFLES + 1)
-        if as_good == ENOUGH:
+        if as_good == MAX_EXCEEDANCES:
             p_value = as_good / drawn
             break
     before, after = days[:at], days[at:]
@@ -60,10 +61,7 @@ def split(days: Sequence[int]) -> Split | None:
 def _without_weekdays(days: Sequence[int]) -> list[float]:
     """Each day without what its weekday usually brings more or less than the others."""
     overall = sum(days) / len(days)
-    habit = []
-    for weekday in range(WEEK):
-        values = sorted(days[weekday::WEEK])
-        habit.append(_median(values))
+    habit = [median(days[weekday::WEEK]) for weekday in range(WEEK)]
     middle = sum(habit) / WEEK
     if middle <= 0:
         return [value - overall for value in days]
@@ -72,17 +70,12 @@ def _without_weekdays(days: Sequence[int]) -> list[float]:
 
 def _best(values: Sequence[float]) -> tuple[int, float]:
     total, length = sum(values), len(values)
-    left, best, at = 0.0, -1.0, LEAST_SIDE
-    for index in range(1, length - LEAST_SIDE + 1):
+    left, best, at = 0.0, -1.0, MIN_SIDE_DAYS
+    for index in range(1, length - MIN_SIDE_DAYS + 1):
         left += values[index - 1]
-        if index < LEAST_SIDE:
+        if index < MIN_SIDE_DAYS:
             continue
         gap = abs(left / index - (total - left) / (length - index)) * math.sqrt(index * (length - index) / length)
         if gap > best:
             best, at = gap, index
     return at, best
-
-
-def _median(values: Sequence[float]) -> float:
-    half = len(values) // 2
-    return values[half] if len(values) % 2 else (values[half - 1] + values[half]) / 2

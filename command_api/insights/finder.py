@@ -1,8 +1,8 @@
-"""What changed on a website, found by arithmetic alone: the same history gives the same findings. Pure.
+"""Finds changes on a website by statistics alone: the same history gives the same findings. Pure.
 
-Each question asked of a history is a `Candidate` with its p-value. All of a website's questions are judged together
-(`significance.holm`, level 5 %), so that a website where nothing happens gets no finding in 19 of 20 looks; what is
-left is a finding if it is also large enough to matter. `confidence` is 1 less the adjusted p-value.
+Each test of a history gives a `Candidate` with its p-value. All p-values of a website are adjusted together
+(`significance.holm`, level 5 %), so that an unchanged website has no finding in 19 of 20 runs. A significant candidate
+is a finding if it is also large enough to matter. `confidence` is 1 less the adjusted p-value.
 """
 
 from __future__ import annotations
@@ -18,39 +18,33 @@ from command_api.insights.history import YOUNG_DAYS, Dimension, History
 from command_api.insights.partner_questions import earnings, rates, rejections
 from command_api.insights.questions import bots, bots_of_a_day, level, shares, silence, week
 
-LEVEL: Final = 0.05
-MOST_FINDINGS: Final = 8
-MOST_OF_IT: Final = 0.7
+SIGNIFICANCE_LEVEL: Final = 0.05
+MAX_FINDINGS: Final = 8
+MIN_EXPLAINED_SHARE: Final = 0.7
 
 
 def find(history: History) -> list[Finding]:
-    """What is worth telling, the weightiest first, at most eight. With less than five weeks of history nothing is known
-    of what is usual in a week; robots are told of all the same."""
-    asked = list(_asked(history) if len(history.total) >= YOUNG_DAYS else bots_of_a_day(history))
-    adjusted = significance.holm([candidate.p_value for candidate in asked])
+    """The findings, the most important first, at most eight. With less than five weeks of history only bots are
+    tested."""
+    candidates = list(_candidates(history) if len(history.total) >= YOUNG_DAYS else bots_of_a_day(history))
+    adjusted = significance.holm([candidate.p_value for candidate in candidates])
     found = [
-        _confident(candidate.finding, p)
-        for candidate, p in zip(asked, adjusted, strict=True)
-        if p <= LEVEL and candidate.matters
+        _with_confidence(candidate.finding, p)
+        for candidate, p in zip(candidates, adjusted, strict=True)
+        if p <= SIGNIFICANCE_LEVEL and candidate.matters
     ]
-    told = [finding for finding in found if not _is_said_by_another(finding, found, history)]
+    told = [finding for finding in found if not _is_explained_by_another(finding, found, history)]
     ranked = sorted(told, key=lambda finding: (-finding.impact, finding.key))
-    return list(_one_shift_a_dimension(ranked))[:MOST_FINDINGS]
+    return list(_one_shift_per_dimension(ranked))[:MAX_FINDINGS]
 
 
-def _asked(history: History) -> Iterator[Candidate]:
-    yield from silence(history)
-    yield from week(history)
-    yield from level(history)
-    yield from shares(history)
-    yield from rates(history)
-    yield from rejections(history)
-    yield from bots(history)
-    yield from earnings(history)
+def _candidates(history: History) -> Iterator[Candidate]:
+    for question in (silence, week, level, shares, rates, rejections, bots, earnings):
+        yield from question(history)
 
 
-def _is_said_by_another(finding: Finding, found: list[Finding], history: History) -> bool:
-    """A link is silent because its partner's links all are; what fell silent has, of course, lost its share too."""
+def _is_explained_by_another(finding: Finding, found: list[Finding], history: History) -> bool:
+    """Whether the silence of a partner already explains a silent link or a lost share."""
     subject = finding.subject
     if finding.topic == "rate" and subject is None:
         return any(_explains(other, finding) for other in found)
@@ -68,8 +62,8 @@ def _is_said_by_another(finding: Finding, found: list[Finding], history: History
     return any(other.dimension == "partner" and other.value == partner for other in silent)
 
 
-def _one_shift_a_dimension(ranked: Iterable[Finding]) -> Iterator[Finding]:
-    """Where one value brings more of the clicks, all others bring less: the largest shift says it."""
+def _one_shift_per_dimension(ranked: Iterable[Finding]) -> Iterator[Finding]:
+    """Keeps the largest shift per dimension: the other shares follow from it."""
     shifted: set[Dimension] = set()
     for finding in ranked:
         if finding.topic == "share" and finding.subject is not None:
@@ -80,12 +74,12 @@ def _one_shift_a_dimension(ranked: Iterable[Finding]) -> Iterator[Finding]:
 
 
 def _explains(partners: Finding, all_: Finding) -> bool:
-    """Whether one partner's conversions make most of what the whole website has too few or too many of."""
+    """Whether one partner accounts for most of the website's deviation."""
     if partners.topic != "rate" or partners.subject is None:
         return False
     gap = all_.figures["current"] - all_.figures["expected"]
-    return (partners.figures["current"] - partners.figures["expected"]) / gap >= MOST_OF_IT if gap else False
+    return (partners.figures["current"] - partners.figures["expected"]) / gap >= MIN_EXPLAINED_SHARE if gap else False
 
 
-def _confident(finding: Finding, p: float) -> Finding:
+def _with_confidence(finding: Finding, p: float) -> Finding:
     return replace(finding, confidence=min(0.99, math.floor((1 - p) * 100) / 100))

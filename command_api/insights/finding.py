@@ -1,4 +1,4 @@
-"""What the finder finds, and the questions it asks: data alone."""
+"""Data classes of the finder: findings and candidates."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """`key`: stable, so that the same finding of the next day is known again. `figures`: all that may be said of it,
-    by name; money in minor units. `now` and `before`: the days that are compared."""
+    """`key`: stable, so that the same finding is recognized the next day. `figures`: its numbers by name; money in
+    minor units. `now` and `before`: the days that are compared."""
 
     key: str
     topic: Topic
@@ -34,13 +34,13 @@ class Finding:
     figures: Mapping[str, float]
     now: Range
     before: Range
-    confidence: float
     impact: float
+    confidence: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One question and its answer, before all of them are judged."""
+    """The result of one test, before the adjustment for multiple tests."""
 
     finding: Finding
     p_value: float

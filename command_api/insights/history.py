@@ -1,4 +1,4 @@
-"""What the finder looks at: whole days of one website, in all and by what they came from, in its own time zone."""
+"""History of a website for the finder: whole days in its time zone, in total and by dimension."""
 
 from __future__ import annotations
 

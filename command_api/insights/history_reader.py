@@ -1,7 +1,7 @@
 """Reads a website's history of whole days from ClickHouse: the counters of every dashboard (`schemas.figures`).
 
-Days are the website's own: their edges are instants, worked out here, and the engine only puts each quarter of an hour
-between two of them, as it does for dashboards.
+Days are those of the website's time zone: their edges are calculated here, and the query assigns each quarter of an
+hour to a day, as for dashboards.
 """
 
 from __future__ import annotations
@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 from typing import Any, Final
 
 from command_api.insights.history import DAYS, YOUNG_DAYS, Day, Dimension, History
 from command_api.insights.significance import WEEK
 from command_api.websites.model import Website
-from infra.clickhouse import ClickHouseError, ClientPool
+from infra.kernel.clickhouse.client import ClickHouseError, ClientPool
 from schemas import instants
 from schemas.days import day_start
 from schemas.figures import COUNTERS, Counts, addend, in_rollup
@@ -24,11 +25,11 @@ from schemas.zones import ZoneInfo
 
 QUERY_TIMEOUT_S: Final = 10
 RECENT_DAYS: Final = 35
-"""Values are chosen by their clicks and page views of so many days: those that the finder compares."""
+"""Values are ranked by their clicks and page views of these days, which the finder compares."""
 
 _PARTNER_COUNTERS: Final = tuple(name for name in COUNTERS if name != "pageviews")
-_SEEN: Final = ("clicks", "pageviews")
-_LONGEST_VALUE: Final = 256
+_VISIT_COUNTERS: Final = ("clicks", "pageviews")
+_MAX_VALUE_LENGTH: Final = 256
 _BUCKET: Final = timedelta(minutes=15)
 
 
@@ -36,13 +37,13 @@ class HistoryUnavailable(Exception):
     """ClickHouse does not answer."""
 
 
-class StillCounted(HistoryUnavailable):
-    """The figures of its last day are not all there yet."""
+class HistoryIncomplete(HistoryUnavailable):
+    """The last day is not completely projected."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Cut:
-    """Where the series of a dimension are read from, and the rows that have no value of it."""
+class _Breakdown:
+    """The source of a dimension's series, and the value of rows without one."""
 
     dimension: Dimension
     table: str
@@ -53,19 +54,18 @@ class _Cut:
     nothing: str | None = None
 
 
-_CUTS: Final = (
-    _Cut("partner", "partner_15m", "bucket", "partner_id", _PARTNER_COUNTERS, 50),
-    _Cut("country", "country_15m", "bucket", "country", _SEEN, 10),
-    _Cut("device", "events", "occurred_at", "device", _SEEN, 10),
-    _Cut("source", "events", "occurred_at", "source", _SEEN, 10),
-    _Cut("link", "events", "occurred_at", "link_id", ("clicks",), 20, nothing=str(NO_ID)),
+_BREAKDOWNS: Final = (
+    _Breakdown("partner", "partner_15m", "bucket", "partner_id", _PARTNER_COUNTERS, 50),
+    _Breakdown("country", "country_15m", "bucket", "country", _VISIT_COUNTERS, 10),
+    _Breakdown("device", "events", "occurred_at", "device", _VISIT_COUNTERS, 10),
+    _Breakdown("source", "events", "occurred_at", "source", _VISIT_COUNTERS, 10),
+    _Breakdown("link", "events", "occurred_at", "link_id", ("clicks",), 20, nothing=str(NO_ID)),
 )
 
 
 def read_history(clients: ClientPool, website: Website, now: datetime) -> History:
-    """The whole weeks that end with yesterday, twelve at most, from the first that has anything in it; all days, while
-    there are less than five weeks. Of a history that was imported and is longer ago than that, those that end with its
-    last day.
+    """The whole weeks up to yesterday, at most twelve, from the first one with events; all days while there are less
+    than five weeks. For an older, imported history: the weeks up to its last day.
 
     Raises `HistoryUnavailable`.
     """
@@ -73,15 +73,15 @@ def read_history(clients: ClientPool, website: Website, now: datetime) -> Histor
     last = now.astimezone(zone).date() - timedelta(days=1)
     span = _Span.ending(last, zone)
     try:
-        [found] = _Reading(clients, {**bound, "end": span.end}).rows(_LATEST)
+        [found] = _query(clients, {**bound, "end": span.end}, _LATEST)
         latest = datetime.fromtimestamp(found["latest"], UTC)
         if 0 < found["latest"] < span.edges[0] and latest + _BUCKET <= website.created_at:
             last = latest.astimezone(zone).date()
             span = _Span.ending(last, zone)
-        reading = _Reading(clients, {**bound, **span.bound})
-        total = _series(span, reading.rows(_TOTAL))
-        by = {cut.dimension: _by_value(span, reading.rows(_of(cut)), cut) for cut in _CUTS}
-        partner_of = {str(row["link"]): str(row["partner"]) for row in reading.rows(_PARTNER_OF)}
+        rows = partial(_query, clients, {**bound, **span.bound})
+        total = _series(span, rows(_TOTAL))
+        by = {cut.dimension: _by_value(span, rows(_of(cut)), cut) for cut in _BREAKDOWNS}
+        partner_of = {str(row["link"]): str(row["partner"]) for row in rows(_PARTNER_OF)}
     except (ClickHouseError, OSError, TimeoutError) as error:
         raise HistoryUnavailable(str(error).partition("\n")[0]) from error
     first = next((index for index, day in enumerate(total) if day != Day()), len(total))
@@ -119,16 +119,11 @@ class _Span:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    clients: ClientPool
-    bound: Mapping[str, Any]
-
-    def rows(self, sql: str) -> list[dict[str, Any]]:
-        settings = {"max_execution_time": QUERY_TIMEOUT_S, "max_threads": 2}
-        with self.clients.use() as client:
-            result = client.query(sql, parameters=dict(self.bound), settings=settings)
-            return [dict(zip(result.column_names, row, strict=True)) for row in result.result_rows]
+def _query(clients: ClientPool, bound: Mapping[str, Any], sql: str) -> list[dict[str, Any]]:
+    settings = {"max_execution_time": QUERY_TIMEOUT_S, "max_threads": 2}
+    with clients.use() as client:
+        result = client.query(sql, parameters=dict(bound), settings=settings)
+        return [dict(zip(result.column_names, row, strict=True)) for row in result.result_rows]
 
 
 def _series(span: _Span, rows: Iterable[Mapping[str, Any]]) -> list[Day]:
@@ -150,7 +145,7 @@ def _day(row: Mapping[str, Any]) -> Day:
     )
 
 
-def _by_value(span: _Span, rows: Iterable[Mapping[str, Any]], cut: _Cut) -> dict[str, list[Day]]:
+def _by_value(span: _Span, rows: Iterable[Mapping[str, Any]], cut: _Breakdown) -> dict[str, list[Day]]:
     by_value: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
         by_value.setdefault(str(row["value"]), []).append(row)
@@ -163,7 +158,7 @@ def _by_value(span: _Span, rows: Iterable[Mapping[str, Any]], cut: _Cut) -> dict
 
 def _is_a_filter(value: str) -> bool:
     """Whether dashboards can be filtered by it, and it cannot be taken for the lack of a value."""
-    return value != NONE and len(value) <= _LONGEST_VALUE
+    return value != NONE and len(value) <= _MAX_VALUE_LENGTH
 
 
 _EDGE: Final = "roundDown(toUnixTimestamp(t.{time}), {{edges:Array(UInt32)}}) AS edge"
@@ -191,11 +186,11 @@ _PARTNER_OF: Final = (
 )
 
 
-def _of(cut: _Cut) -> str:
+def _of(cut: _Breakdown) -> str:
     """The statement that counts the largest values of a dimension by day."""
     raw = cut.table == "events"
     counted = ", ".join(f"{COUNTERS[name] if raw else in_rollup(name)} AS {name}" for name in cut.counters)
-    seen = "count()" if raw else " + ".join(f"sum(t.{name})" for name in cut.counters if name in _SEEN)
+    seen = "count()" if raw else " + ".join(f"sum(t.{name})" for name in cut.counters if name in _VISIT_COUNTERS)
     kinds = ", ".join(repr(name.removesuffix("s")) for name in cut.counters)
     rows = f"NOT t.is_bot{f' AND t.type IN ({kinds})' if raw else ''}"
     where = _where(cut.time, "start")

@@ -1,4 +1,4 @@
-"""What is told of a website, and to whom by mail. Pure."""
+"""Aggregates: the insights of a website, and the digest choice of an account. Pure."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from uuid import UUID
 
-from command_api.decision import AnotherKind, Asked, step
 from command_api.insights.finding import Finding, Subject
-from command_api.insights.words import Told, evidence, link_filters
+from command_api.insights.wording import Narrative, evidence, link_filters
+from command_api.kernel.decision import CommandContext, UnexpectedEvent, event_metadata
 from command_api.websites.model import Website
 from schemas.base import DomainEvent
 from schemas.events.insights import About, DigestMail, Insight, InsightsDigestChosen, InsightsGenerated
-from schemas.insights import digest_id, insights_id
+from schemas.http.insights import digest_id, insights_id
 
 
 @dataclass(frozen=True, slots=True)
 class Insights:
-    """What holds of a website, the weightiest first."""
+    """The open insights of a website, the most important first."""
 
     version: int
     website_id: UUID
@@ -28,6 +28,8 @@ class Insights:
 
 @dataclass(frozen=True, slots=True)
 class Digest:
+    """State of an account's choice: how often insights are mailed to it."""
+
     version: int
     every: DigestMail
 
@@ -36,46 +38,54 @@ def generate(
     before: Insights | None,
     website: Website,
     last_day: date,
-    found: Sequence[tuple[Finding, Told]],
+    found: Sequence[tuple[Finding, Narrative]],
     names: Mapping[Subject, str],
     silence: str | None,
-    asked: Asked,
+    context: CommandContext,
 ) -> InsightsGenerated:
-    """What a look at the history came to, in the order in which it is told. `names`: of subjects."""
+    """The event of one analysis, with insights in display order. `names`: of subjects."""
     since = {insight.key: insight.since for insight in before.open} if before else {}
     return InsightsGenerated(
-        **step(insights_id(website.id), before.version if before else 0, asked),
+        **event_metadata(insights_id(website.id), before.version if before else 0, context),
         website_id=website.id,
         account_id=website.account_id,
         last_day=last_day,
         silence=silence,
         insights=tuple(
-            _insight(finding, told, names, website.currency, since.get(finding.key, asked.at))
+            _insight(finding, told, names, website.currency, since.get(finding.key, context.at))
             for finding, told in found
         ),
     )
 
 
-def choose_digest(before: Digest | None, every: DigestMail, account_id: UUID, asked: Asked) -> list[DomainEvent]:
+def choose_digest(
+    before: Digest | None, every: DigestMail, account_id: UUID, context: CommandContext
+) -> list[DomainEvent]:
     if (before.every if before else "off") == every:
         return []
     version = before.version if before else 0
-    return [InsightsDigestChosen(**step(digest_id(account_id), version, asked), account_id=account_id, every=every)]
+    return [
+        InsightsDigestChosen(
+            **event_metadata(digest_id(account_id), version, context), account_id=account_id, every=every
+        )
+    ]
 
 
 def evolve(_: Insights | None, event: DomainEvent) -> Insights:
     if not isinstance(event, InsightsGenerated):
-        raise AnotherKind(f"{event.NAME} does not happen to insights")
+        raise UnexpectedEvent(f"{event.NAME} does not happen to insights")
     return Insights(event.originator_version, event.website_id, event.last_day, event.insights)
 
 
 def evolve_digest(_: Digest | None, event: DomainEvent) -> Digest:
     if not isinstance(event, InsightsDigestChosen):
-        raise AnotherKind(f"{event.NAME} does not happen to a digest")
+        raise UnexpectedEvent(f"{event.NAME} does not happen to a digest")
     return Digest(event.originator_version, event.every)
 
 
-def _insight(finding: Finding, told: Told, names: Mapping[Subject, str], currency: str, since: datetime) -> Insight:
+def _insight(
+    finding: Finding, told: Narrative, names: Mapping[Subject, str], currency: str, since: datetime
+) -> Insight:
     subject = finding.subject
     return Insight(
         key=finding.key,

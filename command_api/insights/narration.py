@@ -1,8 +1,8 @@
-"""Findings told: in a model's words and order when there is one that can be believed, else in our own.
+"""Narrates findings: with a language model's text and order where it passes validation, else with rule-based text.
 
-No stranger's text reaches the model. What a finding is about (a partner, a source that some visitor's address named) is
-called S1, S2 and so on, and gets its name back afterwards, as text. So nothing that somebody plants in a name can talk
-to it; and a model that says what our own words do not say is not believed (`trust`), finding by finding.
+No untrusted text reaches the model. Subjects (a partner, a source from a visitor's URL) are masked as S1, S2 and so on,
+and replaced by their names afterwards, so that a name cannot inject a prompt. Each text is validated against the
+rule-based text (`narrative_validation`).
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field
 
 from command_api.insights.finding import Finding, Subject
-from command_api.insights.trust import trusted
-from command_api.insights.words import Told, Words, worded
-from infra.llm import LanguageModel, ModelSilent, Question
+from command_api.insights.narrative_validation import validated
+from command_api.insights.wording import InsightText, Narrative, rule_based_text
+from infra.kernel.llm import LanguageModel, LlmRequest, LlmUnavailable
 
 PURPOSE: Final = "insights"
 _INSTRUCTIONS: Final = """
@@ -29,7 +29,7 @@ are. No links, no markup, no advice beyond ours.
 """
 
 
-class Wording(BaseModel):
+class Wording(BaseModel):  # noqa: D101 - it would be sent to the language model with the schema
     model_config = ConfigDict(extra="forbid")
     number: int
     title: str = Field(max_length=400)
@@ -37,27 +37,27 @@ class Wording(BaseModel):
 
 
 class Wordings(BaseModel):
-    """What a model answers."""
+    """The model's answer."""
 
     model_config = ConfigDict(extra="forbid")
     insights: list[Wording] = Field(max_length=50)
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
-    """`found`: in the order in which they are told. `silence`: why no model was heard, none when one was."""
+class Narration:
+    """`found`: in display order. `silence`: why no model text is used; none when it is."""
 
-    found: Sequence[tuple[Finding, Told]]
+    found: Sequence[tuple[Finding, Narrative]]
     silence: str | None
 
 
-def tell(
+def narrate(
     model: LanguageModel, account_id: UUID, findings: Sequence[Finding], names: Mapping[Subject, str], currency: str
-) -> Telling:
-    """Blocks for as long as the model may take. `names`: of subjects. Never raises for the model's sake."""
+) -> Narration:
+    """Blocks until the model answers or times out. `names`: of subjects. Never raises for a failure of the model."""
     if not findings:
-        return Telling([], None)
-    question = Question(
+        return Narration([], None)
+    question = LlmRequest(
         PURPOSE,
         account_id,
         _INSTRUCTIONS,
@@ -68,34 +68,38 @@ def tell(
             ]
         },
         Wordings,
-        most_tokens=2_500,
+        max_tokens=2_500,
     )
     try:
-        return heard(model.ask(question), findings, names, currency)
-    except ModelSilent as silent:
-        return Telling([(finding, _ours(finding, names, currency)) for finding in findings], silent.reason)
+        return validate_answer(model.complete(question), findings, names, currency)
+    except LlmUnavailable as silent:
+        return Narration([(finding, _rule_based(finding, names, currency)) for finding in findings], silent.reason)
 
 
-def heard(answer: Wordings, findings: Sequence[Finding], names: Mapping[Subject, str], currency: str) -> Telling:
-    """What is told after a model's answer: its words where they can be believed, its order as far as it goes."""
+def validate_answer(
+    answer: Wordings, findings: Sequence[Finding], names: Mapping[Subject, str], currency: str
+) -> Narration:
+    """The narratives after a model's answer: its valid texts, in its order."""
     masked = list(_masked(findings, currency))
-    told: dict[int, Told] = {}
+    told: dict[int, Narrative] = {}
     for wording in answer.insights:
         index = wording.number - 1
         if not 0 <= index < len(masked) or index in told:
             continue
         finding, ours = masked[index]
-        words = trusted(Words(wording.title, wording.content), ours, finding)
-        told[index] = Told(_named(words, finding, names, index), "model") if words else _ours(finding, names, currency)
+        words = validated(InsightText(wording.title, wording.content), ours, finding)
+        told[index] = (
+            Narrative(_named(words, finding, names, index), "model") if words else _rule_based(finding, names, currency)
+        )
     for index, finding in enumerate(findings):
-        told.setdefault(index, _ours(finding, names, currency))
+        told.setdefault(index, _rule_based(finding, names, currency))
     believed = any(one.by == "model" for one in told.values())
-    return Telling([(findings[index], one) for index, one in told.items()], None if believed else "not_believed")
+    return Narration([(findings[index], one) for index, one in told.items()], None if believed else "not_believed")
 
 
-def _masked(findings: Sequence[Finding], currency: str) -> list[tuple[Finding, Words]]:
+def _masked(findings: Sequence[Finding], currency: str) -> list[tuple[Finding, InsightText]]:
     return [
-        (finding, worded(finding, _placeholder(index) if finding.subject else "", currency))
+        (finding, rule_based_text(finding, _placeholder(index) if finding.subject else "", currency))
         for index, finding in enumerate(findings)
     ]
 
@@ -104,13 +108,13 @@ def _placeholder(index: int) -> str:
     return f"S{index + 1}"
 
 
-def _named(words: Words, finding: Finding, names: Mapping[Subject, str], index: int) -> Words:
+def _named(words: InsightText, finding: Finding, names: Mapping[Subject, str], index: int) -> InsightText:
     if finding.subject is None:
         return words
     name = names[finding.subject]
     mask = _placeholder(index)
-    return Words(words.title.replace(mask, name), words.content.replace(mask, name))
+    return InsightText(words.title.replace(mask, name), words.content.replace(mask, name))
 
 
-def _ours(finding: Finding, names: Mapping[Subject, str], currency: str) -> Told:
-    return Told(worded(finding, names[finding.subject] if finding.subject else "", currency), "finder")
+def _rule_based(finding: Finding, names: Mapping[Subject, str], currency: str) -> Narrative:
+    return Narrative(rule_based_text(finding, names[finding.subject] if finding.subject else "", currency), "finder")

@@ -1,8 +1,8 @@
-"""A model's words are taken only as far as the evidence goes. Pure.
+"""Validates a language model's text against the evidence. Pure.
 
-What it may do is say the same more readably. A number, a date, an amount, a currency, a share, a cause, a name or a
-direction that our own words do not have drops its words, and ours stand; so do links, addresses and markup, which no
-insight needs. A number is known with what it is a number of: 13 November is no 13 clicks, 30 clicks are no 30%.
+The model may only rephrase. Its text is dropped for the rule-based text if it adds a number, date, amount, currency,
+share, cause, name or direction; or links, addresses or markup. Numbers are compared with their unit: 13 November is not
+13 clicks, 30 clicks are not 30%.
 """
 
 from __future__ import annotations
@@ -11,24 +11,22 @@ import re
 from typing import Final
 
 from command_api.insights.finding import Finding
-from command_api.insights.words import Words
+from command_api.insights.wording import InsightText
 from schemas.currencies import MINOR_DIGITS
 
-MOST_TITLE: Final = 90
-MOST_CONTENT: Final = 600
-MOST_NAMED: Final = 4
-"""Times that a name may stand in a finding's words."""
+MAX_TITLE_LENGTH: Final = 90
+MAX_CONTENT_LENGTH: Final = 600
+MAX_NAME_USES: Final = 4
+"""Occurrences of a name in the text of a finding."""
 
 _MONTH: Final = "January|February|March|April|May|June|July|August|September|October|November|December"
 _NUMBER: Final = re.compile(
     rf"(?:\b(?P<month>{_MONTH}) )?(?P<figure>\d{{1,3}}(?:[, \u202f\u00a0']\d{{3}})+(?:\.\d+)?(?!\d)|\d+(?:\.\d+)?)"
     rf"(?P<unit>[^\W\d]+|[ \u00a0\u202f]?%| (?:{_MONTH}|[A-Z]{{3}})\b)?"
 )
-_EVERYDAY: Final = re.compile(r"\b(?:last|past|these|those) 7 days\b", re.IGNORECASE)
-"""A number that our words need not have."""
-_LEADS_AWAY: Final = re.compile(
-    r"://|\bwww\b|[<>@`\\{}\[\]|#~]|\w\.[a-z]{2,}|\b(?:javascript|data|mailto):", re.IGNORECASE
-)
+_COMMON_PERIOD: Final = re.compile(r"\b(?:last|past|these|those) 7 days\b", re.IGNORECASE)
+"""A number that the rule-based text need not have."""
+_LINKS: Final = re.compile(r"://|\bwww\b|[<>@`\\{}\[\]|#~]|\w\.[a-z]{2,}|\b(?:javascript|data|mailto):", re.IGNORECASE)
 _SPELLED: Final = re.compile(
     r"\b(?:three|four|five|six|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
     r"|dozens?|hundreds?|thousands?|[mb]illions?|lakhs?|crores?|tripl\w+|thrice|quadrupl\w+|\w+fold"
@@ -51,7 +49,7 @@ _DOWN: Final = re.compile(
 _MINUS: Final = re.compile(r"(?<![\w.,%])[-\u2212](?=\d)")
 _METRICS: Final = re.compile(
     r"\b(?:clicks?|conversions?|page ?views?|revenues?|visit(?:or)?s?|users?|sales?|orders?|customers?|earnings"
-    r"|incomes?|profits?|commissions?|sessions?|impressions?|robots?|sign-?ups?|leads?|subscribers?|purchases?|payouts?)\b",
+    r"|incomes?|profits?|commissions?|sessions?|impressions?|(?:ro)?bots?|sign-?ups?|leads?|subscribers?|purchases?|payouts?)\b",
     re.IGNORECASE,
 )
 _CLAIMS: Final = re.compile(
@@ -60,7 +58,7 @@ _CLAIMS: Final = re.compile(
     r"|likely|certain\w*|guarantee\w*|will|expect\w*|forecast\w*|should|must)\b",
     re.IGNORECASE,
 )
-"""Shares of everything, causes, what is to come and what to do: ours to say, from figures."""
+"""Universal claims, causes, forecasts and advice: allowed only if the rule-based text has them."""
 _OF_TIME: Final = re.compile(
     r"\b(?:today|yesterday|tomorrow|overnight|hours?|months?|years?|quarters?|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
     rf"|weekends?|{_MONTH})\b",
@@ -68,7 +66,7 @@ _OF_TIME: Final = re.compile(
 )
 _NAME: Final = re.compile(r"(?<=[a-z,;:%\d)] )[A-Z][A-Za-z]+")
 """A word with a capital inside a sentence."""
-_ORDERS: Final = re.compile(
+_INSTRUCTIONS: Final = re.compile(
     r"\b(?:ignore|disregard|password|credit card|api key|system prompt|instructions?|wire|bitcoin|gift cards?"
     r"|call us|phone|whatsapp|telegram|log ?in|sign ?in|verify your|suspended|refund)\b",
     re.IGNORECASE,
@@ -79,60 +77,62 @@ _UNITS: Final = frozenset({"%", *_MONTH.split("|"), *MINOR_DIGITS})
 _PLACEHOLDER: Final = re.compile(r"\bS\d+\b")
 
 
-def trusted(model: Words, ours: Words, finding: Finding) -> Words | None:
-    """The model's words if they say nothing but what ours say; none otherwise."""
+def validated(model: InsightText, ours: InsightText, finding: Finding) -> InsightText | None:
+    """The model's text if it adds nothing to the rule-based text; none otherwise."""
     title, content = " ".join(model.title.split()), " ".join(model.content.split())
-    if not title or not content or len(title) > MOST_TITLE or len(content) > MOST_CONTENT:
+    if not title or not content or len(title) > MAX_TITLE_LENGTH or len(content) > MAX_CONTENT_LENGTH:
         return None
     said, known = f"{title}. {content}", f"{ours.title}. {ours.content}"
-    if not adds_nothing(said, known):
+    if not is_supported(said, known):
         return None
-    if len(_PLACEHOLDER.findall(said)) > MOST_NAMED or not _says_no_other_thing(said, known):
+    if len(_PLACEHOLDER.findall(said)) > MAX_NAME_USES or not _makes_no_other_claim(said, known):
         return None
-    return Words(title, content) if _same_way(said, known, finding) else None
+    return InsightText(title, content) if _has_same_direction(said, known, finding) else None
 
 
-def adds_nothing(said: str, known: str) -> bool:
-    """Whether a model's text has no figure, currency, address, markup, order or odd letter that `known` has not."""
-    if not said.isprintable() or _odd(said, known):
+def is_supported(said: str, known: str) -> bool:
+    """Whether every number, currency, address, markup, instruction and special character of a text is in `known`."""
+    if not said.isprintable() or _has_foreign_characters(said, known):
         return False
-    if any(_words(pattern, said) - _words(pattern, known) for pattern in (_LEADS_AWAY, _SPELLED, _ORDERS)):
+    if any(found_by(pattern, said) - found_by(pattern, known) for pattern in (_LINKS, _SPELLED, _INSTRUCTIONS)):
         return False
-    if not _numbers(_EVERYDAY.sub("", said)) <= _numbers(known):
+    if not _numbers(_COMMON_PERIOD.sub("", said)) <= _numbers(known):
         return False
     return set(_PLACEHOLDER.findall(said)) <= set(_PLACEHOLDER.findall(known)) and _currencies(said) <= _currencies(
         known
     )
 
 
-def _same_way(said: str, known: str, finding: Finding) -> bool:
-    """Whether it tells of a rise where there is one, and says "doubled" only where it has."""
+def _has_same_direction(said: str, known: str, finding: Finding) -> bool:
+    """Whether the direction matches the finding, and "doubled" and "half" match the change."""
     change = finding.figures.get("change", 0.0)
     if _DOUBLE.search(said) and not 0.8 <= change <= 1.3:
         return False
     if _HALF.search(said) and not -0.6 <= change <= -0.4:
         return False
-    way = change or (-1 if finding.topic == "silence" else 1)  # more robots, rejections, earnings
+    way = change or (-1 if finding.topic == "silence" else 1)  # more bots, rejections, earnings
     if way > 0 and len(_MINUS.findall(said)) > len(_MINUS.findall(known)):
         return False
     wrong = _DOWN if way > 0 else _UP
-    return not _words(wrong, said) - _words(wrong, known)
+    return not found_by(wrong, said) - found_by(wrong, known)
 
 
-def _says_no_other_thing(said: str, known: str) -> bool:
-    """Whether it counts what we counted, and names, blames and promises nobody else."""
-    if any(_words(pattern, said) - _words(pattern, known) for pattern in (_CLAIMS, _OF_TIME)):
+def _makes_no_other_claim(said: str, known: str) -> bool:
+    """Whether it counts the same things and adds no names, causes or forecasts."""
+    if any(found_by(pattern, said) - found_by(pattern, known) for pattern in (_CLAIMS, _OF_TIME)):
         return False
-    if {_plain(word) for word in _words(_METRICS, said)} - {_plain(word) for word in _words(_METRICS, known)}:
+    if {_plain(word) for word in found_by(_METRICS, said)} - {_plain(word) for word in found_by(_METRICS, known)}:
         return False
     if {word.casefold() for word in _NAME.findall(said)} - set(re.findall(r"\w+", known.casefold())):
         return False
-    ours = _counted(known)
-    return all(thing in ours.get(figure, (thing,)) for figure, things in _counted(said).items() for thing in things)
+    ours = _unit_by_number(known)
+    return all(
+        thing in ours.get(figure, (thing,)) for figure, things in _unit_by_number(said).items() for thing in things
+    )
 
 
-def _counted(text: str) -> dict[str, set[str]]:
-    """What each number that stands before something countable counts."""
+def _unit_by_number(text: str) -> dict[str, set[str]]:
+    """The unit that follows each number."""
     found: dict[str, set[str]] = {}
     for match in _NUMBER.finditer(text):
         thing = _METRICS.match(text, match.end() + 1)
@@ -145,17 +145,18 @@ def _plain(word: str) -> str:
     return word.replace(" ", "").removesuffix("s")
 
 
-def _words(pattern: re.Pattern[str], text: str) -> set[str]:
+def found_by(pattern: re.Pattern[str], text: str) -> set[str]:
+    """What the pattern finds, regardless of case."""
     return {found.group(0).casefold() for found in pattern.finditer(text)}
 
 
 def _numbers(text: str) -> set[tuple[str, str]]:
-    """Each number with what it is a number of."""
+    """Each number with its unit."""
     return {(_figure(found), _unit(found)) for found in _NUMBER.finditer(_PLACEHOLDER.sub("", text))}
 
 
 def _unit(found: re.Match[str]) -> str:
-    """%, a month, a currency, or whatever letters stick to the number; nothing before any other word."""
+    """%, a month, a currency, or letters attached to the number; empty before any other word."""
     unit = found["unit"] or ""
     plain = unit.strip(" \u00a0\u202f")
     sticks = unit == plain
@@ -171,6 +172,6 @@ def _currencies(text: str) -> set[str]:
     return codes | {sign for sign in _SIGNS if sign in text}
 
 
-def _odd(said: str, known: str) -> bool:
-    """Letters of other scripts pass for ours, and digits of theirs for none: only what typographers use is taken."""
+def _has_foreign_characters(said: str, known: str) -> bool:
+    """Whether the text has characters outside ASCII, typography and `known`, which could imitate letters or digits."""
     return bool({letter for letter in said if not letter.isascii()} - set(known) - _TYPOGRAPHY)

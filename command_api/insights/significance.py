@@ -3,7 +3,7 @@
 Counts of people come in bunches, so they vary more than Poisson's law says. Every test here therefore takes the spread
 from the days before: Pearson's dispersion `phi` (at least 1) of the daily counts around their weekday's mean, with its
 degrees of freedom, and Student's t instead of the normal law (McCullagh and Nelder, Generalized Linear Models, 4.5);
-where days resemble the day before, it is larger by that (`wandering`).
+where days resemble the day before, it is larger by that (`autocorrelation_factor`).
 Many questions are asked of one website at once; `holm` keeps the chance that any of the answers is false alarm at the
 level (Holm 1979).
 """
@@ -17,8 +17,8 @@ from itertools import pairwise
 from typing import Final
 
 WEEK: Final = 7
-_MOST_ALIKE: Final = 0.9
-_LEAST_MEAN: Final = 0.5
+_MAX_AUTOCORRELATION: Final = 0.9
+_MIN_MEAN: Final = 0.5
 """A weekday's mean below this is taken for this: a single event on a quiet day is no surprise."""
 
 
@@ -36,8 +36,8 @@ def spread(days: Sequence[int]) -> Spread:
     if weeks < 2:
         raise ValueError("two weeks are the least that a spread can be taken from")
     means, away = _weekdays(days, weeks)
-    varies = sum(one * one for one in away) / (weeks - 1) * wandering(away)
-    return Spread(max(1.0, varies / max(sum(means), WEEK * _LEAST_MEAN)), _freedom(means, weeks))
+    varies = sum(one * one for one in away) / (weeks - 1) * autocorrelation_factor(away)
+    return Spread(max(1.0, varies / max(sum(means), WEEK * _MIN_MEAN)), _freedom(means, weeks))
 
 
 def _weekdays(days: Sequence[int], weeks: int) -> tuple[list[float], list[float]]:
@@ -53,7 +53,7 @@ def _freedom(means: Sequence[float], weeks: int) -> int:
     return max(1, round(sum(means) ** 2 / squares * (weeks - 1))) if squares else weeks - 1
 
 
-def wandering(*sides: Sequence[float]) -> float:
+def autocorrelation_factor(*sides: Sequence[float]) -> float:
     """How many times more than of independent days the sum of such days varies: (1 + r) / (1 - r), r being how alike a
     day and the next one are, where a good day follows a good one. Each side has a mean of its own."""
     squares = products = 0.0
@@ -61,7 +61,7 @@ def wandering(*sides: Sequence[float]) -> float:
         mean = sum(side) / len(side)
         squares += sum((value - mean) ** 2 for value in side)
         products += sum((one - mean) * (next_ - mean) for one, next_ in pairwise(side))
-    alike = min(max(products / squares, 0.0), _MOST_ALIKE) if squares else 0.0
+    alike = min(max(products / squares, 0.0), _MAX_AUTOCORRELATION) if squares else 0.0
     return (1 + alike) / (1 - alike)
 
 
@@ -69,9 +69,7 @@ def of_counts(now: int, before: int, ratio: float, around: Spread) -> float:
     """Two-sided p-value of `now` against `before`, a period `ratio` times as long: the score test of equal rates."""
     rate = (now + before) / (1 + ratio)
     variance = around.phi * rate * (1 + 1 / ratio)
-    if variance <= 0:
-        return 1.0
-    return two_sided((now - before / ratio) / math.sqrt(variance), around.freedom)
+    return _surprise(now - before / ratio, variance, around.freedom)
 
 
 def of_shares(part: int, whole: int, part_before: int, whole_before: int, around: Spread) -> float:
@@ -80,9 +78,7 @@ def of_shares(part: int, whole: int, part_before: int, whole_before: int, around
         return 1.0
     pooled = (part + part_before) / (whole + whole_before)
     variance = around.phi * pooled * (1 - pooled) * (1 / whole + 1 / whole_before)
-    if variance <= 0:
-        return 1.0
-    return two_sided((part / whole - part_before / whole_before) / math.sqrt(variance), around.freedom)
+    return _surprise(part / whole - part_before / whole_before, variance, around.freedom)
 
 
 def of_sums(now: Sequence[int], before: Sequence[int]) -> float:
@@ -91,10 +87,8 @@ def of_sums(now: Sequence[int], before: Sequence[int]) -> float:
     if weeks < 2 or len(now) != WEEK:
         raise ValueError("a week, and two whole weeks before it, are needed")
     means, away = _weekdays(before, weeks)
-    variance = sum(one * one for one in away) / (weeks - 1) * (1 + 1 / weeks) * wandering(away)
-    if variance <= 0:
-        return 1.0
-    return two_sided((sum(now) - sum(means)) / math.sqrt(variance), _freedom(means, weeks))
+    variance = sum(one * one for one in away) / (weeks - 1) * (1 + 1 / weeks) * autocorrelation_factor(away)
+    return _surprise(sum(now) - sum(means), variance, _freedom(means, weeks))
 
 
 def of_nothing(before: int, ratio: float, around: Spread) -> float:
@@ -109,13 +103,17 @@ def of_silence(expected: float, around: Spread) -> float:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Adjusted p-values, in the order given: whoever reports those below a level is wrong anywhere with that chance."""
+    """Adjusted p-values, in the order given: reporting those below a level is wrong anywhere with that chance."""
     order = sorted(range(len(p_values)), key=lambda index: p_values[index])
     adjusted, highest = [1.0] * len(p_values), 0.0
     for rank, index in enumerate(order):
         highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[index]))
         adjusted[index] = highest
     return adjusted
+
+
+def _surprise(difference: float, variance: float, freedom: int) -> float:
+    return two_sided(difference / math.sqrt(variance), freedom) if variance > 0 else 1.0
 
 
 def two_sided(t: float, freedom: int) -> float:

@@ -1,4 +1,4 @@
-"""A finding in words of our own: what was counted, what is usual and which days are meant; and its figures, named."""
+"""Rule-based texts of findings: what was counted, what is usual, the days compared; and the named evidence."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Final
 from command_api.insights.finding import Finding, Metric
 from command_api.insights.history import Range
 from schemas.currencies import digits
-from schemas.events.insights import Evidence, Teller
+from schemas.events.insights import Evidence, NarratedBy
 from schemas.filters import NONE, named
 
 _METRICS: Final[Mapping[Metric, str]] = {
@@ -23,98 +23,92 @@ _METRICS: Final[Mapping[Metric, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class InsightText:
+    """One finding as plain text: a title of one line and a few sentences."""
+
     title: str
     content: str
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """Words, and whose they are."""
+class Narrative:
+    """A text and its author."""
 
-    words: Words
-    by: Teller
+    words: InsightText
+    by: NarratedBy
 
 
-def worded(finding: Finding, name: str, currency: str) -> Words:
-    """Our own words. `name`: what the finding's subject is called."""
-    figures = finding.figures
-    metric = _METRICS[finding.metric]
-
-    def shown(key: str) -> str:
-        return money(figures[key], currency) if finding.metric == "revenue" else count(figures[key])
-
-    change = figures.get("change", 0.0)
-    up = change > 0
+def rule_based_text(finding: Finding, name: str, currency: str) -> InsightText:
+    """The rule-based text. `name`: of the finding's subject."""
     match finding.topic:
-        case "week" if math.isinf(change):
-            return Words(
-                f"The first {metric} in five weeks",
-                f"{shown('current')} {_unit(metric)}from {days(finding.now)}, where there {_was(metric)} none in the"
-                f" four weeks before, {days(finding.before)}.",
-            )
-        case "level" if math.isinf(change):
-            return Words(
-                f"{metric.capitalize()} since {day(finding.now.first)}",
-                f"About {count(figures['current'])} {metric} a day since then, after none before.",
-            )
         case "week":
-            return Words(
-                f"{metric.capitalize()} {'up' if up else 'down'} {percent(abs(figures['change']))} this week",
-                f"{shown('current')} {_unit(metric)}from {days(finding.now)}, where {shown('usual')} is usual for"
-                f" these weekdays (the four weeks before, {days(finding.before)}).",
-            )
+            return _week(finding, currency)
         case "level":
-            return Words(
-                f"{metric.capitalize()} are {'higher' if up else 'lower'} since {day(finding.now.first)}",
-                f"About {count(figures['current'])} {metric} a day since then, after {count(figures['usual'])} a day"
-                f" before ({'+' if up else '−'}{percent(abs(figures['change']))}).",
-            )
+            return _level(finding)
         case "share":
-            return Words(
-                f"{name} brings {'more' if up else 'less'} of your {metric}",
-                f"{percent(figures['share'])} of the {metric} from {days(finding.now)} came from {name}, after"
-                f" {percent(figures['usual_share'])} in the four weeks before:"
-                f" {count(figures['current'])} {metric}, where {count(figures['usual'])} a week were usual.",
-            )
+            return _share(finding, name)
         case "rate":
             return _rate(finding, name)
         case "silence":
-            return _silence(finding, name, metric)
+            return _silence(finding, name)
         case "rejections":
-            return Words(
-                f"{name} rejects more conversions",
-                f"{count(figures['rejected'])} of {count(figures['of'])} conversions since"
-                f" {day(finding.now.first)} were rejected ({percent(figures['share'])}), after"
-                f" {percent(figures['usual_share'])} in the weeks before. Ask {name} for the reasons.",
-            )
+            return _rejections(finding, name)
         case "bots":
-            return Words(
-                f"A wave of robots among your {metric}",
-                f"{count(figures['current'])} {metric} {_in(finding.now)} were robots', where"
-                f" {count(figures['usual'])} a {_length(finding.now)} are usual: {percent(figures['share'])} of all,"
-                f" after {percent(figures['usual_share'])}. They are not in your figures; look where they come from.",
-            )
+            return _bots(finding)
         case "earnings":
-            return Words(
-                f"{name} earns {figures['times']:.1f} times as much for each click",
-                f"{money(figures['per_click'], currency)} for each click since {day(finding.now.first)}, where"
-                f" the other partners bring {money(figures['others_per_click'], currency)}, but only"
-                f" {percent(figures['share'])} of the clicks go there. Try it in more places.",
-            )
+            return _earnings(finding, name, currency)
 
 
-def _rate(finding: Finding, name: str) -> Words:
+def _week(finding: Finding, currency: str) -> InsightText:
+    change, metric = finding.figures["change"], _METRICS[finding.metric]
+    counted, were = ("", "was") if finding.metric == "revenue" else (f"{metric} ", "were")
+    current = f"{_shown(finding, 'current', currency)} {counted}from {days(finding.now)}"
+    if math.isinf(change):
+        return InsightText(
+            f"The first {metric} in five weeks",
+            f"{current}, where there {were} none in the four weeks before, {days(finding.before)}.",
+        )
+    return InsightText(
+        f"{metric.capitalize()} {'up' if change > 0 else 'down'} {percent(abs(change))} this week",
+        f"{current}, where {_shown(finding, 'usual', currency)} is usual for these weekdays"
+        f" (the four weeks before, {days(finding.before)}).",
+    )
+
+
+def _level(finding: Finding) -> InsightText:
+    figures, metric = finding.figures, _METRICS[finding.metric]
+    change, since = figures["change"], day(finding.now.first)
+    current = f"About {count(figures['current'])} {metric} a day since then"
+    if math.isinf(change):
+        return InsightText(f"{metric.capitalize()} since {since}", f"{current}, after none before.")
+    up = change > 0
+    return InsightText(
+        f"{metric.capitalize()} are {'higher' if up else 'lower'} since {since}",
+        f"{current}, after {count(figures['usual'])} a day before ({'+' if up else '−'}{percent(abs(change))}).",
+    )
+
+
+def _share(finding: Finding, name: str) -> InsightText:
+    figures, metric = finding.figures, _METRICS[finding.metric]
+    return InsightText(
+        f"{name} brings {'more' if figures['change'] > 0 else 'less'} of your {metric}",
+        f"{percent(figures['share'])} of the {metric} from {days(finding.now)} came from {name}, after"
+        f" {percent(figures['usual_share'])} in the four weeks before:"
+        f" {count(figures['current'])} {metric}, where {count(figures['usual'])} a week were usual.",
+    )
+
+
+def _rate(finding: Finding, name: str) -> InsightText:
     figures = finding.figures
     who = name or "your links"
     if figures["current"] == 0:
-        return Words(
+        return InsightText(
             f"No conversions from {who} this week",
             f"{count(figures['clicks'])} clicks from {days(finding.now)} led to no conversion, where about"
             f" {count(figures['expected'])} are usual. The tracking may be broken, or they are not reported.",
         )
     up = figures["change"] > 0
-    return Words(
+    return InsightText(
         f"{'More' if up else 'Fewer'} clicks of {who} convert",
         f"{percent(figures['rate'], 2)} of {count(figures['clicks'])} clicks from {days(finding.now)} converted, after"
         f" {percent(figures['usual_rate'], 2)} in the four weeks before: {count(figures['current'])}"
@@ -122,43 +116,74 @@ def _rate(finding: Finding, name: str) -> Words:
     )
 
 
-def _silence(finding: Finding, name: str, metric: str) -> Words:
-    figures = finding.figures
+def _silence(finding: Finding, name: str) -> InsightText:
+    figures, metric = finding.figures, _METRICS[finding.metric]
     silent = f"{count(figures['days'])} {'day' if figures['days'] == 1 else 'days'}"
     usual = f"about {count(figures['expected'])} {metric} are usual"
     if finding.subject is not None:
-        return Words(
+        return InsightText(
             f"No {metric} on {name} for {silent}",
             f"Nothing arrived from {days(finding.now)}, where {usual}, while other links were clicked. Check that"
-            f" {name} still stands on your pages.",
+            f" {name} is still on your pages.",
         )
-    return Words(
+    return InsightText(
         f"No {metric} for {silent}",
         f"Nothing arrived from {days(finding.now)}, where {usual}. Check that the script, or the links, are still on"
         " your pages.",
     )
 
 
+def _rejections(finding: Finding, name: str) -> InsightText:
+    figures = finding.figures
+    return InsightText(
+        f"{name} rejects more conversions",
+        f"{count(figures['rejected'])} of {count(figures['of'])} conversions since"
+        f" {day(finding.now.first)} were rejected ({percent(figures['share'])}), after"
+        f" {percent(figures['usual_share'])} in the weeks before. Ask {name} for the reasons.",
+    )
+
+
+def _bots(finding: Finding) -> InsightText:
+    figures, metric = finding.figures, _METRICS[finding.metric]
+    return InsightText(
+        f"Bot traffic spike in your {metric}",
+        f"{count(figures['current'])} {metric} {_in(finding.now)} came from bots, where"
+        f" {count(figures['usual'])} a {_length(finding.now)} are usual: {percent(figures['share'])} of all,"
+        f" after {percent(figures['usual_share'])}. They are excluded from your metrics. Check where they come from.",
+    )
+
+
+def _earnings(finding: Finding, name: str, currency: str) -> InsightText:
+    figures = finding.figures
+    return InsightText(
+        f"{name} earns {figures['times']:.1f} times as much for each click",
+        f"{money(figures['per_click'], currency)} for each click since {day(finding.now.first)}, where"
+        f" the other partners bring {money(figures['others_per_click'], currency)}, but only"
+        f" {percent(figures['share'])} of the clicks go there. Try it in more places.",
+    )
+
+
+def _shown(finding: Finding, key: str, currency: str) -> str:
+    figure = finding.figures[key]
+    return money(figure, currency) if finding.metric == "revenue" else count(figure)
+
+
 def evidence(finding: Finding, currency: str) -> tuple[Evidence, ...]:
-    """The finding's figures, named and as people read them."""
+    """The finding's numbers, labelled and formatted."""
     return tuple(Evidence(label=label, value=value) for label, value in _evidence(finding, currency))
 
 
 def _evidence(finding: Finding, currency: str) -> Iterator[tuple[str, str]]:
     figures = finding.figures
     metric = _METRICS[finding.metric].capitalize()
-
-    def shown(key: str) -> str:
-        return money(figures[key], currency) if finding.metric == "revenue" else count(figures[key])
-
     match finding.topic:
         case "week":
-            yield metric, shown("current")
-            yield "Usual in a week", shown("usual")
+            yield metric, _shown(finding, "current", currency)
+            yield "Usual in a week", _shown(finding, "usual", currency)
             yield from _change(figures)
         case "level":
-            yield f"{metric} a day since then", shown("current")
-            yield f"{metric} a day before", shown("usual")
+            yield f"{metric} a day since then", _shown(finding, "current", currency)
+            yield f"{metric} a day before", _shown(finding, "usual", currency)
             yield from _change(figures)
         case "share":
             yield metric, count(figures["current"])
@@ -180,7 +205,7 @@ def _evidence(finding: Finding, currency: str) -> Iterator[tuple[str, str]]:
             yield "Share rejected", percent(figures["share"], 1)
             yield "Usual share", percent(figures["usual_share"], 1)
         case "bots":
-            yield f"{metric} of robots", count(figures["current"])
+            yield f"Bot {_METRICS[finding.metric]}", count(figures["current"])
             yield f"Usual in a {_length(finding.now)}", count(figures["usual"])
             yield f"Share of all {_METRICS[finding.metric]}", percent(figures["share"], 1)
             yield "Usual share", percent(figures["usual_share"], 1)
@@ -193,7 +218,7 @@ def _evidence(finding: Finding, currency: str) -> Iterator[tuple[str, str]]:
 
 
 def _change(figures: Mapping[str, float]) -> Iterator[tuple[str, str]]:
-    """Nothing is no measure of what came after it."""
+    """Omits a change from zero."""
     if math.isfinite(figures["change"]):
         yield "Change", signed(figures["change"])
 
@@ -240,11 +265,3 @@ def link_filters(finding: Finding) -> Mapping[str, str]:
     if finding.topic == "bots":
         found["bots"] = "only"
     return found
-
-
-def _was(metric: str) -> str:
-    return "was" if metric == "revenue" else "were"
-
-
-def _unit(metric: str) -> str:
-    return "" if metric == "revenue" else f"{metric} "

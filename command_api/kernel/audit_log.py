@@ -1,4 +1,4 @@
-"""What a person's commands leave in the audit trail: one entry per kind of event, written with the events."""
+"""Audit entries of commands: one entry per event type, written in the transaction of the events."""
 
 from __future__ import annotations
 
@@ -8,47 +8,52 @@ from uuid import UUID
 
 from psycopg import Connection, Cursor
 
-from infra.audit_trail import Entry, record
-from infra.client import Client
+from infra.kernel.http.client_info import Client
+from infra.kernel.security.audit_log import Entry, record
 from schemas.base import DomainEvent, personal_fields
 
-_NOT_TOLD: Final = frozenset(DomainEvent.model_fields) | {"key_hash", "public_key", "subject_hash", "insights"}
-_GUARDS: Final = ("email.", "host.", "slug.")
-"""What these tell is told by the event that they guard."""
-_OF_LINKS: Final = frozenset(("slug", "destination", "coupon"))
-"""What a person wrote: an entry is never changed again, and such words have to go with their account."""
-_LONGEST: Final = 200
+_OMITTED: Final = frozenset(DomainEvent.model_fields) | {"key_hash", "public_key", "subject_hash", "insights"}
+_RESERVATIONS: Final = ("email.", "host.", "slug.")
+"""Reservation events: the event that they belong to has the audit entry."""
+_OMITTED_OF: Final = {"account": {"account_id"}, "link": {"slug", "destination", "coupon"}}
+"""By context. The account is in the entry; texts of users must be erasable, and entries are immutable."""
+_MAX_TEXT_LENGTH: Final = 200
 
 
-def record_events(
+def audit(
     connection: Cursor[Any] | Connection[Any], events: Sequence[DomainEvent], actor_id: UUID | None, client: Client
 ) -> None:
-    """Writes them into the trail, in the caller's transaction."""
+    """Writes the entries of `events` in the caller's transaction."""
     for entry in entries(events, actor_id):
         record(connection, entry, client)
 
 
 def entries(events: Sequence[DomainEvent], actor_id: UUID | None) -> Iterator[Entry]:
-    """One entry per kind of event; of several the number, of a single one also its plain fields."""
+    """Returns one entry per event type: for several events their count, for a single one its plain fields."""
     kinds: dict[str, list[DomainEvent]] = {}
     for event in events:
-        if event.NAME.startswith(_GUARDS):
+        if event.NAME.startswith(_RESERVATIONS):
             continue
         kinds.setdefault(event.NAME, []).append(event)
     for name, same in kinds.items():
-        subjects = {event.originator_id for event in same}
+        subjects = {_subject_of(event) for event in same}
         subject = subjects.pop() if len(subjects) == 1 else None
         concerns = subject if name.startswith("account.") else actor_id
         details = _details(same[0]) if len(same) == 1 else {"count": len(same)}
         yield Entry(name, "done", actor_id, concerns, None if subject == concerns else subject, details)
 
 
+def _subject_of(event: DomainEvent) -> UUID:
+    """The aggregate; of a session its account."""
+    account_id: UUID | None = getattr(event, "account_id", None) if event.NAME.startswith("account.") else None
+    return account_id or event.originator_id
+
+
 def _details(event: DomainEvent) -> dict[str, Any]:
-    written = _OF_LINKS if event.NAME.startswith("link.") else frozenset()
-    state = event.model_dump(mode="json", exclude=set(_NOT_TOLD | personal_fields(type(event)) | written))
-    plain = {
-        name: value
+    omitted = _OMITTED | personal_fields(type(event)) | _OMITTED_OF.get(event.NAME.partition(".")[0], set())
+    state = event.model_dump(mode="json", exclude=set(omitted))
+    return {
+        name: value[:_MAX_TEXT_LENGTH] if isinstance(value, str) else value
         for name, value in state.items()
-        if isinstance(value, (str, int, bool, list)) and value not in ("", [])
+        if isinstance(value, (str, int, list)) and value not in ("", [])
     }
-    return {name: value[:_LONGEST] if isinstance(value, str) else value for name, value in plain.items()}

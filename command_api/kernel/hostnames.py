@@ -1,4 +1,4 @@
-"""Host names and addresses that people type: brought to one form, refused when they cannot be public. Pure."""
+"""Normalizes host names and web addresses that users type; rejects those that cannot be public. Pure."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from urllib.parse import SplitResult, urlsplit
 import idna
 from publicsuffixlist import PublicSuffixList
 
-from command_api.decision import Refused, invalid
+from command_api.kernel.decision import invalid
 
-MOST_URL_LENGTH: Final = 2048
+MAX_URL_LENGTH: Final = 2048
 _PRIVATE_ENDINGS: Final = (".local", ".internal", ".localhost", ".lan", ".home.arpa", ".onion")
 _ODD: Final = re.compile(r"[\x00-\x20\x7f\\\s]")
 
 
 def website_domain(text: str) -> str:
-    """The host name in what a person typed: `https://www.Example.com/` -> `www.example.com`. Raises `Refused`."""
+    """Parses a typed host name: `https://www.Example.com/` -> `www.example.com`. Raises `CommandRejected`."""
     found = re.sub(r"^https?://", "", text.strip(), flags=re.IGNORECASE).rstrip("/")
     if not found or re.search(r"[/?#@:\s\\]", found):
-        raise _bad_domain()
+        raise invalid("bad_host", "Please enter a domain such as example.com, without a path.", "domain")
     return public_host(found, "domain")
 
 
 def public_host(host: str, field: str) -> str:
-    """`host` in lower case and IDNA form. Raises `Refused` unless it is a name below a public suffix."""
+    """Returns `host` in lower case and IDNA form. Raises `CommandRejected` unless it is below a public suffix."""
     name = host.rstrip(".").lower()
     try:
         name = idna.encode(name, uts46=True).decode()
@@ -39,13 +39,13 @@ def public_host(host: str, field: str) -> str:
 
 
 def registered_domain(host: str) -> str | None:
-    """What somebody can register: `shop.example.co.uk` -> `example.co.uk`; none for a public suffix itself."""
+    """Returns the registrable domain: `shop.example.co.uk` -> `example.co.uk`; `None` for a public suffix."""
     found: str | None = _suffixes().privatesuffix(host)
     return found
 
 
 def web_address(text: str, field: str) -> SplitResult:
-    """The parts of an http(s) address that leads to a public host. Raises `Refused`."""
+    """Parses an http(s) URL with a public host. Raises `CommandRejected`."""
     plain_text(text, field)
     try:
         parts = urlsplit(text)
@@ -55,19 +55,19 @@ def web_address(text: str, field: str) -> SplitResult:
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise invalid("bad_url", "A web address starts with https:// or http:// and a host name.", field)
     if "@" in parts.netloc:
-        raise invalid("bad_url", "A web address must not hold a user name or password.", field)
+        raise invalid("bad_url", "A web address must not contain a user name or password.", field)
     host = public_host(parts.hostname, field)
     return parts._replace(netloc=host if port is None else f"{host}:{port}")
 
 
 def plain_text(text: str, field: str) -> None:
-    """Raises `Refused` for an address that is too long, or holds what none may: spaces, control characters, `\\`."""
-    if len(text) > MOST_URL_LENGTH or _ODD.search(text):
+    """Raises `CommandRejected` for a URL that is too long or contains spaces, control characters or `\\`."""
+    if len(text) > MAX_URL_LENGTH or _ODD.search(text):
         raise invalid("bad_url", "An address has at most 2,048 characters and no spaces.", field)
 
 
 def is_address(host: str) -> bool:
-    """Whether it is an IP address, in whatever way people and resolvers write one."""
+    """Whether `host` is an IP address in any notation that resolvers accept."""
     if re.fullmatch(r"(0x[0-9a-f]+|\d+)(\.(0x[0-9a-f]+|\d+))*", host):
         return True
     try:
@@ -75,10 +75,6 @@ def is_address(host: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _bad_domain() -> Refused:
-    return invalid("bad_host", "Please enter a domain such as example.com, without a path.", "domain")
 
 
 @lru_cache(maxsize=1)

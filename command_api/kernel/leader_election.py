@@ -1,43 +1,45 @@
-"""Work that only one process may do at a time: a thread waits for a Postgres advisory lock, works, and starts over.
+"""Leader election: a thread waits for a Postgres advisory lock, runs its work, and restarts it after errors.
 
-The lock lies on the thread's own connection, which the work is handed. Whoever loses the connection has lost the lock,
-so work that must be fenced advances its position through that connection, or by compare-and-set. Nothing is skipped on
-an error: the work begins again from what is stored, after a pause that grows from half a second to five while it keeps
-failing, and is short again once the work has gone well for a while.
+The lock belongs to the thread's own connection, which is passed to the work. A lost connection is a lost lock, so work
+that must be fenced advances its position through that connection or by compare-and-set. After an error the work resumes
+from its stored position. The restart delay grows from half a second to five seconds, and is reset after stable work.
 """
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from math import inf
 from threading import Event, Thread
 from time import monotonic
 from typing import Any, Final
 
 import psycopg
+import structlog
 from prometheus_client import Counter, Gauge
 
-from infra.postgres import required_url
-from infra.settings import Settings
+from infra.kernel.config.settings import Settings
+from infra.kernel.observability import logging
+from infra.kernel.postgres.pool import required_url
 
 Connection = psycopg.Connection[Any]
 Work = Callable[[Connection, Event], None]
-"""Works until the event is set. An exception is logged and the work started over."""
+"""Runs until the event is set. An exception is logged and the work restarted."""
 
 FIRST_PAUSE_S: Final = 0.5
-LONGEST_PAUSE_S: Final = 5.0
+MAX_PAUSE_S: Final = 5.0
 STEADY_S: Final = 30.0
-"""Work that went on for so long has got over what it failed at before."""
+"""Work that runs this long resets the restart delay."""
 STANDBY_S: Final = 1.0
+STOP_CHECK_S: Final = 0.5
 
-log = logging.getLogger(__name__)
-_LEADING = Gauge("command_leading", "1 while this process does the work", ["work"])
-_RESTARTS = Counter("command_work_restarts_total", "Times that work began again after an error", ["work"])
+log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
+_LEADING = Gauge("command_leading", "1 while this process is the leader", ["work"])
+_RESTARTS = Counter("command_work_restarts_total", "Restarts of work after an error", ["work"])
 
 
 class Leader:
-    """Runs `work` under the lock `name`. `start`, then `stop`; `state` tells what it is doing."""
+    """Runs `work` under the lock `name`. `state` is its current status."""
 
     def __init__(self, settings: Settings, name: str, work: Work) -> None:
         self.name = name
@@ -49,39 +51,41 @@ class Leader:
         self._thread = Thread(target=self._run, name=name, daemon=True)
 
     def start(self) -> Leader:
+        """Starts the thread and returns at once; the lock may be acquired much later."""
         self._thread.start()
         return self
 
     @property
     def is_alive(self) -> bool:
-        """Whether the thread lives; while an engine is down it does, and tries again."""
+        """Whether the thread is alive; it also is while it waits for an unavailable engine."""
         return self._thread.is_alive()
 
     def request_stop(self) -> None:
-        """Asks the work to end; does not wait."""
+        """Requests the end of the work; does not wait."""
         self._stop.set()
 
     def stop(self, timeout_s: float = 8.0) -> None:
-        """Asks the work to end and waits for it."""
+        """Requests the end of the work and waits for it."""
         self._stop.set()
         if self._thread.is_alive():
             self._thread.join(timeout_s)
 
     def _run(self) -> None:
+        logging.begin_context(component=self.name)
         pause = FIRST_PAUSE_S
         while not self._stop.is_set():
             self._led_since = inf
             try:
                 self._lead()
                 pause = FIRST_PAUSE_S
-            except Exception as error:  # noqa: BLE001 - whatever went wrong, the work has to go on
+            except Exception as error:  # noqa: BLE001 - the work is restarted after any error
                 if monotonic() - self._led_since >= STEADY_S:
                     pause = FIRST_PAUSE_S
                 self.state = f"retrying: {type(error).__name__}"
                 _RESTARTS.labels(self.name).inc()
-                log.warning("%s begins again in %.1f s: %s: %s", self.name, pause, type(error).__name__, error)
+                log.warning("worker_restarting", worker=self.name, delay_s=pause, error=error)
                 self._stop.wait(pause)
-                pause = min(pause * 2, LONGEST_PAUSE_S)
+                pause = min(pause * 2, MAX_PAUSE_S)
         self.state = "stopped"
 
     def _lead(self) -> None:
@@ -104,8 +108,32 @@ class Leader:
                 _LEADING.labels(self.name).set(0)
 
 
+def notified(connection: Connection, timeout_s: float, stop: Event) -> set[str]:
+    """Waits for a notification, at most `timeout_s` or until `stop`; returns the channels. Queries nothing."""
+    deadline = monotonic() + timeout_s
+    while True:
+        left_s = max(deadline - monotonic(), 0.0)
+        notices = connection.notifies(timeout=min(left_s, STOP_CHECK_S), stop_after=1)
+        if (found := {notice.channel for notice in notices}) or left_s == 0.0 or stop.is_set():
+            return found
+
+
+@contextmanager
+def running(leaders: Sequence[Leader]) -> Iterator[None]:
+    """The leaders' threads run inside the block. At its end all are stopped together, then waited for."""
+    for leader in leaders:
+        leader.start()
+    try:
+        yield
+    finally:
+        for leader in leaders:
+            leader.request_stop()
+        for leader in leaders:
+            leader.stop()
+
+
 def connect(url: str, name: str) -> Connection:
-    """A connection of its own whose every statement has an end, in autocommit."""
+    """Opens a dedicated autocommit connection with timeouts for statements."""
     return psycopg.connect(
         url,
         autocommit=True,

@@ -2,33 +2,34 @@
 
 event store -> relay -> topic `domain` (one partition, so that a position is one number) -> projectors and policies.
 
-The store's notification log is the outbox: it was written in the command's own transaction. The relay publishes a page,
-waits until the log has acknowledged all of it, then moves its position by compare-and-set. Killed in between, it finds
-at its next start the last position that lies in the topic, and goes on behind it. A leader that lost its lock unnoticed
-can only repeat: consumers drop positions that they have had (`schemas.envelope.position_of`).
+The store's notification log is the outbox: it is written in the command's transaction. The relay publishes a page,
+waits until the log has acknowledged all of it, then advances its position by compare-and-set. After a crash in between
+it resumes behind the last position in the topic. A leader that lost its lock can only repeat records: consumers drop
+positions that they have processed (`schemas.envelope.position_of`).
 """
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from threading import Event
-from typing import Any, Final
+from typing import Final
 
+import structlog
 from prometheus_client import Counter, Gauge
 
-from command_api.leader import Connection
-from command_api.store import CHANNEL, name_and_version
-from infra.log import Log, Record, signature
-from schemas.envelope import headers, position_of
+from command_api.kernel.event_store import CHANNEL
+from command_api.kernel.leader_election import Connection, notified
+from infra.kernel.log import Log, Record, signature
+from infra.kernel.observability import tracing
+from schemas.envelope import STORED_COLUMNS, StoredRow, position_of, stored_headers
 from schemas.topics import DOMAIN
 
 NAME: Final = "relay:domain"
 PAGE: Final = 1_000
 ACK_TIMEOUT_S: Final = 15.0
-POLL_S: Final = 1.0
+MAX_WAIT_S: Final = 10.0
 
-log = logging.getLogger(__name__)
+log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 _POSITION = Gauge("relay_position", "Position of the last event that is in topic domain")
 _RELAYED = Counter("relay_events_total", "Events copied to topic domain")
 
@@ -38,13 +39,13 @@ class Fenced(Exception):
 
 
 class Relay:
-    """`run` is the work of a `command_api.leader.Leader`."""
+    """`run` is the work of a `command_api.kernel.leader_election.Leader`."""
 
     def __init__(self, to: Log) -> None:
         self._log = to
 
     def run(self, connection: Connection, stop: Event) -> None:
-        """Copies until `stop`. Raises `Fenced`, `LogUnavailable` or what psycopg raises; nothing is lost by that."""
+        """Copies until `stop`. Raises `Fenced`, `LogUnavailable` or psycopg's errors, without data loss."""
         position = self._resume(connection)
         connection.execute(f"LISTEN {CHANNEL}")
         while not stop.is_set():
@@ -54,18 +55,17 @@ class Relay:
                 position = _advance(connection, position, page[-1][0])
                 _RELAYED.inc(len(page))
             if len(page) < PAGE and not stop.is_set():
-                for _ in connection.notifies(timeout=POLL_S, stop_after=1):
-                    pass
+                notified(connection, MAX_WAIT_S, stop)
 
     def _resume(self, connection: Connection) -> int:
-        """The position to go on behind: the stored one, or the topic's last when the relay died before storing it."""
+        """Returns the position to resume behind: the stored one, or the last in the topic after a crash."""
         connection.execute("INSERT INTO engine.relay (name, position) VALUES (%s, 0) ON CONFLICT DO NOTHING", (NAME,))
         row = connection.execute("SELECT position FROM engine.relay WHERE name = %s", (NAME,)).fetchone()
         assert row is not None  # noqa: S101 - inserted above
         stored: int = row[0]
         published = self._last_published(signature.start(connection, DOMAIN.name, 0))
         if published > stored:
-            log.info("the topic is ahead: going on behind %d, not %d", published, stored)
+            log.info("relay_position_advanced", from_position=stored, to_position=published)
             return _advance(connection, stored, published)
         _POSITION.set(stored)
         return stored
@@ -87,20 +87,14 @@ class Relay:
             source.close()
         return last
 
-    def _publish(self, page: Sequence[tuple[Any, ...]]) -> None:
-        self._log.publish([record_of(row) for row in page]).result(ACK_TIMEOUT_S)
+    def _publish(self, page: Sequence[StoredRow]) -> None:
+        with tracing.recorded("relay", lambda: [row[6] or "" for row in page], {"events": len(page)}):
+            self._log.publish([record_of(row) for row in page]).result(ACK_TIMEOUT_S)
 
 
-def record_of(row: tuple[Any, ...]) -> Record:
-    """The record of topic `domain` for one stored event: its bytes as they are, personal fields still encrypted."""
-    position, aggregate_id, aggregate_version, topic, state = row
-    name, version = name_and_version(topic)
-    return Record(
-        topic=DOMAIN.name,
-        key=str(aggregate_id).encode(),
-        value=bytes(state),
-        headers=headers(name, version, position, aggregate_id, aggregate_version),
-    )
+def record_of(row: StoredRow) -> Record:
+    """Returns the record of topic `domain` for a stored event: unchanged bytes, personal fields still encrypted."""
+    return Record(topic=DOMAIN.name, key=str(row[1]).encode(), value=bytes(row[4]), headers=stored_headers(row))
 
 
 def _advance(connection: Connection, before: int, to: int) -> int:
@@ -113,6 +107,7 @@ def _advance(connection: Connection, before: int, to: int) -> int:
     return to
 
 
-_PAGE: Final = """
-SELECT notification_id, originator_id, originator_version, topic, state FROM events.stored_events
-WHERE notification_id > %s ORDER BY notification_id LIMIT %s"""
+_PAGE: Final = (
+    f"SELECT {STORED_COLUMNS} FROM events.stored_events"  # noqa: S608 - own text
+    " WHERE notification_id > %s ORDER BY notification_id LIMIT %s"
+)

@@ -1,8 +1,8 @@
-"""What a command made is usable everywhere once it is answered: a new key at the edge, a new link on its address.
+"""Read-your-writes: delays a response until projections have processed the command's events.
 
-Read-your-writes for clients that cannot send `X-Wait-For`, because they are another program at another port. Best
-effort: the command is done, so when the projections are behind or away the answer goes out all the same. A connection
-is taken for each look and given back: whoever waits must not keep those who work from theirs.
+For results that other programs use, such as a new key or link at ingest, which cannot send `X-Wait-For`. Best effort:
+the response is sent even if the projections lag or do not run. Each poll borrows a connection and returns it, so that
+waiting requests do not exhaust the pool.
 """
 
 from __future__ import annotations
@@ -14,31 +14,31 @@ from typing import Final
 from psycopg import Error
 from psycopg_pool import PoolTimeout
 
-from infra.identity import Pool
-from infra.threads import only_waiting
+from infra.kernel.http.worker_slots import release_worker_slot
+from infra.kernel.security.sessions import Pool
 
 WITHIN_S: Final = 1.0
 _FIRST_PAUSE_S: Final = 0.004
-_LONGEST_PAUSE_S: Final = 0.05
+_MAX_PAUSE_S: Final = 0.05
 _LAGGING: Final = (
     "SELECT 1 FROM engine.projection AS live JOIN engine.position AS p"
     " ON p.projection = live.name AND p.generation = live.live_generation"
     " WHERE live.name = ANY(%s) AND p.topic = 'domain' AND p.domain_position < %s"
-    # Nobody reads: nothing will be seen, however long a person waits.
+    # Without a running projector waiting is useless.
     " AND EXISTS (SELECT FROM engine.runner WHERE seen_at > now() - interval '10 seconds') LIMIT 1"
 )
 
 
-def wait_until_seen(pool: Pool, projections: Collection[str], position: int, within_s: float = WITHIN_S) -> bool:
-    """Whether every live projection named has read `domain@position`, waiting for it at most `within_s`."""
+def wait_for_projections(pool: Pool, projections: Collection[str], position: int, within_s: float = WITHIN_S) -> bool:
+    """Waits at most `within_s`; returns whether all named live projections have processed `domain@position`."""
     deadline, pause = time.monotonic() + within_s, _FIRST_PAUSE_S
     try:
         while _is_lagging(pool, projections, position):
             if time.monotonic() > deadline:
                 return False
-            with only_waiting():
+            with release_worker_slot():
                 time.sleep(pause)
-            pause = min(pause * 1.5, _LONGEST_PAUSE_S)
+            pause = min(pause * 1.5, _MAX_PAUSE_S)
     except (Error, PoolTimeout):
         return False
     return True

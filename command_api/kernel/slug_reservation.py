@@ -1,4 +1,4 @@
-"""The guard of a slug: one aggregate per kind and slug, so that it can never be two's. Pure."""
+"""Slug reservation: one aggregate per kind and slug makes slugs unique. Pure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from command_api.decision import AnotherKind, Asked, conflict, step
+from command_api.kernel.decision import CommandContext, UnexpectedEvent, conflict, event_metadata
 from schemas.base import DomainEvent
 from schemas.events.partners import SlugClaimed, SlugReleased
 from schemas.identity import slug_id
@@ -14,28 +14,31 @@ from schemas.identity import slug_id
 RESERVED: Final = frozenset(
     ("track", "postback", "go", "livez", "readyz", "metrics", "api", "admin", "robots", "favicon", "well-known", "t")
 )
-"""Words that are addresses of the installation itself: no slug."""
+"""Paths of the installation itself, which cannot be slugs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
+    """State of one slug. `owner_id` is null while it is free."""
+
     version: int
     owner_id: UUID | None
 
 
-def claim(kind: str, slug: str, owner_id: UUID, before: Claim | None, asked: Asked) -> SlugClaimed:
-    """Raises `Refused` `slug_taken` when somebody has it."""
+def claim(kind: str, slug: str, owner_id: UUID, before: Claim | None, context: CommandContext) -> SlugClaimed:
+    """Reserves the slug. Raises `CommandRejected` `slug_taken` if it has an owner."""
     if before is not None and before.owner_id is not None:
         raise conflict("slug_taken", f"The slug {slug} is taken.", "slug")
     version = before.version if before else 0
-    return SlugClaimed(**step(slug_id(kind, slug), version, asked), kind=kind, slug=slug, owner_id=owner_id)
+    return SlugClaimed(**event_metadata(slug_id(kind, slug), version, context), kind=kind, slug=slug, owner_id=owner_id)
 
 
 def evolve(_: Claim | None, event: DomainEvent) -> Claim:
+    """Applies an event. A released slug keeps its stream and has no owner."""
     match event:
         case SlugClaimed(owner_id=owner_id):
             return Claim(event.originator_version, owner_id)
         case SlugReleased():
             return Claim(event.originator_version, None)
         case _:
-            raise AnotherKind(f"{event.NAME} does not happen to slugs")
+            raise UnexpectedEvent(f"{event.NAME} does not happen to slugs")

@@ -1,0 +1,1 @@
+"""Leads from people without an account: newsletter, early access and inquiries."""

@@ -1,7 +1,14 @@
-"""Addresses of people without an account: kept sealed beside what they have with us, and mailed links that prove them.
+"""Addresses of people without an account: stored encrypted, with emailed links that confirm them.
 
-An address's id is worked out from its keyed hash, so the same address meets its own history; the address itself is
-forgotten as soon as that history ends, or when nobody confirmed it (`infra.expiry`).
+An address's id is derived from its keyed hash, so the same address finds its own stream. The address is deleted when
+that stream ends or nobody confirms it (`infra.services.scheduler.jobs.retention`).
+
+A mail goes to the address as it was typed. For what an address *has* with us it is read more kindly:
+
+- `spelled`: case does not matter, nor full-width letters, nor whether a domain is written in letters or in ASCII. So a
+  subscription is to one address.
+- `mailbox`: nor the text behind a `+`, nor dots at Gmail. So one person has one of the places of early access, and
+  nobody is flooded by way of their aliases. What looks alike in another alphabet is another mailbox: it is one.
 """
 
 from __future__ import annotations
@@ -9,139 +16,159 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Final, LiteralString
+from unicodedata import normalize
 from uuid import UUID
 
-from psycopg import Cursor
+import idna
 
-from command_api.leads.addresses import mailbox, spelled
-from infra import contacts
-from infra.contacts import Kind
-from infra.identity import Pool, hashed
-from infra.mail import unqueue
-from infra.sealing import derived_key, keyed_hash
-from infra.settings import Settings
+from command_api.kernel.reader import Reader
+from command_api.kernel.unit_of_work import UnitOfWork
+from infra.kernel.config.settings import Settings
+from infra.kernel.mail.contacts import Kind, decrypt_field, encrypt_field
+from infra.kernel.mail.outbox import unqueue
+from infra.kernel.security.encryption import derived_key, keyed_hash
+from infra.kernel.security.sessions import hashed
 from schemas.identity import contact_id
 
 CONFIRM_WITHIN: Final = timedelta(days=7)
-_WAITING: Final = "FROM ops.contact WHERE kind = 'early_access' AND place IS NULL"
-_FIRST: Final = f"SELECT id {_WAITING} ORDER BY held_until IS NOT NULL, created_at, id LIMIT 1"
-"""Who confirmed the address before all others."""
+_WITHOUT_DOTS: Final = frozenset({"gmail.com", "googlemail.com"})
+PLACE_EXPIRY: Final = "leads:place-expiry"
+"""The process manager `command_api.leads.early_access_handlers.PLACE_EXPIRY`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contact:
+    """The decrypted address and name of a person without an account."""
+
     email: str
     name: str | None
 
 
-class Contacts:
-    """Thread-safe."""
+def spelled(email: str) -> str:
+    """The address in its canonical spelling."""
+    name, _, domain = normalize("NFKC", email.strip()).rpartition("@")
+    try:
+        host = idna.encode(domain, uts46=True).decode()
+    except idna.IDNAError:
+        host = domain
+    return f"{name}@{host}".casefold()
 
-    def __init__(self, settings: Settings, pool: Pool) -> None:
-        self._settings = settings
-        self._pool = pool
-        self._hashing = derived_key(settings, "email")
 
-    def id_of(self, kind: Kind, email: str) -> UUID:
-        """A subscription is of an address; a place of early access is of a mailbox, however its address is written."""
-        text = mailbox(email) if kind == "early_access" else spelled(email)
-        return contact_id(kind, keyed_hash(self._hashing, text))
+def mailbox(email: str) -> str:
+    """The address of the mailbox that mails to `email` end up in, as far as its writing tells."""
+    name, _, domain = spelled(email).rpartition("@")
+    name = name.partition("+")[0] or name
+    if domain in _WITHOUT_DOTS:
+        return f"{name.replace('.', '') or name}@gmail.com"
+    return f"{name}@{domain}"
 
-    def mailbox_of(self, email: str) -> str:
-        """Names the mailbox in limits of mails, without the address."""
-        return keyed_hash(self._hashing, mailbox(email))
 
-    def keep(self, cursor: Cursor[Any], kind: Kind, contact: UUID, email: str, name: str | None, at: datetime) -> None:
-        """Writes the address down, in the transaction of its event; `at` is the event's time, which orders the line."""
-        cursor.execute(
-            "INSERT INTO ops.contact (id, kind, email_sealed, name_sealed, created_at) VALUES (%s, %s, %s, %s, %s)"
-            " ON CONFLICT (id) DO UPDATE SET email_sealed = excluded.email_sealed, name_sealed = excluded.name_sealed",
-            (
-                contact,
-                kind,
-                contacts.sealed(self._settings, contact, "email", email),
-                contacts.sealed(self._settings, contact, "name", name) if name else None,
-                at,
-            ),
-        )
+def id_of(settings: Settings, kind: Kind, email: str) -> UUID:
+    """Returns the id: of the address for subscriptions, of the mailbox for early access."""
+    text = mailbox(email) if kind == "early_access" else spelled(email)
+    return contact_id(kind, keyed_hash(derived_key(settings, "email"), text))
 
-    def confirmed(self, cursor: Cursor[Any], contact: UUID) -> None:
-        """Its owner proved the address: links of it prove it no more, and it stays."""
-        cursor.execute("UPDATE ops.contact SET confirmed_at = now(), held_until = NULL WHERE id = %s", (contact,))
-        cursor.execute("DELETE FROM auth.contact_link WHERE contact_id = %s", (contact,))
 
-    def forget(self, cursor: Cursor[Any], contact: UUID) -> None:
-        """Address, links, and mails that wait for or went to it."""
-        cursor.execute("DELETE FROM ops.contact WHERE id = %s", (contact,))
-        cursor.execute("DELETE FROM auth.contact_link WHERE contact_id = %s", (contact,))
-        unqueue(cursor, contact)
+def mailbox_of(settings: Settings, email: str) -> str:
+    """Returns a key of the mailbox for email limits, without the address."""
+    return keyed_hash(derived_key(settings, "email"), mailbox(email))
 
-    def find(self, contact: UUID) -> Contact | None:
-        with self._pool.connection() as connection:
-            row = connection.execute(
-                "SELECT email_sealed, name_sealed FROM ops.contact WHERE id = %s", (contact,)
-            ).fetchone()
-        if row is None:
-            return None
-        name = contacts.opened(self._settings, contact, "name", row[1]) if row[1] is not None else None
-        return Contact(contacts.opened(self._settings, contact, "email", row[0]), name)
 
-    def place(self, cursor: Cursor[Any], contact: UUID, place: int) -> None:
-        """They wait for early access no longer."""
-        cursor.execute("UPDATE ops.contact SET place = %s WHERE id = %s", (place, contact))
+def linked(reader: Reader, kind: Kind, code: str) -> UUID | None:
+    """Returns the contact of a link; `None` if it is used, expired, of another kind or unknown."""
+    rows = reader.select(
+        "SELECT contact_id FROM auth.contact_link AS l JOIN ops.contact AS c ON c.id = l.contact_id"
+        " WHERE token_hash = %s AND expires_at > now() AND kind = %s",
+        hashed(code),
+        kind,
+    )
+    return rows[0][0] if rows else None
 
-    def hold(self, cursor: Cursor[Any], contact: UUID, until: datetime | None) -> None:
-        """None: for good."""
-        cursor.execute("UPDATE ops.contact SET held_until = %s WHERE id = %s", (until, contact))
 
-    def is_held(self, cursor: Cursor[dict[str, Any]], contact: UUID) -> bool:
-        """Whether the address still waits to be confirmed; it does until this transaction ends."""
-        row = cursor.execute(
-            "SELECT 1 FROM ops.contact WHERE id = %s AND held_until IS NOT NULL FOR SHARE", (contact,)
-        ).fetchone()
-        return row is not None
+def find(uow: UnitOfWork, contact: UUID) -> Contact | None:
+    rows = uow.select("SELECT email_sealed, name_sealed FROM ops.contact WHERE id = %s", contact)
+    if not rows:
+        return None
+    [(email, name)] = rows
+    return Contact(
+        decrypt_field(uow.settings, contact, "email", email),
+        decrypt_field(uow.settings, contact, "name", name) if name is not None else None,
+    )
 
-    def held_too_long(self, at: datetime, most: int) -> list[UUID]:
-        """Whose hour is over; those in line first, so that none of them gets a place."""
-        with self._pool.connection() as connection:
-            rows = connection.execute(
-                "SELECT id FROM ops.contact WHERE held_until <= %s ORDER BY place IS NOT NULL, held_until, id LIMIT %s",
-                (at, most),
-            )
-            return [row[0] for row in rows]
 
-    def first_in_line(self) -> UUID | None:
-        """Who waits longest for a place of early access."""
-        with self._pool.connection() as connection:
-            row = connection.execute(_FIRST).fetchone()
-        return row[0] if row is not None else None
+def keep(uow: UnitOfWork, kind: Kind, contact: UUID, email: str, name: str | None) -> None:
+    """Stores the address; the command's time orders the line."""
+    uow.cursor.execute(
+        "INSERT INTO ops.contact (id, kind, email_sealed, name_sealed, created_at) VALUES (%s, %s, %s, %s, %s)"
+        " ON CONFLICT (id) DO UPDATE SET email_sealed = excluded.email_sealed, name_sealed = excluded.name_sealed",
+        (
+            contact,
+            kind,
+            encrypt_field(uow.settings, contact, "email", email),
+            encrypt_field(uow.settings, contact, "name", name) if name else None,
+            uow.context.at,
+        ),
+    )
 
-    def still_first(self, cursor: Cursor[dict[str, Any]], contact: UUID | None) -> bool:
-        """Whether that is so in the transaction as well (none: that nobody waits)."""
-        row = cursor.execute(_FIRST).fetchone()
-        return (row["id"] if row is not None else None) == contact
 
-    def line(self, cursor: Cursor[dict[str, Any]]) -> int:
-        """How many stand in it, as the transaction sees them. Transactions with events run one after the other."""
-        row = cursor.execute(f"SELECT count(*) AS line {_WAITING}").fetchone()
-        return int(row["line"]) if row is not None else 0
+def new_link(uow: UnitOfWork, contact: UUID) -> str:
+    """Creates the secret of a link that confirms the address once, within a week."""
+    code = secrets.token_urlsafe(32)
+    uow.cursor.execute(
+        "INSERT INTO auth.contact_link (token_hash, contact_id, expires_at) VALUES (%s, %s, now() + %s)",
+        (hashed(code), contact, CONFIRM_WITHIN),
+    )
+    return code
 
-    def new_link(self, cursor: Cursor[Any], contact: UUID) -> str:
-        """The secret of a link that proves the address; for one week, once."""
-        code = secrets.token_urlsafe(32)
-        cursor.execute(
-            "INSERT INTO auth.contact_link (token_hash, contact_id, expires_at) VALUES (%s, %s, now() + %s)",
-            (hashed(code), contact, CONFIRM_WITHIN),
-        )
-        return code
 
-    def linked(self, kind: Kind, code: str) -> UUID | None:
-        """Whose link it is; none when it was used, is too old, is for another thing, or was never given."""
-        with self._pool.connection() as connection:
-            row = connection.execute(
-                "SELECT contact_id FROM auth.contact_link AS l JOIN ops.contact AS c ON c.id = l.contact_id"
-                " WHERE token_hash = %s AND expires_at > now() AND kind = %s",
-                (hashed(code), kind),
-            ).fetchone()
-        return row[0] if row is not None else None
+def confirmed(uow: UnitOfWork, contact: UUID) -> None:
+    """Marks the address as confirmed: its links are consumed and it is kept."""
+    uow.cursor.execute("UPDATE ops.contact SET confirmed_at = now(), held_until = NULL WHERE id = %s", (contact,))
+    uow.cursor.execute("DELETE FROM auth.contact_link WHERE contact_id = %s", (contact,))
+    uow.set_timeout(PLACE_EXPIRY, contact, None)
+
+
+def forget(uow: UnitOfWork, contact: UUID) -> None:
+    """Deletes the address, its links and its emails."""
+    uow.cursor.execute("DELETE FROM ops.contact WHERE id = %s", (contact,))
+    uow.cursor.execute("DELETE FROM auth.contact_link WHERE contact_id = %s", (contact,))
+    uow.set_timeout(PLACE_EXPIRY, contact, None)
+    unqueue(uow.cursor, contact)
+
+
+def place(uow: UnitOfWork, contact: UUID, place: int) -> None:
+    """Stores the place; the person leaves the line."""
+    uow.cursor.execute("UPDATE ops.contact SET place = %s WHERE id = %s", (place, contact))
+
+
+def hold(uow: UnitOfWork, contact: UUID, until: datetime | None) -> None:
+    """Sets the deadline; `None` removes it."""
+    uow.cursor.execute("UPDATE ops.contact SET held_until = %s WHERE id = %s", (until, contact))
+    uow.set_timeout(PLACE_EXPIRY, contact, until)
+
+
+def is_held(uow: UnitOfWork, contact: UUID) -> bool:
+    """Whether the address is unconfirmed; stable until the transaction ends."""
+    held = "SELECT 1 FROM ops.contact WHERE id = %s AND held_until IS NOT NULL FOR SHARE"
+    return uow.cursor.execute(held, (contact,)).fetchone() is not None
+
+
+def first_in_line(uow: UnitOfWork) -> UUID | None:
+    """Returns the first in line for early access: confirmed entries come first. Stable after an append.
+
+    An expired entry that is not released yet gets no place."""
+    rows = uow.select(_FIRST, uow.context.at)
+    return rows[0][0] if rows else None
+
+
+def line(uow: UnitOfWork) -> int:
+    """Returns the length of the line. Stable after an append."""
+    return int(uow.select(f"SELECT count(*) {_WAITING}")[0][0])
+
+
+_WAITING: Final[LiteralString] = "FROM ops.contact WHERE kind = 'early_access' AND place IS NULL"
+_FIRST: Final[LiteralString] = (
+    f"SELECT id {_WAITING} AND (held_until IS NULL OR held_until > %s)"
+    " ORDER BY held_until IS NOT NULL, created_at, id LIMIT 1"
+)

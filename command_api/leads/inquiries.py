@@ -6,25 +6,20 @@ from dataclasses import dataclass, replace
 from typing import Final
 from uuid import UUID
 
-from command_api.decision import AnotherKind, Asked, begun, conflict, missing, step
+from command_api.kernel.aggregates import advanced, first_event, next_event
+from command_api.kernel.decision import CommandContext, UnexpectedEvent, conflict, not_found
 from schemas.base import DomainEvent
-from schemas.events.leads import (
-    InquiryAnswered,
-    InquiryAssigned,
-    InquiryErased,
-    InquiryMoved,
-    InquiryNoted,
-    InquiryReceived,
-    InquiryStatus,
-    Service,
-)
+from schemas.events import leads
+from schemas.events.leads import InquiryStatus
 
-MOST_STEPS: Final = 500
+MAX_STEPS: Final = 500
 """Answers and notes of one inquiry; further ones belong into another."""
 
 
 @dataclass(frozen=True, slots=True)
 class Inquiry:
+    """State of one inquiry. `assigned_to`: the admin who takes care of it."""
+
     id: UUID
     version: int
     email: str
@@ -34,86 +29,71 @@ class Inquiry:
     erased: bool = False
 
 
-def receive(
-    inquiry_id: UUID,
-    *,
-    first_name: str,
-    last_name: str,
-    email: str,
-    message: str,
-    service: Service | None,
-    asked: Asked,
-) -> InquiryReceived:
-    return InquiryReceived(
-        **step(inquiry_id, 0, asked),
-        first_name=first_name,
-        last_name=last_name,
-        email=email,
-        message=message,
-        service_interest=service,
-    )
+def receive(inquiry_id: UUID, context: CommandContext, **fields: str | None) -> leads.InquiryReceived:
+    """`fields`: those of the event."""
+    return leads.InquiryReceived.model_validate({**first_event(inquiry_id, context), **fields})
 
 
-def answer(inquiry: Inquiry | None, text: str, asked: Asked) -> list[DomainEvent]:
+def answer(inquiry: Inquiry | None, text: str, context: CommandContext) -> list[DomainEvent]:
     """The answer goes out by mail; the inquiry then waits for nothing more from us."""
-    inquiry = _open(inquiry)
-    answered = InquiryAnswered(**step(inquiry.id, inquiry.version, asked), text=text)
-    return [answered, *_moved(inquiry, "answered", asked, after=1)]
+    inquiry = _require_below_limit(inquiry)
+    answered = leads.InquiryAnswered(**next_event(inquiry, context), text=text)
+    return [answered, *_moved(inquiry, "answered", context, after=1)]
 
 
-def note(inquiry: Inquiry | None, text: str, asked: Asked) -> list[DomainEvent]:
-    inquiry = _open(inquiry)
-    return [InquiryNoted(**step(inquiry.id, inquiry.version, asked), text=text)]
+def note(inquiry: Inquiry | None, text: str, context: CommandContext) -> list[DomainEvent]:
+    inquiry = _require_below_limit(inquiry)
+    return [leads.InquiryNoted(**next_event(inquiry, context), text=text)]
 
 
-def move(inquiry: Inquiry | None, status: InquiryStatus, asked: Asked) -> list[DomainEvent]:
-    inquiry = _there(inquiry)
-    return _moved(inquiry, status, asked)
+def move(inquiry: Inquiry | None, status: InquiryStatus, context: CommandContext) -> list[DomainEvent]:
+    inquiry = require_active(inquiry)
+    return _moved(inquiry, status, context)
 
 
-def assign(inquiry: Inquiry | None, account_id: UUID | None, asked: Asked) -> list[DomainEvent]:
-    inquiry = _there(inquiry)
+def assign(inquiry: Inquiry | None, account_id: UUID | None, context: CommandContext) -> list[DomainEvent]:
+    inquiry = require_active(inquiry)
     if inquiry.assigned_to == account_id:
         return []
-    return [InquiryAssigned(**step(inquiry.id, inquiry.version, asked), account_id=account_id)]
+    return [leads.InquiryAssigned(**next_event(inquiry, context), account_id=account_id)]
 
 
-def erase(inquiry: Inquiry | None, asked: Asked) -> list[DomainEvent]:
-    inquiry = _there(inquiry)
-    return [InquiryErased(**step(inquiry.id, inquiry.version, asked))]
+def erase(inquiry: Inquiry | None, context: CommandContext) -> list[DomainEvent]:
+    inquiry = require_active(inquiry)
+    return [leads.InquiryErased(**next_event(inquiry, context))]
 
 
 def evolve(inquiry: Inquiry | None, event: DomainEvent) -> Inquiry:
-    if isinstance(event, InquiryReceived):
+    if isinstance(event, leads.InquiryReceived):
         return Inquiry(event.originator_id, 1, event.email, event.message)
-    inquiry = replace(begun(inquiry, event), version=event.originator_version)
+    inquiry = advanced(inquiry, event)
     match event:
-        case InquiryAnswered() | InquiryNoted():
+        case leads.InquiryAnswered() | leads.InquiryNoted():
             return inquiry
-        case InquiryMoved():
+        case leads.InquiryMoved():
             return replace(inquiry, status=event.status)
-        case InquiryAssigned():
+        case leads.InquiryAssigned():
             return replace(inquiry, assigned_to=event.account_id)
-        case InquiryErased():
+        case leads.InquiryErased():
             return replace(inquiry, erased=True)
         case _:
-            raise AnotherKind(f"{event.NAME} does not happen to inquiries")
+            raise UnexpectedEvent(f"{event.NAME} does not happen to inquiries")
 
 
-def _there(inquiry: Inquiry | None) -> Inquiry:
+def require_active(inquiry: Inquiry | None) -> Inquiry:
     if inquiry is None or inquiry.erased:
-        raise missing("inquiry")
+        raise not_found("inquiry")
     return inquiry
 
 
-def _open(inquiry: Inquiry | None) -> Inquiry:
-    inquiry = _there(inquiry)
-    if inquiry.version >= MOST_STEPS:
-        raise conflict("too_long", f"This inquiry has {MOST_STEPS} entries, which is the most that one can have.")
+def _require_below_limit(inquiry: Inquiry | None) -> Inquiry:
+    inquiry = require_active(inquiry)
+    if inquiry.version >= MAX_STEPS:
+        raise conflict("too_long", f"An inquiry has at most {MAX_STEPS} entries.")
     return inquiry
 
 
-def _moved(inquiry: Inquiry, status: InquiryStatus, asked: Asked, after: int = 0) -> list[DomainEvent]:
+def _moved(inquiry: Inquiry, status: InquiryStatus, context: CommandContext, after: int = 0) -> list[DomainEvent]:
     if inquiry.status == status:
         return []
-    return [InquiryMoved(**step(inquiry.id, inquiry.version + after, asked), status=status)]
+    return [leads.InquiryMoved(**next_event(inquiry, context, after=after), status=status)]

@@ -1,4 +1,4 @@
-"""What people without an account are told by mail, and the answers to their inquiries."""
+"""Mails to people without an account, and the answers to their inquiries."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from textwrap import indent
 from uuid import UUID
 
 from command_api.leads.inquiries import Inquiry
-from infra import PRODUCT_NAME, contacts
-from infra.mail import Mail
-from infra.settings import Settings
+from infra import PRODUCT_NAME
+from infra.kernel.config.settings import Settings
+from infra.kernel.mail import contacts
+from infra.kernel.mail.outbox import Mail
 
 
 @dataclass(frozen=True, slots=True)
-class Letterhead:
-    """What strangers typed into a form is in no mail but the answer that an admin wrote: else anybody could have us
-    send words of theirs to anybody."""
+class LeadMails:
+    """Text that visitors typed into a form is only in the answer that an admin wrote: otherwise anyone could make
+    Althing send their text to any address."""
 
     settings: Settings
 
@@ -25,9 +26,9 @@ class Letterhead:
 
     def confirm_subscription(self, to: str, code: str, contact: UUID) -> Mail:
         text = (
-            f"Somebody, probably you, wants the {PRODUCT_NAME} newsletter to be sent to this address. Please confirm"
+            f"Someone, probably you, wants the {PRODUCT_NAME} newsletter to be sent to this address. Please confirm"
             f" that you do:\n\n{self.app_url}/newsletter/confirm#code={code}\n\n"
-            "The link works once, for one week. If you did not ask for this, you need not do anything: without your"
+            "The link works once, for one week. If you did not request this, you need not do anything: without your"
             " confirmation nothing is sent.\n"
         )
         return self._of_list(
@@ -37,7 +38,7 @@ class Letterhead:
     def subscribed(self, to: str, contact: UUID) -> Mail:
         text = (
             f"You've been subscribed to the {PRODUCT_NAME} newsletter. You can stop it whenever you like, and your"
-            f" address is then deleted:\n\n{contacts.stop_page(self.settings, 'newsletter', contact)}\n"
+            f" address is then deleted:\n\n{contacts.unsubscribe_page(self.settings, 'newsletter', contact)}\n"
         )
         return self._of_list(to, f"You get the {PRODUCT_NAME} newsletter", text, contact, "welcome")
 
@@ -51,8 +52,8 @@ class Letterhead:
         text = (
             f"You have place {place} of {of} in the early access to {PRODUCT_NAME}, free of charge."
             f" {self._confirm(code, 'place') if code is not None else rest}\n\n"
-            f"If you did not ask for this, or need the place no more, give it to somebody else:\n\n"
-            f"{contacts.stop_page(self.settings, 'early_access', contact)}\n"
+            f"If you did not request this, or no longer need the place, release it for someone else:\n\n"
+            f"{contacts.unsubscribe_page(self.settings, 'early_access', contact)}\n"
         )
         subject = "You're on the list" if code is None else "Confirm your place"
         return Mail(to, f"{subject}: {PRODUCT_NAME} early access", text, "early_access", about=contact)
@@ -65,14 +66,14 @@ class Letterhead:
         )
 
     def early_access_again(self, to: str, minutes: int, contact: UUID, code: str) -> Mail:
-        """For somebody who asks again before the address is confirmed: the mail before may be lost."""
+        """For a repeated signup before the address is confirmed: the previous mail may be lost."""
         held = "1 more minute" if minutes == 1 else f"{minutes} more minutes"
         text = (
             f"You asked again for early access to {PRODUCT_NAME}. Your place, or place in line, is held for {held}:"
             " please confirm your address until then, else it goes to the next and your address is deleted.\n\n"
             f"{self.app_url}/early-access/confirm#code={code}\n\n"
-            "If you did not ask for this, give the place to somebody else, and your address is deleted:\n\n"
-            f"{contacts.stop_page(self.settings, 'early_access', contact)}\n"
+            "If you did not request this, release the place for someone else; your address is then deleted:\n\n"
+            f"{contacts.unsubscribe_page(self.settings, 'early_access', contact)}\n"
         )
         return Mail(to, f"Confirm your address: {PRODUCT_NAME} early access", text, "early_access", about=contact)
 
@@ -80,8 +81,8 @@ class Letterhead:
         text = (
             f"All places of the early access to {PRODUCT_NAME} are taken right now, so you are on the waiting list, as"
             f" number {line}. {self._confirm(code, 'place in line')}\n\n"
-            "If you did not ask for this, or do not want to wait any more, have your address deleted:\n\n"
-            f"{contacts.stop_page(self.settings, 'early_access', contact)}\n"
+            "If you did not request this, or no longer want to wait, delete your address:\n\n"
+            f"{contacts.unsubscribe_page(self.settings, 'early_access', contact)}\n"
         )
         return Mail(to, f"Confirm your place in line: {PRODUCT_NAME} early access", text, "early_access", about=contact)
 
@@ -90,8 +91,8 @@ class Letterhead:
             f"Early access to {PRODUCT_NAME} is open for you. Create your account with this invite code:\n\n"
             f"    {code}\n\n{self.app_url}/login?tab=create-account&invite={code}\n\n"
             "It is for one account, for 30 days.\n\n"
-            "If you do not want it any more, give your place to somebody else, and your address is deleted:\n\n"
-            f"{contacts.stop_page(self.settings, 'early_access', contact)}\n"
+            "If you no longer want it, release your place for someone else; your address is then deleted:\n\n"
+            f"{contacts.unsubscribe_page(self.settings, 'early_access', contact)}\n"
         )
         return Mail(to, f"Your invite to {PRODUCT_NAME}", text, "early_access_invite", about=contact)
 

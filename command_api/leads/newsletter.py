@@ -1,6 +1,6 @@
-"""A subscription to the newsletter: asked for, confirmed by the owner of the address, ended. Pure.
+"""A subscription to the newsletter: requested, confirmed by the owner of the address, ended. Pure.
 
-One aggregate an address (`schemas.identity.contact_id`), for ever: who comes back goes on with the same history.
+One aggregate per address (`schemas.identity.contact_id`), permanently: a new subscription continues its history.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 from uuid import UUID
 
-from command_api.decision import AnotherKind, Asked, begun, invalid, step
+from command_api.kernel.aggregates import advanced, next_event
+from command_api.kernel.decision import CommandContext, UnexpectedEvent, event_metadata, invalid
 from schemas.base import DomainEvent
 from schemas.events.leads import SubscriptionConfirmed, SubscriptionEnded, SubscriptionRequested
 
@@ -18,51 +19,53 @@ State = Literal["pending", "confirmed", "ended"]
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
+    """State of one address's subscription. An ended one may begin again."""
+
     id: UUID
     version: int
     state: State
 
 
 def request(
-    subscription: Subscription | None, *, subscription_id: UUID, source: str, asked: Asked
+    subscription: Subscription | None, *, subscription_id: UUID, source: str, context: CommandContext
 ) -> list[DomainEvent]:
     """Nothing for one that is confirmed or waits for that already."""
     if subscription is not None and subscription.state != "ended":
         return []
     version = subscription.version if subscription is not None else 0
-    return [SubscriptionRequested(**step(subscription_id, version, asked), source=source)]
+    return [SubscriptionRequested(**event_metadata(subscription_id, version, context), source=source)]
 
 
-def confirm(subscription: Subscription | None, asked: Asked) -> list[DomainEvent]:
-    """Raises `Refused` for one that was ended meanwhile."""
+def confirm(subscription: Subscription | None, context: CommandContext) -> list[DomainEvent]:
+    """Raises `CommandRejected` for one that was ended meanwhile."""
     if subscription is None or subscription.state == "ended":
         raise link_invalid()
     if subscription.state == "confirmed":
         return []
-    return [SubscriptionConfirmed(**step(subscription.id, subscription.version, asked))]
+    return [SubscriptionConfirmed(**next_event(subscription, context))]
 
 
 def end(
-    subscription: Subscription | None, way: Literal["page", "one_click", "admin"], asked: Asked
+    subscription: Subscription | None, way: Literal["page", "one_click", "admin"], context: CommandContext
 ) -> list[DomainEvent]:
     """Harmless when it has ended."""
     if subscription is None or subscription.state == "ended":
         return []
-    return [SubscriptionEnded(**step(subscription.id, subscription.version, asked), way=way)]
+    return [SubscriptionEnded(**next_event(subscription, context), way=way)]
 
 
 def link_invalid() -> Exception:
     return invalid("link_invalid", "This link is no longer valid. Please subscribe again.", "code")
 
 
-def not_ours() -> Exception:
-    return invalid("link_invalid", "This link is not whole. Open the whole link of the mail.", "code")
+def link_incomplete() -> Exception:
+    return invalid("link_invalid", "This link is incomplete. Open the full link from the email.", "code")
 
 
 def evolve(subscription: Subscription | None, event: DomainEvent) -> Subscription:
     if isinstance(event, SubscriptionRequested) and subscription is None:
         return Subscription(event.originator_id, 1, "pending")
-    subscription = replace(begun(subscription, event), version=event.originator_version)
+    subscription = advanced(subscription, event)
     match event:
         case SubscriptionRequested():
             return replace(subscription, state="pending")
@@ -71,4 +74,4 @@ def evolve(subscription: Subscription | None, event: DomainEvent) -> Subscriptio
         case SubscriptionEnded():
             return replace(subscription, state="ended")
         case _:
-            raise AnotherKind(f"{event.NAME} does not happen to subscriptions")
+            raise UnexpectedEvent(f"{event.NAME} does not happen to subscriptions")

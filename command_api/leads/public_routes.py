@@ -1,191 +1,161 @@
-"""`/api/public/*`: what anybody may ask for without an account (spec §7): newsletter, early access, contact.
+"""`/api/public/*`: endpoints that need no account (spec §7): newsletter, early access, contact.
 
-Answers say the same whether we know the address or not.
+Answers say the same whether we know the address or not: they have no `X-Position`, except an inquiry's.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import timedelta
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Path, Request, Response
-from psycopg import Cursor
-from pydantic import Field
 
-from command_api.accounts import limits
-from command_api.accounts.limits import Limit
-from command_api.commands import Decided, Repeat
-from command_api.http import Answer, Body, From, checked_key
-from command_api.leads import inquiries
-from command_api.leads.desk import LeadsDesk, now
-from command_api.leads.fields import Email, Given, Message, OptionalName, OptionalService, Source
-from command_api.leads.newsletter import not_ours
-from infra.contacts import stopped_by
-from infra.mail import queue
-from infra.problems import Problem
+from command_api.kernel import rate_limits
+from command_api.kernel.command_handlers import Command
+from command_api.kernel.decision import system_context
+from command_api.kernel.http import From, ResponseModel, container_of, idempotency_request
+from command_api.kernel.rate_limits import Limit
+from command_api.leads import commands, contacts, early_access, newsletter
+from command_api.leads.early_access_handlers import MailLimitReached
+from command_api.leads.schemas import Contact, EarlyAccess, MailedLink, Subscribe
+from infra.kernel.http.problems import Problem
+from infra.kernel.mail.contacts import Kind
+from infra.kernel.mail.unsubscribe import verify_unsubscribe_token
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/public", tags=["public"])
 
 PER_VISITOR: Final = Limit("public-form", timedelta(seconds=20), 60)
 """Forms sent from one address."""
-NOBODY: Final = UUID(int=0)
+ANONYMOUS: Final = UUID(int=0)
 
+UNSUBSCRIBED: Final = "You've been unsubscribed, and your address is deleted."
 STOP_PATH: Final = "/api/public/newsletter/stop/"
 """Mail programs POST a form to it, which no other address takes."""
 
 
-class Subscribe(Body):
-    """`website` is a field that people do not see: whoever fills it in is a program."""
+class Done(ResponseModel):
+    """A confirmation to show to the person."""
 
-    email: Email
-    name: OptionalName = None
-    source: Source = "website"
-    website: str = Field(default="", max_length=500)
-
-
-class EarlyAccess(Body):
-    email: Email
-    website: str = Field(default="", max_length=500)
-
-
-class Contact(Body):
-    first_name: Given
-    last_name: Given
-    email: Email
-    service_interest: OptionalService = None
-    message: Message
-    website: str = Field(default="", max_length=500)
-
-
-class MailedLink(Body):
-    code: str = Field(min_length=1, max_length=200)
-
-
-class Done(Answer):
     ok: bool
     message: str
 
 
-def desk_of(request: Request) -> LeadsDesk:
-    desk: LeadsDesk = request.app.state.leads
-    return desk
+class Visitor:
+    """A visitor without an account. Commands of public forms are the system's."""
+
+    def __init__(self, request: Request, client: From) -> None:
+        self.container = container_of(request)
+        self._address = client.address
+
+    def charge(self) -> None:
+        """Consumes one form of the address. Raises `Problem` 429."""
+        rate_limits.consume(self.container.pool, PER_VISITOR, self._address)
+
+    def may_mail(self, kind: str, email: str) -> bool:
+        """Whether the mailbox may get one more mail of this kind, which is then used up."""
+        mailbox = contacts.mailbox_of(self.container.settings, email)
+        return rate_limits.try_consume_mail(self.container.pool, f"{kind}:{mailbox}")
+
+    def confirmed(self, kind: Kind, code: str, otherwise: Exception) -> UUID:
+        """Returns the contact of a mailed link, once. Raises `otherwise`."""
+        self.charge()
+        contact = contacts.linked(self.container, kind, code)
+        if contact is None:
+            raise otherwise
+        return contact
+
+    def unsubscribed(self, kind: Kind, token: str, otherwise: Exception) -> UUID:
+        """Returns the contact of an unsubscribe token. Raises `otherwise`; only wrong tokens are limited."""
+        contact = verify_unsubscribe_token(self.container.settings, kind, token)
+        if contact is None:
+            self.charge()
+            raise otherwise
+        return contact
+
+    def send(self, command: Command[None], message: str) -> Done:
+        """Dispatches the command; returns the confirmation."""
+        self.container.commands.dispatch(command, system_context())
+        return Done(ok=True, message=message)
 
 
-Desk = Annotated[LeadsDesk, Depends(desk_of)]
+VisitorDep = Annotated[Visitor, Depends()]
 
 
 @router.post("/newsletter/subscribe", response_model=Done)
-def subscribe_to_newsletter(body: Subscribe, client: From, desk: Desk) -> Done:
+def subscribe_to_newsletter(body: Subscribe, visitor: VisitorDep) -> Done:
     """Sends a mail whose link confirms the subscription; nothing else is sent before."""
-    _charge(desk, client.address)
-    if not body.website:
-        desk.subscribe(body.email, body.name, body.source)
-    return Done(ok=True, message="Please confirm your subscription: we have sent you a mail.")
+    visitor.charge()
+    message = "Please confirm your subscription: we have sent you a mail."
+    if not body.website and visitor.may_mail("newsletter", body.email):
+        return visitor.send(commands.RequestSubscription(body), message)
+    return Done(ok=True, message=message)
 
 
 @router.post("/newsletter/confirm", response_model=Done)
-def confirm_subscription(body: MailedLink, client: From, desk: Desk) -> Done:
+def confirm_subscription(body: MailedLink, visitor: VisitorDep) -> Done:
     """`code`: from the mailed link, once."""
-    _charge(desk, client.address)
-    desk.confirm(body.code)
-    return Done(ok=True, message="You've been subscribed to our newsletter.")
+    subscription_id = visitor.confirmed("newsletter", body.code, newsletter.link_invalid())
+    return visitor.send(commands.ConfirmSubscription(subscription_id), "You've been subscribed to our newsletter.")
 
 
 @router.post("/newsletter/unsubscribe", response_model=Done)
-def unsubscribe_from_newsletter(body: MailedLink, client: From, desk: Desk) -> Done:
+def unsubscribe_from_newsletter(body: MailedLink, visitor: VisitorDep) -> Done:
     """`code`: from a mail's unsubscribe link. The address is forgotten."""
-    contact = stopped_by(desk.core.settings, "newsletter", body.code)
-    if contact is None:
-        _charge(desk, client.address)
-        raise not_ours()
-    desk.stop(contact, "page")
-    return Done(ok=True, message="You've been unsubscribed, and your address is deleted.")
+    contact = visitor.unsubscribed("newsletter", body.code, newsletter.link_incomplete())
+    return visitor.send(commands.EndSubscription(contact, "page"), UNSUBSCRIBED)
 
 
 @router.post("/newsletter/stop/{token}", response_model=Done)
-def stop_newsletter(token: Annotated[str, Path(max_length=200)], client: From, desk: Desk) -> Done:
+def stop_newsletter(token: Annotated[str, Path(max_length=200)], visitor: VisitorDep) -> Done:
     """One click in a mail program (RFC 8058): a form, from a server, which the token in the address speaks for.
 
     However many come from one address: a mail provider sends those of all its users.
     """
-    contact = stopped_by(desk.core.settings, "newsletter", token)
-    if contact is None:
-        _charge(desk, client.address)
-        raise Problem(404, "not_found", "There is nothing at this address.")
-    desk.stop(contact, "one_click")
-    return Done(ok=True, message="You've been unsubscribed, and your address is deleted.")
+    otherwise = Problem(404, "not_found", "There is nothing at this address.")
+    contact = visitor.unsubscribed("newsletter", token, otherwise)
+    return visitor.send(commands.EndSubscription(contact, "one_click"), UNSUBSCRIBED)
 
 
 @router.post("/early-access", response_model=Done)
-def sign_up_for_early_access(body: EarlyAccess, client: From, desk: Desk) -> Done:
+def sign_up_for_early_access(body: EarlyAccess, visitor: VisitorDep) -> Done:
     """One of the ten places, or the waiting list: the mail says which. An address has one place. It is held for an
     hour, and kept once the mail's link confirmed the address."""
-    _charge(desk, client.address)
+    visitor.charge()
+    message = "We'll notify you when early access opens."
     if not body.website:
-        desk.join_early_access(body.email)
-    return Done(ok=True, message="We'll notify you when early access opens.")
+        with suppress(MailLimitReached):
+            visitor.send(commands.JoinEarlyAccess(body), message)
+    return Done(ok=True, message=message)
 
 
 @router.post("/early-access/confirm", response_model=Done)
-def confirm_early_access(body: MailedLink, client: From, desk: Desk) -> Done:
+def confirm_early_access(body: MailedLink, visitor: VisitorDep) -> Done:
     """`code`: from the mailed link, once, within the hour."""
-    _charge(desk, client.address)
-    desk.confirm_early_access(body.code)
-    return Done(ok=True, message="Your address is confirmed. We'll notify you when early access opens.")
+    signup_id = visitor.confirmed("early_access", body.code, early_access.link_invalid())
+    message = "Your address is confirmed. We'll notify you when early access opens."
+    return visitor.send(commands.ConfirmSignup(signup_id), message)
 
 
 @router.post("/early-access/leave", response_model=Done)
-def leave_early_access(body: MailedLink, client: From, desk: Desk) -> Done:
+def leave_early_access(body: MailedLink, visitor: VisitorDep) -> Done:
     """`code`: from a mail about the place or the waiting list. The address is forgotten."""
-    contact = stopped_by(desk.core.settings, "early_access", body.code)
-    if contact is None:
-        _charge(desk, client.address)
-        raise not_ours()
-    desk.leave_early_access(contact)
-    return Done(ok=True, message="You've left early access, and your address is deleted.")
+    contact = visitor.unsubscribed("early_access", body.code, newsletter.link_incomplete())
+    message = "You've left early access, and your address is deleted."
+    return visitor.send(commands.LeaveEarlyAccess(contact), message)
 
 
 @router.post("/contact", status_code=201, response_model=Done)
-def send_inquiry(body: Contact, request: Request, client: From, desk: Desk) -> Response:
+def send_inquiry(body: Contact, request: Request, visitor: VisitorDep) -> Response:
     """Reaches the admins' inbox. The sender gets a mail that says so."""
-    _charge(desk, client.address)
-    core, inquiry_id = desk.core, uuid7()
-    answer = Done(ok=True, message="Thank you for your inquiry. We will get back to you soon.")
-    may_mail = limits.may_mail(core.pool, f"inquiry:{desk.contacts.mailbox_of(body.email)}")
-    mail = desk.letterhead.inquiry_received(body.email, inquiry_id)
-
-    def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
-        if may_mail:
-            queue(cursor, core.settings, mail)
-
+    visitor.charge()
+    answer = Done(ok=True, message="Thank you for your inquiry. We will get back to you soon.").model_dump_json()
+    command = commands.ReceiveInquiry(uuid7(), body, sends_receipt=visitor.may_mail("inquiry", body.email))
     if body.website:
-        return Response(answer.model_dump_json(), 201, media_type="application/json")
-
-    def decide() -> Decided[Done]:
-        received = inquiries.receive(
-            inquiry_id,
-            first_name=body.first_name,
-            last_name=body.last_name,
-            email=body.email,
-            message=body.message,
-            service=body.service_interest,
-            asked=now(),
-        )
-        return Decided([received], answer, also)
-
-    done = core.commands.run(decide, status=201, repeat=_repeat(request, body))
-    return Response(done.body, done.status, done.headers, "application/json")
-
-
-def _charge(desk: LeadsDesk, address: str) -> None:
-    limits.charge(desk.core.pool, PER_VISITOR, address)
-
-
-def _repeat(request: Request, body: Body) -> Repeat | None:
-    """A visitor has no account: the key counts for all visitors, and says nothing but that the inquiry arrived."""
-    key = request.headers.get("idempotency-key")
-    if key is None:
-        return None
-    return Repeat(checked_key(key), NOBODY, f"POST {request.url.path}", body.model_dump_json(by_alias=True).encode())
+        return Response(answer, 201, media_type="application/json")
+    # A visitor has no account: the key counts for all visitors, and says nothing but that the inquiry arrived.
+    again = idempotency_request(request, ANONYMOUS, body)
+    done = visitor.container.commands.respond(command, system_context(), status=201, idempotency=again)
+    return Response(answer, done.status, done.headers, "application/json")

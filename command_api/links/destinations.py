@@ -7,14 +7,14 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Final
 
-from command_api.decision import Refused, invalid
-from command_api.hosts import plain_text, registered_domain, web_address
+from command_api.kernel.decision import CommandRejected, invalid
+from command_api.kernel.hostnames import plain_text, registered_domain, web_address
 from command_api.partners.model import Partner
-from infra.countries import country_names
+from infra.kernel.net.geoip import country_names
 from schemas.events.links import Routing, TargetRule, Variant
 
-MOST_RULES: Final = 20
-MOST_VARIANTS: Final = 10
+MAX_RULES: Final = 20
+MAX_VARIANTS: Final = 10
 KOSOVO: Final = "XK"
 """Databases of addresses know it, ISO 3166-1 does not."""
 _MACRO: Final = re.compile(r"\{[^{}]*\}")
@@ -22,7 +22,7 @@ _NO_ROUTING: Final = Routing()
 
 
 def checked_destination(text: str, partner: Partner, field: str = "destination") -> str:
-    """An address on the partner's registered domain; macros in path and query only. Raises `Refused`."""
+    """An address on the partner's registered domain; macros in path and query only. Raises `CommandRejected`."""
     home = _home_of(partner)
     return _checked(text, field, {home}, f"The destination must be on {home}, the partner's domain.")
 
@@ -30,13 +30,13 @@ def checked_destination(text: str, partner: Partner, field: str = "destination")
 def checked_routing(
     routing: Routing, partner: Partner, website_domain: str, at: datetime, before: Routing = _NO_ROUTING
 ) -> Routing:
-    """The routing in the form in which it is kept. An expiry that did not change may be past. Raises `Refused`."""
-    if len(routing.rules) > MOST_RULES:
-        raise invalid("bad_rules", f"A link has at most {MOST_RULES} rules.", "rules")
-    if len(routing.variants) == 1 or len(routing.variants) > MOST_VARIANTS:
-        raise invalid("bad_variants", f"A split has 2 to {MOST_VARIANTS} variants.", "variants")
+    """Returns the routing in its stored form. An unchanged expiry may be past. Raises `CommandRejected`."""
+    if len(routing.rules) > MAX_RULES:
+        raise invalid("bad_rules", f"A link has at most {MAX_RULES} rules.", "rules")
+    if len(routing.variants) == 1 or len(routing.variants) > MAX_VARIANTS:
+        raise invalid("bad_variants", f"A split has 2 to {MAX_VARIANTS} variants.", "variants")
     if routing.expires_at is not None and routing.expires_at != before.expires_at and routing.expires_at <= at:
-        raise invalid("bad_expiry", "A link expires in the future.", "expiresAt")
+        raise invalid("bad_expiry", "The expiry must be in the future.", "expiresAt")
     return Routing(
         rules=tuple(_rule(rule, partner, f"rules.{place}") for place, rule in enumerate(routing.rules)),
         variants=tuple(
@@ -55,7 +55,7 @@ def _rule(rule: TargetRule, partner: Partner, field: str) -> TargetRule:
     countries = tuple(dict.fromkeys(country.strip().upper() for country in rule.countries))
     unknown = [country for country in countries if country not in country_names() and country != KOSOVO]
     if unknown:
-        raise invalid("bad_country", f"{unknown[0][:10]} is not a country's two letters.", f"{field}.countries")
+        raise invalid("bad_country", f"{unknown[0][:10]} is not a two-letter country code.", f"{field}.countries")
     devices = tuple(dict.fromkeys(rule.devices))
     if not countries and not devices:
         raise invalid("bad_rule", "A rule names at least one country or device.", field)
@@ -83,8 +83,8 @@ def _checked(text: str, field: str, homes: set[str | None], otherwise: str) -> s
     return f"{plain.scheme}://{plain.netloc}{rest[len(authority) :]}"
 
 
-def _bad_macro(field: str) -> Refused:
-    return invalid("bad_destination", "Macros may stand in the path and the query only.", field)
+def _bad_macro(field: str) -> CommandRejected:
+    return invalid("bad_destination", "Macros are allowed in the path and the query only.", field)
 
 
 @lru_cache(maxsize=1024)

@@ -10,15 +10,16 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from command_api import slugs
-from command_api.decision import AnotherKind, Asked, begun, conflict, invalid, missing, step
+from command_api.kernel import slug_reservation
+from command_api.kernel.aggregates import advanced, first_event, next_event, shared_fields
+from command_api.kernel.decision import CommandContext, UnexpectedEvent, conflict, invalid, not_found
 from command_api.links.destinations import checked_destination, checked_routing
 from command_api.partners.model import Partner
-from command_api.websites.model import Website, owned
+from command_api.websites.model import Website, require_owned
 from schemas.base import DomainEvent
 from schemas.events.links import LinkCreated, LinkDeleted, LinkUpdated, Routing
 
-MOST_SUB_LENGTH: Final = 256
+MAX_SUB_LENGTH: Final = 256
 SUBS: Final = tuple(f"sub{number}" for number in range(1, 11))
 _SLUG: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
 _COUPON: Final = re.compile(r"[A-Z0-9][A-Z0-9_.-]{0,63}")
@@ -27,6 +28,8 @@ _SLUG_DIGITS: Final = "23456789abcdefghjkmnpqrstuvwxyz"
 
 @dataclass(frozen=True, slots=True)
 class Link:
+    """State of one link. `code`: its random number in click ids; `subs`: fixed sub ids by name."""
+
     id: UUID
     version: int
     website_id: UUID
@@ -46,7 +49,7 @@ def create(
     link_id: UUID,
     website: Website | None,
     partner: Partner | None,
-    claim: slugs.Claim | None,
+    claim: slug_reservation.Claim | None,
     *,
     slug: str,
     code: int,
@@ -55,15 +58,15 @@ def create(
     coupon: str | None,
     coupon_owner: UUID | None,
     routing: Routing = Routing(),  # noqa: B008 - frozen
-    asked: Asked,
+    context: CommandContext,
 ) -> tuple[LinkCreated, DomainEvent]:
-    website = owned(website, asked)
+    website = require_owned(website, context)
     if partner is None or partner.removed:
-        raise missing("partner")
+        raise not_found("partner")
     if not partner.is_active:
-        raise conflict("partner_inactive", f"{partner.name} takes no new links at present.", "partnerId")
+        raise conflict("partner_inactive", f"{partner.name} does not accept new links.", "partnerId")
     created = LinkCreated(
-        **step(link_id, 0, asked),
+        **first_event(link_id, context),
         website_id=website.id,
         partner_id=partner.id,
         slug=checked_slug(slug),
@@ -71,9 +74,9 @@ def create(
         destination=checked_destination(partner.base_url if destination is None else destination, partner),
         subs=checked_subs(subs),
         coupon=free_coupon(coupon, coupon_owner, link_id),
-        routing=checked_routing(routing, partner, website.domain, asked.at),
+        routing=checked_routing(routing, partner, website.domain, context.at),
     )
-    return created, slugs.claim("link", created.slug, link_id, claim, asked)
+    return created, slug_reservation.claim("link", created.slug, link_id, claim, context)
 
 
 def update(
@@ -87,13 +90,12 @@ def update(
     coupon_owner: UUID | None = None,
     is_active: bool | None = None,
     routing: Routing | None = None,
-    asked: Asked,
+    context: CommandContext,
 ) -> list[LinkUpdated]:
-    """`routing` replaces the one before. `subs` are merged into the ones before; an empty text takes one away. An empty
-    `coupon` takes the coupon away."""
-    link = alive(link, website, asked)
+    """Updates a link. `routing` is replaced. `subs` are merged; an empty text removes a sub or the coupon."""
+    link = require_active(link, website, context)
     if partner is None or website is None:
-        raise missing("partner")
+        raise not_found("partner")
     merged = None
     if subs:
         merged = {name: value for name, value in {**link.subs, **checked_subs(subs)}.items() if value}
@@ -103,7 +105,7 @@ def update(
         "subs": merged,
         "coupon": free_coupon(coupon, coupon_owner, link.id) if coupon else coupon,
         "is_active": is_active,
-        "routing": checked_routing(routing, partner, website.domain, asked.at, held) if routing is not None else None,
+        "routing": checked_routing(routing, partner, website.domain, context.at, held) if routing is not None else None,
     }
     now = {
         "destination": link.destination,
@@ -115,38 +117,38 @@ def update(
     changed = {name: value for name, value in wanted.items() if value is not None and value != now[name]}
     if not changed:
         return []
-    return [LinkUpdated.model_validate({**step(link.id, link.version, asked), **changed})]
+    return [LinkUpdated.model_validate({**next_event(link, context), **changed})]
 
 
-def delete(link: Link | None, website: Website | None, asked: Asked) -> list[DomainEvent]:
-    link = alive(link, website, asked)
-    return [LinkDeleted(**step(link.id, link.version, asked))]
+def delete(link: Link | None, website: Website | None, context: CommandContext) -> list[DomainEvent]:
+    link = require_active(link, website, context)
+    return [LinkDeleted(**next_event(link, context))]
 
 
-def alive(link: Link | None, website: Website | None, asked: Asked) -> Link:
-    """The link, if it is there and its website's owner asks. Raises `Refused` (missing)."""
-    if link is None or link.deleted or website is None or not asked.may_act_for(website.account_id):
-        raise missing("link")
+def require_active(link: Link | None, website: Website | None, context: CommandContext) -> Link:
+    """Returns the link. Raises `CommandRejected` (missing) unless the actor may act for the website's owner."""
+    if link is None or link.deleted or website is None or not context.may_act_for(website.account_id):
+        raise not_found("link")
     return link
 
 
 def checked_slug(slug: str) -> str:
     if not _SLUG.fullmatch(slug):
         raise invalid("bad_slug", "A slug has 1 to 64 lower-case letters, digits and inner hyphens.", "slug")
-    if slug in slugs.RESERVED:
+    if slug in slug_reservation.RESERVED:
         raise invalid("bad_slug", f"{slug} is reserved.", "slug")
     return slug
 
 
 def checked_subs(subs: Mapping[str, str]) -> dict[str, str]:
     for name, value in subs.items():
-        if len(value) > MOST_SUB_LENGTH or not (value.isprintable() or not value):
-            raise invalid("bad_sub", f"{name} has at most {MOST_SUB_LENGTH} printable characters.", name)
+        if len(value) > MAX_SUB_LENGTH or not (value.isprintable() or not value):
+            raise invalid("bad_sub", f"{name} has at most {MAX_SUB_LENGTH} printable characters.", name)
     return dict(subs)
 
 
 def free_coupon(coupon: str | None, owner: UUID | None, link_id: UUID) -> str | None:
-    """The coupon in the form in which sales are matched. Raises `Refused` when another link of the website has it."""
+    """Returns the normalized coupon. Raises `CommandRejected` if another link of the website has it."""
     if coupon is None:
         return None
     coupon = normal_coupon(coupon)
@@ -166,37 +168,20 @@ def random_slug() -> str:
 
 
 def random_code() -> int:
-    """What stands for the link in click ids: 48 bits, never 0."""
+    """Returns the code of the link in click ids: 48 bits, never 0."""
     return 1 + secrets.randbelow(2**48 - 1)
 
 
 def evolve(link: Link | None, event: DomainEvent) -> Link:
     if isinstance(event, LinkCreated):
-        return Link(
-            id=event.originator_id,
-            version=1,
-            website_id=event.website_id,
-            partner_id=event.partner_id,
-            slug=event.slug,
-            code=event.code,
-            destination=event.destination,
-            created_at=event.timestamp,
-            subs=event.subs,
-            coupon=event.coupon,
-            routing=event.routing,
-        )
-    link = replace(begun(link, event), version=event.originator_version)
+        shared = shared_fields(event, Link)
+        return Link(event.originator_id, event.originator_version, created_at=event.timestamp, **shared)
+    link = advanced(link, event)
     match event:
         case LinkUpdated():
-            return replace(
-                link,
-                destination=event.destination or link.destination,
-                subs=link.subs if event.subs is None else event.subs,
-                coupon=link.coupon if event.coupon is None else event.coupon or None,
-                is_active=link.is_active if event.is_active is None else event.is_active,
-                routing=link.routing if event.routing is None else event.routing,
-            )
+            changes = {name: value for name, value in shared_fields(event, Link).items() if value is not None}
+            return replace(link, **changes | ({"coupon": None} if event.coupon == "" else {}))
         case LinkDeleted():
             return replace(link, deleted=True)
         case _:
-            raise AnotherKind(f"{event.NAME} does not happen to links")
+            raise UnexpectedEvent(f"{event.NAME} does not happen to links")

@@ -8,18 +8,18 @@ from uuid import UUID
 
 from pydantic import Field
 
-from command_api.http import Answer, Body, Moment
+from command_api.kernel.http import Moment, RequestModel, ResponseModel
 from command_api.links import model
 from command_api.partners.model import Partner
 from schemas.events.links import Device, Routing, TargetRule, Variant
 
-MOST_AT_ONCE = 200
+MAX_BULK_LINKS = 200
 
 Text = Annotated[str, Field(max_length=2048)]
 Id = Annotated[UUID, Field(strict=False)]
 
 
-class Rule(Body):
+class Rule(RequestModel):
     """Visitors from one of the countries (none: any) with one of the devices (none: any) go to the destination."""
 
     countries: Annotated[list[Annotated[str, Field(max_length=20)]], Field(max_length=250)] = Field(
@@ -29,14 +29,14 @@ class Rule(Body):
     destination: Text
 
 
-class SplitVariant(Body):
+class SplitVariant(RequestModel):
     """One side of a split. Its share is its weight among all weights."""
 
     destination: Text
     weight: Annotated[int, Field(ge=1, le=1000)]
 
 
-class LinkFields(Body):
+class LinkFields(RequestModel):
     """What a new link and a changed one may both name."""
 
     destination: Text | None = None
@@ -61,31 +61,43 @@ class LinkFields(Body):
 
 
 class CreateLink(LinkFields):
+    """A new link. Without a slug it gets a free one."""
+
     website_id: Id
     partner_id: Id
     slug: Text | None = None
 
 
-class BulkLinks(Body):
-    links: Annotated[list[CreateLink], Field(min_length=1, max_length=MOST_AT_ONCE)]
+class BulkLinks(RequestModel):
+    """Links to create together: all of them or none."""
+
+    links: Annotated[list[CreateLink], Field(min_length=1, max_length=MAX_BULK_LINKS)]
 
 
 class UpdateLink(LinkFields):
+    """Fields to change; a field that is left out stays. An empty text removes a coupon or sub id."""
+
     is_active: bool | None = None
 
 
-class ShownRule(Answer):
+class ShownRule(ResponseModel):
+    """A targeting rule. An empty list matches every country or device."""
+
     countries: list[str]
     devices: list[Device]
     destination: str
 
 
-class ShownVariant(Answer):
+class ShownVariant(ResponseModel):
+    """One side of a split. Its share is its weight among all weights."""
+
     destination: str
     weight: int
 
 
-class Link(Answer):
+class Link(ResponseModel):
+    """The link. `url` is its tracked address."""
+
     id: UUID
     website_id: UUID
     partner_id: UUID
@@ -112,7 +124,9 @@ class Link(Answer):
     sub10: str | None = None
 
 
-class Links(Answer):
+class Links(ResponseModel):
+    """The created links, in the order of the request."""
+
     links: list[Link]
 
 
@@ -123,12 +137,9 @@ def routing_after(before: Routing, fields: LinkFields) -> Routing | None:
         return None
     rules, variants = before.rules, before.variants
     if "rules" in given:
-        rules = tuple(
-            TargetRule(countries=tuple(rule.countries), devices=tuple(rule.devices), destination=rule.destination)
-            for rule in fields.rules or ()
-        )
+        rules = tuple(TargetRule(**rule.model_dump()) for rule in fields.rules or ())
     if "variants" in given:
-        variants = tuple(Variant(destination=one.destination, weight=one.weight) for one in fields.variants or ())
+        variants = tuple(Variant(**one.model_dump()) for one in fields.variants or ())
     return Routing(
         rules=rules,
         variants=variants,
@@ -137,26 +148,16 @@ def routing_after(before: Routing, fields: LinkFields) -> Routing | None:
     )
 
 
-def shown(link: model.Link, partner: Partner | None, before_slug: str) -> Link:
-    """`before_slug`: the beginning of the addresses of the website's links."""
+def to_response(link: model.Link, partner: Partner | None, url_prefix: str) -> Link:
+    """`url_prefix`: the beginning of the addresses of the website's links."""
     routing = link.routing
-    return Link(
-        id=link.id,
-        website_id=link.website_id,
-        partner_id=link.partner_id,
+    return Link.of(
+        link,
         partner_name=partner.name if partner else "",
-        slug=link.slug,
-        url=before_slug + link.slug,
-        destination=link.destination,
-        coupon=link.coupon,
-        is_active=link.is_active,
-        rules=[
-            ShownRule(countries=list(rule.countries), devices=list(rule.devices), destination=rule.destination)
-            for rule in routing.rules
-        ],
-        variants=[ShownVariant(destination=one.destination, weight=one.weight) for one in routing.variants],
+        url=url_prefix + link.slug,
+        rules=routing.rules,
+        variants=routing.variants,
         expires_at=routing.expires_at,
         fallback=routing.fallback,
-        created_at=link.created_at,
         **link.subs,
     )

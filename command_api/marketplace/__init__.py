@@ -1,0 +1,1 @@
+"""Websites for sale: listings, their verification, offers, escrow, questions and saved searches."""

@@ -1,20 +1,20 @@
-"""What a seller says of a website: when it is complete, what of it a review looks at, and which host it is. Pure."""
+"""A seller's claims about a website: completeness, the reviewed part, and the host. Pure."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import Final
 
-from command_api.decision import Refused, invalid
-from command_api.hosts import web_address
+from command_api.kernel.decision import CommandRejected, invalid
+from command_api.kernel.hostnames import web_address
 from schemas.events.marketplace import ListingFigures
 
-SHORTEST_TITLE: Final = 5
-SHORTEST_DESCRIPTION: Final = 30
+MIN_TITLE_LENGTH: Final = 5
+MIN_DESCRIPTION_LENGTH: Final = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class ListingClaims:
     """What the seller writes."""
 
     title: str
@@ -23,43 +23,43 @@ class Facts:
     figures: ListingFigures
 
 
-def complete(facts: Facts) -> None:
-    """Raises `Refused` (invalid) naming what others need to know and is not there."""
-    if len(facts.title.strip()) < SHORTEST_TITLE:
-        raise invalid("incomplete", f"The title needs at least {SHORTEST_TITLE} characters.", "title")
-    web_address(facts.website_url, "websiteUrl")
-    if len(facts.description.strip()) < SHORTEST_DESCRIPTION:
-        message = f"The description needs at least {SHORTEST_DESCRIPTION} characters."
+def require_complete(claims: ListingClaims) -> None:
+    """Raises `CommandRejected` (invalid) for the first missing claim."""
+    if len(claims.title.strip()) < MIN_TITLE_LENGTH:
+        raise invalid("incomplete", f"The title needs at least {MIN_TITLE_LENGTH} characters.", "title")
+    web_address(claims.website_url, "websiteUrl")
+    if len(claims.description.strip()) < MIN_DESCRIPTION_LENGTH:
+        message = f"The description needs at least {MIN_DESCRIPTION_LENGTH} characters."
         raise invalid("incomplete", message, "description")
-    figures = facts.figures
+    figures = claims.figures
     for field, value, words in (
         ("niche", figures.niche, "Please choose a niche."),
-        ("askingPrice", figures.asking_price, "Please name a price."),
-        ("monthlyRevenue", figures.monthly_revenue, "Please tell the monthly revenue."),
-        ("monthlyProfit", figures.monthly_profit, "Please tell the monthly profit."),
-        ("monthlyTraffic", figures.monthly_traffic, "Please tell the monthly traffic."),
-        ("yearsEstablished", figures.years_established, "Please tell how old the website is."),
+        ("askingPrice", figures.asking_price, "Please enter a price."),
+        ("monthlyRevenue", figures.monthly_revenue, "Please enter the monthly revenue."),
+        ("monthlyProfit", figures.monthly_profit, "Please enter the monthly profit."),
+        ("monthlyTraffic", figures.monthly_traffic, "Please enter the monthly traffic."),
+        ("yearsEstablished", figures.years_established, "Please enter the age of the website."),
     ):
         if value is None:
             raise invalid("incomplete", words, field)
     if figures.asking_price is not None and figures.asking_price.amount < 1:
-        raise invalid("incomplete", "Please name a price.", "askingPrice")
+        raise invalid("incomplete", "Please enter a price.", "askingPrice")
 
 
-def claims(facts: Facts) -> Facts:
-    """What a review looks at: everything but the price, and which website here it is."""
-    return replace(facts, figures=facts.figures.model_copy(update={"asking_price": None, "website_id": None}))
+def reviewed_claims(claims: ListingClaims) -> ListingClaims:
+    """The reviewed claims: everything but the price and the connected website."""
+    return replace(claims, figures=claims.figures.model_copy(update={"asking_price": None, "website_id": None}))
 
 
 def host_of(url: str) -> str | None:
     """The host that a web address leads to, as domains are written here, without www; none if it leads nowhere."""
     try:
         parts = web_address(url, "websiteUrl")
-    except Refused:
+    except CommandRejected:
         return None
     return (parts.hostname or "").removeprefix("www.") or None
 
 
 def same_website(url: str, domain: str) -> bool:
-    """Whether an address is of a website here; with or without www."""
+    """Whether an address has the domain of a connected website, with or without www."""
     return host_of(url) == domain.removeprefix("www.")

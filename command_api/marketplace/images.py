@@ -1,4 +1,4 @@
-"""Images of listings: decoded and drawn anew, so that nothing of the file that was sent is kept but what one sees."""
+"""Images of listings: decoded and re-encoded, so that only the pixels of an upload are stored."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Final
 
 from PIL import ExifTags, Image
 
-from command_api.decision import Refused, invalid
-from infra.http_guard import MAX_IMAGE_BYTES
+from command_api.kernel.decision import CommandRejected, invalid
+from infra.kernel.http.request_limits import MAX_IMAGE_BYTES
 
-MOST_PIXELS: Final = 40_000_000
-LONGEST_SIDE: Final = 1_600
+MAX_PIXELS: Final = 40_000_000
+MAX_SIDE: Final = 1_600
 FORMATS: Final = ("JPEG", "PNG", "WEBP")
 _QUALITY: Final = 82
 _TURNS: Final = {
@@ -38,10 +38,10 @@ class Picture:
     body: bytes
 
 
-def redrawn(sent: bytes) -> Picture:
-    """The image as it is kept: turned upright, at most 1600 pixels a side, without metadata. Raises `Refused`.
+def reencode(sent: bytes) -> Picture:
+    """The image to store: upright, at most 1600 pixels a side, without metadata. Raises `CommandRejected`.
 
-    The size that a file claims is looked at before it is unpacked, so that a small file cannot fill the memory.
+    The declared size is checked before decoding, so that a small file cannot exhaust the memory.
     """
     if len(sent) > MAX_IMAGE_BYTES:
         raise invalid("too_large", f"An image may have at most {MAX_IMAGE_BYTES // 2**20} MB.", "image")
@@ -49,19 +49,20 @@ def redrawn(sent: bytes) -> Picture:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
             with Image.open(BytesIO(sent), formats=FORMATS) as image:
-                if image.width * image.height > MOST_PIXELS:
+                if image.width * image.height > MAX_PIXELS:
                     raise _too_many_pixels()
-                image.draft("RGB", (LONGEST_SIDE, LONGEST_SIDE))
-                image.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
+                image.draft("RGB", (MAX_SIDE, MAX_SIDE))
+                image.thumbnail((MAX_SIDE, MAX_SIDE))
                 plain = _upright(image).convert("RGBA" if _is_transparent(image) else "RGB")
     except Image.DecompressionBombError as error:
         raise _too_many_pixels() from error
-    except Refused:
+    except CommandRejected:
         raise
-    except Exception as error:  # decoders answer damaged files with whatever they stumble over
-        raise _no_image() from error
+    except Exception as error:  # decoders raise many kinds of errors for damaged files
+        message = "This is not an image. Please choose a JPEG, PNG or WebP file."
+        raise invalid("no_image", message, "image") from error
     drawn = BytesIO()
-    # A new image with these pixels alone: what else the old one carried (EXIF, profiles, comments) is not taken along.
+    # A new image with the pixels alone, without EXIF, profiles and comments.
     clean = Image.frombytes(plain.mode, plain.size, plain.tobytes())
     clean.save(drawn, "WEBP", quality=_QUALITY, method=4)
     body = drawn.getvalue()
@@ -69,8 +70,8 @@ def redrawn(sent: bytes) -> Picture:
 
 
 def _upright(image: Image.Image) -> Image.Image:
-    """Turned as its EXIF says; as it lies if that cannot be read. (Pillow's own way writes the EXIF anew, and fails on
-    what it cannot write.)"""
+    """Rotated by its EXIF orientation, unless that is unreadable. (Pillow's `exif_transpose` rewrites the EXIF and
+    fails on some files.)"""
     try:
         turn = _TURNS.get(image.getexif().get(ExifTags.Base.Orientation, 1))
     except Exception:  # noqa: BLE001 - as above
@@ -82,9 +83,5 @@ def _is_transparent(image: Image.Image) -> bool:
     return image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info
 
 
-def _too_many_pixels() -> Refused:
-    return invalid("too_large", f"An image may have at most {MOST_PIXELS:,} pixels.", "image")
-
-
-def _no_image() -> Refused:
-    return invalid("no_image", "This is not an image. Please choose a JPEG, PNG or WebP file.", "image")
+def _too_many_pixels() -> CommandRejected:
+    return invalid("too_large", f"An image may have at most {MAX_PIXELS:,} pixels.", "image")

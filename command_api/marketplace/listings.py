@@ -1,9 +1,9 @@
 """A website for sale: drafted, reviewed, offered, sold. Pure.
 
-What is claimed goes through a review before others see it, and again whenever it changes. From an accepted offer until
-the deal's end nothing of it can change. `edition` counts the seller's changes alone, so that two windows of one seller
-notice each other, while a review or a measurement in between disturbs neither. What was measured is of one address: it
-goes when the address or the website here changes.
+Claims are reviewed before others see them, and again whenever they change. A listing cannot change from an accepted
+offer until the end of the deal. `edition` counts the seller's changes alone: it detects concurrent edits, while reviews
+and measurements do not interfere. A measurement belongs to one address and is dropped when the address or the connected
+website changes.
 """
 
 from __future__ import annotations
@@ -12,47 +12,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from fractions import Fraction
-from typing import Any, Final, Literal
+from typing import Final, Literal
 from uuid import UUID
 
-from command_api.decision import AnotherKind, Asked, Refused, begun, conflict, invalid, missing, step
-from command_api.marketplace.facts import Facts, claims, complete, host_of
+from command_api.kernel.aggregates import advanced, first_event, next_event, require_found, shared_fields
+from command_api.kernel.decision import CommandContext, CommandRejected, UnexpectedEvent, conflict, invalid, not_found
+from command_api.marketplace.claims import ListingClaims, host_of, require_complete, reviewed_claims
 from schemas.base import DomainEvent, MoneySum
-from schemas.events.marketplace import (
-    ListingApproved,
-    ListingDrafted,
-    ListingEdited,
-    ListingExpired,
-    ListingFreed,
-    ListingImagesChanged,
-    ListingInEscrow,
-    ListingNotVerified,
-    ListingRejected,
-    ListingReserved,
-    ListingResumed,
-    ListingSold,
-    ListingStatus,
-    ListingSubmitted,
-    ListingSuspended,
-    ListingVerificationAsked,
-    ListingVerified,
-    ListingWithdrawn,
-    MeasuredMonth,
-    MeasuredShare,
-)
+from schemas.events import marketplace
+from schemas.events.marketplace import ListingStatus, MeasuredMonth, MeasuredShare
 
 CURRENCY: Final = "USD"
 ONLINE_FOR: Final = timedelta(days=90)
-ASKED_AGAIN_AFTER: Final = timedelta(hours=1)
-MOST_IMAGES: Final = 8
-MOST_EDITIONS: Final = 2_000
-MOST_STEPS: Final = 4_000
+VERIFICATION_INTERVAL: Final = timedelta(hours=1)
+MAX_IMAGES: Final = 8
+MAX_EDITIONS: Final = 2_000
+MAX_EVENTS: Final = 4_000
 
 _AT_REST: Final = ("draft", "rejected", "withdrawn", "expired")
 _CHANGEABLE: Final = (*_AT_REST, "in_review", "active")
 DEALING: Final = ("under_offer", "in_escrow")
 ON_MARKET: Final = ("in_review", "active", "suspended", *DEALING)
-"""A website can be in one listing of its seller at a time that is in one of these."""
+"""A website can be in one listing of its seller with one of these statuses."""
 
 
 NotVerified = Literal["no_website", "no_whole_month", "domain_not_proven"]
@@ -60,10 +41,12 @@ NotVerified = Literal["no_website", "no_whole_month", "domain_not_proven"]
 
 @dataclass(frozen=True, slots=True)
 class Listing:
+    """State of one listing. `offer_id` and `buyer_id` are set while a deal reserves it."""
+
     id: UUID
     version: int
     seller_id: UUID
-    facts: Facts
+    claims: ListingClaims
     status: ListingStatus = "draft"
     edition: int = 1
     images: tuple[str, ...] = ()
@@ -72,15 +55,15 @@ class Listing:
     """The accepted one."""
     buyer_id: UUID | None = None
     verification_asked_at: datetime | None = None
-    is_asked: bool = False
-    """The seller waits for what the measurements say."""
+    verification_pending: bool = False
+    """The seller has requested a verification."""
     verified_at: datetime | None = None
     verified_website: UUID | None = None
     not_verified: NotVerified | None = None
 
     @property
     def website_id(self) -> UUID | None:
-        return self.facts.figures.website_id
+        return self.claims.figures.website_id
 
     @property
     def is_open(self) -> bool:
@@ -88,146 +71,142 @@ class Listing:
 
     @property
     def host(self) -> str | None:
-        return host_of(self.facts.website_url)
+        return host_of(self.claims.website_url)
 
 
-def draft(listing_id: UUID, facts: Facts, asked: Asked) -> ListingDrafted:
-    if asked.account_id is None:
-        raise TypeError("a listing belongs to an account")
-    return ListingDrafted(**step(listing_id, 0, asked), seller_id=asked.account_id, **_said(facts))
+def draft(listing_id: UUID, claims: ListingClaims, context: CommandContext) -> marketplace.ListingDrafted:
+    head, seller_id = first_event(listing_id, context), context.require_account()
+    return marketplace.ListingDrafted(**head, seller_id=seller_id, **shared_fields(claims, marketplace.ListingDrafted))
 
 
-def edit(listing: Listing | None, facts: Facts, edition: int, asked: Asked) -> list[DomainEvent]:
-    """What others could see already, and claims something new, goes back into the review."""
-    listing = _changeable(owned(listing, asked))
+def edit(listing: Listing | None, claims: ListingClaims, edition: int, context: CommandContext) -> list[DomainEvent]:
+    """A published listing with new claims goes back into the review."""
+    listing = _require_changeable(require_owned(listing, context))
     if listing.edition != edition:
-        raise conflict("changed_elsewhere", "This listing was changed elsewhere. Please load it again.", "edition")
-    if facts == listing.facts:
+        raise conflict("changed_elsewhere", "This listing was changed elsewhere. Please reload it.", "edition")
+    if claims == listing.claims:
         return []
-    edited = ListingEdited(**step(listing.id, listing.version, asked), seller_id=listing.seller_id, **_said(facts))
+    edited = marketplace.ListingEdited(
+        **next_event(listing, context), seller_id=listing.seller_id, **shared_fields(claims, marketplace.ListingEdited)
+    )
     after = evolve(listing, edited)
     is_another = (after.host, after.website_id) != (listing.host, listing.website_id)
-    dropped = not_verified(after, "no_website", asked) if listing.verified_at is not None and is_another else []
+    dropped = not_verified(after, "no_website", context) if listing.verified_at is not None and is_another else []
     return [
         edited,
         *dropped,
-        *_reviewed_again(after, len(dropped), claims(facts) != claims(listing.facts), asked),
+        *_resubmission(after, len(dropped), reviewed_claims(claims) != reviewed_claims(listing.claims), context),
     ]
 
 
-def change_images(listing: Listing | None, images: Sequence[str], asked: Asked) -> list[DomainEvent]:
-    """An image that is new goes through the review; leaving one out, or another order, does not."""
-    listing = _changeable(owned(listing, asked))
-    if len(images) > MOST_IMAGES:
-        raise conflict("too_many_images", f"A listing has at most {MOST_IMAGES} images.", "images")
+def change_images(listing: Listing | None, images: Sequence[str], context: CommandContext) -> list[DomainEvent]:
+    """A new image needs a review; removing or reordering images does not."""
+    listing = _require_changeable(require_owned(listing, context))
+    if len(images) > MAX_IMAGES:
+        raise conflict("too_many_images", f"A listing has at most {MAX_IMAGES} images.", "images")
     if len(set(images)) < len(images):
         raise invalid("same_image", "This image is there already.", "images")
     if tuple(images) == listing.images:
         return []
-    changed = ListingImagesChanged(**step(listing.id, listing.version, asked), images=list(images))
-    return [changed, *_reviewed_again(evolve(listing, changed), 0, not set(images) <= set(listing.images), asked)]
+    changed = marketplace.ListingImagesChanged(**next_event(listing, context), images=list(images))
+    return [changed, *_resubmission(evolve(listing, changed), 0, not set(images) <= set(listing.images), context)]
 
 
-def submit(listing: Listing | None, asked: Asked) -> list[DomainEvent]:
-    listing = owned(listing, asked)
+def submit(listing: Listing | None, context: CommandContext) -> list[DomainEvent]:
+    listing = require_owned(listing, context)
     if listing.status == "in_review":
         return []
     if listing.status not in _AT_REST:
         raise _wrong_state(listing, "be submitted")
-    if listing.version >= MOST_STEPS:
+    if listing.version >= MAX_EVENTS:
         raise _too_many_changes()
-    complete(listing.facts)
-    return [ListingSubmitted(**step(listing.id, listing.version, asked))]
+    require_complete(listing.claims)
+    return [marketplace.ListingSubmitted(**next_event(listing, context))]
 
 
-def approve(listing: Listing | None, edition: int, asked: Asked) -> list[DomainEvent]:
-    """`edition`: the one that the admin looked at; the seller may have changed it meanwhile. Never the own."""
-    listing = _in_review(listing)
-    _not_the_own(listing, asked)
+def approve(listing: Listing | None, edition: int, context: CommandContext) -> list[DomainEvent]:
+    """`edition`: the reviewed one; the seller may have changed the listing since. Admins cannot approve their own."""
+    listing = _require_in_review(listing)
+    _require_not_own(listing, context)
     if listing.edition != edition:
-        raise conflict("changed_elsewhere", "The seller changed this listing meanwhile. Please look again.", "edition")
-    return [
-        ListingApproved(
-            **step(listing.id, listing.version, asked),
-            seller_id=listing.seller_id,
-            expires_at=asked.at + ONLINE_FOR,
-        )
-    ]
+        raise conflict("changed_elsewhere", "The seller has changed this listing. Please reload it.", "edition")
+    head, until = next_event(listing, context), context.at + ONLINE_FOR
+    return [marketplace.ListingApproved(**head, seller_id=listing.seller_id, expires_at=until)]
 
 
-def reject(listing: Listing | None, reason: str, asked: Asked) -> list[DomainEvent]:
-    listing = _in_review(listing)
-    return [ListingRejected(**step(listing.id, listing.version, asked), seller_id=listing.seller_id, reason=reason)]
+def reject(listing: Listing | None, reason: str, context: CommandContext) -> list[DomainEvent]:
+    listing = _require_in_review(listing)
+    return [marketplace.ListingRejected(**next_event(listing, context), seller_id=listing.seller_id, reason=reason)]
 
 
-def suspend(listing: Listing | None, reason: str, asked: Asked) -> list[DomainEvent]:
-    listing = there(listing)
+def suspend(listing: Listing | None, reason: str, context: CommandContext) -> list[DomainEvent]:
+    listing = require_found(listing, "listing")
     if listing.status != "active":
         raise _wrong_state(listing, "be suspended")
-    return [ListingSuspended(**step(listing.id, listing.version, asked), seller_id=listing.seller_id, reason=reason)]
+    return [marketplace.ListingSuspended(**next_event(listing, context), seller_id=listing.seller_id, reason=reason)]
 
 
-def resume(listing: Listing | None, asked: Asked) -> list[DomainEvent]:
-    listing = there(listing)
+def resume(listing: Listing | None, context: CommandContext) -> list[DomainEvent]:
+    listing = require_found(listing, "listing")
     if listing.status != "suspended":
         raise _wrong_state(listing, "be put online again")
-    _not_the_own(listing, asked)
-    return [ListingResumed(**step(listing.id, listing.version, asked))]
+    _require_not_own(listing, context)
+    return [marketplace.ListingResumed(**next_event(listing, context))]
 
 
-def withdraw(listing: Listing | None, asked: Asked) -> list[DomainEvent]:
-    listing = owned(listing, asked)
+def withdraw(listing: Listing | None, context: CommandContext) -> list[DomainEvent]:
+    listing = require_owned(listing, context)
     if listing.status == "withdrawn":
         return []
     if listing.status in (*DEALING, "sold"):
         raise _wrong_state(listing, "be withdrawn")
-    return [ListingWithdrawn(**step(listing.id, listing.version, asked))]
+    return [marketplace.ListingWithdrawn(**next_event(listing, context))]
 
 
-def expire(listing: Listing | None, asked: Asked) -> list[DomainEvent]:
+def expire(listing: Listing | None, context: CommandContext) -> list[DomainEvent]:
     """Nothing when its time is not over, or it is not online."""
-    if listing is None or listing.status != "active" or listing.expires_at is None or asked.at < listing.expires_at:
+    if listing is None or listing.status != "active" or listing.expires_at is None or context.at < listing.expires_at:
         return []
-    return [ListingExpired(**step(listing.id, listing.version, asked))]
+    return [marketplace.ListingExpired(**next_event(listing, context))]
 
 
-def reserve(listing: Listing | None, offer_id: UUID, buyer_id: UUID, asked: Asked) -> list[DomainEvent]:
-    """Keeps it for one offer: of two that are accepted at the same moment only one finds it open."""
-    listing = there(listing)
+def reserve(listing: Listing | None, offer_id: UUID, buyer_id: UUID, context: CommandContext) -> list[DomainEvent]:
+    """Reserves it for one offer: of two offers that are accepted concurrently only one succeeds."""
+    listing = require_found(listing, "listing")
     if listing.status in (*DEALING, "sold"):
         raise conflict("taken", "Another offer for this website was accepted.")
     if listing.status != "active":
         raise _wrong_state(listing, "be sold")
-    return [ListingReserved(**step(listing.id, listing.version, asked), offer_id=offer_id, buyer_id=buyer_id)]
+    return [marketplace.ListingReserved(**next_event(listing, context), offer_id=offer_id, buyer_id=buyer_id)]
 
 
-def free(listing: Listing | None, offer_id: UUID, asked: Asked) -> list[DomainEvent]:
-    listing = _held(listing, offer_id)
-    return [ListingFreed(**step(listing.id, listing.version, asked), offer_id=offer_id)]
+def free(listing: Listing | None, offer_id: UUID, context: CommandContext) -> list[DomainEvent]:
+    listing = _require_reserved(listing, offer_id)
+    return [marketplace.ListingFreed(**next_event(listing, context), offer_id=offer_id)]
 
 
-def put_in_escrow(listing: Listing | None, offer_id: UUID, asked: Asked) -> list[DomainEvent]:
-    listing = _held(listing, offer_id)
-    return [ListingInEscrow(**step(listing.id, listing.version, asked), offer_id=offer_id)]
+def put_in_escrow(listing: Listing | None, offer_id: UUID, context: CommandContext) -> list[DomainEvent]:
+    listing = _require_reserved(listing, offer_id)
+    return [marketplace.ListingInEscrow(**next_event(listing, context), offer_id=offer_id)]
 
 
-def sell(listing: Listing | None, offer_id: UUID, asked: Asked) -> list[DomainEvent]:
-    listing = _held(listing, offer_id)
-    sold = step(listing.id, listing.version, asked)
-    return [ListingSold(**sold, seller_id=listing.seller_id, offer_id=offer_id)]
+def sell(listing: Listing | None, offer_id: UUID, context: CommandContext) -> list[DomainEvent]:
+    listing = _require_reserved(listing, offer_id)
+    sold = next_event(listing, context)
+    return [marketplace.ListingSold(**sold, seller_id=listing.seller_id, offer_id=offer_id)]
 
 
-def ask_verification(listing: Listing | None, asked: Asked) -> list[DomainEvent]:
-    listing = owned(listing, asked)
+def ask_verification(listing: Listing | None, context: CommandContext) -> list[DomainEvent]:
+    listing = require_owned(listing, context)
     if listing.website_id is None:
-        message = "Choose the website that is measured here first, then its figures can be compared."
+        message = "Choose the website that is measured here first, then its metrics can be compared."
         raise invalid("no_website", message, "websiteId")
     if listing.status in ("sold", "withdrawn"):
         raise _wrong_state(listing, "be verified")
     last = listing.verification_asked_at
-    if last is not None and last <= asked.at < last + ASKED_AGAIN_AFTER:
-        raise conflict("asked_already", "This was asked for within the last hour. Please wait a little.")
-    return [ListingVerificationAsked(**step(listing.id, listing.version, asked))]
+    if last is not None and last <= context.at < last + VERIFICATION_INTERVAL:
+        raise conflict("asked_already", "You can request verification once per hour.")
+    return [marketplace.ListingVerificationAsked(**next_event(listing, context))]
 
 
 def verify(
@@ -235,22 +214,22 @@ def verify(
     months: Sequence[MeasuredMonth],
     revenue: MoneySum | None,
     share: MeasuredShare,
-    asked: Asked,
+    context: CommandContext,
     website_id: UUID,
 ) -> list[DomainEvent]:
     """For a website whose domain is proven. `months`: at least one. `revenue`: of all of them together, in the
     listing's currency."""
-    figures = listing.facts.figures
+    figures = listing.claims.figures
     traffic = round(sum(month.visitors for month in months) / len(months))
     monthly = None
     if revenue is not None:
         monthly = MoneySum(amount=round(Fraction(revenue.amount, len(months))), currency=revenue.currency)
     claimed = figures.monthly_revenue.amount if figures.monthly_revenue is not None else None
     return [
-        ListingVerified(
-            **step(listing.id, listing.version, asked),
+        marketplace.ListingVerified(
+            **next_event(listing, context),
             website_id=website_id,
-            as_of=asked.at,
+            as_of=context.at,
             months=list(months),
             monthly_traffic=traffic,
             monthly_revenue=monthly,
@@ -262,130 +241,119 @@ def verify(
     ]
 
 
-def not_verified(listing: Listing, reason: NotVerified, asked: Asked) -> list[DomainEvent]:
-    return [ListingNotVerified(**step(listing.id, listing.version, asked), reason=reason)]
+def not_verified(listing: Listing, reason: NotVerified, context: CommandContext) -> list[DomainEvent]:
+    return [marketplace.ListingNotVerified(**next_event(listing, context), reason=reason)]
 
 
 def difference(claimed: int | None, measured: int) -> float | None:
-    """By how many percent the claim is above what was measured; none without a claim, or when nothing was measured."""
+    """By how many percent the claim exceeds the measurement; none without either."""
     if claimed is None or measured <= 0:
         return None
     return round((claimed - measured) / measured * 100, 1)
 
 
-def owned(listing: Listing | None, asked: Asked) -> Listing:
-    """The asker's own. An admin has no say in what another sells but the review's."""
-    if listing is None or (asked.account_id is not None and asked.account_id != listing.seller_id):
-        raise missing("listing")
+def require_owned(listing: Listing | None, context: CommandContext) -> Listing:
+    """The seller's own listing. Admins act on it only in the review."""
+    if listing is None or (context.account_id is not None and context.account_id != listing.seller_id):
+        raise not_found("listing")
     return listing
 
 
-def there(listing: Listing | None) -> Listing:
-    if listing is None:
-        raise missing("listing")
-    return listing
-
-
-def offered(listing: Listing | None) -> Listing:
-    """One that everybody can see."""
+def require_on_sale(listing: Listing | None) -> Listing:
+    """A listing that is publicly visible."""
     if listing is None or listing.status not in ("active", "under_offer"):
-        raise missing("listing")
+        raise not_found("listing")
     return listing
 
 
 def evolve(listing: Listing | None, event: DomainEvent) -> Listing:
-    if isinstance(event, ListingDrafted):
-        return Listing(event.originator_id, 1, event.seller_id, _facts(event))
-    listing = replace(begun(listing, event), version=event.originator_version)
+    if isinstance(event, marketplace.ListingDrafted):
+        return Listing(event.originator_id, 1, event.seller_id, _claims(event))
+    listing = advanced(listing, event)
     match event:
-        case ListingEdited():
-            return replace(listing, facts=_facts(event), edition=listing.edition + 1)
-        case ListingImagesChanged():
+        case marketplace.ListingEdited():
+            return replace(listing, claims=_claims(event), edition=listing.edition + 1)
+        case marketplace.ListingImagesChanged():
             return replace(listing, images=tuple(event.images), edition=listing.edition + 1)
-        case ListingApproved():
+        case marketplace.ListingApproved():
             return replace(listing, status="active", expires_at=event.expires_at)
-        case ListingReserved():
+        case marketplace.ListingReserved():
             return replace(listing, status="under_offer", offer_id=event.offer_id, buyer_id=event.buyer_id)
-        case ListingFreed():
+        case marketplace.ListingFreed():
             return replace(listing, status="active", offer_id=None, buyer_id=None)
-        case ListingVerificationAsked():
-            return replace(listing, verification_asked_at=event.timestamp, is_asked=True)
-        case ListingVerified(domain_proven=False):  # from before the proof was asked for: it is measured anew
-            listing = replace(listing, verified_at=None, verified_website=None)
-            return replace(listing, not_verified=None, is_asked=False)
-        case ListingVerified():
-            listing = replace(listing, verified_at=event.as_of, verified_website=event.website_id)
-            return replace(listing, not_verified=None, is_asked=False)
-        case ListingNotVerified():
-            listing = replace(listing, verified_at=None, verified_website=None)
-            return replace(listing, not_verified=event.reason, is_asked=False)
+        case marketplace.ListingVerificationAsked():
+            return replace(listing, verification_asked_at=event.timestamp, verification_pending=True)
+        case marketplace.ListingVerified() | marketplace.ListingNotVerified():
+            return _measured(replace(listing, verification_pending=False), event)
         case _:
-            status = _STATUS_AFTER.get(type(event))
+            status = STATUS_AFTER.get(type(event))
             if status is None:
-                raise AnotherKind(f"{event.NAME} does not happen to listings")
+                raise UnexpectedEvent(f"{event.NAME} does not happen to listings")
             return replace(listing, status=status)
 
 
-_STATUS_AFTER: Final[dict[type[DomainEvent], ListingStatus]] = {
-    ListingSubmitted: "in_review",
-    ListingRejected: "rejected",
-    ListingSuspended: "suspended",
-    ListingResumed: "active",
-    ListingWithdrawn: "withdrawn",
-    ListingExpired: "expired",
-    ListingInEscrow: "in_escrow",
-    ListingSold: "sold",
+STATUS_AFTER: Final[dict[type[DomainEvent], ListingStatus]] = {
+    marketplace.ListingApproved: "active",
+    marketplace.ListingReserved: "under_offer",
+    marketplace.ListingFreed: "active",
+    marketplace.ListingSubmitted: "in_review",
+    marketplace.ListingRejected: "rejected",
+    marketplace.ListingSuspended: "suspended",
+    marketplace.ListingResumed: "active",
+    marketplace.ListingWithdrawn: "withdrawn",
+    marketplace.ListingExpired: "expired",
+    marketplace.ListingInEscrow: "in_escrow",
+    marketplace.ListingSold: "sold",
 }
 
 
-def _facts(event: ListingDrafted | ListingEdited) -> Facts:
-    return Facts(event.title, event.website_url, event.description, event.figures)
+def _measured(listing: Listing, event: marketplace.ListingVerified | marketplace.ListingNotVerified) -> Listing:
+    if isinstance(event, marketplace.ListingNotVerified):
+        return replace(listing, verified_at=None, verified_website=None, not_verified=event.reason)
+    if not event.domain_proven:  # from before proofs were required: it is measured again
+        return replace(listing, verified_at=None, verified_website=None, not_verified=None)
+    return replace(listing, verified_at=event.as_of, verified_website=event.website_id, not_verified=None)
 
 
-def _said(facts: Facts) -> dict[str, Any]:
-    return {
-        "title": facts.title,
-        "website_url": facts.website_url,
-        "description": facts.description,
-        "figures": facts.figures,
-    }
+def _claims(event: marketplace.ListingDrafted | marketplace.ListingEdited) -> ListingClaims:
+    return ListingClaims(event.title, event.website_url, event.description, event.figures)
 
 
-def _reviewed_again(after: Listing, steps: int, claims_more: bool, asked: Asked) -> list[DomainEvent]:
+def _resubmission(after: Listing, steps: int, claims_more: bool, context: CommandContext) -> list[DomainEvent]:
     """`after` a change, which so many other steps follow."""
     if after.status in ("active", "in_review"):
-        complete(after.facts)
+        require_complete(after.claims)
     if after.status != "active" or not claims_more:
         return []
-    return [ListingSubmitted(**step(after.id, after.version + steps, asked))]
+    return [marketplace.ListingSubmitted(**next_event(after, context, after=steps))]
 
 
-def _changeable(listing: Listing) -> Listing:
+def _require_changeable(listing: Listing) -> Listing:
     if listing.status not in _CHANGEABLE:
         raise _wrong_state(listing, "be changed")
-    if listing.edition >= MOST_EDITIONS:
+    if listing.edition >= MAX_EDITIONS:
         raise _too_many_changes()
     return listing
 
 
-def _too_many_changes() -> Refused:
+def _too_many_changes() -> CommandRejected:
     return conflict("too_many_changes", "This listing was changed too often. Please make a new one.")
 
 
-def _not_the_own(listing: Listing, asked: Asked) -> None:
-    if asked.account_id == listing.seller_id:
-        raise Refused("forbidden", "own_listing", "This is your own listing: another admin has to look at it.")
+def _require_not_own(listing: Listing, context: CommandContext) -> None:
+    if context.account_id == listing.seller_id:
+        raise CommandRejected("forbidden", "own_listing", "This is your own listing: another admin has to review it.")
 
 
-def _in_review(listing: Listing | None) -> Listing:
-    listing = there(listing)
+def _require_in_review(listing: Listing | None) -> Listing:
+    listing = require_found(listing, "listing")
     if listing.status != "in_review":
         raise _wrong_state(listing, "be reviewed")
     return listing
 
 
-def _held(listing: Listing | None, offer_id: UUID) -> Listing:
-    listing = there(listing)
+def _require_reserved(listing: Listing | None, offer_id: UUID) -> Listing:
+    listing = require_found(listing, "listing")
     if listing.status not in DEALING or listing.offer_id != offer_id:
         raise _wrong_state(listing, "be handed over")
     return listing

@@ -1,7 +1,7 @@
-"""An offer for a listed website, its counter-offers and its thread. Pure.
+"""Offer aggregate: an offer for a listed website, its counter-offers and its thread. Pure.
 
-Whoever was named a price has the turn: may accept, decline or counter. An offer that nobody answers ends after a week.
-While another offer for the same website is accepted, this one rests: it can be talked about and taken back.
+The side that received the latest price may accept, decline or counter. An unanswered offer expires after a week. While
+another offer for the same website is accepted, this one can only be discussed or withdrawn.
 """
 
 from __future__ import annotations
@@ -9,31 +9,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, Literal
 from uuid import UUID
 
-from command_api.decision import AnotherKind, Asked, Refused, begun, conflict, missing, step
-from command_api.marketplace.listings import Listing, offered
+from command_api.kernel.aggregates import advanced, first_event, next_event, shared_fields
+from command_api.kernel.decision import CommandContext, CommandRejected, UnexpectedEvent, conflict, not_found
+from command_api.marketplace.listings import Listing, require_on_sale
 from schemas.base import DomainEvent, Money
-from schemas.events.deals import (
-    OfferAccepted,
-    OfferCountered,
-    OfferDeclined,
-    OfferExpired,
-    OfferMessageSent,
-    OfferSent,
-    OfferStatus,
-    OfferWithdrawn,
-    Side,
-)
+from schemas.events import marketplace
+from schemas.events.marketplace import OfferStatus, Side
 
 ANSWER_WITHIN: Final = timedelta(days=7)
-MOST_WORDS: Final = 500
-"""Of each side, and of admins together: nobody can fill a thread so that the others have no word in it any more."""
+MAX_MESSAGES: Final = 500
+"""Per side, and for all admins together, so that no side can fill a thread."""
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
+    """State of one negotiation. `price`: the latest one, which the side in `turn` may accept."""
+
     id: UUID
     version: int
     listing_id: UUID
@@ -44,7 +38,7 @@ class Offer:
     turn: Side = "seller"
     status: OfferStatus = "sent"
     escrow_id: UUID | None = None
-    words_of: Mapping[str, int] = field(default_factory=dict)
+    messages_by: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def is_open(self) -> bool:
@@ -56,143 +50,132 @@ class Offer:
         return "seller" if account_id == self.seller_id else None
 
 
-def send(offer_id: UUID, listing: Listing | None, price: Money, text: str, asked: Asked) -> OfferSent:
-    """Raises `Refused` for the seller's own website, and one that is not for sale now."""
-    listing = offered(listing)
-    if asked.account_id is None:
-        raise TypeError("an offer is somebody's")
-    if asked.account_id == listing.seller_id:
+def send(
+    offer_id: UUID, listing: Listing | None, price: Money, text: str, context: CommandContext
+) -> marketplace.OfferSent:
+    """Raises `CommandRejected` for the seller's own website, and one that is not for sale now."""
+    listing = require_on_sale(listing)
+    buyer_id = context.require_account()
+    if buyer_id == listing.seller_id:
         raise conflict("own_listing", "This is your own listing.")
     if listing.status != "active":
         raise conflict("taken", "Another offer for this website was accepted.")
-    return OfferSent(
-        **step(offer_id, 0, asked),
+    return marketplace.OfferSent(
+        **first_event(offer_id, context),
         listing_id=listing.id,
         seller_id=listing.seller_id,
-        buyer_id=asked.account_id,
-        author_id=asked.account_id,
+        buyer_id=buyer_id,
+        author_id=buyer_id,
         price=price,
         text=text,
-        expires_at=asked.at + ANSWER_WITHIN,
+        expires_at=context.at + ANSWER_WITHIN,
     )
 
 
-def counter(offer: Offer | None, price: Money, text: str, asked: Asked) -> OfferCountered:
-    offer, side = _with_turn(offer, asked)
+def counter(offer: Offer | None, price: Money, text: str, context: CommandContext) -> marketplace.OfferCountered:
+    offer, side = _require_turn(offer, context)
     if price == offer.price:
-        raise conflict("same_price", "This is the price that was named already. You can accept it.", "price")
-    return OfferCountered(
-        **step(offer.id, _room(offer, side), asked),
-        author_id=_author(asked),
+        raise conflict("same_price", "This is the current price. You can accept it.", "price")
+    _require_capacity(offer, side)
+    return marketplace.OfferCountered(
+        **next_event(offer, context),
+        author_id=context.require_account(),
         side=side,
         price=price,
         text=text,
-        expires_at=asked.at + ANSWER_WITHIN,
+        expires_at=context.at + ANSWER_WITHIN,
     )
 
 
-def accept(offer: Offer | None, price: int, escrow_id: UUID, asked: Asked) -> OfferAccepted:
-    """`price`: what the asker saw; minor units."""
-    offer, side = _with_turn(offer, asked)
+def accept(offer: Offer | None, price: int, escrow_id: UUID, context: CommandContext) -> marketplace.OfferAccepted:
+    """`price`: the price that the caller saw; minor units."""
+    offer, side = _require_turn(offer, context)
     if price != offer.price.amount:
-        raise conflict("price_changed", "The price was changed meanwhile. Please look again.", "price")
-    return OfferAccepted(**step(offer.id, offer.version, asked), escrow_id=escrow_id, side=side)
+        raise conflict("price_changed", "The price has changed. Please reload the offer.", "price")
+    return marketplace.OfferAccepted(**next_event(offer, context), escrow_id=escrow_id, side=side)
 
 
-def decline(offer: Offer | None, asked: Asked) -> OfferDeclined:
-    offer, side = _with_turn(offer, asked, may_be_over=True)
-    return OfferDeclined(**step(offer.id, offer.version, asked), side=side)
+def decline(offer: Offer | None, context: CommandContext) -> marketplace.OfferDeclined:
+    offer, side = _require_turn(offer, context, may_be_over=True)
+    return marketplace.OfferDeclined(**next_event(offer, context), side=side)
 
 
-def withdraw(offer: Offer | None, asked: Asked) -> OfferWithdrawn:
-    offer, side = party(offer, asked)
+def withdraw(offer: Offer | None, context: CommandContext) -> marketplace.OfferWithdrawn:
+    offer, side = require_party(offer, context)
     if side != "buyer":
-        raise conflict("not_yours", "Only the buyer can take an offer back.")
+        raise conflict("not_yours", "Only the buyer can withdraw an offer.")
     if not offer.is_open:
         raise _over(offer)
-    return OfferWithdrawn(**step(offer.id, offer.version, asked))
+    return marketplace.OfferWithdrawn(**next_event(offer, context))
 
 
-def expire(offer: Offer | None, asked: Asked, *, sold_to_another: bool = False) -> list[DomainEvent]:
-    """Nothing while there is time, or when it ended in another way."""
-    if offer is None or not offer.is_open or (asked.at < offer.expires_at and not sold_to_another):
+def expire(offer: Offer | None, context: CommandContext, *, sold_to_another: bool = False) -> list[DomainEvent]:
+    """Nothing before the expiry, or when the offer is closed."""
+    if offer is None or not offer.is_open or (context.at < offer.expires_at and not sold_to_another):
         return []
-    return [OfferExpired(**step(offer.id, offer.version, asked))]
+    return [marketplace.OfferExpired(**next_event(offer, context))]
 
 
-def write(offer: Offer | None, text: str, asked: Asked, *, is_disputed: bool) -> OfferMessageSent:
+def write(
+    offer: Offer | None, text: str, context: CommandContext, *, is_disputed: bool
+) -> marketplace.OfferMessageSent:
     """Into the thread; an admin only while the deal is disputed."""
-    if offer is not None and offer.side_of(asked.account_id) is None and asked.is_admin and is_disputed:
-        by = step(offer.id, _room(offer, "admin"), asked)
-        return OfferMessageSent(**by, author_id=_author(asked), side="admin", text=text)
-    offer, side = party(offer, asked)
-    by = step(offer.id, _room(offer, side), asked)
-    return OfferMessageSent(**by, author_id=_author(asked), side=side, text=text)
+    side: Literal["buyer", "seller", "admin"] = "admin"
+    if offer is None or offer.side_of(context.account_id) is not None or not context.is_admin or not is_disputed:
+        offer, side = require_party(offer, context)
+    _require_capacity(offer, side)
+    author_id = context.require_account()
+    return marketplace.OfferMessageSent(**next_event(offer, context), author_id=author_id, side=side, text=text)
 
 
-def party(offer: Offer | None, asked: Asked) -> tuple[Offer, Side]:
-    """The offer and on which side the asker is. It does not exist for anybody else, admins included."""
-    side = offer.side_of(asked.account_id) if offer is not None else None
+def require_party(offer: Offer | None, context: CommandContext) -> tuple[Offer, Side]:
+    """The offer and the caller's side. Not found for anyone else, admins included."""
+    side = offer.side_of(context.account_id) if offer is not None else None
     if offer is None or side is None:
-        raise missing("offer")
+        raise not_found("offer")
     return offer, side
 
 
 def evolve(offer: Offer | None, event: DomainEvent) -> Offer:
-    if isinstance(event, OfferSent):
-        return Offer(
-            event.originator_id,
-            1,
-            event.listing_id,
-            event.seller_id,
-            event.buyer_id,
-            event.price,
-            event.expires_at,
-        )
-    offer = replace(begun(offer, event), version=event.originator_version)
-    if isinstance(event, OfferCountered | OfferMessageSent):
-        offer = replace(offer, words_of={**offer.words_of, event.side: offer.words_of.get(event.side, 0) + 1})
+    if isinstance(event, marketplace.OfferSent):
+        return Offer(event.originator_id, 1, **shared_fields(event, Offer))
+    offer = advanced(offer, event)
+    if isinstance(event, marketplace.OfferCountered | marketplace.OfferMessageSent):
+        offer = replace(offer, messages_by={**offer.messages_by, event.side: offer.messages_by.get(event.side, 0) + 1})
     match event:
-        case OfferCountered():
+        case marketplace.OfferCountered():
             turn: Side = "seller" if event.side == "buyer" else "buyer"
             return replace(offer, status="countered", price=event.price, expires_at=event.expires_at, turn=turn)
-        case OfferMessageSent():
+        case marketplace.OfferMessageSent():
             return offer
-        case OfferAccepted():
+        case marketplace.OfferAccepted():
             return replace(offer, status="accepted", escrow_id=event.escrow_id)
-        case OfferDeclined():
+        case marketplace.OfferDeclined():
             return replace(offer, status="declined")
-        case OfferWithdrawn():
+        case marketplace.OfferWithdrawn():
             return replace(offer, status="withdrawn")
-        case OfferExpired():
+        case marketplace.OfferExpired():
             return replace(offer, status="expired")
         case _:
-            raise AnotherKind(f"{event.NAME} does not happen to offers")
+            raise UnexpectedEvent(f"{event.NAME} does not happen to offers")
 
 
-def _with_turn(offer: Offer | None, asked: Asked, *, may_be_over: bool = False) -> tuple[Offer, Side]:
-    offer, side = party(offer, asked)
+def _require_turn(offer: Offer | None, context: CommandContext, *, may_be_over: bool = False) -> tuple[Offer, Side]:
+    offer, side = require_party(offer, context)
     if not offer.is_open:
         raise _over(offer)
-    if asked.at >= offer.expires_at and not may_be_over:
+    if context.at >= offer.expires_at and not may_be_over:
         raise conflict("offer_over", "This offer has expired.")
     if side != offer.turn:
         raise conflict("not_your_turn", "It is the other side's turn to answer.")
     return offer, side
 
 
-def _author(asked: Asked) -> UUID:
-    if asked.account_id is None:
-        raise TypeError("words are somebody's")
-    return asked.account_id
+def _require_capacity(offer: Offer, side: str) -> None:
+    if offer.messages_by.get(side, 0) >= MAX_MESSAGES:
+        raise conflict("too_long", f"You have reached the maximum of {MAX_MESSAGES} entries in this thread.")
 
 
-def _room(offer: Offer, side: str) -> int:
-    if offer.words_of.get(side, 0) >= MOST_WORDS:
-        raise conflict("too_long", f"You have {MOST_WORDS} entries in this thread, which is the most one can have.")
-    return offer.version
-
-
-def _over(offer: Offer) -> Refused:
-    words = {"accepted": "was accepted", "declined": "was declined", "withdrawn": "was taken back"}
+def _over(offer: Offer) -> CommandRejected:
+    words = {"accepted": "was accepted", "declined": "was declined", "withdrawn": "was withdrawn"}
     return conflict("offer_over", f"This offer {words.get(offer.status, 'has expired')}.")

@@ -1,0 +1,1 @@
+"""Program matching: the program directory, business ideas, applications and finished lessons."""

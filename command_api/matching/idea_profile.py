@@ -1,8 +1,8 @@
-"""A business idea understood: by a model where there is one that can be believed, else by the rules alone.
+"""Analyzes a business idea: with a language model where its answer is valid, else by the rules alone.
 
-The model gets the idea as data and answers in a strict form; its industry, difficulty and potential are words of ours,
-checked again here. Its texts are shown to the member who wrote the idea and to nobody else; a text that leads away
-(links, addresses, markup) or gives orders is left out, and the rules' text stands in its place.
+The model gets the idea as data and answers in a strict form; its industry, difficulty and potential are fixed values,
+checked again here. Its texts are shown only to the member who wrote the idea; a text with links, addresses, markup or
+instructions is replaced by the rules' text.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from command_api.insights.trust import adds_nothing
-from command_api.matching.rules import MOST_TEXT, MOST_TEXTS, Analysis, analyze
-from infra.llm import LanguageModel, ModelSilent, Question
-from infra.matching.taxonomy import GENERAL, Difficulty, Potential, taxonomy
+from command_api.insights.narrative_validation import is_supported
+from command_api.matching.rules import MAX_TEXT_LENGTH, MAX_TEXTS, Analysis, analyze
+from infra.domain.program_matching.taxonomy import GENERAL, Difficulty, Potential, taxonomy
+from infra.kernel.llm import LanguageModel, LlmRequest, LlmUnavailable
 from schemas.events.matching import Method
 
 PURPOSE: Final = "matching"
@@ -30,10 +30,10 @@ none does), how hard it is to begin in, how well it earns, who the audience is i
 recommended content strategies and three to six short key success factors, all about this idea, in English. No links, no
 addresses, no markup, no names of companies, no promises of income.
 """
-_LEADS_AWAY: Final = re.compile(
+_LINKS: Final = re.compile(
     r"://|\bwww\b|[<>@`\\{}\[\]|#~]|\w\.[a-z]{2,}\b|\b(?:javascript|data|mailto):", re.IGNORECASE
 )
-ORDERS: Final = re.compile(
+INSTRUCTION_WORDS: Final = re.compile(
     r"\b(?:ignore|disregard|password|passcode|credit card|api key|system prompt|previous instructions?|wire money"
     r"|bitcoin address|gift cards?|call us|call now|phone|whatsapp|telegram|log ?in|sign ?in|verify your|suspended"
     r"|guarantee\w*|risk free|as an ai|language model|prompt)\b",
@@ -41,8 +41,8 @@ ORDERS: Final = re.compile(
 )
 
 
-class Answered(BaseModel):
-    """What a model answers."""
+class IdeaAnswer(BaseModel):
+    """The model's answer."""
 
     model_config = ConfigDict(extra="forbid")
     industry: str = Field(max_length=40)
@@ -54,20 +54,20 @@ class Answered(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Understood:
-    """`silence`: why the rules speak instead of a model; empty where a model was heard."""
+class AnalyzedIdea:
+    """`silence`: why the rules are used instead of a model, else empty."""
 
     analysis: Analysis
     method: Method
     silence: str
 
 
-def understand(model: LanguageModel, account_id: UUID, idea: str) -> Understood:
-    """Blocks for as long as the model may take. Never raises for the model's sake."""
+def analyze_idea(model: LanguageModel, account_id: UUID, idea: str) -> AnalyzedIdea:
+    """Blocks until the model answers or times out. Never raises for a failure of the model."""
     rules = analyze(idea)
     if not model.is_configured:
-        return Understood(rules, "rules", model.why_not)
-    question = Question(
+        return AnalyzedIdea(rules, "rules", model.unavailable_reason)
+    question = LlmRequest(
         PURPOSE,
         account_id,
         _INSTRUCTIONS,
@@ -76,24 +76,23 @@ def understand(model: LanguageModel, account_id: UUID, idea: str) -> Understood:
             "industries": {key: industry.label for key, industry in taxonomy().items()},
             "rules": {"industry": rules.industry, "target_audience": rules.target_audience},
         },
-        Answered,
+        IdeaAnswer,
     )
     try:
-        return heard(model.ask(question), rules, idea)
-    except ModelSilent as silent:
-        return Understood(rules, "rules", silent.reason)
+        return validate_answer(model.complete(question), rules, idea)
+    except LlmUnavailable as silent:
+        return AnalyzedIdea(rules, "rules", silent.reason)
 
 
-def heard(answer: Answered, rules: Analysis, idea: str) -> Understood:
-    """The model's analysis as far as it can be believed. An unknown industry, or texts that all lead away: none of
-    it."""
+def validate_answer(answer: IdeaAnswer, rules: Analysis, idea: str) -> AnalyzedIdea:
+    """The valid part of the model's analysis; the rules' analysis for an unknown industry or without valid texts."""
     if answer.industry != GENERAL and answer.industry not in taxonomy():
-        return Understood(rules, "rules", "not_believed")
-    audience = believed([answer.target_audience], idea)
-    strategy = believed(answer.content_strategy, idea)
-    factors = believed(answer.key_success_factors, idea)
+        return AnalyzedIdea(rules, "rules", "not_believed")
+    audience = displayable([answer.target_audience], idea)
+    strategy = displayable(answer.content_strategy, idea)
+    factors = displayable(answer.key_success_factors, idea)
     if not (audience and strategy and factors):
-        return Understood(rules, "rules", "not_believed")
+        return AnalyzedIdea(rules, "rules", "not_believed")
     difficulty: Difficulty = answer.difficulty_level
     potential: Potential = answer.monetization_potential
     analysis = replace(
@@ -105,19 +104,19 @@ def heard(answer: Answered, rules: Analysis, idea: str) -> Understood:
         content_strategy=strategy,
         success_factors=factors,
     )
-    return Understood(analysis, "model", "")
+    return AnalyzedIdea(analysis, "model", "")
 
 
-def believed(texts: Sequence[str], idea: str) -> tuple[str, ...]:
-    """The texts that may be shown, each once, at most `MOST_TEXTS`."""
+def displayable(texts: Sequence[str], idea: str) -> tuple[str, ...]:
+    """The texts that may be shown, each once, at most `MAX_TEXTS`."""
     plain = (" ".join(text.split()) for text in texts)
-    return tuple(dict.fromkeys(text for text in plain if _may_be_shown(text, idea)))[:MOST_TEXTS]
+    return tuple(dict.fromkeys(text for text in plain if _may_be_shown(text, idea)))[:MAX_TEXTS]
 
 
 def _may_be_shown(text: str, idea: str) -> bool:
-    if not 3 <= len(text) <= MOST_TEXT or _LEADS_AWAY.search(text) or ORDERS.search(text):
+    if not 3 <= len(text) <= MAX_TEXT_LENGTH or _LINKS.search(text) or INSTRUCTION_WORDS.search(text):
         return False
-    return adds_nothing(text, idea)  # figures above all: a model knows none
+    return is_supported(text, idea)  # numbers above all: the model has none
 
 
 def wording(analysis: Analysis) -> str:

@@ -1,4 +1,4 @@
-"""What a member keeps of matching: the business idea, applications to programs, lessons learnt. Pure."""
+"""Aggregates of a member: business idea, applications to programs, finished lessons. Pure."""
 
 from __future__ import annotations
 
@@ -8,31 +8,32 @@ from dataclasses import dataclass, replace
 from typing import Final
 from uuid import UUID
 
-from command_api.decision import AnotherKind, Asked, begun, conflict, invalid, missing, step
-from command_api.matching.programs import Listing, there
-from command_api.matching.understanding import Understood, wording
-from schemas.base import DomainEvent
-from schemas.events.matching import (
-    ApplicationMade,
-    ApplicationMoved,
-    ApplicationPageOpened,
-    ApplicationStatus,
-    BusinessAnalyzed,
-    LessonCompleted,
-    LessonReopened,
-    RecommendationsWorded,
+from command_api.kernel.aggregates import advanced, first_event, next_event, require_found
+from command_api.kernel.decision import (
+    CommandContext,
+    UnexpectedEvent,
+    conflict,
+    event_metadata,
+    invalid,
+    not_found,
+    require_existing,
 )
+from command_api.matching.idea_profile import AnalyzedIdea, wording
+from command_api.matching.programs import ListedProgram
+from schemas.base import DomainEvent
+from schemas.events import matching
+from schemas.events.matching import ApplicationStatus
 from schemas.identity import application_id, learning_id, matching_profile_id
 
-LEAST_IDEA: Final = 10
-MOST_IDEA: Final = 4_000
-MOST_NOTE: Final = 1_000
-MOST_STEPS: Final = 1_000
-"""Of one application: how often its link was followed, and what became of it."""
-MOST_FOLLOWED: Final = MOST_STEPS - 100
-"""Beyond, only what became of it is still written down."""
-MOST_LESSONS: Final = 1_000
-MOST_MARKS: Final = 5_000
+MIN_IDEA_LENGTH: Final = 10
+MAX_IDEA_LENGTH: Final = 4_000
+MAX_NOTE_LENGTH: Final = 1_000
+MAX_STEPS: Final = 1_000
+"""Events of one application: followed links and status changes."""
+MAX_FOLLOWED: Final = MAX_STEPS - 100
+"""Beyond this, only status changes are recorded."""
+MAX_LESSONS: Final = 1_000
+MAX_LESSON_CHANGES: Final = 5_000
 
 NEXT: Final[Mapping[ApplicationStatus, frozenset[ApplicationStatus]]] = {
     "applied": frozenset({"in_review", "approved", "rejected", "withdrawn"}),
@@ -41,7 +42,7 @@ NEXT: Final[Mapping[ApplicationStatus, frozenset[ApplicationStatus]]] = {
     "rejected": frozenset({"applied", "in_review", "approved"}),
     "withdrawn": frozenset({"applied"}),
 }
-"""What may become of an application. An approval can be taken back by the program; who was refused may ask again."""
+"""Allowed status changes. A program may revoke an approval; a rejected member may apply again."""
 
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _SLUG: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -61,6 +62,8 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class Application:
+    """State of one member's application to one program."""
+
     id: UUID
     version: int
     account_id: UUID
@@ -70,29 +73,31 @@ class Application:
 
 @dataclass(frozen=True, slots=True)
 class Learning:
+    """State of one member's finished lessons. `done`: pairs of course and lesson."""
+
     version: int
     done: frozenset[tuple[str, str]]
 
 
 def idea_text(text: str) -> str:
-    """The idea as it counts, control characters as spaces. Raises `Refused` (spec §5: at least 10 characters after
+    """The idea, with control characters as spaces. Raises `CommandRejected` (spec §5: at least 10 characters after
     trimming)."""
     text = _CONTROL.sub(" ", text).strip()
-    if len(text) < LEAST_IDEA:
-        message = f"Please provide a more detailed business idea (at least {LEAST_IDEA} characters)"
+    if len(text) < MIN_IDEA_LENGTH:
+        message = f"Please provide a more detailed business idea (at least {MIN_IDEA_LENGTH} characters)"
         raise invalid("idea_too_short", message, "businessIdea")
-    if len(text) > MOST_IDEA:
-        raise invalid("idea_too_long", f"A business idea has at most {MOST_IDEA:,} characters.", "businessIdea")
+    if len(text) > MAX_IDEA_LENGTH:
+        raise invalid("idea_too_long", f"A business idea has at most {MAX_IDEA_LENGTH:,} characters.", "businessIdea")
     return text
 
 
-def keep_analysis(
-    profile: Profile | None, account_id: UUID, idea: str, understood: Understood, asked: Asked
-) -> BusinessAnalyzed:
-    """The profile is what was analyzed last."""
+def record_analysis(
+    profile: Profile | None, account_id: UUID, idea: str, understood: AnalyzedIdea, context: CommandContext
+) -> matching.BusinessAnalyzed:
+    """Records the latest analysis as the profile."""
     analysis = understood.analysis
-    return BusinessAnalyzed(
-        **step(matching_profile_id(account_id), profile.version if profile is not None else 0, asked),
+    return matching.BusinessAnalyzed(
+        **event_metadata(matching_profile_id(account_id), profile.version if profile is not None else 0, context),
         account_id=account_id,
         business_idea=idea,
         industry=analysis.industry,
@@ -104,118 +109,133 @@ def keep_analysis(
     )
 
 
-def keep_words(profile: Profile, account_id: UUID, words: str, silent: str, asked: Asked) -> RecommendationsWorded:
-    """What came of asking a model for words. `words`: as `infra.matching.wording` keeps them."""
-    worded = step(matching_profile_id(account_id), profile.version, asked)
-    return RecommendationsWorded(**worded, account_id=account_id, words=words, silent=silent)
+def record_wording(
+    profile: Profile, account_id: UUID, words: str, silent: str, context: CommandContext
+) -> matching.RecommendationsWorded:
+    """Records the wording of a language model. `words`: as `infra.domain.program_matching.wording` keeps them."""
+    worded = event_metadata(matching_profile_id(account_id), profile.version, context)
+    return matching.RecommendationsWorded(**worded, account_id=account_id, words=words, silent=silent)
 
 
 def apply(
-    application: Application | None, listing: Listing | None, account_id: UUID, asked: Asked
+    application: Application | None, listing: ListedProgram | None, account_id: UUID, context: CommandContext
 ) -> list[DomainEvent]:
-    """An account applies to a program once, and anew after a refusal or a withdrawal. A retired program takes no new
+    """An account applies to a program once, and again after a rejection or withdrawal. A retired program accepts no new
     applications."""
-    listing = there(listing)
+    listing = require_found(listing, "program")
     if application is None:
         if listing.retired:
             raise conflict("program_retired", f"{listing.program.company_name} is no longer in the directory.")
-        made = step(application_id(account_id, listing.id), 0, asked)
-        return [ApplicationMade(**made, account_id=account_id, program_id=listing.id)]
+        made = first_event(application_id(account_id, listing.id), context)
+        return [matching.ApplicationMade(**made, account_id=account_id, program_id=listing.id)]
     if application.status in ("rejected", "withdrawn"):
-        return move(application, "applied", "", account_id, asked)
+        return move(application, "applied", "", account_id, context)
     return []
 
 
-def follow(application: Application | None, account_id: UUID, asked: Asked) -> list[DomainEvent]:
-    """The tracked link is followed. What can be counted no more, is followed all the same."""
-    application = own(application, account_id)
-    if application.version >= MOST_FOLLOWED:
+def follow(application: Application | None, account_id: UUID, context: CommandContext) -> list[DomainEvent]:
+    """Records that the tracked link was followed, up to `MAX_FOLLOWED`."""
+    application = require_own(application, account_id)
+    if application.version >= MAX_FOLLOWED:
         return []
-    return [ApplicationPageOpened(**step(application.id, application.version, asked), account_id=account_id)]
+    return [matching.ApplicationPageOpened(**next_event(application, context), account_id=account_id)]
 
 
 def move(
-    application: Application | None, status: ApplicationStatus, note: str, account_id: UUID, asked: Asked
+    application: Application | None, status: ApplicationStatus, note: str, account_id: UUID, context: CommandContext
 ) -> list[DomainEvent]:
-    """What became of it, as the member says; with the same state a note alone."""
-    application, note = own(application, account_id), note.strip()
-    if len(note) > MOST_NOTE:
-        raise invalid("note_too_long", f"A note has at most {MOST_NOTE:,} characters.", "note")
+    """Changes the status as reported by the member; with the same status adds a note."""
+    application, note = require_own(application, account_id), note.strip()
+    if len(note) > MAX_NOTE_LENGTH:
+        raise invalid("note_too_long", f"A note has at most {MAX_NOTE_LENGTH:,} characters.", "note")
     if status == application.status:
         if not note:
             return []
     elif status not in NEXT[application.status]:
         words = status.replace("_", " "), application.status.replace("_", " ")
         raise conflict("bad_step", f"An application cannot become {words[0]} when it is {words[1]}.", "status")
-    _has_room(application)
-    moved = step(application.id, application.version, asked)
-    return [ApplicationMoved(**moved, account_id=account_id, status=status, note=note)]
+    _require_capacity(application)
+    moved = next_event(application, context)
+    return [matching.ApplicationMoved(**moved, account_id=account_id, status=status, note=note)]
 
 
-def complete(learning: Learning | None, course: str, lesson: str, account_id: UUID, asked: Asked) -> list[DomainEvent]:
+def complete(
+    learning: Learning | None, course: str, lesson: str, account_id: UUID, context: CommandContext
+) -> list[DomainEvent]:
     learning = learning or Learning(0, frozenset())
     key = _slug(course, "course"), _slug(lesson, "lesson")
     if key in learning.done:
         return []
-    if len(learning.done) >= MOST_LESSONS or learning.version >= MOST_MARKS:
-        raise conflict("too_many_lessons", f"At most {MOST_LESSONS:,} lessons are kept, and {MOST_MARKS:,} changes.")
-    done = step(learning_id(account_id), learning.version, asked)
-    return [LessonCompleted(**done, account_id=account_id, course=key[0], lesson=key[1])]
+    if len(learning.done) >= MAX_LESSONS or learning.version >= MAX_LESSON_CHANGES:
+        raise conflict(
+            "too_many_lessons", f"The maximum is {MAX_LESSONS:,} lessons and {MAX_LESSON_CHANGES:,} changes."
+        )
+    done = event_metadata(learning_id(account_id), learning.version, context)
+    return [matching.LessonCompleted(**done, account_id=account_id, course=key[0], lesson=key[1])]
 
 
-def reopen(learning: Learning | None, course: str, lesson: str, account_id: UUID, asked: Asked) -> list[DomainEvent]:
+def reopen(
+    learning: Learning | None, course: str, lesson: str, account_id: UUID, context: CommandContext
+) -> list[DomainEvent]:
     if learning is None or (course, lesson) not in learning.done:
         return []
-    opened = step(learning_id(account_id), learning.version, asked)
-    return [LessonReopened(**opened, account_id=account_id, course=course, lesson=lesson)]
+    opened = event_metadata(learning_id(account_id), learning.version, context)
+    return [matching.LessonReopened(**opened, account_id=account_id, course=course, lesson=lesson)]
 
 
-def own(application: Application | None, account_id: UUID) -> Application:
-    """Raises `Refused` (missing) for somebody else's, too."""
+def require_profile(profile: Profile | None) -> Profile:
+    """Raises `CommandRejected` (conflict) without an idea."""
+    if profile is None:
+        raise conflict("no_idea", "Please describe your business idea first.")
+    return profile
+
+
+def require_own(application: Application | None, account_id: UUID) -> Application:
+    """Raises `CommandRejected` (missing), also for another account's."""
     if application is None or application.account_id != account_id:
-        raise missing("application")
+        raise not_found("application")
     return application
 
 
 def evolve_profile(profile: Profile | None, event: DomainEvent) -> Profile:
-    if isinstance(event, BusinessAnalyzed):
+    if isinstance(event, matching.BusinessAnalyzed):
         version = event.originator_version
         return Profile(version, version, event.business_idea, event.industry, event.method == "model")
-    if isinstance(event, RecommendationsWorded):
-        return replace(begun(profile, event), version=event.originator_version, is_worded=not event.silent)
-    raise AnotherKind(f"{event.NAME} does not happen to matching profiles")
+    if isinstance(event, matching.RecommendationsWorded):
+        return replace(require_existing(profile, event), version=event.originator_version, is_worded=not event.silent)
+    raise UnexpectedEvent(f"{event.NAME} does not happen to matching profiles")
 
 
 def evolve_application(application: Application | None, event: DomainEvent) -> Application:
-    if isinstance(event, ApplicationMade):
+    if isinstance(event, matching.ApplicationMade):
         return Application(event.originator_id, event.originator_version, event.account_id, event.program_id)
-    application = replace(begun(application, event), version=event.originator_version)
+    application = advanced(application, event)
     match event:
-        case ApplicationPageOpened():
+        case matching.ApplicationPageOpened():
             return application
-        case ApplicationMoved():
+        case matching.ApplicationMoved():
             return replace(application, status=event.status)
         case _:
-            raise AnotherKind(f"{event.NAME} does not happen to applications")
+            raise UnexpectedEvent(f"{event.NAME} does not happen to applications")
 
 
 def evolve_learning(learning: Learning | None, event: DomainEvent) -> Learning:
     done = learning.done if learning is not None else frozenset()
     match event:
-        case LessonCompleted():
+        case matching.LessonCompleted():
             return Learning(event.originator_version, done | {(event.course, event.lesson)})
-        case LessonReopened():
+        case matching.LessonReopened():
             return Learning(event.originator_version, done - {(event.course, event.lesson)})
         case _:
-            raise AnotherKind(f"{event.NAME} does not happen to what an account learns")
+            raise UnexpectedEvent(f"{event.NAME} does not happen to what an account learns")
 
 
-def _has_room(application: Application) -> None:
-    if application.version >= MOST_STEPS:
-        raise conflict("too_long", f"This application has {MOST_STEPS:,} steps, which is the most that one can have.")
+def _require_capacity(application: Application) -> None:
+    if application.version >= MAX_STEPS:
+        raise conflict("too_long", f"This application has reached the maximum of {MAX_STEPS:,} steps.")
 
 
 def _slug(text: str, field: str) -> str:
     if len(text) > 80 or not _SLUG.fullmatch(text):
-        raise invalid("bad_slug", f"A {field} is named by lower-case letters, digits and hyphens.", field)
+        raise invalid("bad_slug", f"A {field} has lower-case letters, digits and hyphens only.", field)
     return text

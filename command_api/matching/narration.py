@@ -1,9 +1,9 @@
-"""What is for and against programs, and why they may suit an idea, in a model's words as far as it can be believed.
+"""Words the advantages and disadvantages of programs with a language model, validated against rule-based sentences.
 
-The model gets the idea, what the directory says of each program and our own sentences; the member's own figures are not
-sent. Its words for a sentence are taken only if they say what ours say: no figure, currency, address or order that ours
-has not (`insights.trust`), no denial, no other judgement, no other company. All others stay in our words, and so does
-the mark that terms are still to be checked.
+The model gets the idea, the directory's facts and the rule-based sentences, but none of the member's own metrics. A
+sentence of the model is used only if it adds no number, currency, address or instruction (`narrative_validation`), no
+negation, no other judgement and no other company. Otherwise the rule-based sentence is kept, and so is the note that
+terms are unchecked.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from command_api.insights.trust import adds_nothing
-from command_api.matching.understanding import ORDERS
-from infra.llm import LanguageModel, ModelSilent, Question
-from infra.matching.scoring import TO_BE_CHECKED, Match, cons, evidence, pros
-from infra.matching.taxonomy import label_of
-from infra.matching.wording import ModelWords, fingerprint
+from command_api.insights.narrative_validation import found_by, is_supported
+from command_api.matching.idea_profile import INSTRUCTION_WORDS
+from infra.domain.program_matching.scoring import TO_BE_CHECKED, Match, cons, evidence, pros
+from infra.domain.program_matching.taxonomy import label_of
+from infra.domain.program_matching.wording import ModelWords, fingerprint
+from infra.kernel.llm import LanguageModel, LlmRequest, LlmUnavailable
 
 PURPOSE: Final = "matching_wording"
-MOST_WHY: Final = 280
-MOST_SENTENCE: Final = 200
+MAX_WHY_LENGTH: Final = 280
+MAX_SENTENCE_LENGTH: Final = 200
 _INSTRUCTIONS: Final = """
 You word why affiliate programs may suit a marketer's business idea. The user message holds the idea and, for each
-program, what is known of it and our own sentences for and against it. For each program's number give `why`: one plain
-sentence of at most 200 characters on how it fits this idea, made of what is known alone; and for each of our sentences
-its number and the same said more readably and about this idea, in at most 120 characters, in English. Say only what
-ours say: use no other number, amount, name, cause or judgement. Write figures exactly as they stand. Say "it" for the
-program. No links, no markup, no praise, no promises of income, no advice beyond ours.
+program, its stored data and our own sentences for and against it. For each program's number give `why`: one plain
+sentence of at most 200 characters on how it fits this idea, made of the stored data alone; and for each of our
+sentences its number and the same said more readably and about this idea, in at most 120 characters, in English. Say
+only what ours say: use no other number, amount, name, cause or judgement. Write figures exactly as they stand. Say "it"
+for the program. No links, no markup, no praise, no promises of income, no advice beyond ours.
 """
-_MOST_DATA: Final = 20_000
-_MOST_IDEA: Final = 2_000
-_MOST_KNOWN: Final = 500
+_MAX_DATA_LENGTH: Final = 20_000
+_MAX_IDEA_LENGTH: Final = 2_000
+_MAX_EVIDENCE_LENGTH: Final = 500
 
 _PRAISE: Final = re.compile(
     r"\b(?:best|top|leading|number one|highest|most|unbeatable|perfect\w*|guarantee\w*|risk[- ]free|always|exclusive\w*"
@@ -57,51 +57,51 @@ _BAD: Final = re.compile(
 )
 
 
-class SentenceSaid(BaseModel):
+class SentenceAnswer(BaseModel):  # noqa: D101 - it would be sent to the language model with the schema
     model_config = ConfigDict(extra="forbid")
     number: int
     text: str = Field(max_length=1_000)
 
 
-class ProgramSaid(BaseModel):
+class ProgramAnswer(BaseModel):  # noqa: D101 - it would be sent to the language model with the schema
     model_config = ConfigDict(extra="forbid")
     program: int
     why: str = Field(max_length=1_000)
-    sentences: list[SentenceSaid] = Field(max_length=30)
+    sentences: list[SentenceAnswer] = Field(max_length=30)
 
 
-class ProgramsSaid(BaseModel):
-    """What a model answers."""
+class ProgramsAnswer(BaseModel):
+    """The model's answer."""
 
     model_config = ConfigDict(extra="forbid")
-    programs: list[ProgramSaid] = Field(max_length=30)
+    programs: list[ProgramAnswer] = Field(max_length=30)
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
-    """A model's words by program. `silence`: why there are none; empty where there are some."""
+class ProgramNarration:
+    """The model's texts by program. `silence`: why there are none, else empty."""
 
     words: Mapping[UUID, ModelWords]
     silence: str
 
 
-def tell(
+def narrate(
     model: LanguageModel, account_id: UUID, idea: str, matches: Sequence[Match], companies: Sequence[str]
-) -> Telling:
-    """The model's words; blocks for as long as it may take. `companies`: names, of which a text may hold the program's
-    own alone. Never raises for the model's sake."""
-    matches = _that_fit(idea, matches)
+) -> ProgramNarration:
+    """The model's texts; blocks until the model answers or times out. `companies`: names that a text must not contain,
+    except the program's own. Never raises for a failure of the model."""
+    matches = _within_limit(idea, matches)
     if not matches:
-        return Telling({}, "")
-    question = Question(PURPOSE, account_id, _INSTRUCTIONS, _data(idea, matches), ProgramsSaid, most_tokens=3_000)
+        return ProgramNarration({}, "")
+    question = LlmRequest(PURPOSE, account_id, _INSTRUCTIONS, _data(idea, matches), ProgramsAnswer, max_tokens=3_000)
     try:
-        return heard(model.ask(question), matches, companies)
-    except ModelSilent as silent:
-        return Telling({}, silent.reason)
+        return validate_answer(model.complete(question), matches, companies)
+    except LlmUnavailable as silent:
+        return ProgramNarration({}, silent.reason)
 
 
-def heard(answer: ProgramsSaid, matches: Sequence[Match], companies: Sequence[str]) -> Telling:
-    """What can be believed of a model's answer. Pure."""
+def validate_answer(answer: ProgramsAnswer, matches: Sequence[Match], companies: Sequence[str]) -> ProgramNarration:
+    """The valid texts of a model's answer. Pure."""
     found: dict[UUID, ModelWords] = {}
     for said in answer.programs:
         if not 1 <= said.program <= len(matches) or matches[said.program - 1].listed.id in found:
@@ -111,70 +111,66 @@ def heard(answer: ProgramsSaid, matches: Sequence[Match], companies: Sequence[st
         why = _plain(said.why)
         believed = ModelWords(
             fingerprint(match),
-            why if _may_say_why(why, match, others) else "",
-            dict(_believed(said, match, others)),
+            why if _is_valid_why(why, match, others) else "",
+            dict(_validated(said, match, others)),
         )
         if believed.why or believed.said:
             found[match.listed.id] = believed
-    return Telling(found, "" if found else "not_believed")
+    return ProgramNarration(found, "" if found else "not_believed")
 
 
-def _believed(said: ProgramSaid, match: Match, others: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Our sentences and the model's for them, as far as these can be believed."""
-    ours, good = _ours(match), len(pros(match))
+def _validated(said: ProgramAnswer, match: Match, others: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Rule-based sentences with the model's valid replacements."""
+    ours, good = _rule_based(match), len(pros(match))
     for sentence in said.sentences:
         if not 1 <= sentence.number <= len(ours):
             continue
         known, text = ours[sentence.number - 1], _plain(sentence.text)
         other_way = _BAD if sentence.number <= good else _GOOD
-        if _says_the_same(text, known, MOST_SENTENCE, others, _PRAISE, _DENIAL, other_way):
+        if _is_equivalent(text, known, MAX_SENTENCE_LENGTH, others, _PRAISE, _DENIAL, other_way):
             yield known, text
 
 
-def _ours(match: Match) -> list[str]:
-    """Our sentences: what is for the program, then what is against it."""
+def _rule_based(match: Match) -> list[str]:
+    """The rule-based sentences: advantages, then disadvantages."""
     return [*pros(match), *(text for text in cons(match) if text != TO_BE_CHECKED)]
 
 
-def _may_say_why(text: str, match: Match, others: Sequence[str]) -> bool:
+def _is_valid_why(text: str, match: Match, others: Sequence[str]) -> bool:
     known = " ".join([match.program.company_name, label_of(match.program.category), *evidence(match)])
-    return _says_the_same(text, known, MOST_WHY, others, _PRAISE, _DENIAL)
+    return _is_equivalent(text, known, MAX_WHY_LENGTH, others, _PRAISE, _DENIAL)
 
 
-def _says_the_same(text: str, known: str, most: int, others: Sequence[str], *banned: re.Pattern[str]) -> bool:
-    """Whether a text may stand for what is known: nothing is added, denied or judged otherwise."""
-    if not 3 <= len(text) <= most or not adds_nothing(text, known):
+def _is_equivalent(text: str, known: str, most: int, others: Sequence[str], *banned: re.Pattern[str]) -> bool:
+    """Whether a text may replace `known`: nothing is added, denied or judged differently."""
+    if not 3 <= len(text) <= most or not is_supported(text, known):
         return False
-    if any(_words(pattern, text) - _words(pattern, known) for pattern in (ORDERS, *banned)):
+    if any(found_by(pattern, text) - found_by(pattern, known) for pattern in (INSTRUCTION_WORDS, *banned)):
         return False
     return not any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in others)
-
-
-def _words(pattern: re.Pattern[str], text: str) -> set[str]:
-    return {found.group(0).casefold() for found in pattern.finditer(text)}
 
 
 def _plain(text: str) -> str:
     return " ".join(text.split())
 
 
-def _that_fit(idea: str, matches: Sequence[Match]) -> Sequence[Match]:
-    """As many of the first as one question may hold."""
-    while matches and len(json.dumps(_data(idea, matches), ensure_ascii=False)) > _MOST_DATA:
+def _within_limit(idea: str, matches: Sequence[Match]) -> Sequence[Match]:
+    """The first matches that fit into one request."""
+    while matches and len(json.dumps(_data(idea, matches), ensure_ascii=False)) > _MAX_DATA_LENGTH:
         matches = matches[:-1]
     return matches
 
 
 def _data(idea: str, matches: Sequence[Match]) -> Mapping[str, Any]:
     return {
-        "idea": idea[:_MOST_IDEA],
+        "idea": idea[:_MAX_IDEA_LENGTH],
         "programs": [
             {
                 "program": number,
-                "known": [text[:_MOST_KNOWN] for text in evidence(match) if text],
+                "known": [text[:_MAX_EVIDENCE_LENGTH] for text in evidence(match) if text],
                 "sentences": [
                     {"number": at, "speaks": "for" if at <= len(pros(match)) else "against", "text": text}
-                    for at, text in enumerate(_ours(match), start=1)
+                    for at, text in enumerate(_rule_based(match), start=1)
                 ],
             }
             for number, match in enumerate(matches, start=1)

@@ -1,4 +1,4 @@
-"""Programs as a CSV file: the form of an import, and of the starter set that comes with the product. Pure."""
+"""CSV files of programs: format of imports and of the bundled starter set. Pure."""
 
 from __future__ import annotations
 
@@ -14,20 +14,28 @@ from uuid import UUID
 
 from pydantic import ValidationError
 
-from command_api.decision import Refused, invalid
+from command_api.kernel.decision import CommandRejected, invalid
 from command_api.matching import programs
 from schemas.base import Money
 from schemas.currencies import MAX_AMOUNT, digits
 from schemas.events.matching import Program
 from schemas.identity import program_id
 
-MOST_LINES: Final = 1_000
-MOST_CHARACTERS: Final = 900_000
-"""A request has 1 MiB."""
-NEEDED: Final = (
+MAX_LINES: Final = 1_000
+MAX_CHARACTERS: Final = 900_000
+"""Fits into the request limit of 1 MiB."""
+REQUIRED_COLUMNS: Final = (
     "company_name", "category", "description", "url", "commission_type", "cookie_days", "approval", "payment", "source",
 )  # fmt: skip
-COLUMNS: Final = (*NEEDED, "audience", "commission_percent", "commission_amount", "currency", "recurring", "partner_id")
+COLUMNS: Final = (
+    *REQUIRED_COLUMNS,
+    "audience",
+    "commission_percent",
+    "commission_amount",
+    "currency",
+    "recurring",
+    "partner_id",
+)
 _NAMES: Final = {
     "commission_bp": "commission_percent",
     "companyName": "company_name",
@@ -56,15 +64,17 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ParsedFile:
+    """A parsed file: lines that can be imported, and what is wrong with the others."""
+
     entries: tuple[Entry, ...]
     faults: tuple[Fault, ...]
 
 
-def read(text: str) -> Read:
-    """Every line, good or faulty. Raises `Refused` when it is no such file at all."""
-    if len(text) > MOST_CHARACTERS:
-        raise invalid("file_too_long", f"A file has at most {MOST_CHARACTERS:,} characters.", "csv")
+def parse(text: str) -> ParsedFile:
+    """Parses every line, valid or faulty. Raises `CommandRejected` when the file itself is invalid."""
+    if len(text) > MAX_CHARACTERS:
+        raise invalid("file_too_long", f"A file has at most {MAX_CHARACTERS:,} characters.", "csv")
     reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
     try:
         lines = [(reader.line_num, line) for line in reader if any(field.strip() for field in line)]
@@ -74,8 +84,8 @@ def read(text: str) -> Read:
         raise invalid("empty_file", "The file is empty.", "csv")
     header = [name.strip().lower() for name in lines[0][1]]
     _check_header(header)
-    if len(lines) - 1 > MOST_LINES:
-        raise invalid("too_many_lines", f"A file has at most {MOST_LINES:,} programs.", "csv")
+    if len(lines) - 1 > MAX_LINES:
+        raise invalid("too_many_lines", f"A file has at most {MAX_LINES:,} programs.", "csv")
     entries: list[Entry] = []
     faults: list[Fault] = []
     seen: dict[UUID, int] = {}
@@ -84,28 +94,28 @@ def read(text: str) -> Read:
             if len(line) != len(header):
                 raise invalid("bad_line", f"This line has {len(line)} fields, the first has {len(header)}.")
             fields = {name: field.strip() for name, field in zip(header, line, strict=True)}
-            program = programs.checked(_program(fields))
+            program = programs.validated(_program(fields))
             first = seen.setdefault(program_id(program.company_name), number)
             if first != number:
-                raise invalid("twice", f"This company stands in line {first} already.", "companyName")
+                raise invalid("twice", f"This company is already in line {first}.", "companyName")
             entries.append(Entry(number, program, "partner_id" in header))
-        except Refused as refused:
+        except CommandRejected as refused:
             column = _NAMES.get(refused.field, refused.field) if refused.field else None
             faults.append(Fault(number, column, refused.message))
-    return Read(tuple(entries), tuple(faults))
+    return ParsedFile(tuple(entries), tuple(faults))
 
 
 @cache
-def starter() -> tuple[Program, ...]:
-    """The programs that come with the product: public facts of many hands, none of them checked by us yet."""
-    found = read((files("command_api.matching") / "starter_programs.csv").read_text("utf-8"))
+def starter_programs() -> tuple[Program, ...]:
+    """The bundled programs: public facts, none of them checked yet."""
+    found = parse((files("command_api.matching") / "starter_programs.csv").read_text("utf-8"))
     if found.faults:
         raise ValueError(f"the starter set is faulty: {found.faults[0]}")
     return tuple(entry.program for entry in found.entries)
 
 
 def _check_header(header: list[str]) -> None:
-    missing = [name for name in NEEDED if name not in header]
+    missing = [name for name in REQUIRED_COLUMNS if name not in header]
     unknown = [name for name in header if name not in COLUMNS]
     if missing:
         raise invalid("bad_header", f"The first line does not name {', '.join(missing)}.", "csv")
@@ -123,7 +133,7 @@ def _program(fields: Mapping[str, str]) -> Program:
     try:
         return Program.model_validate(
             {
-                **{name: fields[name] for name in NEEDED},
+                **{name: fields[name] for name in REQUIRED_COLUMNS},
                 "category": fields["category"].lower(),
                 "audience": fields.get("audience", ""),
                 "commission_bp": _share(fields.get("commission_percent", "")),
@@ -160,6 +170,6 @@ def _scaled(text: str, places: int, column: str) -> int:
         if scaled.is_finite() and 0 <= scaled <= MAX_AMOUNT and scaled == scaled.to_integral_value():
             return int(scaled)
     except DecimalException:
-        pass  # no number, or one of more digits than any has
+        pass  # not a number, or too many digits
     most = f" with at most {places} decimals" if places else ""
-    raise invalid("bad_line", f"This is not a number from 0 on{most}.", column)
+    raise invalid("bad_line", f"This is not a number of 0 or more{most}.", column)

@@ -1,4 +1,4 @@
-"""The program directory: what an affiliate program pays, as its own page says, and when somebody last looked. Pure."""
+"""Program directory: the terms of affiliate programs and when they were last checked. Pure."""
 
 from __future__ import annotations
 
@@ -7,28 +7,22 @@ from datetime import date, timedelta
 from typing import Final
 from uuid import UUID
 
-from command_api.decision import AnotherKind, Asked, begun, conflict, invalid, missing, step
-from command_api.hosts import web_address
-from infra.matching.taxonomy import taxonomy
+from command_api.kernel.aggregates import advanced, first_event, next_event, require_found
+from command_api.kernel.decision import CommandContext, UnexpectedEvent, conflict, invalid
+from command_api.kernel.hostnames import web_address
+from infra.domain.program_matching.taxonomy import taxonomy
 from schemas.base import DomainEvent
 from schemas.currencies import MINOR_DIGITS
-from schemas.events.matching import (
-    Origin,
-    Program,
-    ProgramChanged,
-    ProgramListed,
-    ProgramRestored,
-    ProgramRetired,
-    ProgramReviewed,
-)
+from schemas.events import matching
+from schemas.events.matching import Origin, Program
 from schemas.identity import program_id
 
 REVIEW_EVERY: Final = timedelta(days=180)
-FURTHEST_REVIEW: Final = timedelta(days=2 * 366)
+MAX_REVIEW_INTERVAL: Final = timedelta(days=2 * 366)
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class ListedProgram:
     """One program of the directory. `checked_on`: when its facts were compared with the source; none: never."""
 
     id: UUID
@@ -41,17 +35,17 @@ class Listing:
 
 
 def add(
-    listing: Listing | None, program: Program, *, origin: Origin, recorded_on: date, asked: Asked
+    listing: ListedProgram | None, program: Program, *, origin: Origin, recorded_on: date, context: CommandContext
 ) -> list[DomainEvent]:
-    """A new program; an admin who adds it has read its page, a file or the starter set is still to be checked."""
+    """A new program. One that an admin adds is checked; one from a file or the starter set is not."""
     if listing is not None:
-        raise conflict("program_exists", f"{program.company_name} is in the directory already.", "companyName")
-    program = checked(program)
+        raise conflict("program_exists", f"{program.company_name} is already in the directory.", "companyName")
+    program = validated(program)
     by_hand = origin == "admin"
-    today = asked.at.date()
+    today = context.at.date()
     return [
-        ProgramListed(
-            **step(program_id(program.company_name), 0, asked),
+        matching.ProgramListed(
+            **first_event(program_id(program.company_name), context),
             program=program,
             origin=origin,
             recorded_on=recorded_on,
@@ -61,54 +55,51 @@ def add(
     ]
 
 
-def change(listing: Listing | None, program: Program, origin: Origin, asked: Asked) -> list[DomainEvent]:
-    """Other facts; nothing when they are the same. The company keeps its name: it is what tells programs apart."""
-    listing = there(listing)
-    program = checked(program)
+def change(
+    listing: ListedProgram | None, program: Program, origin: Origin, context: CommandContext
+) -> list[DomainEvent]:
+    """Changes the facts; nothing when they are the same. The company name is fixed, because it identifies the
+    program."""
+    listing = require_found(listing, "program")
+    program = validated(program)
     if program_id(program.company_name) != listing.id:
-        raise invalid("name_fixed", "A program's company cannot become another: add that one.", "companyName")
+        raise invalid("name_fixed", "The company name cannot change. Please add a new program.", "companyName")
     if program == listing.program:
         return []
-    return [ProgramChanged(**step(listing.id, listing.version, asked), program=program, origin=origin)]
+    return [matching.ProgramChanged(**next_event(listing, context), program=program, origin=origin)]
 
 
-def review(listing: Listing | None, review_on: date | None, asked: Asked) -> list[DomainEvent]:
+def review(listing: ListedProgram | None, review_on: date | None, context: CommandContext) -> list[DomainEvent]:
     """The facts were compared with the program's page today, and will be again on `review_on`."""
-    listing = there(listing)
-    today = asked.at.date()
+    listing = require_found(listing, "program")
+    today = context.at.date()
     due = review_on or today + REVIEW_EVERY
-    if not today < due <= today + FURTHEST_REVIEW:
+    if not today < due <= today + MAX_REVIEW_INTERVAL:
         raise invalid("bad_review_date", "The next review is after today, within two years.", "reviewOn")
-    return [ProgramReviewed(**step(listing.id, listing.version, asked), checked_on=today, review_on=due)]
+    return [matching.ProgramReviewed(**next_event(listing, context), checked_on=today, review_on=due)]
 
 
-def retire(listing: Listing | None, asked: Asked) -> list[DomainEvent]:
-    listing = there(listing)
-    return [] if listing.retired else [ProgramRetired(**step(listing.id, listing.version, asked))]
+def retire(listing: ListedProgram | None, context: CommandContext) -> list[DomainEvent]:
+    listing = require_found(listing, "program")
+    return [] if listing.retired else [matching.ProgramRetired(**next_event(listing, context))]
 
 
-def restore(listing: Listing | None, asked: Asked) -> list[DomainEvent]:
-    listing = there(listing)
-    return [ProgramRestored(**step(listing.id, listing.version, asked))] if listing.retired else []
+def restore(listing: ListedProgram | None, context: CommandContext) -> list[DomainEvent]:
+    listing = require_found(listing, "program")
+    return [matching.ProgramRestored(**next_event(listing, context))] if listing.retired else []
 
 
-def there(listing: Listing | None) -> Listing:
-    if listing is None:
-        raise missing("program")
-    return listing
-
-
-def checked(program: Program) -> Program:
-    """The program, in one form, if its facts can be true together. Raises `Refused`."""
+def validated(program: Program) -> Program:
+    """The normalized program. Raises `CommandRejected` for inconsistent facts."""
     name = " ".join(program.company_name.split())
     if not name:
         raise invalid("bad_name", "A company name has 1 to 100 characters.", "companyName")
     if program.category not in taxonomy():
-        raise invalid("bad_category", f"{program.category[:40]!r} is no category of the directory.", "category")
+        raise invalid("bad_category", f"{program.category[:40]!r} is not a category of the directory.", "category")
     if not program.description.strip():
         raise invalid("bad_description", "Please describe what the company sells.", "description")
     if not program.source.strip():
-        raise invalid("bad_source", "Please say where these facts are from.", "source")
+        raise invalid("bad_source", "Please name the source of these facts.", "source")
     pays_share, amount = program.commission_type != "flat", program.commission_amount
     if pays_share is (program.commission_bp == 0):
         fault = "Please give the percentage." if pays_share else "A flat commission names no percentage."
@@ -123,9 +114,9 @@ def checked(program: Program) -> Program:
     return program.model_copy(update={"company_name": name, "url": url, **texts})
 
 
-def evolve(listing: Listing | None, event: DomainEvent) -> Listing:
-    if isinstance(event, ProgramListed):
-        return Listing(
+def evolve(listing: ListedProgram | None, event: DomainEvent) -> ListedProgram:
+    if isinstance(event, matching.ProgramListed):
+        return ListedProgram(
             event.originator_id,
             event.originator_version,
             event.program,
@@ -133,15 +124,15 @@ def evolve(listing: Listing | None, event: DomainEvent) -> Listing:
             event.checked_on,
             event.review_on,
         )
-    listing = replace(begun(listing, event), version=event.originator_version)
+    listing = advanced(listing, event)
     match event:
-        case ProgramChanged():
+        case matching.ProgramChanged():
             return replace(listing, program=event.program)
-        case ProgramReviewed():
+        case matching.ProgramReviewed():
             return replace(listing, checked_on=event.checked_on, review_on=event.review_on)
-        case ProgramRetired():
+        case matching.ProgramRetired():
             return replace(listing, retired=True)
-        case ProgramRestored():
+        case matching.ProgramRestored():
             return replace(listing, retired=False)
         case _:
-            raise AnotherKind(f"{event.NAME} does not happen to programs")
+            raise UnexpectedEvent(f"{event.NAME} does not happen to programs")

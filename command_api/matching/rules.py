@@ -1,14 +1,14 @@
-"""What a business idea is about, by the taxonomy alone: no model, the same answer each time. Pure."""
+"""Classifies a business idea by the taxonomy alone: deterministic, without a model. Pure."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Final
 
-from infra.matching.taxonomy import GENERAL, Difficulty, Industry, Potential, fits
+from infra.domain.program_matching.taxonomy import GENERAL, Difficulty, Potential, fits
 
-MOST_TEXTS: Final = 8
-MOST_TEXT: Final = 300
+MAX_TEXTS: Final = 8
+MAX_TEXT_LENGTH: Final = 300
 
 _NARROW_SHARE: Final = 0.75
 _GENERAL_STRATEGY: Final = (
@@ -36,7 +36,7 @@ class Analysis:
 
 
 def analyze(idea: str) -> Analysis:
-    """The industry for which most of the idea's words speak, with what the taxonomy knows about it.
+    """The best matching industry, with its data from the taxonomy.
 
     Where a second industry is nearly as strong, its audience is named, too, and one of its strategies is added.
     """
@@ -54,10 +54,6 @@ def analyze(idea: str) -> Analysis:
         first.audience + (f"; also: {second.audience[0].lower()}{second.audience[1:]}" if second else ""),
         first.difficulty,
         first.monetization,
-        first.content_strategy + _first_of(second),
+        first.content_strategy + (second.content_strategy[:1] if second else ()),
         first.success_factors,
     )
-
-
-def _first_of(industry: Industry | None) -> tuple[str, ...]:
-    return industry.content_strategy[:1] if industry is not None else ()

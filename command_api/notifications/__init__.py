@@ -1,1 +1,1 @@
-"""What members are told, in the app and by mail digest, and how they choose it."""
+"""Notifications of members, in the app and by mail digest, and their preferences."""

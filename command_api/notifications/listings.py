@@ -1,72 +1,53 @@
-"""What sellers are told of their listings, members of their questions, and admins of what waits for them.
+"""Notifications of sellers about listings, of members about questions, and of admins about reviews.
 
 No title and no word of a question is in a notification: they go into mails too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Mapping
+from typing import Final
+from uuid import UUID
 
-from command_api.notifications.notice import Notice, on, on_later
+from command_api.notifications.notification import Notification, Notifications, on, on_later
 from schemas.base import DomainEvent
-from schemas.events.marketplace import (
-    ListingApproved,
-    ListingDrafted,
-    ListingExpired,
-    ListingRejected,
-    ListingResumed,
-    ListingSubmitted,
-    ListingSuspended,
-    QuestionAnswered,
-    QuestionAsked,
-)
+from schemas.events import marketplace
+from schemas.events.marketplace import ListingDrafted, QuestionAsked
+
+_TITLES: Final[Mapping[type[DomainEvent], str]] = {
+    marketplace.ListingApproved: "Your listing is online",
+    marketplace.ListingRejected: "Your listing was sent back: its page says why",
+    marketplace.ListingSuspended: "Your listing was taken offline: its page says why",
+    marketplace.ListingResumed: "Your listing is online again",
+    marketplace.ListingExpired: "Your listing was online for 90 days and has expired: you can submit it again",
+}
+"""Of events that the seller is notified of."""
 
 
-@on_later(ListingSubmitted)
-def submitted(event: ListingSubmitted, begin: ListingDrafted) -> Iterable[Notice]:
+@on_later(*_TITLES)
+def changed(event: DomainEvent, begin: ListingDrafted) -> Notifications:
+    about = f"{event.originator_id} {event.originator_version}"
+    yield _notification(about, begin.seller_id, event.originator_id, _TITLES[type(event)])
+
+
+@on_later(marketplace.ListingSubmitted)
+def submitted(_event: marketplace.ListingSubmitted, begin: ListingDrafted) -> Notifications:
     """Once for all that wait, until it is seen."""
     seller = (begin.seller_id,)
-    title = "A listing waits for its review"
-    yield Notice("listing", "waiting", None, title=title, path="/admin/listings", but=seller, admins=True)
-
-
-@on_later(ListingApproved)
-def approved(event: ListingApproved, begin: ListingDrafted) -> Iterable[Notice]:
-    return _seller(event, begin, "Your listing is online")
-
-
-@on_later(ListingRejected)
-def rejected(event: ListingRejected, begin: ListingDrafted) -> Iterable[Notice]:
-    return _seller(event, begin, "Your listing was sent back: its page says why")
-
-
-@on_later(ListingSuspended)
-def suspended(event: ListingSuspended, begin: ListingDrafted) -> Iterable[Notice]:
-    return _seller(event, begin, "Your listing was taken offline: its page says why")
-
-
-@on_later(ListingResumed)
-def resumed(event: ListingResumed, begin: ListingDrafted) -> Iterable[Notice]:
-    return _seller(event, begin, "Your listing is online again")
-
-
-@on_later(ListingExpired)
-def expired(event: ListingExpired, begin: ListingDrafted) -> Iterable[Notice]:
-    return _seller(event, begin, "Your listing was online for 90 days and has expired: you can submit it again")
+    title = "A listing needs review"
+    yield Notification("listing", "waiting", None, title=title, path="/admin/listings", but=seller, admins=True)
 
 
 @on(QuestionAsked)
-def asked(event: QuestionAsked) -> Iterable[Notice]:
-    path = f"/marketplace/listing/{event.listing_id}"
-    yield Notice("listing", f"{event.originator_id} asked", event.seller_id, title="You have a question", path=path)
+def asked(event: QuestionAsked) -> Notifications:
+    yield _notification(f"{event.originator_id} asked", event.seller_id, event.listing_id, "You have a question")
 
 
-@on_later(QuestionAnswered)
-def answered(event: QuestionAnswered, begin: QuestionAsked) -> Iterable[Notice]:
-    path, about = f"/marketplace/listing/{begin.listing_id}", f"{event.originator_id} answered"
-    yield Notice("listing", about, begin.author_id, title="Your question was answered", path=path)
+@on_later(marketplace.QuestionAnswered)
+def answered(event: marketplace.QuestionAnswered, begin: QuestionAsked) -> Notifications:
+    about = f"{event.originator_id} answered"
+    yield _notification(about, begin.author_id, begin.listing_id, "Your question was answered")
 
 
-def _seller(event: DomainEvent, begin: ListingDrafted, title: str) -> Iterator[Notice]:
-    about = f"{event.originator_id} {event.originator_version}"
-    yield Notice("listing", about, begin.seller_id, title=title, path=f"/marketplace/listing/{event.originator_id}")
+def _notification(about: str, to: UUID, listing_id: UUID, title: str) -> Notification:
+    return Notification("listing", about, to, title=title, path=f"/marketplace/listing/{listing_id}")

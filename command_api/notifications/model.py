@@ -1,4 +1,4 @@
-"""How an account wants to be told of things. Pure."""
+"""Notification preferences of an account. Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 from uuid import UUID
 
-from command_api.decision import AnotherKind, Asked, invalid, missing, step
+from command_api.kernel.decision import CommandContext, UnexpectedEvent, event_metadata, invalid, not_found
 from schemas.base import DomainEvent
 from schemas.events.notifications import DigestMail, NotificationMailStopped, NotificationPreferenceSet
 from schemas.identity import notification_choices_id
@@ -16,7 +16,7 @@ from schemas.notifications import KINDS
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """`chosen`: kind to in-app and mail; kinds that are not there are as by default, without mail once it stopped."""
+    """`chosen`: in-app and mail per kind; other kinds have defaults, without mail once it is stopped."""
 
     version: int = 0
     chosen: Mapping[str, tuple[bool, DigestMail]] = field(default_factory=dict)
@@ -27,27 +27,27 @@ class Choices:
 
 
 def choose(
-    choices: Choices | None, account_id: UUID, kind: str, in_app: bool, mail: DigestMail, asked: Asked
+    choices: Choices | None, account_id: UUID, kind: str, in_app: bool, mail: DigestMail, context: CommandContext
 ) -> list[DomainEvent]:
-    """Nothing when it is so already. Raises `Refused` for a kind that there is not, and one that is in no digest."""
+    """Returns no event without a change. Raises `CommandRejected` for unknown kinds and kinds without a digest."""
     if kind not in KINDS:
-        raise missing("kind of notification")
+        raise not_found("kind of notification")
     if KINDS[kind].at_once and mail != "off":
-        raise invalid("at_once", "This is mailed when it happens, and is in no digest.", "mail")
+        raise invalid("at_once", "This is emailed immediately and is not part of a digest.", "mail")
     choices = choices or Choices()
     if kind in choices.chosen and choices.of(kind) == (in_app, mail):
         return []
-    base = step(notification_choices_id(account_id), choices.version, asked)
+    base = event_metadata(notification_choices_id(account_id), choices.version, context)
     return [NotificationPreferenceSet(**base, account_id=account_id, kind=kind, in_app=in_app, mail=mail)]
 
 
 def stop_mail(
-    choices: Choices | None, account_id: UUID, way: Literal["page", "one_click"], asked: Asked
+    choices: Choices | None, account_id: UUID, way: Literal["page", "one_click"], context: CommandContext
 ) -> list[DomainEvent]:
     choices = choices or Choices()
     if choices.stopped and all(choices.of(kind)[1] == "off" for kind in KINDS):
         return []
-    base = step(notification_choices_id(account_id), choices.version, asked)
+    base = event_metadata(notification_choices_id(account_id), choices.version, context)
     return [NotificationMailStopped(**base, account_id=account_id, way=way)]
 
 
@@ -62,4 +62,4 @@ def evolve(choices: Choices | None, event: DomainEvent) -> Choices:
             chosen = {kind: (in_app, off) for kind, (in_app, _) in before.chosen.items()}
             return Choices(event.originator_version, chosen, stopped=True)
         case _:
-            raise AnotherKind(f"{event.NAME} does not happen to choices of notifications")
+            raise UnexpectedEvent(f"{event.NAME} does not happen to choices of notifications")

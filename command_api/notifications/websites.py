@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from command_api.notifications.notice import Notice, on
+from command_api.notifications.notification import Notification, Notifications, on
 from schemas.events.websites import ClaimsUnusual
 
 
 @on(ClaimsUnusual)
-def claims_unusual(event: ClaimsUnusual) -> Iterable[Notice]:
+def claims_unusual(event: ClaimsUnusual) -> Notifications:
     title = "Unusually many sales were reported with your public site key"
     path = f"/dashboard/conversions?website={event.website_id}&keyKind=site"
-    yield Notice("claims", str(event.originator_id), event.account_id, title=title, path=path)
+    yield Notification("claims", str(event.originator_id), event.account_id, title=title, path=path)
     admins = "Unusually many sales were reported with a website's public site key"
-    yield Notice("claims", str(event.originator_id), None, title=admins, but=(event.account_id,), admins=True)
+    yield Notification("claims", str(event.originator_id), None, title=admins, but=(event.account_id,), admins=True)

@@ -1,4 +1,5 @@
-"""Exchange rates: dated, recorded by an admin, one history per pair of currencies. Pure."""
+"""Exchange rates: dated, recorded by an admin, one history per pair of currencies. Of a projection or a dead letter
+deciding needs only the version. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from datetime import date
 from decimal import Decimal
 from uuid import UUID
 
-from command_api.decision import AnotherKind, Asked, invalid, step
+from command_api.kernel.decision import CommandContext, UnexpectedEvent, event_metadata, invalid
 from schemas.base import DomainEvent
 from schemas.currencies import MINOR_DIGITS
 from schemas.events.operations import ExchangeRateRecorded
@@ -31,7 +32,7 @@ class ExchangeRates:
 
 
 def record_rate(
-    rates: ExchangeRates | None, *, base: str, quote: str, rate: str, on: date, asked: Asked
+    rates: ExchangeRates | None, *, base: str, quote: str, rate: str, on: date, context: CommandContext
 ) -> list[DomainEvent]:
     """From `on` on one `base` is worth `rate` `quote`. A rate for the same day replaces the one before."""
     for field, code in (("base", base), ("quote", quote)):
@@ -44,12 +45,16 @@ def record_rate(
         raise invalid("bad_rate", message, "rate")
     if rates is not None and rates.by_day.get(on) == rate:
         return []
-    head = step(exchange_rate_id(base, quote), rates.version if rates else 0, asked)
+    head = event_metadata(exchange_rate_id(base, quote), rates.version if rates else 0, context)
     return [ExchangeRateRecorded(**head, base=base, quote=quote, rate=rate, on=on)]
 
 
 def evolve(rates: ExchangeRates | None, event: DomainEvent) -> ExchangeRates:
     if not isinstance(event, ExchangeRateRecorded):
-        raise AnotherKind(f"{event.NAME} does not happen to exchange rates")
+        raise UnexpectedEvent(f"{event.NAME} does not happen to exchange rates")
     before = rates.by_day if rates else {}
     return ExchangeRates(event.originator_id, event.originator_version, {**before, event.on: event.rate})
+
+
+def evolve_version(_: int | None, event: DomainEvent) -> int:
+    return event.originator_version

@@ -1,54 +1,50 @@
-"""`/api/admin/exchange-rates`: dated rates that commissions are converted at. Admins only."""
+"""`POST /api/admin/exchange-rates`: dated rates that commissions are converted at. Admins only.
+
+`POST /api/admin/projections/{name}/{action}`: requests something of the running projectors. The request is a row of
+`engine.request`, written in the command's own transaction; `projectors.engine` carries it out exactly once and says in
+the row what came of it, and `operation_recorder` makes the event with the admin's account and reason. So an event never
+tells what did not happen. `GET /api/admin/projections/{name}` shows the row meanwhile.
+"""
 
 from __future__ import annotations
 
-from datetime import date
-from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated
+from uuid import uuid4
 
-from fastapi import APIRouter, Response
-from psycopg import Cursor
-from pydantic import Field
+from fastapi import APIRouter, Path, Response
 
-from command_api.commands import Decided
-from command_api.http import Admin, Answer, Body, Runs
-from command_api.operations import model
-from command_api.policies import without_rate
-from schemas.identity import exchange_rate_id
+from command_api.kernel.decision import invalid
+from command_api.kernel.http import Admin, Runs
+from command_api.operations import commands, schemas
+from command_api.operations.schemas import Action, ExchangeRate, ProjectionRequest, StopComparing
 
-router = APIRouter(prefix="/api/admin/exchange-rates", tags=["operations"])
+router = APIRouter(prefix="/api/admin", tags=["operations"])
 
-Text = Annotated[str, Field(max_length=40)]
+Name = Annotated[str, Path(max_length=100)]
 
 
-class RecordRate(Body):
-    """From day `on` (UTC) on, one `base` is worth `rate` `quote`."""
-
-    base: Text
-    quote: Text
-    rate: Annotated[Text | float | int, Field(description="A decimal as text (exact), or a number")]
-    on: Annotated[date, Field(strict=False)]
-
-
-class ExchangeRate(Answer):
-    base: str
-    quote: str
-    rate: str
-    on: date
-
-
-@router.post("", status_code=201, response_model=ExchangeRate)
-def record_exchange_rate(body: RecordRate, _: Admin, run: Runs) -> Response:
+@router.post("/exchange-rates", status_code=201, response_model=ExchangeRate)
+def record_exchange_rate(body: schemas.RecordRate, _: Admin, run: Runs) -> Response:
     """Records a rate. Conversions that are decided already keep the rate of their decision; those that wait for one are
     decided now."""
-    rate = body.rate if isinstance(body.rate, str) else format(Decimal(str(body.rate)), "f")
+    return run(commands.RecordExchangeRate(body), body, status=201)
 
-    def also(cursor: Cursor[dict[str, Any]], _: int | None) -> None:
-        without_rate.make_due(cursor, body.base)
 
-    def decide() -> Decided[ExchangeRate]:
-        rates = run.core.store.load(exchange_rate_id(body.base, body.quote), model.evolve)
-        events = model.record_rate(rates, base=body.base, quote=body.quote, rate=rate, on=body.on, asked=run.asked)
-        return Decided(events, ExchangeRate(base=body.base, quote=body.quote, rate=rate, on=body.on), also)
+@router.post("/projections/{name}/verify/cancel", status_code=202, response_model=ProjectionRequest)
+def cancel_projection_comparison(name: Name, _: Admin, run: Runs, body: StopComparing | None = None) -> Response:
+    """Stops a comparison that is under way, before its next table."""
+    return run(commands.CancelComparison(name, body.reason if body else ""), body, status=202)
 
-    return run(decide, body, status=201)
+
+@router.post("/projections/{name}/{action}", status_code=202, response_model=ProjectionRequest)
+def ask_projection(name: Name, action: Action, body: schemas.RequestProjectionAction, _: Admin, run: Runs) -> Response:
+    """Requests an operation of a projection: done within a second or two; a rebuild and a comparison start then.
+
+    pause, resume: all its generations. rebuild: a new generation beside the live one. verify: compares that one with
+    the live one. promote, cancel: of that one. rollback: back to the generation before.
+    """
+    reason, client = body.reason.strip(), run.client
+    if not reason:
+        raise invalid("no_reason", "Enter a reason.", "reason")
+    command = commands.RequestProjectionAction(uuid4(), name, action, reason, body.force, client.network, client.device)
+    return run(command, body, status=202)

@@ -1,0 +1,1 @@
+"""Partners: affiliate programs with their dated terms. Admins maintain them."""

@@ -1,9 +1,8 @@
-"""Partners: affiliate programs, what they pay, and since when. Pure."""
+"""Partner aggregate: affiliate programs and their dated terms. Pure."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -11,10 +10,11 @@ from typing import Final
 from unicodedata import normalize
 from uuid import UUID
 
-from command_api import slugs
-from command_api.decision import AnotherKind, Asked, begun, invalid, missing, step
-from command_api.hosts import web_address
-from infra.hidden_signs import HIDDEN
+from command_api.kernel import slug_reservation
+from command_api.kernel.aggregates import advanced, next_event, shared_fields
+from command_api.kernel.decision import CommandContext, UnexpectedEvent, event_metadata, invalid, not_found
+from command_api.kernel.hostnames import web_address
+from infra.kernel.text.hidden_characters import HIDDEN
 from schemas.base import DomainEvent
 from schemas.currencies import MINOR_DIGITS
 from schemas.events.partners import (
@@ -29,10 +29,10 @@ from schemas.events.partners import (
     TiersBy,
 )
 
-MOST_FLAT: Final = 10**12
+MAX_FLAT_AMOUNT: Final = 10**12
 """Minor units."""
-MOST_ANNOUNCED: Final = 20
-FURTHEST: Final = timedelta(days=5 * 366)
+MAX_ANNOUNCED_TERMS: Final = 20
+MAX_TERMS_OFFSET: Final = timedelta(days=5 * 366)
 
 _SLUG: Final = re.compile(r"[^\s\x00-\x1f\x7f/?#%\\<>\"`{}|^]{1,100}")
 """What the web form makes of a name, and nothing that an address would have to escape or that markup is made of."""
@@ -40,8 +40,8 @@ _PRESET: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
 
 
 @dataclass(frozen=True, slots=True)
-class Since:
-    """What holds from a moment on; of one that is still to come, `cookie_days` may change until then."""
+class TermsPeriod:
+    """Terms from a moment on; `cookie_days` of future terms may change until then."""
 
     at: datetime
     terms: Terms
@@ -50,6 +50,8 @@ class Since:
 
 @dataclass(frozen=True, slots=True)
 class Partner:
+    """State of a partner. A click is paid by the terms of its time."""
+
     id: UUID
     version: int
     name: str
@@ -60,22 +62,22 @@ class Partner:
     postback_preset: str | None
     is_active: bool
     created_at: datetime
-    history: tuple[Since, ...]
-    """By time, announced terms too."""
+    history: tuple[TermsPeriod, ...]
+    """Sorted by time, including announced terms."""
     removed: bool = False
 
-    def held_at(self, moment: datetime) -> Since:
-        """Terms and window for a click at `moment`; for one before the program was known, the first ones."""
+    def terms_at(self, moment: datetime) -> TermsPeriod:
+        """Returns terms and window at `moment`; the first ones before the partner existed."""
         return next((since for since in reversed(self.history) if since.at <= moment), self.history[0])
 
-    def covers(self, clicked_at: datetime, occurred_at: datetime) -> bool:
+    def is_within_window(self, clicked_at: datetime, occurred_at: datetime) -> bool:
         """Whether a conversion at `occurred_at` is within the window of a click at `clicked_at`."""
-        return occurred_at - clicked_at <= timedelta(days=self.held_at(clicked_at).cookie_days)
+        return occurred_at - clicked_at <= timedelta(days=self.terms_at(clicked_at).cookie_days)
 
 
 def register(
     partner_id: UUID,
-    claim: slugs.Claim | None,
+    claim: slug_reservation.Claim | None,
     *,
     name: str,
     slug: str,
@@ -86,13 +88,13 @@ def register(
     is_active: bool,
     cookie_days: int,
     postback_preset: str | None,
-    asked: Asked,
+    context: CommandContext,
 ) -> list[DomainEvent]:
     """`terms`, or a plain `commission` in percent; one of them is needed, and `terms` goes before."""
     if terms is None and commission is None:
-        raise invalid("bad_commission", "A commission is needed.", "commission")
+        raise invalid("bad_commission", "Enter a commission.", "commission")
     registered = PartnerRegistered(
-        **step(partner_id, 0, asked),
+        **event_metadata(partner_id, 0, context),
         name=_name(name),
         slug=checked_slug(slug),
         base_url=_base_url(base_url),
@@ -102,7 +104,7 @@ def register(
         postback_preset=_preset(postback_preset),
         is_active=is_active,
     )
-    return [registered, slugs.claim("partner", registered.slug, partner_id, claim, asked)]
+    return [registered, slug_reservation.claim("partner", registered.slug, partner_id, claim, context)]
 
 
 def update(
@@ -118,14 +120,14 @@ def update(
     cookie_days: int | None = None,
     postback_preset: str | None = None,
     effective_from: datetime | None = None,
-    asked: Asked,
+    context: CommandContext,
 ) -> list[DomainEvent]:
     """Up to three events: details, terms, activity; none for what stays as it was.
 
     A plain `commission` changes the percentage and leaves hold and automatic approval as they are. The terms hold at
     once, or from `effective_from` on; those that were announced for the same moment before give way, others stay.
     """
-    partner = listed(partner)
+    partner = require_active(partner)
     if slug is not None and slug != partner.slug:
         raise invalid("slug_fixed", "A partner's slug cannot change.", "slug")
     wanted: dict[str, str | int | None] = {
@@ -139,41 +141,43 @@ def update(
     events: list[DomainEvent] = []
     version = partner.version
     if details:
-        events.append(PartnerUpdated.model_validate({**step(partner.id, version, asked), **details}))
-    begin = _beginning(partner, effective_from, asked.at)
-    held = partner.held_at(begin or asked.at).terms
+        events.append(PartnerUpdated.model_validate({**event_metadata(partner.id, version, context), **details}))
+    begin = _effective_from(partner, effective_from, context.at)
+    held = partner.terms_at(begin or context.at).terms
     if terms is None and commission is not None:
         kept = {"hold_days": held.hold_days, "auto_approve_days": held.auto_approve_days}
         terms = percent_terms(commission).model_copy(update=kept)
     if terms is None and begin is not None:
-        raise invalid("bad_effective_from", "Please say what is paid from then on.", "effectiveFrom")
+        raise invalid("bad_effective_from", "Enter the commission from that date on.", "effectiveFrom")
     if terms is not None and checked_terms(terms) != held:
-        changed = CommissionChanged(**step(partner.id, version + len(events), asked), terms=terms, effective_from=begin)
+        changed = CommissionChanged(
+            **event_metadata(partner.id, version + len(events), context), terms=terms, effective_from=begin
+        )
         events.append(changed)
     if is_active is not None and is_active != partner.is_active:
         turned = PartnerActivated if is_active else PartnerDeactivated
-        events.append(turned(**step(partner.id, version + len(events), asked)))
+        events.append(turned(**event_metadata(partner.id, version + len(events), context)))
     return events
 
 
-def remove(partner: Partner | None, asked: Asked) -> list[DomainEvent]:
-    """Off every list, for good; a program that is active is switched off before."""
-    partner = listed(partner)
+def remove(partner: Partner | None, context: CommandContext) -> list[DomainEvent]:
+    """Removes the partner permanently; an active one is deactivated first."""
+    partner = require_active(partner)
     events: list[DomainEvent] = []
     if partner.is_active:
-        events.append(PartnerDeactivated(**step(partner.id, partner.version, asked)))
-    return [*events, PartnerRemoved(**step(partner.id, partner.version + len(events), asked))]
+        events.append(PartnerDeactivated(**next_event(partner, context)))
+    return [*events, PartnerRemoved(**next_event(partner, context, after=len(events)))]
 
 
-def listed(partner: Partner | None) -> Partner:
-    """The partner, if it is there and was not removed. Raises `Refused` (missing)."""
+def require_active(partner: Partner | None) -> Partner:
+    """Returns the partner. Raises `CommandRejected` (missing) if it does not exist or was removed."""
     if partner is None or partner.removed:
-        raise missing("partner")
+        raise not_found("partner")
     return partner
 
 
 def percent_terms(commission: float) -> Terms:
-    """A commission in percent, in steps of 0.01. Raises `Refused`."""
+    """A commission in percent, in steps of 0.01. Raises `CommandRejected`."""
     basis_points = Decimal(str(commission)) * 100
     if basis_points != basis_points.to_integral_value():
         raise invalid("bad_commission", "A commission has at most two decimals.", "commission")
@@ -182,47 +186,47 @@ def percent_terms(commission: float) -> Terms:
     return Terms(kind=TermsKind.PERCENT, rate_bp=int(basis_points))
 
 
-def _beginning(partner: Partner, given: datetime | None, now: datetime) -> datetime | None:
-    """When announced terms begin. Raises `Refused`: the past keeps its terms, and what is announced stays countable."""
+def _effective_from(partner: Partner, given: datetime | None, now: datetime) -> datetime | None:
+    """Returns when new terms begin. Raises `CommandRejected` for past dates and for too many announced terms."""
     if given is None:
         return None
-    if not now < given <= now + FURTHEST:
-        raise invalid("bad_effective_from", "New terms begin now, or within the next five years.", "effectiveFrom")
+    if not now < given <= now + MAX_TERMS_OFFSET:
+        raise invalid("bad_effective_from", "New terms must begin now or within the next five years.", "effectiveFrom")
     announced = {since.at for since in partner.history if since.at > now}
-    if len(announced | {given}) > MOST_ANNOUNCED:
-        raise invalid("bad_effective_from", f"At most {MOST_ANNOUNCED} changes can be announced.", "effectiveFrom")
+    if len(announced | {given}) > MAX_ANNOUNCED_TERMS:
+        raise invalid("bad_effective_from", f"At most {MAX_ANNOUNCED_TERMS} changes can be announced.", "effectiveFrom")
     return given
 
 
 def checked_terms(terms: Terms) -> Terms:
-    """The terms, if they can be paid by. Raises `Refused`."""
+    """Returns valid terms. Raises `CommandRejected`."""
     by_percent, by_revenue = terms.kind is TermsKind.PERCENT, terms.tiers_by is TiersBy.REVENUE
     for code in (terms.flat_currency, terms.tiers_currency):
         if code is not None and code not in MINOR_DIGITS:
             raise invalid("unknown_currency", f"{code} is not an ISO 4217 currency.", "terms")
     if by_percent and (terms.flat_amount or terms.flat_currency or any(tier.flat_amount for tier in terms.tiers)):
-        raise invalid("bad_terms", "Terms in percent name no flat sum.", "terms")
+        raise invalid("bad_terms", "Percent terms have no flat amount.", "terms")
     if not by_percent and (terms.rate_bp or any(tier.rate_bp for tier in terms.tiers)):
-        raise invalid("bad_terms", "Terms with a flat sum name no percentage.", "terms")
+        raise invalid("bad_terms", "Flat terms have no percentage.", "terms")
     if not by_percent and terms.flat_currency is None:
-        raise invalid("bad_terms", "A flat sum needs a currency.", "terms")
+        raise invalid("bad_terms", "A flat amount needs a currency.", "terms")
     if (terms.tiers_currency is None) is (by_revenue and bool(terms.tiers)):
-        raise invalid("bad_terms", "Tiers by revenue, and only those, name the currency of their thresholds.", "terms")
+        raise invalid("bad_terms", "Tiers by revenue need a currency; other tiers have none.", "terms")
     thresholds = [tier.at_least for tier in terms.tiers]
     if thresholds != sorted(set(thresholds)):
-        raise invalid("bad_terms", "Each tier begins above the one before.", "terms")
-    if terms.flat_amount > MOST_FLAT or any(tier.flat_amount > MOST_FLAT for tier in terms.tiers):
-        raise invalid("amount_too_large", f"A flat sum is at most {MOST_FLAT} minor units.", "terms")
+        raise invalid("bad_terms", "Each tier must begin above the previous one.", "terms")
+    if terms.flat_amount > MAX_FLAT_AMOUNT or any(tier.flat_amount > MAX_FLAT_AMOUNT for tier in terms.tiers):
+        raise invalid("amount_too_large", f"A flat amount is at most {MAX_FLAT_AMOUNT} minor units.", "terms")
     return terms
 
 
 def percent(terms: Terms) -> float | None:
-    """The percentage of the sale, before any tier; none for flat sums."""
+    """Returns the base percentage; `None` for flat terms."""
     return terms.rate_bp / 100 if terms.kind is TermsKind.PERCENT else None
 
 
 def slug_of(name: str) -> str:
-    """The slug that a name gives: lower case, runs of white space become hyphens."""
+    """Returns the slug of a name: lower case, whitespace becomes hyphens."""
     return normalize("NFC", re.sub(r"\s+", "-", name.strip().lower()))
 
 
@@ -232,8 +236,8 @@ def checked_slug(slug: str) -> str:
         raise invalid("bad_slug", message, "slug")
     if slug != normalize("NFC", slug):
         raise invalid("bad_slug", "A slug is written in composed characters (Unicode NFC).", "slug")
-    if slug in slugs.RESERVED or not any(sign.isalnum() for sign in slug):
-        why = f"{slug} is reserved." if slug in slugs.RESERVED else "A slug needs a letter or a digit."
+    if slug in slug_reservation.RESERVED or not any(sign.isalnum() for sign in slug):
+        why = f"{slug} is reserved." if slug in slug_reservation.RESERVED else "A slug needs a letter or a digit."
         raise invalid("bad_slug", why, "slug")
     return slug
 
@@ -242,28 +246,16 @@ def evolve(partner: Partner | None, event: DomainEvent) -> Partner:
     if isinstance(event, PartnerRegistered):
         return Partner(
             id=event.originator_id,
-            version=1,
-            name=event.name,
-            slug=event.slug,
-            base_url=event.base_url,
-            description=event.description,
-            cookie_days=event.cookie_days,
-            postback_preset=event.postback_preset,
-            is_active=event.is_active,
+            version=event.originator_version,
             created_at=event.timestamp,
-            history=(Since(event.timestamp, event.terms, event.cookie_days),),
+            history=(TermsPeriod(event.timestamp, event.terms, event.cookie_days),),
+            **shared_fields(event, Partner),
         )
-    partner = replace(begun(partner, event), version=event.originator_version)
+    partner = advanced(partner, event)
     match event:
         case PartnerUpdated():
-            changed = replace(
-                partner,
-                name=event.name or partner.name,
-                base_url=event.base_url or partner.base_url,
-                description=partner.description if event.description is None else event.description,
-                cookie_days=event.cookie_days or partner.cookie_days,
-                postback_preset=event.postback_preset or partner.postback_preset,
-            )
+            changes = {name: value for name, value in shared_fields(event, Partner).items() if value is not None}
+            changed = replace(partner, **changes)
             return _with_window(changed, event.timestamp)
         case CommissionChanged():
             return _with_terms(partner, event.effective_at, event.terms)
@@ -274,31 +266,23 @@ def evolve(partner: Partner | None, event: DomainEvent) -> Partner:
         case PartnerRemoved():
             return replace(partner, is_active=False, removed=True)
         case _:
-            raise AnotherKind(f"{event.NAME} does not happen to partners")
-
-
-def after(partner: Partner | None, events: Sequence[DomainEvent]) -> Partner:
-    """The state once `events` have happened; there must be one."""
-    for event in events:
-        partner = evolve(partner, event)
-    assert partner is not None  # noqa: S101 - decisions refuse without one
-    return partner
+            raise UnexpectedEvent(f"{event.NAME} does not happen to partners")
 
 
 def _with_terms(partner: Partner, at: datetime, terms: Terms) -> Partner:
     others = [since for since in partner.history if since.at != at]
-    history = [*others, Since(at, terms, partner.cookie_days)]
+    history = [*others, TermsPeriod(at, terms, partner.cookie_days)]
     return replace(partner, history=tuple(sorted(history, key=lambda since: since.at)))
 
 
 def _with_window(partner: Partner, at: datetime) -> Partner:
-    """The window of the partner holds from `at` on, under announced terms too."""
-    now, days = partner.held_at(at), partner.cookie_days
+    """Sets the window from `at` on, also for announced terms."""
+    now, days = partner.terms_at(at), partner.cookie_days
     if now.cookie_days == days:
         return partner
     before = [since for since in partner.history if since.at < at]
-    after = [replace(since, cookie_days=days) for since in partner.history if since.at > at]
-    return replace(partner, history=(*before, Since(at, now.terms, days), *after))
+    later = [replace(since, cookie_days=days) for since in partner.history if since.at > at]
+    return replace(partner, history=(*before, TermsPeriod(at, now.terms, days), *later))
 
 
 def _name(name: str) -> str:
@@ -306,7 +290,7 @@ def _name(name: str) -> str:
     if not 1 <= len(name) <= 100:
         raise invalid("bad_name", "A partner's name has 1 to 100 characters.", "name")
     if HIDDEN.search(name):
-        raise invalid("bad_name", "A partner's name holds no invisible characters.", "name")
+        raise invalid("bad_name", "A partner's name must not contain invisible characters.", "name")
     return name
 
 

@@ -1,0 +1,1 @@
+"""Websites: settings, keys, claim limits and traffic rules of a publisher's property."""

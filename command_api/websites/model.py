@@ -1,4 +1,4 @@
-"""Websites: a publisher's properties, their settings and keys. Pure."""
+"""Website aggregate: settings, keys and traffic rules. Pure."""
 
 from __future__ import annotations
 
@@ -7,48 +7,38 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import lru_cache
-from typing import Final, TypeVar
+from typing import Final
 from urllib.parse import urlsplit
 from uuid import UUID
 
 import idna
 
-from command_api.decision import AnotherKind, Asked, begun, conflict, invalid, missing, step
-from command_api.hosts import website_domain
+from command_api.kernel.aggregates import advanced, first_event, next_event, shared_fields
+from command_api.kernel.decision import CommandContext, UnexpectedEvent, conflict, event_metadata, invalid, not_found
+from command_api.kernel.hostnames import website_domain
 from command_api.websites.keys import NewKey
 from schemas.base import DomainEvent
 from schemas.claim_limits import DEFAULT_MAX_CLAIMS_PER_CLICK, MAX_CLAIMS_PER_CLICK, default_max_claim
 from schemas.currencies import MAX_AMOUNT, MINOR_DIGITS
-from schemas.events.websites import (
-    AttributionModel,
-    KeyKind,
-    TrafficConditions,
-    TrafficMark,
-    WebsiteConnected,
-    WebsiteDisconnected,
-    WebsiteKeyIssued,
-    WebsiteKeyRevoked,
-    WebsiteTrafficRemarked,
-    WebsiteTrafficRemarkUndone,
-    WebsiteUpdated,
-)
+from schemas.events import websites
+from schemas.events.websites import AttributionModel, KeyKind, TrafficConditions, TrafficMark
 from schemas.zones import available_timezones
 
-T = TypeVar("T")
-
-MOST_LIVE_KEYS: Final = {KeyKind.SITE: 5, KeyKind.SECRET: 2, KeyKind.POSTBACK: 2}
-MOST_ORIGINS: Final = 20
-MOST_PER_ACCOUNT: Final = 500
-MOST_RULES: Final = 50
-LONGEST_RULE: Final = timedelta(days=366)
+MAX_LIVE_KEYS: Final = {KeyKind.SITE: 5, KeyKind.SECRET: 2, KeyKind.POSTBACK: 2}
+MAX_ORIGINS: Final = 20
+MAX_PER_ACCOUNT: Final = 500
+MAX_RULES: Final = 50
+MAX_RULE_PERIOD: Final = timedelta(days=366)
 _PORTS: Final = {"http": 80, "https": 443}
 _HOST: Final = re.compile(r"(\*\.)?[a-z0-9_-][a-z0-9_.-]*|[0-9a-f:.]*:[0-9a-f:.]*")
 _NO_ZONES: Final = {"localtime", "Factory"}
-"""Files among the zones of a system that name none: other engines do not know them."""
+"""Zone files that are no zones: other engines do not know them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
+    """State of one key. `hash`: SHA-256 of its text, which is stored nowhere."""
+
     kind: KeyKind
     revoked: bool = False
     hash: str = ""
@@ -56,7 +46,7 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class ClaimLimits:
-    """What the website's owner allows to the public site key; none: the default."""
+    """Owner's limits for claims with the public site key; `None`: the default."""
 
     max_amount: int | None = None
     max_per_click: int | None = None
@@ -64,6 +54,8 @@ class ClaimLimits:
 
 @dataclass(frozen=True, slots=True)
 class Website:
+    """State of one website, with its keys and traffic rules."""
+
     id: UUID
     version: int
     account_id: UUID
@@ -74,7 +66,7 @@ class Website:
     attribution_model: AttributionModel = AttributionModel.LAST_CLICK
     disconnected: bool = False
     named_at: datetime | None = None
-    """When its domain became what it is, if it was another before: what was measured earlier is of that one."""
+    """When the domain last changed: earlier measurements belong to the previous domain."""
     keys: Mapping[UUID, Key] = field(default_factory=dict)
     claim_limits: ClaimLimits = field(default_factory=ClaimLimits)
 
@@ -89,7 +81,7 @@ class Website:
         return self.claim_limits.max_per_click or DEFAULT_MAX_CLAIMS_PER_CLICK
 
     rules: frozenset[UUID] = frozenset()
-    """Rules for its traffic that hold."""
+    """Active traffic rules."""
     undone: frozenset[UUID] = frozenset()
 
     def live_keys(self, kind: KeyKind) -> int:
@@ -97,18 +89,16 @@ class Website:
 
 
 def connect(
-    website_id: UUID, *, domain: str, timezone: str, currency: str, keys: Sequence[NewKey], asked: Asked
+    website_id: UUID, *, domain: str, timezone: str, currency: str, keys: Sequence[NewKey], context: CommandContext
 ) -> list[DomainEvent]:
-    if asked.account_id is None:
-        raise TypeError("a website belongs to an account")
-    connected = WebsiteConnected(
-        **step(website_id, 0, asked),
-        account_id=asked.account_id,
+    connected = websites.WebsiteConnected(
+        **first_event(website_id, context),
+        account_id=context.require_account(),
         domain=website_domain(domain),
         timezone=known_timezone(timezone),
         currency=known_currency(currency),
     )
-    issued = [_issued(website_id, 1 + number, key, (), asked) for number, key in enumerate(keys)]
+    issued = [_issued(website_id, 1 + number, key, (), context) for number, key in enumerate(keys)]
     return [connected, *issued]
 
 
@@ -121,54 +111,56 @@ def update(
     attribution_model: AttributionModel | None = None,
     max_claim_amount: int | None = None,
     max_claims_per_click: int | None = None,
-    asked: Asked,
+    context: CommandContext,
 ) -> list[DomainEvent]:
-    website = owned(website, asked)
+    website = require_owned(website, context)
     if max_claim_amount is not None and not 1 <= max_claim_amount <= MAX_AMOUNT:
         raise invalid("bad_claim_limit", "The limit is an amount above zero.", "maxClaimAmount")
     if max_claims_per_click is not None and not 1 <= max_claims_per_click <= MAX_CLAIMS_PER_CLICK:
         message = f"The limit is a number from 1 to {MAX_CLAIMS_PER_CLICK:,}."
         raise invalid("bad_claim_limit", message, "maxClaimsPerClick")
     if currency is not None and currency != website.currency:
-        raise invalid("currency_fixed", "A website's currency cannot change: its history is counted in it.", "currency")
-    changed = {
-        "domain": _if_new(website_domain(domain) if domain is not None else None, website.domain),
-        "timezone": _if_new(known_timezone(timezone) if timezone is not None else None, website.timezone),
-        "attribution_model": _if_new(attribution_model, website.attribution_model),
-        "max_claim_amount": _if_new(max_claim_amount, website.max_claim_amount),
-        "max_claims_per_click": _if_new(max_claims_per_click, website.max_claims_per_click),
+        raise invalid("currency_fixed", "A website's currency cannot change: its history uses it.", "currency")
+    wanted = {
+        "domain": website_domain(domain) if domain is not None else None,
+        "timezone": known_timezone(timezone) if timezone is not None else None,
+        "attribution_model": attribution_model,
+        "max_claim_amount": max_claim_amount,
+        "max_claims_per_click": max_claims_per_click,
     }
-    if all(value is None for value in changed.values()):
+    changed = {name: value for name, value in wanted.items() if value is not None and value != getattr(website, name)}
+    if not changed:
         return []
-    return [WebsiteUpdated(**step(website.id, website.version, asked), account_id=website.account_id, **changed)]
+    metadata = next_event(website, context)
+    return [websites.WebsiteUpdated.model_validate({**metadata, "account_id": website.account_id, **changed})]
 
 
-def disconnect(website: Website | None, asked: Asked, *, owner_erased: bool = False) -> list[DomainEvent]:
-    website = owned(website, asked)
-    return [WebsiteDisconnected(**step(website.id, website.version, asked), owner_erased=owner_erased)]
+def disconnect(website: Website | None, context: CommandContext, *, owner_erased: bool = False) -> list[DomainEvent]:
+    website = require_owned(website, context)
+    return [websites.WebsiteDisconnected(**next_event(website, context), owner_erased=owner_erased)]
 
 
 def issue_key(
-    website: Website | None, key: NewKey, *, allowed_origins: Sequence[str] = (), asked: Asked
-) -> list[WebsiteKeyIssued]:
-    website = owned(website, asked)
-    most = MOST_LIVE_KEYS[key.kind]
+    website: Website | None, key: NewKey, *, allowed_origins: Sequence[str] = (), context: CommandContext
+) -> list[websites.WebsiteKeyIssued]:
+    website = require_owned(website, context)
+    most = MAX_LIVE_KEYS[key.kind]
     if website.live_keys(key.kind) >= most:
         raise conflict("too_many_keys", f"{most} keys of this kind may be in use at once. Revoke one first.", "kind")
     if allowed_origins and key.kind is not KeyKind.SITE:
         raise invalid("origins_not_allowed", "Only site keys can be bound to origins.", "allowedOrigins")
-    return [_issued(website.id, website.version, key, _origins(allowed_origins), asked)]
+    return [_issued(website.id, website.version, key, _origins(allowed_origins), context)]
 
 
-def revoke_key(website: Website | None, key_id: UUID, asked: Asked) -> list[DomainEvent]:
-    """A key that is revoked already stays so."""
-    website = owned(website, asked)
+def revoke_key(website: Website | None, key_id: UUID, context: CommandContext) -> list[DomainEvent]:
+    """Revokes a key; idempotent."""
+    website = require_owned(website, context)
     key = website.keys.get(key_id)
     if key is None:
-        raise missing("key")
+        raise not_found("key")
     if key.revoked:
         return []
-    return [WebsiteKeyRevoked(**step(website.id, website.version, asked), key_id=key_id)]
+    return [websites.WebsiteKeyRevoked(**next_event(website, context), key_id=key_id)]
 
 
 def remark_traffic(
@@ -180,18 +172,18 @@ def remark_traffic(
     mark: TrafficMark,
     conditions: TrafficConditions,
     note: str,
-    asked: Asked,
-) -> list[WebsiteTrafficRemarked]:
-    website = owned(website, asked)
+    context: CommandContext,
+) -> list[websites.WebsiteTrafficRemarked]:
+    website = require_owned(website, context)
     if not since < until:
         raise invalid("empty_period", "The period ends before it begins.", "until")
-    if until - since > LONGEST_RULE:
-        raise invalid("long_period", f"A rule is for at most {LONGEST_RULE.days} days.", "until")
-    if len(website.rules) >= MOST_RULES:
-        raise conflict("too_many_rules", f"A website has at most {MOST_RULES} rules. Undo one first.")
+    if until - since > MAX_RULE_PERIOD:
+        raise invalid("long_period", f"A rule is for at most {MAX_RULE_PERIOD.days} days.", "until")
+    if len(website.rules) >= MAX_RULES:
+        raise conflict("too_many_rules", f"A website has at most {MAX_RULES} rules. Undo one first.")
     return [
-        WebsiteTrafficRemarked(
-            **step(website.id, website.version, asked),
+        websites.WebsiteTrafficRemarked(
+            **next_event(website, context),
             rule_id=rule_id,
             since=since,
             until=until,
@@ -202,20 +194,20 @@ def remark_traffic(
     ]
 
 
-def undo_remark(website: Website | None, rule_id: UUID, asked: Asked) -> list[DomainEvent]:
-    """A rule that was undone stays so."""
-    website = owned(website, asked)
+def undo_remark(website: Website | None, rule_id: UUID, context: CommandContext) -> list[DomainEvent]:
+    """Undoes a rule; idempotent."""
+    website = require_owned(website, context)
     if rule_id in website.undone:
         return []
     if rule_id not in website.rules:
-        raise missing("rule")
-    return [WebsiteTrafficRemarkUndone(**step(website.id, website.version, asked), rule_id=rule_id)]
+        raise not_found("rule")
+    return [websites.WebsiteTrafficRemarkUndone(**next_event(website, context), rule_id=rule_id)]
 
 
-def owned(website: Website | None, asked: Asked) -> Website:
-    """The website, if it is there and the asker may act for its owner. Raises `Refused` (missing)."""
-    if website is None or website.disconnected or not asked.may_act_for(website.account_id):
-        raise missing("website")
+def require_owned(website: Website | None, context: CommandContext) -> Website:
+    """Returns the website. Raises `CommandRejected` (missing) unless it exists and the actor may act for its owner."""
+    if website is None or website.disconnected or not context.may_act_for(website.account_id):
+        raise not_found("website")
     return website
 
 
@@ -232,17 +224,16 @@ def known_currency(code: str) -> str:
 
 
 def evolve(website: Website | None, event: DomainEvent) -> Website:
-    if isinstance(event, WebsiteConnected):
-        return Website(
-            event.originator_id, 1, event.account_id, event.domain, event.timezone, event.currency, event.timestamp
-        )
-    website = replace(begun(website, event), version=event.originator_version)
+    if isinstance(event, websites.WebsiteConnected):
+        shared = shared_fields(event, Website)
+        return Website(event.originator_id, event.originator_version, created_at=event.timestamp, **shared)
+    website = advanced(website, event)
     match event:
-        case WebsiteUpdated():
+        case websites.WebsiteUpdated():
             return replace(
                 website,
                 domain=event.domain or website.domain,
-                named_at=event.timestamp if _is_another(event.domain, website.domain) else website.named_at,
+                named_at=event.timestamp if _is_changed(event.domain, website.domain) else website.named_at,
                 timezone=event.timezone or website.timezone,
                 attribution_model=event.attribution_model or website.attribution_model,
                 claim_limits=ClaimLimits(
@@ -250,29 +241,31 @@ def evolve(website: Website | None, event: DomainEvent) -> Website:
                     event.max_claims_per_click or website.claim_limits.max_per_click,
                 ),
             )
-        case WebsiteDisconnected():
+        case websites.WebsiteDisconnected():
             return replace(website, disconnected=True)
-        case WebsiteKeyIssued():
+        case websites.WebsiteKeyIssued():
             return replace(website, keys={**website.keys, event.key_id: Key(event.kind, hash=event.key_hash)})
-        case WebsiteKeyRevoked():
+        case websites.WebsiteKeyRevoked():
             revoked = replace(website.keys[event.key_id], revoked=True)
             return replace(website, keys={**website.keys, event.key_id: revoked})
-        case WebsiteTrafficRemarked():
+        case websites.WebsiteTrafficRemarked():
             return replace(website, rules=website.rules | {event.rule_id})
-        case WebsiteTrafficRemarkUndone():
+        case websites.WebsiteTrafficRemarkUndone():
             left = website.rules - {event.rule_id}
             return replace(website, rules=left, undone=website.undone | {event.rule_id})
         case _:
-            raise AnotherKind(f"{event.NAME} does not happen to websites")
+            raise UnexpectedEvent(f"{event.NAME} does not happen to websites")
 
 
-def _is_another(domain: str | None, before: str) -> bool:
+def _is_changed(domain: str | None, before: str) -> bool:
     return domain is not None and domain.removeprefix("www.") != before.removeprefix("www.")
 
 
-def _issued(website_id: UUID, version: int, key: NewKey, origins: tuple[str, ...], asked: Asked) -> WebsiteKeyIssued:
-    return WebsiteKeyIssued(
-        **step(website_id, version, asked),
+def _issued(
+    website_id: UUID, version: int, key: NewKey, origins: tuple[str, ...], context: CommandContext
+) -> websites.WebsiteKeyIssued:
+    return websites.WebsiteKeyIssued(
+        **event_metadata(website_id, version, context),
         key_id=key.id,
         kind=key.kind,
         key_hash=key.hash,
@@ -283,14 +276,14 @@ def _issued(website_id: UUID, version: int, key: NewKey, origins: tuple[str, ...
 
 
 def _origins(texts: Sequence[str]) -> tuple[str, ...]:
-    if len(texts) > MOST_ORIGINS:
-        raise invalid("bad_origin", f"At most {MOST_ORIGINS} origins are taken.", "allowedOrigins")
+    if len(texts) > MAX_ORIGINS:
+        raise invalid("bad_origin", f"At most {MAX_ORIGINS} origins are allowed.", "allowedOrigins")
     return tuple(dict.fromkeys(_origin(text) for text in texts))
 
 
 def _origin(text: str) -> str:
-    """Scheme, host and port alone, as browsers write them: that is what the edge compares with. Hosts need not be
-    public: a site under development has an origin too."""
+    """Normalizes origins to scheme, host and port, as browsers send them. Hosts need not be public: development sites
+    have origins too."""
     refusal = invalid("bad_origin", "An origin looks like https://www.example.com, without a path.", "allowedOrigins")
     if not text.strip().isprintable() or " " in text.strip():  # what parsers of addresses drop on their way
         raise refusal
@@ -311,10 +304,6 @@ def _ascii_host(host: str) -> str:
         return host.lower()
     name = host.removeprefix("*.")
     return host[: len(host) - len(name)] + idna.encode(name, uts46=True).decode()
-
-
-def _if_new(wanted: T | None, now: T) -> T | None:
-    return None if wanted == now else wanted
 
 
 @lru_cache(maxsize=1)

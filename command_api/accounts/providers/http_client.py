@@ -1,4 +1,5 @@
-"""Calls to identity providers: five seconds, little to read, JSON; where they may lead, `infra.outbound` decides.
+"""Calls to identity providers: five seconds, little to read, JSON; where they may lead,
+`infra.kernel.net.outbound_http` decides.
 
 A provider's documents name further addresses (token, keys, user info). Those are called over https on port 443 alone,
 on the open internet. Only what the settings themselves name as the provider's own place may be anywhere: a GitHub
@@ -13,13 +14,13 @@ from typing import Any, Final
 
 import orjson
 
-from infra.outbound import Outbound, OutboundFailed, OutboundRefused, place_of
-from infra.resolvers import Resolvers
-from infra.settings import Settings
+from infra.kernel.config.settings import Settings
+from infra.kernel.net.dns_resolvers import Resolvers
+from infra.kernel.net.outbound_http import Outbound, OutboundFailed, OutboundRefused, origin_of
 
 TIMEOUT_S: Final = 5.0
 """For a whole call, from its beginning to the last byte."""
-MOST_BYTES: Final = 256 * 1024
+MAX_BYTES: Final = 256 * 1024
 _HTTPS: Final = {"https": 443}
 
 
@@ -27,22 +28,22 @@ class ProviderError(Exception):
     """Nobody is signed in. The text is for logs; it never holds what was sent or answered."""
 
 
-class Unreachable(ProviderError):
+class ProviderUnreachable(ProviderError):
     """The provider did not answer as it should; later it may."""
 
 
-class Untrusted(ProviderError):
+class ProviderUntrusted(ProviderError):
     """What came is not what the provider would send for this sign-in."""
 
 
-class Calls:
+class ProviderHttpClient:
     """Thread-safe; for threads without an event loop of their own."""
 
     def __init__(self, outbound: Outbound) -> None:
         self._outbound = outbound
 
     @classmethod
-    def of(cls, settings: Settings) -> Calls:
+    def of(cls, settings: Settings) -> ProviderHttpClient:
         return cls(Outbound(Resolvers(settings), ports=_HTTPS))
 
     def json(
@@ -50,33 +51,39 @@ class Calls:
         method: str,
         url: str,
         *,
-        own_place: str | None = None,
+        configured_origin: str | None = None,
         form: Mapping[str, str] | None = None,
         token: str | None = None,
     ) -> Any:
-        """The JSON that is answered with 200. `own_place`: scheme and host that the settings name for this provider.
+        """Returns the JSON body of a 200 response. `configured_origin`: the provider's scheme and host in the settings.
 
-        Raises `Unreachable`, also for a redirect and for an answer that is too slow or too large; `Untrusted` for an
-        address that must not be called, and for a refusal (400, 401, 403).
+        Raises `ProviderUnreachable`, also for redirects and slow or large responses, and `ProviderUntrusted` for
+        forbidden addresses and for a refusal (400, 401, 403).
         """
         headers = {"Accept": "application/json"} | ({"Authorization": f"Bearer {token}"} if token is not None else {})
-        place = place_of(url)
+        place = origin_of(url)
         call = self._outbound.call(
-            method, url, headers=headers, form=form, own_place=own_place, deadline_s=TIMEOUT_S, most_bytes=MOST_BYTES
+            method,
+            url,
+            headers=headers,
+            form=form,
+            configured_origin=configured_origin,
+            deadline_s=TIMEOUT_S,
+            max_bytes=MAX_BYTES,
         )
         try:
             answer = asyncio.run(call)
         except OutboundRefused as error:
-            raise Untrusted(f"it names an address that is not called: {error}") from error
+            raise ProviderUntrusted(f"it names an address that is not called: {error}") from error
         except OutboundFailed as error:
-            raise Unreachable(f"{place}: {error}") from error
+            raise ProviderUnreachable(f"{place}: {error}") from error
         if answer.status in (400, 401, 403):
-            raise Untrusted(f"{place} refused with {answer.status}")
+            raise ProviderUntrusted(f"{place} refused with {answer.status}")
         if answer.status != 200:
-            raise Unreachable(f"{place} answered {answer.status}")
+            raise ProviderUnreachable(f"{place} answered {answer.status}")
         if answer.headers.get("content-encoding", "identity") != "identity":
-            raise Unreachable("the answer is compressed, which was not asked for")
+            raise ProviderUnreachable("the answer is compressed, although the request accepts no compression")
         try:
             return orjson.loads(answer.body)
         except orjson.JSONDecodeError as error:
-            raise Unreachable(f"{place} did not answer JSON") from error
+            raise ProviderUnreachable(f"{place} did not answer JSON") from error

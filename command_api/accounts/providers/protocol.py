@@ -1,6 +1,6 @@
-"""What is said to each identity provider, and who they say somebody is: OAuth 2.0 code flow, OpenID Connect on top.
+"""Requests to each identity provider, and the identity that it returns: OAuth 2.0 code flow, OpenID Connect on top.
 
-An identity is the pair of issuer and subject, never an e-mail address. What is special about each provider:
+An identity is the pair of issuer and subject, never an email address. What is special about each provider:
 
 - Google: OpenID Connect as it is written; an address counts when it says `email_verified`.
 - Microsoft: the shared address has a template for an issuer (`{tenantid}`), to be filled with the token's own `tid`.
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hmac import compare_digest
 from typing import Any, Final, cast
@@ -27,24 +27,24 @@ from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
-from command_api.accounts.half_signed_in import ProvenIdentity
-from command_api.accounts.providers.calls import Calls, Unreachable, Untrusted
-from infra.identity_providers import IdentityProvider
-from infra.outbound import place_of
+from command_api.accounts.login_challenge import ProvenIdentity
+from command_api.accounts.providers.http_client import ProviderHttpClient, ProviderUnreachable, ProviderUntrusted
+from infra.kernel.net.outbound_http import origin_of
+from infra.kernel.security.oauth_providers import IdentityProvider
 
 ALGORITHMS: Final = ["RS256", "PS256", "ES256"]
-"""None with a shared key, and not `none`."""
+"""No algorithm with a shared key, and not `none`."""
 LEEWAY_S: Final = 60
-_KEPT_S: Final = 3600.0
-_ASKED_AGAIN_S: Final = 60.0
-_LONGEST: Final = 255
+_CACHE_S: Final = 3600.0
+_MIN_REFRESH_S: Final = 60.0
+_MAX_TEXT_LENGTH: Final = 255
 _OPENID: Final = ("google", "microsoft")
-_NEEDED: Final = ("authorization_endpoint", "token_endpoint", "jwks_uri")
+_REQUIRED_ENDPOINTS: Final = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 
 
 @dataclass(frozen=True, slots=True)
-class Secrets:
-    """What one way to a provider and back is held together by."""
+class FlowSecrets:
+    """Secrets of one login flow."""
 
     state: str
     nonce: str
@@ -54,14 +54,14 @@ class Secrets:
 class Protocol:
     """Keeps the providers' documents and keys for an hour. Thread-safe."""
 
-    def __init__(self, calls: Calls) -> None:
-        self.calls = calls
+    def __init__(self, calls: ProviderHttpClient) -> None:
+        self._calls = calls
         self._documents: dict[str, tuple[float, Any]] = {}
         self._lock = threading.Lock()
 
-    def address(self, provider: IdentityProvider, redirect_uri: str, secrets: Secrets) -> str:
-        """Where the browser is sent. Raises `ProviderError`."""
-        asked = {
+    def address(self, provider: IdentityProvider, redirect_uri: str, secrets: FlowSecrets) -> str:
+        """Returns the authorization URL. Raises `ProviderError`."""
+        context = {
             "response_type": "code",
             "client_id": provider.client_id,
             "redirect_uri": redirect_uri,
@@ -69,18 +69,18 @@ class Protocol:
             "state": secrets.state,
         }
         if provider.name != "linkedin":
-            asked["code_challenge"] = create_s256_code_challenge(secrets.verifier)
-            asked["code_challenge_method"] = "S256"
+            context["code_challenge"] = create_s256_code_challenge(secrets.verifier)
+            context["code_challenge_method"] = "S256"
         if provider.name in _OPENID:
-            asked["nonce"] = secrets.nonce
-            asked["prompt"] = "select_account"
+            context["nonce"] = secrets.nonce
+            context["prompt"] = "select_account"
         url = self._endpoint(provider, "authorization_endpoint")
-        return f"{url}{'&' if urlsplit(url).query else '?'}{urlencode(asked)}"
+        return f"{url}{'&' if urlsplit(url).query else '?'}{urlencode(context)}"
 
     def identify(
-        self, provider: IdentityProvider, redirect_uri: str, secrets: Secrets, code: str, issuer: str | None
+        self, provider: IdentityProvider, redirect_uri: str, secrets: FlowSecrets, code: str, issuer: str | None
     ) -> ProvenIdentity:
-        """Who came back with this code. `issuer`: the answer's own `iss`, if it has one. Raises `ProviderError`."""
+        """Returns the identity of this code. `issuer`: the response's own `iss`, if any. Raises `ProviderError`."""
         self._refuse_mix_up(provider, issuer)
         form = {
             "grant_type": "authorization_code",
@@ -92,52 +92,59 @@ class Protocol:
         if provider.name != "linkedin":
             form["code_verifier"] = secrets.verifier
         url = self._endpoint(provider, "token_endpoint")
-        answer = _object(self.calls.json("POST", url, own_place=_own_place(provider), form=form))
+        answer = _object(self.read(provider, url, form=form))
         token = answer.get("access_token")
         if not isinstance(token, str) or not token or str(answer.get("token_type", "bearer")).lower() != "bearer":
-            raise Untrusted(f"{provider.name} gave no access token")
-        return _WHO[provider.name](self, provider, secrets, answer)
+            raise ProviderUntrusted(f"{provider.name} gave no access token")
+        return _IDENTIFY_BY_PROVIDER[provider.name](self, provider, secrets, answer)
+
+    def read(
+        self, provider: IdentityProvider, url: str, *, form: Mapping[str, str] | None = None, token: str | None = None
+    ) -> Any:
+        """Reads JSON of the provider; with a `form` it is sent. Raises `ProviderError`."""
+        method, origin = "GET" if form is None else "POST", _configured_origin(provider)
+        return self._calls.json(method, url, configured_origin=origin, form=form, token=token)
 
     def metadata(self, provider: IdentityProvider) -> dict[str, Any]:
-        """What an OpenID provider says of itself, which must be of itself."""
+        """Returns the provider's OpenID metadata, which must describe this provider."""
 
         def read(found: dict[str, Any]) -> dict[str, Any]:
             if not _is_own_issuer(provider, found.get("issuer")):
-                raise Untrusted(f"{provider.name} describes another issuer")
-            places = [place_of(str(found.get(name))) for name in _NEEDED]
-            if not all(place.startswith("https://") or place == _own_place(provider) for place in places):
-                raise Untrusted(f"{provider.name} does not describe all of itself")
+                raise ProviderUntrusted(f"{provider.name} describes another issuer")
+            places = [origin_of(str(found.get(name))) for name in _REQUIRED_ENDPOINTS]
+            if not all(place.startswith("https://") or place == _configured_origin(provider) for place in places):
+                raise ProviderUntrusted(f"{provider.name} does not describe all of itself")
             return found
 
-        described: dict[str, Any] = self._kept(provider, f"{provider.url}/.well-known/openid-configuration", read)
+        described: dict[str, Any] = self._cached(provider, f"{provider.url}/.well-known/openid-configuration", read)
         return described
 
-    def keys(self, provider: IdentityProvider, *, newer_than_s: float = _KEPT_S) -> KeySet:
-        """What the provider signs with, at most so old."""
+    def keys(self, provider: IdentityProvider, *, newer_than_s: float = _CACHE_S) -> KeySet:
+        """Returns the provider's signing keys, of at most this age."""
 
         def read(found: dict[str, Any]) -> KeySet:
             rows = found.get("keys")
             usable = [key for row in (rows if isinstance(rows, list) else []) for key in _public_key(row)]
             if not usable:
-                raise Unreachable(f"{provider.name} has no keys that can be read")
+                raise ProviderUnreachable(f"{provider.name} has no keys that can be read")
             return KeySet(usable)
 
-        keys: KeySet = self._kept(provider, self._endpoint(provider, "jwks_uri"), read, newer_than_s)
+        keys: KeySet = self._cached(provider, self._endpoint(provider, "jwks_uri"), read, newer_than_s)
         return keys
 
-    def _kept(
+    def _cached(
         self,
         provider: IdentityProvider,
         url: str,
         read: Callable[[dict[str, Any]], Any],
-        newer_than_s: float = _KEPT_S,
+        newer_than_s: float = _CACHE_S,
     ) -> Any:
-        """What a document says; one that cannot be read is not kept."""
+        """Returns a cached document; a document that cannot be parsed is not cached."""
         with self._lock:
             at, kept = self._documents.get(url, (0.0, None))
         if kept is not None and time.monotonic() - at < newer_than_s:
             return kept
-        found = read(_object(self.calls.json("GET", url, own_place=_own_place(provider))))
+        found = read(_object(self.read(provider, url)))
         with self._lock:
             self._documents[url] = (time.monotonic(), found)
         return found
@@ -156,43 +163,42 @@ class Protocol:
             needed = metadata.get("authorization_response_iss_parameter_supported") is True
             is_own = _is_own_issuer(provider, issuer)
         if not is_own and (needed or issuer is not None):
-            raise Untrusted(f"{provider.name}'s answer is another provider's")
+            raise ProviderUntrusted(f"{provider.name}'s answer is another provider's")
 
 
-def verified(
+def verify_id_token(
     token: Any, keys: KeySet, *, issuer: str, client_id: str, nonce: str, access_token: str | None = None
 ) -> dict[str, Any]:
-    """The claims of an ID token that was made for this sign-in. `issuer` may be a template with `{tenantid}`.
+    """Returns the claims of an ID token of this flow. `issuer` may be a template with `{tenantid}`.
 
-    Raises `Untrusted`.
+    Raises `ProviderUntrusted`.
     """
     if not isinstance(token, str):
-        raise Untrusted("there is no ID token")
+        raise ProviderUntrusted("there is no ID token")
     try:
         found = jwt.decode(token, keys, algorithms=ALGORITHMS)
         claims = dict(found.claims)
         options = {
-            "iss": {"essential": True, "value": _filled(issuer, claims)},
+            "iss": {"essential": True, "value": _expected_issuer(issuer, claims)},
             "aud": {"essential": True, "value": client_id},
-            "sub": {"essential": True},
-            "exp": {"essential": True},
-            "iat": {"essential": True},
-            "nonce": {"essential": True},
+            **{claim: {"essential": True} for claim in ("sub", "exp", "iat", "nonce")},
         }
         params = {"nonce": nonce, "client_id": client_id, "access_token": access_token}
         CodeIDToken(claims, found.header, options, params).validate(leeway=LEEWAY_S)
     except (JoseError, ValueError, KeyError, TypeError) as error:
-        raise Untrusted(f"its ID token is refused: {type(error).__name__}") from error
+        raise ProviderUntrusted(f"its ID token is refused: {type(error).__name__}") from error
     if not compare_digest(str(claims["nonce"]).encode(), nonce.encode()):
-        raise Untrusted("its ID token is another sign-in's")
+        raise ProviderUntrusted("its ID token is another sign-in's")
     return claims
 
 
-def _openid(protocol: Protocol, provider: IdentityProvider, secrets: Secrets, answer: dict[str, Any]) -> dict[str, Any]:
+def _openid(
+    protocol: Protocol, provider: IdentityProvider, secrets: FlowSecrets, answer: dict[str, Any]
+) -> dict[str, Any]:
     issuer = str(protocol.metadata(provider)["issuer"])
 
     def read(keys: KeySet) -> dict[str, Any]:
-        return verified(
+        return verify_id_token(
             answer.get("id_token"),
             keys,
             issuer=issuer,
@@ -203,41 +209,43 @@ def _openid(protocol: Protocol, provider: IdentityProvider, secrets: Secrets, an
 
     try:
         return read(protocol.keys(provider))
-    except Untrusted:
-        # It may have new keys: they are asked for again, but not by everybody who sends nonsense.
-        return read(protocol.keys(provider, newer_than_s=_ASKED_AGAIN_S))
+    except ProviderUntrusted:
+        # It may have new keys: they are requested again, but not for every invalid token.
+        return read(protocol.keys(provider, newer_than_s=_MIN_REFRESH_S))
 
 
-def _google(protocol: Protocol, provider: IdentityProvider, secrets: Secrets, answer: dict[str, Any]) -> ProvenIdentity:
+def _google(
+    protocol: Protocol, provider: IdentityProvider, secrets: FlowSecrets, answer: dict[str, Any]
+) -> ProvenIdentity:
     claims = _openid(protocol, provider, secrets, answer)
     return _identity(provider, claims["iss"], claims["sub"], claims, claims.get("email_verified") is True)
 
 
 def _microsoft(
-    protocol: Protocol, provider: IdentityProvider, secrets: Secrets, answer: dict[str, Any]
+    protocol: Protocol, provider: IdentityProvider, secrets: FlowSecrets, answer: dict[str, Any]
 ) -> ProvenIdentity:
     claims = _openid(protocol, provider, secrets, answer)
     if not _is_uuid(claims.get("tid")) or not _is_uuid(claims.get("oid")):
-        raise Untrusted("microsoft tells no tenant or no person")
+        raise ProviderUntrusted("microsoft tells no tenant or no person")
     return _identity(provider, claims["iss"], claims["oid"], claims, False)
 
 
-def _linkedin(protocol: Protocol, provider: IdentityProvider, __: Secrets, answer: dict[str, Any]) -> ProvenIdentity:
+def _linkedin(
+    protocol: Protocol, provider: IdentityProvider, __: FlowSecrets, answer: dict[str, Any]
+) -> ProvenIdentity:
     url = _ENDPOINTS["linkedin"]["userinfo"].format(_api(provider))
-    claims = _object(protocol.calls.json("GET", url, own_place=_own_place(provider), token=answer["access_token"]))
+    claims = _object(protocol.read(provider, url, token=answer["access_token"]))
     return _identity(provider, provider.url, claims.get("sub"), claims, claims.get("email_verified") in (True, "true"))
 
 
-def _github(protocol: Protocol, provider: IdentityProvider, __: Secrets, answer: dict[str, Any]) -> ProvenIdentity:
+def _github(protocol: Protocol, provider: IdentityProvider, __: FlowSecrets, answer: dict[str, Any]) -> ProvenIdentity:
     def read(path: str) -> Any:
-        return protocol.calls.json(
-            "GET", _api(provider) + path, own_place=_own_place(provider), token=answer["access_token"]
-        )
+        return protocol.read(provider, _api(provider) + path, token=answer["access_token"])
 
     person = _object(read("/user"))
     number = person.get("id")
     if not isinstance(number, int) or isinstance(number, bool) or number <= 0:
-        raise Untrusted("github tells no account number")
+        raise ProviderUntrusted("github tells no account number")
     rows = read("/user/emails")
     own = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
     email = next((row.get("email") for row in own if row.get("primary") is True and row.get("verified") is True), None)
@@ -248,28 +256,28 @@ def _github(protocol: Protocol, provider: IdentityProvider, __: Secrets, answer:
 def _identity(
     provider: IdentityProvider, issuer: Any, subject: Any, shown: dict[str, Any], verified_email: bool
 ) -> ProvenIdentity:
-    if not isinstance(subject, str) or not 0 < len(subject) <= _LONGEST or not subject.isprintable():
-        raise Untrusted(f"{provider.name} tells no subject")
+    if not isinstance(subject, str) or not 0 < len(subject) <= _MAX_TEXT_LENGTH or not subject.isprintable():
+        raise ProviderUntrusted(f"{provider.name} tells no subject")
     email = _text(shown.get("email")) if verified_email or provider.name == "microsoft" else ""
     return ProvenIdentity(provider.name, str(issuer), subject, email, verified_email, _text(shown.get("name")))
 
 
 def _text(value: Any) -> str:
-    return value.strip()[:_LONGEST] if isinstance(value, str) and value.isprintable() else ""
+    return value.strip()[:_MAX_TEXT_LENGTH] if isinstance(value, str) and value.isprintable() else ""
 
 
-def _filled(issuer: str, claims: dict[str, Any]) -> str:
+def _expected_issuer(issuer: str, claims: dict[str, Any]) -> str:
     if "{tenantid}" not in issuer:
         return issuer
     tenant = claims.get("tid")
     if not _is_uuid(tenant):
-        raise Untrusted("its ID token tells no tenant")
+        raise ProviderUntrusted("its ID token tells no tenant")
     return issuer.replace("{tenantid}", str(tenant))
 
 
 def _is_own_issuer(provider: IdentityProvider, issuer: Any) -> bool:
-    """Google's is its address. Microsoft's has a tenant in it, or stands for all as a template; where the settings name
-    a tenant, it is that one's."""
+    """Google's issuer is its URL. Microsoft's contains a tenant or is a template; if the settings name a tenant, it
+    must match."""
     if not isinstance(issuer, str):
         return False
     root, tenant, version = provider.url.rsplit("/", 2)
@@ -292,12 +300,12 @@ def _api(provider: IdentityProvider) -> str:
     return f"{provider.url}/api/v3" if provider.name == "github" else provider.url
 
 
-def _own_place(provider: IdentityProvider) -> str | None:
-    return None if provider.is_public else place_of(provider.url)
+def _configured_origin(provider: IdentityProvider) -> str | None:
+    return None if provider.is_public else origin_of(provider.url)
 
 
 def _public_key(row: Any) -> list[Any]:
-    """The key, if it is of a kind that we know: one more kind in a provider's set must end nobody's sign-in."""
+    """Returns the key if its type is supported; unknown types in the key set are ignored."""
     if not isinstance(row, dict) or row.get("kty") not in ("RSA", "EC"):
         return []
     try:
@@ -308,7 +316,7 @@ def _public_key(row: Any) -> list[Any]:
 
 def _object(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise Unreachable("the answer is not an object")
+        raise ProviderUnreachable("the answer is not an object")
     return value
 
 
@@ -323,8 +331,8 @@ _ENDPOINTS: Final[dict[str, dict[str, str]]] = {
         "userinfo": "{}/v2/userinfo",
     },
 }
-_Who = Callable[[Protocol, IdentityProvider, Secrets, dict[str, Any]], ProvenIdentity]
-_WHO: Final[dict[str, _Who]] = {
+_Identify = Callable[[Protocol, IdentityProvider, FlowSecrets, dict[str, Any]], ProvenIdentity]
+_IDENTIFY_BY_PROVIDER: Final[dict[str, _Identify]] = {
     "google": _google,
     "microsoft": _microsoft,
     "linkedin": _linkedin,

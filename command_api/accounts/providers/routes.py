@@ -12,58 +12,50 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi import Path as PathParameter
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from command_api.accounts.desk import Proof
-from command_api.accounts.fields import Company, Email, Given, InviteCode, Name, Secret
-from command_api.accounts.providers.service import Linked, NewHere, NotDone, ProviderSignIn
-from command_api.accounts.providers.ways import set_way_cookie, way_cookie
-from command_api.accounts.routes import (
+from command_api.accounts.fields import Given, Proof, Secret
+from command_api.accounts.providers.login_flow import flow_cookie, set_flow_cookie
+from command_api.accounts.providers.service import Linked, ProviderSignIn, ProviderSignInFailed, RegistrationRequired
+from command_api.accounts.routes import AccountRequestDep, private_response
+from command_api.accounts.schemas import (
     RegisteredResult,
-    SecondFactorAsked,
+    RegisterWithIdentityRequest,
+    SecondFactorRequired,
     SessionResult,
-    registered_answer,
-    session_answer,
 )
-from command_api.accounts.settings_routes import done
-from command_api.http import Answer, Body, From, Id, SignedIn, core_of, signed_in
-from infra.identity_providers import ProviderName, named
+from command_api.kernel.http import From, Id, RequestModel, ResponseModel, SignedIn
+from infra.kernel.security.oauth_providers import ProviderName, named
 
 router = APIRouter(tags=["sign-in providers"])
 _REDIRECT: dict[int | str, dict[str, Any]] = {303: {"description": "On to the provider, or back to the app"}}
 _OWN_PATH: Final = re.compile(r"/(?![/\\])[^\\\x00-\x20\x7f]{0,500}")
 
 
-class ExchangeRequest(Body):
+class ExchangeRequest(RequestModel):
+    """The handoff code from behind the `#` of the address that the callback redirected to."""
+
     code: Secret
 
 
-class InviteAsked(Answer):
+class InviteRequired(ResponseModel):
     """Proven, but without an account: `/auth/register` takes the ticket and an invite code within ten minutes."""
 
     invite_needed: Literal[True] = True
     provider: ProviderName
     ticket: str
-    email: str = Field(description="To fill the form in with; may be empty")
+    email: str = Field(description="Prefilled in the form; may be empty")
     name: str
 
 
-class SignInLinked(Answer):
+class SignInLinked(ResponseModel):
     """The sign-in now opens the account of the person who is signed in."""
 
     linked: Literal[True] = True
     provider: ProviderName
 
 
-class RegisterProvenRequest(Body):
-    ticket: Secret
-    invite_code: InviteCode
-    email: Email
-    name: Name
-    company: Company | None = None
-
-
-class LinkRequest(Body):
+class LinkRequest(RequestModel):
     """`password`, and `code` or `recoveryCode` when there is a second factor. An account without a password must have
     been signed in to within ten minutes."""
 
@@ -73,7 +65,9 @@ class LinkRequest(Body):
     recovery_code: Secret | None = None
 
 
-class LinkStarted(Answer):
+class LinkStarted(ResponseModel):
+    """The provider's page on which the person confirms the link."""
+
     url: str = Field(description="Where the browser goes next")
 
 
@@ -88,21 +82,20 @@ Provider = Annotated[ProviderName, PathParameter()]
 
 @router.get("/api/platform/auth/{provider}", status_code=303, response_class=Response, responses=_REDIRECT)
 def go_to_provider(
-    provider: Provider, request: Request, client: From, providers: Providers, next: str | None = None
+    provider: Provider, request: AccountRequestDep, providers: Providers, next: str | None = None
 ) -> Response:
     """For a browser: on to the provider. Where it is not configured, back to `/login`, which says so."""
     try:
-        url, cookie = providers.go(provider, client, None, next if next and _OWN_PATH.fullmatch(next) else None)
-    except NotDone as failed:
+        url, cookie = providers.go(provider, request.client, None, next if next and _OWN_PATH.fullmatch(next) else None)
+    except ProviderSignInFailed as failed:
         return _back(provider, failed)
-    return _redirect(url, set_way_cookie(cookie, core_of(request).settings.app_url))
+    return _redirect(url, set_flow_cookie(cookie, request.app_url))
 
 
 @router.get("/api/platform/auth/{provider}/callback", status_code=303, response_class=Response, responses=_REDIRECT)
 def come_back_from_provider(
     provider: Provider,
-    request: Request,
-    client: From,
+    request: AccountRequestDep,
     providers: Providers,
     state: str = "",
     code: str = "",
@@ -111,68 +104,59 @@ def come_back_from_provider(
 ) -> Response:
     """For a browser on its way back. Leads to the app's page with a code behind the `#`, or to a sentence."""
     try:
-        arrived = providers.come_back(
-            provider, client, cookie=way_cookie(request.headers), state=state, code=code, error=error, issuer=iss
+        cookie = flow_cookie(request.headers)
+        arrived = providers.complete(
+            provider, request.client, cookie=cookie, state=state, code=code, error=error, issuer=iss
         )
-    except NotDone as failed:
+    except ProviderSignInFailed as failed:
         return _back(provider, failed)
     search = f"?{urlencode({'next': arrived.return_to})}" if arrived.return_to else ""
     return _redirect(f"/login/finish{search}#code={arrived.code}")
 
 
 @router.post(
-    "/api/platform/auth/exchange", response_model=SessionResult | SecondFactorAsked | InviteAsked | SignInLinked
+    "/api/platform/auth/exchange", response_model=SessionResult | SecondFactorRequired | InviteRequired | SignInLinked
 )
-def exchange_handoff_code(body: ExchangeRequest, request: Request, client: From, providers: Providers) -> Response:
-    """For the app's page: signs in with the code, or asks for what is missing. Works once, for a minute, and only in
+def exchange_handoff_code(body: ExchangeRequest, request: AccountRequestDep, providers: Providers) -> Response:
+    """For the app's page: signs in with the code, or requests the missing data. Works once, for a minute, and only in
     the browser that went to the provider."""
-    result = providers.exchange(body.code, way_cookie(request.headers), client, lambda: signed_in(request))
-    if isinstance(result, NewHere):
+    result = providers.exchange(body.code, flow_cookie(request.headers), request.client, request.signed_in)
+    if isinstance(result, RegistrationRequired):
         found = result.identity
-        answer = _answer(
-            InviteAsked(provider=named(found.method), ticket=result.ticket, email=found.email, name=found.name)
-        )
+        answer = private_response(InviteRequired.of(found, provider=named(found.method), ticket=result.ticket))
     elif isinstance(result, Linked):
-        answer = _answer(SignInLinked(provider=named(result.provider)), result.position)
+        answer = private_response(SignInLinked(provider=named(result.provider)), result.position)
     else:
-        answer = session_answer(request, client, result)
-    answer.headers.append("Set-Cookie", set_way_cookie(None, core_of(request).settings.app_url))
+        answer = request.session_response(result)
+    answer.headers.append("Set-Cookie", set_flow_cookie(None, request.app_url))
     return answer
 
 
 @router.post("/api/platform/auth/register", status_code=201, response_model=RegisteredResult)
-def register_proven(body: RegisterProvenRequest, request: Request, client: From, providers: Providers) -> Response:
+def register_with_identity(
+    body: RegisterWithIdentityRequest, request: AccountRequestDep, providers: Providers
+) -> Response:
     """Makes the account of whom a provider has proven, by invite, and signs in. The ticket works once."""
-    registered = providers.register(
-        body.ticket,
-        invite_code=body.invite_code,
-        email=body.email,
-        name=body.name,
-        company=body.company or "",
-        client=client,
-    )
-    return registered_answer(request, client, registered)
+    return request.registration_response(providers.register(body, request.client))
 
 
 @router.post("/api/platform/linked-sign-ins", response_model=LinkStarted)
-def begin_linking(
-    body: LinkRequest, request: Request, person: SignedIn, client: From, providers: Providers
-) -> Response:
+def begin_linking(body: LinkRequest, request: AccountRequestDep, person: SignedIn, providers: Providers) -> Response:
     """Begins to link a sign-in to one's account: the browser then goes to the provider, and comes back linked."""
     proof = Proof(body.password or "", body.code, body.recovery_code)
-    url, cookie = providers.begin_linking(body.provider, person, proof, client)
-    answer = _answer(LinkStarted(url=url))
-    answer.headers["Set-Cookie"] = set_way_cookie(cookie, core_of(request).settings.app_url)
+    url, cookie = providers.begin_linking(body.provider, person, proof, request.client)
+    answer = private_response(LinkStarted(url=url))
+    answer.headers["Set-Cookie"] = set_flow_cookie(cookie, request.app_url)
     return answer
 
 
 @router.delete("/api/platform/linked-sign-ins/{id}", status_code=204)
 def unlink_sign_in(link_id: Id, person: SignedIn, client: From, providers: Providers) -> Response:
     """It opens the account no more; other sessions end. The last way in is refused."""
-    return done(providers.links.unlink(person, link_id, client))
+    return private_response(None, providers.unlink(person, link_id, client))
 
 
-def _back(provider: ProviderName, failed: NotDone) -> Response:
+def _back(provider: ProviderName, failed: ProviderSignInFailed) -> Response:
     place = "/login/finish" if failed.linking else "/login"
     return _redirect(f"{place}?{urlencode({'problem': failed.reason, 'provider': provider})}")
 
@@ -182,10 +166,3 @@ def _redirect(url: str, cookie: str | None = None) -> Response:
     if cookie is not None:
         headers["Set-Cookie"] = cookie
     return Response(status_code=303, headers=headers)
-
-
-def _answer(body: BaseModel, position: int | None = None) -> Response:
-    headers = {"Cache-Control": "no-store"}
-    if position is not None:
-        headers["X-Position"] = f"domain@{position}"
-    return Response(body.model_dump_json(by_alias=True), media_type="application/json", headers=headers)

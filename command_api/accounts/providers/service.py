@@ -1,47 +1,51 @@
-"""Sign-in with Google, GitHub, Microsoft and LinkedIn: what the routes call.
+"""Sign-in with Google, GitHub, Microsoft and LinkedIn.
 
-Going there and coming back proves an identity and nothing else. Only `exchange`, called by the app's own page in the
-same browser, does something with it: it signs in, asks for the second factor or for an invite, or links.
+The redirect to the provider and back only verifies an identity. `exchange`, which the app's page calls in the same
+browser, uses it: it signs in, requires the second factor or an invite, or links.
 """
 
 from __future__ import annotations
 
-import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 from uuid import UUID
 
-from command_api.accounts import limits
-from command_api.accounts.desk import Decision, Proof
-from command_api.accounts.half_signed_in import InviteNeeded, ProvenIdentity, SecondFactorNeeded
-from command_api.accounts.providers.calls import Calls, Unreachable, Untrusted
-from command_api.accounts.providers.links import Links
+import structlog
+
+from command_api.accounts.commands import LinkSignIn, NewIdentity, UnlinkSignIn
+from command_api.accounts.fields import Proof
+from command_api.accounts.login_challenge import InviteNeeded, ProvenIdentity, SecondFactorNeeded
+from command_api.accounts.providers.http_client import ProviderHttpClient, ProviderUnreachable, ProviderUntrusted
+from command_api.accounts.providers.login_flow import Linking, LoginFlows
 from command_api.accounts.providers.protocol import Protocol
-from command_api.accounts.providers.ways import Linking, Ways
-from command_api.accounts.registration import Registered, Registration
-from command_api.accounts.sign_in import Accounts, Entered
-from command_api.decision import Asked
-from infra.client import Client
-from infra.identity import Principal
-from infra.identity_providers import IdentityProvider, ProviderName, configured, label_of
-from infra.problems import Problem
-from infra.threads import only_waiting
+from command_api.accounts.registration import Registered, register_with_identity
+from command_api.accounts.schemas import RegisterWithIdentityRequest
+from command_api.accounts.sessions import SignInResult
+from command_api.accounts.sign_in import SignInService
+from command_api.kernel import rate_limits
+from infra.kernel.http.client_info import Client
+from infra.kernel.http.problems import Problem
+from infra.kernel.http.worker_slots import release_worker_slot
+from infra.kernel.security.encryption import derived_key, keyed_hash
+from infra.kernel.security.oauth_providers import IdentityProvider, ProviderName, configured, encrypt_label, label_of
+from infra.kernel.security.sessions import Principal
+from schemas.uuid7 import uuid7
 
-log = logging.getLogger(__name__)
+log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
-TRIES: Final = limits.Limit("provider", timedelta(seconds=3), 30)
-AT_ONCE: Final = 6
-"""Calls to providers at one time: a slow one must not hold all threads that answer requests."""
+PER_ADDRESS: Final = rate_limits.Limit("provider", timedelta(seconds=3), 30)
+MAX_CONCURRENT_CALLS: Final = 6
+"""Concurrent calls to providers: a slow provider must not block all request threads."""
 _WAIT_S: Final = 2.0
 
 
-class NotDone(Exception):
-    """Somebody must be sent back with a sentence. `reason`: `unconfigured`, `cancelled`, `unavailable`, `failed`,
-    `busy`; the app has the sentences."""
+class ProviderSignInFailed(Exception):
+    """The flow failed; the app shows a message for `reason`: `unconfigured`, `cancelled`, `unavailable`, `failed`,
+    `busy`."""
 
     def __init__(self, reason: str, linking: Linking | None = None) -> None:
         super().__init__(reason)
@@ -50,8 +54,8 @@ class NotDone(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Arrived:
-    """Back from a provider, proven: the code for the app's page, and where the person wanted to."""
+class Handoff:
+    """A verified identity: the code for the app's page, and the path to return to."""
 
     code: str
     return_to: str | None
@@ -59,144 +63,166 @@ class Arrived:
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """The identity now opens the account of the person who asked."""
+    """The identity is linked to the person's account."""
 
     provider: str
     position: int | None
 
 
 @dataclass(frozen=True, slots=True)
-class NewHere:
-    """Proven, but without an account: what the form is filled in with."""
+class RegistrationRequired:
+    """A verified identity without an account: data to prefill the form."""
 
     ticket: str
     identity: ProvenIdentity
 
 
 class ProviderSignIn:
-    """Thread-safe; one for the process, since it keeps the providers' documents."""
+    """An identity belongs to one account; an account may have several. Thread-safe; one per process, because it caches
+    the providers' documents."""
 
-    def __init__(self, accounts: Accounts) -> None:
+    def __init__(self, accounts: SignInService) -> None:
         self._accounts = accounts
-        self._desk = accounts.desk
-        self._core = accounts.desk.core
-        self._settings = accounts.desk.core.settings
+        self._container = accounts.container
+        self._settings = accounts.container.settings
         self._providers = configured(self._settings)
-        self._protocol = Protocol(Calls.of(self._settings))
-        self._calls = threading.BoundedSemaphore(AT_ONCE)
-        self.ways = Ways(self._core.pool, self._settings)
-        self.links = Links(self._desk)
+        self._protocol = Protocol(ProviderHttpClient.of(self._settings))
+        self._calls = threading.BoundedSemaphore(MAX_CONCURRENT_CALLS)
+        self._flows = LoginFlows(self._container)
+        self._subject_key = derived_key(self._settings, "linked-sign-in-subject")
 
     def go(self, name: ProviderName, client: Client, linking: Linking | None, return_to: str | None) -> tuple[str, str]:
-        """Where the browser goes, and the cookie that it takes along. Raises `NotDone`."""
+        """Returns the URL of the provider and the flow cookie. Raises `ProviderSignInFailed`."""
         provider = self._provider(name)
         self._charge(client)
-        cookie, secrets = self.ways.begin(name, linking, return_to)
-        with self._calling(name, linking):
+        cookie, secrets = self._flows.begin(name, linking, return_to)
+        with self._call_slot(name, linking):
             return self._protocol.address(provider, self._redirect_uri(name), secrets), cookie
 
-    def come_back(
+    def complete(
         self, name: ProviderName, client: Client, *, cookie: str | None, state: str, code: str, error: str, issuer: str
-    ) -> Arrived:
-        """Proves who came back. Raises `NotDone`."""
+    ) -> Handoff:
+        """Verifies the identity. Raises `ProviderSignInFailed`."""
         provider = self._provider(name)
         self._charge(client)
-        way = self.ways.come_back(name, cookie, state) if cookie and state else None
-        if cookie is None or way is None:
-            self._refuse(name, client, "state")
-            raise NotDone("failed")
+        flow = self._flows.complete(name, cookie, state) if cookie and state else None
+        if cookie is None or flow is None:
+            self._refuse(client, {"reason": "state", "method": name})
+            raise ProviderSignInFailed("failed")
         if error or not code:
-            raise NotDone("cancelled" if error in _CANCELLED else "failed", way.linking)
+            raise ProviderSignInFailed("cancelled" if error in _CANCELLED else "failed", flow.linking)
+        uri = self._redirect_uri(name)
         try:
-            with self._calling(name, way.linking):
-                identity = self._protocol.identify(
-                    provider, self._redirect_uri(name), way.secrets, code, issuer or None
-                )
-        except NotDone as failed:
+            with self._call_slot(name, flow.linking):
+                identity = self._protocol.identify(provider, uri, flow.secrets, code, issuer or None)
+        except ProviderSignInFailed as failed:
             if failed.reason == "failed":
-                self._refuse(name, client, "answer")
+                self._refuse(client, {"reason": "answer", "method": name})
             raise
-        return Arrived(self.ways.hand_over(cookie, identity, way.linking), way.return_to)
+        return Handoff(self._flows.create_handoff_code(cookie, identity, flow.linking), flow.return_to)
 
     def exchange(
         self, code: str, cookie: str | None, client: Client, signed_in: Callable[[], Principal]
-    ) -> Entered | SecondFactorNeeded | NewHere | Linked:
-        """Does what the way was for. `signed_in` gives the person who asks, for linking.
+    ) -> SignInResult | SecondFactorNeeded | RegistrationRequired | Linked:
+        """Completes the sign-in or link that began the flow. `signed_in` returns the caller, for linking; linking is
+        idempotent and notifies the person by email.
 
-        Raises `Problem` 400 `handoff_ended`, 401, and `Refused` when the identity opens another account.
+        Raises `Problem` 400 `handoff_ended`, 401, and `CommandRejected` when the identity opens another account.
         """
-        limits.charge(self._core.pool, TRIES, client.address)
-        found = self.ways.redeem(cookie, code) if cookie else None
+        rate_limits.consume(self._container.pool, PER_ADDRESS, client.address)
+        found = self._flows.redeem(cookie, code) if cookie else None
         if found is None:
-            self._desk.refuse("account.sign_in", client, None, {"reason": "handoff"})
-            raise Problem(400, "handoff_ended", "This sign-in has ended. Please sign in again.")
+            self._refuse(client, {"reason": "handoff"})
+            raise _handoff_ended()
         identity, linking = found
         if linking is not None:
             person = signed_in()
             if (person.account_id, person.session_id) != (linking.account_id, linking.session_id):
-                raise Problem(400, "handoff_ended", "This sign-in has ended. Please sign in again.")
-            return Linked(identity.method, self.links.link(person, identity, client))
-        owner, subject = self.links.owner(identity), self.links.subject_hash(identity)
-        result = self._accounts.sign_in_proven(identity, owner, client, subject_hash=subject)
-        return NewHere(result.ticket, identity) if isinstance(result, InviteNeeded) else result
+                raise _handoff_ended()
+            linked = self._accounts.send(LinkSignIn(self._new_identity(identity)), person.account_id, client)
+            return Linked(identity.method, linked.position)
+        owner, subject = self.owner(identity), self._subject_hash(identity)
+        result = self._accounts.sign_in_with_identity(identity, owner, client, subject_hash=subject)
+        return RegistrationRequired(result.ticket, identity) if isinstance(result, InviteNeeded) else result
 
-    def register(
-        self, ticket: str, *, invite_code: str, email: str, name: str, company: str, client: Client
-    ) -> Registered:
-        """Makes the account of a proven identity, linked to it. Raises as `Registration.register_proven`."""
-        identity = self._desk.tickets.identity(ticket)
+    def owner(self, identity: ProvenIdentity) -> UUID | None:
+        """Returns the account that the identity is linked to."""
+        linked = "SELECT account_id FROM auth.linked_sign_in WHERE subject_hash = %s"
+        rows = self._container.select(linked, self._subject_hash(identity))
+        return rows[0][0] if rows else None
 
-        def link(account_id: UUID, version: int, asked: Asked) -> Decision:
-            return self.links.to_link(identity, account_id, version, asked)
-
-        return Registration(self._desk).register_proven(
-            ticket, invite_code=invite_code, email=email, name=name, company=company, client=client, link=link
-        )
+    def register(self, form: RegisterWithIdentityRequest, client: Client) -> Registered:
+        """Creates the account of a verified identity. Raises as `registration.register_with_identity`."""
+        identity = self._new_identity(self._accounts.challenges.identity(form.ticket), form.ticket)
+        return register_with_identity(self._accounts, form, identity, client)
 
     def begin_linking(self, name: ProviderName, person: Principal, proof: Proof, client: Client) -> tuple[str, str]:
-        """As `go`, for a person who is signed in and proves it again. Raises `Problem` 400, 403, 429, 503."""
+        """As `go`, for a person who is signed in and proves it again: by the password, and a code if there is a second
+        factor; without a password the sign-in must be recent. Raises `Problem` 400, 403, 429, 503."""
         if name not in self._providers:
             raise Problem(400, "provider_unconfigured", f"Sign-in with {label_of(name)} is not set up on this server.")
-        self.links.prove(person, proof, client)
+        if self._accounts.password_hash(person.account_id) is not None:
+            self._accounts.require_proof(person, proof, client)
+        elif not self._accounts.is_recent(person.session_id):
+            raise Problem(403, "sign_in_again", "Please sign out, sign in again, and then link within ten minutes.")
+        else:
+            self._accounts.require_second_factor(self._accounts.account(person.account_id), proof, client, person)
         try:
             return self.go(name, client, Linking(person.account_id, person.session_id), None)
-        except NotDone as failed:
+        except ProviderSignInFailed as failed:
             if failed.reason == "busy":
                 raise Problem(429, "too_many_attempts", _BUSY) from None
             message = f"{label_of(name)} cannot be reached right now. Please try again in a moment."
             raise Problem(503, "provider_unavailable", message) from None
 
+    def unlink(self, person: Principal, link_id: UUID, client: Client) -> int | None:
+        """Unlinks and ends other sessions. Raises `CommandRejected`: missing, or the only way to sign in."""
+        return self._accounts.send(UnlinkSignIn(link_id, person.session_id), person.account_id, client).position
+
+    def _new_identity(self, identity: ProvenIdentity, ticket: str | None = None) -> NewIdentity:
+        link_id = uuid7()
+        label = encrypt_label(self._settings, str(link_id), identity.email or identity.name)
+        return NewIdentity(link_id, identity.method, self._subject_hash(identity), label, ticket)
+
+    def _subject_hash(self, identity: ProvenIdentity) -> str:
+        return keyed_hash(self._subject_key, _SEPARATOR.join((identity.method, identity.issuer, identity.subject)))
+
     def _provider(self, name: ProviderName) -> IdentityProvider:
         if name not in self._providers:
-            raise NotDone("unconfigured")
+            raise ProviderSignInFailed("unconfigured")
         return self._providers[name]
 
     def _redirect_uri(self, name: ProviderName) -> str:
         return f"{self._settings.app_url}/api/platform/auth/{name}/callback"
 
     def _charge(self, client: Client) -> None:
-        if not limits.is_free(self._core.pool, TRIES, client.address):
-            raise NotDone("busy")
+        if not rate_limits.try_consume(self._container.pool, PER_ADDRESS, client.address):
+            raise ProviderSignInFailed("busy")
 
-    def _refuse(self, name: str, client: Client, reason: str) -> None:
-        self._desk.refuse("account.sign_in", client, None, {"reason": reason, "method": name})
+    def _refuse(self, client: Client, why: Mapping[str, str]) -> None:
+        self._accounts.record_refusal("account.sign_in", client, None, why)
 
     @contextmanager
-    def _calling(self, name: str, linking: Linking | None) -> Iterator[None]:
-        with only_waiting():
+    def _call_slot(self, name: str, linking: Linking | None) -> Iterator[None]:
+        with release_worker_slot():
             if not self._calls.acquire(timeout=_WAIT_S):
-                raise NotDone("busy", linking)
+                raise ProviderSignInFailed("busy", linking)
             try:
                 yield
-            except Unreachable as error:
-                log.warning("sign-in with %s: %s", name, error)
-                raise NotDone("unavailable", linking) from error
-            except Untrusted as error:
-                log.warning("sign-in with %s is refused: %s", name, error)
-                raise NotDone("failed", linking) from error
+            except ProviderUnreachable as error:
+                log.warning("provider_sign_in_unavailable", provider=name, error=error)
+                raise ProviderSignInFailed("unavailable", linking) from error
+            except ProviderUntrusted as error:
+                log.warning("provider_sign_in_refused", provider=name, error=error)
+                raise ProviderSignInFailed("failed", linking) from error
             finally:
                 self._calls.release()
 
 
+def _handoff_ended() -> Problem:
+    return Problem(400, "handoff_ended", "This sign-in has ended. Please sign in again.")
+
+
+_SEPARATOR: Final = "\x1f"
 _CANCELLED: Final = ("access_denied", "user_cancelled_login", "user_cancelled_authorize", "interaction_required")
 _BUSY: Final = "Too many attempts. Please wait a moment and try again."

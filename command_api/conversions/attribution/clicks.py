@@ -1,4 +1,4 @@
-"""What attribution asks ClickHouse (view `events`): the click behind a click id, and a visitor's clicks."""
+"""Queries ClickHouse (view `events`) for attribution: the click of a click id, and the clicks of a visitor."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final, Protocol
 from uuid import UUID
 
-from infra.clickhouse import ClientPool
+from infra.kernel.clickhouse.client import ClickHouseError, ClientPool
 from schemas.tracking import NO_ID
 
-LONGEST_WINDOW: Final = timedelta(days=366)
-PAGE: Final = 200
-"""Clicks of one visitor that are read at once."""
+MAX_WINDOW: Final = timedelta(days=366)
+PAGE_SIZE: Final = 200
+"""Clicks of one visitor per query."""
 MAX_PAGES: Final = 50
-"""Pages of one visitor that are looked through: a visitor with more clicks within a year is no person."""
+"""Pages read per visitor: a visitor with more clicks within a year is not a person."""
 QUERY_TIMEOUT_S: Final = 10
+UNAVAILABLE: Final = (ClickHouseError, OSError)
+"""Errors of a source of clicks that is down."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +37,12 @@ class ClickRow:
     source: str
     subs: Mapping[str, str] = field(default_factory=dict)
     bot_reason: str = ""
-    """Why figures leave the click out; empty: they do not."""
+    """Why analytics exclude the click; empty: they do not."""
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
-    """A visitor of a website whose clicks are asked for, and the conversion's time."""
+class VisitorQuery:
+    """Query for the clicks of a visitor of a website before a conversion."""
 
     website_id: UUID
     visitor: int
@@ -48,31 +50,33 @@ class Visit:
 
 
 class Clicks(Protocol):
-    """Where clicks are looked up. Both raise when it cannot be asked; the policy then tries again later."""
+    """Source of clicks. Raises when it is unavailable; the policy then retries."""
 
     def by_event(self, wanted: Iterable[tuple[UUID, UUID, date]]) -> dict[UUID, ClickRow]:
         """Clicks by event id, for (website, event id, day of the click)."""
         ...
 
-    def of_visitors(self, wanted: Sequence[Visit], *, oldest_first: bool) -> dict[tuple[UUID, int], list[ClickRow]]:
-        """The first `PAGE` clicks on partners by website and visitor, in that order; bots left out."""
+    def by_visitor(
+        self, wanted: Sequence[VisitorQuery], *, oldest_first: bool
+    ) -> dict[tuple[UUID, int], list[ClickRow]]:
+        """The first `PAGE_SIZE` clicks on partners by website and visitor, in that order, without bots."""
         ...
 
-    def more_of(self, visit: Visit, after: ClickRow, *, oldest_first: bool) -> list[ClickRow]:
-        """The next `PAGE` clicks of a visitor behind `after`."""
+    def next_page(self, visit: VisitorQuery, after: ClickRow, *, oldest_first: bool) -> list[ClickRow]:
+        """The next `PAGE_SIZE` clicks of a visitor behind `after`."""
         ...
 
 
 class NoClicks:
-    """`Clicks` for decisions that look for none."""
+    """`Clicks` for decisions that need none."""
 
-    def by_event(self, wanted: Iterable[tuple[UUID, UUID, date]]) -> dict[UUID, ClickRow]:
+    def by_event(self, *_: Any, **__: Any) -> dict[UUID, ClickRow]:
         return {}
 
-    def of_visitors(self, wanted: Sequence[Visit], *, oldest_first: bool) -> dict[tuple[UUID, int], list[ClickRow]]:
+    def by_visitor(self, *_: Any, **__: Any) -> dict[tuple[UUID, int], list[ClickRow]]:
         return {}
 
-    def more_of(self, visit: Visit, after: ClickRow, *, oldest_first: bool) -> list[ClickRow]:
+    def next_page(self, *_: Any, **__: Any) -> list[ClickRow]:
         return []
 
 
@@ -83,51 +87,39 @@ class ClickHouseClicks:
         self._clients = clients
 
     def by_event(self, wanted: Iterable[tuple[UUID, UUID, date]]) -> dict[UUID, ClickRow]:
-        asked = list(wanted)
-        if not asked:
+        keys = list(wanted)
+        if not keys:
             return {}
         rows = self._query(
             f"{_SELECT} WHERE website_id IN {{sites:Array(UUID)}} AND toDate(occurred_at) IN {{days:Array(Date)}}"
             " AND type = 'click' AND event_id IN {ids:Array(UUID)}",
             {
-                "sites": sorted({str(website_id) for website_id, _, _ in asked}),
-                "days": sorted({day.isoformat() for _, _, day in asked}),
-                "ids": sorted({str(event_id) for _, event_id, _ in asked}),
+                "sites": sorted({str(website_id) for website_id, _, _ in keys}),
+                "days": sorted({day.isoformat() for _, _, day in keys}),
+                "ids": sorted({str(event_id) for _, event_id, _ in keys}),
             },
         )
         return {row.event_id: row for row in rows}
 
-    def of_visitors(self, wanted: Sequence[Visit], *, oldest_first: bool) -> dict[tuple[UUID, int], list[ClickRow]]:
+    def by_visitor(
+        self, wanted: Sequence[VisitorQuery], *, oldest_first: bool
+    ) -> dict[tuple[UUID, int], list[ClickRow]]:
         found: dict[tuple[UUID, int], list[ClickRow]] = {(visit.website_id, visit.visitor): [] for visit in wanted}
         if not wanted:
             return found
-        times = [visit.occurred_at for visit in wanted]
-        rows = self._query(
-            f"{_OF_VISITORS} {_ORDER[oldest_first]} LIMIT {PAGE} BY website_id, visitor",
-            {
-                "sites": sorted({str(visit.website_id) for visit in wanted}),
-                "visitors": sorted({visit.visitor for visit in wanted}),
-                "first": (min(times) - LONGEST_WINDOW).date().isoformat(),
-                "last": (max(times) + timedelta(days=1)).date().isoformat(),
-                "none": str(NO_ID),
-            },
-        )
-        for row in rows:
+        query = f"{_OF_VISITORS} {_ORDER[oldest_first]} LIMIT {PAGE_SIZE} BY website_id, visitor"
+        for row in self._query(query, _of_visitors(wanted)):
             if (row.website_id, row.visitor) in found:
                 found[(row.website_id, row.visitor)].append(row)
         return found
 
-    def more_of(self, visit: Visit, after: ClickRow, *, oldest_first: bool) -> list[ClickRow]:
+    def next_page(self, visit: VisitorQuery, after: ClickRow, *, oldest_first: bool) -> list[ClickRow]:
         than = ">" if oldest_first else "<"
         return self._query(
             f"{_OF_VISITORS} AND (toUnixTimestamp64Milli(occurred_at), event_id) {than} ({{at:Int64}}, {{after:UUID}})"
-            f" {_ORDER[oldest_first]} LIMIT {PAGE}",
+            f" {_ORDER[oldest_first]} LIMIT {PAGE_SIZE}",
             {
-                "sites": [str(visit.website_id)],
-                "visitors": [visit.visitor],
-                "first": (visit.occurred_at - LONGEST_WINDOW).date().isoformat(),
-                "last": (visit.occurred_at + timedelta(days=1)).date().isoformat(),
-                "none": str(NO_ID),
+                **_of_visitors([visit]),
                 "at": round(after.occurred_at.timestamp() * 1000),
                 "after": str(after.event_id),
             },
@@ -138,6 +130,18 @@ class ClickHouseClicks:
         with self._clients.use() as client:
             result = client.query(sql, parameters=parameters, settings=settings)
             return [_row(row) for row in result.result_rows]
+
+
+def _of_visitors(wanted: Sequence[VisitorQuery]) -> dict[str, Any]:
+    """The parameters of `_OF_VISITORS`."""
+    times = [visit.occurred_at for visit in wanted]
+    return {
+        "sites": sorted({str(visit.website_id) for visit in wanted}),
+        "visitors": sorted({visit.visitor for visit in wanted}),
+        "first": (min(times) - MAX_WINDOW).date().isoformat(),
+        "last": (max(times) + timedelta(days=1)).date().isoformat(),
+        "none": str(NO_ID),
+    }
 
 
 def _row(row: Sequence[Any]) -> ClickRow:

@@ -1,92 +1,98 @@
-"""What a batch of reports needs to know, each thing read once: websites, partners, links, rates, clicks, conversions.
+"""Data for a batch of reports, each item read once: websites, partners, links, rates, clicks, conversions.
 
-A `Reading` lives for one batch. Conversions that the batch itself changes are kept in it, so that two reports of one
-sale in one batch meet each other. `look_up` reads for the whole batch at once; what it did not foresee is read when it
-is asked for.
+A `BatchLookup` lives for one batch. It holds the conversions that the batch changes, so that a later report of the same
+sale builds on them. `prefetch` reads for the whole batch at once; anything else is read on demand.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, Final, LiteralString, TypeVar
 from uuid import UUID
 
-from command_api.conversions import model, tally
-from command_api.conversions.merging import Traces as Named
-from command_api.conversions.tiers import Standing, month_of
-from command_api.core import Core
+from command_api.conversions import model, monthly_totals
+from command_api.conversions.attribution.clicks import MAX_PAGES, PAGE_SIZE, ClickRow, Clicks, VisitorQuery
+from command_api.conversions.attribution.rules import CLOCK_TOLERANCE, ReferencedLink, ResolvedTraces, attribute
+from command_api.conversions.lookups import ClaimCount, read_count, read_total
+from command_api.conversions.merging import ReportedTraces
+from command_api.conversions.tiers import MonthlyTotal, month_of
+from command_api.kernel.decision import Evolve
+from command_api.kernel.reader import Reader
 from command_api.links.model import normal_coupon
 from command_api.operations import model as operations
 from command_api.partners import model as partners
-from command_api.policies.attribution import AFTER_SALE, LinkOf, Traces, attribute
-from command_api.policies.claims import ClaimCount, read_count
-from command_api.policies.clicks import MAX_PAGES, PAGE, ClickRow, Clicks, Visit
 from command_api.websites import model as websites
 from schemas.base import DomainEvent
 from schemas.click_id import Click, ForgedClickId, event_id
 from schemas.click_id import read as read_click_id
-from schemas.events.conversions import Attribution, LogPlace
+from schemas.days import local_day
+from schemas.events.conversions import Attribution, LogPosition
 from schemas.events.websites import AttributionModel
 from schemas.identity import exchange_rate_id
 from schemas.tracking import NO_ID, ConversionReported
+from schemas.zones import ZoneInfo
+
+State = TypeVar("State")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What leads to the click of one conversion: traces of one level of trust."""
+class ClickQuery:
+    """The reported traces of one conversion, of one trust level."""
 
     website_id: UUID
-    traces: Named
+    traces: ReportedTraces
     occurred_at: datetime
 
 
 @dataclass
 class _VisitorClicks:
-    """A visitor's clicks in one order, as far as they were read."""
+    """The clicks of a visitor that were read so far, in one order."""
 
-    visit: Visit
+    visit: VisitorQuery
     rows: list[ClickRow]
     is_whole: bool
 
 
 @dataclass
-class Reading:
-    """One batch's view of the world. Not thread-safe."""
+class BatchLookup:
+    """Data for one batch. Not thread-safe."""
 
-    core: Core
+    reader: Reader
     clicks: Clicks
     click_key: bytes
-    seen: tuple[LogPlace, ...] = ()
-    """Up to where the clicks are known to this batch."""
+    seen: tuple[LogPosition, ...] = ()
+    """The click positions of this batch."""
     is_provisional: bool = False
     """Clicks that were received before the batch's reports may be missing."""
-    held: set[UUID] = field(default_factory=set)
-    """Conversions of which a report is kept until there is a rate for it: what only tells their status waits behind."""
+    awaiting_rate: set[UUID] = field(default_factory=set)
+    """Conversions with a report that awaits an exchange rate: reports of their status wait, too."""
     _websites: dict[UUID, websites.Website | None] = field(default_factory=dict)
     _partners: dict[UUID, partners.Partner | None] = field(default_factory=dict)
     _rates: dict[UUID, operations.ExchangeRates | None] = field(default_factory=dict)
     _conversions: dict[UUID, model.Conversion | None] = field(default_factory=dict)
-    _opened: dict[tuple[UUID, str], Click | None] = field(default_factory=dict)
+    _decoded_click_ids: dict[tuple[UUID, str], Click | None] = field(default_factory=dict)
     _click_rows: dict[UUID, ClickRow | None] = field(default_factory=dict)
     _visitors: dict[tuple[UUID, int, bool], _VisitorClicks] = field(default_factory=dict)
-    _links: dict[int, LinkOf | None] = field(default_factory=dict)
-    _coupons: dict[tuple[UUID, str], tuple[LinkOf, datetime] | None] = field(default_factory=dict)
-    _standings: dict[tally.Account, Standing] = field(default_factory=dict)
+    _links: dict[int, ReferencedLink | None] = field(default_factory=dict)
+    _coupons: dict[tuple[UUID, str], tuple[ReferencedLink, datetime] | None] = field(default_factory=dict)
+    _monthly_totals: dict[monthly_totals.TotalKey, MonthlyTotal] = field(default_factory=dict)
     _claims: dict[ClaimCount, int] = field(default_factory=dict)
 
-    def look_up(self, wanted: Sequence[Wanted]) -> None:
-        """Reads links, coupons and clicks of all of them at once."""
+    def prefetch(self, wanted: Sequence[ClickQuery]) -> None:
+        """Reads links, coupons and clicks for all queries at once."""
         opened = {
-            (each.website_id, each.traces.click_id): self.click_of(each.website_id, each.traces) for each in wanted
+            (each.website_id, each.traces.click_id): self.decode_click(each.website_id, each.traces) for each in wanted
         }
         self._read_links({click.link_code for click in opened.values() if click is not None})
         self._read_coupons({(w.website_id, normal_coupon(w.traces.coupon)) for w in wanted if w.traces.coupon})
         self._read_click_rows({key: click for key, click in opened.items() if click is not None})
         for oldest_first in (False, True):
             visits = {
-                (each.website_id, each.traces.visitor): Visit(each.website_id, each.traces.visitor, each.occurred_at)
+                (each.website_id, each.traces.visitor): VisitorQuery(
+                    each.website_id, each.traces.visitor, each.occurred_at
+                )
                 for each in wanted
                 if each.traces.visitor
                 and opened[each.website_id, each.traces.click_id] is None
@@ -94,27 +100,26 @@ class Reading:
             }
             self._read_visitors(list(visits.values()), oldest_first)
 
-    def look_up_held(self, reports: Iterable[ConversionReported]) -> None:
+    def prefetch_awaiting_rate(self, reports: Iterable[ConversionReported]) -> None:
         """Reads which of the conversions wait for an exchange rate."""
         wanted = sorted({report.conversion_id for report in reports if not (report.amount or report.payout)})
-        sql = "SELECT DISTINCT conversion_id FROM policy.without_rate WHERE conversion_id = ANY(%s)"
-        self.held.update(found for (found,) in self._rows(sql, (wanted,), wanted))
+        self.awaiting_rate.update(found for (found,) in self._rows(_AWAITING_RATE, (wanted,), wanted))
 
     def attribution(
         self,
         website: websites.Website,
-        named: Iterable[Named],
+        named: Iterable[ReportedTraces],
         occurred_at: datetime,
-        held: Attribution | None = None,
+        current: Attribution | None = None,
     ) -> Attribution | None:
-        """The click that earns a conversion: that of the most trusted traces which lead to one.
+        """The click that earns a conversion: the one of the most trusted traces that lead to a click.
 
-        `held`: what it is attributed to now. The model by which that was chosen still holds, and so do the terms of a
-        click that stays the same.
+        `current`: the attribution so far. Its attribution model stays, and so do the terms of
+        an unchanged click.
         """
         attribution_model = website.attribution_model
-        if held is not None and held.model:
-            attribution_model = AttributionModel(held.model)
+        if current is not None and current.model:
+            attribution_model = AttributionModel(current.model)
         for each in named:
             traces = self._traces(website.id, each, occurred_at, attribution_model)
             found = attribute(website.id, occurred_at, traces, attribution_model, self.partner)
@@ -122,117 +127,114 @@ class Reading:
                 return found
         return None
 
-    def click_of(self, website_id: UUID, named: Named) -> Click | None:
-        """What the click id says; none without one, or when it is forged or another website's."""
+    def decode_click(self, website_id: UUID, named: ReportedTraces) -> Click | None:
+        """The decoded click id; none if it is missing, forged or another website's."""
         if not named.click_id:
             return None
         key = website_id, named.click_id
-        if key not in self._opened:
+        if key not in self._decoded_click_ids:
             try:
                 click = read_click_id(self.click_key, named.click_id)
-                self._opened[key] = click if click.is_of(website_id) else None
+                self._decoded_click_ids[key] = click if click.is_of(website_id) else None
             except ForgedClickId:
-                self._opened[key] = None
-        return self._opened[key]
+                self._decoded_click_ids[key] = None
+        return self._decoded_click_ids[key]
 
-    def claims_of(self, website_id: UUID, click_id: str, hour: datetime) -> int:
+    def claim_count(self, website_id: UUID, click_id: str, hour: datetime) -> int:
         """How many claims of that click and hour are recorded, those of this batch included."""
         count = website_id, click_id, hour
         if count not in self._claims:
-            with self.core.pool.connection() as connection:
-                self._claims[count] = read_count(connection, count)
+            self._claims[count] = read_count(self.reader, count)
         return self._claims[count]
 
-    def claimed(self, count: ClaimCount) -> None:
-        """A claim is going to be recorded."""
-        self._claims[count] = self.claims_of(*count) + 1
+    def add_claim(self, count: ClaimCount) -> None:
+        """Counts a claim that is about to be recorded."""
+        self._claims[count] = self.claim_count(*count) + 1
 
     def website(self, website_id: UUID) -> websites.Website | None:
-        if website_id not in self._websites:
-            self._websites[website_id] = self.core.store.load(website_id, websites.evolve)
-        return self._websites[website_id]
+        return self._load(self._websites, website_id, websites.evolve)
 
     def partner(self, partner_id: UUID) -> partners.Partner | None:
-        if partner_id not in self._partners:
-            self._partners[partner_id] = self.core.store.load(partner_id, partners.evolve)
-        return self._partners[partner_id]
+        return self._load(self._partners, partner_id, partners.evolve)
 
     def conversion(self, conversion_id: UUID) -> model.Conversion | None:
-        if conversion_id not in self._conversions:
-            self._conversions[conversion_id] = self.core.store.load(conversion_id, model.evolve)
-        return self._conversions[conversion_id]
+        return self._load(self._conversions, conversion_id, model.evolve)
 
     def changed(self, conversion_id: UUID, events: Iterable[DomainEvent]) -> None:
-        """`events` are going to be stored: later reports of the batch build on them."""
+        """Applies `events` that are about to be stored: later reports of the batch build on them."""
         state = self.conversion(conversion_id)
         for event in events:
             state = model.evolve(state, event)
-            if (moved := tally.movement(event)) is not None and moved[0] in self._standings:
-                self._standings[moved[0]] += moved[1]
+            if (moved := monthly_totals.delta(event)) is not None and moved[0] in self._monthly_totals:
+                self._monthly_totals[moved[0]] += moved[1]
         self._conversions[conversion_id] = state
 
-    def standing(
+    def monthly_total(
         self,
         website_id: UUID,
         attribution: Attribution | None,
         occurred_at: datetime,
         without: model.Conversion | None = None,
-    ) -> Standing:
-        """What the month of a sale has brought with its partner so far; nothing unless the terms have tiers. `without`:
-        the conversion that is withdrawn first."""
+    ) -> MonthlyTotal:
+        """The total of the sale's month with its partner; zero unless the terms have tiers. `without`: the
+        conversion to subtract."""
         if attribution is None or not attribution.terms.tiers:
-            return Standing()
+            return MonthlyTotal()
         account = (website_id, attribution.partner_id, month_of(occurred_at))
-        if account not in self._standings:
-            with self.core.pool.connection() as connection:
-                self._standings[account] = tally.standing(connection, account)
-        found = self._standings[account]
-        if without is not None and tally.account_of(without.facts) == account:
-            found = found - tally.counted_in(model.contribution(without))
+        if account not in self._monthly_totals:
+            self._monthly_totals[account] = read_total(self.reader, account)
+        found = self._monthly_totals[account]
+        if without is not None and monthly_totals.key_of(without.facts) == account:
+            found = found - monthly_totals.total_of(model.contribution(without))
         return found
 
-    def rates(self, currencies: Iterable[str | None], to: str, day: date) -> dict[str, str]:
-        """The latest rates on or before `day`, for those of `currencies` that have one."""
+    def rates(
+        self, currencies: Iterable[str | None], website: websites.Website, occurred_at: datetime
+    ) -> dict[str, str]:
+        """The latest rates to the website's currency on or before its day of a sale, for those of `currencies` that
+        have one."""
         found: dict[str, str] = {}
-        for currency in {currency for currency in currencies if currency is not None and currency != to}:
-            pair = exchange_rate_id(currency, to)
-            if pair not in self._rates:
-                self._rates[pair] = self.core.store.load(pair, operations.evolve)
-            table = self._rates[pair]
-            rate = table.on(day) if table is not None else None
-            if rate is not None:
+        day = local_day(ZoneInfo(website.timezone), occurred_at)
+        for currency in {currency for currency in currencies if currency not in (None, website.currency)}:
+            table = self._load(self._rates, exchange_rate_id(currency, website.currency), operations.evolve)
+            if table is not None and (rate := table.on(day)) is not None:
                 found[currency] = rate
         return found
 
     def _traces(
-        self, website_id: UUID, named: Named, occurred_at: datetime, attribution_model: AttributionModel
-    ) -> Traces:
-        click = self.click_of(website_id, named)
+        self, website_id: UUID, named: ReportedTraces, occurred_at: datetime, attribution_model: AttributionModel
+    ) -> ResolvedTraces:
+        click = self.decode_click(website_id, named)
         if click is not None:
             self._read_links({click.link_code})
             self._read_click_rows({(website_id, named.click_id): click})
-        coupon: tuple[LinkOf, datetime] | None = None
+        coupon: tuple[ReferencedLink, datetime] | None = None
         if named.coupon:
             key = website_id, normal_coupon(named.coupon)
             self._read_coupons({key})
             coupon = self._coupons[key]
-        visit = Visit(website_id, named.visitor, occurred_at)
-        return Traces(
+        visit = VisitorQuery(website_id, named.visitor, occurred_at)
+        return ResolvedTraces(
             click_id=named.click_id,
             click=click,
             click_link=self._links[click.link_code] if click else None,
             click_row=self._click_rows[event_id(named.click_id)] if click else None,
-            coupon_link=coupon[0] if coupon and coupon[1] <= occurred_at + AFTER_SALE else None,
+            coupon_link=coupon[0] if coupon and coupon[1] <= occurred_at + CLOCK_TOLERANCE else None,
             visitor_clicks=self._clicks_of(visit, attribution_model is AttributionModel.FIRST_CLICK),
             partner_hint=named.partner_id or NO_ID,
             is_claim=named.is_claim,
         )
 
+    def _load(self, known: dict[UUID, State | None], id_: UUID, evolve: Evolve[State]) -> State | None:
+        if id_ not in known:
+            known[id_] = self.reader.load(id_, evolve)
+        return known[id_]
+
     def _is_first_click(self, website_id: UUID) -> bool:
         website = self.website(website_id)
         return website is not None and website.attribution_model is AttributionModel.FIRST_CLICK
 
-    def _clicks_of(self, visit: Visit, oldest_first: bool) -> Iterator[ClickRow]:
+    def _clicks_of(self, visit: VisitorQuery, oldest_first: bool) -> Iterator[ClickRow]:
         """All clicks of the visitor, page by page."""
         if not visit.visitor:
             return
@@ -245,19 +247,19 @@ class Reading:
             while place < len(known.rows):
                 yield known.rows[place]
                 place += 1
-            if known.is_whole or len(known.rows) >= MAX_PAGES * PAGE:
+            if known.is_whole or len(known.rows) >= MAX_PAGES * PAGE_SIZE:
                 return
-            more = self.clicks.more_of(known.visit, known.rows[-1], oldest_first=oldest_first)
+            more = self.clicks.next_page(known.visit, known.rows[-1], oldest_first=oldest_first)
             known.rows.extend(more)
-            known.is_whole = len(more) < PAGE
+            known.is_whole = len(more) < PAGE_SIZE
 
-    def _read_visitors(self, visits: Sequence[Visit], oldest_first: bool) -> None:
+    def _read_visitors(self, visits: Sequence[VisitorQuery], oldest_first: bool) -> None:
         if not visits:
             return
-        found = self.clicks.of_visitors(visits, oldest_first=oldest_first)
+        found = self.clicks.by_visitor(visits, oldest_first=oldest_first)
         for visit in visits:
             rows = found.get((visit.website_id, visit.visitor), [])
-            known = _VisitorClicks(visit, rows, is_whole=len(rows) < PAGE)
+            known = _VisitorClicks(visit, rows, is_whole=len(rows) < PAGE_SIZE)
             self._visitors[visit.website_id, visit.visitor, oldest_first] = known
 
     def _read_click_rows(self, opened: dict[tuple[UUID, str], Click]) -> None:
@@ -274,27 +276,28 @@ class Reading:
         missing = [code for code in codes if code not in self._links]
         self._links.update(dict.fromkeys(missing))
         for code, *link in self._rows(
-            "SELECT code, link_id, website_id, partner_id FROM policy.link WHERE code = ANY(%s)", (missing,), missing
+            "SELECT code, link_id, website_id, partner_id FROM lookup.link WHERE code = ANY(%s)", (missing,), missing
         ):
-            self._links[code] = LinkOf(*link)
+            self._links[code] = ReferencedLink(*link)
 
     def _read_coupons(self, wanted: set[tuple[UUID, str]]) -> None:
         missing = [key for key in wanted if key not in self._coupons]
         self._coupons.update(dict.fromkeys(missing))
         sites, coupons = [site for site, _ in missing], [coupon for _, coupon in missing]
         rows = self._rows(
-            "SELECT c.website_id, c.coupon, c.since, l.link_id, l.website_id, l.partner_id FROM policy.coupon c"
-            " JOIN policy.link l USING (link_id) WHERE c.website_id = ANY(%s) AND c.coupon = ANY(%s)",
+            "SELECT c.website_id, c.coupon, c.since, l.link_id, l.website_id, l.partner_id FROM lookup.coupon c"
+            " JOIN lookup.link l USING (link_id) WHERE c.website_id = ANY(%s) AND c.coupon = ANY(%s)",
             (sites, coupons),
             missing,
         )
         for website_id, coupon, since, *link in rows:
             if (website_id, coupon) in self._coupons:
-                self._coupons[(website_id, coupon)] = (LinkOf(*link), since)
+                self._coupons[(website_id, coupon)] = (ReferencedLink(*link), since)
 
-    def _rows(self, sql: str, values: tuple[Any, ...], wanted: Any) -> list[tuple[Any, ...]]:
-        if not wanted:
-            return []
-        with self.core.pool.connection() as connection:
-            rows: list[tuple[Any, ...]] = connection.execute(sql.encode(), values).fetchall()
-            return rows
+    def _rows(self, query: LiteralString, values: tuple[Any, ...], wanted: Any) -> list[tuple[Any, ...]]:
+        return self.reader.select(query, *values) if wanted else []
+
+
+_AWAITING_RATE: Final[LiteralString] = (
+    "SELECT DISTINCT conversion_id FROM conversions.awaiting_exchange_rate WHERE conversion_id = ANY(%s)"
+)

@@ -1,0 +1,274 @@
+"""Request and response models of the calls for accounts."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from command_api.accounts import invites, model
+from command_api.accounts.fields import (
+    Company,
+    Days,
+    Email,
+    Form,
+    Given,
+    InviteCode,
+    MaxUses,
+    Name,
+    Password,
+    Proven,
+    Secret,
+    required,
+)
+from command_api.kernel.http import RequestModel, ResponseModel
+from schemas.events.accounts import Role
+
+
+class LoginRequest(Form):
+    """A code may come with the password, or later with the ticket (`/login/second-factor`)."""
+
+    email: Email
+    password: Password
+    two_factor_code: Secret | None = None
+    recovery_code: Secret | None = None
+    ticket: Secret | None = None
+
+
+class SecondFactorRequest(RequestModel):
+    """The ticket of the first step, with either a code of the authenticator or a recovery code."""
+
+    ticket: Secret
+    two_factor_code: Secret | None = None
+    recovery_code: Secret | None = None
+
+
+class RegisterRequest(Form):
+    """A registration by invite."""
+
+    email: Email
+    password: Password
+    name: Name
+    company: Company | None = None
+    invite_code: InviteCode
+
+
+class RegisterWithIdentityRequest(RequestModel):
+    """Registration after a sign-in with a provider. `ticket`: from `/auth/exchange`, valid for ten minutes."""
+
+    ticket: Secret
+    invite_code: InviteCode
+    email: Email
+    name: Name
+    company: Company | None = None
+
+
+class SetupRequest(RequestModel):
+    """The first admin. `token`: from the link that the first start printed."""
+
+    token: Secret
+    email: Email
+    password: Password
+    name: Name
+
+
+class User(ResponseModel):
+    """The person who is signed in."""
+
+    id: str
+    email: str
+    name: str
+    roles: list[str]
+
+
+class SessionResult(ResponseModel):
+    """What a browser stores; the cookie that makes it usable comes beside it."""
+
+    token: str
+    user: User
+    requires_2fa: Annotated[Literal[False], Field(alias="requires2FA")] = False
+
+
+class SecondFactorRequired(ResponseModel):
+    """The password was right; `/login/second-factor` takes the ticket and a code, five times at most."""
+
+    requires_2fa: Annotated[Literal[True], Field(alias="requires2FA")] = True
+    ticket: str
+
+
+class RegisteredResult(SessionResult):
+    """A session, and a second factor that waits for its first code (`/2fa/confirm`)."""
+
+    qr_code: str = Field(description="SVG image as a data: URI")
+    secret: str = Field(description="The same for typing in")
+    otpauth_uri: str
+
+
+class SetUpFactor(RequestModel):
+    """Nothing is needed within ten minutes of signing in, as long as there is no second factor."""
+
+    password: Given | None = None
+    code: Secret | None = None
+    recovery_code: Secret | None = None
+
+
+class ConfirmFactor(RequestModel):
+    """A current code of the authenticator that is being set up."""
+
+    code: Secret
+
+
+class ForgotPassword(RequestModel):
+    """The address of the account. The answer is the same whether it exists or not."""
+
+    email: Email
+
+
+class ResetPassword(RequestModel):
+    """`code`: from the mailed link. With a second factor also one of the two others."""
+
+    code: Secret
+    password: Password
+    two_factor_code: Secret | None = None
+    recovery_code: Secret | None = None
+
+
+class ChangePassword(RequestModel):
+    """`code` or `recoveryCode` when there is a second factor."""
+
+    current_password: Given
+    new_password: Password
+    code: Secret | None = None
+    recovery_code: Secret | None = None
+
+
+class ChangeEmail(Proven):
+    """The new address. The account keeps the old one until the mailed link is confirmed."""
+
+    email: Email
+
+
+class ConfirmEmail(RequestModel):
+    """The code from the link that was mailed to the new address."""
+
+    code: Secret
+
+
+class UpdateUser(RequestModel):
+    """Fields to change; a field that is left out or null stays as it is. `timezone`: an IANA name."""
+
+    name: Name | None = None
+    company: Company | None = None
+    timezone: Annotated[str, Field(max_length=100)] | None = None
+
+
+class FactorToSetUp(ResponseModel):
+    """For an authenticator; it counts once `/2fa/confirm` got a right code."""
+
+    secret: str
+    otpauth_uri: str
+    qr_code: str = Field(description="SVG image as a data: URI")
+
+
+class RecoveryCodes(ResponseModel):
+    """Shown this once; each works once in place of a code."""
+
+    recovery_codes: list[str]
+
+
+class Profile(ResponseModel):
+    """The account after the change."""
+
+    id: str
+    email: str
+    name: str
+    company: str
+    timezone: str
+    roles: list[str]
+
+
+class SetRoles(RequestModel):
+    """Everybody is a member, whether named or not."""
+
+    roles: list[Annotated[Role, Field(strict=False)]]
+
+
+class DisableAccount(RequestModel):
+    """Why the account is disabled. The reason is kept in its history."""
+
+    reason: Annotated[str, Field(min_length=1, max_length=500)]
+
+
+class AdminedAccount(ResponseModel):
+    """The account after the change. `disabled`: it cannot sign in."""
+
+    id: str
+    roles: list[str]
+    disabled: bool
+
+
+class CreateInvite(RequestModel):
+    """What is missing, or no whole number of 1 or more, is 1 use and 30 days."""
+
+    max_uses: MaxUses = invites.DEFAULT_USES
+    expires_in_days: Days = invites.DEFAULT_DAYS
+
+
+class CreatedInvite(ResponseModel):
+    """The new invite. The list of invites shows its code again."""
+
+    id: str
+    code: str
+    max_uses: int
+    current_uses: int
+    created_at: datetime
+    expires_at: datetime
+
+
+class WebsiteLogin(Form):
+    """The account's credentials and a secret key of the website. With a second factor also one of the two codes."""
+
+    email: Email
+    password: Password
+    website_api_key: Annotated[str, Field(max_length=200), required("Website API key")]
+    two_factor_code: Secret | None = None
+    recovery_code: Secret | None = None
+
+
+class WebsiteOfSession(ResponseModel):
+    """The only website that the token opens."""
+
+    id: str
+    domain: str
+
+
+class WebsiteUser(ResponseModel):
+    """The account that owns the website."""
+
+    id: str
+    email: str
+    name: str
+
+
+class WebsiteSessionResult(ResponseModel):
+    """A website token: it opens `/api/website` and what is below it, and nothing else."""
+
+    token: str
+    user: WebsiteUser
+    website: WebsiteOfSession
+    requires_2fa: Annotated[Literal[False], Field(alias="requires2FA")] = False
+
+
+class WebsiteSecondFactorRequired(ResponseModel):
+    """Resend the request with a code."""
+
+    requires_2fa: Annotated[Literal[True], Field(alias="requires2FA")] = True
+
+
+def to_profile(account: model.Account) -> Profile:
+    return Profile.of(account, id=str(account.id))
+
+
+def to_administered(account: model.Account) -> AdminedAccount:
+    return AdminedAccount.of(account, id=str(account.id))

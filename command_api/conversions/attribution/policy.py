@@ -1,0 +1,266 @@
+"""Attribution policy: turns reports of topic `conversions` into decisions, each exactly once.
+
+topic `conversions` -> this (one worker per partition) -> event store -> relay -> topic `domain`.
+
+The events of a batch, its position, pending and rejected reports and dead letters are one transaction: a crash leaves
+all of a batch or nothing. The aggregate's id derives from website, event and transaction, so a sale that is reported
+twice is one sale. Rejections go to topic `rejected` before that, with a deterministic id. The policy waits for engines
+that are down; a report that can never be decided is a dead letter.
+
+A batch is decided once the projected clicks have passed what the log held when the batch was read: every click that was
+acknowledged before its report. Each decision names those positions. While the projection is behind for longer than
+`click_positions.MAX_WAIT_S`, decisions are provisional; `process.pending_attribution` makes them again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from math import inf
+from threading import Event
+from typing import Final
+from uuid import UUID
+
+import psycopg
+import structlog
+from eventsourcing.persistence import DataError, PersistenceError
+from prometheus_client import Counter
+from pydantic import ValidationError
+
+from command_api.conversions.attribution import repository
+from command_api.conversions.attribution.click_positions import ClickPositions, has_reached, log_positions
+from command_api.conversions.attribution.clicks import Clicks
+from command_api.conversions.attribution.decision import ReportDecision, ReportRejection, decide, to_reported
+from command_api.conversions.attribution.lookup import BatchLookup, ClickQuery
+from command_api.conversions.lookups import ClaimCount, append_conversions, hour_of
+from command_api.conversions.merging import merge
+from command_api.kernel.container import Container
+from command_api.kernel.decision import system_context
+from command_api.kernel.leader_election import Connection, notified
+from command_api.kernel.retry import retried
+from command_api.kernel.unit_of_work import UnitOfWork
+from infra.kernel.clickhouse.client import ClickHouseError
+from infra.kernel.log import Log, LogUnavailable, StoredRecord, signature
+from infra.kernel.log.signature import UNSIGNED, UNSIGNED_TEXT
+from infra.kernel.observability import tracing
+from infra.kernel.security.encryption import derived_key
+from infra.kernel.subscriptions import dead_letters, positions
+from infra.kernel.subscriptions.dead_letters import UNDECODABLE, DeadLetter, FailedRecord
+from infra.kernel.subscriptions.limits import Rate
+from infra.kernel.subscriptions.positions import Key, Step
+from schemas.base import DomainEvent
+from schemas.events.conversions import LogPosition, Reported
+from schemas.message_ids import MessageIds, correlation_of
+from schemas.topics import CONVERSIONS
+from schemas.tracking import ConversionReported, from_log_time
+
+BATCH_SIZE: Final = 200
+RETRY_BATCH_SIZE: Final = 50
+READ_TIMEOUT_S: Final = 0.5
+ACK_TIMEOUT_S: Final = 15.0
+TRANSIENT: Final = (PersistenceError, psycopg.Error, ClickHouseError, LogUnavailable, OSError)
+"""An engine is down: the batch is decided again, nothing is skipped."""
+
+UNSTORABLE: Final = (DataError, psycopg.DataError)
+"""Postgres rejects a value of a report: the batch is processed record by record to isolate it."""
+
+log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
+_REPORTS = Counter("policy_reports_total", "Reports of conversions by what they came to", ["outcome"])
+
+
+@dataclass
+class Batch:
+    """The outcome of a batch of records."""
+
+    events: list[DomainEvent] = field(default_factory=list)
+    ids: list[MessageIds] = field(default_factory=list)
+    """Of each event."""
+    waiting: list[ConversionReported] = field(default_factory=list)
+    rejected: list[tuple[ConversionReported, ReportRejection]] = field(default_factory=list)
+    awaiting_rate: list[ConversionReported] = field(default_factory=list)
+    """Those of the refused that are decided again when a rate is recorded."""
+    poison: list[FailedRecord] = field(default_factory=list)
+    outcomes: list[str] = field(default_factory=list)
+    claims: list[tuple[ClaimCount, int]] = field(default_factory=list)
+    """Recorded claims and what their website allows for one click and hour."""
+
+    def fail(self, record: StoredRecord, reason: str, error: str) -> None:
+        """Makes a dead letter of the record."""
+        self.poison.append(FailedRecord(record, reason, error))
+        self.outcomes.append("poison")
+
+
+class AttributionPolicy:
+    """`run` is the work of a `command_api.kernel.leader_election.Leader`, one for each partition."""
+
+    def __init__(self, container: Container, events: Log, clicks: Clicks, partition: int) -> None:
+        self._container = container
+        self._log = events
+        self._clicks = clicks
+        self._partition = partition
+        self._key = Key(repository.NAME, 0, CONVERSIONS.name, partition)
+        self._rate = Rate()
+        self._click_key = derived_key(container.settings, "click-id")
+        self._positions = ClickPositions(container, events)
+        self._signed_from: float = inf
+
+    def run(self, connection: Connection, stop: Event) -> None:
+        """Decides until `stop`. Raises what the engines raise; nothing is skipped by that."""
+        positions.create(connection, self._key)
+        position = positions.start(connection, self._key, repository.NAME, counts=False).next_offset
+        connection.execute(f"LISTEN {dead_letters.CHANNEL}")
+        has_retries = True
+        self._signed_from = signature.start(connection, CONVERSIONS.name, self._partition)
+        source = self._log.source(CONVERSIONS.name, self._partition, position)
+        try:
+            while not stop.is_set():
+                records = source.read(BATCH_SIZE, READ_TIMEOUT_S)
+                has_retries = bool(notified(connection, 0.0, stop)) or has_retries
+                if records:
+                    position = self.process(records, position, stop)
+                elif has_retries:
+                    has_retries = self.retry(connection, stop)
+        finally:
+            source.close()
+
+    def process(self, records: Sequence[StoredRecord], position: int, stop: Event) -> int:
+        """Decides `records`, which begin at `position` or later; returns the next position."""
+        try:
+            return self._process(records, position, stop)
+        except UNSTORABLE as error:
+            if len(records) > 1:
+                for record in records:
+                    position = self.process([record], position, stop)
+                return position
+            return self._dead_letter(records[0], position, error)
+
+    def _dead_letter(self, record: StoredRecord, position: int, error: Exception) -> int:
+        batch = Batch()
+        batch.fail(record, type(error).__name__, str(error))
+        self._store(batch, [record], position)
+        _REPORTS.labels("poison").inc()
+        return record.offset + 1
+
+    def _process(self, records: Sequence[StoredRecord], position: int, stop: Event) -> int:
+
+        def attempt(*, is_last: bool) -> Batch:  # noqa: ARG001 - a batch reads ClickHouse, never under the store's lock
+            batch = self._decide(records, stop)
+            self._publish_refusals(batch)
+            self._store(batch, records, position)
+            return batch
+
+        def correlations() -> list[str]:
+            return [correlation_of(record.topic, record.key, record.headers) for record in records]
+
+        with tracing.recorded(repository.NAME, correlations, {"partition": self._partition, "reports": len(records)}):
+            batch = retried(attempt)
+        for outcome in batch.outcomes:
+            _REPORTS.labels(outcome).inc()
+        return records[-1].offset + 1
+
+    def retry(self, connection: Connection, stop: Event) -> bool:
+        """Decides dead letters again whose retry was requested; returns whether there are more."""
+        letters = dead_letters.to_retry(connection, self._key)
+        for letter in letters[:RETRY_BATCH_SIZE]:
+            try:
+                why = self._retry(letter, stop)
+            except UNSTORABLE as error:
+                why = f"{type(error).__name__}: {error}"
+            if why is not None:
+                dead_letters.still_bad(connection, letter.id, why)
+        return len(letters) > RETRY_BATCH_SIZE
+
+    def _retry(self, letter: DeadLetter, stop: Event) -> str | None:
+        """Decides one dead letter; returns the error if it fails again."""
+        batch = self._decide([letter.record(CONVERSIONS.name, self._partition)], stop)
+        if batch.poison:
+            return batch.poison[0].error
+        self._publish_refusals(batch)
+        with self._container.commands.unit_of_work(system_context()) as uow:
+            _append(batch, uow)
+            dead_letters.decide(uow.cursor.connection, [letter.id], "retried")
+        return None
+
+    def _decide(self, records: Sequence[StoredRecord], stop: Event) -> Batch:
+        batch = Batch()
+        reports: list[tuple[StoredRecord, ConversionReported]] = []
+        for record in records:
+            if not record.is_signed and record.offset >= self._signed_from:
+                batch.fail(record, UNSIGNED, UNSIGNED_TEXT)
+                continue
+            try:
+                reports.append((record, repository.parse_report(record.value)))
+            except ValidationError as error:
+                why = f"{error.error_count()} errors, first {error.errors()[0]['type']}"
+                batch.fail(record, UNDECODABLE, why)
+        lookup = self._prepare_lookup([report for _, report in reports], stop)
+        now = datetime.now(UTC)
+        for record, report in reports:
+            try:
+                place = LogPosition(topic=record.topic, partition=record.partition, offset=record.offset)
+                outcome = decide(report, lookup, now, place)
+                self._add(batch, report, outcome)
+                website = lookup.website(report.website_id)
+                if outcome.is_new_claim and outcome.events and website is not None:
+                    count = report.website_id, report.click_id, hour_of(from_log_time(report.received_at))
+                    lookup.add_claim(count)
+                    batch.claims.append((count, website.max_claims_per_click))
+            except TRANSIENT:
+                raise
+            except Exception as error:  # noqa: BLE001 - one bad report must not block the others
+                batch.fail(record, type(error).__name__, str(error))
+        return batch
+
+    def _add(self, batch: Batch, report: ConversionReported, outcome: ReportDecision) -> None:
+        batch.events.extend(outcome.events)
+        batch.ids.extend([repository.ids_of(report)] * len(outcome.events))
+        if outcome.rejection is not None:
+            batch.rejected.append((report, outcome.rejection))
+            if outcome.needs_rate:
+                batch.awaiting_rate.append(report)
+            batch.outcomes.append(outcome.rejection.code)
+            return
+        if outcome.waits:
+            batch.waiting.append(report)
+        batch.outcomes.append("waiting" if outcome.waits else "decided" if outcome.events else "nothing_new")
+
+    def _prepare_lookup(self, reports: Sequence[ConversionReported], stop: Event) -> BatchLookup:
+        """The lookup, once every click that was acknowledged before the reports is projected."""
+        lookup = BatchLookup(self._container, self._clicks, self._click_key)
+        if any(report.click_id or report.visitor for report in reports):
+            wanted = self._positions.ends()
+            known = self._positions.wait(wanted, stop)
+            lookup.seen, lookup.is_provisional = log_positions(known), not has_reached(known, wanted)
+        reported: dict[UUID, list[Reported]] = {}
+        for report in reports:
+            reported.setdefault(report.conversion_id, []).append(to_reported(report, None))
+        traces: list[ClickQuery] = []
+        for report in reports:
+            before = lookup.conversion(report.conversion_id)
+            merged = merge([*(before.reports if before else ()), *reported[report.conversion_id]])
+            traces += [ClickQuery(report.website_id, each, merged.occurred_at) for each in merged.traces]
+        lookup.prefetch(traces)
+        lookup.prefetch_awaiting_rate(reports)
+        return lookup
+
+    def _publish_refusals(self, batch: Batch) -> None:
+        if batch.rejected:
+            records = [repository.rejection_record(report, rejected) for report, rejected in batch.rejected]
+            self._log.publish(records).result(ACK_TIMEOUT_S)
+
+    def _store(self, batch: Batch, records: Sequence[StoredRecord], position: int) -> None:
+        """Raises `Fenced` when another worker moved the position."""
+        with self._container.commands.unit_of_work(system_context()) as uow:
+            _append(batch, uow)
+            connection = uow.cursor.connection
+            dead_letters.write(connection, self._key, batch.poison)
+            step = Step.over(position, list(records), 0, self._rate.count(len(records)))
+            positions.advance(connection, self._key, step, notify=False)
+
+
+def _append(batch: Batch, uow: UnitOfWork) -> None:
+    append_conversions(uow, batch.events, batch.claims, batch.ids)
+    repository.save_pending_attribution(uow, batch.waiting)
+    repository.save_rejected_reports(uow, batch.rejected)
+    repository.save_awaiting_exchange_rate(uow, batch.awaiting_rate)

@@ -1,0 +1,174 @@
+"""Rows that the attribution policy stores in the transaction of its events, and its records of rejections."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from threading import Event
+from typing import Any, Final
+from uuid import UUID, uuid5
+
+import orjson
+from prometheus_client import Gauge
+from psycopg import Connection
+from psycopg.types.json import Jsonb
+
+from command_api.conversions.attribution.decision import ReportRejection
+from command_api.kernel.unit_of_work import UnitOfWork
+from infra.kernel.log import Record
+from schemas import tracking
+from schemas.identity import NAMESPACE
+from schemas.message_ids import CORRELATION_ID, MessageIds
+from schemas.topics import REJECTED
+from schemas.tracking import ConversionReported, from_log_time
+from schemas.uuid7 import uuid7
+
+NAME: Final = "policy:attribution"
+PENDING_ATTRIBUTION: Final = "pending-attribution"
+AWAITING_EXCHANGE_RATE: Final = "awaiting-exchange-rate"
+"""Process managers; their timeouts are conversions."""
+COUNTS: Final = "conversion-counts"
+PENDING_LIFETIME: Final = timedelta(days=30)
+"""Events may arrive up to 30 days late, so a click may arrive that long after its sale."""
+FIRST_RETRY: Final = timedelta(seconds=1)
+COUNT_INTERVAL: Final = timedelta(seconds=15)
+
+_WAITING = Gauge("policy_waiting", "Conversions whose click has not come")
+_WITHOUT_RATE = Gauge("policy_without_rate", "Reports of conversions that wait for an exchange rate")
+
+
+def save_pending_attribution(uow: UnitOfWork, reports: Sequence[ConversionReported]) -> None:
+    """Schedules further attribution attempts for the conversions of the reports."""
+    if reports:
+        received = [from_log_time(report.received_at) for report in reports]
+        uow.cursor.execute(_ADD_PENDING, (PENDING_LIFETIME, [report.conversion_id for report in reports], received))
+        _make_due_soon(uow, PENDING_ATTRIBUTION, reports)
+
+
+def update_pending_attribution(
+    uow: UnitOfWork, conversion_id: UUID, next_at: datetime | None, *, needs_rate: bool
+) -> None:
+    """Schedules the next attempt, or ends them."""
+    if next_at is None:
+        uow.cursor.execute("DELETE FROM conversions.pending_attribution WHERE conversion_id = %s", (conversion_id,))
+    else:
+        uow.cursor.execute(
+            "UPDATE conversions.pending_attribution SET needs_rate = %s WHERE conversion_id = %s",
+            (needs_rate, conversion_id),
+        )
+    uow.set_timeout(PENDING_ATTRIBUTION, conversion_id, next_at)
+
+
+def save_rejected_reports(uow: UnitOfWork, reports: Sequence[tuple[ConversionReported, ReportRejection]]) -> None:
+    if reports:
+        uow.cursor.executemany(
+            "INSERT INTO conversions.rejected_report (report_id, conversion_id, website_id, code, message, at)"
+            " VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT (report_id) DO NOTHING",
+            [
+                (
+                    report.report_id,
+                    report.conversion_id,
+                    report.website_id,
+                    rejected.code,
+                    rejected.message,
+                    from_log_time(report.received_at),
+                )
+                for report, rejected in reports
+            ],
+        )
+
+
+def save_awaiting_exchange_rate(uow: UnitOfWork, reports: Sequence[ConversionReported]) -> None:
+    """Keeps the reports in their order until an exchange rate is recorded."""
+    if reports:
+        uow.cursor.executemany(
+            "INSERT INTO conversions.awaiting_exchange_rate (report_id, conversion_id, report) VALUES (%s, %s, %s)"
+            " ON CONFLICT (report_id) DO NOTHING",
+            [
+                (report.report_id, report.conversion_id, Jsonb(_without_nul(report.model_dump(mode="json"))))
+                for report in reports
+            ],
+        )
+        _make_due_soon(uow, AWAITING_EXCHANGE_RATE, reports)
+
+
+def remove_awaiting_exchange_rate(
+    uow: UnitOfWork, conversion_id: UUID, report_ids: Sequence[UUID], next_at: datetime | None
+) -> None:
+    """Removes decided reports, and schedules the others of the conversion."""
+    uow.cursor.execute("DELETE FROM conversions.awaiting_exchange_rate WHERE report_id = ANY(%s)", (list(report_ids),))
+    uow.set_timeout(AWAITING_EXCHANGE_RATE, conversion_id, next_at)
+
+
+def make_due(uow: UnitOfWork, base: str) -> None:
+    """Makes all that a new rate of `base` may decide due, in the transaction of the rate's event."""
+    for process, query in ((AWAITING_EXCHANGE_RATE, _AWAITING_RATE), (PENDING_ATTRIBUTION, _PENDING_RATE)):
+        found = uow.select_named(query, {"base": base})
+        uow.set_timeouts(process, (conversion_id for (conversion_id,) in found), uow.context.at)
+
+
+def count(connection: Connection[Any], _stop: Event) -> None:
+    """A recurring job: updates the metrics of what waits."""
+    row = connection.execute(
+        "SELECT (SELECT count(*) FROM conversions.pending_attribution),"
+        " (SELECT count(*) FROM conversions.awaiting_exchange_rate)"
+    ).fetchone()
+    assert row is not None  # noqa: S101 - a query of counts returns one row
+    _WAITING.set(row[0])
+    _WITHOUT_RATE.set(row[1])
+
+
+def _make_due_soon(uow: UnitOfWork, process: str, reports: Sequence[ConversionReported]) -> None:
+    """A click may be projected, or a rate recorded, at this moment."""
+    uow.set_timeouts(process, (report.conversion_id for report in reports), datetime.now(UTC) + FIRST_RETRY)
+
+
+def parse_report(value: bytes) -> ConversionReported:
+    """The report in a record of topic `conversions`, without NULs. Raises pydantic's `ValidationError`."""
+    report = ConversionReported.model_validate_json(value)
+    if b"\\u0000" not in value:
+        return report
+    return ConversionReported.model_validate_json(orjson.dumps(_without_nul(report.model_dump(mode="json"))))
+
+
+def ids_of(report: ConversionReported) -> MessageIds:
+    """The ids of the events that one decision of the report makes."""
+    return MessageIds(uuid7(), report.correlation_id, str(report.report_id))
+
+
+def rejection_record(report: ConversionReported, rejected: ReportRejection) -> Record:
+    rejection = tracking.Refusal(
+        id=uuid5(NAMESPACE, f"refused-report\n{report.report_id}\n{rejected.code}"),
+        website_id=report.website_id,
+        at=report.received_at,
+        outcome=tracking.Outcome.INVALID,
+        code=rejected.code,
+        message=rejected.message,
+        endpoint={"sale": "/track/sale", "lead": "/track/lead"}.get(report.reported_by, f"/{report.reported_by}"),
+        sample=f"txid {report.txid}"[:200],
+    )
+    headers = ((CORRELATION_ID, report.correlation_id.encode()),)
+    return Record(REJECTED.name, str(report.website_id).encode(), rejection.model_dump_json().encode(), headers)
+
+
+def _without_nul(value: Any) -> Any:
+    """Removes NUL characters, which Postgres cannot store in text or jsonb."""
+    if isinstance(value, str):
+        return value.replace("\x00", "")
+    if isinstance(value, dict):
+        return {_without_nul(name): _without_nul(inner) for name, inner in value.items()}
+    return value
+
+
+_ADD_PENDING: Final = (
+    "INSERT INTO conversions.pending_attribution (conversion_id, received_at, until)"
+    " SELECT id, received_at, greatest(received_at, now()) + %s"
+    " FROM unnest(%s::uuid[], %s::timestamptz[]) AS reported (id, received_at) ORDER BY id, received_at"
+    " ON CONFLICT (conversion_id) DO NOTHING"
+)
+_AWAITING_RATE: Final = (
+    "SELECT DISTINCT conversion_id FROM conversions.awaiting_exchange_rate WHERE %(base)s IN"
+    # A report without a currency waits for a report that has one, or for the rate of a partner's terms.
+    " (coalesce(report->'amount'->>'currency', %(base)s), coalesce(report->'payout'->>'currency', %(base)s))"
+)
+_PENDING_RATE: Final = "SELECT conversion_id FROM conversions.pending_attribution WHERE needs_rate"

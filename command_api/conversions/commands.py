@@ -1,0 +1,86 @@
+"""Commands of conversions."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from command_api.conversions.schemas import BulkResult, Conversion, RejectMany, Selection
+from command_api.kernel.command_handlers import Command
+from schemas.base import DomainEvent
+from schemas.events.partners import Terms
+from schemas.message_ids import MessageIds
+from schemas.tracking import ConversionReported
+
+
+class ConversionCommand(Command[Conversion]):
+    """A decision about one conversion."""
+
+    conversion_id: UUID
+
+
+class ApproveConversion(ConversionCommand):
+    """The commission is earned."""
+
+
+class RejectConversion(ConversionCommand):
+    """The conversion earns nothing."""
+
+    reason: str
+
+
+class ReverseConversion(ConversionCommand):
+    """Reverses the sale; `amount`: minor units of it, `None`: all that is left."""
+
+    reason: str
+    amount: int | None
+
+
+class AcceptAdjustment(ConversionCommand):
+    """Gives an approved conversion to the click that is proposed."""
+
+
+class DismissAdjustment(ConversionCommand):
+    """Keeps an approved conversion as it is; the same click is not proposed again."""
+
+
+class ApproveConversions(Command[BulkResult]):
+    """Approves many conversions, each on its own, and stores them together."""
+
+    selection: Selection
+
+
+class RejectConversions(Command[BulkResult]):
+    """Rejects many conversions for one reason, each on its own, and stores them together."""
+
+    selection: RejectMany
+
+
+class ApproveAutomatically(Command[bool]):
+    """Approves a conversion if its review period is over by `terms`; returns whether it was approved."""
+
+    conversion_id: UUID
+    terms: Terms
+
+
+class RecordReattribution(Command[None]):
+    """Stores what the repeated search for a conversion's click led to. `next_at`: when to search again; `None`: not
+    again. `needs_rate`: the click was found, but there is no exchange rate for the partner's terms."""
+
+    conversion_id: UUID
+    events: tuple[DomainEvent, ...]
+    next_at: datetime | None
+    needs_rate: bool
+
+
+class RecordAwaitedReports(Command[None]):
+    """Stores what the reports of a conversion led to that awaited an exchange rate. `ids`: of each event. `pending`:
+    the last of them whose conversion may still get another click. `next_at`: when to decide its other reports; `None`:
+    there are none."""
+
+    conversion_id: UUID
+    report_ids: tuple[UUID, ...]
+    events: tuple[DomainEvent, ...]
+    ids: tuple[MessageIds, ...]
+    pending: ConversionReported | None
+    next_at: datetime | None

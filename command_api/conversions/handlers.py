@@ -1,0 +1,133 @@
+"""Command handlers of conversions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+from uuid import UUID
+
+from prometheus_client import Counter
+
+from command_api.conversions import commands, decisions, model
+from command_api.conversions.attribution import decision, repository
+from command_api.conversions.attribution.clicks import NoClicks
+from command_api.conversions.attribution.lookup import BatchLookup
+from command_api.conversions.bulk import decide_many
+from command_api.conversions.lookups import append_conversions
+from command_api.conversions.schemas import BulkResult, Conversion, to_response
+from command_api.kernel.aggregates import state_after
+from command_api.kernel.command_handlers import CommandHandlers
+from command_api.kernel.event_store import ConcurrencyConflict
+from command_api.kernel.timeouts import TimeoutChanged
+from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.partners import model as partners
+from command_api.websites import model as websites
+from schemas.base import DomainEvent
+from schemas.events.operations import ExchangeRateRecorded
+from schemas.events.websites import WebsiteDisconnected
+from schemas.message_ids import MessageIds
+
+HANDLERS: Final = CommandHandlers()
+_CLICKS_CAME = Counter("policy_clicks_came_total", "Waiting conversions whose click came")
+
+
+@HANDLERS.on(commands.ApproveConversion, senders="accounts")
+def approve_conversion(command: commands.ApproveConversion, uow: UnitOfWork) -> Conversion:
+    return _decide(command, uow, lambda conversion: decisions.approve(conversion, uow.context))
+
+
+@HANDLERS.on(commands.RejectConversion, senders="accounts")
+def reject_conversion(command: commands.RejectConversion, uow: UnitOfWork) -> Conversion:
+    return _decide(command, uow, lambda conversion: decisions.reject(conversion, command.reason, uow.context))
+
+
+@HANDLERS.on(commands.ReverseConversion, senders="accounts")
+def reverse_conversion(command: commands.ReverseConversion, uow: UnitOfWork) -> Conversion:
+    return _decide(
+        command, uow, lambda conversion: decisions.reverse(conversion, command.reason, command.amount, uow.context)
+    )
+
+
+@HANDLERS.on(commands.AcceptAdjustment, senders="accounts")
+def accept_adjustment(command: commands.AcceptAdjustment, uow: UnitOfWork) -> Conversion:
+    lookup = BatchLookup(uow, NoClicks(), b"")
+    return _decide(command, uow, lambda conversion: decision.accept_adjustment(conversion, lookup, uow.context))
+
+
+@HANDLERS.on(commands.DismissAdjustment, senders="accounts")
+def dismiss_adjustment(command: commands.DismissAdjustment, uow: UnitOfWork) -> Conversion:
+    return _decide(command, uow, lambda conversion: decisions.dismiss_adjustment(conversion, uow.context))
+
+
+@HANDLERS.on(commands.ApproveConversions, senders="accounts")
+def approve_conversions(command: commands.ApproveConversions, uow: UnitOfWork) -> BulkResult:
+    return decide_many(command.selection, uow, lambda conversion: decisions.approve(conversion, uow.context))
+
+
+@HANDLERS.on(commands.RejectConversions, senders="accounts")
+def reject_conversions(command: commands.RejectConversions, uow: UnitOfWork) -> BulkResult:
+    reason = decisions.checked_reason(command.selection.reason)
+    return decide_many(command.selection, uow, lambda conversion: decisions.reject(conversion, reason, uow.context))
+
+
+@HANDLERS.on(commands.ApproveAutomatically, senders="system")
+def approve_automatically(command: commands.ApproveAutomatically, uow: UnitOfWork) -> bool:
+    conversion = uow.load(command.conversion_id, model.evolve)
+    events = decisions.approve_automatically(conversion, command.terms, uow.context) if conversion is not None else []
+    append_conversions(uow, events)
+    return bool(events)
+
+
+@HANDLERS.on(commands.RecordReattribution, senders="system")
+def record_reattribution(command: commands.RecordReattribution, uow: UnitOfWork) -> None:
+    _append_decided(uow, command.conversion_id, command.events)
+    repository.update_pending_attribution(uow, command.conversion_id, command.next_at, needs_rate=command.needs_rate)
+    _CLICKS_CAME.inc(int(bool(command.events)))
+
+
+@HANDLERS.on(commands.RecordAwaitedReports, senders="system")
+def record_awaited_reports(command: commands.RecordAwaitedReports, uow: UnitOfWork) -> None:
+    _append_decided(uow, command.conversion_id, command.events, command.ids)
+    repository.remove_awaiting_exchange_rate(uow, command.conversion_id, command.report_ids, command.next_at)
+    if command.pending is not None:
+        repository.save_pending_attribution(uow, [command.pending])
+
+
+def _append_decided(
+    uow: UnitOfWork, conversion_id: UUID, events: Sequence[DomainEvent], ids: Sequence[MessageIds] = ()
+) -> None:
+    """Appends events that were decided before the transaction. Raises `TimeoutChanged` if another writer was first: the
+    conversion is decided again, with what the decision needs from outside."""
+    if events:
+        try:
+            uow.require_version(conversion_id, events[0].originator_version - 1)
+            append_conversions(uow, events, ids=ids)
+        except ConcurrencyConflict as conflict:
+            raise TimeoutChanged(f"conversion {conversion_id}") from conflict
+
+
+@HANDLERS.before(ExchangeRateRecorded)
+def decide_awaiting(event: ExchangeRateRecorded, uow: UnitOfWork) -> None:
+    """Makes all that the rate may decide due, in the transaction of the rate."""
+    repository.make_due(uow, event.base)
+
+
+@HANDLERS.before(WebsiteDisconnected)
+def delete_rejected_reports(event: WebsiteDisconnected, uow: UnitOfWork) -> None:
+    """Deletes the rejections of an erased owner's reports: their messages quote what was reported."""
+    if event.owner_erased:
+        uow.cursor.execute("DELETE FROM conversions.rejected_report WHERE website_id = %s", (event.originator_id,))
+
+
+def _decide(
+    command: commands.ConversionCommand, uow: UnitOfWork, decide: Callable[[model.Conversion], Sequence[DomainEvent]]
+) -> Conversion:
+    found = uow.load(command.conversion_id, model.evolve)
+    website = uow.load(found.facts.website_id, websites.evolve) if found else None
+    conversion = model.require_owned(found, website, uow.context)
+    events = decide(conversion)
+    conversion = state_after(model.evolve, conversion, events)
+    attribution = conversion.facts.attribution
+    partner = uow.load(attribution.partner_id, partners.evolve) if attribution else None
+    append_conversions(uow, events)
+    return to_response(conversion, partner)

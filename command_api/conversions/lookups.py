@@ -1,0 +1,147 @@
+"""Inline projections `monthly_totals`, which decide the tier of a commission, and `claim_counts`, which limit claims.
+
+A tier is chosen before its event is stored. `append_conversions` checks it again under the store's lock: if another
+writer has moved the month into another tier, it raises `ConcurrencyConflict`, and the tier is chosen again. Concurrent
+decisions therefore never exceed a tier.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Final, get_args
+from uuid import UUID
+
+from command_api.conversions.merging import CLAIM
+from command_api.conversions.monthly_totals import TotalKey, delta
+from command_api.conversions.tiers import MonthlyTotal
+from command_api.kernel.event_store import ConcurrencyConflict
+from command_api.kernel.inline_projection import InlineProjection, Table, Tables
+from command_api.kernel.reader import Reader
+from command_api.kernel.unit_of_work import UnitOfWork
+from infra.kernel.postgres.rows import Row
+from schemas.base import DomainEvent
+from schemas.events.conversions import ConversionAttributed, ConversionRecorded, ConversionRestated, ConversionStep
+from schemas.message_ids import MessageIds
+
+ALL_CLICKS: Final = ""
+"""The row that counts the claims of a website whatever their click."""
+CLAIM_RETENTION: Final = timedelta(days=31)
+
+ClaimCount = tuple[UUID, str, datetime]
+"""Website, click id and hour (UTC) that a claim counts in."""
+
+
+def _is_retained(row: Row) -> bool:
+    """Whether retention keeps the row, now and during the next day."""
+    hour: datetime = row["hour"]
+    return hour > datetime.now(UTC) - CLAIM_RETENTION + timedelta(days=1)
+
+
+MONTHLY_TOTALS: Final = InlineProjection(
+    "monthly_totals",
+    version=1,
+    tables=(
+        Table(
+            "monthly_total",
+            columns=(
+                "website_id uuid not null",
+                "partner_id uuid not null",
+                "month text not null",
+                "conversions bigint not null",
+                "revenue numeric not null",
+            ),
+            key=("website_id", "partner_id", "month"),
+        ),
+    ),
+)
+CLAIM_COUNTS: Final = InlineProjection(
+    "claim_counts",
+    version=1,
+    tables=(
+        Table(
+            "claim_count",
+            columns=(
+                "website_id uuid not null",
+                "click_id text not null",
+                "hour timestamptz not null",
+                "claims bigint not null",
+            ),
+            key=("website_id", "click_id", "hour"),
+            indexes=("hour",),
+            is_verified=_is_retained,
+        ),
+    ),
+)
+
+
+@MONTHLY_TOTALS.on(*get_args(ConversionStep))
+def _counted(tables: Tables, event: DomainEvent) -> None:
+    moved = delta(event)
+    if moved is None:
+        return
+    (website_id, partner_id, month), change = moved
+    key = {"website_id": website_id, "partner_id": partner_id, "month": month}
+    tables["monthly_total"].increment(key, conversions=change.conversions, revenue=change.revenue)
+
+
+@CLAIM_COUNTS.on(ConversionRecorded)
+def _recorded(tables: Tables, event: ConversionRecorded) -> None:
+    reported = event.reported
+    if reported is None or reported.key_kind != CLAIM:
+        return
+    for click_id in {ALL_CLICKS, reported.click_id}:
+        key = {"website_id": event.facts.website_id, "click_id": click_id, "hour": hour_of(reported.received_at)}
+        tables["claim_count"].increment(key, claims=1)
+
+
+def append_conversions(
+    uow: UnitOfWork,
+    events: Sequence[DomainEvent],
+    claims: Iterable[tuple[ClaimCount, int]] = (),
+    ids: Sequence[MessageIds] = (),
+) -> None:
+    """Appends the events of decided conversions, each with its `ids`. Raises `ConcurrencyConflict` when the tier of an
+    event is outdated, or when the recorded `claims` exceed their limits because another writer was first."""
+    uow.append(*events, ids=ids)
+    _require_current_tiers(uow, events)
+    for count, limit in claims:
+        if count[1] and read_count(uow, count) > limit:
+            raise ConcurrencyConflict("claim_count")
+
+
+def read_total(reader: Reader, account: TotalKey) -> MonthlyTotal:
+    """The total of a website's month with a partner."""
+    rows = reader.select(
+        "SELECT conversions, revenue FROM lookup.monthly_total"
+        " WHERE website_id = %s AND partner_id = %s AND month = %s",
+        *account,
+    )
+    return MonthlyTotal(*map(int, rows[0])) if rows else MonthlyTotal()
+
+
+def read_count(reader: Reader, count: ClaimCount) -> int:
+    """The claims of a website, click and hour."""
+    rows = reader.select(
+        "SELECT claims FROM lookup.claim_count WHERE website_id = %s AND click_id = %s AND hour = %s", *count
+    )
+    return int(rows[0][0]) if rows else 0
+
+
+def hour_of(moment: datetime) -> datetime:
+    """The beginning of the hour (UTC)."""
+    return moment.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
+
+
+def _require_current_tiers(uow: UnitOfWork, events: Sequence[DomainEvent]) -> None:
+    """Walks the appended events back from the stored totals to the total that each of them was decided at."""
+    moves = [(event, *moved) for event in events if (moved := delta(event)) is not None]
+    chosen = (ConversionRecorded, ConversionAttributed, ConversionRestated)
+    if not any(isinstance(event, chosen) and event.tier is not None for event, _, _ in moves):
+        return
+    totals = {account: read_total(uow, account) for account in {account for _, account, _ in moves}}
+    for event, account, change in reversed(moves):
+        totals[account] -= change
+        tier = event.tier if isinstance(event, chosen) else None
+        if tier is not None and not totals[account].allows(tier):
+            raise ConcurrencyConflict("monthly_total")

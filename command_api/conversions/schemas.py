@@ -1,0 +1,152 @@
+"""Request and response models of the calls for conversions."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Annotated, Final, Literal
+from uuid import UUID
+
+from pydantic import AwareDatetime, Field, model_validator
+
+from command_api.conversions import model
+from command_api.kernel.aggregates import shared_fields
+from command_api.kernel.http import RequestModel, ResponseModel
+from command_api.partners import model as partners
+from schemas.days import FIRST_DAY, LAST_DAY
+
+MAX_ITEMS: Final = 500
+KeyKind = Literal["site", "secret", "postback", "import"]
+Day = Annotated[date, Field(ge=FIRST_DAY, le=LAST_DAY)]
+Text = Annotated[str, Field(max_length=1000)]
+
+
+class Approve(RequestModel):
+    """Nothing more is needed."""
+
+
+class Reject(RequestModel):
+    """Why the conversion is rejected. The reason is kept with it."""
+
+    reason: Text
+
+
+class Reverse(RequestModel):
+    """Reverses a sale, wholly or in part; the commission follows in proportion."""
+
+    reason: Text
+    amount: Annotated[int | None, Field(description="Minor units of the sale; none: all that is left")] = None
+
+
+class Money(ResponseModel):
+    """Integer minor units and an ISO 4217 code."""
+
+    amount: int
+    currency: str
+
+
+class Conversion(ResponseModel):
+    """The conversion after the decision."""
+
+    id: UUID
+    website_id: UUID
+    partner_id: UUID | None
+    partner_name: str | None
+    link_id: UUID | None
+    click_id: str | None
+    event: str
+    txid: str
+    status: str
+    amount: Money
+    commission: Annotated[Money, Field(description="What is still earned, reversals taken off")]
+    reversed: Annotated[Money, Field(description="The reversed part of the sale")]
+    reason: str | None
+    attribution: str | None
+    occurred_at: datetime
+    recorded_at: datetime
+    decided_at: datetime | None
+    approves_at: Annotated[datetime | None, Field(description="When it is approved automatically; null: never")]
+    payable_at: Annotated[datetime | None, Field(description="From when on it may be paid out; null: not earned")]
+
+
+class Filter(RequestModel):
+    """The pending conversions of a website, as the list shows them, the oldest first."""
+
+    website_id: Annotated[UUID, Field(strict=False)]
+    partner_id: Annotated[UUID | None, Field(strict=False)] = None
+    from_: Annotated[Day | None, Field(strict=False, alias="from", description="First day, the website's zone")] = None
+    to: Annotated[Day | None, Field(strict=False, description="Last day, inclusive")] = None
+
+    key_kind: Annotated[KeyKind | None, Field(description="site: claims")] = None
+    click_id: Annotated[str | None, Field(max_length=64, description="The click that earned them")] = None
+    address_class: Annotated[str | None, Field(max_length=40, description="Class of the reporting address")] = None
+    since: Annotated[AwareDatetime | None, Field(strict=False, description="Recorded then or later")] = None
+    until: Annotated[AwareDatetime | None, Field(strict=False, description="Recorded before")] = None
+
+
+class Selection(RequestModel):
+    """Either `ids` or a `filter`."""
+
+    ids: Annotated[list[Annotated[UUID, Field(strict=False)]] | None, Field(min_length=1, max_length=MAX_ITEMS)] = None
+    filter: Filter | None = None
+
+    @model_validator(mode="after")
+    def _one_of_them(self) -> Selection:
+        if (self.ids is None) is (self.filter is None):
+            raise ValueError("Please name either ids or a filter.")
+        return self
+
+
+class ApproveMany(Selection):
+    """What to approve."""
+
+
+class RejectFilter(Filter):
+    """Pending conversions, or approved ones that turned out to be wrong."""
+
+    status: Annotated[Literal["pending", "approved"] | None, Field(description="None: pending")] = None
+
+
+class RejectMany(Selection):
+    """What to reject, and the one reason for all of them."""
+
+    filter: RejectFilter | None = None
+    reason: Annotated[str, Field(max_length=1000)]
+
+
+class ItemResult(ResponseModel):
+    """Result for one conversion. One that already has the status is ok and not changed."""
+
+    id: UUID
+    ok: bool
+    changed: bool
+    code: str | None = None
+    message: str | None = None
+
+
+class BulkResult(ResponseModel):
+    """One result for each, in the order of the request."""
+
+    results: list[ItemResult]
+    more: Annotated[bool, Field(description="The filter holds more than can be decided at once: send it again")]
+
+
+def to_response(conversion: model.Conversion, partner: partners.Partner | None) -> Conversion:
+    """`partner`: the one that its click belongs to."""
+    facts = conversion.facts
+    attribution = facts.attribution
+    sale = facts.amount
+    return Conversion(
+        **shared_fields(conversion, Conversion, but=("status", "commission")),
+        **shared_fields(facts, Conversion, but=("amount", "attribution")),
+        partner_id=attribution.partner_id if attribution else None,
+        partner_name=partner.name if partner else None,
+        link_id=attribution.link_id if attribution else None,
+        click_id=(attribution.click_id or None) if attribution else None,
+        status=conversion.status.value,
+        amount=Money(amount=sale.amount, currency=sale.currency),
+        commission=Money(amount=conversion.net_commission, currency=conversion.currency),
+        reversed=Money(amount=conversion.reversed_amount, currency=sale.currency),
+        attribution=attribution.by.value if attribution else None,
+        approves_at=conversion.approves_at,
+        payable_at=conversion.payable_at,
+    )

@@ -1,0 +1,122 @@
+"""Command handlers of custom domains."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import asdict
+from typing import Final
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from command_api.accounts import model as accounts
+from command_api.domains import commands, mails, model
+from command_api.domains.schemas import CustomDomain, to_response
+from command_api.domains.service import VERIFICATION, end_domain, forget_checks
+from command_api.domains.verification import GRACE_PERIOD, CheckOutcome, CheckRecord, OwnerNotice, evaluate
+from command_api.kernel.command_handlers import CommandHandlers
+from command_api.kernel.decision import conflict, not_found
+from command_api.kernel.event_store import ConcurrencyConflict
+from command_api.kernel.hostnames import is_address
+from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.websites import model as websites
+from infra.kernel.config.settings import Settings
+from schemas.events.websites import WebsiteDisconnected
+from schemas.identity import domain_id, host_id
+
+HANDLERS: Final = CommandHandlers()
+
+
+@HANDLERS.on(commands.AddDomain, senders="accounts")
+def add_domain(command: commands.AddDomain, uow: UnitOfWork) -> CustomDomain:
+    website = websites.require_owned(uow.load(command.fields.website_id, websites.evolve), uow.context)
+    name = model.checked_name(command.fields.domain, _own_hosts(uow.settings))
+    id_ = domain_id(website.account_id, name)
+    before = uow.load(id_, model.evolve)
+    added = model.add(id_, before, website, domain=name, token=model.new_token(), context=uow.context)
+    domain = model.evolve(before, added)
+    uow.append(added)
+    _save(uow, domain)
+    return to_response(domain, CheckRecord(), uow.context.at)
+
+
+@HANDLERS.on(commands.RemoveDomain, senders="accounts")
+def remove_domain(command: commands.RemoveDomain, uow: UnitOfWork) -> None:
+    domain = model.require_owned_domain(uow.load(command.domain_id, model.evolve), uow.context)
+    end_domain(uow, domain)
+
+
+@HANDLERS.on(commands.RecordDomainCheck, senders="accounts")
+def record_domain_check(command: commands.RecordDomainCheck, uow: UnitOfWork) -> CustomDomain:
+    """A crash before the commit leaves the check record unchanged, so the check is repeated immediately."""
+    domain = model.require_owned_domain(uow.load(command.domain_id, model.evolve), uow.context)
+    before, host = _check_record(uow, domain.id), uow.load(host_id(domain.domain), model.evolve_host)
+    found = evaluate(domain, host, before, command.result, uow.context)
+    uow.append(*found.events)
+    values = {**asdict(found.record), "domain_id": domain.id, "before": before.checked_at}
+    if uow.cursor.execute(_WRITE, values).rowcount == 0:
+        raise ConcurrencyConflict("another check, or the domain was removed")
+    uow.set_timeout(VERIFICATION, domain.id, found.record.next_at)
+    _notify_owner(uow, found)
+    return to_response(found.domain, found.record, uow.context.at)
+
+
+@HANDLERS.before(WebsiteDisconnected)
+def remove_domains(event: WebsiteDisconnected, uow: UnitOfWork) -> None:
+    """Removes the website's domains. A domain is saved under the store's lock, so none is added meanwhile."""
+    of_website = "SELECT domain_id FROM lookup.custom_domain WHERE website_id = %s ORDER BY domain_id"
+    for (id_,) in uow.select(of_website, event.originator_id):
+        domain = uow.load(id_, model.evolve)
+        if domain is not None and not domain.removed:
+            end_domain(uow, domain)
+
+
+def _own_hosts(settings: Settings) -> Collection[str]:
+    """Host names under which this installation itself is reached."""
+    hosts = {urlsplit(url).hostname or "" for url in (settings.app_url, settings.tracking_base_url)}
+    return {host.lower() for host in hosts if host and not is_address(host)}
+
+
+def _save(uow: UnitOfWork, domain: model.Domain) -> None:
+    """After the append, which takes the store's lock: what is counted here stays true until the commit."""
+    if not uow.select("SELECT FROM lookup.website WHERE website_id = %s", domain.website_id):
+        raise not_found("website")
+    forget_checks(uow, domain.id)
+    uow.set_timeout(VERIFICATION, domain.id, domain.added_at)
+    rows = uow.select("SELECT FROM lookup.custom_domain WHERE account_id = %s", domain.account_id)
+    if len(rows) > model.MAX_PER_ACCOUNT:
+        raise conflict("too_many_domains", f"An account has at most {model.MAX_PER_ACCOUNT} domains.", "domain")
+
+
+def _check_record(uow: UnitOfWork, domain: UUID) -> CheckRecord:
+    """Returns the check record; empty before the first check."""
+    rows = uow.select(_READ, domain)
+    return CheckRecord(None, *rows[0]) if rows else CheckRecord()
+
+
+def _notify_owner(uow: UnitOfWork, found: CheckOutcome) -> None:
+    account = uow.load(found.domain.account_id, accounts.evolve) if found.news is not None else None
+    if account is None or account.erased:
+        return
+    url = uow.settings.app_url
+    if found.news is OwnerNotice.LOST:
+        uow.send(mails.verification_lost(account.email, account.id, url, found.domain))
+    else:
+        until = (found.record.missing_since or found.domain.added_at) + GRACE_PERIOD
+        uow.send(mails.record_missing(account.email, account.id, url, found.domain, until))
+
+
+_READ: Final = (
+    "SELECT checked_at, misses, missing_since, missed_at, tls_failures, problem FROM domains.dns_check"
+    " WHERE domain_id = %s"
+)
+_WRITE: Final = """
+INSERT INTO domains.dns_check AS c
+    (domain_id, account_id, checked_at, misses, missing_since, missed_at, tls_failures, problem)
+SELECT domain_id, account_id, %(checked_at)s, %(misses)s, %(missing_since)s, %(missed_at)s, %(tls_failures)s,
+    %(problem)s
+FROM lookup.custom_domain WHERE domain_id = %(domain_id)s FOR SHARE
+ON CONFLICT (domain_id) DO UPDATE SET checked_at = excluded.checked_at, misses = excluded.misses,
+    missing_since = excluded.missing_since, missed_at = excluded.missed_at, tls_failures = excluded.tls_failures,
+    problem = excluded.problem
+WHERE c.checked_at IS NOT DISTINCT FROM %(before)s
+"""

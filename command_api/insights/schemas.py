@@ -1,0 +1,25 @@
+"""Request and response models of insights."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from command_api.kernel.http import RequestModel, ResponseModel
+from schemas.events.insights import DigestMail
+from schemas.http.insights import ShownInsight
+
+
+class Generated(ResponseModel):
+    """The insights that hold now. They replace those that were shown before."""
+
+    insights: list[ShownInsight] = Field(description="The weightiest first")
+    silence: str | None = Field(
+        description="Why no language model worded them: not_configured, switched_off, resting, budget, unavailable,"
+        " bad_answer or not_believed; null when one did, or nothing was to be worded"
+    )
+
+
+class ChooseDigest(RequestModel):
+    """How often new insights are mailed."""
+
+    every: DigestMail

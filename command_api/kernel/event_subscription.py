@@ -1,0 +1,176 @@
+"""Event handlers of the write side: subscribers of topic `domain`, each the work of one `Leader`.
+
+topic `domain` -> `EventSubscription` -> the handler's rows, dead letters and the position, in one transaction
+
+An event that the handler cannot process becomes a dead letter, and the later events of its aggregate are parked behind
+it in order; all other aggregates go on. Dead letters are listed, retried and skipped like those of projections. The
+relay may send a record twice: a record whose commit position was seen before is dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from math import inf
+from threading import Event
+from typing import Final, Protocol
+
+import psycopg
+import structlog
+from prometheus_client import Counter
+from structlog.contextvars import bound_contextvars
+
+from command_api.kernel.leader_election import Connection, notified
+from infra.kernel.log import Log, StoredRecord, signature
+from infra.kernel.log.signature import UNSIGNED, UNSIGNED_TEXT
+from infra.kernel.observability import tracing
+from infra.kernel.subscriptions import dead_letters, positions
+from infra.kernel.subscriptions.dead_letters import PARKED, REFUSED, UNDECODABLE, DeadLetter, FailedRecord
+from infra.kernel.subscriptions.limits import DeadLetterLimit, Rate
+from infra.kernel.subscriptions.positions import Key, Position, Step
+from schemas import envelope
+from schemas.base import DomainEvent
+from schemas.envelope import Decrypt, UndecodableEvent
+from schemas.message_ids import correlation_of, message_id
+from schemas.topics import DOMAIN
+
+BATCH_SIZE: Final = 500
+READ_TIMEOUT_S: Final = 0.5
+TRANSIENT: Final = (psycopg.OperationalError, psycopg.InterfaceError)
+
+log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
+_RECORDS = Counter("subscription_records_total", "Records of topic domain by outcome", ["name", "outcome"])
+
+
+class EventHandler(Protocol):
+    """What a subscription calls."""
+
+    @property
+    def name(self) -> str:
+        """The subscription's name."""
+
+    @property
+    def event_names(self) -> Collection[str]:
+        """The events that `handle` processes."""
+
+    def handle(self, connection: Connection, event: DomainEvent) -> None:
+        """Processes one event in the caller's transaction. Any exception but a lost connection is a dead letter."""
+
+
+class EventSubscription:
+    """`run` is the work of a `command_api.kernel.leader_election.Leader`."""
+
+    def __init__(self, source: Log, decrypt: Decrypt, handler: EventHandler) -> None:
+        self.key = Key(handler.name, 0, DOMAIN.name, 0)
+        self._log = source
+        self._decrypt = decrypt
+        self._handler = handler
+        self._rate = Rate()
+        self._limit = DeadLetterLimit()
+        self._signed_from: float = inf
+
+    def run(self, connection: Connection, stop: Event) -> None:
+        """Processes until `stop`. Raises `Fenced`, `TooManyDeadLetters` and errors of the engines; nothing is lost."""
+        position = self.start(connection)
+        connection.execute(f"LISTEN {dead_letters.CHANNEL}")
+        self.retry(connection)
+        source = self._log.source(DOMAIN.name, 0, position.next_offset)
+        try:
+            while not stop.is_set():
+                records = source.read(BATCH_SIZE, READ_TIMEOUT_S)
+                if records:
+                    position = self.process(connection, records, position)
+                if notified(connection, 0.0, stop):
+                    self.retry(connection)
+        finally:
+            source.close()
+            positions.stop(connection, self.key, self.key.projection)
+
+    def start(self, connection: Connection) -> Position:
+        """Returns the position to continue at; creates it at the first start."""
+        positions.create(connection, self.key)
+        self._signed_from = signature.start(connection, DOMAIN.name, 0)
+        return positions.start(connection, self.key, self.key.projection, counts=False)
+
+    def process(self, connection: Connection, records: Sequence[StoredRecord], position: Position) -> Position:
+        """Processes `records` in one transaction; returns the next position."""
+        reached, bad = position.domain_position, list[FailedRecord]()
+        with connection.transaction():
+            parked = dead_letters.parked_keys(connection, self.key)
+            for record in records:
+                if not record.is_signed and record.offset >= self._signed_from:
+                    bad.append(FailedRecord(record, UNSIGNED, UNSIGNED_TEXT))
+                    continue
+                try:
+                    place = envelope.position_of(record.headers)
+                except ValueError as error:
+                    bad.append(FailedRecord(record, UNDECODABLE, str(error)))
+                    continue
+                if place <= reached:
+                    continue
+                reached = place
+                failed = self._handle(connection, record, parked)
+                if failed is not None:
+                    parked.add(record.key)
+                    bad.append(failed)
+            dead_letters.write(connection, self.key, bad)
+            step = Step.over(position.next_offset, list(records), reached, self._rate.count(len(records)))
+            positions.advance(connection, self.key, step, notify=False)
+        self._count(records, bad)
+        return Position(step.last + 1, None, reached, None, 0, position.accept_bad_to)
+
+    def retry(self, connection: Connection) -> None:
+        """Processes dead letters again whose retry was requested, each with the events that are parked behind it."""
+
+        def apply(letter: DeadLetter) -> None:
+            self._apply(connection, letter.record(self.key.topic, self.key.partition))
+
+        for aggregate in dict.fromkeys(letter.key for letter in dead_letters.to_retry(connection, self.key)):
+            dead_letters.retry(connection, self.key, bytes(aggregate), apply)
+
+    def _handle(self, connection: Connection, record: StoredRecord, parked: set[bytes]) -> FailedRecord | None:
+        if not self._is_handled(record):
+            return None
+        if record.key in parked:
+            return FailedRecord(record, PARKED, "an earlier event of the same aggregate is a dead letter")
+        try:
+            with connection.transaction():
+                self._apply(connection, record)
+        except TRANSIENT:
+            raise
+        except UndecodableEvent as error:
+            return FailedRecord(record, UNDECODABLE, str(error))
+        except Exception as error:
+            log.exception(
+                "event_handler_failed",
+                subscription=self.key.projection,
+                offset=record.offset,
+                correlation_id=correlation_of(record.topic, record.key, record.headers),
+            )
+            return FailedRecord(record, REFUSED, f"{type(error).__name__}: {error}")
+        return None
+
+    def _apply(self, connection: Connection, record: StoredRecord) -> None:
+        """Hands the event over; what the handler logs and the commands that it sends follow from this event."""
+        enveloped = envelope.decode(record.value, record.headers, self._decrypt)
+        event, ids = enveloped.event, enveloped.ids
+        cause = message_id(event.originator_id, event.originator_version)
+        correlation_id = ids.correlation_id or cause
+        with (
+            bound_contextvars(correlation_id=correlation_id, causation_id=cause),
+            tracing.current(self.key.projection, correlation_id),
+        ):
+            self._handler.handle(connection, event)
+
+    def _is_handled(self, record: StoredRecord) -> bool:
+        """Whether the handler processes the event; true without a readable name: such a record is a dead letter."""
+        names = [value.decode(errors="replace") for name, value in record.headers if name == "event"]
+        return not names or names[0] in self._handler.event_names
+
+    def _count(self, records: Sequence[StoredRecord], bad: Sequence[FailedRecord]) -> None:
+        """Raises `TooManyDeadLetters` when more fail than single poison events explain."""
+        _RECORDS.labels(self.key.projection, "processed").inc(len(records) - len(bad))
+        self._limit.succeed(len(records) - len(bad))
+        for one in bad:
+            _RECORDS.labels(self.key.projection, one.reason).inc()
+            if one.reason != PARKED:
+                self._limit.fail(f"{one.reason}: {one.error}"[:300])

@@ -1,0 +1,182 @@
+"""Shared parts of the command routes: strict camelCase bodies, principal, responses with `X-Position`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from datetime import UTC, datetime
+from typing import Annotated, Any, Self
+from uuid import UUID
+
+from fastapi import Depends, FastAPI, Path, Request, Response
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, field_validator
+from pydantic.alias_generators import to_camel
+
+from command_api.kernel.command_bus import KEY_LENGTH, IdempotencyRequest
+from command_api.kernel.command_handlers import Command
+from command_api.kernel.container import Container
+from command_api.kernel.decision import CommandContext, CommandRejected, Kind
+from command_api.kernel.event_store import UNAVAILABLE
+from command_api.kernel.read_your_writes import wait_for_projections
+from infra.kernel.http.client_info import Client, client_of
+from infra.kernel.http.problems import FieldError, Problem, unavailable
+from infra.kernel.security.sessions import Principal, authenticate, not_signed_in, require_admin
+from infra.kernel.security.subject_keys import SubjectErased
+
+STATUS_OF: dict[Kind, int] = {"invalid": 400, "conflict": 409, "missing": 404, "forbidden": 403}
+
+
+class RequestModel(BaseModel):
+    """Request body: exact JSON types, no unknown fields, no NaN, no NUL and no unpaired surrogates, which Postgres
+    cannot store."""
+
+    model_config = ConfigDict(
+        alias_generator=to_camel,
+        extra="forbid",
+        strict=True,
+        allow_inf_nan=False,
+        frozen=True,
+        hide_input_in_errors=True,
+    )
+
+    @field_validator("*")
+    @classmethod
+    def _valid_unicode(cls, value: Any) -> Any:
+        for text in value if isinstance(value, list) else (value,):
+            if not isinstance(text, str):
+                continue
+            if "\x00" in text:
+                raise ValueError("Text must not contain a NUL character.")
+            if any("\ud800" <= character <= "\udfff" for character in text):
+                raise ValueError("Text must be valid Unicode without unpaired surrogates.")
+        return value
+
+
+class ResponseModel(BaseModel):
+    """Response body."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True, from_attributes=True)
+
+    @classmethod
+    def of(cls, state: object, /, **others: Any) -> Self:
+        """Returns the response with the fields that `state` has by the same names, and `others`."""
+        own = {name: getattr(state, name) for name in cls.model_fields if name not in others and hasattr(state, name)}
+        return cls(**own, **others)
+
+
+def _utc(moment: datetime) -> datetime:
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError("A timestamp must be between the years 1 and 9999.") from error
+
+
+Moment = Annotated[AwareDatetime, Field(strict=False), AfterValidator(_utc)]
+"""A timestamp with an offset, converted to UTC."""
+
+
+def container_of(request: Request) -> Container:
+    """Returns the services of the running process from the app's state."""
+    container: Container = request.app.state.container
+    return container
+
+
+def signed_in(request: Request) -> Principal:
+    """Returns the authenticated principal. A sync dependency, because it reads Postgres."""
+    return authenticate(container_of(request).pool, request.headers, request.method)
+
+
+def client(request: Request) -> Client:
+    """Returns the client of the request."""
+    return client_of(request, container_of(request).settings, request.app.state.places)
+
+
+def admin(person: Annotated[Principal, Depends(signed_in)]) -> Principal:
+    """Dependency: returns the signed-in admin. Raises `Problem` 403."""
+    require_admin(person)
+    return person
+
+
+class CommandRunner:
+    """Dispatches one command of a signed-in person and responds with `X-Position`."""
+
+    def __init__(self, request: Request, person: Annotated[Principal, Depends(signed_in)]) -> None:
+        self.container = container_of(request)
+        self.person = person
+        self.context = context_for(person)
+        self.client = client(request)
+        self._request = request
+
+    def __call__(
+        self,
+        command: Command[Any],
+        body: BaseModel | None = None,
+        *,
+        status: int = 200,
+        consistent_with: Collection[str] = (),
+    ) -> Response:
+        """Waits a moment until the read models in `consistent_with` have processed the events."""
+        return self.prepared(lambda: command, body, status=status, consistent_with=consistent_with)
+
+    def prepared(
+        self,
+        prepare: Callable[[], Command[Any]],
+        body: BaseModel | None = None,
+        *,
+        status: int = 200,
+        consistent_with: Collection[str] = (),
+    ) -> Response:
+        """Sends the command that `prepare` makes. It may be slow, for example call a language model; it is called once,
+        and not when a repeated request gets its stored response."""
+        idempotency = idempotency_request(self._request, self.person.account_id, body)
+        response = self.container.commands.respond(
+            prepare, self.context, self.client, status=status, idempotency=idempotency
+        )
+        position = response.headers.get("X-Position", "").partition("@")[2]
+        if consistent_with and position:
+            wait_for_projections(self.container.pool, consistent_with, int(position))
+        if response.status == 204:
+            return Response(status_code=204, headers=response.headers)
+        return Response(response.body, response.status, response.headers, "application/json")
+
+
+def idempotency_request(request: Request, account_id: UUID, body: BaseModel | None) -> IdempotencyRequest | None:
+    """Returns what identifies a POST with an `Idempotency-Key`. Raises `Problem` 400."""
+    key = request.headers.get("idempotency-key")
+    if key is None or request.method != "POST":
+        return None
+    if not 1 <= len(key) <= KEY_LENGTH or not key.isprintable():
+        raise Problem(400, "bad_idempotency_key", f"An Idempotency-Key has 1 to {KEY_LENGTH} printable characters.")
+    sent = body.model_dump_json(by_alias=True).encode() if body is not None else b""
+    return IdempotencyRequest(key, account_id, f"{request.method} {request.url.path}", sent)
+
+
+def context_for(person: Principal) -> CommandContext:
+    """Returns the context of a command that this person sends now."""
+    return CommandContext(datetime.now(UTC), person.account_id, person.is_admin)
+
+
+def install_error_handlers(app: FastAPI) -> None:
+    """Maps rejections, concurrently erased accounts and an unavailable event store to problem documents."""
+
+    async def refused(_: Request, error: Exception) -> Response:
+        assert isinstance(error, CommandRejected)  # noqa: S101 - the registration below says so
+        errors = [FieldError(error.field, error.message)] if error.field else []
+        return Problem(STATUS_OF[error.kind], error.code, error.message, errors=errors).response()
+
+    async def store_down(_: Request, __: Exception) -> Response:
+        return unavailable().response()
+
+    async def erased(_: Request, __: Exception) -> Response:
+        return not_signed_in().response()
+
+    app.add_exception_handler(CommandRejected, refused)
+    app.add_exception_handler(SubjectErased, erased)
+    for error in UNAVAILABLE:
+        app.add_exception_handler(error, store_down)
+
+
+Id = Annotated[UUID, Path(alias="id")]
+From = Annotated[Client, Depends(client)]
+SignedIn = Annotated[Principal, Depends(signed_in)]
+Admin = Annotated[Principal, Depends(admin)]
+Runs = Annotated[CommandRunner, Depends()]

@@ -1,0 +1,196 @@
+"""Creates, rebuilds and verifies the tables of inline projections from the event store.
+
+A rebuild reads the events in batches beside live writes into tables of its own; only its last step locks the store,
+applies the rest and swaps the tables. Verification reads events and tables in one snapshot, so that it may run at any
+time and blocks nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+import psycopg
+from eventsourcing.persistence import StoredEvent
+from psycopg import sql
+from psycopg.rows import dict_row, tuple_row
+
+from command_api.kernel.event_store import EventMapper, name_and_version
+from command_api.kernel.inline_projection import SCHEMA, InlineProjection, InlineProjections, Tables, identifier
+from infra.kernel.config.settings import Settings
+from infra.kernel.postgres.memory_rows import Difference, compare
+from infra.kernel.postgres.pool import required_url
+from schemas.base import DomainEvent
+
+BATCH_EVENTS: Final = 2_000
+MAX_DIFFERENCES: Final = 100
+BUILD: Final = "__build"
+"""Suffix of the tables that a rebuild fills."""
+
+Connection = psycopg.Connection[Any]
+Progress = Callable[[int], None]
+"""Is called with the number of positions that were passed since the call before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """The result of a verification: compared rows and at most `MAX_DIFFERENCES` differences."""
+
+    rows: int
+    differences: Sequence[Difference]
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltVersion:
+    """The version of the tables in use, how often they were built, and the position and time of the last build."""
+
+    version: int
+    generation: int
+    position: int
+    rebuilt_at: datetime
+
+
+class Rebuilding(Exception):
+    """Another process rebuilds the projection."""
+
+
+def create_tables(settings: Settings, projections: InlineProjections) -> None:
+    """Builds every projection that has no tables or tables of another version. A step of `althing migrate`."""
+    with open_connection(settings) as connection:
+        connection.execute(sql.SQL("create schema if not exists {}").format(sql.Identifier(SCHEMA)))
+        connection.execute(
+            sql.SQL(
+                "create table if not exists {} (name text primary key, version int not null, generation int not null,"
+                " position bigint not null, rebuilt_at timestamptz not null)"
+            ).format(identifier("projection"))
+        )
+        connection.execute(sql.SQL("grant select on {} to query_reader").format(identifier("projection")))
+        built = built_versions(connection)
+        for projection in projections.projections:
+            if projection.name not in built or built[projection.name].version != projection.version:
+                rebuild(connection, projection)
+
+
+def open_connection(settings: Settings) -> Connection:
+    """A connection for rebuilds and verifications: their statements may take minutes."""
+    return psycopg.connect(required_url(settings), autocommit=True, connect_timeout=5)
+
+
+def built_versions(connection: Connection) -> Mapping[str, BuiltVersion]:
+    """What is built, by the projection's name."""
+    query = sql.SQL("select name, version, generation, position, rebuilt_at from {}").format(identifier("projection"))
+    return {name: BuiltVersion(*built) for name, *built in connection.execute(query)}
+
+
+def rebuild(connection: Connection, projection: InlineProjection, progress: Progress = lambda _: None) -> int:
+    """Builds the projection's tables again from the event store and swaps them in; returns the position.
+
+    Idempotent: a killed rebuild leaves the tables in use as they were. Raises `Rebuilding` while another one runs.
+    """
+    lock = f"inline:{projection.name}"
+    if connection.execute("select pg_try_advisory_lock(hashtextextended(%s, 0))", (lock,)).fetchone() != (True,):
+        raise Rebuilding(f"{projection.name} is being rebuilt already.")
+    try:
+        with connection.transaction():
+            _drop(connection, projection, BUILD)
+            for table in projection.tables:
+                for statement in table.create(table.name + BUILD):
+                    connection.execute(statement.encode())
+        position, end = 0, last_position(connection)
+        while position < end:
+            with connection.transaction():
+                reached = _apply_batch(connection, projection, position, end)
+            progress(reached - position)
+            position = reached
+        with connection.transaction():
+            connection.execute("set local lock_timeout = '10s'")
+            connection.execute("lock table events.stored_events in exclusive mode")
+            end = last_position(connection)
+            while position < end:
+                position = _apply_batch(connection, projection, position, end)
+            _swap(connection, projection, position)
+        return position
+    finally:
+        connection.execute("select pg_advisory_unlock(hashtextextended(%s, 0))", (lock,))
+
+
+def verify(connection: Connection, projection: InlineProjection) -> Verification:
+    """Compares every row with what the events give."""
+    rows, differences = 0, list[Difference]()
+    with connection.transaction():
+        connection.execute("set transaction isolation level repeatable read, read only")
+        expected = projection.memory(connection)
+        for event in _events(connection, projection, 0, last_position(connection)):
+            _handle(projection, expected, event)
+        for table in projection.tables:
+            wanted = {key: row for key, row in expected[table.name].rows.items() if table.is_verified(row)}
+            with connection.cursor(f"verify_{table.name}", row_factory=dict_row) as cursor:
+                cursor.execute(expected[table.name].select(identifier(table.name)))
+                rows += len(wanted)
+                found = list(compare(table.name, table.key, wanted, filter(table.is_verified, cursor)))
+                rows += sum(each.expected is None for each in found)
+                differences += found
+    return Verification(rows, differences[:MAX_DIFFERENCES])
+
+
+def _apply_batch(connection: Connection, projection: InlineProjection, after: int, end: int) -> int:
+    """Applies the next events; returns the position that is done."""
+    writers = projection.writers(connection, BUILD)
+    upto = min(after + BATCH_EVENTS, end)
+    for event in _events(connection, projection, after, upto):
+        _handle(projection, writers, event)
+    for rows in writers.values():
+        rows.flush()
+    return upto
+
+
+def _handle(projection: InlineProjection, tables: Tables, event: DomainEvent) -> None:
+    handler = projection.handlers.get(type(event))
+    if handler is not None:
+        handler(tables, event)
+
+
+def _events(connection: Connection, projection: InlineProjection, after: int, upto: int) -> Iterator[DomainEvent]:
+    """The events that the projection handles, in commit order. Personal fields stay encrypted: no handler uses them."""
+    mapper, names = EventMapper(None), {event_class.NAME for event_class in projection.handlers}
+    with connection.cursor("inline_events", row_factory=tuple_row) as cursor:
+        cursor.itersize = BATCH_EVENTS
+        cursor.execute(_EVENTS, (after, upto))
+        for aggregate_id, version, topic, state in cursor:
+            if name_and_version(topic)[0] in names:
+                yield mapper.to_domain_event(StoredEvent(aggregate_id, version, topic, bytes(state)))
+
+
+def _swap(connection: Connection, projection: InlineProjection, position: int) -> None:
+    _drop(connection, projection, "")
+    for table in projection.tables:
+        rename = sql.SQL("alter table {} rename to {}")
+        connection.execute(rename.format(identifier(table.name + BUILD), sql.Identifier(table.name)))
+    connection.execute(
+        sql.SQL(
+            "insert into {} as built (name, version, generation, position, rebuilt_at) values (%s, %s, 1, %s, now())"
+            " on conflict (name) do update set version = excluded.version, generation = built.generation + 1,"
+            " position = excluded.position, rebuilt_at = excluded.rebuilt_at"
+        ).format(identifier("projection")),
+        (projection.name, projection.version, position),
+    )
+
+
+def _drop(connection: Connection, projection: InlineProjection, suffix: str) -> None:
+    for table in projection.tables:
+        connection.execute(sql.SQL("drop table if exists {}").format(identifier(table.name + suffix)))
+
+
+def last_position(connection: Connection) -> int:
+    """The position of the newest event."""
+    row = connection.execute("select coalesce(max(notification_id), 0) from events.stored_events").fetchone()
+    assert row is not None  # noqa: S101 - an aggregate has a row
+    return int(row[0])
+
+
+_EVENTS: Final = (
+    "select originator_id, originator_version, topic, state from events.stored_events"
+    " where notification_id > %s and notification_id <= %s order by notification_id"
+)

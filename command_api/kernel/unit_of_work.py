@@ -1,0 +1,173 @@
+"""Unit of work: reads and writes of one command, committed in one transaction by the `CommandBus`.
+
+A handler loads, decides, appends its events and then writes the rows that belong to them. The transaction begins with
+the first append or the first use of `cursor`; loads before it take short connections, so that a decision holds none.
+From the first append on, the store's lock is held: what the handler counts after it stays true until the commit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack, nullcontext
+from dataclasses import replace
+from datetime import datetime
+from types import MappingProxyType
+from typing import Any, LiteralString, TypeVar
+from uuid import UUID
+
+import structlog
+from psycopg import Cursor
+from psycopg.rows import tuple_row
+
+from command_api.kernel import timeouts
+from command_api.kernel.decision import CommandContext, Evolve
+from command_api.kernel.event_store import ConcurrencyConflict, EventStore, StoreTransaction
+from command_api.kernel.timeouts import Timeout
+from infra.kernel.config.settings import Settings
+from infra.kernel.mail.outbox import Mail, queue
+from infra.kernel.security.sessions import Pool
+from schemas.base import DomainEvent
+from schemas.message_ids import CAUSATION_ID, CORRELATION_ID, MessageIds, message_id
+from schemas.uuid7 import uuid7
+
+State = TypeVar("State")
+Values = Sequence[Any] | Mapping[str, Any]
+EventHandlers = Mapping[type[DomainEvent], Sequence[Callable[[Any, "UnitOfWork"], None]]]
+"""What runs before an event of a class is stored (`command_api.kernel.command_handlers`)."""
+
+
+class UnitOfWork:
+    """One command's transaction. Belongs to one thread and one attempt. `timeout`: the one that it handles."""
+
+    def __init__(
+        self,
+        store: EventStore,
+        pool: Pool,
+        settings: Settings,
+        context: CommandContext,
+        timeout: Timeout | None = None,
+        command_id: UUID | None = None,
+        event_handlers: EventHandlers = MappingProxyType({}),
+    ) -> None:
+        self.context = context
+        self.ids = message_ids(context, command_id or uuid7())
+        self.settings = settings
+        self.pool = pool
+        self.events: list[DomainEvent] = []
+        self.position: int | None = None
+        self.timeout = timeout
+        self._store = store
+        self._event_handlers = event_handlers
+        self._stack = ExitStack()
+        self._transaction: StoreTransaction | None = None
+
+    def load(self, aggregate_id: UUID, evolve: Evolve[State]) -> State | None:
+        """Returns the aggregate's state, with the events appended here; `None` as `EventStore.load` says."""
+        source = self._transaction or self._store
+        return source.load(aggregate_id, evolve)
+
+    def select(self, query: LiteralString, *values: Any) -> list[tuple[Any, ...]]:
+        """Reads rows: in the transaction if it has begun, else on a connection of its own."""
+        return self._fetch(query, values)
+
+    def select_named(self, query: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        """Reads rows as `select` does, by a query that is composed of literals and has named values."""
+        return self._fetch(query.encode(), values)
+
+    def append(self, *events: DomainEvent, ids: Sequence[MessageIds] = ()) -> None:
+        """Runs the handlers of the events, then appends the events in their order and updates the inline projections.
+
+        `ids`: of each event, where they follow from different messages; else all have those of the command. Raises
+        `ConcurrencyConflict`, and what the handlers raise.
+        """
+        for event in events:
+            for handler in self._event_handlers.get(type(event), ()):
+                self.lock()
+                handler(event, self)
+        if events:
+            if not ids and not self.ids.correlation_id:
+                self.ids = self._continued(events[0])
+            self.position = self._begun().append(events, ids or [self.ids] * len(events))
+            self.events += events
+
+    def lock(self) -> None:
+        """Locks the store now, before the first append: what is read from here on stays true until the commit."""
+        self._begun().lock()
+
+    @property
+    def cursor(self) -> Cursor[dict[str, Any]]:
+        """The transaction's cursor, for rows that belong to the events; begins the transaction."""
+        return self._begun().cursor
+
+    def require_version(self, aggregate_id: UUID, version: int) -> None:
+        """Raises `ConcurrencyConflict` unless the stream still ends at `version` (0: it does not exist). Takes the
+        store's lock, so that the decision may rely on an aggregate to which it appends nothing."""
+        self.lock()
+        row = self.cursor.execute(_VERSION, (aggregate_id,)).fetchone()
+        if row is None or row["version"] != version:
+            raise ConcurrencyConflict("version")
+
+    def correlations(self) -> list[str]:
+        """The correlation id for traces; none as long as a command of a schedule has found nothing to do."""
+        return [self.ids.correlation_id] if self.ids.correlation_id else []
+
+    def send(self, mail: Mail) -> None:
+        """Queues an email in the transaction."""
+        queue(self.cursor, self.settings, mail)
+
+    def set_timeout(self, process: str, id_: UUID, at: datetime | None) -> None:
+        """Sets when a process manager is due for `id_`; `None`: not again. Called after the append."""
+        if self.timeout is not None and (self.timeout.process, self.timeout.id) == (process, id_):
+            self.claim()
+        timeouts.write(self.cursor, process, id_, at)
+
+    def set_timeouts(self, process: str, ids: Iterable[UUID], at: datetime) -> None:
+        """Sets the timeouts of many ids, none of which is handled here. Called after the append."""
+        timeouts.write_all(self.cursor, process, ids, at)
+
+    def claim(self) -> None:
+        """Ends the timeout that is handled here. Raises `TimeoutChanged`."""
+        timeout, self.timeout = self.timeout, None
+        if timeout is not None:
+            timeouts.claim(self.cursor, timeout)
+
+    def __enter__(self) -> UnitOfWork:
+        return self
+
+    def __exit__(self, *error: Any) -> bool | None:
+        return self._stack.__exit__(*error)
+
+    def _continued(self, first: DomainEvent) -> MessageIds:
+        """The ids of a command that follows from no message, because a schedule sent it: it continues the chain of the
+        aggregate that it changes first, or begins one."""
+        rows = self.select(_PREVIOUS, first.originator_id, first.originator_version - 1)
+        if not rows or not rows[0][0]:
+            return replace(self.ids, correlation_id=str(self.ids.command_id))
+        cause = self.ids.causation_id or message_id(first.originator_id, first.originator_version - 1)
+        return replace(self.ids, correlation_id=rows[0][0], causation_id=cause)
+
+    def _fetch(self, query: LiteralString | bytes, values: Values) -> list[tuple[Any, ...]]:
+        begun = self._transaction
+        with self.pool.connection() if begun is None else nullcontext(begun.cursor.connection) as connection:
+            return connection.cursor(row_factory=tuple_row).execute(query, values).fetchall()
+
+    def _begun(self) -> StoreTransaction:
+        if self._transaction is None:
+            self._transaction = self._stack.enter_context(self._store.transaction())
+        return self._transaction
+
+
+def message_ids(context: CommandContext, command_id: UUID) -> MessageIds:
+    """The ids of a command's events. What the context leaves open is that of the request or message in the log context;
+    an empty correlation id: there is none."""
+    bound = structlog.contextvars.get_contextvars()
+    correlation_id = context.correlation_id or str(bound.get(CORRELATION_ID, ""))
+    return MessageIds(command_id, correlation_id, context.causation_id or str(bound.get(CAUSATION_ID, "")))
+
+
+_PREVIOUS: LiteralString = (
+    "SELECT correlation_id FROM events.stored_events WHERE originator_id = %s AND originator_version = %s"
+)
+_VERSION: LiteralString = (
+    "SELECT coalesce(max(originator_version), 0) AS version FROM events.stored_events WHERE originator_id = %s"
+)

@@ -1,0 +1,190 @@
+"""Command handlers of early access.
+
+From the first append on the store's lock is held: places, line and deadlines that are read after it stay true until the
+commit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+from uuid import UUID
+
+from command_api.accounts import invites, open_invites
+from command_api.kernel import rate_limits
+from command_api.kernel.command_handlers import CommandHandlers
+from command_api.kernel.decision import not_found, system_context
+from command_api.kernel.event_store import ConcurrencyConflict
+from command_api.kernel.process_manager import ProcessManager, issuing
+from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.leads import commands, contacts, early_access
+from command_api.leads.early_access import EarlyAccessPlaces, Signup
+from command_api.leads.mails import LeadMails
+from command_api.leads.schemas import SignupState
+from infra.kernel.mail.outbox import Mail
+from schemas.base import DomainEvent
+from schemas.events.leads import EarlyAccessJoined, EarlyAccessPromoted
+from schemas.identity import early_access_places_id
+
+HANDLERS: Final = CommandHandlers()
+PLACE_EXPIRY: Final = ProcessManager(
+    contacts.PLACE_EXPIRY,
+    issuing(commands.ExpireSignup),
+    ids="SELECT id FROM ops.contact WHERE held_until IS NOT NULL",
+)
+"""Releases places that were not confirmed within an hour, one after the other, so that each goes to one person."""
+
+
+class MailLimitReached(Exception):
+    """The email limit of the mailbox is reached: nothing is stored, and the visitor is answered as always."""
+
+
+@HANDLERS.on(commands.JoinEarlyAccess, senders="system")
+def join_early_access(command: commands.JoinEarlyAccess, uow: UnitOfWork) -> None:
+    """Raises `MailLimitReached`."""
+    email, context = command.fields.email, uow.context
+    contact = contacts.id_of(uow.settings, "early_access", email)
+    signup, places = uow.load(contact, early_access.evolve), _places(uow)
+    waits = contacts.first_in_line(uow) is not None
+    events = early_access.join(places, signup, signup_id=contact, somebody_waits=waits, context=context)
+    uow.append(*events)
+    joined = next((event for event in events if isinstance(event, EarlyAccessJoined)), None)
+    mail = _joined(uow, joined, email, places) if joined is not None else _reminder(uow, signup)
+    if mail is None:
+        return
+    limits = (rate_limits.EARLY_ACCESS_MAILS, rate_limits.EARLY_ACCESS_MAILS_A_DAY)
+    if not rate_limits.try_consume_in(uow.cursor, *((limit, str(contact)) for limit in limits)):
+        raise MailLimitReached
+    uow.send(mail)
+
+
+@HANDLERS.on(commands.ConfirmSignup, senders="system")
+def confirm_signup(command: commands.ConfirmSignup, uow: UnitOfWork) -> None:
+    uow.append(*early_access.confirm(uow.load(command.signup_id, early_access.evolve), uow.context))
+    contacts.confirmed(uow, command.signup_id)
+
+
+@HANDLERS.on(commands.LeaveEarlyAccess, senders="system")
+def leave_early_access(command: commands.LeaveEarlyAccess, uow: UnitOfWork) -> None:
+    signup = uow.load(command.signup_id, early_access.evolve)
+    if signup is not None and not signup.left:
+        _leave(uow, signup)
+
+
+@HANDLERS.on(commands.EndSignup, senders="admins")
+def end_signup(command: commands.EndSignup, uow: UnitOfWork) -> None:
+    _leave(uow, early_access.require_active(uow.load(command.signup_id, early_access.evolve)))
+
+
+@HANDLERS.on(commands.ExpireSignup, senders="system")
+def expire_signup(command: commands.ExpireSignup, uow: UnitOfWork) -> None:
+    signup = uow.load(command.signup_id, early_access.evolve)
+    if signup is None or signup.left:
+        contacts.forget(uow, command.signup_id)
+    elif signup.is_over(uow.context.at):
+        _leave(uow, signup)
+    else:  # it was confirmed or promoted meanwhile
+        contacts.hold(uow, signup.id, signup.held_until)
+
+
+@HANDLERS.on(commands.PromoteSignup, senders="admins")
+def promote_signup(command: commands.PromoteSignup, uow: UnitOfWork) -> SignupState:
+    signup = uow.load(command.signup_id, early_access.evolve)
+    events = early_access.promote(_places(uow), signup, uow.context)
+    uow.append(*events)
+    _notify_promoted(uow, events)
+    place = next(event.place for event in events if isinstance(event, EarlyAccessPromoted))
+    return SignupState(id=str(command.signup_id), place=place)
+
+
+@HANDLERS.on(commands.InviteSignup, senders="admins")
+def invite_signup(command: commands.InviteSignup, uow: UnitOfWork) -> SignupState:
+    signup = early_access.require_active(uow.load(command.signup_id, early_access.evolve))
+    before = _invite_of(uow, signup)
+    is_used = before is not None and before.uses > 0
+    is_open = before is not None and not before.revoked and uow.context.at < before.expires_at
+    events = early_access.invite(signup, command.invite_id, uow.context, is_used=is_used, is_open=is_open)
+    contact = contacts.find(uow, signup.id)
+    if contact is None:
+        raise not_found("early-access signup")
+    created = invites.create(command.invite_id, max_uses=1, days=invites.DEFAULT_DAYS, context=uow.context)
+    uow.append(created, *events)
+    open_invites.save(uow, created, command.code)
+    uow.send(LeadMails(uow.settings).early_access_invite(contact.email, command.code, signup.id))
+    return SignupState(id=str(signup.id), place=signup.place)
+
+
+def _places(uow: UnitOfWork) -> EarlyAccessPlaces:
+    return uow.load(early_access_places_id(), early_access.evolve_places) or EarlyAccessPlaces()
+
+
+def _joined(uow: UnitOfWork, joined: EarlyAccessJoined, email: str, places: EarlyAccessPlaces) -> Mail:
+    contact = joined.originator_id
+    contacts.keep(uow, "early_access", contact, email, None)
+    contacts.hold(uow, contact, joined.held_until)
+    code = contacts.new_link(uow, contact)
+    if joined.place is not None:
+        contacts.place(uow, contact, joined.place)
+        return _place_mail(uow, email, joined.place, contact, code)
+    # If a place was taken or released concurrently, nobody may wait beside a free one.
+    uow.require_version(early_access_places_id(), places.version)
+    return LeadMails(uow.settings).early_access_waiting(email, contacts.line(uow), contact, code)
+
+
+def _reminder(uow: UnitOfWork, signup: Signup | None) -> Mail | None:
+    """For a person who joins again before the address is confirmed."""
+    minutes = signup.minutes_left(uow.context.at) if signup is not None else 0
+    if signup is None or not minutes:
+        return None
+    # The address that the place is held for: another spelling may be another person's mailbox.
+    kept = contacts.find(uow, signup.id)
+    if kept is None or not contacts.is_held(uow, signup.id):
+        return None
+    code = contacts.new_link(uow, signup.id)
+    return LeadMails(uow.settings).early_access_again(kept.email, minutes, signup.id, code)
+
+
+def _leave(uow: UnitOfWork, signup: Signup) -> None:
+    """Releases a place: the first in line gets it and is notified, and an unused invite is revoked, so that
+    registrations never exceed places."""
+    invite, heir = _invite_of(uow, signup), _heir(uow) if signup.place is not None else None
+    unused = invite if invite is not None and invite.uses == 0 else None
+    events = early_access.leave(_places(uow), signup, uow.context, heir)
+    revoked = invites.revoke(unused, system_context(uow.context.at)) if unused is not None else []
+    uow.append(*events, *revoked)
+    if signup.place is not None and contacts.first_in_line(uow) != (heir.id if heir is not None else None):
+        raise ConcurrencyConflict("early_access_line")
+    contacts.forget(uow, signup.id)
+    if unused is not None:
+        open_invites.close(uow, unused.id)
+    _notify_promoted(uow, events)
+
+
+def _heir(uow: UnitOfWork) -> Signup | None:
+    """Returns the first in line, or `None` if that person just got a place or left; `_leave` detects that."""
+    first = contacts.first_in_line(uow)
+    heir = uow.load(first, early_access.evolve) if first is not None else None
+    return heir if heir is not None and not heir.left and heir.place is None else None
+
+
+def _invite_of(uow: UnitOfWork, signup: Signup) -> invites.Invite | None:
+    return uow.load(signup.invite_id, invites.evolve) if signup.invite_id is not None else None
+
+
+def _notify_promoted(uow: UnitOfWork, events: Sequence[DomainEvent]) -> None:
+    for event in events:
+        if not isinstance(event, EarlyAccessPromoted):
+            continue
+        signup_id, code = event.originator_id, None
+        contacts.place(uow, signup_id, event.place)
+        contact = contacts.find(uow, signup_id)
+        if contact is None:
+            continue
+        if event.held_until is not None:
+            contacts.hold(uow, signup_id, event.held_until)
+            code = contacts.new_link(uow, signup_id)
+        uow.send(_place_mail(uow, contact.email, event.place, signup_id, code))
+
+
+def _place_mail(uow: UnitOfWork, email: str, place: int, contact: UUID, code: str | None) -> Mail:
+    return LeadMails(uow.settings).early_access_place(email, place, early_access.PLACES, contact, code)

@@ -1,0 +1,35 @@
+"""Commands of links."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from command_api.kernel.command_handlers import Command
+from command_api.links import schemas
+from command_api.links.schemas import Link, Links
+
+
+class CreateLink(Command[Link]):
+    """Creates a link. Defaults: the partner's base URL as destination and a random slug."""
+
+    link_id: UUID
+    fields: schemas.CreateLink
+
+
+class CreateLinks(Command[Links]):
+    """Creates all links or none."""
+
+    links: tuple[CreateLink, ...]
+
+
+class UpdateLink(Command[Link]):
+    """Updates the given fields. An empty sub or coupon is removed."""
+
+    link_id: UUID
+    fields: schemas.UpdateLink
+
+
+class DeleteLink(Command[None]):
+    """Deletes a link permanently: it stops redirecting, its slug stays reserved, its clicks still count."""
+
+    link_id: UUID

@@ -1,0 +1,134 @@
+"""Command handlers of links."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+from command_api.domains.service import url_prefix
+from command_api.kernel import slug_reservation
+from command_api.kernel.aggregates import require_found, state_after
+from command_api.kernel.command_handlers import CommandHandlers
+from command_api.kernel.decision import CommandRejected, Evolve
+from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.links import commands, model
+from command_api.links.lookups import coupon_owner, require_link_limit
+from command_api.links.schemas import Link, Links, routing_after, to_response
+from command_api.partners import model as partners
+from command_api.websites import model as websites
+from infra.kernel.http.problems import FieldError, Problem
+from schemas.base import DomainEvent
+from schemas.events.links import Routing
+from schemas.identity import slug_id
+
+HANDLERS: Final = CommandHandlers()
+
+
+@HANDLERS.on(commands.CreateLink, senders="accounts")
+def create_link(command: commands.CreateLink, uow: UnitOfWork) -> Link:
+    created = _LinkBatch(uow).create(command)
+    uow.append(*created.events)
+    require_link_limit(uow, {created.link.website_id})
+    return to_response(created.link, created.partner, url_prefix(uow, created.link.website_id))
+
+
+@HANDLERS.on(commands.CreateLinks, senders="accounts")
+def create_links(command: commands.CreateLinks, uow: UnitOfWork) -> Links:
+    """Errors name every invalid field (`links.3.slug`)."""
+    batch, created, errors = _LinkBatch(uow), list[_CreatedLink](), list[FieldError]()
+    for place, one in enumerate(command.links):
+        try:
+            created.append(batch.create(one))
+        except CommandRejected as error:
+            field = f"links.{place}.{error.field}" if error.field else f"links.{place}"
+            errors.append(FieldError(field, error.message))
+    if errors:
+        message = f"{len(errors)} of {len(command.links)} links are invalid; no link was created."
+        raise Problem(400, "bad_links", message, errors=errors)
+    uow.append(*(event for each in created for event in each.events))
+    prefixes = {website_id: url_prefix(uow, website_id) for website_id in {one.link.website_id for one in created}}
+    require_link_limit(uow, set(prefixes))
+    return Links(links=[to_response(one.link, one.partner, prefixes[one.link.website_id]) for one in created])
+
+
+@HANDLERS.on(commands.UpdateLink, senders="accounts")
+def update_link(command: commands.UpdateLink, uow: UnitOfWork) -> Link:
+    fields = command.fields
+    link = require_found(uow.load(command.link_id, model.evolve), "link")
+    website, partner = uow.load(link.website_id, websites.evolve), uow.load(link.partner_id, partners.evolve)
+    events = model.update(
+        link,
+        website,
+        partner,
+        destination=fields.destination,
+        subs=fields.subs(),
+        coupon=fields.coupon,
+        coupon_owner=coupon_owner(uow, link.website_id, fields.coupon),
+        is_active=fields.is_active,
+        routing=routing_after(link.routing, fields),
+        context=uow.context,
+    )
+    link = state_after(model.evolve, link, events)
+    uow.append(*events)
+    return to_response(link, partner, url_prefix(uow, link.website_id))
+
+
+@HANDLERS.on(commands.DeleteLink, senders="accounts")
+def delete_link(command: commands.DeleteLink, uow: UnitOfWork) -> None:
+    link = require_found(uow.load(command.link_id, model.evolve), "link")
+    uow.append(*model.delete(link, uow.load(link.website_id, websites.evolve), uow.context))
+
+
+@dataclass(frozen=True, slots=True)
+class _CreatedLink:
+    link: model.Link
+    partner: partners.Partner | None
+    events: tuple[DomainEvent, DomainEvent]
+
+
+class _LinkBatch:
+    """Decides on new links in sequence. Websites and partners are loaded once, and slugs and coupons are unique within
+    the batch."""
+
+    def __init__(self, uow: UnitOfWork) -> None:
+        self._uow = uow
+        self._loaded: dict[tuple[UUID, Evolve[Any]], Any] = {}
+        self._claims: dict[str, slug_reservation.Claim] = {}
+        self._coupons: dict[tuple[UUID, str], UUID] = {}
+
+    def create(self, command: commands.CreateLink) -> _CreatedLink:
+        """Raises `CommandRejected`."""
+        fields = command.fields
+        slug = fields.slug if fields.slug is not None else model.random_slug()
+        partner: partners.Partner | None = self._load(fields.partner_id, partners.evolve)
+        claim = self._claims.get(slug) or self._uow.load(slug_id("link", slug), slug_reservation.evolve)
+        created, claimed = model.create(
+            command.link_id,
+            self._load(fields.website_id, websites.evolve),
+            partner,
+            claim,
+            slug=slug,
+            code=model.random_code(),
+            destination=fields.destination,
+            subs=fields.subs(),
+            coupon=fields.coupon,
+            coupon_owner=self._coupon_owner(fields.website_id, fields.coupon),
+            routing=routing_after(Routing(), fields) or Routing(),
+            context=self._uow.context,
+        )
+        self._claims[slug] = slug_reservation.evolve(claim, claimed)
+        if created.coupon is not None:
+            self._coupons[created.website_id, created.coupon] = command.link_id
+        return _CreatedLink(model.evolve(None, created), partner, (created, claimed))
+
+    def _load(self, id: UUID, evolve: Evolve[Any]) -> Any:
+        if (id, evolve) not in self._loaded:
+            self._loaded[id, evolve] = self._uow.load(id, evolve)
+        return self._loaded[id, evolve]
+
+    def _coupon_owner(self, website_id: UUID, coupon: str | None) -> UUID | None:
+        if not coupon:
+            return None
+        in_batch = self._coupons.get((website_id, model.normal_coupon(coupon)))
+        return in_batch or coupon_owner(self._uow, website_id, coupon)

@@ -1,0 +1,107 @@
+"""Inline projection `link_lookup`: links by their code, coupons, and how many links each website has.
+
+Attribution finds the link of a click and of a coupon here, whatever the state of the read models.
+"""
+
+from __future__ import annotations
+
+from typing import Final, LiteralString
+from uuid import UUID
+
+from command_api.kernel.decision import conflict
+from command_api.kernel.inline_projection import InlineProjection, Table, Tables
+from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.links.model import normal_coupon
+from schemas.events.links import LinkCreated, LinkDeleted, LinkUpdated
+from schemas.events.websites import WebsiteDisconnected
+
+MAX_LINKS: Final = 200_000
+"""Links of an account that are not deleted, over all its websites."""
+
+LINK_LOOKUP: Final = InlineProjection(
+    "link_lookup",
+    version=1,
+    tables=(
+        Table(
+            "link",
+            columns=(
+                "link_id uuid not null",
+                "code bigint not null unique",
+                "website_id uuid not null",
+                "partner_id uuid not null",
+            ),
+            key=("link_id",),
+        ),
+        Table(
+            "coupon",
+            columns=(
+                "website_id uuid not null",
+                "coupon text not null",
+                "link_id uuid not null unique",
+                "since timestamptz not null",
+            ),
+            key=("website_id", "coupon"),
+        ),
+        Table("link_count", columns=("website_id uuid not null", "links bigint not null"), key=("website_id",)),
+    ),
+)
+
+
+@LINK_LOOKUP.on(LinkCreated)
+def _created(tables: Tables, event: LinkCreated) -> None:
+    tables["link"].insert(
+        link_id=event.originator_id, code=event.code, website_id=event.website_id, partner_id=event.partner_id
+    )
+    tables["link_count"].increment({"website_id": event.website_id}, links=1)
+    if event.coupon is not None:
+        _insert_coupon(tables, event.website_id, event.coupon, event)
+
+
+@LINK_LOOKUP.on(LinkUpdated)
+def _updated(tables: Tables, event: LinkUpdated) -> None:
+    if event.coupon is None:
+        return
+    tables["coupon"].delete(link_id=event.originator_id)
+    link = tables["link"].get(link_id=event.originator_id)
+    if event.coupon and link is not None:
+        _insert_coupon(tables, link["website_id"], event.coupon, event)
+
+
+@LINK_LOOKUP.on(LinkDeleted)
+def _deleted(tables: Tables, event: LinkDeleted) -> None:
+    tables["coupon"].delete(link_id=event.originator_id)
+    link = tables["link"].get(link_id=event.originator_id)
+    if link is not None:
+        tables["link_count"].increment({"website_id": link["website_id"]}, links=-1)
+
+
+@LINK_LOOKUP.on(WebsiteDisconnected)
+def _owner_erased(tables: Tables, event: WebsiteDisconnected) -> None:
+    if event.owner_erased:
+        tables["coupon"].delete(website_id=event.originator_id)
+
+
+def _insert_coupon(tables: Tables, website_id: UUID, coupon: str, event: LinkCreated | LinkUpdated) -> None:
+    tables["coupon"].insert(website_id=website_id, coupon=coupon, link_id=event.originator_id, since=event.timestamp)
+
+
+def coupon_owner(uow: UnitOfWork, website_id: UUID, coupon: str | None) -> UUID | None:
+    """Returns the link of the website that has the coupon."""
+    if not coupon:
+        return None
+    query: LiteralString = "SELECT link_id FROM lookup.coupon WHERE website_id = %s AND coupon = %s"
+    rows = uow.select(query, website_id, normal_coupon(coupon))
+    return rows[0][0] if rows else None
+
+
+def require_link_limit(uow: UnitOfWork, website_ids: set[UUID]) -> None:
+    """Raises `CommandRejected` when an owner of the websites has too many links. Called after the append."""
+    if uow.select(_OVER, list(website_ids), MAX_LINKS):
+        raise conflict("too_many_links", f"An account has at most {MAX_LINKS:,} links. Delete some first.")
+
+
+_OVER: Final[LiteralString] = (
+    "SELECT 1 FROM lookup.website AS o JOIN lookup.website AS w USING (account_id)"
+    " JOIN lookup.link_count AS c ON c.website_id = w.website_id WHERE o.website_id = ANY(%s)"
+    " GROUP BY o.account_id, o.website_id HAVING sum(c.links) > %s LIMIT 1"
+)

@@ -1,0 +1,107 @@
+"""Command handlers of offers and their threads."""
+
+from __future__ import annotations
+
+from typing import Final
+from uuid import UUID
+
+from command_api.kernel.command_handlers import CommandHandlers
+from command_api.kernel.decision import conflict
+from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.marketplace import commands, listings, mails, offers
+from command_api.marketplace import escrow as escrows
+from command_api.marketplace.consequences import (
+    after_escrow,
+    after_listing,
+    after_offer,
+    offer_url,
+    recipient,
+    schedule_expiry,
+)
+from command_api.marketplace.offers import Offer
+from command_api.marketplace.schemas import OfferState, money, offer_state
+from schemas.identity import escrow_id
+
+MAX_OPEN_OFFERS: Final = 100
+
+HANDLERS: Final = CommandHandlers()
+
+
+@HANDLERS.on(commands.SendOffer, senders="accounts")
+def send_offer(command: commands.SendOffer, uow: UnitOfWork) -> OfferState:
+    listing, fields = uow.load(command.listing_id, listings.evolve), command.fields
+    sent = offers.send(command.offer_id, listing, money(fields.price), fields.text.strip(), uow.context)
+    offer = offers.evolve(None, sent)
+    to = recipient(uow, offer.seller_id)
+    uow.lock()  # what is counted here stays true until the commit
+    open_for = uow.select("SELECT listing_id FROM lookup.open_offer WHERE buyer_id = %s", offer.buyer_id)
+    if (offer.listing_id,) in open_for:
+        raise conflict("offer_open", "You have an open offer for this website already.")
+    if len(open_for) >= MAX_OPEN_OFFERS:
+        raise conflict("too_many_offers", f"An account has at most {MAX_OPEN_OFFERS} open offers.")
+    uow.append(sent)
+    schedule_expiry(uow, offer)
+    if to is not None:
+        uow.send(mails.offer_came(to, offer_url(uow, offer.id)))
+    return offer_state(offer)
+
+
+@HANDLERS.on(commands.CounterOffer, senders="accounts")
+def counter_offer(command: commands.CounterOffer, uow: UnitOfWork) -> OfferState:
+    offer, fields = uow.load(command.offer_id, offers.evolve), command.fields
+    countered = offers.counter(offer, money(fields.price), fields.text.strip(), uow.context)
+    return offer_state(after_offer(uow, offer, [countered], _other_side(offer, uow)))
+
+
+@HANDLERS.on(commands.AcceptOffer, senders="accounts")
+def accept_offer(command: commands.AcceptOffer, uow: UnitOfWork) -> OfferState:
+    offer, _ = offers.require_party(uow.load(command.offer_id, offers.evolve), uow.context)
+    if uow.settings.escrow_url is None:
+        raise conflict("no_escrow", "No escrow provider is set up here, so no offer can be accepted yet.")
+    escrow = escrow_id(offer.id)
+    accepted = offers.accept(offer, money(command.fields.price).amount, escrow, uow.context)
+    offer = after_offer(uow, offer, [accepted], _other_side(offer, uow))
+    listing = uow.load(offer.listing_id, listings.evolve)
+    after_listing(uow, listing, listings.reserve(listing, offer.id, offer.buyer_id, uow.context))
+    agreed, call = escrows.agree(escrow, offer, uow.context)
+    after_escrow(uow, None, agreed, call)
+    return offer_state(offer)
+
+
+@HANDLERS.on(commands.DeclineOffer, senders="accounts")
+def decline_offer(command: commands.DeclineOffer, uow: UnitOfWork) -> OfferState:
+    offer = uow.load(command.offer_id, offers.evolve)
+    return offer_state(after_offer(uow, offer, [offers.decline(offer, uow.context)], _other_side(offer, uow)))
+
+
+@HANDLERS.on(commands.WithdrawOffer, senders="accounts")
+def withdraw_offer(command: commands.WithdrawOffer, uow: UnitOfWork) -> OfferState:
+    offer = uow.load(command.offer_id, offers.evolve)
+    return offer_state(after_offer(uow, offer, [offers.withdraw(offer, uow.context)], _other_side(offer, uow)))
+
+
+@HANDLERS.on(commands.WriteMessage, senders="accounts")
+def write_message(command: commands.WriteMessage, uow: UnitOfWork) -> OfferState:
+    offer = uow.load(command.offer_id, offers.evolve)
+    escrow = uow.load(offer.escrow_id, escrows.evolve) if offer is not None and offer.escrow_id is not None else None
+    is_disputed = escrow is not None and escrow.was_disputed
+    written = offers.write(offer, command.text, uow.context, is_disputed=is_disputed)
+    uow.append(written)
+    return offer_state(offers.evolve(offer, written))
+
+
+@HANDLERS.on(commands.ExpireOffer, senders="system")
+def expire_offer(command: commands.ExpireOffer, uow: UnitOfWork) -> None:
+    offer = uow.load(command.offer_id, offers.evolve)
+    listing = uow.load(offer.listing_id, listings.evolve) if offer is not None else None
+    is_sold = listing is not None and listing.status == "sold"
+    events = offers.expire(offer, uow.context, sold_to_another=is_sold)
+    if offer is not None and events:
+        after_offer(uow, offer, events, offer.buyer_id)
+    elif offer is not None:  # the timeout is outdated
+        schedule_expiry(uow, offer)
+
+
+def _other_side(offer: Offer | None, uow: UnitOfWork) -> UUID:
+    offer, side = offers.require_party(offer, uow.context)
+    return offer.seller_id if side == "buyer" else offer.buyer_id

@@ -1,0 +1,43 @@
+"""Process managers of the marketplace: they expire offers and listings, advance escrows, send calls to the provider and
+check its status, verify listings and send digests of saved searches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from command_api.kernel.container import Container
+from command_api.kernel.process_manager import ProcessManager, issuing
+from command_api.marketplace import commands, timeouts
+from command_api.marketplace.escrow_outbox import escrow_calls
+from command_api.marketplace.escrow_reconciliation import escrow_status
+from command_api.marketplace.listing_verification import verification
+from command_api.marketplace.measurement import MeasurementSource
+from infra.domain.escrow_provider import Provider
+
+
+def process_managers(
+    container: Container, figures: MeasurementSource, provider: Provider | None
+) -> Iterator[ProcessManager]:
+    """Without a provider no escrow begins."""
+    if provider is not None:
+        yield escrow_calls(container, provider)
+        yield escrow_status(container, provider)
+    yield ProcessManager(
+        timeouts.LISTING_EXPIRY,
+        issuing(commands.ExpireListing),
+        ids="SELECT listing_id FROM lookup.listing WHERE status = 'active'",
+    )
+    yield ProcessManager(
+        timeouts.OFFER_EXPIRY, issuing(commands.ExpireOffer), ids="SELECT offer_id FROM lookup.open_offer"
+    )
+    yield ProcessManager(
+        timeouts.ESCROW_DEADLINE,
+        issuing(commands.AdvanceEscrow),
+        ids="SELECT escrow_id FROM lookup.escrow WHERE is_open",
+    )
+    yield verification(container, figures)
+    yield ProcessManager(
+        timeouts.SEARCH_DIGEST,
+        issuing(commands.SendSearchDigest),
+        ids="SELECT search_id FROM marketplace.saved_search",
+    )

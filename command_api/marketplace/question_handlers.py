@@ -1,0 +1,59 @@
+"""Command handlers of questions about listings."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from command_api.kernel.aggregates import require_found
+from command_api.kernel.command_handlers import CommandHandlers
+from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.marketplace import commands, listings, mails, questions
+from command_api.marketplace.consequences import listing_url, recipient
+from command_api.marketplace.schemas import QuestionState
+
+HANDLERS: Final = CommandHandlers()
+
+
+@HANDLERS.on(commands.AskQuestion, senders="accounts")
+def ask_question(command: commands.AskQuestion, uow: UnitOfWork) -> QuestionState:
+    listing = uow.load(command.listing_id, listings.evolve)
+    asked = questions.ask(command.question_id, listing, command.text, uow.context)
+    to = recipient(uow, asked.seller_id)
+    uow.append(asked)
+    if to is not None:
+        uow.send(mails.question_came(to, listing_url(uow, asked.listing_id)))
+    return QuestionState(id=command.question_id)
+
+
+@HANDLERS.on(commands.AnswerQuestion, senders="accounts")
+def answer_question(command: commands.AnswerQuestion, uow: UnitOfWork) -> QuestionState:
+    """The author is notified of the first answer."""
+    found = uow.load(command.question_id, questions.evolve_question)
+    events = questions.answer(found, command.text, uow.context)
+    question = require_found(found, "question")
+    to = recipient(uow, question.author_id) if not question.answered else None
+    uow.append(*events)
+    if to is not None:
+        uow.send(mails.question_answered(to, listing_url(uow, question.listing_id)))
+    return QuestionState(id=question.id)
+
+
+@HANDLERS.on(commands.FlagQuestion, senders="accounts")
+def flag_question(command: commands.FlagQuestion, uow: UnitOfWork) -> QuestionState:
+    question = uow.load(command.question_id, questions.evolve_question)
+    uow.append(*questions.flag(question, command.reason, uow.context))
+    return QuestionState(id=command.question_id)
+
+
+@HANDLERS.on(commands.HideQuestion, senders="admins")
+def hide_question(command: commands.HideQuestion, uow: UnitOfWork) -> QuestionState:
+    question = uow.load(command.question_id, questions.evolve_question)
+    uow.append(*questions.hide(question, command.reason, uow.context))
+    return QuestionState(id=command.question_id)
+
+
+@HANDLERS.on(commands.RestoreQuestion, senders="admins")
+def restore_question(command: commands.RestoreQuestion, uow: UnitOfWork) -> QuestionState:
+    question = uow.load(command.question_id, questions.evolve_question)
+    uow.append(*questions.restore(question, uow.context))
+    return QuestionState(id=command.question_id)

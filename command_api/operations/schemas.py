@@ -1,0 +1,101 @@
+"""Request and response models of exchange rates, projections and dead letters."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from command_api.kernel.http import RequestModel, ResponseModel
+
+Text = Annotated[str, Field(max_length=40)]
+Action = Literal["pause", "resume", "rebuild", "promote", "rollback", "cancel", "verify"]
+
+
+class RecordRate(RequestModel):
+    """From day `on` (UTC) on, one `base` is worth `rate` `quote`."""
+
+    base: Text
+    quote: Text
+    rate: Annotated[Text | float | int, Field(description="A decimal as text (exact), or a number")]
+    on: Annotated[date, Field(strict=False)]
+
+
+class ExchangeRate(ResponseModel):
+    """The recorded rate: from day `on` (UTC), one `base` is worth `rate` `quote`. `rate` is an exact decimal."""
+
+    base: str
+    quote: str
+    rate: str
+    on: date
+
+
+class RequestProjectionAction(RequestModel):
+    """`reason` is recorded with the action."""
+
+    reason: Annotated[str, Field(min_length=1, max_length=500)]
+    force: Annotated[
+        bool,
+        Field(description="Promote despite differences or new dead letters; resume despite expected new ones"),
+    ] = False
+
+
+class StopComparing(RequestModel):
+    """An optional reason, kept with the request."""
+
+    reason: Annotated[str, Field(max_length=500)] = ""
+
+
+class ProjectionRequest(ResponseModel):
+    """The stored request; `state`: waiting. The projection's page shows its outcome."""
+
+    id: UUID
+    projection: str
+    action: str
+    state: str
+
+
+class Group(RequestModel):
+    """Open dead letters of a projection, of one kind or all. `reason`: the admin's reason."""
+
+    projection: Annotated[str, Field(min_length=1, max_length=100)]
+    kind: Annotated[str | None, Field(max_length=100, description="The reason they have; null: any")] = None
+    reason: Annotated[str, Field(max_length=500)] = ""
+
+
+class Handled(ResponseModel):
+    """The dead letter after the request. A retry is carried out later, by its projection or policy."""
+
+    id: UUID
+    projection: str
+    state: str
+
+
+class GroupHandled(ResponseModel):
+    """`left`: remaining open dead letters of the group; repeat the request for them."""
+
+    handled: int
+    left: int
+
+
+class RevealedRecord(ResponseModel):
+    """A record of the log. `text` is null for binary data; both are truncated after 64 KiB."""
+
+    id: UUID
+    projection: str
+    generation: int
+    topic: str
+    partition: int
+    offset: int
+    reason: str
+    error: str
+    state: str
+    attempts: int
+    first_at: datetime
+    key: str
+    headers: dict[str, str]
+    text: str | None
+    base64: str
+    bytes: int

@@ -1,0 +1,126 @@
+"""Request and response models of partners."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from pydantic import BeforeValidator, Field
+
+from command_api.kernel.decision import invalid
+from command_api.kernel.http import Moment, RequestModel, ResponseModel
+from command_api.partners import model
+from schemas.events.partners import Terms, TermsKind, Tier, TiersBy
+from schemas.http.partners import TermsShape, terms_shape
+
+
+def _flag(value: Any) -> Any:
+    return bool(value) if type(value) is int and value in (0, 1) else value
+
+
+Flag = Annotated[bool, BeforeValidator(_flag, json_schema_input_type=bool | int)]
+Text = Annotated[str, Field(max_length=2048)]
+
+
+class TierInput(RequestModel):
+    """What is paid once the month (UTC) has brought this much; see `Terms`."""
+
+    at_least: Annotated[int, Field(ge=1, le=2**53, description="Conversions, or minor units of commission")]
+    percent: Annotated[float | None, Field(description="Steps of 0.01, for `percent`")] = None
+    amount: Annotated[int | None, Field(ge=0, description="Minor units, for `flat` and `per_lead`")] = None
+
+
+class TermsInput(RequestModel):
+    """What the program pays: a percentage of each sale, a flat sum for each conversion, or one for each lead.
+
+    A conversion is paid by the terms of its click's time. With tiers, `percent` or `amount` holds until the first is
+    reached: the website's pending and approved conversions with the partner in the month of the sale (UTC), or the
+    commission on them, as decided before it.
+    """
+
+    kind: Annotated[TermsKind, Field(strict=False)] = TermsKind.PERCENT
+    percent: Annotated[float | None, Field(description="Steps of 0.01, for `percent`")] = None
+    amount: Annotated[int | None, Field(ge=0, description="Minor units, for `flat` and `per_lead`")] = None
+    currency: Annotated[str | None, Field(max_length=3, pattern="^[A-Z]{3}$", description="Of `amount`")] = None
+    tiers_by: Annotated[TiersBy, Field(strict=False)] = TiersBy.CONVERSIONS
+    tiers_currency: Annotated[str | None, Field(max_length=3, pattern="^[A-Z]{3}$")] = None
+    tiers: Annotated[list[TierInput], Field(max_length=10)] = []  # noqa: RUF012 - pydantic copies it
+    hold_days: Annotated[int, Field(ge=0, le=365, description="Days after the sale before it is payable")] = 0
+    auto_approve_days: Annotated[int | None, Field(ge=0, le=365, description="null: never automatically")] = None
+
+    def terms(self) -> Terms:
+        """Raises `CommandRejected` for percentages that are none."""
+        is_percent = self.kind is TermsKind.PERCENT
+        if (is_percent and self.percent is None) or (not is_percent and self.amount is None):
+            raise invalid("bad_terms", "Enter a commission.", "terms")
+        return Terms(
+            kind=self.kind,
+            rate_bp=_basis_points(self.percent),
+            flat_amount=self.amount or 0,
+            flat_currency=self.currency,
+            tiers_by=self.tiers_by,
+            tiers_currency=self.tiers_currency,
+            tiers=tuple(
+                Tier(at_least=tier.at_least, rate_bp=_basis_points(tier.percent), flat_amount=tier.amount or 0)
+                for tier in self.tiers
+            ),
+            hold_days=self.hold_days,
+            auto_approve_days=self.auto_approve_days,
+        )
+
+
+def _basis_points(percent: float | None) -> int:
+    return model.percent_terms(percent).rate_bp if percent is not None else 0
+
+
+class AddPartner(RequestModel):
+    """A new partner, with either `commission` or `terms`."""
+
+    name: Text
+    base_url: Text
+    commission: Annotated[float | None, Field(description="Percent of the sale; or give `terms`")] = None
+    terms: TermsInput | None = None
+    slug: Text | None = None
+    description: Annotated[str, Field(max_length=4000)] = ""
+    is_active: Flag = True
+    cookie_days: int = 30
+    postback_preset: Text | None = None
+
+
+class UpdatePartner(RequestModel):
+    """Fields to change; a field that is left out stays as it is."""
+
+    name: Text | None = None
+    base_url: Text | None = None
+    commission: Annotated[float | None, Field(description="Percent of the sale; or give `terms`")] = None
+    terms: TermsInput | None = None
+    slug: Text | None = None
+    description: Annotated[str, Field(max_length=4000)] | None = None
+    is_active: Flag | None = None
+    cookie_days: int | None = None
+    postback_preset: Text | None = None
+    effective_from: Annotated[
+        Moment | None, Field(description="When the new terms begin, for clicks from then on; default: now")
+    ] = None
+
+
+class Partner(ResponseModel):
+    """The partner after the change. `commission`: percent of the sale, null for other terms."""
+
+    id: UUID
+    name: str
+    slug: str
+    base_url: str
+    commission: float | None
+    terms: TermsShape = Field(description="Current terms; announced ones are in `/terms`")
+    description: str
+    is_active: bool
+    cookie_days: int
+    postback_preset: str | None
+    created_at: datetime
+
+
+def to_response(partner: model.Partner, at: datetime) -> Partner:
+    terms = partner.terms_at(at).terms
+    return Partner.of(partner, commission=model.percent(terms), terms=terms_shape(terms))

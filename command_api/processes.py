@@ -1,0 +1,57 @@
+"""All process managers and recurring jobs of the write side: what the command service's `ProcessWorker` runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from command_api.conversions import automatic_approval, claim_alarm
+from command_api.conversions.attribution import repository as attribution
+from command_api.conversions.attribution.clicks import ClickHouseClicks
+from command_api.conversions.attribution.process import awaiting_exchange_rate, pending_attribution
+from command_api.domains.dns_check import open_dns_checker
+from command_api.domains.verification_process import domain_verification
+from command_api.forum import views
+from command_api.insights.digest import INSIGHT_DIGEST
+from command_api.insights.schedule import daily_insights
+from command_api.insights.service import InsightService
+from command_api.kernel import audit_anchor
+from command_api.kernel.container import Container
+from command_api.kernel.process_manager import ProcessManager, RecurringJob
+from command_api.leads.early_access_handlers import PLACE_EXPIRY
+from command_api.marketplace import process as marketplace
+from command_api.marketplace.listing_verification import ClickHouseMeasurements
+from infra.domain.escrow_provider import EscrowProvider
+from infra.kernel.clickhouse.client import ClientPool
+from infra.kernel.llm import LanguageModel
+from infra.kernel.log import Log
+
+
+def process_managers(container: Container, clients: ClientPool, events: Log) -> Sequence[ProcessManager]:
+    """Those of all contexts. `clients`: connections to ClickHouse."""
+    clicks = ClickHouseClicks(clients)
+    insights = InsightService(container, clients, LanguageModel(container.settings, container.pool), events)
+    return [
+        awaiting_exchange_rate(container, clicks),
+        pending_attribution(container, clicks),
+        domain_verification(container, open_dns_checker(container.settings)),
+        daily_insights(insights),
+        INSIGHT_DIGEST,
+        PLACE_EXPIRY,
+        *marketplace.process_managers(
+            container, ClickHouseMeasurements(clients), EscrowProvider.over_http(container.settings)
+        ),
+    ]
+
+
+def recurring_jobs(container: Container) -> Sequence[RecurringJob]:
+    """Work that repeats at an interval, whatever happens."""
+    return [
+        RecurringJob(audit_anchor.NAME, audit_anchor.INTERVAL, partial(audit_anchor.anchor, container)),
+        RecurringJob(attribution.COUNTS, attribution.COUNT_INTERVAL, attribution.count),
+        RecurringJob(
+            automatic_approval.NAME, automatic_approval.INTERVAL, partial(automatic_approval.approve_due, container)
+        ),
+        RecurringJob(claim_alarm.NAME, claim_alarm.INTERVAL, partial(claim_alarm.run, container)),
+        RecurringJob(views.NAME, views.FLUSH_INTERVAL, lambda _connection, _stop: views.flush(container)),
+    ]

@@ -1,0 +1,100 @@
+"""Command handlers of analysts.
+
+Queries and tokens decide nothing that anything else follows from, so they are plain rows and no events; making and
+revoking a token leaves an entry in the audit trail, in the same transaction.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Final, LiteralString
+from uuid import UUID
+
+from command_api.accounts.login_challenge import ByPassword, assert_first_factor_unchanged
+from command_api.kernel.command_handlers import CommandHandlers
+from command_api.kernel.decision import conflict, not_found
+from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.sql import commands
+from command_api.sql.schemas import CreatedSqlToken, SavedQuery
+from infra.domain.sql_access.analyst_accounts import token_hash
+from infra.kernel.security.audit_log import Entry, record
+from schemas.events.accounts import AccountErased
+
+MAX_TOKENS: Final = 10
+MAX_QUERIES: Final = 500
+HANDLERS: Final = CommandHandlers()
+
+
+@HANDLERS.on(commands.SaveQuery, senders="accounts")
+def save_query(command: commands.SaveQuery, uow: UnitOfWork) -> SavedQuery:
+    account_id, fields, at = _locked_sender(uow), command.fields, uow.context.at
+    if uow.select(_OTHER_QUERIES, account_id, fields.title)[0][0] >= MAX_QUERIES:
+        raise conflict("too_many_queries", f"You can keep {MAX_QUERIES} queries. Delete one first.")
+    [(query_id, created_at)] = uow.select(_SAVE, command.query_id, account_id, fields.title, fields.sql, at)
+    return SavedQuery(id=query_id, title=fields.title, sql=fields.sql, created_at=created_at)
+
+
+@HANDLERS.on(commands.DeleteSavedQuery, senders="accounts")
+def delete_saved_query(command: commands.DeleteSavedQuery, uow: UnitOfWork) -> None:
+    if uow.cursor.execute(_DELETE, (command.query_id, uow.context.account_id)).rowcount == 0:
+        raise not_found("query")
+
+
+@HANDLERS.on(commands.IssueSqlToken, senders="accounts")
+def issue_sql_token(command: commands.IssueSqlToken, uow: UnitOfWork) -> CreatedSqlToken:
+    account_id, token_id, at = _locked_sender(uow), command.token_id, uow.context.at
+    name, token, last4 = command.fields.name, command.token, command.token[-4:]
+    expires_at = at + timedelta(days=command.fields.expires_in_days)
+    assert_first_factor_unchanged(uow.cursor, account_id, ByPassword(command.password_hash))
+    if uow.select(_LIVE_TOKENS, account_id)[0][0] >= MAX_TOKENS:
+        raise conflict("too_many_tokens", f"You can have {MAX_TOKENS} tokens. Revoke one first.")
+    uow.cursor.execute(_ISSUE, (token_id, account_id, name, token_hash(token), last4, at, expires_at))
+    entry = Entry("analyst.token_issued", "done", account_id, account_id, token_id, {"last4": last4})
+    record(uow.cursor, entry, command.client)
+    return CreatedSqlToken(id=token_id, name=name, token=token, last4=last4, created_at=at, expires_at=expires_at)
+
+
+@HANDLERS.on(commands.RevokeSqlToken, senders="accounts")
+def revoke_sql_token(command: commands.RevokeSqlToken, uow: UnitOfWork) -> None:
+    account_id = uow.context.account_id
+    if uow.cursor.execute(_REVOKE, (command.token_id, account_id)).rowcount == 0:
+        raise not_found("token")
+    entry = Entry("analyst.token_revoked", "done", account_id, account_id, command.token_id)
+    record(uow.cursor, entry, command.client)
+
+
+@HANDLERS.before(AccountErased)
+def erase_analyst(event: AccountErased, uow: UnitOfWork) -> None:
+    """Statements remain without their text: they are the record of access to data."""
+    for statement in _ERASE:
+        uow.cursor.execute(statement, (event.originator_id,))
+
+
+def _locked_sender(uow: UnitOfWork) -> UUID:
+    """The account that acts, locked until the commit: counting and adding belong together."""
+    account_id = uow.context.require_account()
+    uow.cursor.execute("SELECT pg_advisory_xact_lock(77, hashtext(%s))", (str(account_id),))
+    return account_id
+
+
+_OTHER_QUERIES: Final[LiteralString] = "SELECT count(*) FROM ops.saved_query WHERE account_id = %s AND title <> %s"
+_SAVE: Final[LiteralString] = (
+    "INSERT INTO ops.saved_query (id, account_id, title, text, created_at) VALUES (%s, %s, %s, %s, %s)"
+    " ON CONFLICT (account_id, title) DO UPDATE SET text = excluded.text RETURNING id, created_at"
+)
+_DELETE: Final[LiteralString] = "DELETE FROM ops.saved_query WHERE id = %s AND account_id = %s"
+_LIVE_TOKENS: Final[LiteralString] = (
+    "SELECT count(*) FROM auth.sql_token WHERE account_id = %s AND revoked_at IS NULL AND expires_at > now()"
+)
+_ISSUE: Final[LiteralString] = (
+    "INSERT INTO auth.sql_token (id, account_id, name, token_hash, last4, created_at, expires_at)"
+    " VALUES (%s, %s, %s, %s, %s, %s, %s)"
+)
+_REVOKE: Final[LiteralString] = (
+    "UPDATE auth.sql_token SET revoked_at = now() WHERE id = %s AND account_id = %s AND revoked_at IS NULL"
+)
+_ERASE: Final[tuple[LiteralString, ...]] = (
+    "DELETE FROM auth.sql_token WHERE account_id = %s",
+    "DELETE FROM ops.saved_query WHERE account_id = %s",
+    "UPDATE ops.sql_statement SET text = '', message = '' WHERE account_id = %s",
+)

@@ -1,0 +1,58 @@
+"""Commands of websites."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from command_api.kernel.command_handlers import Command
+from command_api.websites import schemas
+from command_api.websites.schemas import ConnectedWebsite, CreatedKey, CreatedTrafficRule, Website
+
+
+class ConnectWebsite(Command[ConnectedWebsite]):
+    """Connects a website of the sender and issues its first three keys."""
+
+    website_id: UUID
+    fields: schemas.ConnectWebsite
+
+
+class UpdateWebsite(Command[Website]):
+    """Updates the given fields."""
+
+    website_id: UUID
+    fields: schemas.UpdateWebsite
+
+
+class DisconnectWebsite(Command[None]):
+    """Disconnects a website: its keys and custom domains stop working; its measurements stay in the log."""
+
+    website_id: UUID
+
+
+class IssueKey(Command[CreatedKey]):
+    """Issues another key; the earlier ones stay valid until they are revoked."""
+
+    website_id: UUID
+    fields: schemas.CreateKey
+
+
+class RevokeKey(Command[None]):
+    """Revokes a key and ends the website sessions that were opened with it; idempotent."""
+
+    website_id: UUID
+    key_id: UUID
+
+
+class CreateTrafficRule(Command[CreatedTrafficRule]):
+    """Makes events of a period that have all given values count as the rule says."""
+
+    website_id: UUID
+    rule_id: UUID
+    fields: schemas.CreateTrafficRule
+
+
+class UndoTrafficRule(Command[None]):
+    """Undoes a rule: events count again as before it."""
+
+    website_id: UUID
+    rule_id: UUID

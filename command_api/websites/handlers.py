@@ -1,0 +1,103 @@
+"""Command handlers of websites."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pydantic import ValidationError
+
+from command_api.kernel.aggregates import state_after
+from command_api.kernel.command_handlers import CommandHandlers
+from command_api.kernel.decision import invalid
+from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.websites import commands, model, schemas
+from command_api.websites.keys import new_key
+from command_api.websites.lookups import require_website_limit
+from command_api.websites.schemas import ConnectedWebsite, CreatedKey, CreatedTrafficRule, Website
+from schemas.events.accounts import AccountErased
+from schemas.events.websites import KeyKind, TrafficConditions
+
+HANDLERS: Final = CommandHandlers()
+
+
+@HANDLERS.on(commands.ConnectWebsite, senders="accounts")
+def connect_website(command: commands.ConnectWebsite, uow: UnitOfWork) -> ConnectedWebsite:
+    site, secret, postback = new_key(KeyKind.SITE), new_key(KeyKind.SECRET), new_key(KeyKind.POSTBACK)
+    events = model.connect(
+        command.website_id, **command.fields.model_dump(), keys=(site, secret, postback), context=uow.context
+    )
+    website = model.evolve(None, events[0])
+    uow.append(*events)
+    require_website_limit(uow)
+    return ConnectedWebsite.of(website, site_key=site.text, secret_key=secret.text, postback_token=postback.text)
+
+
+@HANDLERS.on(commands.UpdateWebsite, senders="accounts")
+def update_website(command: commands.UpdateWebsite, uow: UnitOfWork) -> Website:
+    website = uow.load(command.website_id, model.evolve)
+    events = model.update(website, **command.fields.model_dump(), context=uow.context)
+    uow.append(*events)
+    return Website.of(state_after(model.evolve, website, events))
+
+
+@HANDLERS.on(commands.DisconnectWebsite, senders="accounts")
+def disconnect_website(command: commands.DisconnectWebsite, uow: UnitOfWork) -> None:
+    uow.append(*model.disconnect(uow.load(command.website_id, model.evolve), uow.context))
+    uow.cursor.execute(
+        "UPDATE auth.website_session SET revoked_at = now() WHERE website_id = %s AND revoked_at IS NULL",
+        (command.website_id,),
+    )
+
+
+@HANDLERS.on(commands.IssueKey, senders="accounts")
+def issue_key(command: commands.IssueKey, uow: UnitOfWork) -> CreatedKey:
+    website, key = uow.load(command.website_id, model.evolve), new_key(command.fields.kind)
+    events = model.issue_key(website, key, allowed_origins=command.fields.allowed_origins, context=uow.context)
+    uow.append(*events)
+    return CreatedKey.of(key, key=key.text, allowed_origins=events[0].allowed_origins, created_at=uow.context.at)
+
+
+@HANDLERS.on(commands.RevokeKey, senders="accounts")
+def revoke_key(command: commands.RevokeKey, uow: UnitOfWork) -> None:
+    website = uow.load(command.website_id, model.evolve)
+    uow.append(*model.revoke_key(website, command.key_id, uow.context))
+    uow.cursor.execute(
+        "UPDATE auth.website_session SET revoked_at = now() WHERE key_id = %s AND revoked_at IS NULL",
+        (command.key_id,),
+    )
+
+
+@HANDLERS.on(commands.CreateTrafficRule, senders="accounts")
+def create_traffic_rule(command: commands.CreateTrafficRule, uow: UnitOfWork) -> CreatedTrafficRule:
+    fields = command.fields
+    events = model.remark_traffic(
+        uow.load(command.website_id, model.evolve),
+        command.rule_id,
+        **fields.model_dump(include={"since", "until", "mark", "note"}),
+        conditions=_conditions(fields),
+        context=uow.context,
+    )
+    uow.append(*events)
+    return CreatedTrafficRule.of(fields, id=command.rule_id)
+
+
+@HANDLERS.on(commands.UndoTrafficRule, senders="accounts")
+def undo_traffic_rule(command: commands.UndoTrafficRule, uow: UnitOfWork) -> None:
+    website = uow.load(command.website_id, model.evolve)
+    uow.append(*model.undo_remark(website, command.rule_id, uow.context))
+
+
+@HANDLERS.before(AccountErased)
+def disconnect_all(event: AccountErased, uow: UnitOfWork) -> None:
+    """Disconnects the account's websites, which also invalidates their keys."""
+    owned = "SELECT website_id FROM lookup.website WHERE account_id = %s ORDER BY website_id"
+    for (website_id,) in uow.select(owned, event.originator_id):
+        uow.append(*model.disconnect(uow.load(website_id, model.evolve), uow.context, owner_erased=True))
+
+
+def _conditions(fields: schemas.CreateTrafficRule) -> TrafficConditions:
+    try:
+        return TrafficConditions(**{name: getattr(fields, name) for name in TrafficConditions.model_fields})
+    except ValidationError as error:
+        name = str(error.errors()[0]["loc"][0])
+        raise invalid("bad_condition", f"No event has such a {name}.", name) from None

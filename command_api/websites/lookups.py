@@ -1,0 +1,41 @@
+"""Inline projection `website_owners`: the owner of each connected website."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from command_api.kernel.decision import conflict
+from command_api.kernel.inline_projection import InlineProjection, Table, Tables
+from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.websites.model import MAX_PER_ACCOUNT
+from schemas.events.websites import WebsiteConnected, WebsiteDisconnected
+
+WEBSITE_OWNERS: Final = InlineProjection(
+    "website_owners",
+    version=1,
+    tables=(
+        Table(
+            "website",
+            columns=("website_id uuid not null", "account_id uuid not null"),
+            key=("website_id",),
+            indexes=("account_id",),
+        ),
+    ),
+)
+
+
+@WEBSITE_OWNERS.on(WebsiteConnected)
+def _connected(tables: Tables, event: WebsiteConnected) -> None:
+    tables["website"].insert(website_id=event.originator_id, account_id=event.account_id)
+
+
+@WEBSITE_OWNERS.on(WebsiteDisconnected)
+def _disconnected(tables: Tables, event: WebsiteDisconnected) -> None:
+    tables["website"].delete(website_id=event.originator_id)
+
+
+def require_website_limit(uow: UnitOfWork) -> None:
+    """Raises `CommandRejected` when the sender's account has too many websites. Called after the append."""
+    rows = uow.select("SELECT FROM lookup.website WHERE account_id = %s", uow.context.account_id)
+    if len(rows) > MAX_PER_ACCOUNT:
+        raise conflict("too_many_websites", f"An account has at most {MAX_PER_ACCOUNT} websites.", "domain")

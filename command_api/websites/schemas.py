@@ -1,0 +1,102 @@
+"""Request and response models of the calls for websites."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import AwareDatetime, Field
+
+from command_api.kernel.http import RequestModel, ResponseModel
+from schemas.events.websites import AttributionModel, KeyKind, TrafficMark
+
+Text = Annotated[str, Field(max_length=300)]
+Word = Annotated[str, Field(max_length=1024)]
+
+
+class ConnectWebsite(RequestModel):
+    """A website to connect. `timezone`: an IANA name; `currency`: an ISO 4217 code."""
+
+    domain: Text
+    timezone: Text = "UTC"
+    currency: Text = "USD"
+
+
+class UpdateWebsite(RequestModel):
+    """Fields to change; a field that is left out stays as it is."""
+
+    domain: Text | None = None
+    timezone: Text | None = None
+    currency: Text | None = None
+    attribution_model: Annotated[AttributionModel | None, Field(strict=False)] = None
+    max_claim_amount: Annotated[
+        int | None, Field(description="Minor units that the public site key may claim as one sale")
+    ] = None
+    max_claims_per_click: Annotated[
+        int | None, Field(description="Transactions that one click may claim within an hour with the site key")
+    ] = None
+
+
+class CreateKey(RequestModel):
+    """A new key. `allowedOrigins` limits the pages that may send with a site key."""
+
+    kind: Annotated[KeyKind, Field(strict=False)]
+    allowed_origins: Annotated[list[Text], Field(default_factory=list)]
+
+
+class Website(ResponseModel):
+    """The website after the change."""
+
+    id: UUID
+    domain: str
+    timezone: str
+    currency: str
+    attribution_model: AttributionModel
+    max_claim_amount: int
+    max_claims_per_click: int
+    created_at: datetime
+
+
+class ConnectedWebsite(Website):
+    """The secrets are shown in this answer only."""
+
+    site_key: str
+    secret_key: str
+    postback_token: str
+
+
+class CreatedKey(ResponseModel):
+    """The value is shown in this answer only, site keys excepted."""
+
+    id: UUID
+    kind: KeyKind
+    key: str
+    allowed_origins: list[str]
+    created_at: datetime
+
+
+class CreateTrafficRule(RequestModel):
+    """A period, what its events count as, and conditions that all must match."""
+
+    since: Annotated[AwareDatetime, Field(strict=False, description="Inclusive; when events occurred")]
+    until: Annotated[AwareDatetime, Field(strict=False, description="Exclusive")]
+    mark: Annotated[TrafficMark, Field(strict=False)]
+    type: Word | None = None
+    link_id: Annotated[UUID | None, Field(strict=False)] = None
+    partner_id: Annotated[UUID | None, Field(strict=False)] = None
+    country: Word | None = None
+    device: Word | None = None
+    browser: Word | None = None
+    source: Word | None = None
+    reason: Annotated[Word | None, Field(description="Why ingest excluded them: crawler, rate, ...")] = None
+    note: Annotated[str, Field(max_length=500)] = ""
+
+
+class CreatedTrafficRule(ResponseModel):
+    """The new rule. Figures follow once the projection is rebuilt."""
+
+    id: UUID
+    since: datetime
+    until: datetime
+    mark: TrafficMark
