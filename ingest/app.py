@@ -1,33 +1,34 @@
-"""The edge as one ASGI application without a framework: a table of paths, each with its handler."""
+"""Ingest as one ASGI application without a framework: a table of paths, each with its handler."""
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-from infra.http_guard import Message, Receive, Scope, Send
-from ingest.answers import CORS, send_bytes, send_problem
-from ingest.custom_domains import CHECK, SCOPE_KEY, SERVED, check, domain_of, is_bare_slug, probe
-from ingest.directory import CustomDomain
-from ingest.edge import Edge
-from ingest.health import livez, metrics, readyz
-from ingest.pixel import pixel
-from ingest.postback import postback
-from ingest.redirect import PREFIX, go
-from ingest.refused import Refused, Unavailable
-from ingest.reporting import lead, sale
+import structlog
+
+from infra.kernel.http.request_limits import Message, Receive, Scope, Send
+from ingest.context import IngestContext
+from ingest.directory.custom_domains import CHECK, SCOPE_KEY, SERVED, check, domain_of, is_bare_slug, probe
+from ingest.directory.directory import CustomDomain
+from ingest.endpoints.conversion_status import conversion
+from ingest.endpoints.health import livez, metrics, readyz
+from ingest.endpoints.pixel import pixel
+from ingest.endpoints.postback import postback
+from ingest.endpoints.redirect import PREFIX, go
+from ingest.endpoints.report import lead, sale
+from ingest.endpoints.track import track
+from ingest.errors import EventRejected, Unavailable
+from ingest.request_context import client_address
+from ingest.request_cost import COST, EXEMPT
+from ingest.responses import CORS, send_bytes, send_problem
 from ingest.script import script
-from ingest.status_of import conversion
-from ingest.tolls import COST, VOUCHED
-from ingest.tracking import track
-from ingest.visit import client_address
 from schemas.custom_domains import PROBE
 from schemas.tracking import Outcome
 
-logger = logging.getLogger(__name__)
+logger: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
-Handler = Callable[[Edge, Scope, Receive, Send], Awaitable[None]]
+Handler = Callable[[IngestContext, Scope, Receive, Send], Awaitable[None]]
 _READ: Final = frozenset({"GET", "HEAD"})
 _POST: Final = frozenset({"POST"})
 _ROUTES: Final[dict[str, tuple[Handler, frozenset[str]]]] = {
@@ -56,17 +57,17 @@ _PREFLIGHT: Final = (
 
 
 class App:
-    """The application. `edge` is set when the process has started (`ingest.service`)."""
+    """The application. `context` is set when the process has started (`ingest.service`)."""
 
     def __init__(self) -> None:
-        self.edge: Edge | None = None
+        self.context: IngestContext | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        edge = self.edge
-        if edge is None:
-            raise RuntimeError("the edge has not started")
+        context = self.context
+        if context is None:
+            raise RuntimeError("ingest has not started")
         method, path = scope["method"], scope["path"]
-        answers = edge.counters.answers
+        answers = context.counters.answers
         started = False
 
         async def counted(message: Message) -> None:
@@ -75,28 +76,28 @@ class App:
                 started = True
                 status = message["status"]
                 answers[status] += 1
-                if 400 <= status < 500 and VOUCHED not in scope:
-                    address = client_address(scope, edge.settings.trusted_proxies)
-                    edge.tolls.charge(address, max(1.0, scope.get(COST, 0.0)))
-                    await edge.tolls.hold(address)
+                if 400 <= status < 500 and EXEMPT not in scope:
+                    address = client_address(scope, context.settings.trusted_proxies)
+                    context.costs.charge(address, max(1.0, scope.get(COST, 0.0)))
+                    await context.costs.delay(address)
             await send(message)
 
         try:
-            domain = domain_of(edge, scope)
+            domain = domain_of(context, scope)
             route = (_ROUTES.get(path) or _prefixed(path)) if domain is None else _under(domain, path, scope)
             if route is None:
-                error = Refused(Outcome.INVALID, "not_found", "There is nothing here.", status=404)
+                error = EventRejected(Outcome.INVALID, "not_found", "There is nothing here.", status=404)
                 await send_problem(counted, error)
             elif method in route[1]:
-                await route[0](edge, scope, receive, counted)
+                await route[0](context, scope, receive, counted)
             elif method == "OPTIONS":
                 await send_bytes(counted, 204, b"", _PREFLIGHT)
             else:
                 allowed = ", ".join(sorted(route[1]))
                 message = f"This address takes {allowed}."
-                await send_problem(counted, Refused(Outcome.INVALID, "method_not_allowed", message, status=405))
+                await send_problem(counted, EventRejected(Outcome.INVALID, "method_not_allowed", message, status=405))
         except Exception:
-            logger.exception("%s %s failed", method, path)
+            logger.exception("request_failed", method=method, path=path)
             if not started:
                 await send_problem(
                     counted, Unavailable("internal_error", "Something went wrong here; please try again.")
@@ -104,14 +105,14 @@ class App:
 
 
 def endpoint_of(path: str) -> str:
-    """The path as refusals and counters name it: one of ours, so that strangers cannot make up names."""
+    """The path's label in rejections and counters: a known route, so that clients cannot invent labels."""
     if path in _ROUTES:
         return path
     return next((prefix.rstrip("/") for prefix, _, _ in _PREFIXES if path.startswith(prefix)), "/")
 
 
 def _under(domain: CustomDomain, path: str, scope: Scope) -> tuple[Handler, frozenset[str]] | None:
-    """What is served under a custom domain."""
+    """The handler of a path under a custom domain."""
     if not domain.is_verified:
         return None
     scope[SCOPE_KEY] = domain

@@ -1,4 +1,4 @@
-"""Whether a person was there. Bots are kept and flagged, never dropped, so that a better rule can judge the past anew.
+"""Bot detection. Bots are stored and flagged, never dropped, so that a better rule can be applied to past events.
 
 A person's browser sends events by script (`POST /track`), and so do a website's own servers: there a plain HTTP
 library is no bot. Following a link, loading the pixel and reading a page are what people do with browsers; a library
@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from ingest.agents import Agent
 from ingest.referrers import is_spam
+from ingest.user_agents import Agent
 
 CRAWLER: Final = "crawler"
 HEAD: Final = "head"
@@ -23,7 +23,7 @@ NO_USER_AGENT: Final = "no_user_agent"
 
 
 def machine_reason(agent: Agent, headers: Mapping[bytes, bytes]) -> str:
-    """Why the request is not a person's, from its user agent and headers; empty = nothing speaks against one."""
+    """The reason why the request is a bot's, from user agent and headers; empty: no sign of a bot."""
     if agent.crawler:
         return CRAWLER
     if agent.headless:
@@ -34,7 +34,7 @@ def machine_reason(agent: Agent, headers: Mapping[bytes, bytes]) -> str:
 
 
 def visit_reason(agent: Agent, has_agent: bool, headers: Mapping[bytes, bytes], method: str, referrer_host: str) -> str:
-    """The same for a page or link that was fetched, where more gives a machine away."""
+    """The same for a fetched page or link, where more signs apply."""
     if method == "HEAD":
         return HEAD
     reason = machine_reason(agent, headers)
@@ -48,7 +48,9 @@ def visit_reason(agent: Agent, has_agent: bool, headers: Mapping[bytes, bytes], 
 
 
 def is_prefetch(headers: Mapping[bytes, bytes]) -> bool:
-    """Whether the browser fetches ahead, without a person having asked for it yet."""
+    """Whether the browser prefetches."""
+    if _PURPOSES.isdisjoint(headers):
+        return False
     for name in _PURPOSES:
         value = headers.get(name)
         if value and any(word in value.lower() for word in _AHEAD):
@@ -56,5 +58,5 @@ def is_prefetch(headers: Mapping[bytes, bytes]) -> bool:
     return False
 
 
-_PURPOSES: Final = (b"sec-purpose", b"purpose", b"x-purpose", b"x-moz")
+_PURPOSES: Final = frozenset((b"sec-purpose", b"purpose", b"x-purpose", b"x-moz"))
 _AHEAD: Final = (b"prefetch", b"prerender", b"preview")

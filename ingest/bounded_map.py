@@ -1,4 +1,4 @@
-"""A map with a bound, for what was seen lately: it forgets what was not used."""
+"""A map with a maximum size that evicts entries that were not used recently."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-class Recent(Generic[K, V]):
-    """At least the `most`/2 keys that were used last, and never more than `most`. Forgetting costs no search."""
+class BoundedMap(Generic[K, V]):
+    """Keeps at least the `most`/2 most recently used keys and at most `most`. Eviction needs no search."""
 
     __slots__ = ("_half", "_old", "_young")
 

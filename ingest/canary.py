@@ -1,16 +1,16 @@
-"""The key of the canary (`infra.canary`): the one website that is in no list."""
+"""The key of the canary (`infra.services.scheduler.jobs.canary_key`): the one website that is in no list."""
 
 from __future__ import annotations
 
 from hashlib import sha256
 
-from infra.canary_key import key_text
-from infra.settings import Settings
-from ingest.directory import Key, Website
+from infra.kernel.config.settings import Settings
+from infra.kernel.security.canary_key import key_text
+from ingest.directory.directory import Key, Website
 from schemas.canary import WEBSITE_ID
 
 
-def canary(settings: Settings) -> Key:
-    """The key as the edge holds keys."""
+def canary_key(settings: Settings) -> Key:
+    """The key in the form of the directory."""
     website = Website(WEBSITE_ID, "canary.invalid", "USD")
     return Key(website, "secret", hash=sha256(key_text(settings).encode()).hexdigest())

@@ -16,7 +16,7 @@ FIRST_WITH_HINTS: Final = 89
 """The first major version of Chromium that sends client hints to every website."""
 
 
-def contradicts_itself(agent_text: str, headers: Mapping[bytes, bytes], is_https: bool) -> bool:
+def headers_contradict_agent(agent_text: str, headers: Mapping[bytes, bytes], is_https: bool) -> bool:
     """Whether no browser sends these headers with this user agent."""
     brands = headers.get(b"sec-ch-ua", b"")
     if not brands:
@@ -49,8 +49,8 @@ _PLATFORMS: Final[Mapping[str, tuple[str, ...]]] = {
     "Windows": ("Windows",),
     "macOS": ("Macintosh",),
     "Linux": ("X11",),
-    "Android": ("Android", "X11"),  # a phone that is told to show pages for desktops
+    "Android": ("Android", "X11"),  # a phone that requests desktop pages
     "Chrome OS": ("CrOS",),
     "Chromium OS": ("CrOS",),
 }
-"""Words of the user agent that fit a platform; others are not judged."""
+"""Words of the user agent that fit a platform; other platforms are not checked."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from time import time_ns
 
-from ingest.refused import invalid
+from ingest.errors import invalid
 
 DAY_MS = 86_400_000
 YEAR_2100_S = 4_102_444_800
@@ -39,7 +39,7 @@ def day_of(milliseconds: int) -> int:
 def parse_moment(sent: str | int) -> int:
     """Milliseconds since 1970 of an ISO 8601 text (UTC unless it names a zone) or of a Unix time in ms. A number that
     is a moment before 2100 in seconds is read as seconds; as milliseconds it would lie in the first 48 days of 1970.
-    Raises `Refused` (bad_time), also for what was before 1970: no table holds it."""
+    Raises `EventRejected` (bad_time), also for what was before 1970: no table holds it."""
     if isinstance(sent, int):
         if not 0 <= sent < 10**14:
             raise invalid("bad_time", "occurred_at as a number is a Unix time in milliseconds or seconds")

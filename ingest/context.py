@@ -4,48 +4,48 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from infra.countries import Places
-from infra.http_guard import Scope
-from infra.log import Log
-from infra.settings import Settings
+from infra.kernel.config.settings import Settings
+from infra.kernel.http.request_limits import Scope
+from infra.kernel.log import Log
+from infra.kernel.net.geoip import GeoIpDatabase
 from ingest.conversion_keys import ConversionKeys
-from ingest.counters import Counters
-from ingest.decisions import Decisions
-from ingest.directory import Directory
-from ingest.key_uses import KeyUses
-from ingest.postgres import Postgres
-from ingest.rates import SiteRates
-from ingest.refusals import Refusals
-from ingest.retries import Retries
+from ingest.conversion_outcomes import ConversionOutcomes
+from ingest.directory.directory import Directory
+from ingest.directory.key_uses import KeyUses
+from ingest.directory.postgres import Postgres
+from ingest.fair_scheduling import FairScheduler
+from ingest.metrics import Counters
+from ingest.publish_retries import PublishRetries
+from ingest.rate_limits import SiteRateLimits
+from ingest.rejection_log import RejectionLog
+from ingest.request_cost import RequestCosts
 from ingest.steps.pseudonymise import Hasher
 from ingest.steps.publish import Publisher
-from ingest.suspicion import Suspicions
-from ingest.tolls import Tolls
-from ingest.turns import Turns
+from ingest.suspicion import SuspicionDetector
 
 
 @dataclass(slots=True)
-class Edge:
+class IngestContext:
     """The parts that requests need. All belong to the event loop."""
 
     settings: Settings
     log: Log
     postgres: Postgres
     directory: Directory
-    places: Places
+    places: GeoIpDatabase
     hasher: Hasher
     click_key: bytes
-    rates: SiteRates
-    tolls: Tolls
-    turns: Turns
+    rate_limits: SiteRateLimits
+    costs: RequestCosts
+    scheduler: FairScheduler
     publisher: Publisher
-    retries: Retries
-    refusals: Refusals
+    retries: PublishRetries
+    rejections: RejectionLog
     counters: Counters
     conversion_keys: ConversionKeys
-    decisions: Decisions
+    conversion_outcomes: ConversionOutcomes
     key_uses: KeyUses
-    suspicions: Suspicions
+    suspicion_detector: SuspicionDetector
     stopping: bool = False
 
     def is_https(self, scope: Scope) -> bool:

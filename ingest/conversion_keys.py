@@ -1,8 +1,7 @@
-"""One sale, one answer: `ingest.conversion_key` remembers each reported transaction.
+"""Idempotency of conversion reports: table `ingest.conversion_key` has each reported transaction.
 
-A repeat gets the same id and is not published again, and another amount is refused. Only a convenience of the edge:
-what the reports come to is decided by the attribution policy, on the same id, so while Postgres is away reports are
-accepted all the same.
+A repeat gets the same id and is not published again; a different amount is rejected. This is only a convenience: the
+attribution policy merges the reports by the same id, so reports are accepted while Postgres is unavailable.
 """
 
 from __future__ import annotations
@@ -11,24 +10,24 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from ingest.postgres import Postgres
+from ingest.directory.postgres import Postgres
 from schemas.tracking import ConversionReported
 
 MAX_PUBLISHED: Final = 100
-"""Reports of one transaction that are remembered. Further ones are published each time, and merged by the policy."""
+"""Recorded reports per transaction. Further ones are published each time and merged by the policy."""
 
 
 class Verdict(Enum):
-    """What the edge does with a report."""
+    """How ingest handles a report."""
 
     FIRST = "first"
-    """The first of its transaction that is safe: publish it and answer 202."""
+    """The first stored report of its transaction: publish it and answer 202."""
     FURTHER = "further"
-    """It may say something new: publish it and answer 200 with the same id."""
+    """It may have new content: publish it and answer 200 with the same id."""
     KNOWN = "known"
     """The same report is in the log: answer 200 with the same id."""
     CONFLICT = "conflict"
-    """It names another amount than a report that is believed at least as far: publish it, too, and answer 409."""
+    """Its amount differs from a report of at least the same rank: publish it and answer 409."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +57,13 @@ WHERE conversion_id = %s
 
 
 class ConversionKeys:
-    """The table, asked by at most three short statements per report."""
+    """The table; a report needs at most three short statements."""
 
     def __init__(self, postgres: Postgres) -> None:
         self._postgres = postgres
 
     async def claim(self, reported: ConversionReported) -> Claim:
-        """Enters the report, or tells how it stands to earlier ones. Raises `Unavailable`."""
+        """Inserts the report or compares it with earlier ones. Raises `Unavailable`."""
         identity, rank, digest = reported.conversion_id, rank_of(reported), reported.report_id.bytes
         amount = reported.amount.amount if reported.amount else None
         currency = reported.amount.currency if reported.amount else None
@@ -77,7 +76,7 @@ class ConversionKeys:
             _READ, (digest, identity)
         )
         disagrees = amount is not None and (amount, currency) != (known_amount, known_currency)
-        # A network's other amount is kept and shown beside the shop's; the rest of its report counts.
+        # A network's different amount is stored and shown beside the shop's; the rest of its report counts.
         if disagrees and (reported.reported_by != "postback" or rank == known_rank):
             return Claim(Verdict.CONFLICT, is_known)
         if not acked:
@@ -85,13 +84,13 @@ class ConversionKeys:
         return Claim(Verdict.KNOWN if is_known else Verdict.FURTHER, is_known)
 
     async def published(self, reported: ConversionReported) -> None:
-        """The log has the report. Raises `Unavailable`, which does no harm: a repeat is then published again."""
+        """Records that the log has the report. Raises `Unavailable`; a repeat is then published again."""
         digest = reported.report_id.bytes
         await self._postgres.rows(_PUBLISHED, (digest, MAX_PUBLISHED, digest, reported.conversion_id))
 
 
 def rank_of(reported: ConversionReported) -> int:
-    """How far the report is believed about the amount: the shop's server 3, a network 2, the public site key 1.
+    """The rank of the report's amount: the shop's server 3, a network 2, the public site key 1.
 
     The same order as `command_api.conversions.merging.amount_rank`.
     """

@@ -1,25 +1,26 @@
-"""What became of conversions, as it is told; and the waiting behind `/track/sale?wait=true`."""
+"""The status of conversions as the API returns it, and the wait of `/track/sale?wait=true`."""
 
 from __future__ import annotations
 
 import asyncio
-import logging
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 from uuid import UUID
 
-from ingest.postgres import Postgres
-from ingest.refused import Unavailable
+import structlog
+
+from ingest.directory.postgres import Postgres
+from ingest.errors import Unavailable
 from schemas.tracking import NO_ID
 
-logger = logging.getLogger(__name__)
+logger: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 WAIT_S: Final = 2.0
-LOOK_EVERY_S: Final = 0.04
-MOST_WAITING: Final = 1_000
-"""Further reports are answered at once, as they are without `wait`."""
-DECIDED: Final = """
+POLL_INTERVAL_S: Final = 0.04
+MAX_WAITING: Final = 1_000
+"""Further requests are answered immediately, as without `wait`."""
+SELECT_CONVERSIONS: Final = """
 SELECT c.website_id, c.status, c.reason, c.kind, c.event, c.txid, c.amount, c.currency, c.commission,
        c.commission_currency, c.click_id, c.attributed_by, c.occurred_at, c.recorded_at, c.decided_at,
        c.partner_id, p.slug, p.name, c.link_id, l.slug, c.id
@@ -28,38 +29,38 @@ WHERE c.id = ANY(%s)
 """
 
 
-class Decisions:
-    """Waits for decisions. However many wait, one statement at a time looks for all of them: they must not take the
+class ConversionOutcomes:
+    """Waits for decisions. One statement at a time queries for all waiting requests, so that they do not occupy the
     connections that every report needs. Owned by the event loop."""
 
     def __init__(self, postgres: Postgres) -> None:
         self._postgres = postgres
         self._waiting: dict[UUID, list[_Waiter]] = {}
         self._count = 0
-        self._looking: asyncio.Task[None] | None = None
+        self._polling: asyncio.Task[None] | None = None
 
-    async def known(self, identity: UUID) -> dict[str, Any] | None:
-        """The conversion as it is now; none when it is not recorded, or cannot be looked up."""
+    async def current(self, identity: UUID) -> dict[str, Any] | None:
+        """The current conversion, or none if it is not recorded or the look-up fails."""
         try:
-            rows = await self._postgres.rows(DECIDED, ([identity],))
+            rows = await self._postgres.rows(SELECT_CONVERSIONS, ([identity],))
         except Unavailable:
             return None
-        return shown(rows[0]) if rows else None
+        return to_response(rows[0]) if rows else None
 
-    async def of(self, identity: UUID, before: dict[str, Any] | None = None) -> dict[str, Any] | None:
-        """The conversion as soon as it is recorded and is not as it was `before`, at most `WAIT_S` from now. When
-        nothing has come by then, `before`: a further report that adds nothing changes nothing."""
-        if self._count >= MOST_WAITING:
+    async def wait_for(self, identity: UUID, before: dict[str, Any] | None = None) -> dict[str, Any] | None:
+        """The conversion as soon as it is recorded and differs from `before`; `before` after `WAIT_S`, because a
+        repeated report changes nothing."""
+        if self._count >= MAX_WAITING:
             return before
         loop = asyncio.get_running_loop()
-        told: asyncio.Future[dict[str, Any] | None] = loop.create_future()
-        waiter = _Waiter(told, before)
+        future: asyncio.Future[dict[str, Any] | None] = loop.create_future()
+        waiter = _Waiter(future, before)
         self._waiting.setdefault(identity, []).append(waiter)
         self._count += 1
-        if self._looking is None or self._looking.done():
-            self._looking = loop.create_task(self._look())
+        if self._polling is None or self._polling.done():
+            self._polling = loop.create_task(self._poll())
         try:
-            return await asyncio.wait_for(told, WAIT_S)
+            return await asyncio.wait_for(future, WAIT_S)
         except TimeoutError:
             return before
         finally:
@@ -70,43 +71,43 @@ class Decisions:
                 if not left:
                     del self._waiting[identity]
 
-    async def _look(self) -> None:
-        """Until nobody waits. Who cannot be told now is told so at once."""
+    async def _poll(self) -> None:
+        """Polls until no request waits. On an error all waiting requests get their `before`."""
         try:
             while self._waiting:
-                for row in await self._postgres.rows(DECIDED, (list(self._waiting),)):
-                    self._tell(row[20], shown(row))
-                await asyncio.sleep(LOOK_EVERY_S)
+                for row in await self._postgres.rows(SELECT_CONVERSIONS, (list(self._waiting),)):
+                    self._resolve(row[20], to_response(row))
+                await asyncio.sleep(POLL_INTERVAL_S)
         except Unavailable:
-            logger.info("decisions cannot be looked up just now")
+            logger.info("conversion_lookup_unavailable")
         finally:
             for waiters in self._waiting.values():
                 for waiter in waiters:
-                    waiter.tell(waiter.before)
+                    waiter.resolve(waiter.before)
             self._waiting.clear()
 
-    def _tell(self, identity: UUID, found: dict[str, Any]) -> None:
+    def _resolve(self, identity: UUID, found: dict[str, Any]) -> None:
         waiters = self._waiting.pop(identity, [])
         if left := [waiter for waiter in waiters if waiter.before == found]:
             self._waiting[identity] = left
         for waiter in waiters:
             if waiter.before != found:
-                waiter.tell(found)
+                waiter.resolve(found)
 
 
 @dataclass(slots=True, eq=False)
 class _Waiter:
-    """One request that waits for something else than `before`."""
+    """A request that waits for a conversion that differs from `before`."""
 
-    told: asyncio.Future[dict[str, Any] | None]
+    future: asyncio.Future[dict[str, Any] | None]
     before: dict[str, Any] | None
 
-    def tell(self, found: dict[str, Any] | None) -> None:
-        if not self.told.done():
-            self.told.set_result(found)
+    def resolve(self, found: dict[str, Any] | None) -> None:
+        if not self.future.done():
+            self.future.set_result(found)
 
 
-def shown(row: tuple[Any, ...]) -> dict[str, Any]:
+def to_response(row: tuple[Any, ...]) -> dict[str, Any]:
     partner = {"id": str(row[15]), "slug": row[16], "name": row[17]} if row[15] and row[15] != NO_ID else None
     link = {"id": str(row[18]), "slug": row[19]} if row[18] and row[18] != NO_ID else None
     return {

@@ -1,8 +1,8 @@
-"""Fair turns on the event loop: whoever has much to do works in slices of a few milliseconds and queues in between.
+"""Fair scheduling on the event loop: large requests run in time slices of a few milliseconds and queue in between.
 
-One slice at most runs in each round of the loop, so requests that need little wait for one slice, not for a whole
-body. The queue goes round its owners (a website, or an address without a key): the batches of one owner wait for each
-other, not everybody for them.
+At most one slice runs in each iteration of the loop, so small requests wait for one slice, not for a whole body. The
+queue is round-robin over owners (a website, or an address without a key): the batches of one owner wait for each other
+and do not delay other owners.
 """
 
 from __future__ import annotations
@@ -13,49 +13,49 @@ from collections.abc import Hashable
 from time import perf_counter
 from typing import Final
 
-from ingest.refused import Refused, Unavailable
+from ingest.errors import EventRejected, Unavailable
 from schemas.tracking import Outcome
 
 SLICE_S: Final = 0.001
 SMALL: Final = 2 * 1024
-"""A body up to this size needs no turn."""
+"""A body up to this size needs no time slice."""
 MAX_OF_OWNER: Final = 64
 MAX_WAITING: Final = 1_000
 _Waiting = asyncio.Future[None]
 
 
-class Turns:
+class FairScheduler:
     """The queue. Owned by the event loop."""
 
     def __init__(self, slice_s: float = SLICE_S) -> None:
         self.slice_s = slice_s
         self.granted = 0
-        """Slices that were waited for."""
+        """Slices that were granted after a wait."""
         self._queues: OrderedDict[Hashable, deque[_Waiting]] = OrderedDict()
         self._count = 0
         self._used_s = 0.0
         self._is_round_open = False
         self._is_granting = False
 
-    def begin(self, owner: Hashable) -> Turn:
-        """Work for `owner` begins. It may go on at once until the slices of this round of the loop are used up."""
+    def begin(self, owner: Hashable) -> TimeSlice:
+        """Starts work for `owner`, which may run immediately until the slices of this loop iteration are used up."""
         if not self._is_round_open:
             self._is_round_open = True
             asyncio.get_running_loop().call_soon(self._next_round)
-        return Turn(self, owner, self.slice_s - self._used_s)
+        return TimeSlice(self, owner, self.slice_s - self._used_s)
 
     def used(self, seconds: float) -> None:
-        """Counts what was worked in this round."""
+        """Adds the time that was used in this iteration."""
         self._used_s += seconds
 
     async def wait(self, owner: Hashable, *, is_first: bool) -> None:
-        """Waits for a slice. Work that has begun goes before other work of the same owner. Raises `Refused` and
-        `Unavailable` when too much waits."""
+        """Waits for a slice. Started work precedes other work of the same owner. Raises `EventRejected` and
+        `Unavailable` when too many requests wait."""
         queue = self._queues.get(owner)
         if queue is None:
             queue = self._queues[owner] = deque()
         if is_first and len(queue) >= MAX_OF_OWNER:
-            raise Refused(
+            raise EventRejected(
                 Outcome.THROTTLED, "throttled", "Too many batches are sent at once.", status=429, retry_after=1
             )
         if is_first and self._count >= MAX_WAITING:
@@ -72,7 +72,7 @@ class Turns:
         await waiting
 
     async def before(self, body: bytes, owner: Hashable) -> None:
-        """Waits for a slice when the body is large enough to take a good part of one. Raises as `wait` does."""
+        """Waits for a slice if the body is not small. Raises as `wait` does."""
         if len(body) > SMALL:
             await self.wait(owner, is_first=True)
 
@@ -81,7 +81,7 @@ class Turns:
         self._used_s = 0.0
 
     def _grant(self) -> None:
-        """Lets the next owner go on. The slice runs in the next round of the loop, and so does the next grant."""
+        """Grants a slice to the next owner. The slice and the next grant run in the next iteration of the loop."""
         while self._queues:
             owner, queue = self._queues.popitem(last=False)
             waiting = queue.popleft()
@@ -96,35 +96,35 @@ class Turns:
         self._is_granting = False
 
 
-class Turn:
+class TimeSlice:
     """The work of one request."""
 
-    __slots__ = ("_began", "_has_waited", "_owner", "_turns", "_until", "spent_s")
+    __slots__ = ("_began", "_has_waited", "_owner", "_scheduler", "_until", "spent_s")
 
-    def __init__(self, turns: Turns, owner: Hashable, left_s: float) -> None:
-        self._turns = turns
+    def __init__(self, scheduler: FairScheduler, owner: Hashable, left_s: float) -> None:
+        self._scheduler = scheduler
         self._owner = owner
         self._began = perf_counter()
         self._until = self._began + left_s
         self._has_waited = False
         self.spent_s = 0.0
-        """What was worked in the slices that are over."""
+        """Time used in finished slices."""
 
     def is_over(self) -> bool:
         """Whether the slice is used up."""
         return perf_counter() > self._until
 
     def end(self) -> None:
-        """The slice ends here: what comes next waits for something else, or the work is done."""
+        """Ends the slice, before the request waits for something else or is done."""
         worked = perf_counter() - self._began
         self.spent_s += worked
-        self._turns.used(worked)
+        self._scheduler.used(worked)
         self._began = perf_counter()
 
     async def next(self) -> None:
         """Ends the slice and waits for the next one."""
         self.end()
-        await self._turns.wait(self._owner, is_first=not self._has_waited)
+        await self._scheduler.wait(self._owner, is_first=not self._has_waited)
         self._has_waited = True
         self._began = perf_counter()
-        self._until = self._began + self._turns.slice_s
+        self._until = self._began + self._scheduler.slice_s

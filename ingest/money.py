@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ingest.refused import invalid
+from ingest.errors import invalid
 from schemas.currencies import MAX_AMOUNT as MAX_AMOUNT
 from schemas.currencies import MINOR_DIGITS
 
 
 def exponent_of(currency: str) -> int:
-    """Digits after the decimal point of an ISO 4217 currency. Raises `Refused` (unknown_currency)."""
+    """Digits after the decimal point of an ISO 4217 currency. Raises `EventRejected` (unknown_currency)."""
     digits = MINOR_DIGITS.get(currency)
     if digits is None:
         raise invalid("unknown_currency", "currency is not an ISO 4217 code in three capital letters, such as USD")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
 
-from ingest.refused import invalid
+from ingest.errors import invalid
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ FIELDS: Final = frozenset(
 _DECLINED: Final = {"declined": "rejected", "canceled": "rejected", "cancelled": "rejected", "trash": "rejected"}
 
 
-def _numbered(theirs: str, count: int) -> dict[str, str]:
-    return {f"{theirs}{number}": f"sub{number}" for number in range(1, count + 1)}
+def _numbered(prefix: str, count: int) -> dict[str, str]:
+    return {f"{prefix}{number}": f"sub{number}" for number in range(1, count + 1)}
 
 
 PRESETS: Final[Mapping[str, Preset]] = MappingProxyType(
@@ -142,7 +142,7 @@ PRESETS: Final[Mapping[str, Preset]] = MappingProxyType(
 
 
 def preset_of(name: str) -> Preset:
-    """The preset of that name; empty = ours. Raises `Refused` (unknown_preset)."""
+    """The preset of that name; empty = ours. Raises `EventRejected` (unknown_preset)."""
     preset = PRESETS.get(name.lower() or "default")
     if preset is None:
         raise invalid("unknown_preset", f"preset is one of {', '.join(PRESETS)}")
@@ -150,8 +150,8 @@ def preset_of(name: str) -> Preset:
 
 
 def translate(preset: Preset, sent: Mapping[str, str]) -> dict[str, str]:
-    """The parameters under our names; what is unknown is left out. Raises `Refused` (repeated_field) when two of
-    theirs mean the same and differ."""
+    """The parameters under Althing's names without unknown ones. Raises `EventRejected` (repeated_field) when two
+    parameters mean the same and differ."""
     found: dict[str, str] = {}
     for name, value in sent.items():
         ours = preset.names.get(name, name)

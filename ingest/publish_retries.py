@@ -1,13 +1,12 @@
-"""Clicks whose visitors were sent on before the log had acknowledged them: a person never waits long for us.
+"""Retries of clicks whose visitors were redirected before the log had acknowledged them.
 
-They are tried again until the log takes them, in memory and bounded; at the end of the process what is left goes to a
-file that the next start reads. The records carry header `h`, so a click that was stored after all counts once.
+Clicks are retried from a bounded buffer in memory until the log accepts them. When the process stops, the remaining
+clicks go to a file that the next start reads. The records have header `h`, so a click that was stored counts once.
 """
 
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 from base64 import b64decode, b64encode
 from collections import deque
@@ -15,20 +14,22 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
+import structlog
 
-from infra.log import Record
-from ingest.counters import Counters
-from ingest.refused import Unavailable
+from infra.kernel.log import Record
+from infra.kernel.observability import logging
+from ingest.errors import Unavailable
+from ingest.metrics import Counters
 from ingest.steps.publish import Publisher
 
-logger = logging.getLogger(__name__)
+logger: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 MAX_KEPT: Final = 20_000
 EVERY_S: Final = 0.5
-AT_ONCE: Final = 1_000
+BATCH_SIZE: Final = 1_000
 
 
-class Retries:
+class PublishRetries:
     """Owned by the event loop."""
 
     def __init__(self, publisher: Publisher, counters: Counters, spool: Path) -> None:
@@ -41,16 +42,16 @@ class Retries:
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Takes up what an earlier process left and begins to try."""
+        """Loads the file of an earlier process and starts the retries."""
         self._kept.extend(_read_spool(self._spool))
-        self._task = asyncio.get_running_loop().create_task(self._try_for_ever())
+        self._task = asyncio.get_running_loop().create_task(self._retry_forever())
 
     @property
     def waiting(self) -> int:
         return len(self._kept) + len(self._sending)
 
     def add(self, record: Record) -> None:
-        """Keeps a click for another try, or counts it as lost when the buffer is full."""
+        """Keeps a click for a retry, or counts it as lost when the buffer is full."""
         if self.waiting >= MAX_KEPT:
             self._counters.clicks_lost += 1
         else:
@@ -58,7 +59,7 @@ class Retries:
             self._kept.append(record)
 
     def watch(self, done: asyncio.Future[None], record: Record) -> None:
-        """Keeps the click when `done`, which nobody waits for any more, fails in the end."""
+        """Keeps the click for a retry if `done`, which no request awaits any more, fails."""
         if done not in self._watched:
             self._watched[done] = []
             done.add_done_callback(self._settled)
@@ -71,7 +72,7 @@ class Retries:
                 self.add(record)
 
     async def stop(self) -> None:
-        """Ends the tries; what is left, and what nobody knows the end of, goes to the file."""
+        """Stops the retries; remaining and unconfirmed clicks go to the file."""
         if self._task is not None:
             self._task.cancel()
         watched = [record for records in self._watched.values() for record in records]
@@ -79,20 +80,21 @@ class Retries:
         self._sending, self._kept, self._watched = [], deque(), {}
         _write_spool(self._spool, left)
 
-    async def _try_for_ever(self) -> None:
+    async def _retry_forever(self) -> None:
+        logging.begin_context(component="retries")
         while True:
             await asyncio.sleep(EVERY_S)
             try:
                 await self._try()
             except Exception:
                 # Without this task no click would be tried again.
-                logger.exception("clicks cannot be tried again: an error that nothing here expects")
+                logger.exception("unexpected_error")
 
     async def _try(self) -> None:
-        if not self.waiting:  # what an earlier process left is safe: no later one may send it again
+        if not self.waiting:  # the file of an earlier process is published: no later process may send it again
             self._spool.unlink(missing_ok=True)
         while self._kept:
-            self._sending = [self._kept.popleft() for _ in range(min(AT_ONCE, len(self._kept)))]
+            self._sending = [self._kept.popleft() for _ in range(min(BATCH_SIZE, len(self._kept)))]
             try:
                 await asyncio.shield(self._publisher.submit(self._sending))
             except Exception as error:
@@ -134,5 +136,5 @@ def _read_spool(path: Path) -> list[Record]:
             pairs = tuple((name, b64decode(text)) for name, text in headers)
             found.append(Record(topic, key.encode(), value.encode(), pairs, at))
         except (ValueError, TypeError) as error:
-            logger.warning("a line of %s cannot be read: %s", path, error)
+            logger.warning("spool_line_invalid", path=path, error=error)
     return found

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Final
 from urllib.parse import parse_qsl
 
-from ingest.refused import invalid
+from ingest.errors import invalid
 
 MAX_PARAMETERS: Final = 100
 MAX_ESCAPES: Final = 8_192
@@ -25,7 +25,7 @@ def _site_of(query: bytes) -> str:
 
 
 def parameters(query: bytes) -> dict[str, str]:
-    """Names and values, UTF-8; of a name that is repeated the first one counts. Raises `Refused` (bad_query)."""
+    """Names and values, UTF-8; of a name that is repeated the first one counts. Raises `EventRejected` (bad_query)."""
     if query.count(b"%") > MAX_ESCAPES:
         raise invalid("bad_query", f"The query has more than {MAX_ESCAPES:,} percent-escapes.")
     found: dict[str, str] = {}

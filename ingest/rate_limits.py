@@ -7,7 +7,7 @@ from time import monotonic
 from typing import Final
 from uuid import UUID
 
-from ingest.refused import Refused
+from ingest.errors import EventRejected
 from schemas.tracking import Outcome
 
 _FORGET_AT: Final = 10_000
@@ -37,7 +37,7 @@ class Bucket:
         return self._free_at <= now
 
 
-class SiteRates:
+class SiteRateLimits:
     """One bucket per website; a full batch always fits an idle one."""
 
     def __init__(self, rate: int, largest_batch: int) -> None:
@@ -46,13 +46,13 @@ class SiteRates:
         self._buckets: dict[UUID, Bucket] = {}
 
     def take(self, website_id: UUID, count: int) -> None:
-        """Raises `Refused` (throttled, 429) when the website sends more than its rate."""
+        """Raises `EventRejected` (throttled, 429) when the website sends more than its rate."""
         bucket = self._buckets.get(website_id)
         if bucket is None:
             bucket = self._new(website_id)
         wait = bucket.wait(count)
         if wait:
-            raise Refused(
+            raise EventRejected(
                 Outcome.THROTTLED,
                 "throttled",
                 f"This website may send {self._rate:,} events a second.",

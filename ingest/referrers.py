@@ -1,6 +1,6 @@
-"""Where a visit came from: the page's address, the referring one, and what both say about source and channel.
+"""Page and referrer of a visit, and the source and channel that follow from them.
 
-Of an address only host and path are kept; of its query only the UTM parameters. The rest may hold what is private.
+Only host, path and UTM parameters of an address are kept; the rest of the query may contain personal data.
 """
 
 from __future__ import annotations
@@ -8,19 +8,22 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Final
 from urllib.parse import parse_qsl, urlsplit
 
-from ingest.refused import invalid
+from ingest.errors import invalid
 
 MAX_URL: Final = 8192
 MAX_PATH: Final = 1024
 MAX_TEXT: Final = 255
+SPAM_REFERRERS: Final = Path(__file__).with_name("spam_referrers.txt")
+"""One host per line, as in Matomo's referrer-spam-list."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """An address as it is kept. `paid`: its query holds an advertising network's click parameter."""
+    """An address as it is stored. `paid`: the query contains an advertising network's click parameter."""
 
     hostname: str
     path: str
@@ -34,7 +37,7 @@ class Page:
 
 @lru_cache(maxsize=4096)
 def read_page(url: str) -> Page:
-    """Host, path and UTM parameters of `url` (absolute with http or https, or a path). Raises `Refused` (bad_url)."""
+    """Host, path and UTM parameters of `url` (http or https, or a path). Raises `EventRejected` (bad_url)."""
     if len(url) > MAX_URL:
         raise invalid("bad_url", f"url has more than {MAX_URL} characters")
     try:
@@ -85,7 +88,7 @@ def classify(referrer_host: str, own_host: str, page: Page) -> tuple[str, str]:
 def _classify(
     referrer_host: str, own_host: str, hostname: str, utm_source: str, utm_medium: str, paid: bool
 ) -> tuple[str, str]:
-    """Without the path, which does not count: pages of one kind share what is remembered."""
+    """Without the path, which does not matter, so that pages share cache entries."""
     medium = utm_medium.lower()
     name, kind = _known(referrer_host)
     if utm_source:
@@ -103,7 +106,7 @@ def _classify(
 
 @lru_cache(maxsize=4096)
 def is_spam(referrer_host: str) -> bool:
-    """Whether the host only shows up in referrers to be clicked on by those who read statistics."""
+    """Whether the host is a known referrer spammer."""
     labels = referrer_host.split(".")
     return any(".".join(labels[start:]) in _SPAM for start in range(len(labels)))
 
@@ -120,7 +123,7 @@ def _channel(medium: str, paid: bool) -> str:
 
 
 def _known(host: str) -> tuple[str, str]:
-    """Name and channel of a host that everybody knows, by its last labels."""
+    """Name and channel of a well-known host, by its last labels."""
     labels = host.split(".")
     for start in range(len(labels)):
         found = _HOSTS.get(".".join(labels[start:]))
@@ -237,41 +240,4 @@ _APPS: Final = {
     "com.reddit.frontpage": "reddit.com",
     "com.pinterest": "pinterest.com",
 }
-_SPAM: Final = frozenset(
-    [
-        "semalt.com",
-        "semaltmedia.com",
-        "buttons-for-website.com",
-        "buttons-for-your-website.com",
-        "darodar.com",
-        "ilovevitaly.com",
-        "priceg.com",
-        "hulfingtonpost.com",
-        "blackhatworth.com",
-        "7makemoneyonline.com",
-        "best-seo-offer.com",
-        "best-seo-solution.com",
-        "free-share-buttons.com",
-        "free-social-buttons.com",
-        "get-free-traffic-now.com",
-        "event-tracking.com",
-        "econom.co",
-        "cenoval.ru",
-        "cenokos.ru",
-        "simple-share-buttons.com",
-        "social-buttons.com",
-        "success-seo.com",
-        "trafficmonetize.org",
-        "traffic2money.com",
-        "webmonetizer.net",
-        "100dollars-seo.com",
-        "4webmasters.org",
-        "guardlink.org",
-        "sharebutton.net",
-        "videos-for-your-business.com",
-        "website-errors-scanner.com",
-        "o-o-6-o-o.com",
-        "forum69.info",
-        "rank-checker.online",
-    ]
-)
+_SPAM: Final = frozenset(SPAM_REFERRERS.read_text().split())

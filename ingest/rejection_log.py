@@ -1,13 +1,12 @@
-"""Keeps every refusal: equal ones of a second become one record of topic `rejected`, written within a second.
+"""Records every rejection: equal ones of a second become one record of topic `rejected`, written within a second.
 
-Bounded and apart from the accepted traffic: when the log is away the newest refusals are counted as lost, never waited
-for.
+The buffer is bounded and separate from accepted traffic: while the log is unavailable the newest rejections are counted
+as lost.
 """
 
 from __future__ import annotations
 
 import asyncio
-import logging
 import re
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,15 +14,18 @@ from datetime import UTC, datetime
 from typing import Final
 from uuid import UUID
 
-from infra.log import Log, Record
+import structlog
+
+from infra.kernel.log import Log, Record
+from infra.kernel.observability import logging
 from ingest.clock import now_ms
-from ingest.counters import Counters
-from ingest.refused import Refused
+from ingest.errors import EventRejected
+from ingest.metrics import Counters
 from schemas import topics
 from schemas.tracking import NO_ID, Refusal, log_time
 from schemas.uuid7 import uuid7
 
-logger = logging.getLogger(__name__)
+logger: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 FLUSH_S: Final = 0.5
 MAX_KINDS: Final = 5_000
@@ -35,33 +37,33 @@ _Kind = tuple[UUID, str, int, str]
 
 
 @dataclass(slots=True)
-class _Gathered:
-    """Equal refusals of one second."""
+class _RejectionGroup:
+    """Equal rejections of one second."""
 
     at_ms: int
-    refused: Refused
+    refused: EventRejected
     key_kind: str
     sample: str
     count: int
 
 
-class Refusals:
+class RejectionLog:
     """Owned by the event loop."""
 
     def __init__(self, log: Log, counters: Counters) -> None:
         self._log = log
         self._counters = counters
-        self._gathered: dict[_Kind, _Gathered] = {}
+        self._gathered: dict[_Kind, _RejectionGroup] = {}
         self._waiting = 0
         self._settled_all = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        self._task = asyncio.get_running_loop().create_task(self._flush_for_ever())
+        self._task = asyncio.get_running_loop().create_task(self._flush_forever())
 
     def add(
         self,
-        refused: Refused,
+        refused: EventRejected,
         endpoint: str,
         *,
         website_id: UUID = NO_ID,
@@ -69,7 +71,7 @@ class Refusals:
         sample: bytes | str = b"",
         count: int = 1,
     ) -> None:
-        """Remembers one refusal (or `count` equal ones). `sample`: what was sent; secret parts are left out here."""
+        """Adds a rejection (or `count` equal ones). `sample`: the data that was sent; secret parts are removed here."""
         if website_id == NO_ID:
             website_id, key_kind = refused.website_id, refused.key_kind
         self._counters.outcomes[endpoint, refused.outcome.value] += count
@@ -79,12 +81,12 @@ class Refusals:
         if found is not None:
             found.count += count
         elif len(self._gathered) < MAX_KINDS:
-            self._gathered[kind] = _Gathered(at, refused, key_kind, without_secrets(sample), count)
+            self._gathered[kind] = _RejectionGroup(at, refused, key_kind, without_secrets(sample), count)
         else:
             self._counters.refusals_lost += count
 
     async def stop(self, timeout_s: float) -> None:
-        """Writes what is gathered and waits for it, at most `timeout_s`."""
+        """Writes the collected rejections and waits for it, at most `timeout_s`."""
         if self._task is not None:
             self._task.cancel()
         self.flush()
@@ -94,7 +96,7 @@ class Refusals:
                 await asyncio.wait_for(self._settled_all.wait(), timeout_s)
 
     def flush(self) -> None:
-        """Hands what is gathered to the log; never waits."""
+        """Passes the collected rejections to the log without waiting."""
         gathered, self._gathered = self._gathered, {}
         records = [_record(kind, group) for kind, group in gathered.items()]
         if not records:
@@ -114,20 +116,21 @@ class Refusals:
             self._settled_all.set()
         if error is not None:
             self._counters.refusals_lost += count
-            logger.warning("%s refusals were not acknowledged: %s", count, error)
+            logger.warning("refusals_lost", records=count, error=error)
 
-    async def _flush_for_ever(self) -> None:
+    async def _flush_forever(self) -> None:
+        logging.begin_context(component="refusals")
         while True:
             await asyncio.sleep(FLUSH_S)
             try:
                 self.flush()
             except Exception:
                 # Without this task no refusal would be written any more.
-                logger.exception("refusals cannot be written: an error that nothing here expects")
+                logger.exception("unexpected_error")
 
 
 def without_secrets(sample: bytes | str) -> str:
-    """The start of what was sent, without anything that looks like a key, an e-mail address or an IP address."""
+    """The start of the sample without anything that looks like a key, an email address or an IP address."""
     text = sample[: 4 * MAX_SAMPLE]
     if isinstance(text, bytes):
         text = text.decode("utf-8", "replace")
@@ -138,7 +141,7 @@ def without_secrets(sample: bytes | str) -> str:
     return "".join(c if c.isprintable() or c == " " else "�" for c in text[:MAX_SAMPLE])
 
 
-def _record(kind: _Kind, group: _Gathered) -> Record:
+def _record(kind: _Kind, group: _RejectionGroup) -> Record:
     website_id, code, _, endpoint = kind
     refusal = Refusal(
         id=uuid7(group.at_ms),

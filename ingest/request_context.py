@@ -1,4 +1,4 @@
-"""Who is asking: the client's address, its user agent, and what follows from both. Worked out once per request."""
+"""The request's context: the client's address, user agent, location and bot reason, computed once per request."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from infra.countries import Places, parse_address
-from infra.settings import Network
-from ingest import bots
-from ingest.agents import MAX_LENGTH, Agent, parse_agent
+from infra.kernel.config.settings import Network
+from infra.kernel.net.geoip import GeoIpDatabase, parse_address
+from ingest import bot_detection
 from ingest.clock import log_text, now_ms
-from ingest.directory import Key, Website
-from ingest.refused import invalid, not_allowed
+from ingest.directory.directory import Key, Website
+from ingest.errors import invalid, not_allowed
+from ingest.user_agents import MAX_LENGTH, Agent, parse_agent
+from schemas.tracking import TrackedEvent
 
 Headers = Mapping[bytes, bytes]
 MAX_HOPS: Final = 32
-"""Addresses in `X-Forwarded-For` that are looked at."""
+"""Addresses in `X-Forwarded-For` that are evaluated."""
 
 
 class Client(Struct, frozen=True):
@@ -34,9 +35,9 @@ class Client(Struct, frozen=True):
     bot_reason: str
 
 
-class Visit(Struct, frozen=True):
-    """One request of one website. `now`: Unix time in ms; `received`: the same as the log writes it. `backfill`: it
-    brings in the past, so an event may be of any age."""
+class RequestContext(Struct, frozen=True):
+    """One request for one website. `now`: Unix time in ms; `received`: the same in the log's format. `backfill`: events
+    may be of any age."""
 
     website: Website
     kind: str
@@ -44,30 +45,57 @@ class Visit(Struct, frozen=True):
     client: Client
     now: int
     received: str
-    backfill: bool = False
+    backfill: bool
 
 
-def visit_of(key: Key, client: Client, origin: str, headers: Headers) -> Visit:
-    """The visit of `client` with `key`. Raises `Refused` (backfill_needs_secret_key)."""
-    now = now_ms()
+def new_request(
+    website: Website, kind: str, origin: str, client: Client, now: int, *, backfill: bool = False
+) -> RequestContext:
+    """The context of a request of `client`."""
+    return RequestContext(website, kind, origin, client, now, log_text(now), backfill)
+
+
+def new_row(request: RequestContext) -> TrackedEvent:
+    """The row of an event before its first step: what follows from the request alone."""
+    row = TrackedEvent("", request.website.id_text, "", "", request.received, origin=request.origin)
+    set_client(row, request.client)
+    return row
+
+
+def set_client(row: TrackedEvent, client: Client) -> None:
+    """Sets country, region, browser, system, device class, bot flag and reason."""
+    agent = client.agent
+    row.country, row.region = client.country, client.region
+    row.browser, row.os, row.device = agent.browser, agent.os, agent.device
+    row.is_bot, row.bot_reason = bool(client.bot_reason), client.bot_reason
+
+
+def request_context(key: Key, client: Client, origin: str, headers: Headers) -> RequestContext:
+    """The context of a request of `client` with `key`. Raises `EventRejected` (backfill_needs_secret_key)."""
     backfill = headers.get(b"x-backfill", b"").lower() in (b"true", b"1")
     if backfill and key.kind != "secret":
         raise not_allowed("backfill_needs_secret_key", "X-Backfill needs a secret key.")
-    return Visit(key.website, key.kind, origin, client, now, log_text(now), backfill)
+    return new_request(key.website, key.kind, origin, client, now_ms(), backfill=backfill)
 
 
-def client_of(scope: Mapping[str, Any], headers: Headers, trusted: Sequence[Network], places: Places) -> Client:
+def client_of(scope: Mapping[str, Any], headers: Headers, trusted: Sequence[Network], places: GeoIpDatabase) -> Client:
     """The client behind a request that is sent by a script or a server."""
-    address = client_address(scope, trusted)
+    return client_at(client_address(scope, trusted), headers, places)
+
+
+def client_at(address: str, headers: Headers, places: GeoIpDatabase) -> Client:
+    """The same for a known address."""
     text = headers.get(b"user-agent", b"")[:MAX_LENGTH].decode("latin-1")
     agent = parse_agent(text)
     country, region = places.find(address)
-    return Client(address, text, agent, country, region, bots.machine_reason(agent, headers))
+    return Client(address, text, agent, country, region, bot_detection.machine_reason(agent, headers))
 
 
-def with_overrides(visit: Visit, address: str | None, agent_text: str | None, places: Places) -> Visit:
-    """The visit as the website's server describes it. Raises `Refused` (bad_ip)."""
-    client = visit.client
+def with_overrides(
+    request: RequestContext, address: str | None, agent_text: str | None, places: GeoIpDatabase
+) -> RequestContext:
+    """The context with the address and user agent that the website's server names. Raises `EventRejected` (bad_ip)."""
+    client = request.client
     if address is not None:
         known = parse_address(address)
         if known is None:
@@ -77,8 +105,8 @@ def with_overrides(visit: Visit, address: str | None, agent_text: str | None, pl
     if agent_text is not None:
         text = agent_text[:MAX_LENGTH]
         agent = parse_agent(text)
-        client = replace(client, agent_text=text, agent=agent, bot_reason=bots.machine_reason(agent, {}))
-    return replace(visit, client=client)
+        client = replace(client, agent_text=text, agent=agent, bot_reason=bot_detection.machine_reason(agent, {}))
+    return new_request(request.website, request.kind, request.origin, client, request.now, backfill=request.backfill)
 
 
 def client_address(scope: Mapping[str, Any], trusted: Sequence[Network]) -> str:

@@ -1,8 +1,8 @@
-"""What each address has cost lately in requests that were refused. Above a rate, it is answered only what is cheap,
-and refusals come late: who sends the next request when the last one is answered then sends few.
+"""The cost of rejected requests per address. Above a rate limit, expensive requests of the address are rejected and its
+error responses are delayed, which slows clients that wait for each response.
 
-Honest traffic costs nothing here, however much it is: one server may send thousands of events a second, and thousands
-of people share one address. What is refused counts as one request, or as the milliseconds that it took, if more.
+Accepted requests cost nothing: one server may send thousands of events a second, and thousands of people share one
+address. A rejected request counts as one, or as its processing time in milliseconds, if that is more.
 """
 
 from __future__ import annotations
@@ -16,33 +16,33 @@ from random import uniform
 from time import monotonic
 from typing import Final
 
-from infra.http_guard import Scope
-from infra.settings import Network
-from ingest.directory import Key
-from ingest.refused import Refused
-from ingest.visit import client_address
+from infra.kernel.config.settings import Network
+from infra.kernel.http.request_limits import Scope
+from ingest.directory.directory import Key
+from ingest.errors import EventRejected
+from ingest.request_context import client_address
 from schemas.tracking import Outcome
 
 BURST_S: Final = 4
 """Seconds of the rate that may be spent at once."""
 MAX_ADDRESSES: Final = 20_000
-HOLD_S: Final = 0.25
-"""On average: from half to three halves of it, so that connections held together do not come back together."""
-MAX_HELD: Final = 1_000
-"""Refusals that are held back at once; further ones are answered at once."""
+DELAY_S: Final = 0.25
+"""The mean; the delay is random from half to one and a half of it, so that delayed connections do not synchronise."""
+MAX_DELAYED: Final = 1_000
+"""Responses that are delayed concurrently; further ones are sent immediately."""
 
 
-class Tolls:
-    """Owned by the event loop. Bounded: when the table is full, addresses that owe least are forgotten."""
+class RequestCosts:
+    """Owned by the event loop. Bounded: when the table is full, the addresses with the lowest cost are removed."""
 
     def __init__(self, rate: int) -> None:
         self._rate = float(rate)
         self._debts: dict[str, float] = {}
-        """The time at which each address has paid off what it cost."""
-        self._held = 0
+        """The time at which each address has no cost left."""
+        self._delayed = 0
 
     def charge(self, address: str, cost: float = 1.0) -> None:
-        """A request of the address was refused, or was much work, and cost as much as `cost` cheap refusals."""
+        """Charges the address for a rejected or expensive request; `cost` 1 is one cheap rejection."""
         if not cost:
             return
         now = monotonic()
@@ -52,7 +52,7 @@ class Tolls:
         paid_off = max(self._debts.get(name, now), now) + cost / self._rate
         self._debts[name] = min(paid_off, now + 2 * BURST_S)
 
-    def wait_of(self, address: str) -> float:
+    def seconds_over_limit(self, address: str) -> float:
         """0, or the seconds after which the address is below its limit again."""
         if not self._debts:
             return 0.0
@@ -60,10 +60,10 @@ class Tolls:
         return max(0.0, owed - BURST_S)
 
     def check(self, address: str) -> None:
-        """Raises `Refused` (address_throttled, 429) when the address is above its limit."""
-        wait = self.wait_of(address)
+        """Raises `EventRejected` (address_throttled, 429) when the address is above its limit."""
+        wait = self.seconds_over_limit(address)
         if wait:
-            raise Refused(
+            raise EventRejected(
                 Outcome.THROTTLED,
                 "address_throttled",
                 "Too many requests from this address were refused lately; please send fewer, or smaller ones.",
@@ -71,19 +71,19 @@ class Tolls:
                 retry_after=max(1, ceil(wait)),
             )
 
-    def checking(self, scope: Scope, trusted: Sequence[Network]) -> Callable[[], None]:
-        """`check` for the address of a request, for when it is needed."""
+    def checker(self, scope: Scope, trusted: Sequence[Network]) -> Callable[[], None]:
+        """A function that calls `check` for the address of a request."""
         return lambda: self.check(client_address(scope, trusted))
 
-    async def hold(self, address: str) -> None:
-        """Waits before a refusal is answered, when the address is above its limit."""
-        if self._held >= MAX_HELD or not self.wait_of(address):
+    async def delay(self, address: str) -> None:
+        """Delays the response to a rejected request of an address above its limit."""
+        if self._delayed >= MAX_DELAYED or not self.seconds_over_limit(address):
             return
-        self._held += 1
+        self._delayed += 1
         try:
-            await asyncio.sleep(HOLD_S * uniform(0.5, 1.5))  # noqa: S311 - no secret
+            await asyncio.sleep(DELAY_S * uniform(0.5, 1.5))  # noqa: S311 - no secret
         finally:
-            self._held -= 1
+            self._delayed -= 1
 
     def _forget(self, now: float) -> None:
         left = {name: paid_off for name, paid_off in self._debts.items() if paid_off > now}
@@ -93,21 +93,21 @@ class Tolls:
         self._debts = left
 
 
-VOUCHED: Final = "vouched"
-"""In a request's scope: a secret key vouches for it, what is refused of it costs its address nothing."""
+EXEMPT: Final = "vouched"
+"""In a request's scope: it has a server's key, so its rejections cost its address nothing."""
 COST: Final = "cost_ms"
 """In a request's scope: the milliseconds that it took, where they were measured."""
 
 
-def vouch(scope: Scope, key: Key) -> None:
-    """A key that only a server has vouches for the request."""
+def exempt_server_key(scope: Scope, key: Key) -> None:
+    """Exempts a request with a key that only servers have."""
     if key.kind != "site":
-        scope[VOUCHED] = True
+        scope[EXEMPT] = True
 
 
 @lru_cache(maxsize=4096)
 def _network(address: str) -> str:
-    """IPv6 users have a whole network (/64) each."""
+    """The unit of limits: an IPv4 address or an IPv6 network (/64)."""
     if ":" not in address:
         return address
     try:

@@ -1,4 +1,4 @@
-"""What the edge answers: JSON or problem+json, always with CORS headers, errors included."""
+"""Responses of ingest: JSON or problem+json, always with CORS headers."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import msgspec
 
-from infra.http_guard import RawHeaders, Send
-from ingest.refused import Refused, Unavailable
+from infra.kernel.http.request_limits import RawHeaders, Send
+from ingest.errors import EventRejected, Unavailable
 
 CORS: Final[RawHeaders] = (
     (b"access-control-allow-origin", b"*"),
@@ -34,9 +34,9 @@ async def send_json(send: Send, status: int, content: Any, *headers: tuple[bytes
     await send_bytes(send, status, encode(content), (_JSON, NO_STORE, *CORS, *headers))
 
 
-async def send_problem(send: Send, error: Refused | Unavailable, **more: Any) -> None:
+async def send_problem(send: Send, error: EventRejected | Unavailable, **more: Any) -> None:
     """The refusal as problem+json; `more` = additional members."""
-    status = error.status if isinstance(error, Refused) else 503
+    status = error.status if isinstance(error, EventRejected) else 503
     content = {
         "type": "about:blank",
         "title": HTTPStatus(status).phrase,

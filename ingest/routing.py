@@ -19,6 +19,8 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
+    """One side of a split. Its share is its weight among all weights."""
+
     destination: str
     weight: int
 
@@ -37,7 +39,7 @@ NO_ROUTING: Final = Routing()
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Route:
     """A destination and the name of what led there, as the click keeps it; empty for the plain one."""
 
     destination: str
@@ -46,28 +48,28 @@ class Way:
 
 def choose(
     destination: str, routing: Routing, is_gone: bool, country: str, device: str, visitor: int, now: int
-) -> Way | None:
+) -> Route | None:
     """The visitor's way, or none when the link leads nowhere any more.
 
     `visitor`: 64 evenly spread bits that are always the same for this visitor and this link. `now`: Unix time in ms.
     """
     if is_gone or 0 < routing.expires_at <= now:
-        return Way(routing.fallback, "fallback") if routing.fallback else None
+        return Route(routing.fallback, "fallback") if routing.fallback else None
     for number, rule in enumerate(routing.rules, 1):
         if (not rule.countries or country in rule.countries) and (not rule.devices or device in rule.devices):
-            return Way(rule.destination, f"rule {number}")
+            return Route(rule.destination, f"rule {number}")
     if routing.variants:
         return _split(routing.variants, visitor)
-    return Way(destination)
+    return Route(destination)
 
 
-def _split(variants: tuple[Variant, ...], visitor: int) -> Way:
+def _split(variants: tuple[Variant, ...], visitor: int) -> Route:
     place = visitor % sum(variant.weight for variant in variants)
     for number, variant in enumerate(variants[:-1], 1):
         if place < variant.weight:
-            return Way(variant.destination, f"variant {number}")
+            return Route(variant.destination, f"variant {number}")
         place -= variant.weight
-    return Way(variants[-1].destination, f"variant {len(variants)}")
+    return Route(variants[-1].destination, f"variant {len(variants)}")
 
 
 def routing_of(stored: Mapping[str, Any] | None) -> Routing:

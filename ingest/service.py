@@ -1,4 +1,4 @@
-"""The edge as a process: `althing serve ingest`. It starts without Postgres and log too, and says so in /readyz."""
+"""Ingest as a process: `althing serve ingest`. It starts without Postgres and log, which `/readyz` reports."""
 
 from __future__ import annotations
 
@@ -9,53 +9,53 @@ import sys
 from collections.abc import Sequence
 from threading import Thread
 
-from infra.countries import open_places
-from infra.http_guard import Receive, Scope, Send
-from infra.http_server import serve
-from infra.log import open_log
-from infra.sealing import derived_key
-from infra.settings import Settings, SettingsError, load
-from ingest.agents import warm_up
-from ingest.answers import CORS
+from infra.kernel.config.settings import Settings, SettingsError, load
+from infra.kernel.http.request_limits import Receive, Scope, Send
+from infra.kernel.http.server import serve
+from infra.kernel.log import open_log
+from infra.kernel.net.geoip import open_geoip
+from infra.kernel.observability import logging as logs
+from infra.kernel.security.encryption import derived_key
 from ingest.app import App, endpoint_of
-from ingest.canary import canary
+from ingest.canary import canary_key
+from ingest.context import IngestContext
 from ingest.conversion_keys import ConversionKeys
-from ingest.counters import Counters
+from ingest.conversion_outcomes import ConversionOutcomes
 from ingest.datacentres import Datacentres, read_datacentres
-from ingest.decisions import Decisions
-from ingest.directory import Directory
-from ingest.edge import Edge
-from ingest.key_uses import KeyUses
-from ingest.lookup import lookup_in, progress_in
-from ingest.postgres import Postgres
-from ingest.rates import SiteRates
-from ingest.refresh import Refresher
-from ingest.refusals import Refusals
-from ingest.refused import Refused
-from ingest.retries import Retries
+from ingest.directory.directory import Directory
+from ingest.directory.key_uses import KeyUses
+from ingest.directory.lookup import lookup_in, progress_in
+from ingest.directory.postgres import Postgres
+from ingest.directory.refresh import Refresher
+from ingest.errors import EventRejected
+from ingest.fair_scheduling import FairScheduler
+from ingest.metrics import Counters
+from ingest.publish_retries import PublishRetries
+from ingest.rate_limits import SiteRateLimits
+from ingest.rejection_log import RejectionLog
+from ingest.request_cost import RequestCosts
+from ingest.responses import CORS
 from ingest.steps.decode import MAX_BODY, MAX_EVENTS
 from ingest.steps.pseudonymise import Hasher, Salts
 from ingest.steps.publish import Publisher
-from ingest.suspicion import Limits, Suspicions
-from ingest.tolls import Tolls
-from ingest.turns import Turns
+from ingest.suspicion import Limits, SuspicionDetector
+from ingest.tracing import traced
+from ingest.user_agents import warm_up
 from schemas.tracking import Outcome
-
-logger = logging.getLogger(__name__)
 
 LINGER_MS = 1
 DELIVERY_TIMEOUT_S = 4.5
 """A request is answered 503 within 5 s when the log does not acknowledge."""
 SWITCH_S = 0.0005
-"""The longest that another thread (the log's writer, with somebody's large batch) keeps the event loop from going on.
-Python's own 5 ms would be added to an honest request at each of its steps."""
+"""The longest time for which another thread (the log's writer with a large batch) blocks the event loop. Python's
+default of 5 ms would be added to each step of a request."""
 DRAIN_S = 1.5
 CLOSE_S = 2.0
 
 
-def main(argv: Sequence[str] = ()) -> int:
+def main(_arguments: Sequence[str] = ()) -> int:
     """Serves until SIGTERM. Returns the exit code: 0 clean stop, 1 could not start, 2 wrong settings."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    logs.configure("ingest")
     logging.getLogger("kafka").setLevel(logging.ERROR)
     sys.setswitchinterval(SWITCH_S)
     try:
@@ -65,7 +65,7 @@ def main(argv: Sequence[str] = ()) -> int:
         print(error, file=sys.stderr)  # noqa: T201 - for the person who starts it
         return 2
     return serve(
-        service,
+        traced(service),
         host=settings.host,
         port=settings.tracking_port,
         max_body_bytes=MAX_BODY,
@@ -101,35 +101,35 @@ class Service:
                 return
 
     async def start(self) -> None:
-        """Opens what the edge needs; waits for nothing that may be away."""
+        """Opens the dependencies without waiting for unavailable ones."""
         settings, loop = self._settings, asyncio.get_running_loop()
         warm_up()
         log = open_log(settings, linger_ms=LINGER_MS, delivery_timeout_s=DELIVERY_TIMEOUT_S)
         counters = Counters()
         postgres = Postgres(settings.postgres_url)
         await postgres.open()
-        built_in = (canary(settings),) if settings.canary else ()
+        built_in = (canary_key(settings),) if settings.canary else ()
         directory = Directory(lookup_in(postgres), built_in, progress_in(postgres))
         publisher = Publisher(log, counters, settings.ingest_max_unacked)
-        edge = Edge(
+        context = IngestContext(
             settings=settings,
             log=log,
             postgres=postgres,
             directory=directory,
-            places=open_places(settings),
+            places=open_geoip(settings),
             hasher=self._hasher,
             click_key=self._click_key,
-            rates=SiteRates(settings.site_rate, MAX_EVENTS),
-            tolls=Tolls(settings.address_refusals),
-            turns=Turns(),
+            rate_limits=SiteRateLimits(settings.site_rate, MAX_EVENTS),
+            costs=RequestCosts(settings.address_refusals),
+            scheduler=FairScheduler(),
             publisher=publisher,
-            retries=Retries(publisher, counters, settings.data_dir / "ingest-clicks.spool"),
-            refusals=Refusals(log, counters),
+            retries=PublishRetries(publisher, counters, settings.data_dir / "ingest-clicks.spool"),
+            rejections=RejectionLog(log, counters),
             counters=counters,
             conversion_keys=ConversionKeys(postgres),
-            decisions=Decisions(postgres),
+            conversion_outcomes=ConversionOutcomes(postgres),
             key_uses=KeyUses(directory, postgres),
-            suspicions=Suspicions(
+            suspicion_detector=SuspicionDetector(
                 Limits(settings.suspicious_clicks) if settings.mark_suspicious else None,
                 read_datacentres() if settings.mark_datacentres else Datacentres(),
             ),
@@ -137,7 +137,7 @@ class Service:
         self._refresher = Refresher(
             settings.postgres_url,
             settings.data_dir / "ingest-directory.json",
-            # A large listing is put in order on the thread that read it: here no event would be taken meanwhile.
+            # A large listing is indexed on the thread that read it, because indexing would block the event loop.
             lambda listing, read_at: loop.call_soon_threadsafe(
                 directory.replace, listing and directory.prepared(listing), read_at
             ),
@@ -145,44 +145,44 @@ class Service:
             lambda changes, read_at: loop.call_soon_threadsafe(directory.apply, changes, read_at),
         )
         self._refresher.start()
-        edge.refusals.start()
-        edge.retries.start()
-        edge.key_uses.start()
-        self._app.edge = edge
-        # What is here now stays: the collector need not look at it again, thousands of times a minute.
+        context.rejections.start()
+        context.retries.start()
+        context.key_uses.start()
+        self._app.context = context
+        # The objects that exist now stay alive: the collector need not traverse them in each run.
         gc.collect()
         gc.freeze()
         gc.set_threshold(50_000, 20, 100)
 
     def stopping(self) -> None:
-        """From now on this process is not ready: a load balancer sends nothing new."""
-        if self._app.edge is not None:
-            self._app.edge.stopping = True
+        """Marks the process as not ready, so that a load balancer sends nothing new."""
+        if self._app.context is not None:
+            self._app.context.stopping = True
 
     def refused(self, scope: Scope, status: int, code: str, message: str) -> None:
-        """The guard refused a request before it came here (body too large or too slow): it is counted and kept too."""
-        if self._app.edge is not None:
+        """Records a request that the request limits rejected (body too large or too slow)."""
+        if self._app.context is not None:
             outcome = Outcome.TOO_LARGE if status == 413 else Outcome.INVALID
-            error = Refused(outcome, code, message, status=status)
-            self._app.edge.counters.answers[status] += 1
-            self._app.edge.refusals.add(error, endpoint_of(scope["path"]))
+            error = EventRejected(outcome, code, message, status=status)
+            self._app.context.counters.answers[status] += 1
+            self._app.context.rejections.add(error, endpoint_of(scope["path"]))
 
     async def stop(self) -> None:
-        """Everything accepted is in the log, and what could not be is on disk, before the process ends."""
-        edge = self._app.edge
-        if edge is None:
+        """Publishes all accepted events, or saves them on disk, before the process ends."""
+        context = self._app.context
+        if context is None:
             return
-        edge.stopping = True
-        await edge.publisher.drain(DRAIN_S)
-        await edge.retries.stop()
-        await edge.refusals.stop(1.0)
-        await edge.key_uses.stop(0.5)
+        context.stopping = True
+        await context.publisher.drain(DRAIN_S)
+        await context.retries.stop()
+        await context.rejections.stop(1.0)
+        await context.key_uses.stop(0.5)
         if self._refresher is not None:
             await asyncio.to_thread(self._refresher.stop)
-        await edge.postgres.close()
-        closing = Thread(target=edge.log.close, daemon=True)
+        await context.postgres.close()
+        closing = Thread(target=context.log.close, daemon=True)
         closing.start()
-        await asyncio.to_thread(closing.join, CLOSE_S)  # a log that is away would hold the end up for nothing
+        await asyncio.to_thread(closing.join, CLOSE_S)  # an unavailable log must not delay the exit
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""Clicks and visitors that are probably faked: marked with a reason and kept apart like those of machines.
+"""Detection of probably faked clicks and visitors, which are marked with a reason and excluded like those of bots.
 
-Looks at what one address does on one website: how fast, on how many links, as how many visitors, with how many versions
-of one browser. Only what goes beyond a limit is marked: the first clicks stay, and so does a person behind the same
-address who comes later. Thousands of people may share an address (offices, phone networks): the limits grow with what
-other addresses do at the same time on the same link or website.
+Counts the activity of one address on one website: events, links, visitors and versions of one browser. Only activity
+above a limit is marked: the first clicks stay, and so does a person behind the same address who comes later. Thousands
+of people may share an address (offices, phone networks): the limits grow with the concurrent activity of other
+addresses on the same link or website.
 
 The memory is this process's own, bounded, and fades within minutes. Addresses are in it as keyed hashes. With several
 processes each counts for itself.
@@ -17,13 +17,12 @@ from functools import lru_cache
 from math import exp
 from typing import Final
 
-from ingest.agents import Agent
-from ingest.coherence import contradicts_itself
+from ingest.bounded_map import BoundedMap
+from ingest.client_hints import headers_contradict_agent
 from ingest.datacentres import Datacentres, packed_address
-from ingest.recent import Recent
-from ingest.rows import NO_ID_TEXT, Row
-from ingest.visit import Visit
-from schemas.tracking import Suspicion
+from ingest.request_context import RequestContext
+from ingest.user_agents import Agent
+from schemas.tracking import NO_ID_TEXT, Suspicion, TrackedEvent
 
 SHARE: Final = 0.1
 """Of what all other addresses do, this part more is normal for one: a phone network's address on a busy link."""
@@ -33,12 +32,12 @@ COUNTRIES: Final = 2
 """Countries of one named visitor within `TRAVEL_MS`: at home, and by a VPN. Nobody is in a third one that soon."""
 TRAVEL_MS: Final = 600_000
 WINDOW_MS: Final = 60_000
-MOST_SOURCES: Final = 40_000
+MAX_SOURCES: Final = 40_000
 """Addresses with a website, and visitors: about 1 KB each at worst."""
-MOST_KEPT: Final = 32
+MAX_REMEMBERED: Final = 32
 """Versions of an address and countries of a visitor that are remembered."""
 
-MOST_ORIGINS: Final = 16_384
+MAX_ORIGINS: Final = 16_384
 _FORWARDED: Final = frozenset((b"x-forwarded-for", b"forwarded", b"x-real-ip"))
 _UNKNOWN: Final = "ZZ"
 
@@ -61,7 +60,7 @@ class Limits:
         """Clicks on one link by all addresses that begin alike (IPv4 /24, IPv6 /48)."""
 
 
-class _Source:
+class _AddressActivity:
     """What one address did on one website, or all did: about as much as within the last minute, for it fades.
 
     `n` at once count as `n`; `n` evenly within each minute as about `n`.
@@ -85,7 +84,7 @@ class _Source:
             self.links *= left
 
 
-class _OnLink:
+class _LinkClicks:
     """Clicks on one link within about a minute: of an address, of addresses that begin alike, or of all."""
 
     __slots__ = ("at", "clicks")
@@ -101,89 +100,93 @@ class _OnLink:
             self.clicks *= exp(-passed / WINDOW_MS)
 
 
-class _Judged:
+class _RequestVerdict:
     """What holds for all events of one visit, decided at its first one. `reason`: it holds for each of them."""
 
-    __slots__ = ("everybody", "key", "network", "reason", "share", "source", "visit")
+    __slots__ = ("key", "network", "overall", "reason", "request", "share", "source")
 
-    def __init__(self, visit: Visit, reason: Suspicion | None = None) -> None:
-        self.visit, self.reason = visit, reason
-        self.source: _Source | None = None
-        self.everybody = _EVERYBODY
+    def __init__(self, request: RequestContext, reason: Suspicion | None = None) -> None:
+        self.request, self.reason = request, reason
+        self.source: _AddressActivity | None = None
+        self.overall = _NO_TRAFFIC
         self.network = b""
         self.key = 0
         self.share = 0.0
 
 
-_EVERYBODY: Final = _Source()
+_NO_TRAFFIC: Final = _AddressActivity()
 _UNNAMED: Final[dict[str, int]] = {}
 
 
-class Suspicions:
+class SuspicionDetector:
     """Marks rows. Belongs to the event loop."""
 
     def __init__(
-        self, limits: Limits | None, datacentres: Datacentres, key: bytes | None = None, most: int = MOST_SOURCES
+        self, limits: Limits | None, datacentres: Datacentres, key: bytes | None = None, most: int = MAX_SOURCES
     ) -> None:
         """Without `limits` nothing is marked. `most`: addresses, and visitors, that are remembered."""
         self._is_on = limits is not None
         self._limits, self._datacentres = limits or Limits(), datacentres
         self._key = key or os.urandom(32)
         """Addresses are in memory as Python's own keyed hashes (SipHash): ten times as quick as those of hashlib."""
-        self._sources: Recent[int, _Source] = Recent(most)
-        self._websites: Recent[bytes, _Source] = Recent(most)
-        self._on_links: Recent[int, _OnLink] = Recent(2 * most)
-        self._visitors: Recent[int, dict[str, int]] = Recent(most)
+        self._sources: BoundedMap[int, _AddressActivity] = BoundedMap(most)
+        self._websites: BoundedMap[bytes, _AddressActivity] = BoundedMap(most)
+        self._on_links: BoundedMap[int, _LinkClicks] = BoundedMap(2 * most)
+        self._visitors: BoundedMap[int, dict[str, int]] = BoundedMap(most)
         """Visitors that were counted lately; named ones with their countries and when they were last there."""
-        self._last: _Judged | None = None
-        self._origin_of = lru_cache(maxsize=MOST_ORIGINS)(self._find_origin)
+        self._last: _RequestVerdict | None = None
+        self._origin_of = lru_cache(maxsize=MAX_ORIGINS)(self._find_origin)
 
-    def judge_redirect(self, visit: Visit, headers: Mapping[bytes, bytes], is_https: bool, row: Row) -> None:
+    def judge_redirect(
+        self, request: RequestContext, headers: Mapping[bytes, bytes], is_https: bool, row: TrackedEvent
+    ) -> None:
         """Marks the click of a followed link, unless it is a machine's already."""
-        if self._is_on and not row.is_bot and contradicts_itself(visit.client.agent_text, headers, is_https):
+        if self._is_on and not row.is_bot and headers_contradict_agent(request.client.agent_text, headers, is_https):
             _mark(row, Suspicion.INCOHERENT_HEADERS)
-        self.judge(visit, headers, row)
+        self.judge(request, headers, row)
 
-    def judge(self, visit: Visit, headers: Mapping[bytes, bytes], row: Row, *, is_named: bool = False) -> None:
+    def judge(
+        self, request: RequestContext, headers: Mapping[bytes, bytes], row: TrackedEvent, *, is_named: bool = False
+    ) -> None:
         """Marks an event, unless it is a machine's already. `is_named`: the website told who the visitor is."""
-        if row.is_bot or visit.backfill or not self._is_on:
+        if row.is_bot or request.backfill or not self._is_on:
             return
         judged = self._last
-        if judged is None or judged.visit is not visit:
-            judged = self._last = self._judge_visit(visit, headers)
+        if judged is None or judged.request is not request:
+            judged = self._last = self._judge_request(request, headers)
         reason = judged.reason
         if reason is None and judged.source is not None:
             reason = self._of_event(judged, judged.source, row, is_named)
         if reason is not None:
             _mark(row, reason)
 
-    def _judge_visit(self, visit: Visit, headers: Mapping[bytes, bytes]) -> _Judged:
-        origin = self._origin_of(visit.client.address)
+    def _judge_request(self, request: RequestContext, headers: Mapping[bytes, bytes]) -> _RequestVerdict:
+        origin = self._origin_of(request.client.address)
         if origin is None:
-            return _Judged(visit)
+            return _RequestVerdict(request)
         network, is_datacentre, is_local = origin
-        # Mail programs fetch pixels through servers of theirs; people follow links and open pages themselves.
-        if is_datacentre and visit.origin != "pixel":
-            return _Judged(visit, Suspicion.DATACENTRE_ADDRESS)
+        # Mail programs fetch pixels through their own servers; people follow links and open pages directly.
+        if is_datacentre and request.origin != "pixel":
+            return _RequestVerdict(request, Suspicion.DATACENTRE_ADDRESS)
         if is_local and not _FORWARDED.isdisjoint(headers):
-            return _Judged(visit)  # a local address that forwards is a proxy which TRUSTED_PROXIES lacks
-        now, website = visit.now, visit.website.id_bytes
-        judged = _Judged(visit)
+            return _RequestVerdict(request)  # a local address that forwards is a proxy which TRUSTED_PROXIES lacks
+        now, website = request.now, request.website.id_bytes
+        judged = _RequestVerdict(request)
         judged.network = network
         judged.key = hash((self._key, network, website))
         source = self._sources.get(judged.key)
         if source is None:
-            source = _Source()
+            source = _AddressActivity()
             self._sources.put(judged.key, source)
-        everybody = self._websites.get(website)
-        if everybody is None:
-            everybody = _Source()
-            self._websites.put(website, everybody)
+        overall = self._websites.get(website)
+        if overall is None:
+            overall = _AddressActivity()
+            self._websites.put(website, overall)
         source.fade(now)
-        everybody.fade(now)
-        judged.source, judged.everybody = source, everybody
-        judged.share = max(0.0, everybody.events - source.events) * SHARE
-        if _changes_agents(source, visit.client.agent, now, judged.share):
+        overall.fade(now)
+        judged.source, judged.overall = source, overall
+        judged.share = max(0.0, overall.events - source.events) * SHARE
+        if _changes_agents(source, request.client.agent, now, judged.share):
             judged.reason = Suspicion.CHANGING_AGENTS
         return judged
 
@@ -195,32 +198,34 @@ class Suspicions:
         network = packed if len(packed) == 4 else packed[:8]
         return network, self._datacentres.holds(packed), _is_local(packed)
 
-    def _of_event(self, judged: _Judged, source: _Source, row: Row, is_named: bool) -> Suspicion | None:
+    def _of_event(
+        self, judged: _RequestVerdict, source: _AddressActivity, row: TrackedEvent, is_named: bool
+    ) -> Suspicion | None:
         """Why it is suspicious; what is not is counted."""
-        limits, everybody = self._limits, judged.everybody
+        limits, overall = self._limits, judged.overall
         if source.events + 1 > limits.events + judged.share:
             return Suspicion.RATE
         seen = self._visitors.get(row.visitor)
         if seen is None:
-            others = max(0.0, everybody.visitors - source.visitors) * SHARE
+            others = max(0.0, overall.visitors - source.visitors) * SHARE
             if source.visitors + 1 > limits.visitors + others:
                 return Suspicion.MANY_VISITORS
-        elif is_named and _travels(seen, row.country, judged.visit.now):
+        elif is_named and _travels(seen, row.country, judged.request.now):
             return Suspicion.IMPOSSIBLE_SEQUENCE
         if row.type == "click":
             reason = self._of_click(judged, source, row.link_id)
             if reason is not None:
                 return reason
         source.events += 1
-        everybody.events += 1
+        overall.events += 1
         if seen is None and row.visitor:
             source.visitors += 1
-            everybody.visitors += 1
-            self._visitors.put(row.visitor, {row.country: judged.visit.now} if is_named else _UNNAMED)
+            overall.visitors += 1
+            self._visitors.put(row.visitor, {row.country: judged.request.now} if is_named else _UNNAMED)
         return None
 
-    def _of_click(self, judged: _Judged, source: _Source, link: str) -> Suspicion | None:
-        limits, now, on_links = self._limits, judged.visit.now, self._on_links
+    def _of_click(self, judged: _RequestVerdict, source: _AddressActivity, link: str) -> Suspicion | None:
+        limits, now, on_links = self._limits, judged.request.now, self._on_links
         here_key = hash((judged.key, link))
         here = on_links.get(here_key)
         is_new_link = here is None and link != NO_ID_TEXT
@@ -228,15 +233,15 @@ class Suspicions:
             return Suspicion.MANY_LINKS
         if here is None:
             here = self._put(here_key)
-        all_key = hash((self._key, judged.visit.website.id_bytes, link))
-        everybody = on_links.get(all_key) or self._put(all_key)
+        all_key = hash((self._key, judged.request.website.id_bytes, link))
+        overall = on_links.get(all_key) or self._put(all_key)
         network = judged.network
         near_key = hash((self._key, network[:3] if len(network) == 4 else network[:6], all_key))
         near = on_links.get(near_key) or self._put(near_key)
         here.fade(now)
-        everybody.fade(now)
+        overall.fade(now)
         near.fade(now)
-        total = everybody.clicks
+        total = overall.clicks
         if here.clicks + 1 > limits.clicks + (total - here.clicks) * SHARE:
             return Suspicion.RATE
         if near.clicks + 1 > limits.neighbours + (total - near.clicks) * SHARE:
@@ -244,17 +249,17 @@ class Suspicions:
         if is_new_link:
             source.links += 1
         here.clicks += 1
-        everybody.clicks += 1
+        overall.clicks += 1
         near.clicks += 1
         return None
 
-    def _put(self, key: int) -> _OnLink:
-        made = _OnLink()
+    def _put(self, key: int) -> _LinkClicks:
+        made = _LinkClicks()
         self._on_links.put(key, made)
         return made
 
 
-def _changes_agents(source: _Source, agent: Agent, now: int, more: float) -> bool:
+def _changes_agents(source: _AddressActivity, agent: Agent, now: int, more: float) -> bool:
     """Whether the address goes through the versions of a browser. From then on it is marked until it stops."""
     versions = source.versions
     this = (agent.browser, agent.os, agent.version)
@@ -262,9 +267,9 @@ def _changes_agents(source: _Source, agent: Agent, now: int, more: float) -> boo
         same = sum(1 for one, at in versions.items() if one[:2] == this[:2] and now - at < WINDOW_MS)
         if same >= VERSIONS + more:
             source.tainted_until = now + WINDOW_MS
-        elif len(versions) >= MOST_KEPT:
+        elif len(versions) >= MAX_REMEMBERED:
             source.versions = versions = {one: at for one, at in versions.items() if now - at < WINDOW_MS}
-            if len(versions) >= MOST_KEPT:
+            if len(versions) >= MAX_REMEMBERED:
                 del versions[next(iter(versions))]
     if now < source.tainted_until:
         return True
@@ -280,13 +285,13 @@ def _travels(seen: dict[str, int], country: str, now: int) -> bool:
         elsewhere = sum(1 for name, at in seen.items() if name != _UNKNOWN and now - at < TRAVEL_MS)
         if elsewhere >= COUNTRIES:
             return True
-        if len(seen) >= MOST_KEPT:
+        if len(seen) >= MAX_REMEMBERED:
             seen.clear()
     seen[country] = now
     return False
 
 
-def _mark(row: Row, reason: Suspicion) -> None:
+def _mark(row: TrackedEvent, reason: Suspicion) -> None:
     row.is_bot, row.bot_reason = True, reason.value
 
 

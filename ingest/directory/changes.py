@@ -1,7 +1,7 @@
-"""What of the directory changed since a reading: told by the event store, so that a reading costs as much as changed.
+"""Changes of the directory since the last read, from the event store, so that a refresh costs only what changed.
 
-A link that was made or changed, and a website or key that was added, are read by themselves. Whatever else changes (a
-partner, a domain, a website or key that goes) and a rebuilt read model need a whole reading; that is rare.
+Created and changed links and added websites and keys are read one by one. Other changes (a partner, a domain, a removed
+website or key) and a rebuilt read model need a full read, which is rare.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Progress:
         return max(position for _, position in self.models.values())
 
     def follows(self, before: Progress) -> bool:
-        """Whether every model only read on since then."""
+        """Whether every model only advanced since then."""
         return all(
             before.models[name][0] == generation and before.models[name][1] <= position
             for name, (generation, position) in self.models.items()
@@ -61,14 +61,14 @@ class Changes:
 
 
 def progress_of(connection: psycopg.Connection[Any]) -> Progress | None:
-    """How far the read models are; none when that cannot be told for all of them."""
+    """The positions of the read models; none unless all are known."""
     rows = connection.execute(_STATE, (list(READ_MODELS),)).fetchall()
     models = {name: (generation, position) for name, generation, position in rows}
     return Progress(models) if len(models) == len(READ_MODELS) else None
 
 
 def changes_between(connection: psycopg.Connection[Any], before: Progress, now: Progress) -> Changes | None:
-    """What changed; none when the whole has to be read. The rows themselves are read as they stand now."""
+    """The changes, or none if a full read is needed. The rows themselves are read in their current state."""
     if not now.follows(before):
         return None
     if now == before:

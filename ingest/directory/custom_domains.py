@@ -10,14 +10,14 @@ from __future__ import annotations
 from typing import Final
 from urllib.parse import urlsplit
 
-from infra.health import is_loopback
-from infra.http_guard import Receive, Scope, Send
-from ingest.answers import NO_STORE, send_bytes, send_problem
-from ingest.directory import CustomDomain
-from ingest.edge import Edge
-from ingest.query import parameters
-from ingest.refused import Refused, Unavailable
-from ingest.visit import is_trusted
+from infra.kernel.http.health import is_loopback
+from infra.kernel.http.request_limits import Receive, Scope, Send
+from ingest.context import IngestContext
+from ingest.directory.directory import CustomDomain
+from ingest.errors import EventRejected, Unavailable
+from ingest.query_strings import parameters
+from ingest.request_context import is_trusted
+from ingest.responses import NO_STORE, send_bytes, send_problem
 from schemas.custom_domains import PROBE
 from schemas.tracking import Outcome
 
@@ -28,16 +28,16 @@ SERVED: Final = frozenset({"/track", "/track/sale", "/track/lead", "/t.js", "/t.
 _TEXT: Final = ((b"content-type", b"text/plain; charset=utf-8"), NO_STORE)
 
 
-def domain_of(edge: Edge, scope: Scope) -> CustomDomain | None:
+def domain_of(context: IngestContext, scope: Scope) -> CustomDomain | None:
     """The custom domain that the request names as its host."""
-    domains = edge.directory.domains
+    domains = context.directory.domains
     if not domains:
         return None
     for name, value in scope["headers"]:
         if name == b"host":
             host = plain_host(value.decode("latin-1"))
             found = domains.get(host)
-            return found if found is not None and host != own_host(edge) else None
+            return found if found is not None and host != own_host(context) else None
     return None
 
 
@@ -46,8 +46,8 @@ def is_bare_slug(path: str) -> bool:
     return "/" not in path[1:] and "." not in path
 
 
-def own_host(edge: Edge) -> str:
-    return urlsplit(edge.settings.tracking_base_url).hostname or ""
+def own_host(context: IngestContext) -> str:
+    return urlsplit(context.settings.tracking_base_url).hostname or ""
 
 
 def plain_host(text: str) -> str:
@@ -55,36 +55,36 @@ def plain_host(text: str) -> str:
     return text.strip().lower().partition(":")[0].rstrip(".")
 
 
-async def probe(edge: Edge, scope: Scope, receive: Receive, send: Send) -> None:
+async def probe(_context: IngestContext, scope: Scope, _receive: Receive, send: Send) -> None:
     """Tells a domain's id under it: so the checks see that it leads here."""
     domain: CustomDomain | None = scope.get(SCOPE_KEY)
     if domain is None:
-        await send_problem(send, _nothing())
+        await send_problem(send, _not_found())
     else:
         await send_bytes(send, 200, str(domain.id).encode(), _TEXT)
 
 
-async def check(edge: Edge, scope: Scope, receive: Receive, send: Send) -> None:
+async def check(context: IngestContext, scope: Scope, _receive: Receive, send: Send) -> None:
     """`?domain=`: 200 if it is a verified one, else 404. For the reverse proxy that is about to get a certificate."""
     peer = scope["client"][0] if scope.get("client") else ""
     forwarded = any(name in (b"x-forwarded-for", b"forwarded") for name, _ in scope["headers"])
-    if forwarded or not (is_loopback(peer) or is_trusted(peer, edge.settings.trusted_proxies)):
-        await send_problem(send, _nothing())
+    if forwarded or not (is_loopback(peer) or is_trusted(peer, context.settings.trusted_proxies)):
+        await send_problem(send, _not_found())
         return
-    if not edge.directory.is_known:
+    if not context.directory.is_known:
         await send_problem(send, Unavailable("postgres_unavailable", "The directory is not known yet."))
         return
     try:
         name = parameters(scope["query_string"]).get("domain", "")
-    except Refused as error:
+    except EventRejected as error:
         await send_problem(send, error)
         return
-    domain = edge.directory.domains.get(plain_host(name))
+    domain = context.directory.domains.get(plain_host(name))
     if domain is None or not domain.is_verified:
-        await send_problem(send, _nothing())
+        await send_problem(send, _not_found())
     else:
         await send_bytes(send, 200, b"verified", _TEXT)
 
 
-def _nothing() -> Refused:
-    return Refused(Outcome.INVALID, "not_found", "There is nothing here.", status=404)
+def _not_found() -> EventRejected:
+    return EventRejected(Outcome.INVALID, "not_found", "There is nothing here.", status=404)

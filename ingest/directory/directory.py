@@ -1,9 +1,9 @@
-"""What the edge must know to take an event: keys, websites, links, partners. Held in memory, refreshed from Postgres.
+"""The directory: keys, websites, links and partners in memory, refreshed from Postgres.
 
-The hot path only looks into dictionaries. `ingest.refresh` fills them from the read models' views and from a copy on
-disk, so that ingest starts and goes on while Postgres is down (at most `MAX_AGE_S`). A key, link or partner that is not
-known is looked up once at the source; when that cannot be done now, or the source is behind what was written, the
-answer is "try again", not "unknown".
+The hot path only reads dictionaries. `ingest.directory.refresh` fills them from the read models' views and from a copy
+on disk, so that ingest starts and works while Postgres is down (at most `MAX_AGE_S`). An unknown key, link or partner
+is looked up once at the source. If the look-up fails or the source is behind the event store, the response is "try
+again", not "unknown".
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from time import monotonic, time
 from typing import Any, Final, TypeVar
 from uuid import UUID
 
-from ingest.rates import Bucket
-from ingest.refused import Unavailable
+from ingest.errors import Unavailable
+from ingest.rate_limits import Bucket
 from ingest.routing import NO_ROUTING, Routing
 
 MAX_AGE_S: Final = 24 * 3600.0
 NEGATIVE_S: Final = 2.0
 BEHIND_S: Final = 0.5
 CATCH_UP_S: Final = 0.5
-"""What a request waits for read models that are a little behind."""
-LOOK_AGAIN_S: Final = 0.05
-MOST_PATIENT: Final = 16
-"""Requests that wait so at once; further ones are answered at once."""
+"""How long a request waits for read models that are slightly behind."""
+POLL_INTERVAL_S: Final = 0.05
+MAX_WAITING: Final = 16
+"""Requests that may wait concurrently; further ones are answered immediately."""
 LOOKUPS_PER_S: Final = 100
 MAX_NEGATIVE: Final = 10_000
 MAX_NAME: Final = 128
-"""No slug and no id is longer: what is, is unknown, and nothing remembers that."""
+"""Slugs and ids are never longer: a longer name is unknown and is not cached."""
 BUSY: Final = "busy"
 T = TypeVar("T")
 Put = Callable[[dict[Any, Any], object, object], None]
-_NOTHING: Final = object()
+_MISSING: Final = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +103,8 @@ class CustomDomain:
 
 @dataclass(frozen=True, slots=True)
 class KeyRow:
+    """A valid key, as the read model stores it. `hash`: SHA-256 in hexadecimal; `origins`: empty = any."""
+
     website_id: UUID
     hash: str
     kind: str
@@ -111,6 +113,8 @@ class KeyRow:
 
 @dataclass(frozen=True, slots=True)
 class LinkRow:
+    """A link as the read model stores it. `subs`: pairs of name and value."""
+
     id: UUID
     slug: str
     code: int
@@ -212,17 +216,17 @@ class Directory:
         self._read_at = 0.0
         self._missing: dict[tuple[str, str], tuple[float, int | None]] = {}
         """Until when something counts as missing, and the position at which that is certain; none: it is."""
-        self._patient = 0
+        self._waiting = 0
         self._bucket = Bucket(LOOKUPS_PER_S, LOOKUPS_PER_S)
         self._before: list[tuple[dict[Any, Any], object, object]] = []
         """What stood where something was looked up since the last reading."""
         self.used: dict[str, UUID] = {}
-        """Hashes of the keys that were used since `ingest.key_uses` took them, with their websites."""
-        self._hold(Index(Listing(), {}))
+        """Hashes of the keys that were used since `ingest.directory.key_uses` took them, with their websites."""
+        self._set_index(Index(Listing(), {}))
 
     @property
     def is_known(self) -> bool:
-        """Whether what is held here is young enough to be believed."""
+        """Whether the directory is recent enough to be used."""
         return time() - self._read_at < MAX_AGE_S
 
     def prepared(self, listing: Listing) -> Index:
@@ -237,11 +241,11 @@ class Directory:
         self._read_at = read_at
         if listing is not None:
             self._before = []
-            self._hold(self.prepared(listing) if isinstance(listing, Listing) else listing)
+            self._set_index(self.prepared(listing) if isinstance(listing, Listing) else listing)
             return
         while self._before:
             into, name, value = self._before.pop()
-            if value is _NOTHING:
+            if value is _MISSING:
                 into.pop(name, None)
             else:
                 into[name] = value
@@ -251,7 +255,7 @@ class Directory:
         self.replace(None, read_at)
         self._index.add(changes, _put)
 
-    def _hold(self, index: Index) -> None:
+    def _set_index(self, index: Index) -> None:
         self._index = index
         self.websites, self.keys, self.partners, self.domains = (
             index.websites,
@@ -263,26 +267,26 @@ class Directory:
 
     def _put(self, into: dict[Any, Any], name: object, value: object) -> None:
         """Until the next reading."""
-        self._before.append((into, name, into.get(name, _NOTHING)))
-        if value is _NOTHING:
+        self._before.append((into, name, into.get(name, _MISSING)))
+        if value is _MISSING:
             into.pop(name, None)
         else:
             into[name] = value
 
     async def key(self, text: str, before_lookup: Check = no_check) -> Key | None:
-        """The key that was sent, or none. Raises `Unavailable` when it cannot be told now."""
+        """The key that was sent, or none. Raises `Unavailable` when the look-up fails."""
         digest = _digest(text)
         found = self.keys.get(digest) if self.is_known else None
         return found or await self._find("key", digest, lambda: self.keys.get(digest), before_lookup)
 
     async def link(self, slug: str, before_lookup: Check = no_check) -> Link | None:
-        """The link of that slug, also one that is gone, or none. Raises `Unavailable` when it cannot be told now."""
+        """The link of that slug, also an inactive one, or none. Raises `Unavailable` when the look-up fails."""
         found = self.links.get(slug) if self.is_known else None
         return found or await self._find("link", slug, lambda: self.links.get(slug), before_lookup)
 
     async def link_of(self, text: str) -> Link | None:
-        """The link that an event names by slug or id. One batch may name thousands of wrong ones: beyond the look-ups'
-        rate what is not in the directory, a few seconds old at most, counts as unknown."""
+        """The link that an event names by slug or id. One batch may name thousands of wrong ones: above the rate limit
+        of look-ups a link that is not in the directory (at most a few seconds old) counts as unknown."""
         try:
             return self.links_by_id.get(text.lower()) or await self.link(text)
         except Unavailable as error:
@@ -291,7 +295,7 @@ class Directory:
             return None
 
     async def partner(self, text: str, before_lookup: Check = no_check) -> Partner | None:
-        """The partner of that slug or id, or none. Raises `Unavailable` when it cannot be told now."""
+        """The partner of that slug or id, or none. Raises `Unavailable` when the look-up fails."""
         name = text.lower()
         found = (self.partners.get(text) or self.partners.get(name)) if self.is_known else None
         return found or await self._find("partner", name, lambda: self.partners.get(name), before_lookup)
@@ -306,51 +310,51 @@ class Directory:
             return None
 
     async def _find(self, kind: str, name: str, held: Callable[[], T | None], before_lookup: Check) -> T | None:
-        """Asks the source. That it has nothing is believed only once the read models have everything that was written
-        when it was first missed: a new key, link or partner is never unknown."""
+        """Queries the source. A miss counts only after the read models have everything that was written at the time of
+        the first miss, so that a new key, link or partner is never unknown."""
         if len(name) > MAX_NAME:
             return None
         until, needed = self._missing.get((kind, name), (0.0, None))
         if until > monotonic():
             if needed is None:
                 return None
-            raise _behind()
+            raise _directory_behind()
         before_lookup()
         if self._bucket.wait(1) > 0:
-            raise Unavailable(BUSY, "Too many unknown keys, links and partners are asked for; please try again.")
-        found = await self._ask(kind, name, held)
+            raise Unavailable(BUSY, "Too many unknown keys, links and partners were requested; please try again.")
+        found = await self._query_source(kind, name, held)
         if found is None and self._progress is not None:
-            found = await self._ask_again(kind, name, held, needed, self._progress)
+            found = await self._query_until_current(kind, name, held, needed, self._progress)
         if found is None:
             self._remember(kind, name, NEGATIVE_S, None)
         return found
 
-    async def _ask_again(
+    async def _query_until_current(
         self, kind: str, name: str, held: Callable[[], T | None], needed: int | None, progress: Progress
     ) -> T | None:
-        """The answer that can be believed. Raises `Unavailable` when the read models stay behind."""
+        """Queries again once the read models are current. Raises `Unavailable` when they stay behind."""
         reached, written = await progress(kind)
         needed = written if needed is None else needed
-        if self._patient < MOST_PATIENT:
-            self._patient += 1
+        if self._waiting < MAX_WAITING:
+            self._waiting += 1
             try:
                 deadline = monotonic() + CATCH_UP_S
                 while reached < needed and monotonic() < deadline:
-                    await asyncio.sleep(LOOK_AGAIN_S)
+                    await asyncio.sleep(POLL_INTERVAL_S)
                     reached, _ = await progress(kind)
             finally:
-                self._patient -= 1
-        found = await self._ask(kind, name, held)
+                self._waiting -= 1
+        found = await self._query_source(kind, name, held)
         if found is None and reached < needed:
             self._remember(kind, name, BEHIND_S, needed)
-            raise _behind()
+            raise _directory_behind()
         return found
 
-    async def _ask(self, kind: str, name: str, held: Callable[[], T | None]) -> T | None:
+    async def _query_source(self, kind: str, name: str, held: Callable[[], T | None]) -> T | None:
         listing = await self._lookup(kind, name)
-        if not self.is_known:  # what is held is too old to be believed; the source knows
+        if not self.is_known:  # the directory is too old; the source is authoritative
             held_here: dict[str, dict[str, Any]] = {"key": self.keys, "link": self.links, "partner": self.partners}
-            self._put(held_here[kind], name, _NOTHING)
+            self._put(held_here[kind], name, _MISSING)
         self._index.add(listing, self._put)
         return held()
 
@@ -360,7 +364,7 @@ class Directory:
         self._missing[kind, name] = monotonic() + seconds, needed
 
 
-def _behind() -> Unavailable:
+def _directory_behind() -> Unavailable:
     return Unavailable("directory_behind", "What was made last is not known here yet; please try again.")
 
 

@@ -1,12 +1,11 @@
-"""When each key was last used, for its owner to see: noted in memory (`Directory.used`), written down twice a minute.
+"""The time of each key's last use, shown to its owner: collected in memory (`Directory.used`), stored twice a minute.
 
-Never in the way of an answer, and never worth one: what is not written when a process is killed is lost.
+It never delays a response. Uses that are not stored when the process is killed are lost.
 """
 
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -14,21 +13,24 @@ from itertools import islice
 from typing import Final
 from uuid import UUID
 
-from ingest.directory import Directory
-from ingest.postgres import Postgres
-from ingest.refused import Unavailable
+import structlog
 
-logger = logging.getLogger(__name__)
+from infra.kernel.observability import logging
+from ingest.directory.directory import Directory
+from ingest.directory.postgres import Postgres
+from ingest.errors import Unavailable
+
+logger: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 EVERY_S: Final = 30.0
-AT_ONCE: Final = 5_000
+BATCH_SIZE: Final = 5_000
 _WRITE: Final = """
 INSERT INTO ingest.key_use (key_hash, website_id, used_at)
 SELECT decode(hash, 'hex'), website_id, used_at
 FROM unnest(%s::text[], %s::uuid[], %s::timestamptz[]) AS used (hash, website_id, used_at) ORDER BY hash
 ON CONFLICT (key_hash) DO UPDATE SET used_at = excluded.used_at WHERE key_use.used_at < excluded.used_at
 """
-"""In one order, so that two edges never wait for each other; nothing is written twice in a minute."""
+"""In one order, so that two ingest processes never deadlock; nothing is written twice in a minute."""
 
 
 class KeyUses:
@@ -49,10 +51,10 @@ class KeyUses:
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        self._task = asyncio.get_running_loop().create_task(self._write_for_ever())
+        self._task = asyncio.get_running_loop().create_task(self._write_forever())
 
     async def stop(self, timeout_s: float) -> None:
-        """Writes down what is left, if that can be done in time."""
+        """Stores the remaining uses, at most `timeout_s`."""
         if self._task is not None:
             self._task.cancel()
             with suppress(asyncio.CancelledError):
@@ -61,24 +63,25 @@ class KeyUses:
             await asyncio.wait_for(self.write(), timeout_s)
 
     async def write(self) -> None:
-        """Writes down the uses since the last time. Raises `Unavailable`; what was not written waits with its time."""
+        """Stores the uses since the last call. Raises `Unavailable`; uses that were not stored keep their time."""
         used, self._directory.used = self._directory.used, {}
         minute = self._now().replace(second=0, microsecond=0)
         self._waiting.update((digest, (website_id, minute)) for digest, website_id in used.items())
         while self._waiting:
-            part = list(islice(self._waiting.items(), AT_ONCE))
+            part = list(islice(self._waiting.items(), BATCH_SIZE))
             rows = [(digest, website_id, at) for digest, (website_id, at) in part]
             await self._postgres.rows(_WRITE, [list(column) for column in zip(*rows, strict=True)])
             for digest, _ in part:
                 del self._waiting[digest]
 
-    async def _write_for_ever(self) -> None:
+    async def _write_forever(self) -> None:
+        logging.begin_context(component="key_uses")
         while True:
             await asyncio.sleep(self._every_s)
             try:
                 await self.write()
             except Unavailable as error:
-                logger.info("the keys' last uses are written down later: %s", error.message)
+                logger.info("key_uses_postponed", error=error.message)
             except Exception:
                 # Without this task no use would be written any more.
-                logger.exception("the keys' last uses cannot be written: an error that nothing here expects")
+                logger.exception("unexpected_error")

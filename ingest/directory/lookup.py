@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 from uuid import UUID
 
-from ingest.directory import Listing, Lookup, Progress
-from ingest.postgres import Postgres
-from ingest.refresh import KEYS, LINKS, PARTNERS, WEBSITES, listing_of
+from ingest.directory.directory import Listing, Lookup, Progress
+from ingest.directory.postgres import Postgres
+from ingest.directory.refresh import KEYS, LINKS, PARTNERS, WEBSITES, listing_of
 
 _KEY: Final = KEYS + " AND key_hash = decode(%s, 'hex')"
 _LINK: Final = LINKS + " WHERE slug = %s"

@@ -1,4 +1,4 @@
-"""The edge's few questions to Postgres, each bounded in time; Postgres may be away at any moment."""
+"""Ingest's queries to Postgres, each with a timeout; Postgres may be unavailable at any time."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import psycopg
 from psycopg.rows import TupleRow
 from psycopg_pool import PoolTimeout
 
-from infra.postgres import RECONNECT_ROUND_S, AsyncPool, ImpatientConnection
-from ingest.refused import Unavailable
+from infra.kernel.postgres.pool import RECONNECT_ROUND_S, AsyncPool, DeadlineConnection
+from ingest.errors import Unavailable
 
 TIMEOUT_S: Final = 2.0
 OPTIONS: Final = f"-c statement_timeout={int(TIMEOUT_S * 1000)} -c lock_timeout=1000"
@@ -25,7 +25,7 @@ class Postgres:
             if url is None
             else AsyncPool(
                 url,
-                connection_class=ImpatientConnection,
+                connection_class=DeadlineConnection,
                 min_size=1,
                 max_size=8,
                 open=False,
@@ -47,7 +47,7 @@ class Postgres:
             await self._pool.close(timeout=1)
 
     async def rows(self, sql: str, params: Sequence[Any]) -> list[TupleRow]:
-        """The rows that the statement gives. Raises `Unavailable`."""
+        """The rows that the statement returns. Raises `Unavailable`."""
         if self._pool is None:
             raise Unavailable("postgres_unavailable", "The directory cannot be asked now; please try again.")
         try:

@@ -1,13 +1,13 @@
 """Keeps the directory and the visitor salts fresh: a thread that reads Postgres and hands over what changed.
 
-It reads when a projection says so (NOTIFY `projection`) and every few seconds: what changed (`ingest.changes`), and now
-and then everything. What it read is also kept in `<data dir>/ingest-directory.json` (mode 0600; keys as hashes only),
-with which ingest starts when Postgres is down; what changed since stands in `ingest-directory.changes` beside it.
+It reads when a projection says so (NOTIFY `projection`) and every few seconds: what changed
+(`ingest.directory.changes`), and now and then everything. What it read is also kept in `<data
+dir>/ingest-directory.json` (mode 0600; keys as hashes only), with which ingest starts when Postgres is down; what
+changed since stands in `ingest-directory.changes` beside it.
 """
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
@@ -20,13 +20,15 @@ from uuid import UUID
 
 import msgspec
 import psycopg
+import structlog
 
-from ingest.changes import Changes, Progress, changes_between, progress_of
-from ingest.directory import CustomDomain, KeyRow, LinkRow, Listing, Partner, Website, origins_of, subs_of
-from ingest.postgres import OPTIONS
+from infra.kernel.observability import logging
+from ingest.directory.changes import Changes, Progress, changes_between, progress_of
+from ingest.directory.directory import CustomDomain, KeyRow, LinkRow, Listing, Partner, Website, origins_of, subs_of
+from ingest.directory.postgres import OPTIONS
 from ingest.routing import routing_from, routing_of
 
-logger = logging.getLogger(__name__)
+logger: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 EVERY_S: Final = 3.0
 WHOLE_EVERY_S: Final = 300.0
@@ -98,15 +100,16 @@ class Refresher:
             self._thread.join(5)
 
     def _run(self) -> None:
+        logging.begin_context(component="directory")
         while not self._stopping.is_set():
             try:
                 self._read_until_broken()
             except (psycopg.Error, OSError) as error:
-                logger.warning("the directory cannot be read from Postgres: %s", str(error).strip().split("\n")[0])
+                logger.warning("directory_unavailable", delay_s=RETRY_S, error=str(error).strip().split("\n")[0])
                 self._stopping.wait(RETRY_S)
             except Exception:
-                # Without this thread a revoked key would work for ever.
-                logger.exception("the directory cannot be read: an error that nothing here expects")
+                # Without this thread a revoked key would stay valid.
+                logger.exception("unexpected_error")
                 self._stopping.wait(RETRY_S)
 
     def _read_until_broken(self) -> None:
@@ -210,7 +213,7 @@ def listing_of(
 
 
 def read_salts(connection: psycopg.Connection[Any], today: date) -> Salts:
-    """Today's salt (made by whoever asks first) and yesterday's; older ones are deleted."""
+    """Today's salt (created by the first process that reads it) and yesterday's; older ones are deleted."""
     connection.execute(
         "INSERT INTO ingest.salt (day, salt) VALUES (%s, %s) ON CONFLICT DO NOTHING", (today, os.urandom(32))
     )
@@ -233,7 +236,7 @@ def save_copy(path: Path, listing: Listing, read_at: float) -> None:
         fresh.replace(path)
         path.with_suffix(".changes").unlink(missing_ok=True)
     except OSError as error:
-        logger.warning("the copy of the directory cannot be written: %s", error)
+        logger.warning("directory_copy_write_failed", path=path, error=error)
 
 
 def append_changes(path: Path, listing: Listing) -> None:
@@ -244,7 +247,7 @@ def append_changes(path: Path, listing: Listing) -> None:
         ) as file:
             file.write(msgspec.json.encode(asdict(listing)) + b"\n")
     except OSError as error:
-        logger.warning("the copy of the directory cannot be written: %s", error)
+        logger.warning("directory_copy_write_failed", path=path, error=error)
 
 
 def load_copy(path: Path) -> tuple[Listing, float] | None:
@@ -258,7 +261,7 @@ def load_copy(path: Path) -> tuple[Listing, float] | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError, msgspec.DecodeError) as error:
-        logger.warning("the copy of the directory in %s cannot be used: %s", path, error)
+        logger.warning("directory_copy_invalid", path=path, error=error)
         return None
 
 

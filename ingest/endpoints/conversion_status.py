@@ -1,43 +1,45 @@
-"""`GET /track/conversions/{id}`: what became of a conversion."""
+"""`GET /track/conversions/{id}`: the status of a conversion."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 from uuid import UUID
 
-from infra.http_guard import Receive, Scope, Send
-from ingest.answers import send_json, send_problem
-from ingest.decisions import DECIDED, shown
-from ingest.edge import Edge
-from ingest.postgres import Postgres
-from ingest.refused import Refused, Unavailable
+from infra.kernel.http.request_limits import Receive, Scope, Send
+from ingest.context import IngestContext
+from ingest.conversion_outcomes import SELECT_CONVERSIONS, to_response
+from ingest.directory.postgres import Postgres
+from ingest.errors import EventRejected, Unavailable
+from ingest.request_cost import exempt_server_key
+from ingest.responses import send_json, send_problem
 from ingest.steps.identify_site import MAY_READ, bearer, identify
-from ingest.tolls import vouch
 from schemas.tracking import NO_ID, Outcome
 
 ENDPOINT: Final = "/track/conversions"
 _REPORTED: Final = "SELECT website_id FROM ingest.conversion_key WHERE conversion_id = %s"
-_REFUSED: Final = "SELECT code, message FROM policy.refused_report WHERE conversion_id = %s ORDER BY at DESC LIMIT 1"
+_REJECTED: Final = (
+    "SELECT code, message FROM conversions.rejected_report WHERE conversion_id = %s ORDER BY at DESC LIMIT 1"
+)
 _STATUS: Final = "SELECT status FROM read.conversions WHERE id = %s"
 
 
-async def conversion(edge: Edge, scope: Scope, receive: Receive, send: Send) -> None:
-    """Answers with the conversion, to the website that it belongs to; 404 for everybody else."""
+async def conversion(context: IngestContext, scope: Scope, _receive: Receive, send: Send) -> None:
+    """Returns the conversion to its website; 404 to all others."""
     headers: dict[bytes, bytes] = dict(scope["headers"])
-    check = edge.tolls.checking(scope, edge.settings.trusted_proxies)
+    check = context.costs.checker(scope, context.settings.trusted_proxies)
     try:
-        key = await identify(edge.directory, bearer(headers), headers, MAY_READ, before_lookup=check)
-        vouch(scope, key)
+        key = await identify(context.directory, bearer(headers), headers, MAY_READ, before_lookup=check)
+        exempt_server_key(scope, key)
         try:
             identity = UUID(scope["path"].rpartition("/")[2])
         except ValueError:
             raise _not_found() from None
-        found = await read_conversion(edge.postgres, key.website.id, identity)
+        found = await read_conversion(context.postgres, key.website.id, identity)
         if found is None:
             raise _not_found()
-    except Refused as error:
+    except EventRejected as error:
         if error.status != 404:
-            edge.refusals.add(error, ENDPOINT, website_id=NO_ID)
+            context.rejections.add(error, ENDPOINT, website_id=NO_ID)
         await send_problem(send, error)
         return
     except Unavailable as error:
@@ -47,13 +49,13 @@ async def conversion(edge: Edge, scope: Scope, receive: Receive, send: Send) -> 
 
 
 async def read_conversion(postgres: Postgres, website_id: UUID, identity: UUID) -> dict[str, Any] | None:
-    """The conversion of that website, or none. One that is reported and not yet decided is pending."""
-    rows = await postgres.rows(DECIDED, ([identity],))
+    """The conversion of that website, or none. A reported conversion without a decision is pending."""
+    rows = await postgres.rows(SELECT_CONVERSIONS, ([identity],))
     if rows and rows[0][0] == website_id:
-        return shown(rows[0])
+        return to_response(rows[0])
     reported = await postgres.rows(_REPORTED, (identity,))
     if reported and reported[0][0] == website_id:
-        refused = await postgres.rows(_REFUSED, (identity,))
+        refused = await postgres.rows(_REJECTED, (identity,))
         if refused:
             return {"id": str(identity), "status": "rejected", "reason": refused[0][0], "message": refused[0][1]}
         return {"id": str(identity), "status": "pending"}
@@ -61,7 +63,7 @@ async def read_conversion(postgres: Postgres, website_id: UUID, identity: UUID) 
 
 
 async def current_status(postgres: Postgres, identity: UUID) -> str:
-    """The status as far as it is known now."""
+    """The current status; pending while it is unknown."""
     try:
         rows = await postgres.rows(_STATUS, (identity,))
     except Unavailable:
@@ -69,5 +71,5 @@ async def current_status(postgres: Postgres, identity: UUID) -> str:
     return str(rows[0][0]) if rows else "pending"
 
 
-def _not_found() -> Refused:
-    return Refused(Outcome.INVALID, "not_found", "There is no such conversion.", status=404)
+def _not_found() -> EventRejected:
+    return EventRejected(Outcome.INVALID, "not_found", "There is no such conversion.", status=404)

@@ -1,4 +1,4 @@
-"""`GET|POST /postback`: a partner or network reports a conversion in the trackers' way (decimal amounts)."""
+"""`GET|POST /postback`: a partner or network reports a conversion in the trackers' format (decimal amounts)."""
 
 from __future__ import annotations
 
@@ -7,48 +7,54 @@ from uuid import UUID
 
 import msgspec
 
-from infra.http_guard import Receive, Scope, Send
-from ingest.answers import send_json, send_problem
-from ingest.conversions import Report, check_event, check_status, check_txid, take_report
-from ingest.directory import Check, Directory, Key
-from ingest.edge import Edge
+from infra.kernel.http.request_limits import Receive, Scope, Send
+from ingest.context import IngestContext
+from ingest.conversion_reports import accept_report, check_event, check_status, check_txid
+from ingest.directory.directory import Check, Directory, Key
+from ingest.endpoints.conversion_status import current_status
+from ingest.errors import EventRejected, Unavailable, invalid
+from ingest.event import Report, ReportedEvent
 from ingest.money import minor_units
+from ingest.pipeline import NO_STEP, POSTBACK
 from ingest.presets import Preset, preset_of, translate
-from ingest.query import parameters
+from ingest.query_strings import parameters
 from ingest.referrers import MAX_TEXT, clean
-from ingest.refused import Refused, Unavailable, invalid
-from ingest.rows import SUBS
-from ingest.status_of import current_status
+from ingest.request_context import client_address, client_of, request_context
+from ingest.request_cost import exempt_server_key
+from ingest.responses import send_json, send_problem
 from ingest.steps.decode import MAX_EVENT_BYTES, inflate, too_large
 from ingest.steps.identify_site import MAY_POSTBACK, bearer, identify
-from ingest.tolls import vouch
-from ingest.visit import client_address, client_of, visit_of
-from schemas.tracking import NO_ID, Outcome
+from schemas.tracking import NO_ID, SUBS, Outcome
 
 ENDPOINT: Final = "/postback"
 _scalars = msgspec.json.Decoder(dict[str, str | int | None])
 
 
-async def postback(edge: Edge, scope: Scope, receive: Receive, send: Send) -> None:
+async def postback(context: IngestContext, scope: Scope, receive: Receive, send: Send) -> None:
     """Answers one postback: 202 the first time, 200 for a repeat, problem+json else."""
     headers: dict[bytes, bytes] = dict(scope["headers"])
     key: Key | None = None
     sent: dict[str, str] = {}
-    check = edge.tolls.checking(scope, edge.settings.trusted_proxies)
+    check = context.costs.checker(scope, context.settings.trusted_proxies)
+    runner = POSTBACK.runner(context.counters)
     try:
-        sent = await _read(edge, scope, receive, headers)
-        preset, partner_id = await _preset(edge.directory, sent, check)
+        sent = await _read(context, scope, receive, headers)
+        runner.current = "look_up"
+        preset, partner_id = await _preset(context.directory, sent, check)
+        runner.current = "identify_site"
         fields = translate(preset, sent)
         token = bearer(headers) or fields.get("token", "")
-        key = await identify(edge.directory, token, headers, MAY_POSTBACK, before_lookup=check)
-        vouch(scope, key)
-        client = client_of(scope, headers, edge.settings.trusted_proxies, edge.places)
-        taken = await take_report(
-            edge, key, visit_of(key, client, "server", headers), _report(key, preset, fields, partner_id)
-        )
-    except Refused as error:
+        key = await identify(context.directory, token, headers, MAY_POSTBACK, before_lookup=check)
+        exempt_server_key(scope, key)
+        runner.current = "decode"
+        client = client_of(scope, headers, context.settings.trusted_proxies, context.places)
+        request = request_context(key, client, "server", headers)
+        event = ReportedEvent(context, key, request, _report(key, preset, fields, partner_id))
+        accepted = await accept_report(runner, event)
+    except EventRejected as error:
+        runner.drop(error.code)
         shown = {name: value for name, value in sent.items() if "token" not in name.lower()}
-        edge.refusals.add(
+        context.rejections.add(
             error,
             ENDPOINT,
             website_id=key.website.id if key is not None else NO_ID,
@@ -60,16 +66,17 @@ async def postback(edge: Edge, scope: Scope, receive: Receive, send: Send) -> No
     except Unavailable as error:
         await send_problem(send, error)
         return
-    status = "pending" if taken.is_new else await current_status(edge.postgres, taken.id)
-    await send_json(send, 202 if taken.is_new else 200, {"id": str(taken.id), "status": status})
+    status = "pending" if accepted.is_new else await current_status(context.postgres, accepted.id)
+    await send_json(send, 202 if accepted.is_new else 200, {"id": str(accepted.id), "status": status})
+    runner.current = NO_STEP
 
 
-async def _read(edge: Edge, scope: Scope, receive: Receive, headers: dict[bytes, bytes]) -> dict[str, str]:
+async def _read(context: IngestContext, scope: Scope, receive: Receive, headers: dict[bytes, bytes]) -> dict[str, str]:
     sent = parameters(scope["query_string"])
     if scope["method"] != "POST":
         return sent
     packed: bytes = (await receive()).get("body", b"")
-    await edge.turns.before(packed, client_address(scope, edge.settings.trusted_proxies))
+    await context.scheduler.before(packed, client_address(scope, context.settings.trusted_proxies))
     body = inflate(packed, headers.get(b"content-encoding", b""))
     if not body:
         return sent
@@ -79,7 +86,7 @@ async def _read(edge: Edge, scope: Scope, receive: Receive, headers: dict[bytes,
     if kind in (b"application/x-www-form-urlencoded", b""):
         return parameters(body) | sent
     if kind != b"application/json":
-        raise Refused(
+        raise EventRejected(
             Outcome.INVALID, "unsupported_media_type", "Send a form, JSON, or everything in the query.", status=415
         )
     try:
@@ -90,8 +97,8 @@ async def _read(edge: Edge, scope: Scope, receive: Receive, headers: dict[bytes,
 
 
 async def _preset(directory: Directory, sent: dict[str, str], before_lookup: Check) -> tuple[Preset, UUID]:
-    """The preset that is named, else the named partner's own; and that partner. Raises `Unavailable` while it cannot be
-    told whether there is one."""
+    """The preset of the request, otherwise the partner's; and that partner. Raises `Unavailable` when the look-up of
+    the partner fails."""
     name, slug = sent.get("preset", ""), sent.get("partner", "")
     if not slug:
         return preset_of(name), NO_ID

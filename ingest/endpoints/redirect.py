@@ -8,34 +8,28 @@ flagged, and sent on like everybody.
 from __future__ import annotations
 
 import asyncio
-import os
 import random
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from hashlib import blake2b
 from typing import Final
 
-import msgspec
-
-from infra.http_guard import Receive, Scope, Send
-from infra.log import Record
-from ingest import bots
-from ingest.answers import NO_STORE, send_bytes
-from ingest.clock import log_text, now_ms
-from ingest.custom_domains import SCOPE_KEY
-from ingest.directory import CustomDomain, Link
-from ingest.edge import Edge
+from infra.kernel.http.request_limits import Receive, Scope, Send
+from infra.kernel.log import Record
+from ingest.clock import now_ms
+from ingest.context import IngestContext
+from ingest.directory.custom_domains import SCOPE_KEY
+from ingest.directory.directory import CustomDomain, Link
+from ingest.endpoints.track import outcome_of
+from ingest.errors import EventRejected, Unavailable
+from ingest.event import LinkClick
 from ingest.macros import expand, location
-from ingest.query import parameters
-from ingest.referrers import MAX_TEXT, Page, clean, host_of, read_page
-from ingest.refused import Refused, Unavailable
-from ingest.routing import Way, choose
-from ingest.rows import SUBS, Row, encode_row
-from ingest.steps.enrich import set_client, set_source
-from ingest.tracking import outcome_of
-from ingest.visit import Client, Visit, client_of
-from schemas import click_id, topics
-from schemas.tracking import HASH_HEADER, Outcome
+from ingest.pipeline import NO_STEP, REDIRECT
+from ingest.referrers import MAX_TEXT
+from ingest.request_context import Client, client_of, new_request, new_row
+from ingest.responses import NO_STORE, send_bytes
+from ingest.routing import Route, choose
+from schemas.tracking import SUBS, Outcome, TrackedEvent
 
 ENDPOINT: Final = "/go"
 COOKIE: Final = "aff_click_id"
@@ -44,16 +38,18 @@ DEFAULT_COOKIE_DAYS: Final = 30
 PREFIX: Final = "/go/"
 
 
-async def go(edge: Edge, scope: Scope, receive: Receive, send: Send) -> None:
+async def go(context: IngestContext, scope: Scope, _receive: Receive, send: Send) -> None:
     """Answers one redirect: 302, 404 unknown, 410 gone."""
     path: str = scope["path"]
     slug = path.removeprefix(PREFIX) if path.startswith(PREFIX) else path[1:]
     domain: CustomDomain | None = scope.get(SCOPE_KEY)
     headers: dict[bytes, bytes] = dict(scope["headers"])
+    runner = REDIRECT.runner(context.counters)
     try:
-        check = edge.tolls.checking(scope, edge.settings.trusted_proxies)
-        link = await edge.directory.link(slug, check) if 0 < len(slug) <= MAX_TEXT else None
-    except Refused as error:
+        check = context.costs.checker(scope, context.settings.trusted_proxies)
+        link = await context.directory.link(slug, check) if 0 < len(slug) <= MAX_TEXT else None
+    except EventRejected as error:
+        runner.drop(error.code)
         await _page(send, 429, "Please try again", "Too many unknown links were followed here.", error.retry_after)
         return
     except Unavailable as error:
@@ -62,21 +58,27 @@ async def go(edge: Edge, scope: Scope, receive: Receive, send: Send) -> None:
     if link is not None and domain is not None and link.website.id != domain.website_id:
         link = None  # another website's: not here
     if link is None:
-        _refuse(edge, slug, link)
+        runner.drop("unknown_link")
+        # No website to show it to; slugs are guessed all day long.
+        context.counters.outcomes[ENDPOINT, Outcome.UNKNOWN_SITE.value] += 1
         await _page(send, 404, "Link not found", "There is no link at this address.")
         return
-    client = client_of(scope, headers, edge.settings.trusted_proxies, edge.places)
-    way = _way(edge, link, client)
-    if way is None:
-        _refuse(edge, slug, link)
+    runner.current = "choose_route"
+    client = client_of(scope, headers, context.settings.trusted_proxies, context.places)
+    route = _choose_route(context, link, client)
+    if route is None:
+        runner.drop("link_gone")
+        _refuse(context, slug, link)
         await _page(send, 410, "Link no longer available", "This link has been switched off.")
         return
-    row = _click(edge, link, client, scope, headers)
-    if way.name:
-        row.props = msgspec.json.encode({"route": way.name}).decode()
-    await _publish(edge, row)
-    destination = expand(way.destination, macro_values(link, row))
-    cookie = _cookie(edge, link, row.click_id, scope)
+    event = _click(context, link, route, client, scope, headers)
+    runner.complete(event)
+    runner.current = "publish"
+    row = event.row
+    await _publish(context, row, event.record)
+    runner.current = "answer"
+    destination = expand(route.destination, macro_values(link, row))
+    cookie = _cookie(context, link, row.click_id, scope)
     await send_bytes(
         send,
         302,
@@ -89,16 +91,17 @@ async def go(edge: Edge, scope: Scope, receive: Receive, send: Send) -> None:
             (b"x-robots-tag", b"noindex, nofollow"),
         ),
     )
+    runner.current = NO_STEP
 
 
-def _way(edge: Edge, link: Link, client: Client) -> Way | None:
+def _choose_route(context: IngestContext, link: Link, client: Client) -> Route | None:
     """Where this visitor goes. Who they are is kept nowhere: the choice follows from their address and browser."""
     told = f"{link.id_text} {client.address} {client.agent_text}".encode("utf-8", "surrogateescape")
-    visitor = int.from_bytes(blake2b(told, key=edge.click_key[:64], digest_size=8).digest(), "big")
+    visitor = int.from_bytes(blake2b(told, key=context.click_key[:64], digest_size=8).digest(), "big")
     return choose(link.destination, link.routing, link.is_gone, client.country, client.agent.device, visitor, now_ms())
 
 
-def macro_values(link: Link, row: Row) -> dict[str, str]:
+def macro_values(link: Link, row: TrackedEvent) -> dict[str, str]:
     """What the macros of a destination stand for, for this click."""
     values = {
         "click_id": row.click_id,
@@ -114,85 +117,42 @@ def macro_values(link: Link, row: Row) -> dict[str, str]:
     return values
 
 
-def _click(edge: Edge, link: Link, client: Client, scope: Scope, headers: Mapping[bytes, bytes]) -> Row:
-    now = now_ms()
-    visit = Visit(link.website, "secret", "redirect", client, now, log_text(now))
-    text = click_id.mint(
-        edge.click_key,
-        at=datetime.fromtimestamp(now / 1000, UTC),
-        link_code=link.code,
-        website_id=link.website.id,
-        country=client.country,
-        device=client.agent.device,
-        nonce=int.from_bytes(os.urandom(4), "big"),
-    )
-    row = Row(
-        str(click_id.event_id(text)), link.website.id_text, "click", visit.received, visit.received, origin="redirect"
-    )
-    row.click_id, row.link_id, row.partner_id = text, link.id_text, link.partner_id
-    query = _query(scope["query_string"])
-    given = dict(link.subs)
-    for name in SUBS:
-        value = query.get(name) or given.get(name, "")
-        if value:
-            setattr(row, name, clean(value)[:MAX_TEXT])
-    referrer_host = host_of(headers.get(b"referer", b"").decode("latin-1"))
-    set_client(row, client)
-    set_source(row, _page_of(scope, headers), referrer_host, link.website.domain)
-    reason = bots.visit_reason(client.agent, bool(client.agent_text), headers, scope["method"], referrer_host)
-    row.is_bot, row.bot_reason = bool(reason), reason
-    row.visitor = edge.hasher.passing_visitor(visit, now)
-    edge.suspicions.judge_redirect(visit, headers, edge.is_https(scope), row)
-    return row
+def _click(
+    context: IngestContext, link: Link, route: Route, client: Client, scope: Scope, headers: Mapping[bytes, bytes]
+) -> LinkClick:
+    request = new_request(link.website, "secret", "redirect", client, now_ms())
+    row = new_row(request)
+    row.type, row.occurred_at = "click", request.received
+    return LinkClick(context, request, headers, scope["method"], scope, link, route, row)
 
 
-def _page_of(scope: Scope, headers: Mapping[bytes, bytes]) -> Page:
-    """The link's own address, whose query may carry UTM parameters."""
-    query = scope["query_string"].decode("latin-1")
-    host = headers.get(b"host", b"").decode("latin-1")
-    try:
-        return read_page(f"https://{host}{scope['path']}" + ("?" + query if query else ""))
-    except Refused:
-        return Page("", scope["path"][:MAX_TEXT])
-
-
-def _query(query: bytes) -> dict[str, str]:
-    try:
-        return parameters(query) if query else {}
-    except Refused:
-        return {}
-
-
-async def _publish(edge: Edge, row: Row) -> None:
+async def _publish(context: IngestContext, row: TrackedEvent, record: Record) -> None:
     """The click into the log, or to the retries when that takes too long."""
-    content = blake2b(row.click_id.encode(), digest_size=8).digest()
-    record = Record(topics.CLICKS.name, row.event_id.encode(), encode_row(row), ((HASH_HEADER, content),))
-    edge.counters.outcomes[ENDPOINT, outcome_of(row).value] += 1
+    context.counters.outcomes[ENDPOINT, outcome_of(row).value] += 1
     try:
-        done = edge.publisher.submit([record])
+        done = context.publisher.submit([record])
     except Unavailable:
-        edge.retries.add(record)
+        context.retries.add(record)
         return
     await asyncio.wait((done,), timeout=WAIT_S)
     if not done.done():
-        edge.retries.watch(done, record)
+        context.retries.watch(done, record)
     elif done.exception() is not None:
-        edge.retries.add(record)
+        context.retries.add(record)
 
 
-def _cookie(edge: Edge, link: Link, text: str, scope: Scope) -> str:
-    partner = edge.directory.partners.get(link.partner_id)
+def _cookie(context: IngestContext, link: Link, text: str, scope: Scope) -> str:
+    partner = context.directory.partners.get(link.partner_id)
     days = partner.cookie_days if partner is not None else DEFAULT_COOKIE_DAYS
-    secure = "; Secure" if edge.is_https(scope) else ""
+    secure = "; Secure" if context.is_https(scope) else ""
     return f"{COOKIE}={text}; Max-Age={days * 86400}; Path=/; SameSite=Lax{secure}"
 
 
-def _refuse(edge: Edge, slug: str, link: Link | None) -> None:
-    if link is None:
-        edge.counters.outcomes[ENDPOINT, Outcome.UNKNOWN_SITE.value] += 1
-        return  # no website to show it to; slugs are guessed all day long
-    error = Refused(Outcome.NOT_ALLOWED, "link_gone", "The link or its partner program is switched off.", status=410)
-    edge.refusals.add(error, ENDPOINT, website_id=link.website.id, sample=slug)
+def _refuse(context: IngestContext, slug: str, link: Link) -> None:
+    error = EventRejected(
+        Outcome.NOT_ALLOWED, "link_gone", "The link or its partner program is switched off.", status=410
+    )
+    context.rejections.add(error, ENDPOINT, website_id=link.website.id, sample=slug)
 
 
 async def _page(send: Send, status: int, title: str, text: str, retry_after: int = 0) -> None:

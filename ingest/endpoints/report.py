@@ -7,18 +7,21 @@ from typing import Any, Final
 
 import msgspec
 
-from infra.http_guard import Receive, Scope, Send
-from ingest.answers import send_json, send_problem
-from ingest.conversions import Report, check_event, check_status, check_txid, identity_of, take_report
-from ingest.directory import Key
-from ingest.edge import Edge
-from ingest.query import parameters
-from ingest.refused import Refused, Unavailable, invalid
-from ingest.status_of import current_status
+from infra.kernel.http.request_limits import Receive, Scope, Send
+from ingest.context import IngestContext
+from ingest.conversion_reports import accept_report, check_event, check_status, check_txid
+from ingest.directory.directory import Key
+from ingest.endpoints.conversion_status import current_status
+from ingest.errors import EventRejected, Unavailable, invalid
+from ingest.event import Report, ReportedEvent
+from ingest.pipeline import NO_STEP, REPORT
+from ingest.query_strings import parameters
+from ingest.request_context import client_address, client_of, request_context
+from ingest.request_cost import exempt_server_key
+from ingest.responses import send_json, send_problem
 from ingest.steps.decode import MAX_EVENT_BYTES, finite, inflate, is_json, too_large
 from ingest.steps.identify_site import MAY_READ, MAY_REPORT, bearer, identify
-from ingest.tolls import vouch
-from ingest.visit import client_address, client_of, visit_of
+from ingest.steps.report import identity_of
 from schemas.tracking import NO_ID
 
 Text = str | int | None
@@ -46,38 +49,46 @@ _decode: Final = msgspec.json.Decoder(SentConversion, float_hook=finite).decode
 _FIELD: Final = re.compile(r"at `\$\.(\w+)")
 
 
-async def sale(edge: Edge, scope: Scope, receive: Receive, send: Send) -> None:
+async def sale(context: IngestContext, scope: Scope, receive: Receive, send: Send) -> None:
     """Answers one reported sale."""
-    await _report(edge, scope, receive, send, "sale")
+    await _report(context, scope, receive, send, "sale")
 
 
-async def lead(edge: Edge, scope: Scope, receive: Receive, send: Send) -> None:
+async def lead(context: IngestContext, scope: Scope, receive: Receive, send: Send) -> None:
     """Answers one reported lead; amount and txid may be left out where there is a click id."""
-    await _report(edge, scope, receive, send, "lead")
+    await _report(context, scope, receive, send, "lead")
 
 
-async def _report(edge: Edge, scope: Scope, receive: Receive, send: Send, kind: str) -> None:
+async def _report(context: IngestContext, scope: Scope, receive: Receive, send: Send, kind: str) -> None:
     headers: dict[bytes, bytes] = dict(scope["headers"])
     body: bytes = (await receive()).get("body", b"")
     key: Key | None = None
-    check = edge.tolls.checking(scope, edge.settings.trusted_proxies)
+    check = context.costs.checker(scope, context.settings.trusted_proxies)
+    runner = REPORT.runner(context.counters)
     try:
         query = parameters(scope["query_string"])
         text = bearer(headers) or query.get("site", "")
         if text:
-            key = await identify(edge.directory, text, headers, MAY_REPORT, before_lookup=check)
-        await edge.turns.before(body, key.website.id if key else client_address(scope, edge.settings.trusted_proxies))
+            key = await identify(context.directory, text, headers, MAY_REPORT, before_lookup=check)
+        runner.current = "decode"
+        await context.scheduler.before(
+            body, key.website.id if key else client_address(scope, context.settings.trusted_proxies)
+        )
         sent = _read(inflate(body, headers.get(b"content-encoding", b"")), headers.get(b"content-type", b""))
+        runner.current = "identify_site"
         if key is None:
-            key = await identify(edge.directory, sent.site or "", headers, MAY_REPORT, before_lookup=check)
-        vouch(scope, key)
-        client = client_of(scope, headers, edge.settings.trusted_proxies, edge.places)
+            key = await identify(context.directory, sent.site or "", headers, MAY_REPORT, before_lookup=check)
+        exempt_server_key(scope, key)
+        client = client_of(scope, headers, context.settings.trusted_proxies, context.places)
+        runner.current = "decode"
         report = report_of(sent, kind)
         waits = query.get("wait", "").lower() in ("true", "1")
-        before = await edge.decisions.known(identity_of(key, report)) if waits else None
-        taken = await take_report(edge, key, visit_of(key, client, "server", headers), report)
-    except Refused as error:
-        edge.refusals.add(
+        before = await context.conversion_outcomes.current(identity_of(key, report)) if waits else None
+        event = ReportedEvent(context, key, request_context(key, client, "server", headers), report)
+        accepted = await accept_report(runner, event)
+    except EventRejected as error:
+        runner.drop(error.code)
+        context.rejections.add(
             error,
             f"/track/{kind}",
             website_id=key.website.id if key is not None else NO_ID,
@@ -90,14 +101,20 @@ async def _report(edge: Edge, scope: Scope, receive: Receive, send: Send, kind: 
         await send_problem(send, error)
         return
     if waits:
-        decided = await edge.decisions.of(taken.id, before) if taken.adds or before is None else before
+        decided = (
+            await context.conversion_outcomes.wait_for(accepted.id, before)
+            if accepted.adds or before is None
+            else before
+        )
         if decided is not None:
-            # Whoever may only report learns no more than the answer to a report.
+            # A key that may only report gets no more than the response to a report.
             shown = decided if key.kind in MAY_READ else {name: decided[name] for name in ("id", "status", "reason")}
             await send_json(send, 200, shown)
+            runner.current = NO_STEP
             return
-    status = "pending" if taken.is_new else await current_status(edge.postgres, taken.id)
-    await send_json(send, 202 if taken.is_new else 200, {"id": str(taken.id), "status": status})
+    status = "pending" if accepted.is_new else await current_status(context.postgres, accepted.id)
+    await send_json(send, 202 if accepted.is_new else 200, {"id": str(accepted.id), "status": status})
+    runner.current = NO_STEP
 
 
 def _read(body: bytes, content_type: bytes) -> SentConversion:
@@ -118,7 +135,7 @@ def _read(body: bytes, content_type: bytes) -> SentConversion:
 
 
 def report_of(sent: SentConversion, kind: str) -> Report:
-    """The report that was sent. Raises `Refused`."""
+    """The report that was sent. Raises `EventRejected`."""
     click = sent.click_id or ""
     txid = "" if sent.txid is None else str(sent.txid)
     if kind == "sale":

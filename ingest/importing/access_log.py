@@ -75,7 +75,7 @@ def _moment(text: str) -> datetime | None:
 
 
 def _without_host(target: str) -> str:
-    """Proxies are asked for whole addresses."""
+    """The target without scheme and host, which requests to proxies contain."""
     scheme, found, rest = target.partition("://")
     if not found or "/" in scheme or "?" in scheme:
         return target

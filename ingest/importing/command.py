@@ -1,10 +1,10 @@
 """`althing import access-log FILE --website DOMAIN [--json]`: page views from a web server's log, of any age.
 
 The lines become records of topic `clicks` like live ones. Their ids are derived from the website, the line, and how
-many identical lines stand before it in the file: a visitor who asks for a page twice within a second leaves two such
-lines, which are two page views. What ClickHouse has already is left out, so importing a file twice adds nothing; header
-`h` covers what is still on its way. Of files that overlap, a line counts as often as it stands in the one that has it
-most often; identical lines that a rotation has put into two files are taken for an overlap, and count once.
+many identical lines precede it in the file: a visitor who requests a page twice within a second leaves two such lines,
+which are two page views. Events that ClickHouse has are skipped, so importing a file twice adds nothing; header `h`
+covers records that are not stored yet. Of files that overlap, a line counts as often as in the file that has it most
+often; identical lines that a rotation has put into two files count as an overlap, once.
 """
 
 from __future__ import annotations
@@ -19,29 +19,26 @@ from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, closing, contextmanager
-from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 from uuid import UUID
 
-from infra.countries import Places, open_places, parse_address
-from infra.log import Log, LogUnavailable, Position, Record, RecordTooLarge, open_log
-from infra.postgres import required_url
-from infra.progress import Meter
-from infra.sealing import derived_key
-from infra.settings import Settings, load
-from ingest import bots
-from ingest.agents import MAX_LENGTH, parse_agent
-from ingest.directory import Website
+from infra.kernel.config.settings import Settings, load
+from infra.kernel.log import Log, LogUnavailable, Position, Record, RecordTooLarge, open_log
+from infra.kernel.net.geoip import open_geoip, parse_address
+from infra.kernel.observability.progress import Meter
+from infra.kernel.postgres.pool import required_url
+from infra.kernel.security.encryption import derived_key
+from ingest.clock import now_ms
+from ingest.directory.directory import Website
+from ingest.event import ImportedPage
 from ingest.importing.access_log import PageLine, Reason, read_line
-from ingest.importing.known import CannotImport, Counted, find_website, wait_until_counted
-from ingest.referrers import MAX_URL, Page, host_of, read_page
-from ingest.refused import Refused
-from ingest.rows import Row, encode_row
-from ingest.steps.enrich import set_client, set_source
-from ingest.visit import Client
-from schemas import topics
+from ingest.importing.imported_events import ImportedEvents, ImportFailed, find_website, wait_for_projection
+from ingest.metrics import SourceMetrics
+from ingest.pipeline import IMPORT, NO_STEP, Runner
+from ingest.request_context import Client, new_request, new_row
+from ingest.user_agents import MAX_LENGTH, parse_agent
 from schemas.identity import imported_event_id
 from schemas.tracking import HASH_HEADER, log_time
 
@@ -58,7 +55,7 @@ def main(argv: Sequence[str]) -> int:
     settings = load()
     try:
         counts = import_file(settings, options.file, options.website, quiet=options.json)
-    except (CannotImport, LogUnavailable, OSError, EOFError, gzip.BadGzipFile) as error:
+    except (ImportFailed, LogUnavailable, OSError, EOFError, gzip.BadGzipFile) as error:
         sys.stderr.write(f"althing import: {error}\n")
         return 1
     sys.stdout.write(json.dumps(counts) + "\n" if options.json else _table(counts))
@@ -68,13 +65,13 @@ def main(argv: Sequence[str]) -> int:
 def import_file(settings: Settings, file: str, domain: str, *, quiet: bool = False) -> dict[str, int]:
     """Imports the file (`-` = standard input; gzip is recognised) and gives the counts, which add up to `lines`.
 
-    Returns after the log has everything. Raises `CannotImport`, `LogUnavailable`, `OSError`.
+    Returns after the log has everything. Raises `ImportFailed`, `LogUnavailable`, `OSError`.
     """
     website = find_website(required_url(settings), domain, quiet=quiet)
     with _opened(file) as (lines, size), closing(open_log(settings, linger_ms=5)) as log:
-        wait_until_counted(required_url(settings), log)
-        with closing(Counted(settings, website)) as counted, Meter("bytes read", size, quiet=quiet) as meter:
-            run = _Run(website, settings, log, counted)
+        wait_for_projection(required_url(settings), log)
+        with closing(ImportedEvents(settings, website)) as imported, Meter("bytes read", size, quiet=quiet) as meter:
+            run = _Run(website, settings, log, imported)
             for line in lines:
                 meter.advance(len(line))
                 run.take(line)
@@ -84,17 +81,18 @@ def import_file(settings: Settings, file: str, domain: str, *, quiet: bool = Fal
 class _Run:
     """One import on its way."""
 
-    def __init__(self, website: Website, settings: Settings, log: Log, counted: Counted) -> None:
+    def __init__(self, website: Website, settings: Settings, log: Log, imported: ImportedEvents) -> None:
         self._website = website
-        self._places = open_places(settings)
+        self._places = open_geoip(settings)
         self._visitor_key = derived_key(settings, "visitor")
         self._log = log
-        self._counted = counted
+        self._imported = imported
         self._counts: Counter[str] = Counter()
         self._occurrences: dict[bytes, int] = {}
         self._batch: dict[UUID, tuple[PageLine, bytes]] = {}
         self._sent: deque[Future[list[Position]]] = deque()
-        self._received = log_time(datetime.now(UTC))
+        self._started = now_ms()
+        self._runner = Runner(IMPORT.steps, SourceMetrics(), NO_STEP)
 
     def take(self, line: bytes) -> None:
         """One line, with or without its end."""
@@ -128,7 +126,7 @@ class _Run:
             return
         batch, self._batch = self._batch, {}
         times = [page.at for page, _ in batch.values()]
-        known = self._counted.of(list(batch), min(times), max(times))
+        known = self._imported.existing(list(batch), min(times), max(times))
         records = [self._record(identity, *parts) for identity, parts in batch.items() if identity not in known]
         self._counts["duplicates"] += len(batch) - len(records)
         self._counts["imported"] += len(records)
@@ -140,40 +138,19 @@ class _Run:
         try:
             self._sent.popleft().result(ACK_S)
         except (LogUnavailable, RecordTooLarge, TimeoutError) as error:
-            raise CannotImport(f"The log did not take everything: {error}. Run the import again.") from error
+            raise ImportFailed(f"The log did not take everything: {error}. Run the import again.") from error
 
     def _record(self, identity: UUID, page: PageLine, content: bytes) -> Record:
-        row = imported_row(self._website, self._places, self._visitor_key, identity, page, self._received)
-        return Record(topics.CLICKS.name, row.event_id.encode(), encode_row(row), ((HASH_HEADER, content),))
-
-
-def imported_row(
-    website: Website, places: Places, visitor_key: bytes, identity: UUID, page: PageLine, received: str
-) -> Row:
-    """The page view that a line tells of. Its visitor is the address and user agent of that day, hashed with a key that
-    does not change: the same file always gives the same visitors."""
-    occurred = log_time(page.at)
-    row = Row(str(identity), website.id_text, "pageview", occurred, received, origin="import")
-    address = parse_address(page.address) or ""
-    agent_text = page.user_agent[:MAX_LENGTH]
-    agent = parse_agent(agent_text)
-    referrer_host = host_of(page.referrer)
-    country, region = places.find(address)
-    reason = bots.visit_reason(agent, bool(agent_text), {}, "GET", referrer_host)
-    set_client(row, Client(address, agent_text, agent, country, region, reason))
-    set_source(row, _page(website, page.target), referrer_host, website.domain)
-    row.is_bot, row.bot_reason = bool(reason), reason
-    message = f"{page.address}\n{agent_text}\n{occurred[:10]}".encode()
-    digest = blake2b(website.id_bytes + message, digest_size=8, key=visitor_key, person=b"import").digest()
-    row.visitor = int.from_bytes(digest, "big")
-    return row
-
-
-def _page(website: Website, target: str) -> Page:
-    try:
-        return read_page(f"https://{website.domain}{target if target.startswith('/') else '/' + target}"[:MAX_URL])
-    except Refused:
-        return Page(website.domain, target.partition("?")[0][:1024])
+        address = parse_address(page.address) or ""
+        agent_text = page.user_agent[:MAX_LENGTH]
+        client = Client(address, agent_text, parse_agent(agent_text), *self._places.find(address), "")
+        request = new_request(self._website, "secret", "import", client, self._started)
+        row = new_row(request)
+        row.event_id, row.type, row.occurred_at = str(identity), "pageview", log_time(page.at)
+        # The file may be imported again.
+        event = ImportedPage(request, page, self._visitor_key, row, ((HASH_HEADER, content),))
+        self._runner.complete(event)
+        return event.record
 
 
 @contextmanager

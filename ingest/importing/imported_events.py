@@ -1,4 +1,4 @@
-"""What an import needs to know of the rest: the website, and which of its events are counted already."""
+"""The state that an import reads: the website, and the events that ClickHouse has already."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from uuid import UUID
 
 import psycopg
 
-from infra import clickhouse
-from infra.log import Log, LogUnavailable
-from infra.settings import Settings
-from ingest.directory import Website
+from infra.kernel.clickhouse import client
+from infra.kernel.config.settings import Settings
+from infra.kernel.log import Log, LogUnavailable
+from ingest.directory.directory import Website
 from schemas import topics
 
 CATCH_UP_S: Final = 120.0
-TELL_EVERY_S: Final = 5.0
+REPORT_INTERVAL_S: Final = 5.0
 PROJECTION: Final = "events"
 _POSITIONS: Final = """
 SELECT p.partition, p.next_offset FROM engine.position p
@@ -35,22 +35,22 @@ WHERE website_id = {website:UUID} AND toDate(occurred_at) BETWEEN {first:Date} A
 """
 
 
-class CannotImport(Exception):
-    """One sentence for the person who asked for the import."""
+class ImportFailed(Exception):
+    """The import failed; the message is one sentence for the operator."""
 
 
 def find_website(url: str, domain: str, *, quiet: bool = False) -> Website:
     """The connected website of that domain. While the read models are behind what was written, one that is not there
-    yet is waited for. Raises `CannotImport`."""
+    yet is waited for. Raises `ImportFailed`."""
     try:
         with psycopg.connect(url, connect_timeout=3, autocommit=True) as connection:
             rows = _when_known(connection, domain.lower(), quiet)
     except psycopg.Error as error:
-        raise CannotImport(f"Postgres cannot be asked for the website: {str(error).strip()}") from error
+        raise ImportFailed(f"Postgres cannot be queried for the website: {str(error).strip()}") from error
     if not rows:
-        raise CannotImport(f"No website with the domain {domain} is connected.")
+        raise ImportFailed(f"No website with the domain {domain} is connected.")
     if len(rows) > 1:
-        raise CannotImport(f"Several websites have the domain {domain}; an import needs one.")
+        raise ImportFailed(f"Several websites have the domain {domain}; an import needs one.")
     return Website(*rows[0])
 
 
@@ -65,28 +65,28 @@ def _when_known(connection: psycopg.Connection[Any], domain: str, quiet: bool) -
         if rows or reached >= needed:
             return rows
         if time.monotonic() > deadline:
-            raise CannotImport(
+            raise ImportFailed(
                 f"No website with the domain {domain} is known, and the projection websites is "
                 f"{needed - reached:,} events behind. Try again later."
             )
-        if not quiet and time.monotonic() - told_at >= TELL_EVERY_S:
+        if not quiet and time.monotonic() - told_at >= REPORT_INTERVAL_S:
             told_at = time.monotonic()
             sys.stderr.write(f"waiting for the projection websites, {needed - reached:,} events behind\n")
         time.sleep(0.1)
 
 
-class Counted:
+class ImportedEvents:
     """The events of one website that ClickHouse has."""
 
     def __init__(self, settings: Settings, website: Website) -> None:
         self._website = website
         try:
-            self._client = clickhouse.client(settings)
-        except (clickhouse.ClickHouseError, clickhouse.NotConfiguredError) as error:
-            raise CannotImport(f"ClickHouse cannot be asked for what is imported already: {error}") from error
+            self._client = client.client(settings)
+        except (client.ClickHouseError, client.NotConfiguredError) as error:
+            raise ImportFailed(f"ClickHouse cannot be queried for imported events: {error}") from error
 
-    def of(self, ids: Sequence[UUID], first: datetime, last: datetime) -> set[UUID]:
-        """Those of `ids`, which occurred from `first` to `last`, that are there. Raises `CannotImport`."""
+    def existing(self, ids: Sequence[UUID], first: datetime, last: datetime) -> set[UUID]:
+        """Those of `ids`, which occurred from `first` to `last`, that are there. Raises `ImportFailed`."""
         parameters: dict[str, Any] = {
             "website": str(self._website.id),
             "first": first.date(),
@@ -95,15 +95,15 @@ class Counted:
         }
         try:
             return {UUID(row[0]) for row in self._client.query(_HAVE, parameters=parameters).result_rows}
-        except clickhouse.ClickHouseError as error:
-            raise CannotImport(f"ClickHouse cannot be asked for what is imported already: {error}") from error
+        except client.ClickHouseError as error:
+            raise ImportFailed(f"ClickHouse cannot be queried for imported events: {error}") from error
 
     def close(self) -> None:
         self._client.close()
 
 
-def wait_until_counted(url: str, log: Log) -> None:
-    """Returns when ClickHouse has everything that is in topic `clicks` now. Raises `CannotImport`."""
+def wait_for_projection(url: str, log: Log) -> None:
+    """Returns when ClickHouse has everything that is in topic `clicks` now. Raises `ImportFailed`."""
     deadline = time.monotonic() + CATCH_UP_S
     try:
         ends = log.end_offsets((topics.CLICKS.name, partition) for partition in range(topics.CLICKS.partitions))
@@ -115,9 +115,9 @@ def wait_until_counted(url: str, log: Log) -> None:
                 if all(found.get(partition, 0) >= end for (_, partition), end in ends.items()):
                     return
                 if time.monotonic() > deadline:
-                    raise CannotImport(
+                    raise ImportFailed(
                         "The projection events is behind; an import needs to know what is counted. Try again later."
                     )
                 time.sleep(0.1)
     except (psycopg.Error, LogUnavailable) as error:
-        raise CannotImport(f"How far the projection events is cannot be told: {str(error).strip()}") from error
+        raise ImportFailed(f"The position of the projection events is unavailable: {str(error).strip()}") from error

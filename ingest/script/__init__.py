@@ -9,9 +9,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from infra.http_guard import Receive, Scope, Send
-from ingest.answers import CORS, send_bytes
-from ingest.edge import Edge
+from infra.kernel.http.request_limits import Receive, Scope, Send
+from ingest.context import IngestContext
+from ingest.responses import CORS, send_bytes
 
 SOURCE: Final = Path(__file__).with_name("t.js")
 _CACHED: Final = (b"cache-control", b"public, max-age=3600, stale-while-revalidate=86400")
@@ -19,10 +19,10 @@ _COMMENT: Final = re.compile(r"^\s*//.*$", re.M)
 _SPACE_AROUND: Final = re.compile(r"\s*([{}()=+\-*/%<>!?:;,&|\[\]])\s*")
 
 
-async def script(edge: Edge, scope: Scope, receive: Receive, send: Send) -> None:
+async def script(_context: IngestContext, scope: Scope, _receive: Receive, send: Send) -> None:
     """Answers with the script, gzipped where the browser takes it; 304 when it has it already."""
     headers: dict[bytes, bytes] = dict(scope["headers"])
-    plain, packed, tag = built()
+    plain, packed, tag = built_script()
     common = [(b"etag", tag), (b"vary", b"accept-encoding"), _CACHED, *CORS]
     if headers.get(b"if-none-match") == tag:
         await send_bytes(send, 304, b"", tuple(common))
@@ -35,13 +35,13 @@ async def script(edge: Edge, scope: Scope, receive: Receive, send: Send) -> None
 
 
 @cache
-def built() -> tuple[bytes, bytes, bytes]:
+def built_script() -> tuple[bytes, bytes, bytes]:
     """The small script: plain, gzipped, and its tag."""
-    plain = small(SOURCE.read_text()).encode()
+    plain = minify(SOURCE.read_text()).encode()
     return plain, gzip.compress(plain, 9, mtime=0), b'"' + sha256(plain).hexdigest()[:16].encode() + b'"'
 
 
-def small(source: str) -> str:
+def minify(source: str) -> str:
     """The source without comments and needless space. It relies on the source's rules: comments stand on lines of
     their own, every statement ends with `;` or a bracket, strings hold no sign with space around it, no regular
     expressions."""

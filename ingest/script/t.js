@@ -4,7 +4,7 @@
 //
 // data-site      the site key (needed)
 // data-api       where events go (default: where this script came from)
-// data-manual    no page views by itself
+// data-manual    no automatic page views
 // <a data-event="signup" data-event-plan="pro">   sends an event when it is clicked
 // althing("signup", { plan: "pro" })               sends an event; althing.click_id gives the visitor's click id
 // localStorage.althing_ignore = 1                  sends nothing from this browser

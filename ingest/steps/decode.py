@@ -1,21 +1,21 @@
-"""Step decode: the body's bytes to events, in steps so short that others are answered in between.
+"""Step decode: decodes the body to events in short steps, between which other requests run.
 
-A good body is decoded in pieces of 8 KB, or of one event. Only a piece with something bad in it is taken apart, so that
-one bad event never loses the good ones around it. All parts are counted before any of them is decoded on its own.
+A valid body is decoded in pieces of 8 KB, or of one event. Only an invalid piece is split into elements, so that one
+bad event does not affect the valid ones around it. All parts are counted before any of them is decoded alone.
 """
 
 from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from functools import lru_cache
 from math import isinf
 from typing import Final
 
 import msgspec
 
-from ingest.refused import Refused, invalid
+from ingest.errors import EventRejected, invalid
 from ingest.rows import SentEvent
 from ingest.steps.split import Splitter, unfinished
 from schemas.tracking import Outcome
@@ -26,7 +26,7 @@ MAX_EVENT_BYTES: Final = 32 * 1024
 MAX_CONTENT_TYPE: Final = 256
 PIECE: Final = 8 * 1024
 """Bytes that are decoded at once, if an event ends within them."""
-Decoded = list[SentEvent | Refused]
+Decoded = list[SentEvent | EventRejected]
 
 
 def finite(text: str) -> float:
@@ -47,28 +47,28 @@ _UTF8: Final = frozenset({b"", b"utf-8", b"utf8", b"us-ascii"})
 
 
 class Body:
-    """The bytes of a request without their Content-Encoding, unpacked no further than they are asked for."""
+    """The bytes of a request without their Content-Encoding, decompressed only as far as needed."""
 
     def __init__(self, sent: bytes, encoding: bytes) -> None:
-        """Raises `Refused` (415)."""
+        """Raises `EventRejected` (415)."""
         self._sent = sent
         self._reader = None
         if encoding not in (b"", b"identity"):
             if encoding.lower() not in (b"gzip", b"x-gzip"):
-                raise Refused(Outcome.INVALID, "unsupported_encoding", "Content-Encoding may be gzip", status=415)
+                raise EventRejected(Outcome.INVALID, "unsupported_encoding", "Content-Encoding may be gzip", status=415)
             self._reader = zlib.decompressobj(31)
         self._plain = b"" if self._reader is not None else sent
         self._begun = False
 
     def start(self, size: int) -> bytes:
-        """About the first `size` bytes. Raises `Refused` (bad_gzip)."""
+        """About the first `size` bytes. Raises `EventRejected` (bad_gzip)."""
         if self._reader is not None and not self._begun:
             self._begun = True
             self._plain = _unpacked(self._reader, self._sent, size)
         return self._plain[:size]
 
     def whole(self) -> bytes:
-        """All of it, at most `MAX_BODY` bytes. Raises `Refused` (bad_gzip, too_large)."""
+        """All of it, at most `MAX_BODY` bytes. Raises `EventRejected` (bad_gzip, too_large)."""
         reader = self._reader
         if reader is None:
             return self._plain
@@ -90,23 +90,23 @@ def _unpacked(reader: zlib._Decompress, packed: bytes, size: int) -> bytes:
 
 
 def inflate(body: bytes, encoding: bytes) -> bytes:
-    """The body without its Content-Encoding, at most `MAX_BODY` bytes. Raises `Refused`."""
+    """The body without its Content-Encoding, at most `MAX_BODY` bytes. Raises `EventRejected`."""
     return Body(body, encoding).whole()
 
 
 def decode(body: bytes, content_type: bytes) -> tuple[Decoded, bool]:
-    """The events in the order sent, and whether it was one event alone (not an array). Raises `Refused`."""
-    reading = Reading(body, content_type)
+    """The events in the order sent, and whether it was one event alone (not an array). Raises `EventRejected`."""
+    reading = BodyDecoder(body, content_type)
     for _ in reading.steps():
         pass
     return reading.events, reading.is_alone
 
 
 def is_json(content_type: bytes) -> bool:
-    """Whether the type is read as JSON; false: as lines of JSON. Raises `Refused` (415) for any other."""
+    """Whether the type is read as JSON; false: as lines of JSON. Raises `EventRejected` (415) for any other."""
     found = _is_json(content_type) if len(content_type) <= MAX_CONTENT_TYPE else None
     if found is None:
-        raise Refused(
+        raise EventRejected(
             Outcome.INVALID,
             "unsupported_media_type",
             "Send application/json, text/plain (read as JSON) or application/x-ndjson, in UTF-8.",
@@ -131,14 +131,14 @@ def is_array(start: bytes) -> bool:
     return (start[:64].lstrip() or start.lstrip())[:1] == b"["
 
 
-class Reading:
-    """One body on its way to events."""
+class BodyDecoder:
+    """Decodes one body to events."""
 
     def __init__(self, body: bytes, content_type: bytes) -> None:
-        """Raises `Refused` (415)."""
+        """Raises `EventRejected` (415)."""
         self._body = body
         self._is_json = is_json(content_type)
-        self._items: list[SentEvent | Refused | msgspec.Raw | bytes] = []
+        self._items: list[SentEvent | EventRejected | msgspec.Raw | bytes] = []
         self._has_parts = False
         self.is_alone = self._is_json and not is_array(body)
         """Whether it is one event, not an array or lines."""
@@ -149,7 +149,7 @@ class Reading:
         return self._items  # type: ignore[return-value]  # no part is left undecoded by then
 
     def steps(self) -> Iterator[None]:
-        """Reads; each step is at most a few milliseconds. Raises `Refused`."""
+        """Reads; each step is at most a few milliseconds. Raises `EventRejected`."""
         if self.is_alone:
             self._items = [event_too_large() if len(self._body) > MAX_EVENT_BYTES else decode_one(self._body)]
             return
@@ -171,29 +171,31 @@ class Reading:
         at, end = body.index(b"[") + 1, len(body.rstrip()) - 1
         splitter = Splitter(body)
         while True:
-            until = min(at + PIECE, len(body))
             for cut in _cuts(body, at, end):
-                if self._take_piece(body[at:cut]):
-                    yield
-                    if cut == end:
-                        return
-                    at = cut + 1
-                    break
+                is_taken = self._take_piece(body[at:cut])
                 yield
+                if is_taken:
+                    break
             else:
-                while True:
-                    cut = yield from splitter.end_of(at)
-                    is_last = body[cut : cut + 1] != b","
-                    part = body[at:cut]
-                    if not is_last or part.strip():
-                        self._take_part(part)
-                    if is_last:
-                        if body[cut + 1 :].strip():
-                            raise unfinished()
-                        return
-                    at = cut + 1
-                    if at >= until:
-                        break
+                cut = yield from self._take_elements(splitter, at)
+            if body[cut : cut + 1] != b",":
+                break
+            at = cut + 1
+        if body[cut + 1 :].strip():
+            raise unfinished()
+
+    def _take_elements(self, splitter: Splitter, at: int) -> Generator[None, None, int]:
+        """Takes about a piece from `at` on, element by element; gives where the last of them ends."""
+        body, until = self._body, min(at + PIECE, len(self._body))
+        while True:
+            cut = yield from splitter.end_of(at)
+            is_last = body[cut : cut + 1] != b","
+            part = body[at:cut]
+            if not is_last or part.strip():
+                self._take_part(part)
+            at = cut + 1
+            if is_last or at >= until:
+                return cut
 
     def _lines(self) -> Iterator[None]:
         body, at = self._body, 0
@@ -277,7 +279,7 @@ def _cuts(body: bytes, at: int, end: int) -> Iterator[int]:
             yield comma
 
 
-def decode_one(part: bytes) -> SentEvent | Refused:
+def decode_one(part: bytes) -> SentEvent | EventRejected:
     try:
         return _one.decode(part)
     except msgspec.ValidationError as error:
@@ -288,7 +290,7 @@ def decode_one(part: bytes) -> SentEvent | Refused:
         return invalid("bad_json", "The JSON is nested too deeply.")
 
 
-def _explain(error: str) -> Refused:
+def _explain(error: str) -> EventRejected:
     """msgspec's words, with a code that names the field."""
     found = _AT_FIELD.search(error) or _MISSING.search(error)
     if found is not None:
@@ -298,16 +300,16 @@ def _explain(error: str) -> Refused:
     return _not_an_event()
 
 
-def _not_an_event() -> Refused:
+def _not_an_event() -> EventRejected:
     return invalid("not_an_event", 'An event is a JSON object with a type, such as {"type": "pageview"}.')
 
 
-def too_large(message: str) -> Refused:
-    return Refused(Outcome.TOO_LARGE, "too_large", message, status=413)
+def too_large(message: str) -> EventRejected:
+    return EventRejected(Outcome.TOO_LARGE, "too_large", message, status=413)
 
 
-def event_too_large() -> Refused:
-    return Refused(Outcome.TOO_LARGE, "event_too_large", "One event may have 32 KB.", status=413)
+def event_too_large() -> EventRejected:
+    return EventRejected(Outcome.TOO_LARGE, "event_too_large", "One event may have 32 KB.", status=413)
 
 
 _BETWEEN: Final = (b"},{", b"}, {", b"},\n", b"},\r")

@@ -1,54 +1,48 @@
-"""Step enrich: where the event came from (place, device, page, source), whether a machine sent it, and which link and
-partner it belongs to."""
+"""Step enrich: sets page and source, flags spam referrers, and resolves the event's link and partner."""
 
 from __future__ import annotations
 
-from ingest.bots import SPAM_REFERRER
-from ingest.directory import Directory, Link
+from typing import TYPE_CHECKING
+
+from ingest.bot_detection import SPAM_REFERRER
+from ingest.directory.directory import Link
+from ingest.errors import invalid
+from ingest.event import SiteEvent
 from ingest.referrers import Page, classify, host_of, is_spam, read_page
-from ingest.refused import invalid
-from ingest.rows import Row, SentEvent
-from ingest.visit import Client, Visit
+from ingest.request_context import RequestContext
 from schemas import click_id
+from schemas.tracking import TrackedEvent
+
+if TYPE_CHECKING:
+    from ingest.context import IngestContext
 
 
-def enrich(directory: Directory, click_key: bytes, visit: Visit, sent: SentEvent, row: Row) -> None:
-    """Fills the record in. A link or partner that the event names must have been looked up before. Raises `Refused`."""
-    set_client(row, visit.client)
+def enrich(event: SiteEvent) -> None:
+    """Fills in the record. The event's link and partner must have been looked up before. Raises `EventRejected`."""
+    request, sent, row = event.request, event.sent, event.row
     page = read_page(sent.url) if sent.url else NO_PAGE
-    set_source(row, page, host_of(sent.referrer) if sent.referrer else "", visit.website.domain)
+    set_source(row, page, host_of(sent.referrer) if sent.referrer else "", request.website.domain)
     if sent.click_id:
-        link = _link_of_click(directory, click_key, visit, sent.click_id)
+        link = _link_of_click(event.context, request, sent.click_id)
         row.click_id = sent.click_id
         if link is not None:
             _set_link(row, link)
     if sent.link:
+        directory = event.context.directory
         named = directory.links_by_id.get(sent.link.lower()) or directory.links.get(sent.link)
-        if named is None or named.website.id != visit.website.id:
+        if named is None or named.website.id != request.website.id:
             raise invalid("unknown_link", "link is not the slug or id of a link of this website")
         _set_link(row, named)
     if sent.partner:
-        partner = directory.partners.get(sent.partner) or directory.partners.get(sent.partner.lower())
+        partners = event.context.directory.partners
+        partner = partners.get(sent.partner) or partners.get(sent.partner.lower())
         if partner is None:
             raise invalid("unknown_partner", "partner is not the slug or id of a partner")
         row.partner_id = partner.id_text
 
 
-def set_client(row: Row, client: Client) -> None:
-    """Country, region, browser, system, device class, and what gives a machine away."""
-    row.country = client.country
-    row.region = client.region
-    agent = client.agent
-    row.browser = agent.browser
-    row.os = agent.os
-    row.device = agent.device
-    if client.bot_reason:
-        row.is_bot = True
-        row.bot_reason = client.bot_reason
-
-
-def set_source(row: Row, page: Page, referrer_host: str, domain: str) -> None:
-    """The page, who referred to it, and the source and channel that follow."""
+def set_source(row: TrackedEvent, page: Page, referrer_host: str, domain: str) -> None:
+    """Sets page and referrer, and the source and channel that follow from them."""
     row.hostname = page.hostname
     row.path = page.path
     row.utm_source = page.utm_source
@@ -64,17 +58,17 @@ def set_source(row: Row, page: Page, referrer_host: str, domain: str) -> None:
             row.bot_reason = SPAM_REFERRER
 
 
-def _link_of_click(directory: Directory, key: bytes, visit: Visit, text: str) -> Link | None:
+def _link_of_click(context: IngestContext, request: RequestContext, text: str) -> Link | None:
     try:
-        click = click_id.read(key, text)
+        click = click_id.read(context.click_key, text)
     except click_id.ForgedClickId:
         raise invalid("forged_click_id", "click_id was not made here, or was changed") from None
-    if not click.is_of(visit.website.id):
+    if not click.is_of(request.website.id):
         raise invalid("foreign_click_id", "click_id belongs to another website")
-    return directory.links_by_code.get(click.link_code)
+    return context.directory.links_by_code.get(click.link_code)
 
 
-def _set_link(row: Row, link: Link) -> None:
+def _set_link(row: TrackedEvent, link: Link) -> None:
     row.link_id = link.id_text
     row.partner_id = link.partner_id
     for name, value in link.subs:

@@ -1,13 +1,13 @@
-"""Step identify site: which website is sending, and may this key do that?"""
+"""Step identify site: authenticates the key and checks what it may do."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from typing import Final
 
-from ingest.directory import Check, Directory, Key, no_check
-from ingest.refused import Refused, not_allowed
-from ingest.visit import Headers
+from ingest.directory.directory import Check, Directory, Key, no_check
+from ingest.errors import EventRejected, not_allowed
+from ingest.request_context import Headers
 from schemas.tracking import Outcome
 
 MAX_KEY: Final = 128
@@ -19,13 +19,15 @@ KIND_NAMES: Final = {"site": "site key", "secret": "secret key", "postback": "po
 
 
 def bearer(headers: Headers) -> str:
-    """The key in the Authorization header, or empty. Raises `Refused` for another scheme."""
+    """The key in the Authorization header, or empty. Raises `EventRejected` for another scheme."""
     value = headers.get(b"authorization")
     if value is None:
         return ""
     scheme, _, text = value.partition(b" ")
     if scheme.lower() != b"bearer" or not text.strip():
-        raise Refused(Outcome.UNKNOWN_SITE, "bad_authorization", "Authorization has to be: Bearer <key>", status=401)
+        raise EventRejected(
+            Outcome.UNKNOWN_SITE, "bad_authorization", "Authorization has to be: Bearer <key>", status=401
+        )
     return text.strip().decode("latin-1")
 
 
@@ -38,16 +40,18 @@ async def identify(
     browser: bool = True,
     before_lookup: Check = no_check,
 ) -> Key:
-    """The key called `text`. Raises `Refused`: 401 unknown, 403 not for this; `Unavailable` when it cannot be told now.
+    """The key `text`. Raises `EventRejected` (401 unknown, 403 not allowed) and `Unavailable`.
 
-    `browser`: a site key's allowed origins are held against the request's Origin (or Referer). `before_lookup`: called
-    before Postgres is asked for a key that is not held.
+    `browser`: a site key's allowed origins are compared with the request's Origin (or Referer). `before_lookup`: called
+    before Postgres is queried for a key that is not in memory.
     """
     if not text:
         raise missing_key()
     key = await directory.key(text, before_lookup) if len(text) <= MAX_KEY else None
     if key is None:
-        raise Refused(Outcome.UNKNOWN_SITE, "unknown_key", "This key is not known, or not valid any more.", status=401)
+        raise EventRejected(
+            Outcome.UNKNOWN_SITE, "unknown_key", "This key is not known, or not valid any more.", status=401
+        )
     if key.kind not in allowed:
         message = f"A {KIND_NAMES.get(key.kind, key.kind)} may not be used here."
         raise not_allowed("key_not_allowed", message).of(key.website.id, key.kind)
@@ -57,8 +61,8 @@ async def identify(
     return key
 
 
-def missing_key() -> Refused:
-    return Refused(
+def missing_key() -> EventRejected:
+    return EventRejected(
         Outcome.UNKNOWN_SITE,
         "missing_key",
         "Name the website: Authorization: Bearer <key>, or its site key as site in the body or as ?site=",
@@ -67,7 +71,7 @@ def missing_key() -> Refused:
 
 
 def check_origin(key: Key, headers: Headers) -> None:
-    """Raises `Refused` when the page that sends is not one of the key's allowed origins."""
+    """Raises `EventRejected` when the sending page is not one of the key's allowed origins."""
     sent = (headers.get(b"origin") or headers.get(b"referer") or b"").decode("latin-1").lower()
     scheme, _, rest = sent.partition("://")
     host = rest.partition("/")[0]
@@ -77,7 +81,7 @@ def check_origin(key: Key, headers: Headers) -> None:
             continue
         if host and (host == wanted or (wanted.startswith("*.") and host.endswith(wanted[1:]))):
             return
-    raise Refused(
+    raise EventRejected(
         Outcome.ORIGIN_NOT_ALLOWED,
         "origin_not_allowed",
         "This site key may not be used from this page: its origin is not in the key's list.",

@@ -15,12 +15,23 @@ from hashlib import blake2b, sha256
 from typing import Final
 
 from ingest.clock import DAY_MS
-from ingest.refused import invalid
-from ingest.rows import Row, SentEvent
-from ingest.visit import Visit
+from ingest.errors import invalid
+from ingest.event import SiteEvent
+from ingest.request_context import RequestContext
 
 MAX_ID: Final = 255
 _EPOCH: Final = date(1970, 1, 1).toordinal()
+
+
+def pseudonymise(event: SiteEvent) -> None:
+    """Sets visitor and session. Raises `EventRejected` (bad_visitor_id, bad_session_id)."""
+    sent, request, hasher = event.sent, event.request, event.context.hasher
+    if sent.visitor_id is not None and sent.visitor_id != "":
+        event.row.visitor = hasher.named_visitor_id(request.website.id_bytes, str(sent.visitor_id))
+    else:
+        event.row.visitor = hasher.daily_visitor_id(request, event.occurred)
+    if sent.session_id is not None and sent.session_id != "":
+        event.row.session = hasher.session_id(request.website.id_bytes, str(sent.session_id))
 
 
 class Salts:
@@ -40,7 +51,7 @@ class Salts:
         """The salt for an event of that moment."""
         return self._by_day.get(milliseconds // DAY_MS, self._last)
 
-    def is_of_its_day(self, milliseconds: int) -> bool:
+    def has_salt_for(self, milliseconds: int) -> bool:
         """Whether that moment's day has a salt of its own, so that the salt alone tells days apart."""
         return milliseconds // DAY_MS in self._by_day
 
@@ -53,38 +64,36 @@ class Hasher:
         self._sessions = _keyed(key, b"session")
         self._customer_key = customer_key
         self._salts = salts
-        self._last: tuple[Visit | None, bytes, int, int] = (None, b"", 0, 0)
-        """The last passing visitor: visit, salt, day and number. Events of one request share it."""
+        self._last: tuple[RequestContext | None, bytes, int, int] = (None, b"", 0, 0)
+        """The last passing visitor: request, salt, day and number. Events of one request share it."""
+        self._salted = _keyed(b"", b"passing")
+        """The hash with the salt of `_last`."""
 
-    def pseudonymise(self, visit: Visit, sent: SentEvent, row: Row, occurred: int) -> None:
-        """Sets visitor and session. Raises `Refused` (bad_visitor_id, bad_session_id)."""
-        if sent.visitor_id is not None and sent.visitor_id != "":
-            row.visitor = self.named_visitor(visit.website.id_bytes, str(sent.visitor_id))
-        else:
-            row.visitor = self.passing_visitor(visit, occurred)
-        if sent.session_id is not None and sent.session_id != "":
-            text = str(sent.session_id)
-            if len(text) > MAX_ID:
-                raise invalid("bad_session_id", f"session_id may have {MAX_ID} characters")
-            row.session = _number(self._sessions, visit.website.id_bytes + text.encode())
+    def session_id(self, website: bytes, session_id: str) -> int:
+        """The session that the website calls `session_id`. Raises `EventRejected` (bad_session_id)."""
+        if len(session_id) > MAX_ID:
+            raise invalid("bad_session_id", f"session_id may have {MAX_ID} characters")
+        return _number(self._sessions, website + session_id.encode())
 
-    def named_visitor(self, website: bytes, visitor_id: str) -> int:
-        """The visitor that the website calls `visitor_id`."""
+    def named_visitor_id(self, website: bytes, visitor_id: str) -> int:
+        """The visitor that the website calls `visitor_id`. Raises `EventRejected` (bad_visitor_id)."""
         if len(visitor_id) > MAX_ID:
             raise invalid("bad_visitor_id", f"visitor_id may have {MAX_ID} characters")
         return _number(self._visitors, website + visitor_id.encode())
 
-    def passing_visitor(self, visit: Visit, occurred: int) -> int:
+    def daily_visitor_id(self, request: RequestContext, occurred: int) -> int:
         """The visitor by address and user agent, for one day."""
         salt, day = self._salts.of(occurred), occurred // DAY_MS
-        last_visit, last_salt, last_day, number = self._last
-        if visit is last_visit and salt is last_salt and day == last_day:
+        last_request, last_salt, last_day, number = self._last
+        if request is last_request and salt is last_salt and day == last_day:
             return number
-        client = visit.client
-        told_day = "" if self._salts.is_of_its_day(occurred) else f"\n{day}"
-        message = f"{client.address}\n{client.agent_text}{told_day}".encode("utf-8", "replace")
-        number = _number(_keyed(salt, b"passing"), visit.website.id_bytes + message)
-        self._last = visit, salt, day, number
+        client = request.client
+        day_suffix = "" if self._salts.has_salt_for(occurred) else f"\n{day}"
+        message = f"{client.address}\n{client.agent_text}{day_suffix}".encode("utf-8", "replace")
+        if salt is not last_salt:
+            self._salted = _keyed(salt, b"passing")
+        number = _number(self._salted, request.website.id_bytes + message)
+        self._last = request, salt, day, number
         return number
 
     def customer(self, website: bytes, customer_id: str) -> str:

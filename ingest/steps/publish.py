@@ -9,7 +9,6 @@ answer, a request is refused at once (503) instead of queued.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import Future
@@ -17,19 +16,23 @@ from contextlib import suppress
 from time import monotonic
 from typing import Final
 
-from infra.log import Log, Position, Record
-from ingest.counters import Counters
-from ingest.refused import Unavailable
-from schemas import topics
+import structlog
 
-logger = logging.getLogger(__name__)
+from infra.kernel.log import Log, Position, Record
+from infra.kernel.observability import tracing
+from ingest.errors import Unavailable
+from ingest.metrics import Counters
+from schemas import topics
+from schemas.message_ids import correlation_of
+
+logger: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 IN_FLIGHT: Final = 2
 ANSWER_S: Final = 4.0
 """A batch that is not acknowledged by then fails for its requests."""
 MAX_UNACKED_BYTES: Final = 48 * 1024 * 1024
 MAX_GROUP: Final = 1_000
-"""Records that are handed over as soon as so many are gathered: to hand over more would hold up the event loop."""
+"""Records that are passed on as soon as so many are collected: to pass on more would block the event loop."""
 
 
 class _Group:
@@ -62,27 +65,29 @@ class Publisher:
         self.partition = 0
         """Where the batch that gathers now puts records whose place does not matter; moves on with every batch."""
 
-    def check_room(self, count: int) -> None:
+    def check_capacity(self, count: int) -> None:
         """Raises `Unavailable` when so many records cannot be taken now."""
         if (self.unacked and self.unacked + count > self._max_unacked) or self.unacked_bytes > MAX_UNACKED_BYTES:
             raise Unavailable("busy", "Too many events wait for the log; please try again.")
 
-    def submit(self, records: Sequence[Record], *, has_room: bool = False) -> asyncio.Future[None]:
+    def submit(self, records: Sequence[Record], *, is_capacity_checked: bool = False) -> asyncio.Future[None]:
         """Hands the records over. The future is done when the log has them all, or raises `Unavailable`.
 
-        It is shared: whoever may be cancelled waits by `asyncio.wait` or a shield. Raises `Unavailable` at once when
-        too much is waiting (`has_room`: that was checked before) or the log does not answer.
+        It is shared: callers that may be cancelled wait by `asyncio.wait` or a shield. Raises `Unavailable` immediately
+        when too much is waiting (`is_capacity_checked`: the caller has checked that) or the log does not answer.
         """
         count = len(records)
-        if not has_room:
-            self.check_room(count)
+        if not is_capacity_checked:
+            self.check_capacity(count)
         if self._sent_at and monotonic() - self._sent_at[0] > self._answer_s:
             raise Unavailable("log_unavailable", "The log does not answer; please try again.")
         group = self._gathering
         if group is None:
             group = self._gathering = _Group(self._loop, self._answer_s)
         group.records += records
-        size = sum(len(record.value) for record in records)
+        if tracing.is_on():
+            tracing.note(correlation_of(record.topic, record.key, record.headers) for record in records)
+        size = sum([len(record.value) for record in records])
         group.size += size
         self.unacked_bytes += size
         self.unacked += count
@@ -103,7 +108,7 @@ class Publisher:
         group, self._gathering = self._gathering, None
         if group is None:
             return
-        if group.done.done():  # its requests were told to try again: it must not come on top of that
+        if group.done.done():  # its requests got "try again": the records must not be published too
             self._release(group)
             self._counters.publish_failures += len(group.records)
             return
@@ -125,7 +130,7 @@ class Publisher:
                 group.done.set_result(None)
         else:
             self._counters.publish_failures += count
-            logger.warning("%s records were not acknowledged: %s", count, error)
+            logger.warning("records_not_acknowledged", records=count, error=error)
             _fail(group, "The log cannot take this now; please try again.")
         if self._gathering is not None and not self._flush_is_due:
             self._flush()

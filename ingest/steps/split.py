@@ -7,7 +7,7 @@ import re
 from collections.abc import Generator
 from typing import Final
 
-from ingest.refused import Refused, invalid
+from ingest.errors import EventRejected, invalid
 from schemas.tracking import Outcome
 
 MAX_SIGNS: Final = 100_000
@@ -28,7 +28,7 @@ class Splitter:
 
     def end_of(self, start: int) -> Generator[None, None, int]:
         """Gives the place of the comma or bracket that ends the element which begins at `start`. Every step of the
-        generator is short. Raises `Refused` when the body ends before, or holds more signs than `MAX_SIGNS`."""
+        generator is short. Raises `EventRejected` when the body ends before, or holds more signs than `MAX_SIGNS`."""
         body, at, depth = self._body, start, 0
         while True:
             found = (_INSIDE if depth else _OUTSIDE).search(body, at, at + _REACH)
@@ -52,10 +52,9 @@ class Splitter:
                 if sign in (_COMMA, _END):
                     return first
                 raise unfinished()
-            elif at - first > depth:  # the run closes more than this element
-                at, depth = first + depth, 0
-            else:
-                depth -= at - first
+            else:  # the run may close more than this element
+                closed = at - first if at - first <= depth else depth
+                at, depth = first + closed, depth - closed
 
     def _end_of_text(self, at: int) -> Generator[None, None, int]:
         body = self._body
@@ -72,17 +71,17 @@ class Splitter:
                 raise unfinished()
 
     def _count(self, signs: int) -> bool:
-        """Whether a step is over. Raises `Refused` beyond the bound."""
+        """Whether a step is over. Raises `EventRejected` beyond the bound."""
         before = self._signs
         self._signs += signs
         if self._signs > MAX_SIGNS:
-            raise Refused(
+            raise EventRejected(
                 Outcome.TOO_LARGE, "too_large", "The body is not JSON, and too long to look for its events.", status=413
             )
         return before // _SIGNS_A_STEP != self._signs // _SIGNS_A_STEP
 
 
-def unfinished() -> Refused:
+def unfinished() -> EventRejected:
     return invalid("bad_json", "The body is not a JSON array: it does not end where it should.")
 
 

@@ -1,4 +1,4 @@
-"""Step stamp: the event's id and times, and the hash by which a repeated id is told from a conflicting one."""
+"""Step stamp: the event's id and times, and the hash that distinguishes a repeated id from a conflicting one."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from uuid import UUID
 
 import msgspec
 
-from infra.log import Headers
 from ingest.clock import DAY_MS, log_text, parse_moment
-from ingest.refused import Refused, invalid
-from ingest.rows import Row, SentEvent
-from ingest.visit import Visit
+from ingest.errors import EventRejected, invalid
+from ingest.event import SiteEvent
+from ingest.request_context import RequestContext
+from ingest.rows import SentEvent
 from schemas.tracking import HASH_HEADER, Outcome
 from schemas.uuid7 import uuid7_text
 
@@ -26,35 +26,45 @@ _CANONICAL: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}
 _encode: Final = msgspec.json.Encoder(order="deterministic").encode
 
 
-def moment_of(visit: Visit, occurred_at: str | int | None) -> tuple[int, bool]:
-    """When it happened, in ms, and whether that was set to now because it lay ahead. Raises `Refused`."""
+def event_time(request: RequestContext, occurred_at: str | int | None) -> tuple[int, bool]:
+    """When it happened, in ms, and whether that was set to now because it lay ahead. Raises `EventRejected`."""
     if occurred_at is None:
-        return visit.now, False
+        return request.now, False
     occurred = parse_moment(occurred_at)
-    if occurred > visit.now + AHEAD_MS:
-        return visit.now, True
-    kind = visit.kind if visit.kind in PAST_MS else "secret"
-    if occurred < visit.now - PAST_MS[kind] and not visit.backfill:
-        raise Refused(Outcome.TOO_OLD, "too_old", f"occurred_at may be up to {_PAST_TEXT[kind]}.")
+    if occurred > request.now + AHEAD_MS:
+        return request.now, True
+    kind = request.kind if request.kind in PAST_MS else "secret"
+    if occurred < request.now - PAST_MS[kind] and not request.backfill:
+        raise EventRejected(Outcome.TOO_OLD, "too_old", f"occurred_at may be up to {_PAST_TEXT[kind]}.")
     return occurred, False
 
 
-def stamp(visit: Visit, sent: SentEvent, row: Row, occurred: int, clamped: bool) -> Headers:
-    """Sets id and times; gives the record's headers."""
-    row.occurred_at = row.received_at if occurred == visit.now else log_text(occurred)
-    if clamped:
+def set_time(event: SiteEvent) -> None:
+    """Sets when it happened. Raises `EventRejected` (bad_time, too_old)."""
+    request, occurred_at = event.request, event.sent.occurred_at
+    if occurred_at is None:
+        event.occurred = request.now
+    else:
+        event.occurred, event.is_clamped = event_time(request, occurred_at)
+
+
+def stamp(event: SiteEvent) -> None:
+    """Sets the record's id, times and headers. Raises `EventRejected` (bad_id)."""
+    request, sent, row = event.request, event.sent, event.row
+    row.occurred_at = row.received_at if event.occurred == request.now else log_text(event.occurred)
+    if event.is_clamped:
         row.flags = FUTURE_CLAMPED
-    elif visit.backfill:
+    elif request.backfill:
         row.flags = BACKFILL
     if sent.id is None:
-        row.event_id = uuid7_text(visit.now)
-        return ()
-    row.event_id = event_id(sent.id)
-    return ((HASH_HEADER, content_hash(sent)),)
+        row.event_id = uuid7_text(request.now)
+    else:
+        row.event_id = event_id(sent.id)
+        event.record_headers = ((HASH_HEADER, content_hash(sent)),)
 
 
 def event_id(sent: str) -> str:
-    """Any UUID in its usual form. Raises `Refused` (bad_id)."""
+    """Any UUID in its usual form. Raises `EventRejected` (bad_id)."""
     if _CANONICAL.fullmatch(sent):
         return sent
     try:

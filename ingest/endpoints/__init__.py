@@ -1,0 +1,1 @@
+"""The HTTP endpoints of ingest, one module each."""

@@ -1,0 +1,112 @@
+"""What goes through the pipelines: events on their way to the log. The steps complete them in place.
+
+Structs outside the garbage collector's care, because ten thousand of them are made a second.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+from uuid import UUID
+
+from msgspec import Struct
+
+from infra.kernel.http.request_limits import Scope
+from infra.kernel.log import Headers as RecordHeaders
+from infra.kernel.log import Record
+from ingest.directory.directory import Key, Link
+from ingest.importing.access_log import PageLine
+from ingest.request_context import Headers, RequestContext
+from ingest.routing import Route
+from ingest.rows import SentEvent
+from schemas.tracking import NO_ID, ConversionReported, TrackedEvent
+
+if TYPE_CHECKING:
+    from ingest.context import IngestContext
+
+NO_RECORD: Final = Record("", b"", b"")
+NO_HEADERS: Final[Headers] = {}
+
+
+class SiteEvent(Struct, gc=False):
+    """An event of `POST /track` or the pixel. `headers`, `method`: of its request. `row`: new (`new_row`), and
+    shared with the other events of the request until step validate copies it, unless the event `is_alone`. `occurred`:
+    Unix time in ms."""
+
+    context: IngestContext
+    request: RequestContext
+    headers: Headers
+    sent: SentEvent
+    row: TrackedEvent
+    method: str = "POST"
+    is_alone: bool = False
+    occurred: int = 0
+    is_clamped: bool = False
+    record_headers: RecordHeaders = ()
+    record: Record = NO_RECORD
+
+
+class LinkClick(Struct, gc=False):
+    """A followed link. `request` has the time of the click; `route`: where it leads this visitor."""
+
+    context: IngestContext
+    request: RequestContext
+    headers: Headers
+    method: str
+    scope: Scope
+    link: Link
+    route: Route
+    row: TrackedEvent
+    record_headers: RecordHeaders = ()
+    record: Record = NO_RECORD
+
+
+class ImportedPage(Struct, gc=False):
+    """A page view of an access log. `visitor_key`: of the import's visitors."""
+
+    request: RequestContext
+    page: PageLine
+    visitor_key: bytes
+    row: TrackedEvent
+    record_headers: RecordHeaders
+    headers: Headers = NO_HEADERS
+    method: str = "GET"
+    record: Record = NO_RECORD
+
+
+PageEvent = SiteEvent | LinkClick | ImportedPage
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A report of a conversion as it was sent. Amounts are in minor units; `None`: not given."""
+
+    kind: str
+    reported_by: str
+    event: str
+    txid: str
+    click_id: str = ""
+    visitor_id: str = ""
+    coupon: str = ""
+    amount: int | None = None
+    payout: int | None = None
+    currency: str = ""
+    status: str = ""
+    occurred_at: str | int | None = None
+    customer_id: str = ""
+    partner_id: UUID = NO_ID
+    subs: dict[str, str] = field(default_factory=dict)
+    props: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class ReportedEvent:
+    """A reported conversion. `occurred`: Unix time in ms; `reported`: what goes into the log, once a step made it."""
+
+    context: IngestContext
+    key: Key
+    request: RequestContext
+    report: Report
+    occurred: int = 0
+    props: str = ""
+    reported: ConversionReported | None = None

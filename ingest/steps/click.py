@@ -1,0 +1,81 @@
+"""The steps of a followed link. The visitor is sent on whatever they find: none of them drops."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from hashlib import blake2b
+
+import msgspec
+
+from ingest.errors import EventRejected
+from ingest.event import LinkClick
+from ingest.query_strings import parameters
+from ingest.referrers import MAX_TEXT, Page, clean, host_of, read_page
+from ingest.steps.enrich import set_source
+from schemas import click_id
+from schemas.tracking import HASH_HEADER, SUBS
+
+
+def mint_click_id(event: LinkClick) -> None:
+    """Sets click id, event id, link and partner, and the route that the link's rules chose. The record may be published
+    again, so it has a hash."""
+    request, link, row = event.request, event.link, event.row
+    client = request.client
+    text = click_id.mint(
+        event.context.click_key,
+        at=datetime.fromtimestamp(request.now / 1000, UTC),
+        link_code=link.code,
+        website_id=link.website.id,
+        country=client.country,
+        device=client.agent.device,
+        nonce=int.from_bytes(os.urandom(4), "big"),
+    )
+    row.event_id = str(click_id.event_id(text))
+    row.click_id, row.link_id, row.partner_id = text, link.id_text, link.partner_id
+    event.record_headers = ((HASH_HEADER, blake2b(text.encode(), digest_size=8).digest()),)
+    if event.route.name:
+        row.props = msgspec.json.encode({"route": event.route.name}).decode()
+
+
+def set_subs(event: LinkClick) -> None:
+    """Sets the sub ids: those of the query, else the link's own."""
+    query, given = _query(event.scope["query_string"]), dict(event.link.subs)
+    for name in SUBS:
+        value = query.get(name) or given.get(name, "")
+        if value:
+            setattr(event.row, name, clean(value)[:MAX_TEXT])
+
+
+def enrich(event: LinkClick) -> None:
+    """Sets page and source; the page is the link's own address."""
+    referrer_host = host_of(event.headers.get(b"referer", b"").decode("latin-1"))
+    set_source(event.row, _page_of(event), referrer_host, event.link.website.domain)
+
+
+def pseudonymise(event: LinkClick) -> None:
+    """Sets the visitor of the day."""
+    event.row.visitor = event.context.hasher.daily_visitor_id(event.request, event.request.now)
+
+
+def detect_suspicion(event: LinkClick) -> None:
+    """Marks what is probably faked."""
+    context = event.context
+    context.suspicion_detector.judge_redirect(event.request, event.headers, context.is_https(event.scope), event.row)
+
+
+def _page_of(event: LinkClick) -> Page:
+    """The link's own address, whose query may carry UTM parameters."""
+    query = event.scope["query_string"].decode("latin-1")
+    host = event.headers.get(b"host", b"").decode("latin-1")
+    try:
+        return read_page(f"https://{host}{event.scope['path']}" + ("?" + query if query else ""))
+    except EventRejected:
+        return Page("", event.scope["path"][:MAX_TEXT])
+
+
+def _query(query: bytes) -> dict[str, str]:
+    try:
+        return parameters(query) if query else {}
+    except EventRejected:
+        return {}

@@ -1,0 +1,18 @@
+"""Step detect_suspicion: marks what is probably faked (`ingest.suspicion`)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ingest.event import NO_HEADERS, SiteEvent
+
+SITE: Final = "site"
+
+
+def detect_suspicion(event: SiteEvent) -> None:
+    """Marks the record, if the address is the visitor's: with a secret key it is that of the website's own server,
+    unless the event names another."""
+    request, sent = event.request, event.sent
+    if request.kind == SITE or sent.ip is not None:
+        headers = event.headers if request.kind == SITE else NO_HEADERS
+        event.context.suspicion_detector.judge(request, headers, event.row, is_named=bool(sent.visitor_id))
