@@ -1,0 +1,1 @@
+"""Builds the tables that the read side queries from the topics of the log."""

@@ -1,76 +1,76 @@
 """Every projection there is, and the decided events that none of them shows.
 
-A new read model is one module in `projectors/postgres` and one entry here; a new rollup one in `projectors/clickhouse`.
+A new read model is one module in `projectors/read_models` and one entry here; a new rollup one in `projectors/rollups`.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from projectors.clickhouse import conversion_rows, event_rows, marks, refusal_rows
-from projectors.clickhouse.country_15m import COUNTRIES
-from projectors.clickhouse.delivery_minute import DELIVERY
-from projectors.clickhouse.duplicates import DUPLICATES
-from projectors.clickhouse.events_raw import EVENTS
-from projectors.clickhouse.partner_15m import PARTNERS as PARTNER_ROLLUP
-from projectors.clickhouse.recent_events import RECENT
-from projectors.clickhouse.refusals import REFUSALS
-from projectors.clickhouse.traffic_15m import TRAFFIC
-from projectors.clickhouse.visitors_15m import VISITORS
-from projectors.engine.projection import Catalogue, ClickHouseProjection
-from projectors.postgres.account_details import ACCOUNT_DETAILS
-from projectors.postgres.accounts import ACCOUNTS
-from projectors.postgres.activity import ACTIVITY
-from projectors.postgres.applications import APPLICATION_STEPS, APPLICATIONS
-from projectors.postgres.conversion_steps import CONVERSION_STEPS
-from projectors.postgres.conversions import CONVERSIONS
-from projectors.postgres.custom_domains import CUSTOM_DOMAINS
-from projectors.postgres.early_access import EARLY_ACCESS
-from projectors.postgres.exchange_rates import EXCHANGE_RATES
-from projectors.postgres.forum_log import FORUM_LOG
-from projectors.postgres.forum_members import FORUM_MEMBERS, FORUM_SUSPENSIONS
-from projectors.postgres.forum_posts import FORUM_EDITS, FORUM_FLAGS, FORUM_LIKES, FORUM_POSTS
-from projectors.postgres.forum_threads import FORUM_CATEGORIES, FORUM_FOLLOWS, FORUM_THREADS
-from projectors.postgres.inquiries import INQUIRIES, INQUIRY_STEPS
-from projectors.postgres.insights import INSIGHT_DIGESTS, INSIGHTS
-from projectors.postgres.invites import INVITE_JOINS, INVITES
-from projectors.postgres.lessons_done import LESSONS_DONE
-from projectors.postgres.links import LINKS
-from projectors.postgres.listings import LISTINGS
-from projectors.postgres.market import (
+from projectors.engine.projection import ClickHouseProjection, Registry
+from projectors.read_models.accounts.account_details import ACCOUNT_DETAILS
+from projectors.read_models.accounts.accounts import ACCOUNTS
+from projectors.read_models.accounts.invites import INVITE_JOINS, INVITES
+from projectors.read_models.conversions.conversion_steps import CONVERSION_STEPS
+from projectors.read_models.conversions.conversions import CONVERSIONS
+from projectors.read_models.conversions.exchange_rates import EXCHANGE_RATES
+from projectors.read_models.conversions.statement_months import STATEMENT_MONTHS
+from projectors.read_models.domains.custom_domains import CUSTOM_DOMAINS
+from projectors.read_models.forum.forum_log import FORUM_LOG
+from projectors.read_models.forum.forum_members import FORUM_MEMBERS, FORUM_SUSPENSIONS
+from projectors.read_models.forum.forum_posts import FORUM_EDITS, FORUM_FLAGS, FORUM_LIKES, FORUM_POSTS
+from projectors.read_models.forum.forum_threads import FORUM_CATEGORIES, FORUM_FOLLOWS, FORUM_THREADS
+from projectors.read_models.insights.insights import INSIGHT_DIGESTS, INSIGHTS
+from projectors.read_models.leads.early_access import EARLY_ACCESS
+from projectors.read_models.leads.inquiries import INQUIRIES, INQUIRY_STEPS
+from projectors.read_models.leads.subscriptions import SUBSCRIPTIONS
+from projectors.read_models.links.links import LINKS
+from projectors.read_models.marketplace.listings import LISTINGS
+from projectors.read_models.marketplace.market import (
     LISTING_QUESTIONS,
     LISTING_WATCHES,
     MARKET_STEPS,
     SAVED_SEARCHES,
     SELLERS,
 )
-from projectors.postgres.matching_profiles import MATCHING_PROFILES
-from projectors.postgres.notification_choices import NOTIFICATION_CHOICES
-from projectors.postgres.offers import ESCROWS, OFFER_MESSAGES, OFFERS
-from projectors.postgres.partner_terms import PARTNER_TERMS
-from projectors.postgres.partners import PARTNERS
-from projectors.postgres.programs import PROGRAMS
-from projectors.postgres.statement_months import STATEMENT_MONTHS
-from projectors.postgres.subscriptions import SUBSCRIPTIONS
-from projectors.postgres.traffic_rules import TRAFFIC_RULES
-from projectors.postgres.website_keys import WEBSITE_KEYS
-from projectors.postgres.website_zones import WEBSITE_ZONES
-from projectors.postgres.websites import WEBSITES
+from projectors.read_models.marketplace.offers import ESCROWS, OFFER_MESSAGES, OFFERS
+from projectors.read_models.matching.applications import APPLICATION_STEPS, APPLICATIONS
+from projectors.read_models.matching.lessons_done import LESSONS_DONE
+from projectors.read_models.matching.matching_profiles import MATCHING_PROFILES
+from projectors.read_models.matching.programs import PROGRAMS
+from projectors.read_models.notifications.notification_choices import NOTIFICATION_CHOICES
+from projectors.read_models.operations.activity import ACTIVITY
+from projectors.read_models.partners.partner_terms import PARTNER_TERMS
+from projectors.read_models.partners.partners import PARTNERS
+from projectors.read_models.websites.traffic_rules import TRAFFIC_RULES
+from projectors.read_models.websites.website_keys import WEBSITE_KEYS
+from projectors.read_models.websites.website_zones import WEBSITE_ZONES
+from projectors.read_models.websites.websites import WEBSITES
+from projectors.rollups import conversion_rows, event_rows, refusal_rows, traffic_marks
+from projectors.rollups.country_15m import COUNTRIES
+from projectors.rollups.delivery_minute import DELIVERY
+from projectors.rollups.duplicates import DUPLICATES
+from projectors.rollups.events_raw import EVENTS
+from projectors.rollups.partner_15m import PARTNERS as PARTNER_ROLLUP
+from projectors.rollups.recent_events import RECENT
+from projectors.rollups.refusals import REFUSALS
+from projectors.rollups.traffic_15m import TRAFFIC
+from projectors.rollups.visitors_15m import VISITORS
 from schemas.base import DomainEvent
 from schemas.events import accounts, domains, leads, operations, partners, websites
 from schemas.topics import CLICKS, DOMAIN, REJECTED
 
-EVENTS_FAMILY: Final = ClickHouseProjection(
+EVENTS_PROJECTION: Final = ClickHouseProjection(
     name=EVENTS.name,
     version=EVENTS.version,
     main=EVENTS,
     others=(DUPLICATES,),
     rollups=(TRAFFIC, PARTNER_ROLLUP, COUNTRIES, VISITORS, DELIVERY, RECENT),
     topics=(CLICKS, DOMAIN),
-    makers={CLICKS.name: event_rows.make_rows, DOMAIN.name: conversion_rows.make_rows},
-    remembers_ids=frozenset({CLICKS.name}),
-    parameters=marks.read,
-    understand=marks.understand,
+    transforms={CLICKS.name: event_rows.to_rows, DOMAIN.name: conversion_rows.to_rows},
+    deduplicated_topics=frozenset({CLICKS.name}),
+    parameters=traffic_marks.read_parameters,
+    parse_parameters=traffic_marks.parse_parameters,
 )
 
 REFUSALS_PROJECTION: Final = ClickHouseProjection(
@@ -78,12 +78,12 @@ REFUSALS_PROJECTION: Final = ClickHouseProjection(
     version=REFUSALS.version,
     main=REFUSALS,
     topics=(REJECTED,),
-    makers={REJECTED.name: refusal_rows.make_rows},
-    remembers_ids=frozenset({REJECTED.name}),
+    transforms={REJECTED.name: refusal_rows.to_rows},
+    deduplicated_topics=frozenset({REJECTED.name}),
 )
 
-CATALOGUE: Final = Catalogue(
-    clickhouse=(EVENTS_FAMILY, REFUSALS_PROJECTION),
+REGISTRY: Final = Registry(
+    clickhouse=(EVENTS_PROJECTION, REFUSALS_PROJECTION),
     postgres=(
         ACCOUNTS,
         ACCOUNT_DETAILS,

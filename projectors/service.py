@@ -3,33 +3,31 @@
 from __future__ import annotations
 
 import gc
-import logging
 import os
 import signal
 import socket
-from collections.abc import Callable
+from contextlib import ExitStack, closing
 from threading import Event
 from time import monotonic
-from types import FrameType
-from typing import Any, Final
+from typing import Final
 
-from psycopg import Connection
-from psycopg_pool import ConnectionPool
+import structlog
 
-from infra import health
-from infra.keyring import Keyring, open_keyring
-from infra.log import Log, open_log
-from infra.log.shared_tail import SharedTailLog
-from infra.postgres import pool, required_url
-from infra.settings import Settings, load
-from projectors.catalogue import CATALOGUE
-from projectors.engine.clickhouse import ClickHouse, HttpClickHouse
-from projectors.engine.fleet import Fleet
+from infra.kernel.config.settings import Settings, load
+from infra.kernel.http import health
+from infra.kernel.log import open_log
+from infra.kernel.log.shared_tail import SharedTailLog
+from infra.kernel.postgres.pool import pool, required_url
+from infra.kernel.security.subject_keys import open_keyring
+from projectors import probe
+from projectors.engine.clickhouse import HttpClickHouse
 from projectors.engine.ownership import Ownership
+from projectors.engine.supervisor import WorkerSupervisor
 from projectors.engine.worker import Runtime
+from projectors.registry import REGISTRY
 from schemas.topics import DOMAIN
 
-logger = logging.getLogger(__name__)
+logger: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 POOL_SIZE: Final = 12
 KEYS_POOL_SIZE: Final = 2
@@ -41,17 +39,13 @@ GARBAGE_THRESHOLD: Final = 200_000
 def main(arguments: list[str]) -> int:
     """Runs until SIGTERM or SIGINT. Exit code 0."""
     if arguments:
-        logger.error("`althing serve projectors` takes no arguments.")
+        logger.error("arguments_refused", arguments=arguments)
         return 2
     settings = load()
     _collect_rarely()
     stopping = Event()
-
-    def stop(_signal: int, _frame: FrameType | None) -> None:
-        stopping.set()
-
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, stop)
+        signal.signal(number, lambda *_: stopping.set())
     run(settings, stopping)
     return 0
 
@@ -68,42 +62,29 @@ def run(settings: Settings, stopping: Event) -> None:
     with (
         pool(settings, POOL_SIZE, statement_timeout_ms=STATEMENT_TIMEOUT_MS) as connections,
         open_keyring(settings, KEYS_POOL_SIZE) as keyring,
+        closing(SharedTailLog(open_log(settings), DOMAIN.name, 0)) as the_log,
+        ExitStack() as at_end,
     ):
-        _run(settings, stopping, connections, keyring)
+        runtime = Runtime(
+            name=f"{socket.gethostname()}:{os.getpid()}",
+            pool=connections,
+            log=the_log,
+            clickhouse=HttpClickHouse(settings),
+            ownership=Ownership(required_url(settings)),
+            decrypt=keyring,
+            data_dir=settings.data_dir.resolve(),
+            probe_module=probe.MODULE,
+        )
+        supervisor = WorkerSupervisor(settings, REGISTRY, runtime)
+        if settings.projectors_port is not None:
+            at_end.callback(health.start_server(settings.projectors_port, lambda: _health(supervisor, runtime)))
+        supervisor.run(stopping)
 
 
-def _run(settings: Settings, stopping: Event, connections: ConnectionPool[Connection[Any]], keyring: Keyring) -> None:
-    the_log = SharedTailLog(open_log(settings), DOMAIN.name, 0)
-    clickhouse = HttpClickHouse(settings)
-    runtime = Runtime(
-        name=f"{socket.gethostname()}:{os.getpid()}",
-        pool=connections,
-        log=the_log,
-        clickhouse=clickhouse,
-        ownership=Ownership(required_url(settings)),
-        decrypt=keyring,
-        data_dir=settings.data_dir.resolve(),
-    )
-    fleet = Fleet(settings, CATALOGUE, runtime)
-    stop_health = _serve_health(settings, fleet, the_log, clickhouse)
-    try:
-        fleet.run(stopping)
-    finally:
-        if stop_health is not None:
-            stop_health()
-        the_log.close()
-
-
-def _serve_health(settings: Settings, fleet: Fleet, the_log: Log, clickhouse: ClickHouse) -> Callable[[], None] | None:
-    if settings.projectors_port is None:
-        return None
-
-    def parts() -> health.Parts:
-        return {
-            "fleet": monotonic() - fleet.last_look < ALIVE_S or "the fleet stands still",
-            "workers": fleet.has_workers or "no projection runs",
-            "log": the_log.ready() or "the log does not answer",
-            "clickhouse": clickhouse.ready() or "ClickHouse does not answer",
-        }
-
-    return health.start_server(settings.projectors_port, parts)
+def _health(supervisor: WorkerSupervisor, runtime: Runtime) -> health.Parts:
+    return {
+        "fleet": monotonic() - supervisor.last_look < ALIVE_S or "the supervisor does not run",
+        "workers": supervisor.has_workers or "no projection runs",
+        "log": runtime.log.ready() or "the log does not answer",
+        "clickhouse": runtime.clickhouse.ready() or "ClickHouse does not answer",
+    }

@@ -1,4 +1,4 @@
-"""`althing dlq …`: records that projections could not take, and what becomes of them."""
+"""`althing dlq …`: lists, retries and skips the records that projections could not process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from uuid import UUID
 
 from psycopg.rows import dict_row
 
-from projectors.commands.tools import (
+from infra.kernel.subscriptions import dead_letters
+from projectors.cli.tools import (
     DONE,
     FAILED,
     FOUND,
@@ -24,15 +25,14 @@ from projectors.commands.tools import (
     write_pairs,
     write_table,
 )
-from projectors.engine import dead_letters
-from projectors.engine.requests import RECORDED
 from projectors.engine.status import is_running
 
 WAIT_S: Final = 30.0
 POLL_S: Final = 0.2
 SHOWN_BYTES: Final = 2000
 _COLUMNS: Final = (
-    'id, projection, generation, topic, partition, "offset", reason, error, state, attempts, first_at, decided_at'
+    'id, projection, generation, topic, partition, "offset", reason, error, state, attempts, first_at, decided_at,'
+    f" {dead_letters.CORRELATION_SQL} as correlation_id"
 )
 
 
@@ -43,7 +43,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "list": "open dead letters",
         "show": "one dead letter with its content",
         "retry": "hand dead letters to their projection again",
-        "skip": "give dead letters up for good",
+        "skip": "skip dead letters permanently",
         "export": "every chosen dead letter with its content, one JSON object per line",
     }
     for name, text in texts.items():
@@ -72,22 +72,14 @@ def _list(arguments: Namespace, tools: Tools) -> int:
     if arguments.json:
         write_json(rows)
         return DONE
+    for row in rows:
+        row["place"] = f"{row['topic']}[{row['partition']}]@{row['offset']}"
+        row["first_at"] = f"{row['first_at']:%Y-%m-%d %H:%M}"
+        row["error"] = row["error"][:80]
+    names = ("id", "projection", "generation", "place", "reason", "state", "attempts", "first_at", "correlation_id")
     write_table(
-        ["ID", "PROJECTION", "GEN", "PLACE", "REASON", "STATE", "TRIES", "FIRST", "ERROR"],
-        [
-            [
-                row["id"],
-                row["projection"],
-                row["generation"],
-                f"{row['topic']}[{row['partition']}]@{row['offset']}",
-                row["reason"],
-                row["state"],
-                row["attempts"],
-                f"{row['first_at']:%Y-%m-%d %H:%M}",
-                row["error"][:80],
-            ]
-            for row in rows
-        ],
+        ["ID", "PROJECTION", "GEN", "PLACE", "REASON", "STATE", "TRIES", "FIRST", "CORRELATION", "ERROR"],
+        [[row[name] for name in (*names, "error")] for row in rows],
     )
     return DONE
 
@@ -114,7 +106,7 @@ def _show(arguments: Namespace, tools: Tools) -> int:
 
 
 def _retry(arguments: Namespace, tools: Tools) -> int:
-    """Asks the running service, and waits for what comes of it. 2 when some are still refused."""
+    """Requests a retry from the running service and waits for the result. Returns 2 when some fail again."""
     ids = _chosen(arguments, tools)
     if not ids:
         complain("no open dead letter is chosen: name ids, or --projection.")
@@ -176,7 +168,6 @@ def _write_down(action: str, why: str, tools: Tools, ids: Sequence[UUID]) -> Non
         "where id = any(%s)",
         (action, why, operator(), list(ids)),
     )
-    tools.connection.execute("select pg_notify(%s, '')", (RECORDED,))
 
 
 def _export(arguments: Namespace, tools: Tools) -> int:
@@ -188,19 +179,13 @@ def _export(arguments: Namespace, tools: Tools) -> int:
 
 
 def _select(arguments: Namespace, tools: Tools, columns: str) -> list[dict[str, Any]]:
-    state = getattr(arguments, "state", "open")
     with tools.connection.cursor(row_factory=dict_row) as cursor:
         return cursor.execute(
             f"select {columns} from engine.dead_letter where (%(state)s = 'all' or state = %(state)s) "  # noqa: S608 - own text
             "and (%(projection)s::text is null or projection = %(projection)s) "
             "and (%(reason)s::text is null or reason = %(reason)s) "
             'order by projection, generation, topic, partition, "offset" limit %(limit)s',
-            {
-                "state": state,
-                "projection": arguments.projection,
-                "reason": arguments.reason,
-                "limit": getattr(arguments, "limit", 1_000_000),
-            },
+            {"state": "open", "limit": 1_000_000} | vars(arguments),
         ).fetchall()
 
 

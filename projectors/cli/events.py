@@ -1,9 +1,15 @@
-"""`althing events …`: any event with its place in the log: by id, by search, or as they come."""
+"""`althing events …`: any event with its place in the log and its chain: by id, by search, or as they come.
+
+`show` follows a chain: click, conversion, commission, statement; offer, reservation, escrow.
+"""
 
 from __future__ import annotations
 
 import re
 from argparse import ArgumentParser, Namespace
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict
 from datetime import UTC, datetime
 from queue import SimpleQueue
 from threading import Thread
@@ -11,11 +17,17 @@ from typing import Any, Final
 from uuid import UUID
 
 import orjson
+from psycopg.rows import dict_row
 
-from infra.log import StoredRecord
-from projectors.commands.tools import DONE, FAILED, Tools, complain, say, write_json
-from schemas import envelope, topics
+from infra.domain.message_chain import Booking, Message, bookings, chain
+from infra.kernel.log import StoredRecord
+from projectors.cli.tools import DONE, FAILED, Tools, complain, say, write_json, write_table
+from schemas import click_id, envelope, topics
+from schemas.currencies import amount_text
+from schemas.message_ids import CORRELATION_ID
+from schemas.tracking import NO_ID
 
+_UUID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 PLACE: Final = re.compile(r"([a-z]+)\[(\d+)\]@(\d+)")
 READ_S: Final = 2.0
 
@@ -23,8 +35,12 @@ READ_S: Final = 2.0
 def add_arguments(parser: ArgumentParser) -> None:
     """The sub-commands of `events`."""
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    show = actions.add_parser("show", help="one event, by its id or its place (topic[partition]@offset)")
-    show.add_argument("what", metavar="ID|PLACE")
+    show = actions.add_parser("show", help="one event and its chain: by id, or by place (topic[partition]@offset)")
+    show.add_argument(
+        "what",
+        metavar="ID|PLACE",
+        help="id of an event, click, conversion, offer or escrow, or a correlation id",
+    )
     search = actions.add_parser("search", help="tracked events and conversions, newest first")
     search.add_argument("--website", type=UUID)
     search.add_argument("--type")
@@ -55,43 +71,37 @@ def _show(arguments: Namespace, tools: Tools) -> int:
             return FAILED
         write_json(decoded(record))
         return DONE
-    try:
-        wanted = UUID(arguments.what)
-    except ValueError:
-        complain(f"{arguments.what!r} is neither an id nor a place like clicks[0]@12.")
-        return FAILED
-    found = [*_rows(tools, wanted), *_duplicates(tools, wanted)]
+    wanted = _id(arguments.what)
+    found = _rows(tools, wanted) if wanted is not None else []
     for row in found:
         record = _record(tools, row["_topic"], row["_partition"], row["_offset"])
         if record is not None:
             row["record"] = decoded(record)
         write_json(row)
-    if not found:
-        complain(f"no event has the id {wanted}.")
-    return DONE if found else FAILED
+    steps = _chain(tools, arguments.what, wanted, found)
+    if arguments.json:
+        for step in steps:
+            write_json(step)
+    elif steps:
+        write_table([name.upper() for name in steps[0]], [list(step.values()) for step in steps])
+    if not found and not steps:
+        complain(f"{arguments.what!r} is neither an id that occurs here nor a place like clicks[0]@12.")
+        return FAILED
+    return DONE
 
 
 def _search(arguments: Namespace, tools: Tools) -> int:
-    conditions, values = ["1"], dict[str, Any]()
-    if arguments.website:
-        conditions.append("website_id = {website:UUID}")
-        values["website"] = str(arguments.website)
-    if arguments.type:
-        conditions.append("type = {type:String}")
-        values["type"] = arguments.type
-    if arguments.since:
-        conditions.append("occurred_at >= {since:DateTime64(3, 'UTC')}")
-        values["since"] = _utc(arguments.since)
-    if arguments.until:
-        conditions.append("occurred_at < {until:DateTime64(3, 'UTC')}")
-        values["until"] = _utc(arguments.until)
-    query = (
-        "SELECT formatRowNoNewline('JSONEachRow', *) FROM events "  # noqa: S608 - conditions are texts of this file
-        f"WHERE {' AND '.join(conditions)} ORDER BY occurred_at DESC, _partition, _offset DESC "
-        "LIMIT {limit:UInt32}"
-    )
-    for row in tools.clickhouse.rows(query, {**values, "limit": arguments.limit}):
-        _write(arguments, orjson.loads(row[0]))
+    given = {
+        "website_id = {website:UUID}": ("website", arguments.website and str(arguments.website)),
+        "type = {type:String}": ("type", arguments.type),
+        "occurred_at >= {since:DateTime64(3, 'UTC')}": ("since", arguments.since and _utc(arguments.since)),
+        "occurred_at < {until:DateTime64(3, 'UTC')}": ("until", arguments.until and _utc(arguments.until)),
+    }
+    conditions = ["1", *(condition for condition, (_, value) in given.items() if value)]
+    values = {name: value for name, value in given.values() if value}
+    order = "ORDER BY occurred_at DESC, _partition, _offset DESC LIMIT {limit:UInt32}"
+    for row in _select(tools, f"events WHERE {' AND '.join(conditions)} {order}", values | {"limit": arguments.limit}):
+        _write(arguments, row)
     return DONE
 
 
@@ -120,7 +130,7 @@ def _tail(arguments: Namespace, tools: Tools) -> int:
 def _follow(
     tools: Tools, topic: str, partition: int, arguments: Namespace, came: SimpleQueue[StoredRecord | None]
 ) -> None:
-    """Puts the partition's last records, then none, then what comes."""
+    """Puts the partition's last records into `came`, then None, then new records."""
     end = tools.log.end_offset(topic, partition)
     at = max(0, end - arguments.last)
     source = tools.log.source(topic, partition, at)
@@ -148,36 +158,121 @@ def decoded(record: StoredRecord) -> dict[str, Any]:
         except envelope.UndecodableEvent as error:
             return shown | {"error": str(error), "value": record.value.decode("utf-8", "backslashreplace")}
         event = enveloped.event
-        return shown | {"event": event.NAME, "position": enveloped.position, "state": event.model_dump(mode="json")}
+        ids = {name: str(value) for name, value in asdict(enveloped.ids).items() if value}
+        decided = {"event": event.NAME, "position": enveloped.position, "state": event.model_dump(mode="json")}
+        return shown | ids | decided
+    shown |= {name: value.decode() for name, value in record.headers if name == CORRELATION_ID}
     try:
         return shown | {"value": orjson.loads(record.value)}
     except orjson.JSONDecodeError:
         return shown | {"value": record.value.decode("utf-8", "backslashreplace")}
 
 
+def _id(text: str) -> UUID | None:
+    """The id of a tracked event, of an aggregate (also in a decided event's id), or of a click id's click."""
+    try:
+        return UUID(text.partition("@")[0])
+    except ValueError:
+        return click_id.event_id(text) if len(text) == click_id.LENGTH and text.isalnum() else None
+
+
+def _chain(tools: Tools, text: str, wanted: UUID | None, found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The chain in time order; empty without decided events. Tracked events have their id as correlation id."""
+    with tools.connection.cursor(row_factory=dict_row) as cursor:
+
+        def select(sql: str, values: Mapping[str, Any]) -> list[dict[str, Any]]:
+            return cursor.execute(sql.encode(), values).fetchall()
+
+        aggregates = {UUID(row["conversion_id"]) for row in found if row["conversion_id"] != str(NO_ID)}
+        aggregates |= _conversions_of_clicks(tools, found)
+        messages = chain(select, {*aggregates, *({wanted} if wanted else ())}, {text, str(wanted or text)})
+        booked = bookings(select, messages)
+    if not messages:
+        return []
+    tracked = {message.correlation_id for message in messages} | {
+        str(click_id.event_id(message.click_id)) for message in messages if message.click_id
+    }
+    steps = [
+        *(_tracked_step(row) for row in _tracked(tools, tracked)),
+        *(_decided_step(message) for message in messages),
+        *(_booked_step(booking, messages) for booking in booked),
+    ]
+    return sorted(steps, key=lambda step: str(step["at"]))
+
+
+def _tracked_step(row: Mapping[str, Any]) -> dict[str, Any]:
+    place = f"{row['_topic']}[{row['_partition']}]@{row['_offset']}"
+    return _step(f"{row['occurred_at'].replace(' ', 'T')}000+00:00", row["type"], row["event_id"], place, "visitor")
+
+
+def _decided_step(message: Message) -> dict[str, Any]:
+    return _step(_at(message.at), message.name, message.id, f"domain@{message.position}", message.actor) | {
+        "command_id": str(message.command_id or ""),
+        "correlation_id": message.correlation_id,
+        "causation_id": message.causation_id,
+    }
+
+
+def _booked_step(booking: Booking, messages: Sequence[Message]) -> dict[str, Any]:
+    cause = next(message for message in messages if message.id == booking.message_id)
+    amount = amount_text(booking.earned, booking.currency)
+    what = f"statement {booking.month} {amount}"
+    return _step(_at(booking.at), what, "", f"partner {booking.partner_id}", "") | {
+        "correlation_id": cause.correlation_id,
+        "causation_id": booking.message_id,
+    }
+
+
+def _step(at: str, event: str, id: str, place: str, actor: str) -> dict[str, Any]:
+    correlation_id = id if actor == "visitor" else ""
+    row = {"at": at, "event": event, "id": id, "place": place, "actor": actor}
+    return row | {"command_id": "", "correlation_id": correlation_id, "causation_id": ""}
+
+
+def _tracked(tools: Tools, ids: Collection[str]) -> list[dict[str, Any]]:
+    """The tracked events with these ids; those that are no ids are left out."""
+    uuids = [one for one in ids if _UUID.fullmatch(one)]
+    query = "events WHERE event_id IN {ids:Array(UUID)} AND _topic = 'clicks' ORDER BY occurred_at"
+    return _select(tools, query, {"ids": uuids})
+
+
+def _conversions_of_clicks(tools: Tools, found: Sequence[Mapping[str, Any]]) -> set[UUID]:
+    """Conversions that the found clicks earn, also those whose report did not name the click."""
+    conversions: set[UUID] = set()
+    for row in found:
+        if row["type"] == "click" and row["click_id"]:
+            rows = tools.clickhouse.rows(
+                "SELECT DISTINCT toString(conversion_id) FROM events WHERE website_id = {site:UUID}"
+                " AND type = 'conversion' AND click_id = {click:String}",
+                {"site": row["website_id"], "click": row["click_id"]},
+            )
+            conversions |= {UUID(one[0]) for one in rows}
+    return conversions
+
+
+def _at(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="microseconds")
+
+
 def _record(tools: Tools, topic: str, partition: int, offset: int) -> StoredRecord | None:
     if not 0 <= partition < topics.BY_NAME[topic].partitions or offset >= tools.log.end_offset(topic, partition):
         return None
-    source = tools.log.source(topic, partition, offset)
-    try:
+    with closing(tools.log.source(topic, partition, offset)) as source:
         found = source.read(1, READ_S)
-    finally:
-        source.close()
     return found[0] if found and found[0].offset == offset else None
 
 
-def _rows(tools: Tools, event_id: UUID) -> list[dict[str, Any]]:
-    rows = tools.clickhouse.rows(
-        "SELECT formatRowNoNewline('JSONEachRow', *) FROM events WHERE event_id = {id:UUID}", {"id": str(event_id)}
-    )
+def _select(tools: Tools, query: str, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Whole rows; `query` follows FROM and is a text of this file."""
+    rows = tools.clickhouse.rows(f"SELECT formatRowNoNewline('JSONEachRow', *) FROM {query}", parameters)  # noqa: S608
     return [orjson.loads(row[0]) for row in rows]
 
 
-def _duplicates(tools: Tools, event_id: UUID) -> list[dict[str, Any]]:
-    rows = tools.clickhouse.rows(
-        "SELECT formatRowNoNewline('JSONEachRow', *) FROM duplicates WHERE event_id = {id:UUID}", {"id": str(event_id)}
-    )
-    return [{"duplicate": True, **orjson.loads(row[0])} for row in rows]
+def _rows(tools: Tools, event_id: UUID) -> list[dict[str, Any]]:
+    """Of events, then of duplicates."""
+    condition, parameters = "WHERE event_id = {id:UUID}", {"id": str(event_id)}
+    duplicates = _select(tools, f"duplicates {condition}", parameters)
+    return [*_select(tools, f"events {condition}", parameters), *({"duplicate": True, **row} for row in duplicates)]
 
 
 def _utc(moment: datetime) -> str:

@@ -1,11 +1,12 @@
-"""`althing lag`: how far every live projection is behind the log; `--check` is for monitoring."""
+"""`althing lag`: how far projections, policies and event handlers are behind the log, and which timeouts of process
+managers are overdue; `--check` is for monitoring."""
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from typing import Final
+from typing import Any, Final
 
-from projectors.commands.tools import DONE, FOUND, Tools, say, write_json, write_table
+from projectors.cli.tools import DONE, FOUND, Tools, say, write_json, write_table
 from projectors.engine import generations
 from projectors.engine.status import Ends, is_running, lags, total
 
@@ -31,20 +32,41 @@ def run(arguments: Namespace, tools: Tools) -> int:
         events, seconds = total(
             lag for lag in found if (lag.projection, lag.generation) == (build.name, build.generation)
         )
-        rows.append({"name": build.name, "state": build.state, "lag_events": events, "lag_seconds": round(seconds, 3)})
+        rows.append(_row(build.name, build.state, events, seconds))
         if build.state != "live":
             problems.append(f"{build.name} is {build.state}")
-        elif events is None:
-            problems.append(f"the log does not say how far {build.name} is behind")
-        elif events > arguments.max_events or seconds > arguments.max_seconds:
-            problems.append(f"{build.name} is {events:,} events and {seconds:.1f} s behind")
+        else:
+            problems += _behind(build.name, events, seconds, arguments)
+    for lag in found:
+        if lag.generation == 0:  # policies and event handlers have no generations
+            name = f"{lag.projection}[{lag.partition}]"
+            rows.append(_row(name, "waiting" if lag.error else "live", lag.events, lag.seconds))
+            problems += _behind(name, lag.events, lag.seconds, arguments)
+    for process, due, seconds in tools.connection.execute(_OVERDUE):
+        rows.append(_row(process, "live", due, seconds))
+        problems += _behind(process, due, seconds, arguments)
     if arguments.json:
         write_json({"projections": rows, "problems": problems})
     else:
-        write_table(
-            ["NAME", "STATE", "LAG", "LAG S"],
-            [[row["name"], row["state"], row["lag_events"], row["lag_seconds"]] for row in rows],
-        )
+        write_table(["NAME", "STATE", "LAG", "LAG S"], [list(row.values()) for row in rows])
         for problem in problems:
             say(f"! {problem}")
     return FOUND if arguments.check and problems else DONE
+
+
+def _row(name: str, state: str, events: int | None, seconds: float) -> dict[str, Any]:
+    return {"name": name, "state": state, "lag_events": events, "lag_seconds": round(seconds, 3)}
+
+
+def _behind(name: str, events: int | None, seconds: float, arguments: Namespace) -> list[str]:
+    if events is None:
+        return [f"the log does not say how far {name} is behind"]
+    if events > arguments.max_events or seconds > arguments.max_seconds:
+        return [f"{name} is {events:,} events and {seconds:.1f} s behind"]
+    return []
+
+
+_OVERDUE: Final = (
+    "SELECT process, count(*), extract(epoch FROM now() - min(due_at))::float8 FROM kernel.timeout"
+    " WHERE due_at <= now() AND NOT is_quarantined GROUP BY process ORDER BY process"
+)

@@ -6,12 +6,12 @@ from argparse import ArgumentParser
 
 import psycopg
 
-from infra.log import LogUnavailable
-from projectors.commands import dead_letters, events, lag, projections
-from projectors.commands.tools import FAILED, complain, tools
-from projectors.engine.clickhouse import Refused, Unavailable
+from infra.kernel.log import LogUnavailable
+from projectors.cli import dead_letters, events, lag, projections
+from projectors.cli.tools import FAILED, OtherProjections, complain, tools
+from projectors.engine.barrier import BarrierLost
+from projectors.engine.clickhouse import InsertRejected, Unavailable
 from projectors.engine.generations import NotAllowed
-from projectors.engine.holding import HoldLost
 
 _GROUPS = {
     "projections": (projections.add_arguments, projections.run, "how projections stand, and their generations"),
@@ -21,8 +21,9 @@ _GROUPS = {
 }
 
 
-def main(arguments: list[str]) -> int:
-    """`arguments` start with the group's name. Wrong use ends with code 2 and the usage."""
+def main(arguments: list[str], other: OtherProjections | None = None) -> int:
+    """`arguments` start with the group's name; `other`: projections of another package. Wrong use ends with code 2 and
+    the usage."""
     parser = ArgumentParser(prog="althing")
     groups = parser.add_subparsers(dest="group", required=True)
     for name, (add_arguments, _, text) in _GROUPS.items():
@@ -32,15 +33,15 @@ def main(arguments: list[str]) -> int:
     except SystemExit as end:
         return int(end.code or 0)
     try:
-        with tools() as opened:
+        with tools(other) as opened:
             return _GROUPS[given.group][1](given, opened)
     except NotAllowed as error:
         complain(str(error))
-    except HoldLost as error:
+    except BarrierLost as error:
         complain(f"{error}; try again.")
     except psycopg.OperationalError as error:
         complain(f"Postgres does not answer: {error}")
-    except (Unavailable, Refused) as error:
+    except (Unavailable, InsertRejected) as error:
         complain(f"ClickHouse does not do it: {error}")
     except LogUnavailable as error:
         complain(f"the log does not answer: {error}")

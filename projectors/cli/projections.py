@@ -1,19 +1,20 @@
-"""`althing projections …`: how projections stand, and what to do with their generations.
+"""`althing projections …`: status of projections, and operations on their generations.
 
-What is done here goes the way of what admins ask for on the page: a row of `engine.request`, with the operator's name
-and reason, from which the command service makes an event. The work itself needs Postgres alone, not that service.
+Each operation stores a row of `engine.request`, as the admin page does, with the operator's name and reason; the
+command service makes an event of it. The operation itself needs Postgres only, not that service.
 """
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
+from dataclasses import asdict
 from time import monotonic, sleep
 from typing import Any, Final
 
-from infra.progress import Meter
-from projectors.commands.tools import (
+from infra.kernel.observability.progress import Meter
+from projectors.cli.tools import (
     DONE,
     FAILED,
     FOUND,
@@ -27,9 +28,7 @@ from projectors.commands.tools import (
 )
 from projectors.engine import generations, requests
 from projectors.engine.generations import Build
-from projectors.engine.projection import Place
 from projectors.engine.status import Ends, Lag, is_running, lags, open_dead_letters, total
-from projectors.engine.verify import as_rows
 
 POLL_S: Final = 0.25
 GRACE_S: Final = 15.0
@@ -51,7 +50,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     for name, text in _TEXTS.items():
         action(name, text).add_argument("--reason", default="", help="is recorded with the action")
     actions.choices["resume"].add_argument(
-        "--accept-bad", action="store_true", help="let everything up to the log's present end become dead letters"
+        "--accept-bad",
+        action="store_true",
+        dest="force",
+        help="let everything up to the log's present end become dead letters",
     )
     actions.choices["rebuild"].add_argument("--detach", action="store_true", help="return at once")
     actions.choices["promote"].add_argument("--force", action="store_true")
@@ -59,32 +61,28 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace, tools: Tools) -> int:
     """Raises `generations.NotAllowed`."""
+    if tools.other is not None and arguments.action != "list":
+        done = tools.other.run(arguments, tools)
+        if done is not None:
+            return done
     return _ACTIONS[arguments.action](arguments, tools)
 
 
 def _list(arguments: Namespace, tools: Tools) -> int:
-    rows = [_row(tools, build, _found(tools), open_dead_letters(tools.connection)) for build in _shown_builds(tools)]
+    found, letters = lags(tools.connection, Ends(tools.log)), open_dead_letters(tools.connection)
+    builds = [build for build in generations.builds(tools.connection) if build.state not in ("retired", "cancelled")]
+    rows = [_row(tools, build, found, letters) for build in builds]
+    rows += tools.other.rows(tools.connection) if tools.other is not None else []
     if arguments.json:
         write_json(rows)
         return DONE
     if not is_running(tools.connection):
         complain("no projectors are running; figures stand still.")
+    names = ("name", "kind", "version", "generation", "state", "position", "lag_events", "lag_seconds", "rate")
     write_table(
         ["NAME", "KIND", "VERSION", "GEN", "STATE", "POSITION", "LAG", "LAG S", "RATE/S", "DEAD", "UPDATED"],
         [
-            [
-                row["name"],
-                row["kind"],
-                row["version"],
-                row["generation"],
-                row["state"],
-                row["position"],
-                row["lag_events"],
-                row["lag_seconds"],
-                row["rate"],
-                row["dead_letters"],
-                row["updated_at"] and f"{row['updated_at']:%H:%M:%S}",
-            ]
+            [*_picked(row, names), row["dead_letters"], row["updated_at"] and f"{row['updated_at']:%H:%M:%S}"]
             for row in rows
         ],
     )
@@ -94,64 +92,33 @@ def _list(arguments: Namespace, tools: Tools) -> int:
 def _show(arguments: Namespace, tools: Tools) -> int:
     generations.live_build(tools.connection, arguments.name)
     builds = generations.builds(tools.connection, arguments.name)
-    found, letters = _found(tools), open_dead_letters(tools.connection)
-    row = {
-        "name": arguments.name,
-        "generations": [_row(tools, build, found, letters) | {"created_at": build.created_at} for build in builds],
-        "partitions": [vars_of(lag) for lag in found if lag.projection == arguments.name],
-    }
+    found, letters = lags(tools.connection, Ends(tools.log)), open_dead_letters(tools.connection)
+    rows = [_row(tools, build, found, letters) | {"created_at": build.created_at} for build in builds]
+    partitions = [asdict(lag) for lag in found if lag.projection == arguments.name]
     if arguments.json:
-        write_json(row)
+        write_json({"name": arguments.name, "generations": rows, "partitions": partitions})
         return DONE
+    for row in rows:
+        row["progress"], row["created"] = f"{row['progress_percent']:.1f} %", f"{row['created_at']:%Y-%m-%d %H:%M}"
+    names = ("generation", "state", "version", "lag_events", "rate", "eta_s", "progress", "dead_letters", "created")
     write_table(
         ["GEN", "STATE", "VERSION", "LAG", "RATE/S", "ETA S", "PROGRESS", "DEAD", "CREATED", "ERROR"],
-        [
-            [
-                g["generation"],
-                g["state"],
-                g["version"],
-                g["lag_events"],
-                g["rate"],
-                g["eta_s"],
-                f"{g['progress_percent']:.1f} %",
-                g["dead_letters"],
-                f"{g['created_at']:%Y-%m-%d %H:%M}",
-                g["error"],
-            ]
-            for g in row["generations"]
-        ],
+        [_picked(row, (*names, "error")) for row in rows],
     )
-    if row["partitions"]:
+    if partitions:
         say("")
+        shown = ("next_offset", "end_offset", "events", "seconds", "rate", "intent_to", "owner", "error")
         write_table(
             ["GEN", "PARTITION", "POSITION", "END", "LAG", "LAG S", "RATE/S", "INTENT", "OWNER", "ERROR"],
-            [
-                [
-                    lag["generation"],
-                    f"{lag['topic']}[{lag['partition']}]",
-                    lag["next_offset"],
-                    lag["end_offset"],
-                    lag["events"],
-                    lag["seconds"],
-                    lag["rate"],
-                    lag["intent_to"],
-                    lag["owner"],
-                    lag["error"],
-                ]
-                for lag in row["partitions"]
-            ],
+            [[p["generation"], f"{p['topic']}[{p['partition']}]", *_picked(p, shown)] for p in partitions],
         )
     return DONE
 
 
-def _pause(arguments: Namespace, tools: Tools) -> int:
-    _carry_out(arguments, tools)
-    return _answer(arguments, tools, "is paused")
-
-
-def _resume(arguments: Namespace, tools: Tools) -> int:
-    _carry_out(arguments, tools, force=arguments.accept_bad)
-    return _answer(arguments, tools, "goes on")
+def _do(arguments: Namespace, tools: Tools) -> int:
+    """`pause`, `resume`, `promote` and `cancel`."""
+    outcome = _carry_out(arguments, tools)
+    return _answer(arguments, tools, _DONE_TEXTS[arguments.action].format(outcome.generation))
 
 
 def _rebuild(arguments: Namespace, tools: Tools) -> int:
@@ -165,11 +132,6 @@ def _rebuild(arguments: Namespace, tools: Tools) -> int:
     return _wait(arguments, tools, generation, "ready")
 
 
-def _promote(arguments: Namespace, tools: Tools) -> int:
-    outcome = _carry_out(arguments, tools, force=arguments.force)
-    return _answer(arguments, tools, f"shows generation {outcome.generation} now")
-
-
 def _rollback(arguments: Namespace, tools: Tools) -> int:
     outcome = _carry_out(arguments, tools)
     if not outcome.is_done:
@@ -177,31 +139,18 @@ def _rollback(arguments: Namespace, tools: Tools) -> int:
     return _answer(arguments, tools, f"shows generation {outcome.generation} again")
 
 
-def _cancel(arguments: Namespace, tools: Tools) -> int:
-    outcome = _carry_out(arguments, tools)
-    return _answer(arguments, tools, f"keeps its live generation; the build of {outcome.generation} is given up")
-
-
 def _verify(arguments: Namespace, tools: Tools) -> int:
     report = _carry_out(arguments, tools).report
-    assert report is not None  # noqa: S101 - that is what verifying comes to
+    assert report is not None  # noqa: S101 - `verify` always has a report
     if arguments.json:
-        write_json(
-            {
-                "name": report.name,
-                "equal": report.is_equal,
-                "live": report.live,
-                "rebuilt": report.rebuilt,
-                "at": report.at,
-                "rows": report.rows,
-                "hashes": report.hashes,
-                "differences": [vars_of(difference) for difference in report.differences],
-            }
-        )
+        shown = asdict(report) | {"equal": report.is_equal}
+        del shown["sums"]
+        write_json(shown)
         return DONE if report.is_equal else FOUND
     places_text = ", ".join(f"{place}@{offset}" for place, offset in report.at.items())
     say(f"{report.name}: generation {report.rebuilt} against {report.live}, at {places_text}")
-    write_table(["TABLE", "ROWS", "CONTENT"], list(as_rows(report)))
+    rows = [(table, report.rows[f"{table} (live)"], hashed) for table, hashed in report.hashes.items()]
+    write_table(["TABLE", "ROWS", "CONTENT"], rows)
     if report.is_equal:
         say("Equal.")
         return DONE
@@ -211,31 +160,28 @@ def _verify(arguments: Namespace, tools: Tools) -> int:
     return FOUND
 
 
-def _carry_out(arguments: Namespace, tools: Tools, *, force: bool = False) -> requests.Outcome:
-    """Writes the request down, does what it says, and tells when nobody makes an event of it yet."""
-    means = requests.Means(tools.clickhouse, tools.catalogue, tools.settings.clickhouse_cluster, _end_of(tools))
+def _carry_out(arguments: Namespace, tools: Tools) -> requests.Outcome:
+    """Stores the request, executes it, and warns when no recorder makes an event of it."""
+    ends, force = Ends(tools.log), getattr(arguments, "force", False)
+    context = requests.RequestContext(tools.clickhouse, tools.registry, lambda place: ends.one(*place))
     asked = (arguments.name, arguments.action, operator(), arguments.reason)
     generations.live_build(tools.connection, arguments.name)
     with requests.by_operator(tools.connection, *asked, force=force) as request:
-        outcome = requests.carry_out(tools.connection, means, request)
+        outcome = requests.execute(tools.connection, context, request)
     tell_if_unrecorded(tools.connection)
     return outcome
 
 
-def _end_of(tools: Tools) -> Callable[[Place], int | None]:
-    ends = Ends(tools.log)
-    return lambda place: ends.one(place.topic, place.partition)
-
-
 def _wait(arguments: Namespace, tools: Tools, generation: int, until: str) -> int:
-    """Shows progress until the build is where it should be; 1 when it fails, is cancelled, or nobody works on it."""
+    """Shows progress until the build has the wanted state; returns 1 when it fails, is cancelled, or has no worker."""
     label = f"{arguments.name}, generation {generation}"
     last_seen = monotonic()
     with ExitStack() as stack:
         meter: Meter | None = None
         shown = 0
         while True:
-            build = _build(tools, arguments.name, generation)
+            builds = generations.builds(tools.connection, arguments.name)
+            build = next((each for each in builds if each.generation == generation), None)
             if build is None or build.state in ("failed", "cancelled", "retired"):
                 complain(f"{label} {build.state if build else 'was dropped'}. {build.error if build else ''}".rstrip())
                 return FAILED
@@ -266,7 +212,7 @@ def _work(tools: Tools, build: Build) -> tuple[int, int]:
 
 def _answer(arguments: Namespace, tools: Tools, what: str) -> int:
     if arguments.json:
-        found, letters = _found(tools), open_dead_letters(tools.connection)
+        found, letters = lags(tools.connection, Ends(tools.log)), open_dead_letters(tools.connection)
         builds = generations.builds(tools.connection, arguments.name)
         write_json({"name": arguments.name, "generations": [_row(tools, build, found, letters) for build in builds]})
     else:
@@ -274,23 +220,11 @@ def _answer(arguments: Namespace, tools: Tools, what: str) -> int:
     return DONE
 
 
-def _build(tools: Tools, name: str, generation: int) -> Build | None:
-    return next((b for b in generations.builds(tools.connection, name) if b.generation == generation), None)
-
-
-def _shown_builds(tools: Tools) -> list[Build]:
-    return [b for b in generations.builds(tools.connection) if b.state not in ("retired", "cancelled")]
-
-
-def _found(tools: Tools) -> list[Lag]:
-    return lags(tools.connection, Ends(tools.log))
-
-
 def _row(tools: Tools, build: Build, found: list[Lag], letters: dict[tuple[str, int], int]) -> dict[str, Any]:
     """One generation as `list --json` gives it."""
     name, generation = build.name, build.generation
     if build.kind == "rollup":
-        name, generation = tools.catalogue.rollups[build.name][0].name, build.source_generation or 0
+        name, generation = tools.registry.rollups[build.name][0].name, build.source_generation or 0
     own = [lag for lag in found if (lag.projection, lag.generation) == (name, generation)]
     events, seconds = total(own)
     rate = sum(lag.rate for lag in own)
@@ -317,8 +251,8 @@ def _row(tools: Tools, build: Build, found: list[Lag], letters: dict[tuple[str, 
     }
 
 
-def vars_of(value: Any) -> dict[str, Any]:
-    return dict(vars(value))
+def _picked(row: Mapping[str, Any], names: Iterable[str]) -> list[Any]:
+    return [row[name] for name in names]
 
 
 _TEXTS: Final = {
@@ -330,14 +264,17 @@ _TEXTS: Final = {
     "cancel": "give a rebuild up",
     "verify": "compare the rebuilt generation with the live one, bit by bit (exit 2 on a difference)",
 }
+_DONE_TEXTS: Final = {
+    "pause": "is paused",
+    "resume": "goes on",
+    "promote": "shows generation {} now",
+    "cancel": "keeps its live generation; the build of {} is cancelled",
+}
 _ACTIONS: Final = {
+    **dict.fromkeys(_DONE_TEXTS, _do),
     "list": _list,
     "show": _show,
-    "pause": _pause,
-    "resume": _resume,
     "rebuild": _rebuild,
-    "promote": _promote,
     "rollback": _rollback,
-    "cancel": _cancel,
     "verify": _verify,
 }

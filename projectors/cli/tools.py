@@ -5,10 +5,11 @@ from __future__ import annotations
 import getpass
 import os
 import sys
+from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, is_dataclass
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import orjson
 import psycopg
@@ -16,18 +17,28 @@ from psycopg import Connection
 from rich.console import Console
 from rich.table import Table
 
-from infra.log import Log, open_log
-from infra.postgres import required_url
-from infra.settings import Settings, load
-from projectors.catalogue import CATALOGUE
+from infra.kernel.config.settings import Settings, load
+from infra.kernel.log import Log, open_log
+from infra.kernel.postgres.pool import required_url
 from projectors.engine.clickhouse import BACKFILL_TIMEOUT_S, ClickHouse, HttpClickHouse
-from projectors.engine.projection import Catalogue
+from projectors.engine.projection import Registry
+from projectors.registry import REGISTRY
 
 DONE: Final = 0
 FAILED: Final = 1
 FOUND: Final = 2
 RECORDER: Final = "operations:recording"
 """The lock that the command service holds while it makes events of what was done."""
+
+
+class OtherProjections(Protocol):
+    """Projections that another package keeps and that `althing projections` shows as well."""
+
+    def rows(self, connection: Connection[Any]) -> Sequence[dict[str, Any]]:
+        """One row a projection, as `projections list --json` gives it."""
+
+    def run(self, arguments: Namespace, tools: Tools) -> int | None:
+        """Runs the command of one of them; returns `None` if `arguments` name none."""
 
 
 @dataclass(frozen=True)
@@ -38,21 +49,19 @@ class Tools:
     connection: Connection[Any]
     clickhouse: ClickHouse
     log: Log
-    catalogue: Catalogue
+    registry: Registry
+    other: OtherProjections | None
 
 
 @contextmanager
-def tools() -> Iterator[Tools]:
+def tools(other: OtherProjections | None = None) -> Iterator[Tools]:
     """Connects to what the settings name. Raises `psycopg.OperationalError` or `SettingsError`."""
     settings = load()
     with psycopg.connect(required_url(settings), autocommit=True, connect_timeout=3) as connection:
         connection.execute("set timezone = 'UTC'")
-        the_log = open_log(settings)
-        try:
+        with closing(open_log(settings)) as the_log:
             clickhouse = HttpClickHouse(settings, answer_timeout_s=BACKFILL_TIMEOUT_S)
-            yield Tools(settings, connection, clickhouse, the_log, CATALOGUE)
-        finally:
-            the_log.close()
+            yield Tools(settings, connection, clickhouse, the_log, REGISTRY, other)
 
 
 def operator() -> str:

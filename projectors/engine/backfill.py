@@ -1,27 +1,27 @@
-"""Building a rollup anew from the live raw table: new rows flow in through its view, old ones are copied by month.
+"""Rebuilds a rollup from the live raw table: new rows arrive through its view, old rows are copied by month.
 
-The seam between both is exact. The raw table's workers are held at their positions for a moment; with nothing under
-way, the new table and its view are made and the positions noted. What lies before the noted positions is then copied
-month by month, each under a token, so that a copy that was interrupted is simply repeated.
+The boundary between both is exact. A barrier stops the raw table's workers for a moment; with no insert in progress,
+the new table and its view are created and the positions stored. The rows before these positions are then copied month
+by month, each under a token, so that an interrupted copy can be repeated.
 """
 
 # ruff: noqa: S608 - names of tables and columns are ours
 
 from __future__ import annotations
 
-import logging
 from threading import Event
 from typing import Any, Final
 
+import structlog
 from psycopg import Connection
 
-from projectors.engine import generations, holding, schema
+from projectors.engine import barrier, generations, schema
 from projectors.engine.clickhouse import SINGLE_BLOCK, ClickHouse
 from projectors.engine.generations import Build
 from projectors.engine.projection import ClickHouseProjection
-from projectors.engine.tables import Rollup, backfill, create_feed, drop_table, table_name
+from projectors.engine.tables import Rollup, backfill, table_name
 
-log = logging.getLogger(__name__)
+log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 HOLD_S: Final = 30
 
@@ -36,7 +36,6 @@ def run(
     family: ClickHouseProjection,
     rollup: Rollup,
     build: Build,
-    cluster: str | None,
     stopping: Event,
 ) -> None:
     """Brings the build to its end; may be called again after any crash. Raises `Interrupted`."""
@@ -44,7 +43,7 @@ def run(
     source = table_name(family.main.name, source_generation)
     progress = dict(build.progress)
     if "seam" not in progress:
-        progress["seam"] = _make_seam(connection, clickhouse, family, rollup, build, source_generation, cluster)
+        progress["seam"] = _make_seam(connection, clickhouse, family, rollup, build, source_generation)
     before = " OR ".join(
         f"(_topic = '{topic}' AND _partition = {partition} AND _offset < {offset})"
         for topic, partition, offset in progress["seam"]
@@ -64,7 +63,7 @@ def run(
         clickhouse.run(statement, {**SINGLE_BLOCK, "insert_deduplication_token": token})
         progress["done"].append(month)
         generations.save_progress(connection, build, progress)
-        log.info("%s, generation %d: month %s copied", rollup.name, build.generation, month)
+        log.info("rollup_month_copied", month=month)
     generations.set_state(connection, build, "ready")
 
 
@@ -75,16 +74,13 @@ def _make_seam(
     rollup: Rollup,
     build: Build,
     source_generation: int,
-    cluster: str | None,
 ) -> list[tuple[str, int, int]]:
     """Makes table and view while nothing is being inserted; what a crash left of an earlier try is dropped first."""
-    for statement in drop_table(rollup, build.generation, cluster):
-        clickhouse.run(statement)
-    with holding.held(connection, [(family.name, source_generation)], HOLD_S) as hold:
+    schema.drop_clickhouse_table(clickhouse, rollup, build.generation)
+    with barrier.hold(connection, [(family.name, source_generation)], HOLD_S) as hold:
         hold.wait()
-        schema.create_clickhouse_table(clickhouse, rollup, build.generation, cluster)
-        source = table_name(family.main.name, source_generation)
-        clickhouse.run(create_feed(rollup, build.generation, source, cluster))
+        schema.create_clickhouse_table(clickhouse, rollup, build.generation)
+        schema.feed(clickhouse, rollup, build.generation, family.main, source_generation)
         seam = [(place.topic, place.partition, offset) for place, offset in hold.places.items()]
         with connection.transaction():
             hold.require()

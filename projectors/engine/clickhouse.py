@@ -1,20 +1,21 @@
-"""How the engine speaks to ClickHouse: statements, rows, and inserts that may be repeated.
+"""The engine's ClickHouse client: statements, rows, and idempotent inserts.
 
 An insert carries a token; the server drops a block whose token it has seen, in the raw table and in every table that a
-materialized view feeds. So an insert whose answer was lost is simply sent again.
+materialized view feeds. So an insert whose response was lost can be repeated.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Final, Protocol
 
 import urllib3
 from clickhouse_connect.driver.client import Client
 
-from infra.clickhouse import ClickHouseError, address, client, insert_rows
-from infra.settings import Settings, SettingsError
+from infra.kernel.clickhouse.client import ClickHouseError, address, client, insert_rows
+from infra.kernel.config.settings import Settings, SettingsError
 
 ANSWER_TIMEOUT_S: Final = 60
 PING_TIMEOUT_S: Final = 0.8
@@ -25,8 +26,10 @@ INSERT_SETTINGS: Final[Mapping[str, Any]] = {
     "date_time_input_format": "basic",
     "input_format_parallel_parsing": 0,
     "max_partitions_per_insert_block": 0,
+    "input_format_skip_unknown_fields": 1,
 }
-"""One insert is one block: parsed whole before a row is written, in as many months as it likes."""
+"""One insert is one block: parsed whole before a row is written, in as many months as it likes. The checks of the rows
+refuse unknown fields; the live table of an earlier version may lack a new column until its rebuild is done."""
 
 SINGLE_BLOCK: Final[Mapping[str, Any]] = {
     "max_threads": 1,
@@ -46,7 +49,7 @@ _DATA_ERRORS: Final = frozenset(
 """Codes that blame the rows: parsing, types, ranges. Everything else may pass when it is tried again."""
 
 
-class Refused(Exception):
+class InsertRejected(Exception):
     """ClickHouse cannot take these rows, however often they are sent."""
 
 
@@ -55,7 +58,10 @@ class Unavailable(Exception):
 
 
 class ClickHouse(Protocol):
-    """What the engine needs of ClickHouse. Thread-safe. Methods raise `Unavailable`, `insert` also `Refused`."""
+    """What the engine needs of ClickHouse. Thread-safe. Methods raise `Unavailable`, `insert` also `InsertRejected`."""
+
+    cluster: str | None
+    """Its name, where tables are distributed over one."""
 
     def run(self, statement: str, settings: Mapping[str, Any] | None = None) -> None:
         """Runs a statement without result."""
@@ -81,51 +87,48 @@ class HttpClickHouse:
         if settings.clickhouse_url is None:
             raise SettingsError("CLICKHOUSE_URL is not set and no stack runs here; start one with `althing up`.")
         self._settings, self._answer_timeout_s = settings, answer_timeout_s
-        self._distributed = {"distributed_foreground_insert": 1} if settings.clickhouse_cluster else {}
+        self.cluster = settings.clickhouse_cluster
+        self._distributed = {"distributed_foreground_insert": 1} if self.cluster else {}
         self._local = threading.local()
         self._ping_url = f"{address(settings.clickhouse_url)}/ping"
         self._pings = urllib3.PoolManager(num_pools=1, maxsize=2, retries=False)
 
     def run(self, statement: str, settings: Mapping[str, Any] | None = None) -> None:
-        try:
-            self._client().command(statement, settings=dict(settings or {}))
-        except (ClickHouseError, urllib3.exceptions.HTTPError, OSError) as error:
-            raise self._failed(error) from error
+        """Runs a statement without result. A failure drops this thread's client: the next call reconnects."""
+        with self._client() as client:
+            client.command(statement, settings=dict(settings or {}))
 
     def rows(self, query: str, parameters: Mapping[str, Any] | None = None) -> Sequence[Sequence[Any]]:
-        try:
-            result = self._client().query(query, parameters=dict(parameters or {}))
-            found: Sequence[Sequence[Any]] = result.result_rows
-            return found
-        except (ClickHouseError, urllib3.exceptions.HTTPError, OSError) as error:
-            raise self._failed(error) from error
+        """Returns the whole result; the server binds `parameters` (`{name:Type}`)."""
+        with self._client() as client:
+            found: Sequence[Sequence[Any]] = client.query(query, parameters=dict(parameters or {})).result_rows
+        return found
 
     def insert(self, table: str, lines: bytes, token: str) -> None:
-        try:
-            insert_rows(self._client(), table, lines, token, settings={**INSERT_SETTINGS, **self._distributed})
-        except (ClickHouseError, urllib3.exceptions.HTTPError, OSError) as error:
-            if getattr(error, "code", None) in _DATA_ERRORS:
-                raise Refused(_short(error)) from error
-            raise self._failed(error) from error
+        """Inserts once per token. Raises `InsertRejected` only for error codes that blame the rows."""
+        with self._client(blames=_DATA_ERRORS) as client:
+            insert_rows(client, table, lines, token, settings={**INSERT_SETTINGS, **self._distributed})
 
     def ready(self) -> bool:
-        # Without a client: who asks comes in a thread of his own each time, and making one takes three statements, or
-        # as long as a server hangs.
+        """Sends a ping over a connection of its own; waits `PING_TIMEOUT_S` at most."""
+        # Without a client: each caller has a new thread, and creating a client takes three statements, or as long as a
+        # server hangs.
         try:
             return self._pings.request("GET", self._ping_url, timeout=PING_TIMEOUT_S).status == 200
         except (urllib3.exceptions.HTTPError, OSError):
             return False
 
-    def _client(self) -> Client:
-        known: Client | None = getattr(self._local, "client", None)
-        if known is None:
-            known = self._local.client = client(self._settings, read_timeout_s=self._answer_timeout_s)
-        return known
-
-    def _failed(self, error: Exception) -> Unavailable:
-        self._local.client = None
-        return Unavailable(_short(error))
-
-
-def _short(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"[:2000]
+    @contextmanager
+    def _client(self, blames: Collection[int] = ()) -> Iterator[Client]:
+        """This thread's client. Raises `InsertRejected` for the error codes `blames`, else `Unavailable`."""
+        try:
+            known: Client | None = getattr(self._local, "client", None)
+            if known is None:
+                known = self._local.client = client(self._settings, read_timeout_s=self._answer_timeout_s)
+            yield known
+        except (ClickHouseError, urllib3.exceptions.HTTPError, OSError) as error:
+            text = f"{type(error).__name__}: {error}"[:2000]
+            if getattr(error, "code", None) in blames:
+                raise InsertRejected(text) from error
+            self._local.client = None
+            raise Unavailable(text) from error

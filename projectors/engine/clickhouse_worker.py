@@ -1,6 +1,6 @@
-"""The way of a batch into ClickHouse, exact across any crash: claim, make rows, insert with a token, advance.
+"""Writes a batch to ClickHouse exactly once across any crash: claim, make rows, insert with a token, advance.
 
-1. `claim`: the position says which range is being inserted (Postgres).
+1. `claim`: the position stores which range is being inserted (Postgres).
 2. The records become rows; the same range gives the same rows.
 3. One insert per table under the range's token: sent again, it is dropped by ClickHouse.
 4. `advance`: the position moves behind the range, with the dead letters in the same transaction (Postgres).
@@ -9,36 +9,38 @@ A restart that finds a claim repeats exactly this range from 2.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from time import monotonic
 from typing import Any, Final
 
 import orjson
+import structlog
 
-from infra.log import Log, LogUnavailable, Record, Source, StoredRecord
-from infra.log.signature import UNSIGNED, UNSIGNED_TEXT
-from projectors.engine import dead_letters, failpoints, positions
-from projectors.engine.clickhouse import Refused
-from projectors.engine.dead_letters import DeadLetter
-from projectors.engine.dedup import Judgement, NothingKnown, RememberedIds
+from infra.kernel.log import Log, LogUnavailable, Record, Source, StoredRecord
+from infra.kernel.log.signature import UNSIGNED, UNSIGNED_TEXT
+from infra.kernel.subscriptions import dead_letters, positions
+from infra.kernel.subscriptions.dead_letters import DeadLetter, FailedRecord
+from infra.kernel.subscriptions.positions import Key
+from projectors.engine import failpoints
+from projectors.engine.clickhouse import InsertRejected
+from projectors.engine.dedup import DedupBatch, DedupStore, NullDedupIndex
 from projectors.engine.generations import PARAMETERS
-from projectors.engine.lost_rows import attach_lacking
-from projectors.engine.positions import Key
-from projectors.engine.projection import Bad, Batch, ClickHouseProjection, Known, Seen
+from projectors.engine.projection import Batch, ClickHouseProjection, DedupIndex, Duplicate
+from projectors.engine.repair import insert_missing
 from projectors.engine.tables import table_name
 from projectors.engine.worker import READ_S, Runtime, SinkLostRows, Worker
 from schemas.topics import DOMAIN
 
-log = logging.getLogger(__name__)
+log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 MAX_ROWS: Final = 50_000
 MAX_BYTES: Final = 16 * 1024 * 1024
 GATHER_S: Final = 0.02
 INSERT_EVERY_S: Final = 0.2
 """A lone event is inserted after `GATHER_S`; under a trickle, inserts are this far apart, to spare ClickHouse parts.
-Decided events (topic `domain`) come one by one and mostly make no rows: nothing is gained by waiting for more, and
-somebody may be waiting to read his own write."""
+Decided events (topic `domain`) come one by one and mostly make no rows: waiting for more gains nothing, and a
+client may be waiting to read its own write."""
 
 CLAIM_STANDS_S: Final = 5.0
 TRICKLE_ROWS: Final = 2_000
@@ -56,18 +58,19 @@ class ClickHouseWorker(Worker):
     ) -> None:
         super().__init__(key, runtime, on_failure)
         self._projection = projection
-        self._make = projection.makers[key.topic]
-        self._ids: RememberedIds | None = None
+        self._make = projection.transforms[key.topic]
+        self._ids: DedupStore | None = None
         self._sink_is_checked = False
         self._parameters: Any = None
         self._last_insert = 0.0
         self._last_prune = monotonic()
 
     def prepare(self) -> None:
-        self._parameters = self._projection.understand(self._read_parameters())
-        if self.key.topic in self._projection.remembers_ids:
+        """Loads parameters and remembered ids, then repeats the insert that a crash left unfinished."""
+        self._parameters = self._projection.parse_parameters(self._read_parameters())
+        if self.key.topic in self._projection.deduplicated_topics:
             folder = self.runtime.data_dir / "projector" / self.key.projection / str(self.key.generation)
-            self._ids = RememberedIds(folder / f"{self.key.topic}-{self.key.partition}")
+            self._ids = DedupStore(folder / f"{self.key.topic}-{self.key.partition}")
             self._catch_up_ids(self._ids)
             if not self._sink_is_checked:
                 self._check_sink(self._ids)
@@ -76,19 +79,22 @@ class ClickHouseWorker(Worker):
             self._repeat(self._position.intent_to)
 
     def close(self) -> None:
+        """Closes the database of ids, so that the partition's next owner can open it."""
         if self._ids is not None:
             self._ids.close()
             self._ids = None
 
     def step(self) -> None:
+        """Inserts one batch and advances the position; without records, prunes old ids once a day."""
         records = self._gather()
         if records:
             self._project(records)
         elif self._ids is not None and monotonic() - self._last_prune > PRUNE_EVERY_S:
             self._last_prune = monotonic()
-            log.info("%s: %d old ids dropped", self.key.text, self._ids.prune())
+            log.info("dedup_index_pruned", ids=self._ids.prune())
 
     def retry(self, letters: Sequence[DeadLetter]) -> None:
+        """Retries each dead letter on its own; one that fails again stays and does not block the others."""
         for letter in letters:
             self._retry_one(letter)
 
@@ -140,8 +146,8 @@ class ClickHouseWorker(Worker):
                     return
             with self.runtime.pool.connection() as connection:
                 positions.claim(connection, self.key, first, last, self.runtime.name)
-        except positions.Held as held:
-            before = self.only_before(held.stop_at, records)
+        except positions.BarrierReached as held:
+            before = self.records_before(held.barrier_offset, records)
             if before:
                 self._project(before)
             raise
@@ -157,7 +163,7 @@ class ClickHouseWorker(Worker):
     def _repeat(self, intent_to: int) -> None:
         """A range was claimed before this start: the same records, the same rows, the same token."""
         first = self._position.next_offset
-        log.info("%s: repeating %d..%d", self.key.text, first, intent_to)
+        log.info("batch_repeating", first_offset=first, last_offset=intent_to)
         records = _read_range(self.read, self.runtime.log, self.key, intent_to)
         self.put_back([record for record in records if record.offset > intent_to])
         records = [record for record in records if record.offset <= intent_to]
@@ -170,10 +176,10 @@ class ClickHouseWorker(Worker):
     ) -> None:
         claimed, last = monotonic(), records[-1].offset
         failpoints.reach("after_claim", self.key.text)
-        judgement = self._ids.judge() if self._ids is not None else None
+        dedup_batch = self._ids.begin_batch() if self._ids is not None else None
         if made is None:
             self.find_crashing(records)
-        batch = made if made is not None else self._rows_of(records, judgement)
+        batch = made if made is not None else self._rows_of(records, dedup_batch)
         self.count_outcomes(records, batch.bad)
         failpoints.reach("after_making", self.key.text)
         if monotonic() - claimed > CLAIM_STANDS_S:
@@ -190,8 +196,8 @@ class ClickHouseWorker(Worker):
             dead_letters.write(connection, self.key, batch.bad)
             positions.advance(connection, self.key, step, notify=self.is_live)
         failpoints.reach("after_advance", self.key.text)
-        if self._ids is not None and judgement is not None:
-            self._ids.commit(judgement, last + 1)
+        if self._ids is not None and dedup_batch is not None:
+            self._ids.commit(dedup_batch, last + 1)
         if batch.rows or batch.others:
             self._last_insert = monotonic()
         self.advanced(step)
@@ -199,18 +205,16 @@ class ClickHouseWorker(Worker):
     def _complete(self, batch: Batch) -> None:
         """What was inserted again must be there now (`engine.lost_rows`)."""
         refused = {bad.record.offset for bad in batch.bad if bad.reason == REFUSED}
-        placed = zip(batch.places, batch.rows, strict=True)
+        placed = zip(batch.offsets, batch.rows, strict=True)
         sent = {self._projection.main.name: [(place, row) for place, row in placed if place not in refused]}
         sent |= {name: [(orjson.loads(row)["_offset"], row) for row in rows] for name, rows in batch.others.items()}
         for name, rows in sent.items():
             table = table_name(name, self.key.generation)
-            lacking = attach_lacking(self.runtime.clickhouse, table, self.key, rows)
+            lacking = insert_missing(self.runtime.clickhouse, table, self.key, rows)
             if lacking:
-                log.warning(
-                    "%s: %d rows of %s were lost when ClickHouse was killed; added", self.key.text, lacking, table
-                )
+                log.warning("lost_rows_inserted", table=table, rows=lacking)
 
-    def _rows_of(self, records: Sequence[StoredRecord], known: Known | None) -> Batch:
+    def _rows_of(self, records: Sequence[StoredRecord], known: DedupIndex | None) -> Batch:
         batch = Batch(domain_position=self._position.domain_position, parameters=self._parameters)
         if self._crashing:
             records = [record for record in records if record.offset not in self._crashing]
@@ -218,9 +222,9 @@ class ClickHouseWorker(Worker):
             for record in records:
                 failpoints.touch(record.value)
         ours = self._without_forged(records)
-        self._make(ours, known or NothingKnown(), batch)
+        self._make(ours, known or NullDedupIndex(), batch)
         if len(ours) < len(records):
-            batch.bad += [Bad(record, UNSIGNED, UNSIGNED_TEXT) for record in records if self.is_forged(record)]
+            batch.bad += [FailedRecord(record, UNSIGNED, UNSIGNED_TEXT) for record in records if self.is_forged(record)]
             batch.bad.sort(key=lambda bad: bad.record.offset)
         return batch
 
@@ -238,13 +242,13 @@ class ClickHouseWorker(Worker):
             """Rows `start` to `end`; halves what ClickHouse refuses until the culprit is alone."""
             try:
                 clickhouse.insert(main, b"\n".join(batch.rows[start:end]), token)
-            except Refused as error:
+            except InsertRejected as error:
                 if end - start == 1:
-                    batch.bad.append(Bad(by_offset[batch.places[start]], REFUSED, str(error)))
+                    batch.bad.append(FailedRecord(by_offset[batch.offsets[start]], REFUSED, str(error)))
                     return
                 middle = (start + end) // 2
                 for low, high in ((start, middle), (middle, end)):
-                    insert(low, high, f"{token}/{batch.places[low]}-{batch.places[high - 1]}")
+                    insert(low, high, f"{token}/{batch.offsets[low]}-{batch.offsets[high - 1]}")
 
         if batch.rows:
             before = len(batch.bad)
@@ -262,24 +266,21 @@ class ClickHouseWorker(Worker):
         except TimeoutError as error:
             raise LogUnavailable("the log did not acknowledge in time") from error
 
-    def _catch_up_ids(self, ids: RememberedIds) -> None:
+    def _catch_up_ids(self, ids: DedupStore) -> None:
         """Reads the log between what the ids know and the position: a batch after a crash, everything after a loss."""
         goal = self._position.next_offset
         if ids.marker > goal:
             ids.reset()
         if ids.marker == goal:
             return
-        log.info("%s: reading ids from %d to %d", self.key.text, ids.marker, goal)
-        source = self.runtime.log.source(self.key.topic, self.key.partition, ids.marker)
-        try:
+        log.info("dedup_index_catching_up", from_offset=ids.marker, to_offset=goal)
+        with closing(self.runtime.log.source(self.key.topic, self.key.partition, ids.marker)) as source:
             while ids.marker < goal:
                 records = self._read_before(goal, source)
                 used = [r for r in records if r.offset < goal and r.offset not in self._crashing]
-                judgement = ids.judge()
-                self._make(self._without_forged(used), judgement, Batch())
-                ids.commit(judgement, min(records[-1].offset + 1, goal))
-        finally:
-            source.close()
+                dedup_batch = ids.begin_batch()
+                self._make(self._without_forged(used), dedup_batch, Batch())
+                ids.commit(dedup_batch, min(records[-1].offset + 1, goal))
 
     def _read_before(self, goal: int, source: Source) -> list[StoredRecord]:
         """The next records of a log that reaches `goal`: an empty answer only means that the log is slow."""
@@ -291,8 +292,8 @@ class ClickHouseWorker(Worker):
                 raise SinkLostRows(f"the position is {goal}, and the log ends before it")
         raise positions.Fenced("stopping")
 
-    def _check_sink(self, ids: RememberedIds) -> None:
-        """Rows that the position says are there must be there: a disk that lost its tail is found here."""
+    def _check_sink(self, ids: DedupStore) -> None:
+        """Raises when rows before the position are missing: detects a disk that lost its last writes."""
         goal = self._position.next_offset
         if goal == 0:
             return
@@ -308,8 +309,8 @@ class ClickHouseWorker(Worker):
         if highest + 1 < goal:
             self._check_tail(ids, highest + 1, goal)
 
-    def _check_tail(self, ids: RememberedIds, start: int, goal: int) -> None:
-        """Nothing was stored from `start` on: right if these records come to nothing (bad, repeated)."""
+    def _check_tail(self, ids: DedupStore, start: int, goal: int) -> None:
+        """No row is stored from `start` on: correct if these records make no rows (failed, duplicates)."""
         with self.runtime.pool.connection() as connection:
             letters = connection.execute(
                 'select "offset" from engine.dead_letter where projection = %s and generation = %s and topic = %s '
@@ -317,32 +318,29 @@ class ClickHouseWorker(Worker):
                 (self.key.projection, self.key.generation, self.key.topic, self.key.partition, start),
             ).fetchall()
         dead = {row[0] for row in letters}
-        source = self.runtime.log.source(self.key.topic, self.key.partition, start)
-        try:
+        with closing(self.runtime.log.source(self.key.topic, self.key.partition, start)) as source:
             at = start
             while at < goal:
                 records = self._read_before(goal, source)
                 batch = Batch()
                 used = [r for r in records if r.offset < goal and r.offset not in dead]
-                self._make(self._without_forged(used), ids.judge(), batch)
+                self._make(self._without_forged(used), ids.begin_batch(), batch)
                 if batch.rows:
                     raise SinkLostRows(
-                        f"ClickHouse has no row of offset {batch.places[0]}, though the position is {goal}: rows that "
+                        f"ClickHouse has no row of offset {batch.offsets[0]}, though the position is {goal}: rows that "
                         "were inserted are gone; rebuild this projection"
                     )
                 at = records[-1].offset + 1
-        finally:
-            source.close()
 
     def _retry_one(self, letter: DeadLetter) -> None:
         record = letter.record(self.key.topic, self.key.partition)
-        judgement = _Retry(self._ids.judge() if self._ids is not None else None)
+        dedup_batch = _Retry(self._ids.begin_batch() if self._ids is not None else None)
         batch = Batch(parameters=self._parameters)
         if self.ends_the_process(letter):
-            batch.bad.append(Bad(record, dead_letters.CRASHES, dead_letters.CRASH))
+            batch.bad.append(FailedRecord(record, dead_letters.CRASHES, dead_letters.CRASH))
         else:
             failpoints.touch(record.value)
-            self._make([record], judgement, batch)
+            self._make([record], dedup_batch, batch)
         if batch.bad:
             with self.runtime.pool.connection() as connection:
                 dead_letters.still_bad(connection, letter.id, batch.bad[0].error)
@@ -356,26 +354,26 @@ class ClickHouseWorker(Worker):
                 dead_letters.still_bad(connection, letter.id, batch.bad[0].error)
             else:
                 dead_letters.decide(connection, [letter.id], "retried")
-        if self._ids is not None and judgement.inner is not None and not batch.bad:
-            self._ids.commit(judgement.inner, self._ids.marker)
+        if self._ids is not None and dedup_batch.inner is not None and not batch.bad:
+            self._ids.commit(dedup_batch.inner, self._ids.marker)
 
 
 class _Retry:
-    """`Known` for a late record: an id that was taken meanwhile makes it a duplicate, wherever that one lies."""
+    """`DedupIndex` for a late record: an id that was used in the meantime makes it a duplicate, at any offset."""
 
-    def __init__(self, inner: Judgement | None) -> None:
+    def __init__(self, inner: DedupBatch | None) -> None:
         self.inner = inner
 
     def load(self, keys: Sequence[bytes]) -> None:
         if self.inner is not None:
             self.inner.load(keys)
 
-    def check(self, key: bytes, offset: int, content: bytes, at: int) -> Seen | None:
+    def check(self, key: bytes, offset: int, content: bytes, at: int) -> Duplicate | None:
         if self.inner is None:
             return None
         known = self.inner.known(key)
         if known is not None and known[0] != offset:
-            return Seen(known[0], known[1] == content)
+            return Duplicate(known[0], known[1] == content)
         return self.inner.check(key, offset, content, at)
 
 

@@ -1,8 +1,8 @@
-"""Which ids a partition already held: an embedded LMDB per generation and partition, a pure function of the log.
+"""The deduplication index of a partition: an embedded LMDB per generation and partition, a pure function of the log.
 
-The database holds exactly what the records before `marker` say, never more: a batch is judged on top of it in memory
-(`Judgement`) and committed after its position has advanced. Whoever opens it brings it up to the position by reading
-the log again from `marker` (`RememberedIds.catch_up` is driven by the worker), so a lost or older database is no harm.
+The database contains exactly the ids of the records before `marker`: a batch is checked on top of it in memory
+(`DedupBatch`) and committed after its position has advanced. The worker that opens it reads the log again from `marker`
+to the position, so a lost or older database does no harm.
 
 An id is a duplicate if it is remembered at a lower offset and not more than 35 days apart in time of arrival.
 """
@@ -17,7 +17,7 @@ from typing import Final
 
 import lmdb
 
-from projectors.engine.projection import Seen
+from projectors.engine.projection import Duplicate
 
 WINDOW_S: Final = 35 * 24 * 3600
 KEPT_S: Final = WINDOW_S + 5 * 24 * 3600
@@ -39,7 +39,7 @@ class MarkerMoved(Exception):
     """Another process wrote to the same database: this one is no longer the owner."""
 
 
-class RememberedIds:
+class DedupStore:
     """The ids of one partition. One owner at a time; survives `kill -9` at any moment."""
 
     def __init__(self, folder: Path) -> None:
@@ -56,19 +56,19 @@ class RememberedIds:
             self.marker = _number(transaction.get(_MARKER))
             self._newest = _number(transaction.get(_NEWEST))
 
-    def judge(self) -> Judgement:
-        """A fresh look on top of what is stored."""
-        return Judgement(self)
+    def begin_batch(self) -> DedupBatch:
+        """Returns an empty batch on top of the stored ids."""
+        return DedupBatch(self)
 
     def get(self, keys: Iterable[bytes]) -> dict[bytes, Entry]:
-        """What is stored for `keys`."""
+        """Returns the stored entries of `keys`."""
         with self._environment.begin(buffers=False) as transaction, transaction.cursor() as cursor:
             return {key: _VALUE.unpack(value) for key, value in cursor.getmulti(sorted(set(keys)))}
 
-    def commit(self, judgement: Judgement, marker: int) -> None:
-        """Stores what `judgement` learnt; `marker` = the offset after its last record. Raises `MarkerMoved`."""
-        items = sorted((key, _VALUE.pack(*entry)) for key, entry in judgement.learnt.items())
-        newest = max((entry[2] for entry in judgement.learnt.values()), default=0)
+    def commit(self, dedup_batch: DedupBatch, marker: int) -> None:
+        """Stores what `dedup_batch` learnt; `marker` = the offset after its last record. Raises `MarkerMoved`."""
+        items = sorted((key, _VALUE.pack(*entry)) for key, entry in dedup_batch.added.items())
+        newest = max((entry[2] for entry in dedup_batch.added.values()), default=0)
         while True:
             try:
                 self._store(items, marker, max(newest, self._newest))
@@ -110,6 +110,7 @@ class RememberedIds:
                     yield key, _VALUE.unpack(value)
 
     def close(self) -> None:
+        """Closes the database; its marker says where the next owner resumes the log."""
         self._environment.close()
 
     def _store(self, items: Sequence[tuple[bytes, bytes]], marker: int, newest: int) -> None:
@@ -141,40 +142,43 @@ class RememberedIds:
             transaction.drop(self._environment.open_db(txn=transaction), delete=False)
 
 
-class Judgement:
+class DedupBatch:
     """The ids of one batch on top of the stored ones (`projection.Known`). Thrown away, or given to `commit`."""
 
-    def __init__(self, stored: RememberedIds) -> None:
+    def __init__(self, stored: DedupStore) -> None:
         self._stored = stored
         self._known: dict[bytes, Entry] = {}
-        self.learnt: dict[bytes, Entry] = {}
+        self.added: dict[bytes, Entry] = {}
 
     def load(self, keys: Sequence[bytes]) -> None:
+        """Reads the stored entries of a batch in one transaction; `check` knows only what was loaded."""
         self._known.update(self._stored.get(keys))
 
     def known(self, key: bytes) -> Entry | None:
         """Offset, content and time of arrival of what is remembered under `key`."""
-        return self.learnt.get(key) or self._known.get(key)
+        return self.added.get(key) or self._known.get(key)
 
-    def check(self, key: bytes, offset: int, content: bytes, at: int) -> Seen | None:
-        known = self.learnt.get(key) or self._known.get(key)
+    def check(self, key: bytes, offset: int, content: bytes, at: int) -> Duplicate | None:
+        """Returns the first record if it has a lower offset within `WINDOW_S`; else None, and learns the id."""
+        known = self.added.get(key) or self._known.get(key)
         if known is None:
-            self.learnt[key] = (offset, content, at)
+            self.added[key] = (offset, content, at)
             return None
         if known[0] < offset and abs(at - known[2]) <= WINDOW_S:
-            return Seen(known[0], known[1] == content)
+            return Duplicate(known[0], known[1] == content)
         if known[0] <= offset:
-            self.learnt[key] = (offset, content, at)
+            self.added[key] = (offset, content, at)
         return None
 
 
-class NothingKnown:
+class NullDedupIndex:
     """`projection.Known` for topics whose ids are never repeated by a client."""
 
     def load(self, keys: Sequence[bytes]) -> None:
         """Nothing is stored."""
 
-    def check(self, key: bytes, offset: int, content: bytes, at: int) -> Seen | None:
+    def check(self, _key: bytes, _offset: int, _content: bytes, _at: int) -> Duplicate | None:
+        """Returns None: every record is new."""
         return None
 
 

@@ -17,6 +17,6 @@ def touch(value: bytes) -> None:
 
 
 def reach(name: str, worker: str = "") -> None:
-    """Dies here, as by `kill -9`, if a test asked for it."""
+    """Kills the process here, as by `kill -9`, if a test set this failpoint."""
     if _WANTED and _WANTED in (name, f"{name}:{worker}"):
         os.kill(os.getpid(), signal.SIGKILL)

@@ -1,7 +1,7 @@
-"""Generations of a projection: what may become of a build, and the switches between builds.
+"""Generations of a projection: the state machine of builds, and the switches between them.
 
-All state lies in `engine.build`; these functions change it in one transaction each, the running service does the work
-(`engine.fleet`). Readers notice nothing but the switch of a view. States:
+All state is in `engine.build`; these functions change it in one transaction each, and the running service executes
+(`engine.supervisor`). Readers only see the switch of a view. States:
 
     building -> catching_up -> ready -> live -> retired          beside them: paused, failed, cancelled
 
@@ -11,23 +11,23 @@ rollup can also be built alone from the live raw table; its build then names tha
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final, LiteralString, Protocol
+from typing import Any, Final, Protocol
 
 import psycopg
+import structlog
 from psycopg import Connection
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
-from projectors.engine import holding, schema
+from projectors.engine import barrier, schema
 from projectors.engine.clickhouse import ClickHouse
-from projectors.engine.projection import Catalogue, ClickHouseProjection, Projection
+from projectors.engine.projection import ClickHouseProjection, Projection, Registry
 from projectors.engine.read_model import ReadModel
 
-log = logging.getLogger(__name__)
+log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 ACTIVE: Final = ("building", "catching_up", "ready")
 RUNNING: Final = (*ACTIVE, "live")
@@ -36,10 +36,12 @@ SWITCH_HOLD_S: Final = 30
 CONTROL: Final = "projection_control"
 
 
-class AlsoBack(Protocol):
+class RollbackHook(Protocol):
     """What `rollback` does besides, in its transaction."""
 
-    def __call__(self, generation: int, *, is_live: bool) -> None: ...
+    def __call__(self, generation: int, *, is_live: bool) -> None:
+        """Receives the generation that a rollback chose; `is_live`: readers see it already."""
+        ...
 
 
 PARAMETERS: Final = "parameters"
@@ -48,7 +50,7 @@ PARAMETERS_PAUSE_S: Final = 3600
 
 
 class NotAllowed(Exception):
-    """The request does not fit the present state; the message says why, in one sentence."""
+    """The current state does not permit the request; the message gives the reason in one sentence."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,7 @@ class Build:
 
     @property
     def is_live(self) -> bool:
+        """Whether readers see this generation."""
         return self.generation == self.live_generation
 
 
@@ -81,14 +84,14 @@ _BUILDS: Final = (
     "select b.name, p.kind, b.generation, b.state, b.resume_state, b.version, b.source_generation, b.progress, "
     "b.promote_when_ready, b.error, b.created_at, b.ready_at, b.promoted_at, b.retired_at, b.dropped_at, "
     "p.live_generation from engine.build b join engine.projection p on p.name = b.name "
+    "where b.dropped_at is null and (%(name)s::text is null or b.name = %(name)s) order by b.name, b.generation"
 )
 
 
 def builds(connection: Connection[Any], name: str | None = None) -> list[Build]:
     """Every build that is not dropped, oldest first; of one name, or of all."""
-    condition: LiteralString = "where b.dropped_at is null and (%(name)s::text is null or b.name = %(name)s) "
     with connection.cursor(row_factory=class_row(Build)) as cursor:
-        return cursor.execute(_BUILDS + condition + "order by b.name, b.generation", {"name": name}).fetchall()
+        return cursor.execute(_BUILDS, {"name": name}).fetchall()
 
 
 def live_build(connection: Connection[Any], name: str) -> Build:
@@ -96,7 +99,7 @@ def live_build(connection: Connection[Any], name: str) -> Build:
     for build in builds(connection, name):
         if build.is_live:
             return build
-    raise NotAllowed(f"No projection is called {name!r}; `althing projections list` shows all of them.")
+    raise NotAllowed(f"No projection is named {name!r}; `althing projections list` shows all of them.")
 
 
 def active_build(connection: Connection[Any], name: str) -> Build | None:
@@ -108,22 +111,22 @@ def active_build(connection: Connection[Any], name: str) -> Build | None:
 
 
 def request_rebuild(
-    connection: Connection[Any], catalogue: Catalogue, name: str, reason: str = "", *, promote: bool = False
+    connection: Connection[Any], registry: Registry, name: str, reason: str = "", *, promote: bool = False
 ) -> int:
-    """Asks for a new generation beside the live one; returns its number. `promote`: it becomes live as soon as it is
+    """Requests a new generation beside the live one; returns its number. `promote`: it becomes live as soon as it is
     ready. Raises `NotAllowed`."""
     live_build(connection, name)
     try:
         with connection.transaction():
             connection.execute("lock table engine.build in share row exclusive mode")
-            _refuse_second(connection, catalogue, name)
-            generation = _next_generation(connection, _related(catalogue, name))
-            if name in catalogue.rollups:
-                family, rollup = catalogue.rollups[name]
+            _refuse_second(connection, registry, name)
+            generation = _next_generation(connection, _related(registry, name))
+            if name in registry.rollups:
+                family, rollup = registry.rollups[name]
                 source = schema.live_generation(connection, family.name)
                 _add_build(connection, name, generation, rollup.version, reason, source)
             else:
-                projection = catalogue.projections[name]
+                projection = registry.projections[name]
                 _add_build(
                     connection, name, generation, projection.version, reason, None, _parameters(connection, projection)
                 )
@@ -140,39 +143,39 @@ def request_rebuild(
     return generation
 
 
-def rebuild_changed(connection: Connection[Any], catalogue: Catalogue) -> None:
-    """Asks for a new generation of each projection whose live one was built by another version of it.
+def rebuild_changed(connection: Connection[Any], registry: Registry) -> None:
+    """Requests a new generation of each projection whose live one was built by another version of it.
 
     It becomes live as soon as it is ready. Until then the old one is read as it is. An old read model is not written
     any more; old tables of ClickHouse are, so a new version may change what columns hold, not which there are.
     """
-    for model in catalogue.postgres:
-        _rebuild_changed(connection, catalogue, model.name, model.version)
-    for family in catalogue.clickhouse:
-        if not _rebuild_changed(connection, catalogue, family.name, family.version):
+    for model in registry.postgres:
+        _rebuild_changed(connection, registry, model.name, model.version)
+    for family in registry.clickhouse:
+        if not _rebuild_changed(connection, registry, family.name, family.version):
             for rollup in family.rollups:
-                _rebuild_changed(connection, catalogue, rollup.name, rollup.version)
+                _rebuild_changed(connection, registry, rollup.name, rollup.version)
 
 
-def _rebuild_changed(connection: Connection[Any], catalogue: Catalogue, name: str, version: int) -> bool:
+def _rebuild_changed(connection: Connection[Any], registry: Registry, name: str, version: int) -> bool:
     """Whether the live generation is of another version than `version`."""
     if schema.is_of_version(connection, name, version, schema.live_generation(connection, name)):
         return False
     try:
-        generation = request_rebuild(connection, catalogue, name, f"version {version}", promote=True)
+        generation = request_rebuild(connection, registry, name, f"version {version}", promote=True)
     except NotAllowed as refused:
-        log.warning("%s is of another version: %s", name, refused)
+        log.warning("rebuild_refused", projection=name, reason="version", error=refused)
         return True
-    log.info("%s is of another version: building generation %d", name, generation)
+    log.info("rebuild_started", projection=name, generation=generation, reason="version")
     return True
 
 
-def rebuild_with_new_parameters(connection: Connection[Any], catalogue: Catalogue) -> None:
-    """Asks for a new generation of each projection whose parameters are others than those that its live one has.
+def rebuild_with_new_parameters(connection: Connection[Any], registry: Registry) -> None:
+    """Requests a new generation of each projection whose parameters are others than those that its live one has.
 
     One at a time, and not sooner than `PARAMETERS_PAUSE_S` after the last one began: meanwhile changes are gathered.
     """
-    for family in catalogue.clickhouse:
+    for family in registry.clickhouse:
         if family.parameters is None:
             continue
         live = live_build(connection, family.name)
@@ -184,20 +187,19 @@ def rebuild_with_new_parameters(connection: Connection[Any], catalogue: Catalogu
         if live.generation > 1 and age < PARAMETERS_PAUSE_S:
             continue
         try:
-            generation = request_rebuild(connection, catalogue, family.name, "changed rules", promote=True)
+            generation = request_rebuild(connection, registry, family.name, "changed rules", promote=True)
         except NotAllowed as refused:
-            log.info("%s waits with its changed rules: %s", family.name, refused)
+            log.info("rebuild_refused", projection=family.name, reason="parameters", error=refused)
             continue
-        log.info("%s has other rules: building generation %d", family.name, generation)
+        log.info("rebuild_started", projection=family.name, generation=generation, reason="parameters")
 
 
 def promote(
     connection: Connection[Any],
     clickhouse: ClickHouse,
-    catalogue: Catalogue,
+    registry: Registry,
     name: str,
     *,
-    cluster: str | None,
     force: bool = False,
     also: Callable[[int], None] = lambda _generation: None,
 ) -> int:
@@ -208,7 +210,7 @@ def promote(
         raise NotAllowed(
             f"There is no build of {name} to promote; start one with `althing projections rebuild {name}`."
         )
-    _refuse_part_of_family(catalogue, build)
+    _refuse_part_of_family(registry, build)
     if build.state != "ready":
         raise NotAllowed(f"Generation {build.generation} of {name} is {build.state}, not ready.")
     worse = _new_dead_letters(connection, build)
@@ -217,23 +219,22 @@ def promote(
             f"Generation {build.generation} of {name} has {worse} dead letters that the live one does not have; "
             "look at `althing dlq list`, or promote with --force."
         )
-    switch(connection, clickhouse, catalogue, build, cluster, also)
+    switch(connection, clickhouse, registry, build, also)
     return build.generation
 
 
 def rollback(
     connection: Connection[Any],
     clickhouse: ClickHouse,
-    catalogue: Catalogue,
+    registry: Registry,
     name: str,
     *,
-    cluster: str | None,
-    also: AlsoBack = lambda _generation, *, is_live: None,
+    also: RollbackHook = lambda _generation, *, is_live: None,  # noqa: ARG005 - passed by name
 ) -> Build:
     """Goes back to the generation that was live before.
 
     A rollup is switched at once: its table was fed all the time. Others catch up first and are then switched by the
-    running service; the returned build's state tells (`live` or `catching_up`). `also` runs in the transaction that
+    running service; the returned build's state is `live` or `catching_up`. `also` runs in the transaction that
     does it, with the generation and whether it is live now. Raises `NotAllowed`.
     """
     live = live_build(connection, name)
@@ -245,18 +246,18 @@ def rollback(
             f"No generation before the live one of {name} is kept; they are dropped after {KEPT_DAYS} days."
         )
     target = max(retired, key=lambda b: (b.retired_at is not None and b.retired_at.timestamp(), b.generation))
-    if target.version != _version_of(catalogue, name):
+    if target.version != _version_of(registry, name):
         raise NotAllowed(
             f"Generation {target.generation} of {name} was built by another version of the program, which alone could "
             "keep it up to date; rebuild it instead."
         )
     if target.kind == "rollup":
-        switch(connection, clickhouse, catalogue, target, cluster, lambda made: also(made, is_live=True))
+        switch(connection, clickhouse, registry, target, lambda made: also(made, is_live=True))
     else:
         with connection.transaction():
             _refuse_changed(connection, target)
             connection.execute("lock table engine.build in share row exclusive mode")
-            _refuse_second(connection, catalogue, name)
+            _refuse_second(connection, registry, name)
             connection.execute(
                 "update engine.build set state = 'catching_up', promote_when_ready = true "
                 "where name = %s and generation = %s",
@@ -267,15 +268,15 @@ def rollback(
     return next(b for b in builds(connection, name) if b.generation == target.generation)
 
 
-def cancel(connection: Connection[Any], catalogue: Catalogue, name: str) -> int:
+def cancel(connection: Connection[Any], registry: Registry, name: str) -> int:
     """Gives a build up; the running service drops its tables. The live generation is not touched."""
-    names = _family_names(catalogue, name)
+    names = _family_names(registry, name)
     with connection.transaction():
-        _lock(connection, name)  # a build that is being promoted is promoted, or not: never given up when it is live
+        _lock(connection, name)  # a build that is being promoted is promoted, or not: never cancelled when it is live
         build = active_build(connection, name)
         if build is None:
-            raise NotAllowed(f"No build of {name} is under way.")
-        _refuse_part_of_family(catalogue, build)
+            raise NotAllowed(f"No build of {name} is in progress.")
+        _refuse_part_of_family(registry, build)
         state = "retired" if build.retired_at else "cancelled"
         connection.execute(
             "update engine.build set state = %s, promote_when_ready = false where generation = %s and "
@@ -287,11 +288,11 @@ def cancel(connection: Connection[Any], catalogue: Catalogue, name: str) -> int:
     return build.generation
 
 
-def pause(connection: Connection[Any], catalogue: Catalogue, name: str, reason: str = "") -> None:
+def pause(connection: Connection[Any], registry: Registry, name: str, reason: str = "") -> None:
     """Stops every generation of a projection after its current step."""
     build = live_build(connection, name)
     if build.kind == "rollup":
-        family = catalogue.rollups[name][0].name
+        family = registry.rollups[name][0].name
         raise NotAllowed(f"{name} is fed by {family} and stands still only with it: pause {family}.")
     changed = connection.execute(
         "update engine.build set resume_state = state, state = 'paused', reason = %s "
@@ -324,7 +325,7 @@ def resume(connection: Connection[Any], name: str, accept_bad_to: Sequence[tuple
 
 
 def fail(connection: Connection[Any], name: str, generation: int, error: str) -> None:
-    """A generation must not go on until somebody has looked."""
+    """Marks a generation as failed: it stays stopped until an operator resumes it."""
     connection.execute(
         "update engine.build set resume_state = state, state = 'failed', error = %s "
         "where name = %s and generation = %s and state = any(%s)",
@@ -333,7 +334,7 @@ def fail(connection: Connection[Any], name: str, generation: int, error: str) ->
 
 
 def set_state(connection: Connection[Any], build: Build, state: str) -> None:
-    """Moves a build on, unless somebody else changed its state meanwhile."""
+    """Sets a build's state, unless another process changed it concurrently."""
     connection.execute(
         "update engine.build set state = %s, ready_at = case when %s = 'ready' then now() else ready_at end "
         "where name = %s and generation = %s and state = %s",
@@ -342,6 +343,7 @@ def set_state(connection: Connection[Any], build: Build, state: str) -> None:
 
 
 def save_progress(connection: Connection[Any], build: Build, progress: dict[str, Any]) -> None:
+    """Replaces the build's whole `progress`; the caller keeps the entries that are to stay."""
     connection.execute(
         "update engine.build set progress = %s where name = %s and generation = %s",
         (Jsonb(progress), build.name, build.generation),
@@ -351,36 +353,34 @@ def save_progress(connection: Connection[Any], build: Build, progress: dict[str,
 def switch(
     connection: Connection[Any],
     clickhouse: ClickHouse,
-    catalogue: Catalogue,
+    registry: Registry,
     build: Build,
-    cluster: str | None,
     also: Callable[[int], None] = lambda _generation: None,
 ) -> None:
     """Makes `build` live. Old and new are held at one place meanwhile, so that no total that people see goes back.
 
     A rollback that waited for `build` ends with it. A live generation that stands still (paused, failed, of another
-    version) is replaced as it is. Raises `holding.HoldLost`, and `NotAllowed` when somebody changed the build or the
-    live generation meanwhile.
+    version) is replaced as it is. Raises `barrier.BarrierLost`, and `NotAllowed` when the build or the live
+    generation was changed concurrently.
     """
     live = live_build(connection, build.name)
     stands_still = live.state != "live" or (build.kind == "postgres" and live.version != build.version)
     if build.kind == "rollup" or stands_still or live.generation == build.generation:
-        _switch(connection, clickhouse, catalogue, build, cluster, also, None)
+        _switch(connection, clickhouse, registry, build, also, None)
         return
     both = [(build.name, live.generation), (build.name, build.generation)]
-    with holding.held(connection, both, SWITCH_HOLD_S) as hold:
+    with barrier.hold(connection, both, SWITCH_HOLD_S) as hold:
         hold.wait()
-        _switch(connection, clickhouse, catalogue, build, cluster, also, hold)
+        _switch(connection, clickhouse, registry, build, also, hold)
 
 
 def _switch(
     connection: Connection[Any],
     clickhouse: ClickHouse,
-    catalogue: Catalogue,
+    registry: Registry,
     build: Build,
-    cluster: str | None,
     also: Callable[[int], None],
-    hold: holding.Hold | None,
+    hold: barrier.Barrier | None,
 ) -> None:
     """Postgres first, in one transaction; ClickHouse's views follow, and again at every start of the service."""
     with connection.transaction():
@@ -388,7 +388,7 @@ def _switch(
         if hold is not None:
             hold.require()
         _make_live(connection, build.name, build.generation)
-        projection = catalogue.projections.get(build.name)
+        projection = registry.projections.get(build.name)
         if isinstance(projection, ReadModel):
             schema.protect_read_model(connection, projection, build.generation)
             for statement in projection.create_view(build.generation):
@@ -407,13 +407,13 @@ def _switch(
         _end_rollback(connection, build, "done")
         also(build.generation)
         connection.execute("select pg_notify(%s, %s)", (CONTROL, build.name))
-    family = _family_of(catalogue, build.name)
+    family = _family_of(registry, build.name)
     if family is not None:
-        schema.point_family(connection, clickhouse, family, cluster)
+        schema.point_family(connection, clickhouse, family)
 
 
 def _lock(connection: Connection[Any], name: str) -> int | None:
-    """Whoever switches, cancels or drops comes one after the other; the live generation as it is now."""
+    """Serializes switches, cancellations and drops; returns the current live generation."""
     row = connection.execute(
         "select live_generation from engine.projection where name = %s for no key update", (name,)
     ).fetchone()
@@ -428,24 +428,24 @@ def _refuse_changed(connection: Connection[Any], build: Build) -> None:
         (build.name, build.generation),
     ).fetchone()
     if live != build.live_generation or row is None or row[0] != build.state:
-        raise NotAllowed(f"Somebody changed generation {build.generation} of {build.name} meanwhile; look again.")
+        raise NotAllowed(f"Generation {build.generation} of {build.name} was changed concurrently; check its state.")
 
 
 def drop_expired(connection: Connection[Any], build: Build, drop: Callable[[], None]) -> None:
-    """Runs `drop` for a build that nobody wants any more, unless somebody wants it after all."""
+    """Runs `drop` for an expired build, unless the build was changed concurrently."""
     with connection.transaction():
         try:
             _refuse_changed(connection, build)
         except NotAllowed as refused:
-            log.info("not dropped: %s", refused)
+            log.info("generation_drop_refused", projection=build.name, generation=build.generation, error=refused)
             return
         drop()
 
 
-def _version_of(catalogue: Catalogue, name: str) -> int:
-    if name in catalogue.rollups:
-        return catalogue.rollups[name][1].version
-    return catalogue.projections[name].version
+def _version_of(registry: Registry, name: str) -> int:
+    if name in registry.rollups:
+        return registry.rollups[name][1].version
+    return registry.projections[name].version
 
 
 def _make_live(connection: Connection[Any], name: str, generation: int) -> None:
@@ -475,35 +475,35 @@ def _end_rollback(connection: Connection[Any], build: Build, state: str) -> None
     )
 
 
-def _refuse_second(connection: Connection[Any], catalogue: Catalogue, name: str) -> None:
-    for related in _related(catalogue, name):
+def _refuse_second(connection: Connection[Any], registry: Registry, name: str) -> None:
+    for related in _related(registry, name):
         other = active_build(connection, related)
         if other is not None:
             raise NotAllowed(f"{related} is being rebuilt already (generation {other.generation} is {other.state}).")
 
 
-def _refuse_part_of_family(catalogue: Catalogue, build: Build) -> None:
+def _refuse_part_of_family(registry: Registry, build: Build) -> None:
     if build.kind == "rollup" and build.source_generation == build.generation:
-        family = catalogue.rollups[build.name][0].name
+        family = registry.rollups[build.name][0].name
         raise NotAllowed(f"This build of {build.name} belongs to the rebuild of {family}: say {family} instead.")
 
 
-def _related(catalogue: Catalogue, name: str) -> list[str]:
+def _related(registry: Registry, name: str) -> list[str]:
     """Names whose builds exclude each other: a rollup and its family, not two rollups."""
-    if name in catalogue.rollups:
-        return [name, catalogue.rollups[name][0].name]
-    return [name, *_family_names(catalogue, name)]
+    if name in registry.rollups:
+        return [name, registry.rollups[name][0].name]
+    return [name, *_family_names(registry, name)]
 
 
-def _family_of(catalogue: Catalogue, name: str) -> ClickHouseProjection | None:
-    if name in catalogue.rollups:
-        return catalogue.rollups[name][0]
-    projection = catalogue.projections.get(name)
+def _family_of(registry: Registry, name: str) -> ClickHouseProjection | None:
+    if name in registry.rollups:
+        return registry.rollups[name][0]
+    projection = registry.projections.get(name)
     return projection if isinstance(projection, ClickHouseProjection) else None
 
 
-def _family_names(catalogue: Catalogue, name: str) -> list[str]:
-    projection = catalogue.projections.get(name)
+def _family_names(registry: Registry, name: str) -> list[str]:
+    projection = registry.projections.get(name)
     return [r.name for r in projection.rollups] if isinstance(projection, ClickHouseProjection) else []
 
 

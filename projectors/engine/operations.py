@@ -1,46 +1,48 @@
-"""Carries out what was asked of projections, in the running service: quick things at once, long ones in a thread."""
+"""Executes requests on projections in the running service: short ones inline, long ones in a thread."""
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from threading import Event, Thread
 from typing import Any, Final
 from uuid import UUID
 
 import psycopg
+import structlog
 from psycopg import Connection
 
-from infra.settings import Settings
-from projectors.engine import holding, requests
+from infra.kernel.config.settings import Settings
+from infra.kernel.observability import logging
+from projectors.engine import barrier, requests
 from projectors.engine.clickhouse import BACKFILL_TIMEOUT_S, HttpClickHouse
 from projectors.engine.generations import NotAllowed
-from projectors.engine.projection import Catalogue, Place
-from projectors.engine.requests import Means, Request
+from projectors.engine.projection import Registry
+from projectors.engine.requests import Request, RequestContext
 from projectors.engine.status import Ends
 from projectors.engine.verify import Report
 from projectors.engine.worker import TRANSIENT
 
-log = logging.getLogger(__name__)
+log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 PATIENCE_S: Final = 2.0
 
 
 class Operations:
-    """`look` is called by the fleet's leader a few times a second; `drain` before the process ends."""
+    """The supervisor's leader calls `look` a few times a second, and `drain` before the process ends."""
 
-    def __init__(self, settings: Settings, catalogue: Catalogue, ends: Ends) -> None:
-        self._settings, self._catalogue, self._ends = settings, catalogue, ends
+    def __init__(self, settings: Settings, registry: Registry, ends: Ends) -> None:
+        self._settings, self._registry, self._ends = settings, registry, ends
         self._threads: dict[UUID, Thread] = {}
 
     def look(self, connection: Connection[Any], stopping: Event) -> None:
         """Carries out what is due. `connection` is in autocommit mode."""
         self._threads = {one: thread for one, thread in self._threads.items() if thread.is_alive()}
         if self._threads:
-            requests.keep(connection, list(self._threads))
+            requests.renew_leases(connection, list(self._threads))
         for request in requests.due(connection):
-            if request.action not in requests.LONG:
-                self._attempt(connection, request, HttpClickHouse(self._settings), stopping)
+            if request.action not in requests.LONG_RUNNING:
+                with structlog.contextvars.bound_contextvars(**_named(request)):
+                    self._attempt(connection, request, HttpClickHouse(self._settings), stopping)
                 continue
             thread = Thread(target=self._at_length, args=(request, stopping), name=request.action, daemon=True)
             self._threads[request.id] = thread
@@ -52,34 +54,34 @@ class Operations:
             thread.join(PATIENCE_S)
 
     def _at_length(self, request: Request, stopping: Event) -> None:
+        logging.begin_context(component="operations", **_named(request))
         try:
             with psycopg.connect(self._settings.postgres_url or "", autocommit=True, connect_timeout=3) as connection:
                 clickhouse = HttpClickHouse(self._settings, answer_timeout_s=BACKFILL_TIMEOUT_S)
                 self._attempt(connection, request, clickhouse, stopping)
         except psycopg.Error as error:
-            log.warning("%s %s waits: %s", request.action, request.projection, error)
+            log.warning("operation_postponed", error=error)
 
     def _attempt(
         self, connection: Connection[Any], request: Request, clickhouse: HttpClickHouse, stopping: Event
     ) -> None:
-        what = f"{request.action} {request.projection}"
-        means = Means(clickhouse, self._catalogue, self._settings.clickhouse_cluster, self._end_of)
+        context = RequestContext(clickhouse, self._registry, lambda place: self._ends.one(*place))
         try:
-            requests.carry_out(connection, means, request, self._watch(request, stopping))
-            log.info("%s: done as asked", what)
-        except (NotAllowed, holding.HoldLost) as error:
-            log.info("%s: refused: %s", what, error)
+            requests.execute(connection, context, request, self._watch(request, stopping))
+            log.info("operation_done")
+        except (NotAllowed, barrier.BarrierLost) as error:
+            log.info("operation_refused", error=error)
             requests.refuse(connection, request, str(error))
-        except requests.Cancelled:
-            log.info("%s: cancelled", what)
+        except requests.RequestCancelled:
+            log.info("operation_cancelled")
             requests.stop(connection, request)
-        except requests.Lost as error:
-            log.warning("%s: %s", what, error)
+        except requests.RequestLost as error:
+            log.warning("operation_lost", error=error)
         except TRANSIENT as error:
-            log.warning("%s waits: %s", what, error)
+            log.warning("operation_postponed", error=error)
             requests.put_back(connection, request, f"{type(error).__name__}: {error}")
         except Exception as error:
-            log.exception("%s failed", what)
+            log.exception("operation_failed")
             requests.refuse(connection, request, f"{type(error).__name__}: {error}")
 
     def _watch(self, request: Request, stopping: Event) -> Callable[[Report, int], None]:
@@ -91,5 +93,6 @@ class Operations:
 
         return note
 
-    def _end_of(self, place: Place) -> int | None:
-        return self._ends.one(place.topic, place.partition)
+
+def _named(request: Request) -> dict[str, object]:
+    return {"operation_id": request.id, "action": request.action, "projection": request.projection}

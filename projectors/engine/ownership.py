@@ -34,12 +34,14 @@ class Ownership:
             return row
 
     def release(self, name: str) -> None:
+        """Gives the lock back; without effect when this process does not hold it."""
         with self._gate:
             if name in self._held:
                 self._held.discard(name)
                 self._query("select pg_advisory_unlock(hashtextextended(%s, 0))", name)
 
     def holds(self, name: str) -> bool:
+        """Answers from memory, without a query; `check` notices a lost connection."""
         with self._gate:
             return name in self._held
 
@@ -50,6 +52,7 @@ class Ownership:
                 self._query("select %s = %s", "")
 
     def close(self) -> None:
+        """Closes the connection, which gives back every lock."""
         with self._gate:
             self._forget()
 

@@ -1,6 +1,6 @@
-"""The way of decided events into a read model: rows, dead letters and position in one transaction.
+"""Writes domain events to a read model: rows, dead letters and position in one transaction.
 
-An event that the read model cannot take becomes a dead letter, and the later events of the same aggregate are parked
+An event that the read model cannot process becomes a dead letter, and the later events of the same aggregate are parked
 behind it; all other aggregates go on. A record whose commit position was seen before is dropped: the relay may send a
 record twice.
 """
@@ -13,21 +13,20 @@ from typing import Any, Final
 
 import psycopg
 
-from infra.log import StoredRecord
-from infra.log.signature import UNSIGNED, UNSIGNED_TEXT
-from projectors.engine import dead_letters, failpoints, positions
-from projectors.engine.dead_letters import PARKED, DeadLetter
-from projectors.engine.positions import Key
-from projectors.engine.projection import Bad
-from projectors.engine.read_model import ReadModel, Rows
+from infra.kernel.log import StoredRecord
+from infra.kernel.log.signature import UNSIGNED, UNSIGNED_TEXT
+from infra.kernel.postgres.rows import PostgresRows, Rows
+from infra.kernel.subscriptions import dead_letters, positions
+from infra.kernel.subscriptions.dead_letters import PARKED, REFUSED, UNDECODABLE, DeadLetter, FailedRecord
+from infra.kernel.subscriptions.positions import Key
+from projectors.engine import failpoints
+from projectors.engine.read_model import ReadModel
 from projectors.engine.worker import READ_S, Runtime, Worker
 from schemas import envelope
 from schemas.envelope import Decrypt, UndecodableEvent
 
 MAX_EVENTS: Final = 500
 GATHER_S: Final = 0.02
-UNDECODABLE: Final = "undecodable"
-REFUSED: Final = "refused_by_handler"
 
 
 class PostgresWorker(Worker):
@@ -39,10 +38,12 @@ class PostgresWorker(Worker):
         self._parked: set[bytes] = set()
 
     def prepare(self) -> None:
+        """Loads the aggregates whose events are parked behind a dead letter."""
         with self.runtime.pool.connection() as connection:
             self._parked = dead_letters.parked_keys(connection, self.key)
 
     def step(self) -> None:
+        """Writes one batch of at most `MAX_EVENTS`, gathered for `GATHER_S` at most."""
         records = self.read(MAX_EVENTS, READ_S)
         deadline = monotonic() + GATHER_S
         while records and len(records) < MAX_EVENTS:
@@ -55,9 +56,11 @@ class PostgresWorker(Worker):
             self._project(records)
 
     def after_crash(self, record: StoredRecord) -> None:
+        """Parks the aggregate of a record that ended the process."""
         self._parked.add(record.key)
 
     def retry(self, letters: Sequence[DeadLetter]) -> None:
+        """Retries by aggregate, since parked events must follow their dead letter in order."""
         for aggregate in dict.fromkeys(letter.key for letter in letters):
             self._retry_aggregate(bytes(aggregate))
 
@@ -65,15 +68,15 @@ class PostgresWorker(Worker):
         try:
             if not self._passes(records):
                 self._take(records)
-        except positions.Held as held:
-            before = self.only_before(held.stop_at, records)
+        except positions.BarrierReached as held:
+            before = self.records_before(held.barrier_offset, records)
             if before:
                 self._project(before)
             raise
 
     def _take(self, records: list[StoredRecord]) -> None:
         """All at once; if that fails, one by one to find out which."""
-        if self._parked:  # somebody may have skipped what they wait for
+        if self._parked:  # the dead letter that they wait for may be skipped by now
             with self.runtime.pool.connection() as connection:
                 self._parked = dead_letters.parked_keys(connection, self.key)
         parked = set(self._parked)
@@ -102,19 +105,19 @@ class PostgresWorker(Worker):
         return True
 
     def _write(self, records: list[StoredRecord], parked: set[bytes], *, one_by_one: bool) -> None:
-        first, reached, bad = self._position.next_offset, self._position.domain_position, list[Bad]()
+        first, reached, bad = self._position.next_offset, self._position.domain_position, list[FailedRecord]()
         with self.runtime.pool.connection() as connection, connection.transaction():
-            rows = Rows(connection, self._model.table(self.key.generation), self._model.key)
+            rows = PostgresRows(connection, self._model.table(self.key.generation), self._model.key)
             for record in records:
                 if record.offset in self._crashing:
                     continue
                 if self.is_forged(record):
-                    bad.append(Bad(record, UNSIGNED, UNSIGNED_TEXT))
+                    bad.append(FailedRecord(record, UNSIGNED, UNSIGNED_TEXT))
                     continue
                 try:
                     position = envelope.position_of(record.headers)
                 except (UndecodableEvent, ValueError) as error:
-                    bad.append(Bad(record, UNDECODABLE, str(error)))
+                    bad.append(FailedRecord(record, UNDECODABLE, str(error)))
                     continue
                 if position <= reached:
                     continue
@@ -134,15 +137,15 @@ class PostgresWorker(Worker):
     def _apply(
         self,
         connection: psycopg.Connection[Any],
-        rows: Rows,
+        rows: PostgresRows,
         record: StoredRecord,
         parked: set[bytes],
         one_by_one: bool,
-    ) -> Bad | None:
+    ) -> FailedRecord | None:
         if not cares_for(self._model, record):
             return None
         if record.key in parked:
-            return Bad(record, PARKED, "an earlier event of the same aggregate is a dead letter")
+            return FailedRecord(record, PARKED, "an earlier event of the same aggregate is a dead letter")
         try:
             if one_by_one:
                 with connection.transaction():
@@ -152,35 +155,28 @@ class PostgresWorker(Worker):
                 apply(self._model, rows, record, self.runtime.decrypt)
         except UndecodableEvent as error:
             parked.add(record.key)
-            return Bad(record, UNDECODABLE, str(error))
+            return FailedRecord(record, UNDECODABLE, str(error))
         except (psycopg.DataError, psycopg.IntegrityError, _Refused) as error:
             if not one_by_one:
                 raise
             rows.forget()
             parked.add(record.key)
-            return Bad(record, REFUSED, f"{type(error).__name__}: {error}")
+            return FailedRecord(record, REFUSED, f"{type(error).__name__}: {error}")
         return None
 
     def _retry_aggregate(self, aggregate: bytes) -> None:
         """Everything that waits for one aggregate, in order, up to the first that still fails."""
         with self.runtime.pool.connection() as connection:
-            letters = dead_letters.waiting_for(connection, self.key, aggregate)
-            rows = Rows(connection, self._model.table(self.key.generation), self._model.key)
-            for letter in letters:
-                record = letter.record(self.key.topic, self.key.partition)
+
+            def take(letter: DeadLetter) -> None:
                 if self.ends_the_process(letter):
-                    dead_letters.still_bad(connection, letter.id, dead_letters.CRASH)
-                    return
-                try:
-                    with connection.transaction():
-                        apply(self._model, rows, record, self.runtime.decrypt)
-                        rows.flush()
-                        if not dead_letters.decide(connection, [letter.id], "retried"):
-                            raise positions.Fenced(f"{self.key.text}: somebody else decided on dead letter {letter.id}")
-                except (UndecodableEvent, psycopg.DataError, psycopg.IntegrityError, _Refused) as error:
-                    rows.forget()
-                    dead_letters.still_bad(connection, letter.id, f"{type(error).__name__}: {error}")
-                    return
+                    raise _Refused(dead_letters.CRASH)
+                rows = PostgresRows(connection, self._model.table(self.key.generation), self._model.key)
+                apply(self._model, rows, letter.record(self.key.topic, self.key.partition), self.runtime.decrypt)
+                rows.flush()
+
+            if not dead_letters.retry(connection, self.key, aggregate, take):
+                return
         self._parked.discard(aggregate)
         with self.runtime.pool.connection() as connection:
             self._crashing = dead_letters.crashing(connection, self.key)

@@ -1,118 +1,28 @@
 """What a read model is: a Postgres table built from decided events, one handler per event.
 
 A read model is one module: it makes a `ReadModel`, then registers a function for each event that it cares about with
-`@model.on(Event)`. Handlers write through `Rows`; the engine gives them one transaction together with the position.
+`@model.on(Event)`; `model.sets`, `model.adds` and `model.puts` register the usual ones. Handlers write through `Rows`;
+the engine gives them one transaction together with the position.
 """
 
 # ruff: noqa: S608 - names of tables and columns are ours; values are bound
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeVar, cast
+from operator import attrgetter
+from typing import Any, Final, TypeVar
+from uuid import UUID
 from zlib import crc32
 
-from psycopg import Connection, sql
-from psycopg.types.json import Jsonb
-
+from infra.kernel.postgres.rows import Row, Rows
 from schemas.base import DomainEvent
 
 E = TypeVar("E", bound=DomainEvent)
-Handler = Callable[["Rows", Any], None]
-FLUSH_ROWS = 100
+Handler = Callable[[Rows, Any], None]
 READER_ROLE: Final = "query_reader"
 """The role that the query service reads as; made by the migrations."""
-
-
-class Rows:
-    """Writes to one generation's table inside the engine's transaction, gathered so that equal statements go together.
-
-    `position` is the place of the event in commit order, `offset` that in the topic. `dict` values are stored as jsonb.
-    """
-
-    def __init__(self, connection: Connection[Any], table: str, key: Sequence[str]) -> None:
-        self._connection = connection
-        self._table = sql.Identifier("read", table)
-        self._key = tuple(key)
-        self._statement: sql.Composed | None = None
-        self._shape: tuple[Any, ...] = ()
-        self._waiting: list[list[Any]] = []
-        self.position = 0
-        self.offset = 0
-
-    def put(self, **values: Any) -> None:
-        """Inserts the row, or replaces the given columns of the row with the same key."""
-        shape = ("put", *values)
-        if shape != self._shape:
-            names = [sql.Identifier(name) for name in values]
-            changes = [
-                sql.SQL("{0} = excluded.{0}").format(sql.Identifier(name)) for name in values if name not in self._key
-            ]
-            self._switch(
-                shape,
-                sql.SQL("insert into {} ({}) values ({}) on conflict ({}) do {}").format(
-                    self._table,
-                    sql.SQL(", ").join(names),
-                    sql.SQL(", ").join([sql.Placeholder()] * len(names)),
-                    sql.SQL(", ").join(map(sql.Identifier, self._key)),
-                    sql.SQL("update set {}").format(sql.SQL(", ").join(changes)) if changes else sql.SQL("nothing"),
-                ),
-            )
-        self._add(list(values.values()))
-
-    def update(self, where: Mapping[str, Any], **values: Any) -> None:
-        """Sets columns of the rows that match `where`; none is no error (the row's first event may be parked)."""
-        self._change("update", where, values, "{0} = {1}")
-
-    def add(self, where: Mapping[str, Any], **differences: int) -> None:
-        """Adds to number columns of the rows that match `where`."""
-        self._change("add", where, differences, "{0} = {0} + {1}")
-
-    def name_after(self, where: Mapping[str, Any], column: str, source: str, prefix: str) -> None:
-        """Sets a text column of the rows that match `where` to `prefix` and the row's own `source`."""
-        form = sql.SQL("{} = {} || {}::text").format(
-            sql.Identifier(column), sql.Literal(prefix), sql.Identifier(source)
-        )
-        terms = [sql.SQL("{} = {}").format(sql.Identifier(name), sql.Placeholder()) for name in where]
-        statement = sql.SQL("update {} set {} where {}").format(self._table, form, sql.SQL(" and ").join(terms))
-        self._switch(("name_after", column, source, prefix, *where), statement)
-        self._add(list(where.values()))
-
-    def flush(self) -> None:
-        """Sends what is gathered."""
-        if self._waiting:
-            waiting, self._waiting = self._waiting, []
-            with self._connection.cursor() as cursor:
-                cursor.executemany(cast(sql.Composed, self._statement), waiting)
-
-    def forget(self) -> None:
-        """Drops what is gathered and not sent."""
-        self._waiting = []
-
-    def _change(self, kind: str, where: Mapping[str, Any], values: Mapping[str, Any], form: str) -> None:
-        if not values:
-            return
-        shape = (kind, tuple(where), tuple(values))
-        if shape != self._shape:
-            sets = [sql.SQL(form).format(sql.Identifier(name), sql.Placeholder()) for name in values]
-            terms = [sql.SQL("{} = {}").format(sql.Identifier(name), sql.Placeholder()) for name in where]
-            self._switch(
-                shape,
-                sql.SQL("update {} set {} where {}").format(
-                    self._table, sql.SQL(", ").join(sets), sql.SQL(" and ").join(terms)
-                ),
-            )
-        self._add([*values.values(), *where.values()])
-
-    def _switch(self, shape: tuple[Any, ...], statement: sql.Composed) -> None:
-        self.flush()
-        self._shape, self._statement = shape, statement
-
-    def _add(self, values: list[Any]) -> None:
-        self._waiting.append([Jsonb(value) if isinstance(value, dict) else value for value in values])
-        if len(self._waiting) >= FLUSH_ROWS:
-            self.flush()
 
 
 @dataclass(frozen=True)
@@ -120,7 +30,8 @@ class ReadModel:
     """One table of schema `read`. `columns` are DDL lines; `indexes` column lists, or `using gin (…)`, made as a
     rebuild nears its end.
 
-    `readers` is the condition on which the query service sees a row (row-level security).
+    `readers` is the condition on which the query service sees a row (row-level security). `personal`: columns with
+    fields of people, or with text made of them: the audit compares them, but shows none.
     """
 
     name: str
@@ -129,6 +40,7 @@ class ReadModel:
     key: tuple[str, ...]
     readers: str
     indexes: tuple[str, ...] = ()
+    personal: tuple[str, ...] = ()
     handlers: dict[type[DomainEvent], Handler] = field(default_factory=dict)
 
     def on(self, event_class: type[E]) -> Callable[[Callable[[Rows, E], None]], Callable[[Rows, E], None]]:
@@ -142,7 +54,58 @@ class ReadModel:
 
         return register
 
+    def sets(
+        self,
+        event_class: type[E],
+        values: Callable[[E], Row] = lambda _: {},
+        /,
+        *,
+        by: str = "",
+        of: Callable[[E], UUID] = lambda event: event.originator_id,
+        **constants: Any,
+    ) -> None:
+        """On `event_class`, `constants` and what `values` returns are set in the rows whose column `by` (else the key's
+        first) is the id that `of` returns (else the aggregate's)."""
+        column = by or self.key[0]
+
+        @self.on(event_class)
+        def change(rows: Rows, event: E) -> None:
+            rows.update({column: of(event)}, **constants, **values(event))
+
+    def adds(
+        self,
+        event_class: type[E],
+        of: Callable[[E], UUID] = lambda event: event.originator_id,
+        /,
+        **differences: int,
+    ) -> None:
+        """On `event_class`, `differences` are added to the rows whose first column of the key is the id of `sets`."""
+
+        @self.on(event_class)
+        def add(rows: Rows, event: E) -> None:
+            rows.add({self.key[0]: of(event)}, **differences)
+
+    def puts(
+        self,
+        event_class: type[E],
+        copied: Sequence[str],
+        values: Callable[[E], Row] = lambda _: {},
+        /,
+        **constants: Any,
+    ) -> None:
+        """On `event_class`, the row whose first column of the key is the aggregate's id is put: the event's fields
+        `copied` (two or more) under their names, `constants`, and what `values` returns."""
+        if unknown := set(copied) - event_class.model_fields.keys():
+            raise TypeError(f"{event_class.__name__} has no {', '.join(sorted(unknown))}")
+        fields = attrgetter(*copied)
+
+        @self.on(event_class)
+        def make(rows: Rows, event: E) -> None:
+            row = dict(zip(copied, fields(event), strict=True))
+            rows.put(**{self.key[0]: event.originator_id, **constants, **row, **values(event)})
+
     def table(self, generation: int) -> str:
+        """The table of a generation, without its schema `read`."""
         return f"{self.name}__g{generation}"
 
     def create_table(self, generation: int) -> str:
@@ -154,6 +117,7 @@ class ReadModel:
         )
 
     def create_indexes(self, generation: int) -> list[str]:
+        """The DDL of the secondary indexes; running it again changes nothing."""
         table = self.table(generation)
         return [
             f"create index if not exists {table}_{number} on read.{table} "
@@ -180,7 +144,7 @@ class ReadModel:
     def create_view(self, generation: int) -> list[str]:
         """Points the stable view at a generation; to be run in one transaction, atomic for readers.
 
-        The table's policies hold for whoever reads the view, not for its owner.
+        The table's policies apply to the role that reads the view, not to the view's owner.
         """
         names = ", ".join(line.split(maxsplit=1)[0] for line in self.columns)
         return [

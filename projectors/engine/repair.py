@@ -1,8 +1,8 @@
-"""Rows whose insert a killed ClickHouse remembers, though it never kept them.
+"""Repairs rows that a killed ClickHouse lost although it stored their insert's token.
 
-A plain MergeTree notes an insert's token in a file, and only then makes the rows part of the table. Killed between the
-two it takes the same insert, sent again, for one that it has, while the views behind the table get their rows. So what
-was sent again is looked for, and what the table lacks is attached to it from a table beside it: no view sees that.
+A plain MergeTree writes an insert's token to a file before the rows are part of the table. Killed between the two, it
+treats the repeated insert as a duplicate, while the views of the table receive their rows. So the worker looks up the
+repeated rows and attaches the missing ones from a temporary table, which triggers no view.
 """
 
 # ruff: noqa: S608 - names of tables are ours; values are bound
@@ -12,15 +12,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import uuid4
 
+from infra.kernel.subscriptions.positions import Key
 from projectors.engine.clickhouse import ClickHouse
-from projectors.engine.positions import Key
 
 _OF = "_topic = {topic:String} AND _partition = {partition:UInt16} AND _offset BETWEEN {low:Int64} AND {high:Int64}"
 
 
-def attach_lacking(clickhouse: ClickHouse, table: str, key: Key, rows: Sequence[tuple[int, bytes]]) -> int:
-    """`rows` (offset and JSON line) were inserted into `table` under a token that it may have known. Adds those that it
-    lacks, and gives how many they were. May be repeated. Tables of a cluster keep token and rows in one step."""
+def insert_missing(clickhouse: ClickHouse, table: str, key: Key, rows: Sequence[tuple[int, bytes]]) -> int:
+    """`rows` (offset and JSON line) were inserted into `table` under a token that it may have stored. Inserts those
+    that are missing and returns their number. Idempotent. Tables of a cluster keep token and rows in one step."""
     beside = f"{table}__lacking_{key.topic}_{key.partition}"
     clickhouse.run(f"DROP TABLE IF EXISTS {beside} SYNC")
     if not rows:

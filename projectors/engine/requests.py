@@ -1,9 +1,9 @@
-"""What people ask of projections: written down, carried out exactly once, and left for the command service to record.
+"""Requests on projections: stored, executed exactly once, and recorded as events by the command service.
 
-`POST /api/admin/projections/{name}/{action}` writes a row of `engine.request`, the running service carries it out
-(`engine.operations`); `althing projections` writes the row and carries it out itself, by the same functions. The row
+`POST /api/admin/projections/{name}/{action}` stores a row of `engine.request`, the running service executes it
+(`engine.operations`); `althing projections` stores the row and executes it itself, by the same functions. The row
 is ended in the transaction that does the work, so a crash leaves either both or none. The command service makes an
-event of every row that ended (`command_api.operations.recording`).
+event of every row that ended (`command_api.operations.operation_recorder`).
 """
 
 from __future__ import annotations
@@ -19,28 +19,26 @@ from psycopg import Connection
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
-from projectors.engine import generations, holding
+from projectors.engine import barrier, generations
 from projectors.engine.clickhouse import ClickHouse
 from projectors.engine.generations import NotAllowed
-from projectors.engine.projection import Catalogue, Place, places
-from projectors.engine.verify import Report, Watch, verify
+from projectors.engine.projection import Registry, TopicPartition, topic_partitions
+from projectors.engine.verify import ProgressCallback, Report, verify
 
 LEASE_S: Final = 120
-MOST_ATTEMPTS: Final = 5
-"""How often a request is taken up: what ends every process that carries it out would be taken up for ever."""
-LONG: Final = ("promote", "rollback", "verify")
-"""What may wait for workers or compare tables: not to be done between two looks of the fleet."""
-RECORDED: Final = "operation_ended"
-"""Postgres channel that wakes the command service."""
+MAX_ATTEMPTS: Final = 5
+"""Attempts of a request: one that crashes every process would otherwise be retried indefinitely."""
+LONG_RUNNING: Final = ("promote", "rollback", "verify")
+"""Actions that wait for workers or compare tables: too slow for the supervisor's loop."""
 SHOWN_DIFFERENCES: Final = 100
 
 
-class Lost(Exception):
-    """The request was ended by somebody else meanwhile; nothing of this try counts."""
+class RequestLost(Exception):
+    """Another process ended the request; this attempt has no effect."""
 
 
-class Cancelled(Exception):
-    """Somebody asked to stop this comparison."""
+class RequestCancelled(Exception):
+    """The comparison was cancelled by request."""
 
 
 @dataclass(frozen=True)
@@ -55,13 +53,12 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Means:
-    """What carrying out needs besides Postgres."""
+class RequestContext:
+    """What the execution of a request needs besides Postgres."""
 
     clickhouse: ClickHouse
-    catalogue: Catalogue
-    cluster: str | None
-    end_of: Callable[[Place], int | None]
+    registry: Registry
+    end_of: Callable[[TopicPartition], int | None]
 
 
 @dataclass(frozen=True)
@@ -74,9 +71,9 @@ class Outcome:
 
 
 def due(connection: Connection[Any]) -> list[Request]:
-    """Takes what waits, and what another process began and never ended, in the order in which it was asked for.
+    """Leases waiting and abandoned requests, in the order of their creation.
 
-    A request is handed out once at a time.
+    A request has one lease at a time.
     """
     connection.execute(
         "update engine.request set state = 'cancelled', finished_at = now(), error = 'the command ended before it was "
@@ -86,7 +83,7 @@ def due(connection: Connection[Any]) -> list[Request]:
         "update engine.request set state = 'refused', finished_at = now(), error = 'it was begun ' || attempts || "
         "' times, and each time the process that carried it out ended' where state = 'running' and generation is null "
         "and lease_until < now() and attempts >= %s",
-        (MOST_ATTEMPTS,),
+        (MAX_ATTEMPTS,),
     )
     with connection.cursor(row_factory=class_row(Request)) as cursor:
         return cursor.execute(
@@ -100,8 +97,8 @@ def due(connection: Connection[Any]) -> list[Request]:
         ).fetchall()
 
 
-def keep(connection: Connection[Any], ids: Sequence[UUID]) -> None:
-    """Nobody else takes these up: they are being worked on, however long one step of them lasts."""
+def renew_leases(connection: Connection[Any], ids: Sequence[UUID]) -> None:
+    """Renews the leases of requests in execution, so that no other process takes them."""
     connection.execute(
         "update engine.request set lease_until = now() + make_interval(secs => %s) where id = any(%s) "
         "and state = 'running' and error = '' and lease_until < now() + make_interval(secs => %s)",
@@ -122,7 +119,7 @@ def by_operator(
     )
     try:
         yield request
-    except (NotAllowed, holding.HoldLost) as error:
+    except (NotAllowed, barrier.BarrierLost) as error:
         refuse(connection, request, str(error))
         raise
     except BaseException:
@@ -130,72 +127,73 @@ def by_operator(
         raise
 
 
-def carry_out(connection: Connection[Any], means: Means, request: Request, watch: Watch | None = None) -> Outcome:
-    """Does what was asked and ends the row in one transaction. Raises `NotAllowed`, `HoldLost` or `Lost`."""
+def execute(
+    connection: Connection[Any], context: RequestContext, request: Request, watch: ProgressCallback | None = None
+) -> Outcome:
+    """Executes the request and ends the row in one transaction. Raises `NotAllowed`, `BarrierLost` or `RequestLost`."""
     name, done = request.projection, partial(finish, request=request)
     match request.action:
         case "pause":
             with connection.transaction():
-                generations.pause(connection, means.catalogue, name, request.reason)
+                generations.pause(connection, context.registry, name, request.reason)
                 done(connection)
             return Outcome()
         case "resume":
-            accepted = _accepted(means, name) if request.force else ()
+            accepted = _accepted(context, name) if request.force else ()
             with connection.transaction():
                 generations.resume(connection, name, accepted)
                 done(connection)
             return Outcome()
         case "rebuild":
             with connection.transaction():
-                generation = generations.request_rebuild(connection, means.catalogue, name, request.reason)
+                generation = generations.request_rebuild(connection, context.registry, name, request.reason)
                 done(connection, generation=generation)
             return Outcome(generation)
         case "cancel":
             with connection.transaction():
-                generation = generations.cancel(connection, means.catalogue, name)
+                generation = generations.cancel(connection, context.registry, name)
                 done(connection, generation=generation)
             return Outcome(generation)
         case "promote":
             generation = generations.promote(
                 connection,
-                means.clickhouse,
-                means.catalogue,
+                context.clickhouse,
+                context.registry,
                 name,
-                cluster=means.cluster,
                 force=request.force,
                 also=lambda made: done(connection, generation=made),
             )
             return Outcome(generation)
         case "rollback":
-            return _roll_back(connection, means, request)
+            return _roll_back(connection, context, request)
         case "verify":
-            report = verify(connection, means.clickhouse, means.catalogue, name, watch)
+            report = verify(connection, context.clickhouse, context.registry, name, watch)
             done(connection, generation=report.rebuilt, result=as_result(report))
             return Outcome(report.rebuilt, report)
         case other:
-            raise NotAllowed(f"Nobody knows how to {other} a projection.")
+            raise NotAllowed(f"Unknown action {other!r}.")
 
 
 def finish(
     connection: Connection[Any], request: Request, generation: int | None = None, result: dict[str, Any] | None = None
 ) -> None:
-    """Ends the row as done, in the caller's transaction. Raises `Lost` when it has ended already."""
+    """Ends the row as done, in the caller's transaction. Raises `RequestLost` when it has ended already."""
     if not _end(connection, request.id, "done", generation=generation, result=result):
-        raise Lost(f"request {request.id} was ended by somebody else")
+        raise RequestLost(f"request {request.id} was ended by another process")
 
 
 def refuse(connection: Connection[Any], request: Request, why: str) -> None:
-    """Ends the row: what was asked does not fit the present state."""
+    """Ends the row as refused: the current state does not permit the request."""
     _end(connection, request.id, "refused", error=why)
 
 
 def stop(connection: Connection[Any], request: Request) -> None:
-    """Ends a comparison that somebody asked to stop."""
+    """Ends a comparison that was cancelled by request."""
     _end(connection, request.id, "cancelled", error="cancelled")
 
 
 def put_back(connection: Connection[Any], request: Request, why: str) -> None:
-    """An engine was away: to be tried again a little later."""
+    """Postpones the request for 2 s: an engine was unavailable."""
     connection.execute(
         "update engine.request set lease_until = now() + interval '2 seconds', error = %s "
         "where id = %s and state = 'running'",
@@ -204,16 +202,16 @@ def put_back(connection: Connection[Any], request: Request, why: str) -> None:
 
 
 def note_progress(connection: Connection[Any], request: Request, report: Report, steps: int) -> None:
-    """Shows how far a comparison is, and keeps the request. Raises `Cancelled` or `Lost`."""
+    """Shows how far a comparison is, and keeps the request. Raises `RequestCancelled` or `RequestLost`."""
     row = connection.execute(
         "update engine.request set progress = %s, lease_until = now() + make_interval(secs => %s) "
         "where id = %s and state = 'running' returning cancel_requested_at is not null",
         (Jsonb({"done": len(report.hashes), "of": steps, **as_result(report)}), LEASE_S, request.id),
     ).fetchone()
     if row is None:
-        raise Lost(f"request {request.id} was ended by somebody else")
+        raise RequestLost(f"request {request.id} was ended by another process")
     if row[0]:
-        raise Cancelled
+        raise RequestCancelled
 
 
 def as_result(report: Report) -> dict[str, Any]:
@@ -243,7 +241,7 @@ def as_result(report: Report) -> dict[str, Any]:
     }
 
 
-def _roll_back(connection: Connection[Any], means: Means, request: Request) -> Outcome:
+def _roll_back(connection: Connection[Any], context: RequestContext, request: Request) -> Outcome:
     def also(generation: int, *, is_live: bool) -> None:
         if is_live:
             finish(connection, request, generation=generation)
@@ -252,17 +250,15 @@ def _roll_back(connection: Connection[Any], means: Means, request: Request) -> O
             "update engine.request set generation = %s where id = %s and state = 'running'", (generation, request.id)
         )
 
-    target = generations.rollback(
-        connection, means.clickhouse, means.catalogue, request.projection, cluster=means.cluster, also=also
-    )
+    target = generations.rollback(connection, context.clickhouse, context.registry, request.projection, also=also)
     return Outcome(target.generation, is_done=target.state == "live")
 
 
-def _accepted(means: Means, name: str) -> list[tuple[str, int, int]]:
-    projection = means.catalogue.projections.get(name)
+def _accepted(context: RequestContext, name: str) -> list[tuple[str, int, int]]:
+    projection = context.registry.projections.get(name)
     if projection is None:
         return []
-    ends = [(place, means.end_of(place)) for place in places(projection)]
+    ends = [(place, context.end_of(place)) for place in topic_partitions(projection)]
     return [(place.topic, place.partition, end) for place, end in ends if end is not None]
 
 
@@ -280,6 +276,4 @@ def _end(
         "finished_at = now(), lease_until = null where id = %s and state in ('waiting', 'running')",
         (state, generation, Jsonb(result) if result is not None else None, error[:2000], request_id),
     )
-    if ended.rowcount:
-        connection.execute("select pg_notify(%s, '')", (RECORDED,))
     return bool(ended.rowcount)

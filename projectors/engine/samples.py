@@ -1,4 +1,4 @@
-"""What the pages for admins draw: the log's ends every second, and every ten seconds where each generation stood."""
+"""What Prometheus and the pages for admins show: where each generation stands, and stood before."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from time import monotonic
 from typing import Any, Final
 
+from prometheus_client import Gauge
 from psycopg import Connection
 
 from projectors.engine.status import Ends, Lag
@@ -13,16 +14,35 @@ from schemas import topics
 
 EVERY_S: Final = 10.0
 KEPT_HOURS: Final = 2
+_LABELS: Final = ["projection", "generation", "topic", "partition"]
+POSITION: Final = Gauge("projection_position", "The offset that is read next", _LABELS)
+LAG_EVENTS: Final = Gauge("projection_lag_events", "Records between the position and the end of the log", _LABELS)
+LAG_SECONDS: Final = Gauge("projection_lag_seconds", "Age of the last record taken, while there are more", _LABELS)
+RATE: Final = Gauge("projection_rate", "Records a second, smoothed", _LABELS)
+RETRYING: Final = Gauge("projection_retrying", "1 while a worker waits after an error", _LABELS)
+
+
+def show(found: Iterable[Lag]) -> None:
+    """Sets every gauge."""
+    for lag in found:
+        labels = (lag.projection, str(lag.generation), lag.topic, str(lag.partition))
+        POSITION.labels(*labels).set(lag.next_offset)
+        if lag.events is not None:
+            LAG_EVENTS.labels(*labels).set(lag.events)
+        LAG_SECONDS.labels(*labels).set(lag.seconds)
+        RATE.labels(*labels).set(lag.rate)
+        RETRYING.labels(*labels).set(1 if lag.error else 0)
 
 
 class Sampler:
-    """Called by the fleet's leader about once a second. While the log is away there is nothing to note."""
+    """Called by the supervisor's leader about once a second. Records nothing while the log is unavailable."""
 
     def __init__(self, ends: Ends) -> None:
         self._ends = ends
         self._last: float | None = None
 
     def look(self, connection: Connection[Any], found: Iterable[Lag]) -> None:
+        """Stores the log's ends; every `EVERY_S` also a sample of each lag, kept for `KEPT_HOURS`."""
         known = self._ends.of((topic.name, partition) for topic in topics.ALL for partition in range(topic.partitions))
         if not known:
             return

@@ -1,55 +1,40 @@
-"""The tables of every projection's live generation: made by `althing migrate`, pointed at by the stable views.
+"""The tables of every projection's live generation: created by `althing migrate`, referenced by the stable views.
 
-`create_schema` may run again at any time: what is there stays. A projection that is new gets generation 1, live at
-once; a rollup that is new beside a raw table with history is filled from it by the running service. What is of
+`create_schema` may run again at any time: existing tables stay. A projection that is new gets generation 1, live at
+once; a rollup that is new beside a raw table with history is filled from it by the running service. A table of
 another version than the program's is not altered: the running service builds a new generation and makes it live.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any, Final
 
 import psycopg
 
-from infra.postgres import required_url
-from infra.settings import Settings
-from projectors.engine import positions
+from infra.kernel.config.settings import Settings
+from infra.kernel.postgres.pool import required_url
+from infra.kernel.subscriptions import positions
+from infra.kernel.subscriptions.positions import Key
 from projectors.engine.clickhouse import ClickHouse, HttpClickHouse
-from projectors.engine.positions import Key
-from projectors.engine.projection import Catalogue, ClickHouseProjection, Projection, places
+from projectors.engine.projection import ClickHouseProjection, Projection, Registry, topic_partitions
 from projectors.engine.read_model import ReadModel
-from projectors.engine.tables import (
-    Table,
-    create_feed,
-    create_table,
-    create_view,
-    table_name,
-)
+from projectors.engine.tables import Rollup, Table, create_feed, create_table, create_view, drop_table, table_name
 
-CATALOGUE: Final = "projectors.catalogue"
 _LOCK: Final = 7_265_402
+_COLUMNS: Final = "SELECT name FROM system.columns WHERE database = currentDatabase() AND table = {table:String}"
 
 
-def create_schema(settings: Settings) -> None:
-    """Makes what is missing. Raises `psycopg.Error` or `engine.clickhouse.Unavailable`."""
+def create_schema(settings: Settings, registry: Registry) -> None:
+    """Creates what is missing. Raises `psycopg.Error` or `engine.clickhouse.Unavailable`."""
     clickhouse = HttpClickHouse(settings)
     with psycopg.connect(required_url(settings), autocommit=True, connect_timeout=5) as connection:
         connection.execute("select pg_advisory_lock(%s)", (_LOCK,))
-        create(connection, clickhouse, load_catalogue(), settings.clickhouse_cluster)
+        create(connection, clickhouse, registry)
 
 
-def load_catalogue() -> Catalogue:
-    """Every projection. Named as text: the engine knows no feature."""
-    catalogue: Catalogue = import_module(CATALOGUE).CATALOGUE
-    return catalogue
-
-
-def create(
-    connection: psycopg.Connection[Any], clickhouse: ClickHouse, catalogue: Catalogue, cluster: str | None
-) -> None:
+def create(connection: psycopg.Connection[Any], clickhouse: ClickHouse, registry: Registry) -> None:
     """The same with its tools given; one caller at a time."""
-    for model in catalogue.postgres:
+    for model in registry.postgres:
         _register(connection, model.name, "postgres", model.version)
         generation = live_generation(connection, model.name)
         if not is_of_version(connection, model.name, model.version, generation):
@@ -57,17 +42,15 @@ def create(
         create_read_model(connection, model, generation, indexes=True)
         point_read_model(connection, model, generation)
         create_positions(connection, model, generation)
-    for family in catalogue.clickhouse:
-        _create_family(connection, clickhouse, family, cluster)
+    for family in registry.clickhouse:
+        _create_family(connection, clickhouse, family)
 
 
-def _create_family(
-    connection: psycopg.Connection[Any], clickhouse: ClickHouse, family: ClickHouseProjection, cluster: str | None
-) -> None:
+def _create_family(connection: psycopg.Connection[Any], clickhouse: ClickHouse, family: ClickHouseProjection) -> None:
     is_new = _register(connection, family.name, "clickhouse", family.version)
     generation = live_generation(connection, family.name)
     for table in (family.main, *family.others):
-        create_clickhouse_table(clickhouse, table, generation, cluster)
+        create_clickhouse_table(clickhouse, table, generation)
     for rollup in family.rollups:
         has_history = not is_new and _has_history(connection, family, generation)
         _register(
@@ -85,10 +68,10 @@ def _create_family(
         )
         live = live_generation(connection, rollup.name)
         source = _source_of(connection, rollup.name, live)
-        create_clickhouse_table(clickhouse, rollup, live, cluster)
+        create_clickhouse_table(clickhouse, rollup, live)
         if not _is_building(connection, rollup.name, live):
-            clickhouse.run(create_feed(rollup, live, table_name(family.main.name, source), cluster))
-    point_family(connection, clickhouse, family, cluster)
+            feed(clickhouse, rollup, live, family.main, source)
+    point_family(connection, clickhouse, family)
     create_positions(connection, family, generation)
 
 
@@ -138,31 +121,50 @@ def point_read_model(connection: psycopg.Connection[Any], model: ReadModel, gene
                 connection.execute(statement.encode())
 
 
-def create_clickhouse_table(clickhouse: ClickHouse, table: Table, generation: int, cluster: str | None) -> None:
-    for statement in create_table(table, generation, cluster):
+def create_clickhouse_table(clickhouse: ClickHouse, table: Table, generation: int) -> None:
+    """Makes the table of a generation; one that exists is not altered."""
+    for statement in create_table(table, generation, clickhouse.cluster):
         clickhouse.run(statement)
 
 
-def point_family(
-    connection: psycopg.Connection[Any], clickhouse: ClickHouse, family: ClickHouseProjection, cluster: str | None
-) -> None:
-    """Points every stable view of the family at what Postgres says is live."""
+def drop_clickhouse_table(clickhouse: ClickHouse, table: Table, generation: int) -> None:
+    """Removes the table of a generation, with its feed."""
+    for statement in drop_table(table, generation, clickhouse.cluster):
+        clickhouse.run(statement)
+
+
+def feed(clickhouse: ClickHouse, rollup: Rollup, generation: int, raw: Table, source: int) -> None:
+    """Feeds a rollup's generation from generation `source` of the raw table from now on."""
+    clickhouse.run(create_feed(rollup, generation, table_name(raw.name, source), clickhouse.cluster))
+
+
+def point_family(connection: psycopg.Connection[Any], clickhouse: ClickHouse, family: ClickHouseProjection) -> None:
+    """Points every stable view of the family at the live generation in Postgres."""
     generation = live_generation(connection, family.name)
     for table in (family.main, *family.others):
-        clickhouse.run(create_view(table.name, generation, cluster))
+        absent = absent_columns(clickhouse, table, generation)
+        clickhouse.run(create_view(table.name, generation, clickhouse.cluster, absent))
     for rollup in family.rollups:
-        clickhouse.run(create_view(rollup.name, live_generation(connection, rollup.name), cluster))
+        clickhouse.run(create_view(rollup.name, live_generation(connection, rollup.name), clickhouse.cluster))
+
+
+def absent_columns(clickhouse: ClickHouse, table: Table, generation: int) -> tuple[str, ...]:
+    """The DDL lines of the columns that the table of a generation lacks: it was made before they were declared."""
+    existing = {row[0] for row in clickhouse.rows(_COLUMNS, {"table": table_name(table.name, generation)})}
+    return tuple(line for line in table.columns if line.split(maxsplit=1)[0] not in existing)
 
 
 def create_positions(connection: psycopg.Connection[Any], projection: Projection, generation: int) -> None:
-    for place in places(projection):
+    """Makes a position for every partition that the projection reads; existing ones stay."""
+    for place in topic_partitions(projection):
         positions.create(connection, Key(projection.name, generation, place.topic, place.partition))
 
 
 def live_generation(connection: psycopg.Connection[Any], name: str) -> int:
+    """The generation that readers see. Raises `LookupError` for a name that is not registered."""
     row = connection.execute("select live_generation from engine.projection where name = %s", (name,)).fetchone()
     if row is None:
-        raise LookupError(f"no projection is called {name!r}; run `althing migrate`")
+        raise LookupError(f"no projection is named {name!r}; run `althing migrate`")
     return int(row[0])
 
 

@@ -10,28 +10,28 @@ from time import monotonic
 from typing import Any, Final
 
 from psycopg import Connection
-from psycopg.rows import class_row
+from psycopg.rows import dict_row
 
-from infra.log import Log, LogUnavailable, Place
+from infra.kernel.log import Log, LogUnavailable, TopicPartition
 
 ENDS_KEPT_S: Final = 0.5
 
 
 class Ends:
-    """The log's end offsets, asked at most twice a second; none while the log is away.
+    """The log's end offsets, queried at most twice a second; none while the log is unavailable.
 
-    All that are wanted are asked for at once: a log that hangs is waited for once, not once for each partition.
-    Thread-safe: who comes while somebody asks waits for the same answer.
+    One query reads all partitions: a log that hangs delays callers once, not once for each partition.
+    Thread-safe: concurrent callers share one query.
     """
 
     def __init__(self, log: Log) -> None:
         self._log = log
-        self._wanted: frozenset[Place] = frozenset()
-        self._known: Mapping[Place, int] = {}
+        self._wanted: frozenset[TopicPartition] = frozenset()
+        self._known: Mapping[TopicPartition, int] = {}
         self._asked_at = 0.0
         self._asking = Lock()
 
-    def of(self, places: Iterable[Place]) -> Mapping[Place, int]:
+    def of(self, places: Iterable[TopicPartition]) -> Mapping[TopicPartition, int]:
         """Those that are known; empty: the log does not answer."""
         with self._asking:
             wanted = self._wanted | set(places)
@@ -47,25 +47,6 @@ class Ends:
     def one(self, topic: str, partition: int) -> int | None:
         """None: the log does not answer."""
         return self.of([(topic, partition)]).get((topic, partition))
-
-
-@dataclass(frozen=True)
-class StoredPosition:
-    """One row of `engine.position`, as people look at it."""
-
-    projection: str
-    generation: int
-    topic: str
-    partition: int
-    next_offset: int
-    intent_to: int | None
-    domain_position: int
-    owner: str | None
-    updated_at: datetime
-    record_at: datetime | None
-    processed: int
-    rate: float
-    error: str
 
 
 @dataclass(frozen=True)
@@ -91,15 +72,15 @@ class Lag:
 
 def lags(connection: Connection[Any], ends: Ends, name: str | None = None) -> list[Lag]:
     """Every partition of every generation that is not dropped, or of one projection."""
-    with connection.cursor(row_factory=class_row(StoredPosition)) as cursor:
+    with connection.cursor(row_factory=dict_row) as cursor:
         rows = cursor.execute(
             "select projection, generation, topic, partition, next_offset, intent_to, domain_position, owner, "
             "updated_at, record_at, processed, rate, error from engine.position "
             "where %(name)s::text is null or projection = %(name)s order by 1, 2, 3, 4",
             {"name": name},
         ).fetchall()
-    found = ends.of((row.topic, row.partition) for row in rows)
-    return [_lag(row, found.get((row.topic, row.partition))) for row in rows]
+    found = ends.of((row["topic"], row["partition"]) for row in rows)
+    return [_lag(found.get((row["topic"], row["partition"])), **row) for row in rows]
 
 
 def total(found: Iterable[Lag]) -> tuple[int | None, float]:
@@ -125,23 +106,14 @@ def is_running(connection: Connection[Any]) -> bool:
     return bool(row and row[0])
 
 
-def _lag(row: StoredPosition, end: int | None) -> Lag:
-    events = None if end is None else max(0, end - row.next_offset)
-    since = row.record_at or row.updated_at
+def _lag(end_offset: int | None, record_at: datetime | None, rate: float, **stored: Any) -> Lag:
+    """`stored`: the other columns of `engine.position`, which are fields of `Lag`."""
+    events = None if end_offset is None else max(0, end_offset - stored["next_offset"])
+    age = datetime.now(UTC) - (record_at or stored["updated_at"])
     return Lag(
-        projection=row.projection,
-        generation=row.generation,
-        topic=row.topic,
-        partition=row.partition,
-        next_offset=row.next_offset,
-        end_offset=end,
+        end_offset=end_offset,
         events=events,
-        seconds=(datetime.now(UTC) - since).total_seconds() if events else 0.0,
-        rate=row.rate if events else 0.0,
-        error=row.error,
-        owner=row.owner,
-        intent_to=row.intent_to,
-        domain_position=row.domain_position,
-        processed=row.processed,
-        updated_at=row.updated_at,
+        seconds=age.total_seconds() if events else 0.0,
+        rate=rate if events else 0.0,
+        **stored,
     )

@@ -1,17 +1,15 @@
-"""The running service: keeps a worker for every partition of every running generation, and moves builds along.
+"""The supervisor: keeps a worker for every partition of every running generation, and advances builds.
 
-What should run is in Postgres (`engine.build`); this loop looks four times a second and starts or stops workers to
-match. Several processes may run: each starts the same workers, and advisory locks decide who works. The one that holds
-the lock `leader` also moves builds from state to state, fills rollups and drops what is no longer wanted.
+The wanted state is in Postgres (`engine.build`); the loop reads it four times a second and starts or stops workers to
+match. Several processes may run: each starts the same workers, and advisory locks choose the active ones. The holder of
+the lock `leader` also advances builds, fills rollups and drops tables that are no longer needed.
 """
 
 from __future__ import annotations
 
-import logging
 import os
 import shutil
 import socket
-from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
 from threading import Event, Thread
@@ -20,27 +18,28 @@ from typing import Any, Final
 from uuid import uuid4
 
 import psycopg
+import structlog
 from psycopg import Connection
 
-from infra.log import LogUnavailable
-from infra.settings import Settings
-from projectors.engine import backfill, generations, holding, metrics, schema
+from infra.kernel.config.settings import Settings
+from infra.kernel.log import LogUnavailable
+from infra.kernel.observability import logging
+from infra.kernel.subscriptions.positions import Key
+from projectors.engine import backfill, barrier, generations, samples, schema
 from projectors.engine.clickhouse import BACKFILL_TIMEOUT_S, HttpClickHouse, Unavailable
 from projectors.engine.clickhouse_worker import ClickHouseWorker
 from projectors.engine.generations import KEPT_DAYS, PARAMETERS, RUNNING, Build
 from projectors.engine.operations import Operations
-from projectors.engine.positions import Key
 from projectors.engine.postgres_worker import PostgresWorker
-from projectors.engine.projection import Catalogue, ClickHouseProjection, Projection, places
+from projectors.engine.projection import ClickHouseProjection, Projection, Registry, topic_partitions
 from projectors.engine.read_model import ReadModel
-from projectors.engine.samples import Sampler
 from projectors.engine.status import Ends, Lag, lags
-from projectors.engine.tables import create_feed, drop_table, table_name
 from projectors.engine.worker import TRANSIENT, Runtime, Worker
 
-log = logging.getLogger(__name__)
+log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 LOOK_EVERY_S: Final = 0.25
+BACKOFF_S: Final = 1.0
 BEAT_EVERY_S: Final = 1.0
 TIDY_EVERY_S: Final = 600.0
 DRAIN_S: Final = 10.0
@@ -53,20 +52,19 @@ LEADER: Final = "leader"
 PARAMETERS_EVERY_S: Final = 2.0
 
 
-class Fleet:
+class WorkerSupervisor:
     """`run` blocks until `stopping` is set, then lets the workers end their steps."""
 
-    def __init__(self, settings: Settings, catalogue: Catalogue, runtime: Runtime) -> None:
-        self._settings, self._catalogue, self._runtime = settings, catalogue, runtime
-        self._cluster = settings.clickhouse_cluster
+    def __init__(self, settings: Settings, registry: Registry, runtime: Runtime) -> None:
+        self._settings, self._registry, self._runtime = settings, registry, runtime
         self._id = uuid4()
         self._workers: dict[Key, Worker] = {}
         self._prepared: set[tuple[str, int]] = set()
         self._backfills: dict[tuple[str, int], Thread] = {}
         self._failures: list[tuple[Key, str]] = []
         self._ends = Ends(runtime.log)
-        self._operations = Operations(settings, catalogue, self._ends)
-        self._sampler = Sampler(self._ends)
+        self._operations = Operations(settings, registry, self._ends)
+        self._sampler = samples.Sampler(self._ends)
         self._last_beat = 0.0
         self._last_tidy = 0.0
         self._last_parameters = 0.0
@@ -75,16 +73,18 @@ class Fleet:
         self.last_look = monotonic()
 
     def run(self, stopping: Event) -> None:
+        """Matches workers to builds every `LOOK_EVERY_S`; an error delays the next round, and ends nothing."""
+        logging.begin_context(component="supervisor")
         while not stopping.is_set():
             try:
                 self._look(stopping)
                 self.last_look = monotonic()
-            except (*TRANSIENT, holding.HoldLost) as error:
-                log.warning("the fleet waits: %s: %s", type(error).__name__, error)
-                stopping.wait(1.0)
+            except (*TRANSIENT, barrier.BarrierLost) as error:
+                log.warning("supervisor_backoff", delay_s=BACKOFF_S, error=error)
+                stopping.wait(BACKOFF_S)
             except Exception:
-                log.exception("the fleet met an error that nothing here expects")
-                stopping.wait(1.0)
+                log.exception("unexpected_error")
+                stopping.wait(BACKOFF_S)
             stopping.wait(LOOK_EVERY_S)
         self._drain()
 
@@ -119,11 +119,11 @@ class Fleet:
     def _match_workers(self, connection: Connection[Any], found: list[Build]) -> None:
         wanted: dict[Key, Build] = {}
         for build in found:
-            projection = self._catalogue.projections.get(build.name)
+            projection = self._registry.projections.get(build.name)
             if projection is None or build.state not in RUNNING or _is_of_old(projection, build):
                 continue
             self._prepare(connection, build)
-            for place in places(projection):
+            for place in topic_partitions(projection):
                 wanted[Key(build.name, build.generation, place.topic, place.partition)] = build
         for key, worker in list(self._workers.items()):
             if key not in wanted:
@@ -136,7 +136,7 @@ class Fleet:
             worker.publishes = build.is_live or build.state == "ready"
 
     def _start(self, key: Key) -> Worker:
-        projection = self._catalogue.projections[key.projection]
+        projection = self._registry.projections[key.projection]
         worker: Worker
         if isinstance(projection, ReadModel):
             worker = PostgresWorker(key, projection, self._runtime, self._note_failure)
@@ -150,20 +150,19 @@ class Fleet:
         """Makes the tables of a build that starts; running it again changes nothing."""
         if build.is_live or (build.name, build.generation) in self._prepared:
             return
-        projection = self._catalogue.projections[build.name]
+        projection = self._registry.projections[build.name]
         if isinstance(projection, ReadModel):
             schema.create_read_model(connection, projection, build.generation, indexes=False)
         else:
             for table in projection.tables:
-                schema.create_clickhouse_table(self._runtime.clickhouse, table, build.generation, self._cluster)
-            source = table_name(projection.main.name, build.generation)
+                schema.create_clickhouse_table(self._runtime.clickhouse, table, build.generation)
             for rollup in projection.rollups:
-                self._runtime.clickhouse.run(create_feed(rollup, build.generation, source, self._cluster))
+                schema.feed(self._runtime.clickhouse, rollup, build.generation, projection.main, build.generation)
         schema.create_positions(connection, projection, build.generation)
         self._prepared.add((build.name, build.generation))
 
     def _move_builds(self, connection: Connection[Any], found: list[Build], stopping: Event) -> None:
-        behind: dict[tuple[str, int], list[Lag]] | None = None
+        behind: list[Lag] | None = None
         for build in found:
             if build.kind == "rollup":
                 if (
@@ -171,28 +170,29 @@ class Fleet:
                 ) or build.promote_when_ready:
                     self._fill_rollup(connection, build, stopping)
             elif build.state in generations.ACTIVE and (build.state != "ready" or build.promote_when_ready):
-                behind = _by_build(lags(connection, self._ends)) if behind is None else behind
-                self._move(connection, build, behind.get(build_key(build), []))
+                behind = lags(connection, self._ends) if behind is None else behind
+                own = [lag for lag in behind if (lag.projection, lag.generation) == build_key(build)]
+                self._move(connection, build, own)
 
     def _move(self, connection: Connection[Any], build: Build, behind: list[Lag]) -> None:
         if not behind or any(lag.events is None for lag in behind):
             return
         events = sum(lag.events or 0 for lag in behind)
         if build.state == "building" and events < NEARLY_THERE:
-            projection = self._catalogue.projections[build.name]
+            projection = self._registry.projections[build.name]
             if isinstance(projection, ReadModel):
                 schema.create_read_model(connection, projection, build.generation, indexes=True)
                 connection.execute(f"analyze read.{projection.table(build.generation)}".encode())
             self._set_state(connection, build, "catching_up")
         elif build.state == "catching_up" and events < READY_EVENTS and all(lag.seconds < READY_S for lag in behind):
             self._set_state(connection, build, "ready")
-            log.info("%s, generation %d is ready", build.name, build.generation)
+            log.info("generation_ready", projection=build.name, generation=build.generation)
         elif build.state == "ready" and build.promote_when_ready:
             self._switch(connection, build)
 
     def _set_state(self, connection: Connection[Any], build: Build, state: str) -> None:
         generations.set_state(connection, build, state)
-        projection = self._catalogue.projections[build.name]
+        projection = self._registry.projections[build.name]
         if isinstance(projection, ClickHouseProjection):
             connection.execute(
                 "update engine.build set state = %s, ready_at = case when %s = 'ready' then now() end "
@@ -219,23 +219,24 @@ class Fleet:
 
     def _switch(self, connection: Connection[Any], build: Build) -> None:
         try:
-            generations.switch(connection, self._runtime.clickhouse, self._catalogue, build, self._cluster)
+            generations.switch(connection, self._runtime.clickhouse, self._registry, build)
         except generations.NotAllowed as refused:
-            log.info("not switched: %s", refused)
+            log.info("generation_switch_refused", projection=build.name, generation=build.generation, error=refused)
 
     def _backfill(self, build: Build, stopping: Event) -> None:
-        family, rollup = self._catalogue.rollups[build.name]
+        logging.begin_context(component="backfill", projection=build.name, generation=build.generation)
+        family, rollup = self._registry.rollups[build.name]
         try:
             clickhouse = HttpClickHouse(self._settings, answer_timeout_s=BACKFILL_TIMEOUT_S)
             with psycopg.connect(self._settings.postgres_url or "", autocommit=True, connect_timeout=3) as connection:
-                backfill.run(connection, clickhouse, family, rollup, build, self._cluster, stopping)
+                backfill.run(connection, clickhouse, family, rollup, build, stopping)
         except backfill.Interrupted:
             return
-        except (*TRANSIENT, holding.HoldLost) as error:
-            log.warning("filling %s waits: %s", build.name, error)
-            stopping.wait(1.0)
+        except (*TRANSIENT, barrier.BarrierLost) as error:
+            log.warning("backfill_postponed", delay_s=BACKOFF_S, error=error)
+            stopping.wait(BACKOFF_S)
         except Exception as error:
-            log.exception("filling %s failed", build.name)
+            log.exception("backfill_failed")
             with suppress(psycopg.Error), self._runtime.pool.connection() as connection:
                 generations.fail(connection, build.name, build.generation, f"{type(error).__name__}: {error}")
 
@@ -259,20 +260,19 @@ class Fleet:
         )
 
     def _drop(self, connection: Connection[Any], build: Build) -> None:
-        log.info("dropping %s, generation %d", build.name, build.generation)
+        log.info("generation_dropping", projection=build.name, generation=build.generation)
         name, generation = build_key(build)
-        projection = self._catalogue.projections.get(name)
+        projection = self._registry.projections.get(name)
         if isinstance(projection, ReadModel):
             connection.execute(f"drop table if exists read.{projection.table(generation)}".encode())
         elif isinstance(projection, ClickHouseProjection):
             for other in generations.builds(connection):
-                if other.source_generation == generation and other.name in self._catalogue.rollups:
+                if other.source_generation == generation and other.name in self._registry.rollups:
                     self._drop_rollup(connection, other)
             for table in (*projection.others, projection.main):
-                for statement in drop_table(table, generation, self._cluster):
-                    self._runtime.clickhouse.run(statement)
+                schema.drop_clickhouse_table(self._runtime.clickhouse, table, generation)
             shutil.rmtree(self._runtime.data_dir / "projector" / name / str(generation), ignore_errors=True)
-        elif name in self._catalogue.rollups:
+        elif name in self._registry.rollups:
             self._drop_rollup(connection, build)
         named = (name, generation)
         connection.execute("delete from engine.position where projection = %s and generation = %s", named)
@@ -281,9 +281,8 @@ class Fleet:
         self._prepared.discard((name, generation))
 
     def _drop_rollup(self, connection: Connection[Any], build: Build) -> None:
-        rollup = self._catalogue.rollups[build.name][1]
-        for statement in drop_table(rollup, build.generation, self._cluster):
-            self._runtime.clickhouse.run(statement)
+        rollup = self._registry.rollups[build.name][1]
+        schema.drop_clickhouse_table(self._runtime.clickhouse, rollup, build.generation)
         _note_drop(connection, build.name, build.generation)
 
     def _hand_out_retries(self, connection: Connection[Any]) -> None:
@@ -298,20 +297,20 @@ class Fleet:
 
     def _see_changes(self, connection: Connection[Any]) -> None:
         if not self._changes_seen:
-            generations.rebuild_changed(connection, self._catalogue)
+            generations.rebuild_changed(connection, self._registry)
             self._changes_seen = True
         if monotonic() - self._last_parameters > PARAMETERS_EVERY_S:
             self._last_parameters = monotonic()
-            generations.rebuild_with_new_parameters(connection, self._catalogue)
+            generations.rebuild_with_new_parameters(connection, self._registry)
 
     def _point_views(self, connection: Connection[Any], found: list[Build]) -> None:
-        """What came between the switch in Postgres and the one in ClickHouse, a crash of ours or of a command, or an
-        engine that was away, is mended here: else readers would stay at tables that nobody writes to any more."""
+        """Repairs views after a crash, or an engine's downtime, between the switch in Postgres and the one in
+        ClickHouse: otherwise readers would read tables that have no writer any more."""
         live = frozenset(build_key(build) for build in found if build.is_live and build.kind != "postgres")
         if live == self._pointed:
             return
-        for family in self._catalogue.clickhouse:
-            schema.point_family(connection, self._runtime.clickhouse, family, self._cluster)
+        for family in self._registry.clickhouse:
+            schema.point_family(connection, self._runtime.clickhouse, family)
         self._pointed = live
 
     def _beat(self, connection: Connection[Any]) -> None:
@@ -327,7 +326,7 @@ class Fleet:
         self._runtime.ownership.check()
         with suppress(LogUnavailable, Unavailable):
             found = lags(connection, self._ends)
-            metrics.show(found)
+            samples.show(found)
             if self._runtime.ownership.holds(LEADER):
                 self._sampler.look(connection, found)
 
@@ -360,19 +359,13 @@ def _is_of_old(projection: Projection, build: Build) -> bool:
 
 
 def build_key(build: Build) -> tuple[str, int]:
+    """Identifies a build by name and generation, as `engine.build` does."""
     return build.name, build.generation
 
 
-def _by_build(found: Iterable[Lag]) -> dict[tuple[str, int], list[Lag]]:
-    by_build: dict[tuple[str, int], list[Lag]] = {}
-    for lag in found:
-        by_build.setdefault((lag.projection, lag.generation), []).append(lag)
-    return by_build
-
-
 def expired(connection: Connection[Any]) -> list[tuple[str, int]]:
-    """Retired generations that nobody will roll back to any more; soon those of other parameters than the live one's,
-    since a rollback to them would only be followed by another build."""
+    """Retired generations past the rollback period; sooner those whose parameters differ from the live one's, since a
+    rollback to them would only start another build."""
     return connection.execute(
         "select b.name, b.generation from engine.build b join engine.projection p on p.name = b.name "
         "join engine.build l on l.name = p.name and l.generation = p.live_generation "

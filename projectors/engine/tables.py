@@ -1,6 +1,6 @@
 """What a ClickHouse table of a projection is, and the SQL that makes it, feeds it and shows it to readers.
 
-Pure text: `projectors/clickhouse/*.py` declare tables with these classes, `engine.clickhouse_schema` runs the SQL.
+Pure text: `projectors/rollups/*.py` declare tables with these classes, `engine.clickhouse_schema` runs the SQL.
 A table of generation N is called `<name>__gN`; readers use the stable view `<name>`, or the table of the generation
 that `engine.projection` names as live (query_api builds its name: keep them alike). Every table keeps a
 deduplication window, because a retried insert with the same token must be dropped in the raw table *and* in every
@@ -14,6 +14,8 @@ Distributed table over them.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,6 +23,8 @@ DEDUPLICATION_WINDOW: Final = 10_000
 """Blocks whose tokens a table remembers. Only the last range of each log partition can be inserted again."""
 
 TOKEN_SECONDS: Final = 7 * 24 * 3600
+_DDL: Final = re.compile(r"(\w+) (.+?)(?: DEFAULT ('[^']*'))?(?: CODEC\(.*\))?")
+"""Name, type and default value of a column."""
 
 
 @dataclass(frozen=True)
@@ -41,10 +45,12 @@ class Table:
 
     @property
     def column_names(self) -> tuple[str, ...]:
+        """The first word of each DDL line, in their order."""
         return tuple(line.split(maxsplit=1)[0] for line in self.columns)
 
     @property
     def engine(self) -> str:
+        """A table engine that keeps every row."""
         return "MergeTree"
 
 
@@ -64,10 +70,12 @@ class Rollup(Table):
 
     @property
     def engine(self) -> str:
+        """A table engine that merges the rows of a cell, if there is anything to add up."""
         return "AggregatingMergeTree" if self.sums or self.uniques else "MergeTree"
 
 
 def table_name(name: str, generation: int) -> str:
+    """The physical table of a generation; `query_api` builds the same name."""
     return f"{name}__g{generation}"
 
 
@@ -111,9 +119,22 @@ def backfill(rollup: Rollup, generation: int, source: str, where: str) -> str:
     return f"INSERT INTO {table_name(rollup.name, generation)}\nSELECT * FROM (\n{select}\n) ORDER BY {order}"
 
 
-def create_view(name: str, generation: int, cluster: str | None = None) -> str:
-    """Points the stable view at a generation; atomic for readers."""
-    return f"CREATE OR REPLACE VIEW {name}{_on(cluster)} AS SELECT * FROM {table_name(name, generation)}"
+def create_view(name: str, generation: int, cluster: str | None = None, absent: Sequence[str] = ()) -> str:
+    """Points the stable view at a generation; atomic for readers. `absent`: DDL lines of columns that its table lacks,
+    because it is older than they are; readers see their defaults."""
+    shown = ", ".join(("*", *map(_default_of, absent)))
+    return f"CREATE OR REPLACE VIEW {name}{_on(cluster)} AS SELECT {shown} FROM {table_name(name, generation)}"
+
+
+def _default_of(line: str) -> str:
+    """The default value of a column as a column; `line` is its DDL."""
+    found = _DDL.fullmatch(line)
+    if found is None:
+        raise ValueError(f"not the DDL of a column: {line}")
+    name, kind, value = found.groups()
+    quoted = kind.replace("'", "\\'")
+    default = value or f"defaultValueOfTypeName('{quoted}')"
+    return f"CAST({default} AS {kind}) AS {name}"
 
 
 def drop_table(table: Table, generation: int, cluster: str | None = None) -> list[str]:

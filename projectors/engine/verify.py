@@ -1,33 +1,33 @@
-"""Proof by replay: is a rebuilt generation equal to the live one, bit by bit?
+"""Verification by replay: compares a rebuilt generation with the live one, bit by bit.
 
-Both generations are held at one common place of the log for the moment that the comparison of their sums takes; rows
-that carry their place in the log are compared up to it without holding anybody. Contents are compared by count and two
-independent 64-bit hashes over every column, per period; a period that differs is taken apart into its rows.
+A barrier stops both generations at one common offset while their sums are compared; rows with a log position are
+compared up to it without a barrier. Contents are compared by count and two independent 64-bit hashes over every column,
+per period; a period that differs is compared row by row.
 """
 
 # ruff: noqa: S608 - names of tables and columns are ours
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from psycopg import Connection, sql
 
-from projectors.engine import generations, holding
+from projectors.engine import barrier, generations
+from projectors.engine.barrier import Barrier
 from projectors.engine.clickhouse import ClickHouse
 from projectors.engine.generations import Build, NotAllowed
-from projectors.engine.holding import Hold
-from projectors.engine.projection import Catalogue, ClickHouseProjection
+from projectors.engine.projection import ClickHouseProjection, Registry
 from projectors.engine.read_model import ReadModel
 from projectors.engine.tables import Rollup, Table, table_name
 from schemas import instants
 
 HOLD_S: Final = 120
-SHOWN: Final = 20
-SURELY_EXACT: Final = 200
+MAX_SHOWN: Final = 20
+MAX_EXACT: Final = 200
 _LARGE_SET: Final = "(SELECT uniqCombinedState(12)(cityHash64('large', number)) FROM numbers(300))"
 
 
@@ -57,21 +57,22 @@ class Report:
 
     @property
     def is_equal(self) -> bool:
+        """Whether no difference was found; only a comparison that came to its end proves equality."""
         return not self.differences
 
 
-Watch = Callable[[Report, int], None]
+ProgressCallback = Callable[[Report, int], None]
 """Called before each table with what was found so far and the number of tables; what it raises ends the comparison."""
 
 
 def verify(
     connection: Connection[Any],
     clickhouse: ClickHouse,
-    catalogue: Catalogue,
+    registry: Registry,
     name: str,
-    watch: Watch | None = None,
+    watch: ProgressCallback | None = None,
 ) -> Report:
-    """Compares the generation under way with the live one. Raises `NotAllowed`, `holding.HoldLost`, or what `watch`
+    """Compares the generation under way with the live one. Raises `NotAllowed`, `holding.BarrierLost`, or what `watch`
     raises."""
     live = generations.live_build(connection, name)
     build = generations.active_build(connection, name)
@@ -82,16 +83,16 @@ def verify(
     if live.state != "live":
         raise NotAllowed(f"{name} is {live.state}; resume it first.")
     report = Report(name, live.generation, build.generation)
-    projection = catalogue.projections.get(name)
+    projection = registry.projections.get(name)
     steps = len(projection.tables) if isinstance(projection, ClickHouseProjection) else 1
 
     def look() -> None:
         if watch is not None:
             watch(report, steps)
 
-    if name in catalogue.rollups:
+    if name in registry.rollups:
         look()
-        _verify_rollup(connection, clickhouse, catalogue, live, build, report)
+        _verify_rollup(connection, clickhouse, registry, live, build, report)
     elif isinstance(projection, ReadModel):
         look()
         _verify_read_model(connection, projection, report)
@@ -108,7 +109,7 @@ def _verify_family(
     look: Callable[[], None],
 ) -> None:
     both = [(family.name, report.live), (family.name, report.rebuilt)]
-    with holding.held(connection, both, HOLD_S) as hold:
+    with barrier.hold(connection, both, HOLD_S) as hold:
         hold.wait()
         _note_places(hold, report)
         for rollup in family.rollups:
@@ -129,15 +130,15 @@ def _verify_family(
 def _verify_rollup(
     connection: Connection[Any],
     clickhouse: ClickHouse,
-    catalogue: Catalogue,
+    registry: Registry,
     live: Build,
     build: Build,
     report: Report,
 ) -> None:
-    family, rollup = catalogue.rollups[live.name]
+    family, rollup = registry.rollups[live.name]
     if live.source_generation is None or live.source_generation != build.source_generation:
         raise NotAllowed(f"The two generations of {live.name} are not fed by the same rows.")
-    with holding.held(connection, [(family.name, live.source_generation)], HOLD_S) as hold:
+    with barrier.hold(connection, [(family.name, live.source_generation)], HOLD_S) as hold:
         hold.wait()
         _note_places(hold, report)
         _compare(clickhouse, rollup, live.generation, build.generation, "1", report)
@@ -147,7 +148,7 @@ def _verify_rollup(
 
 def _verify_read_model(connection: Connection[Any], model: ReadModel, report: Report) -> None:
     both = [(model.name, report.live), (model.name, report.rebuilt)]
-    with holding.held(connection, both, HOLD_S) as hold:
+    with barrier.hold(connection, both, HOLD_S) as hold:
         hold.wait()
         _note_places(hold, report)
         with connection.transaction():
@@ -180,7 +181,7 @@ def _compare_read_models(connection: Connection[Any], model: ReadModel, report: 
             sql.SQL(
                 "select r::text from (select {columns} from {one} "
                 "except all select {columns} from {two}) as r limit {n}"
-            ).format(columns=columns, one=tables[side], two=tables[other], n=SHOWN)
+            ).format(columns=columns, one=tables[side], two=tables[other], n=MAX_SHOWN)
         ).fetchall()
         report.differences += [Difference(model.name, "", side, row[0]) for row in rows]
     if report.is_equal:
@@ -221,7 +222,7 @@ def _periods(clickhouse: ClickHouse, table: Table, name: str, condition: str) ->
 
 
 def _totals(clickhouse: ClickHouse, table: Rollup, name: str, condition: str) -> list[int]:
-    """What each summed column comes to, over the whole table."""
+    """The total of each summed column over the whole table."""
     columns = ", ".join(f"sum({column})" for column in table.sums)
     return [int(value) for value in clickhouse.rows(f"SELECT {columns} FROM {name} WHERE {condition}")[0]]
 
@@ -238,7 +239,7 @@ def _rows_that_differ(
     found: list[Difference] = []
     for side, other in (("live", "rebuilt"), ("rebuilt", "live")):
         rows = clickhouse.rows(
-            f"SELECT toString(tuple(*)) FROM ({selects[side]} EXCEPT {selects[other]}) LIMIT {SHOWN}"
+            f"SELECT toString(tuple(*)) FROM ({selects[side]} EXCEPT {selects[other]}) LIMIT {MAX_SHOWN}"
         )
         found += [Difference(table.name, period, side, str(row[0])) for row in rows]
     return found or [Difference(table.name, period, "both", "the same rows, another number of times")]
@@ -262,7 +263,7 @@ def _content(table: Table, name: str, condition: str) -> str:
     shown = [f"{column}_sum" for column in table.sums]
     for column in table.uniques:
         state = f"{column}_state"
-        shown.append(f"least(finalizeAggregation({state}), {SURELY_EXACT}) AS {column}_count")
+        shown.append(f"least(finalizeAggregation({state}), {MAX_EXACT}) AS {column}_count")
         shown.append(f"cityHash64(arrayReduce('uniqCombinedMergeState(12)', [{state}, {_LARGE_SET}])) AS {column}_hash")
     return f"SELECT {keys}, {', '.join(shown)} FROM ({merged})"
 
@@ -281,11 +282,5 @@ def _rollup_generation(connection: Connection[Any], name: str, source: int) -> i
     return found[0].generation
 
 
-def _note_places(hold: Hold, report: Report) -> None:
+def _note_places(hold: Barrier, report: Report) -> None:
     report.at = {f"{place.topic}[{place.partition}]": offset for place, offset in hold.places.items()}
-
-
-def as_rows(report: Report) -> Iterable[tuple[str, int, str]]:
-    """Table, rows and hash of the live side, for people."""
-    for table, hashed in report.hashes.items():
-        yield table, report.rows[f"{table} (live)"], hashed

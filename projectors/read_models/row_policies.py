@@ -1,7 +1,7 @@
-"""Who may read a read model's rows through the query service: conditions of row-level security, one per kind of table.
+"""Row-level security of read models: the conditions for reads of the query service, one per kind of table.
 
-The wall behind `query_api.owned`. Each transaction there names whom it reads for; `read.reader()` and its sisters
-(migration 0031) tell the policies. Nobody named: no condition here holds.
+The second layer behind `query_api.kernel.authorization`. Each transaction there sets the account that it reads for;
+policies read it by `read.reader()` and the like (migration 0031). Without one, no condition holds.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from typing import Final
 
 _ADMIN: Final = "(select read.reader()) = 'admin'"
 
-EVERYBODY: Final = "(select read.reader()) is not null"
-"""Rows that belong to no account, for whoever is signed in."""
+PUBLIC: Final = "(select read.reader()) is not null"
+"""Rows that belong to no account, for every signed-in account."""
 
 ADMINS: Final = _ADMIN
 
@@ -25,8 +25,8 @@ def own_account(column: str) -> str:
 
 
 def shown_or_own(shown: str, column: str) -> str:
-    """Rows that are shown to everybody, signed in or not; others only to the account that they name."""
-    return f"{_ADMIN} or {shown} and {EVERYBODY} or {column} = (select read.reader_account())"
+    """Public rows, without sign-in; other rows only for the account that they name."""
+    return f"{_ADMIN} or {shown} and {PUBLIC} or {column} = (select read.reader_account())"
 
 
 _MODERATORS: Final = "(select read.moderates())"
@@ -34,7 +34,7 @@ _MODERATORS: Final = "(select read.moderates())"
 
 def shown_own_or_moderated(shown: str, column: str) -> str:
     """As `shown_or_own`, and all rows to the forum's moderators."""
-    return f"{_MODERATORS} or {shown} and {EVERYBODY} or {column} = (select read.reader_account())"
+    return f"{_MODERATORS} or {shown} and {PUBLIC} or {column} = (select read.reader_account())"
 
 
 def own_or_moderated(column: str) -> str:
@@ -43,13 +43,13 @@ def own_or_moderated(column: str) -> str:
 
 
 PUBLIC_LISTINGS: Final = (
-    f"({_ADMIN} and status <> 'draft') or (status in ('active', 'under_offer') and {EVERYBODY})"
+    f"({_ADMIN} and status <> 'draft') or (status in ('active', 'under_offer') and {PUBLIC})"
     " or seller_id = (select read.reader_account()) or buyer_id = (select read.reader_account())"
 )
-"""Listings that are online, for everybody; others for who sells or buys. A draft is its seller's alone."""
+"""Online listings are public; others are for seller and buyer. A draft is for its seller only."""
 
 QUESTIONS: Final = (
-    f"{_ADMIN} or (hidden_at is null and {EVERYBODY})"
+    f"{_ADMIN} or (hidden_at is null and {PUBLIC})"
     " or seller_id = (select read.reader_account()) or author_id = (select read.reader_account())"
 )
 """Public questions; hidden ones for who wrote or answers them."""

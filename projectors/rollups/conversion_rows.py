@@ -8,27 +8,18 @@ from uuid import uuid5
 
 import orjson
 
-from infra.log import StoredRecord
-from projectors.engine.projection import Bad, Batch, Known
+from infra.kernel.log import StoredRecord
+from infra.kernel.subscriptions.dead_letters import FailedRecord
+from projectors.engine.projection import Batch, DedupIndex
 from schemas import envelope
 from schemas.base import DomainEvent
-from schemas.events.conversions import (
-    Attribution,
-    ConversionAttributed,
-    ConversionRecorded,
-    ConversionReopened,
-    ConversionRestated,
-    ConversionReversed,
-    ConversionStep,
-    ConversionWithdrawn,
-)
-from schemas.tracking import NO_ID, log_time
+from schemas.events import conversions
+from schemas.tracking import NO_ID, SUBS, log_time
 
-NAMES: Final = frozenset(event_class.NAME.encode() for event_class in get_args(ConversionStep))
-_SUBS: Final = tuple(f"sub{number}" for number in range(1, 11))
+NAMES: Final = frozenset(event_class.NAME.encode() for event_class in get_args(conversions.ConversionStep))
 
 
-def make_rows(records: Sequence[StoredRecord], known: Known, batch: Batch) -> None:
+def to_rows(records: Sequence[StoredRecord], _known: DedupIndex, batch: Batch) -> None:
     """Rows of `events` for conversions that have a click (`projection.RowMaker`)."""
     for record in records:
         try:
@@ -40,12 +31,12 @@ def make_rows(records: Sequence[StoredRecord], known: Known, batch: Batch) -> No
                 continue
             row = row_of(envelope.decode(record.value, record.headers).event)
         except (envelope.UndecodableEvent, ValueError) as error:
-            batch.bad.append(Bad(record, "undecodable", str(error)))
+            batch.bad.append(FailedRecord(record, "undecodable", str(error)))
             continue
         if row is not None:
             place = {"_topic": record.topic, "_partition": record.partition, "_offset": record.offset}
             batch.rows.append(orjson.dumps({**row, **place}))
-            batch.places.append(record.offset)
+            batch.offsets.append(record.offset)
 
 
 def row_of(event: DomainEvent) -> Mapping[str, Any] | None:
@@ -55,7 +46,7 @@ def row_of(event: DomainEvent) -> Mapping[str, Any] | None:
     it was reported in (`currency`). The changes of commission are in the website's currency. `origin` is `claim` while
     nothing but the public site key reports the conversion.
     """
-    if not isinstance(event, ConversionStep):
+    if not isinstance(event, conversions.ConversionStep):
         return None
     facts, change = event.facts, event.change
     if facts.attribution is None:
@@ -82,7 +73,7 @@ def row_of(event: DomainEvent) -> Mapping[str, Any] | None:
     }
 
 
-def _dimensions(click: Attribution) -> dict[str, Any]:
+def _dimensions(click: conversions.Attribution) -> dict[str, Any]:
     return {
         "visitor": click.visitor,
         "country": click.country,
@@ -91,29 +82,29 @@ def _dimensions(click: Attribution) -> dict[str, Any]:
         "click_id": click.click_id,
         "link_id": click.link_id or NO_ID,
         "partner_id": click.partner_id,
-        **{name: value for name, value in click.subs.items() if name in _SUBS},
+        **{name: value for name, value in click.subs.items() if name in SUBS},
     }
 
 
-def _key_kind(event: ConversionStep) -> str:
-    if isinstance(event, ConversionRecorded):
+def _key_kind(event: conversions.ConversionStep) -> str:
+    if isinstance(event, conversions.ConversionRecorded):
         return event.reported.key_kind if event.reported else ""
     return event.key_kind
 
 
-def _value(event: ConversionStep) -> int:
+def _value(event: conversions.ConversionStep) -> int:
     match event:
-        case ConversionRecorded():
+        case conversions.ConversionRecorded():
             return event.facts.amount.amount
-        case ConversionAttributed():  # the steps before had no click, and made no rows
+        case conversions.ConversionAttributed():  # the steps before had no click, and made no rows
             return event.facts.amount.amount - event.reversed_amount
-        case ConversionReversed():
+        case conversions.ConversionReversed():
             return -event.amount.amount
-        case ConversionReopened():
+        case conversions.ConversionReopened():
             return event.restored.amount if event.restored else 0
-        case ConversionWithdrawn():
+        case conversions.ConversionWithdrawn():
             return -event.value.amount
-        case ConversionRestated():
+        case conversions.ConversionRestated():
             return event.facts.amount.amount - event.reversed_amount
         case _:
             return 0

@@ -1,4 +1,4 @@
-"""The additive counters that the 15-minute rollups share: one definition each, so that no two rollups disagree.
+"""What the 15-minute rollups share: their shape, and one definition of each counter, so that no two rollups disagree.
 
 Money is an Int128: amounts are bounded (`schemas.currencies.MAX_AMOUNT`), the number of sales is not, and the sum of an
 Int64 wraps. Counts are Int64, which no number of rows exceeds.
@@ -6,9 +6,9 @@ Int64 wraps. Counts are Int64, which no number of rows exceeds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Final
 
+from projectors.engine.tables import Rollup
 from schemas.figures import MONEY
 
 _DEFINITIONS: Final = {
@@ -27,17 +27,30 @@ _DEFINITIONS: Final = {
 CONVERSIONS: Final = ("pending", "approved", "rejected", "reversed", "c_pending", "c_approved", "c_reversed")
 ALL: Final = tuple(_DEFINITIONS)
 BUCKET: Final = "toStartOfFifteenMinutes(occurred_at) AS bucket"
+CELL: Final = ("website_id UUID", "bucket DateTime('UTC')", "is_bot Bool")
+"""The columns that every cell is named by."""
 
 
-def columns(names: Iterable[str]) -> tuple[str, ...]:
-    """DDL lines of counters."""
-    return tuple(f"{name} SimpleAggregateFunction(sum, {_type(name)}) CODEC(ZSTD(1))" for name in names)
+def rollup(name: str, version: int, counters: tuple[str, ...], by: str = "", where: str = "{where}") -> Rollup:
+    """A rollup of `counters` by website, quarter of an hour, bots or people, and the column `by` (its DDL)."""
+    columns = (*CELL, by) if by else CELL
+    keys = tuple(line.split(maxsplit=1)[0] for line in columns)
+    selected = ", ".join(f"{_DEFINITIONS[counter]} AS {counter}" for counter in counters)
+    return Rollup(
+        name=name,
+        version=version,
+        columns=(*columns, *(f"{counter} {_type(counter)} CODEC(ZSTD(1))" for counter in counters)),
+        partition_by="toYYYYMM(bucket)",
+        order_by=f"({', '.join(keys)})",
+        period="toYYYYMM(bucket)",
+        select=(
+            f"SELECT website_id, {BUCKET}, {', '.join(keys[2:])}, {selected}\n"
+            f"FROM {{source}} AS events WHERE {where} GROUP BY {', '.join(keys)}"
+        ),
+        keys=keys,
+        sums=counters,
+    )
 
 
-def _type(name: str) -> str:
-    return "Int128" if name in MONEY else "Int64"
-
-
-def selected(names: Iterable[str]) -> str:
-    """The counters as a SELECT over raw rows under the alias `events`."""
-    return ", ".join(f"{_DEFINITIONS[name]} AS {name}" for name in names)
+def _type(counter: str) -> str:
+    return f"SimpleAggregateFunction(sum, {'Int128' if counter in MONEY else 'Int64'})"

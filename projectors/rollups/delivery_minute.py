@@ -1,4 +1,4 @@
-"""`delivery_minute`: what became of the events that reached the log, per minute of arrival."""
+"""`delivery_minute`: outcomes of the events that reached the log, per minute of arrival."""
 
 from __future__ import annotations
 
@@ -7,14 +7,11 @@ from typing import Final
 from projectors.engine.tables import Rollup
 from schemas.tracking import Suspicion
 
-NAME: Final = "delivery_minute"
-VERSION: Final = 2
-
 _SUSPICIONS: Final = ", ".join(f"'{reason}'" for reason in Suspicion)
 
 DELIVERY: Final = Rollup(
-    name=NAME,
-    version=VERSION,
+    name="delivery_minute",
+    version=2,
     columns=(
         "website_id UUID",
         "minute DateTime('UTC')",

@@ -12,12 +12,9 @@ from typing import Final
 
 from projectors.engine.tables import Table
 
-NAME: Final = "duplicates"
-VERSION: Final = 1
-
 DUPLICATES: Final = Table(
-    name=NAME,
-    version=VERSION,
+    name="duplicates",
+    version=1,
     columns=(
         "website_id UUID",
         "event_id UUID",

@@ -18,25 +18,26 @@ from uuid import UUID, uuid5
 import msgspec
 import orjson
 
-from infra.log import Record, StoredRecord
-from projectors.clickhouse.duplicates import DUPLICATES
-from projectors.clickhouse.event_row import Row
-from projectors.clickhouse.marks import Marks, Rule, result_of
-from projectors.engine.projection import Bad, Batch, Known, Seen
+from infra.kernel.log import Record, StoredRecord
+from infra.kernel.subscriptions.dead_letters import FailedRecord
+from projectors.engine.projection import Batch, DedupIndex, Duplicate
+from projectors.rollups.duplicates import DUPLICATES
+from projectors.rollups.event_row import Row, decode_row
+from projectors.rollups.traffic_marks import Marks, Rule, result_of
 from schemas.canary import WEBSITE_ID
 from schemas.topics import CLICKS, REJECTED
 from schemas.tracking import HASH_HEADER, Outcome, Refusal
 
-LARGEST: Final = 2**64 - 1
+MAX_VALUE: Final = 2**64 - 1
 FIRST_YEAR: Final = 1970
 LAST_YEAR: Final = 2105
 """ClickHouse's `DateTime` of the rollups ends in February 2106."""
 
-LONGEST_TYPE: Final = 64
+MAX_TYPE_LENGTH: Final = 64
 INVALID: Final = "invalid"
 
 _Named = tuple[bytes, bytes, int]
-"""An id that a client chose: key, content and time of arrival, as `Known` takes them."""
+"""An id that a client chose: key, content and time of arrival, as `DedupIndex` takes them."""
 
 _REFUSALS: Final = UUID("b3b7a2b4-4a4f-5f0d-8e0c-27a9c2b9a1d5")
 _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - log times are UTC without saying so
@@ -49,22 +50,19 @@ _COUNTRY: Final = re.compile(r"[A-Z]{2}")
 _PLACED: Final = b'%b,"_topic":"%b","_partition":%d,"_offset":%d}'
 
 
-_decode: Final = msgspec.json.Decoder(Row).decode
-
-
-def make_rows(records: Sequence[StoredRecord], known: Known, batch: Batch) -> None:
+def to_rows(records: Sequence[StoredRecord], known: DedupIndex, batch: Batch) -> None:
     """Rows of `events` and `duplicates`, and refusals of conflicts (`projection.RowMaker`)."""
     good = _checked(records, batch)
     chosen = [named[0] for _, named in good if named is not None]
     if chosen:
         known.load(chosen)
-    add_row, add_place = batch.rows.append, batch.places.append
+    add_row, add_place = batch.rows.append, batch.offsets.append
     for record, named in good:
         if named is not None:
             key, content, at = named
             seen = known.check(key, record.offset, content, at)
             if seen is not None:
-                _repeated(record, _decode(record.value), seen, batch)
+                _repeated(record, decode_row(record.value), seen, batch)
                 continue
         value, offset = record.value, record.offset
         if value[-1] != _BRACE:
@@ -83,18 +81,20 @@ def _checked(records: Sequence[StoredRecord], batch: Batch) -> list[tuple[Stored
     marks: Marks = batch.parameters or _NO_MARKS
     for record in records:
         try:
-            row = _decode(record.value)
+            row = decode_row(record.value)
             if not (_FIRST <= row.occurred_at < _END and _FIRST <= row.received_at < _END):
                 raise msgspec.ValidationError("times lie between 1970 and 2105")
-            if row.visitor > LARGEST or row.session > LARGEST:
+            if row.visitor > MAX_VALUE or row.session > MAX_VALUE:
                 raise msgspec.ValidationError("visitor and session are unsigned 64-bit numbers")
             # what the caches of the two words keep is short
-            if len(row.type) > LONGEST_TYPE or not (_is_type(row.type) and _is_country(row.country[:3])):
+            if len(row.type) > MAX_TYPE_LENGTH or not (_is_type(row.type) and _is_country(row.country[:3])):
                 raise msgspec.ValidationError("type is 1-64 of a-z 0-9 _ . -, country is two capital letters")
         except TypeError:
-            batch.bad.append(Bad(record, INVALID, "times are UTC text without a zone, YYYY-MM-DD hh:mm:ss.mmm"))
+            batch.bad.append(
+                FailedRecord(record, INVALID, "times are UTC text without a zone, YYYY-MM-DD hh:mm:ss.mmm")
+            )
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            batch.bad.append(Bad(record, INVALID, f"{type(error).__name__}: {error}"))
+            batch.bad.append(FailedRecord(record, INVALID, f"{type(error).__name__}: {error}"))
         else:
             if row.website_id == WEBSITE_ID:
                 _keep_apart(record, row, record.offset, batch)
@@ -134,7 +134,7 @@ def _named(record: StoredRecord, row: Row) -> _Named | None:
     return None
 
 
-def _repeated(record: StoredRecord, row: Row, seen: Seen, batch: Batch) -> None:
+def _repeated(record: StoredRecord, row: Row, seen: Duplicate, batch: Batch) -> None:
     _keep_apart(record, row, seen.first_offset, batch, is_conflict=not seen.is_same)
     if not seen.is_same:
         batch.publish.append(_conflict(record, row, seen))
@@ -154,7 +154,7 @@ def _keep_apart(record: StoredRecord, row: Row, first_offset: int, batch: Batch,
     batch.others.setdefault(DUPLICATES.name, []).append(msgspec.json.encode(line))
 
 
-def _conflict(record: StoredRecord, row: Row, seen: Seen) -> Record:
+def _conflict(record: StoredRecord, row: Row, seen: Duplicate) -> Record:
     refusal = Refusal(
         id=uuid5(_REFUSALS, f"{record.topic}\n{record.partition}\n{record.offset}"),
         website_id=row.website_id,

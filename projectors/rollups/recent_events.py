@@ -6,16 +6,13 @@ from typing import Final
 
 from projectors.engine.tables import Rollup
 
-NAME: Final = "recent_events"
-VERSION: Final = 1
-
 _COLUMNS: Final = (
     "website_id, received_at, occurred_at, event_id, type, visitor, country, device, path, source, partner_id, is_bot"
 )
 
 RECENT: Final = Rollup(
-    name=NAME,
-    version=VERSION,
+    name="recent_events",
+    version=1,
     columns=(
         "website_id UUID",
         "received_at DateTime64(3, 'UTC')",

@@ -9,9 +9,10 @@ from uuid import UUID
 
 import msgspec
 
-from infra.log import StoredRecord
-from projectors.clickhouse.event_rows import FIRST_YEAR, LAST_YEAR
-from projectors.engine.projection import Bad, Batch, Known
+from infra.kernel.log import StoredRecord
+from infra.kernel.subscriptions.dead_letters import FailedRecord
+from projectors.engine.projection import Batch, DedupIndex
+from projectors.rollups.event_rows import FIRST_YEAR, LAST_YEAR
 from schemas.tracking import Outcome
 
 _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - log times are UTC without saying so
@@ -36,7 +37,7 @@ class Row(msgspec.Struct, forbid_unknown_fields=True, gc=False):
 _decode: Final = msgspec.json.Decoder(Row).decode
 
 
-def make_rows(records: Sequence[StoredRecord], known: Known, batch: Batch) -> None:
+def to_rows(records: Sequence[StoredRecord], known: DedupIndex, batch: Batch) -> None:
     """Rows of `refusals` (`projection.RowMaker`)."""
     decoded: list[tuple[StoredRecord, Row]] = []
     for record in records:
@@ -45,7 +46,7 @@ def make_rows(records: Sequence[StoredRecord], known: Known, batch: Batch) -> No
             if row.at.tzinfo is not None or not FIRST_YEAR <= row.at.year <= LAST_YEAR:
                 raise msgspec.ValidationError("`at` is UTC text, YYYY-MM-DD hh:mm:ss.mmm, from 1970 to 2105")
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            batch.bad.append(Bad(record, "invalid", f"{type(error).__name__}: {error}"))
+            batch.bad.append(FailedRecord(record, "invalid", f"{type(error).__name__}: {error}"))
         else:
             decoded.append((record, row))
     known.load([row.id.bytes + row.website_id.bytes for _, row in decoded])
@@ -55,4 +56,4 @@ def make_rows(records: Sequence[StoredRecord], known: Known, batch: Batch) -> No
             line = record.value.rstrip()[:-1]
             place = (record.topic.encode(), record.partition, record.offset)
             batch.rows.append(line + b',"_topic":"%b","_partition":%d,"_offset":%d}' % place)
-            batch.places.append(record.offset)
+            batch.offsets.append(record.offset)

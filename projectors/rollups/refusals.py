@@ -1,4 +1,4 @@
-"""`refusals`: what the edge refused and why, for the website's owner (topic `rejected`; each id once)."""
+"""`refusals`: events that ingest rejected and why, for the website's owner (topic `rejected`; each id once)."""
 
 from __future__ import annotations
 
@@ -6,12 +6,9 @@ from typing import Final
 
 from projectors.engine.tables import Table
 
-NAME: Final = "refusals"
-VERSION: Final = 1
-
 REFUSALS: Final = Table(
-    name=NAME,
-    version=VERSION,
+    name="refusals",
+    version=1,
     columns=(
         "id UUID",
         "website_id UUID",

@@ -1,4 +1,4 @@
-"""Rules that mark events anew: which rows of `events` count as what, for whole periods.
+"""Traffic rules: reclassify rows of `events` for whole periods.
 
 A generation of `events` keeps the rules that it was begun with (`ClickHouseProjection.parameters`), so its rows follow
 from the log and these rules alone. When rules are made or undone, a new generation is built.
@@ -14,7 +14,7 @@ from uuid import UUID
 
 from psycopg import Connection
 
-from projectors.clickhouse.event_row import Row
+from projectors.rollups.event_row import Row
 from schemas.events.websites import TrafficMark
 from schemas.tracking import Suspicion
 
@@ -50,7 +50,7 @@ Marks = Mapping[UUID, Sequence[Rule]]
 """By website, the newest rule first."""
 
 
-def read(connection: Connection[Any]) -> list[Any]:
+def read_parameters(connection: Connection[Any]) -> list[Any]:
     """The rules that hold, oldest first, as JSON."""
     return [
         {
@@ -65,8 +65,8 @@ def read(connection: Connection[Any]) -> list[Any]:
     ]
 
 
-def understand(parameters: Sequence[Any]) -> Marks:
-    """From what `read` gave."""
+def parse_parameters(parameters: Sequence[Any]) -> Marks:
+    """From what `read_parameters` gave."""
     marks: dict[UUID, list[Rule]] = {}
     for rule in reversed(parameters):
         values = tuple((_COLUMNS.get(name, name), str(value)) for name, value in rule["conditions"].items())

@@ -7,19 +7,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from projectors.clickhouse import counters
 from projectors.engine.tables import Rollup
-
-NAME: Final = "visitors_15m"
-VERSION: Final = 1
+from projectors.rollups import counters
 
 VISITORS: Final = Rollup(
-    name=NAME,
-    version=VERSION,
+    name="visitors_15m",
+    version=1,
     columns=(
-        "website_id UUID",
-        "bucket DateTime('UTC')",
-        "is_bot Bool",
+        *counters.CELL,
         "clickers AggregateFunction(uniqCombined(12), UInt64)",
         "visitors AggregateFunction(uniqCombined(12), UInt64)",
     ),

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from projectors.engine.read_model import ReadModel, Rows
-from projectors.postgres.readers import own_account
+from infra.kernel.postgres.rows import Rows
+from projectors.engine.read_model import ReadModel
+from projectors.read_models.row_policies import own_account
 from schemas.base import ERASED
-from schemas.events.accounts import (
-    AccountErased,
-    AccountRegistered,
-    AccountRenamed,
-    InviteCreated,
-    InviteRevoked,
-    InviteUsed,
-)
+from schemas.events import accounts
 
 INVITES: Final = ReadModel(
     name="invites",
@@ -46,33 +40,22 @@ INVITE_JOINS: Final = ReadModel(
     key=("account_id",),
     readers=own_account("invited_by"),
     indexes=("invite_id",),
+    personal=("name",),
 )
 
 
-@INVITES.on(InviteCreated)
-def created(rows: Rows, event: InviteCreated) -> None:
-    rows.put(
-        id=event.originator_id,
-        account_id=event.account_id,
-        max_uses=event.max_uses,
-        current_uses=0,
-        created_at=event.timestamp,
-        expires_at=event.expires_at,
-    )
+INVITES.puts(
+    accounts.InviteCreated,
+    ("account_id", "max_uses", "expires_at"),
+    lambda event: {"created_at": event.timestamp},
+    current_uses=0,
+)
+INVITES.adds(accounts.InviteUsed, current_uses=1)
+INVITES.sets(accounts.InviteRevoked, lambda event: {"revoked_at": event.timestamp})
 
 
-@INVITES.on(InviteUsed)
-def used(rows: Rows, event: InviteUsed) -> None:
-    rows.add({"id": event.originator_id}, current_uses=1)
-
-
-@INVITES.on(InviteRevoked)
-def revoked(rows: Rows, event: InviteRevoked) -> None:
-    rows.update({"id": event.originator_id}, revoked_at=event.timestamp)
-
-
-@INVITE_JOINS.on(AccountRegistered)
-def joined(rows: Rows, event: AccountRegistered) -> None:
+@INVITE_JOINS.on(accounts.AccountRegistered)
+def joined(rows: Rows, event: accounts.AccountRegistered) -> None:
     if event.invite_id is not None and event.invited_by is not None:
         rows.put(
             account_id=event.originator_id,
@@ -83,11 +66,5 @@ def joined(rows: Rows, event: AccountRegistered) -> None:
         )
 
 
-@INVITE_JOINS.on(AccountRenamed)
-def renamed(rows: Rows, event: AccountRenamed) -> None:
-    rows.update({"account_id": event.originator_id}, name=event.name)
-
-
-@INVITE_JOINS.on(AccountErased)
-def erased(rows: Rows, event: AccountErased) -> None:
-    rows.update({"account_id": event.originator_id}, name=ERASED)
+INVITE_JOINS.sets(accounts.AccountRenamed, lambda event: {"name": event.name})
+INVITE_JOINS.sets(accounts.AccountErased, name=ERASED)

@@ -8,27 +8,17 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any, Final
 
-from projectors.engine.read_model import ReadModel, Rows
-from projectors.postgres.readers import OWN_WEBSITES
+from infra.kernel.postgres.rows import Rows
+from projectors.engine.read_model import ReadModel
+from projectors.read_models.row_policies import OWN_WEBSITES
 from schemas.base import DomainEvent
-from schemas.events.conversions import (
-    ConversionAdjustmentDismissed,
-    ConversionAdjustmentProposed,
-    ConversionApproved,
-    ConversionAttributed,
-    ConversionRecorded,
-    ConversionRejected,
-    ConversionReopened,
-    ConversionReportConflicted,
-    ConversionReportMerged,
-    ConversionRestated,
-    ConversionReversed,
-    ConversionStep,
-    ConversionWithdrawn,
-)
+from schemas.events import conversions
 
 Note = (
-    ConversionReportConflicted | ConversionReportMerged | ConversionAdjustmentProposed | ConversionAdjustmentDismissed
+    conversions.ConversionReportConflicted
+    | conversions.ConversionReportMerged
+    | conversions.ConversionAdjustmentProposed
+    | conversions.ConversionAdjustmentDismissed
 )
 """Events that move nothing."""
 
@@ -65,74 +55,22 @@ CONVERSION_STEPS: Final = ReadModel(
 _HEAD: Final = {"originator_id", "originator_version", "timestamp", "actor_id", "change", "customer", "website_id"}
 
 
-@CONVERSION_STEPS.on(ConversionRecorded)
-def recorded(rows: Rows, event: ConversionRecorded) -> None:
-    _put(rows, event, _facts(event))
-
-
-@CONVERSION_STEPS.on(ConversionAttributed)
-def attributed(rows: Rows, event: ConversionAttributed) -> None:
-    _put(rows, event, _facts(event))
-
-
-@CONVERSION_STEPS.on(ConversionApproved)
-def approved(rows: Rows, event: ConversionApproved) -> None:
-    _put(rows, event)
-
-
-@CONVERSION_STEPS.on(ConversionRejected)
-def rejected(rows: Rows, event: ConversionRejected) -> None:
-    _put(rows, event)
-
-
-@CONVERSION_STEPS.on(ConversionReversed)
-def reversed_(rows: Rows, event: ConversionReversed) -> None:
-    _put(rows, event)
-
-
-@CONVERSION_STEPS.on(ConversionReopened)
-def reopened(rows: Rows, event: ConversionReopened) -> None:
-    _put(rows, event)
-
-
-@CONVERSION_STEPS.on(ConversionWithdrawn)
-def withdrawn(rows: Rows, event: ConversionWithdrawn) -> None:
-    _put(rows, event)
-
-
-@CONVERSION_STEPS.on(ConversionRestated)
-def restated(rows: Rows, event: ConversionRestated) -> None:
-    _put(rows, event, _facts(event))
-
-
-@CONVERSION_STEPS.on(ConversionReportConflicted)
-def report_conflicted(rows: Rows, event: ConversionReportConflicted) -> None:
-    _note(rows, event)
-
-
-@CONVERSION_STEPS.on(ConversionReportMerged)
-def report_merged(rows: Rows, event: ConversionReportMerged) -> None:
-    _note(rows, event)
-
-
-@CONVERSION_STEPS.on(ConversionAdjustmentProposed)
-def adjustment_proposed(rows: Rows, event: ConversionAdjustmentProposed) -> None:
-    _note(rows, event)
-
-
-@CONVERSION_STEPS.on(ConversionAdjustmentDismissed)
-def adjustment_dismissed(rows: Rows, event: ConversionAdjustmentDismissed) -> None:
-    _note(rows, event)
-
-
 def _note(rows: Rows, event: Note) -> None:
     rows.put(**_place(rows, event), website_id=event.website_id, detail=event.model_dump(mode="json", exclude=_HEAD))
 
 
-def _put(rows: Rows, event: ConversionStep, facts: dict[str, Any] | None = None) -> None:
+def _put_with_facts(
+    rows: Rows,
+    event: conversions.ConversionRecorded | conversions.ConversionAttributed | conversions.ConversionRestated,
+) -> None:
+    """With the inputs of a commission. Data of the visitor is not included."""
+    excluded: Any = {"website_id": True, "attribution": {"visitor"}}
+    _put(rows, event, facts=event.facts.model_dump(mode="json", exclude=excluded))
+
+
+def _put(rows: Rows, event: conversions.ConversionStep, **details: Any) -> None:
     attribution = event.facts.attribution
     hold = timedelta(days=attribution.terms.hold_days) if attribution else None
-    detail = event.model_dump(mode="json", exclude={*_HEAD, "facts"})
     rows.put(
         **_place(rows, event),
         website_id=event.facts.website_id,
@@ -146,7 +84,7 @@ def _put(rows: Rows, event: ConversionStep, facts: dict[str, Any] | None = None)
         earned=event.change.commission_approved,
         reversed=event.change.commission_reversed,
         approved=event.change.approved,
-        detail=detail if facts is None else {**detail, "facts": facts},
+        detail=event.model_dump(mode="json", exclude={*_HEAD, "facts"}) | details,
     )
 
 
@@ -162,6 +100,15 @@ def _place(rows: Rows, event: DomainEvent) -> dict[str, Any]:
     }
 
 
-def _facts(event: ConversionRecorded | ConversionAttributed | ConversionRestated) -> dict[str, Any]:
-    """What a commission is worked out from. Who the visitor was is nobody's business here."""
-    return event.facts.model_dump(mode="json", exclude={"website_id": True, "attribution": {"visitor"}})
+CONVERSION_STEPS.on(conversions.ConversionRecorded)(_put_with_facts)
+CONVERSION_STEPS.on(conversions.ConversionAttributed)(_put_with_facts)
+CONVERSION_STEPS.on(conversions.ConversionApproved)(_put)
+CONVERSION_STEPS.on(conversions.ConversionRejected)(_put)
+CONVERSION_STEPS.on(conversions.ConversionReversed)(_put)
+CONVERSION_STEPS.on(conversions.ConversionReopened)(_put)
+CONVERSION_STEPS.on(conversions.ConversionWithdrawn)(_put)
+CONVERSION_STEPS.on(conversions.ConversionRestated)(_put_with_facts)
+CONVERSION_STEPS.on(conversions.ConversionReportConflicted)(_note)
+CONVERSION_STEPS.on(conversions.ConversionReportMerged)(_note)
+CONVERSION_STEPS.on(conversions.ConversionAdjustmentProposed)(_note)
+CONVERSION_STEPS.on(conversions.ConversionAdjustmentDismissed)(_note)

@@ -5,25 +5,10 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from projectors.engine.read_model import ReadModel, Rows
-from projectors.postgres.readers import OWN_WEBSITES
-from schemas.events.conversions import (
-    Change,
-    ConversionAdjustmentDismissed,
-    ConversionAdjustmentProposed,
-    ConversionApproved,
-    ConversionAttributed,
-    ConversionFacts,
-    ConversionRecorded,
-    ConversionRejected,
-    ConversionReopened,
-    ConversionReportConflicted,
-    ConversionReportMerged,
-    ConversionRestated,
-    ConversionReversed,
-    ConversionStatus,
-    ConversionWithdrawn,
-)
+from infra.kernel.postgres.rows import Rows
+from projectors.engine.read_model import ReadModel
+from projectors.read_models.row_policies import OWN_WEBSITES
+from schemas.events import conversions
 
 CONVERSIONS: Final = ReadModel(
     name="conversions",
@@ -52,11 +37,11 @@ CONVERSIONS: Final = ReadModel(
         "recorded_at timestamptz not null",
         "decided_at timestamptz",
         "customer text not null default ''",
-        # When it is approved by itself, while it is pending; null: never.
+        # Time of the automatic approval while pending; null: never.
         "approves_at timestamptz",
         # From when on what was earned may be paid out; null: nothing is earned.
         "payable_at timestamptz",
-        # Different amounts that reports name beside the one that stands.
+        # Number of reported amounts that differ from the accepted one.
         "conflicts int not null default 0",
         # Kind of the most trusted key that reported it; `site`: a claim. Empty: from before kinds were recorded.
         "key_kind text not null default ''",
@@ -64,7 +49,7 @@ CONVERSIONS: Final = ReadModel(
         "address_class text not null default ''",
         # Why figures leave its click out; empty: they do not.
         "click_bot_reason text not null default ''",
-        # The click that came after the approval and would have earned it, until somebody decides.
+        # The click after the approval that would have been credited, until the adjustment is decided.
         "adjustment jsonb",
     ),
     key=("id",),
@@ -80,8 +65,8 @@ CONVERSIONS: Final = ReadModel(
 )
 
 
-@CONVERSIONS.on(ConversionRecorded)
-def recorded(rows: Rows, event: ConversionRecorded) -> None:
+@CONVERSIONS.on(conversions.ConversionRecorded)
+def recorded(rows: Rows, event: conversions.ConversionRecorded) -> None:
     facts = event.facts
     rows.put(
         id=event.originator_id,
@@ -89,7 +74,7 @@ def recorded(rows: Rows, event: ConversionRecorded) -> None:
         kind=facts.kind,
         event=facts.event,
         txid=facts.txid,
-        status=ConversionStatus.PENDING.value,
+        status=conversions.ConversionStatus.PENDING.value,
         amount=facts.amount.amount,
         currency=facts.amount.currency,
         commission=_earned(event.change),
@@ -105,11 +90,10 @@ def recorded(rows: Rows, event: ConversionRecorded) -> None:
     )
 
 
-@CONVERSIONS.on(ConversionAttributed)
-def attributed(rows: Rows, event: ConversionAttributed) -> None:
-    row = {"id": event.originator_id}
+@CONVERSIONS.on(conversions.ConversionAttributed)
+def attributed(rows: Rows, event: conversions.ConversionAttributed) -> None:
     rows.update(
-        row,
+        {"id": event.originator_id},
         commission_currency=event.change.currency,
         approves_at=_approves_at(event.facts, event.timestamp)
         if event.change.pending and event.key_kind != "site"
@@ -117,77 +101,58 @@ def attributed(rows: Rows, event: ConversionAttributed) -> None:
         payable_at=_payable_at(event.facts, event.timestamp) if event.change.approved else None,
         **_attribution(event.facts),
     )
-    # Parts may have been taken back before the click came.
-    rows.add(row, commission=_earned(event.change), reversed_commission=event.change.commission_reversed)
+    _count(rows, event)  # parts may have been reversed before the click arrived
 
 
-@CONVERSIONS.on(ConversionApproved)
-def approved(rows: Rows, event: ConversionApproved) -> None:
-    row = {"id": event.originator_id}
+@CONVERSIONS.on(conversions.ConversionApproved)
+def approved(rows: Rows, event: conversions.ConversionApproved) -> None:
     rows.update(
-        row,
-        status=ConversionStatus.APPROVED.value,
+        {"id": event.originator_id},
+        status=conversions.ConversionStatus.APPROVED.value,
         decided_at=event.timestamp,
         approves_at=None,
         payable_at=_payable_at(event.facts, event.timestamp),
     )
-    rows.add(row, commission=_earned(event.change))
+    _count(rows, event)
 
 
-@CONVERSIONS.on(ConversionRejected)
-def rejected(rows: Rows, event: ConversionRejected) -> None:
-    row = {"id": event.originator_id}
-    closed = {"status": ConversionStatus.REJECTED.value, **_CLOSED}
-    rows.update(row, reason=event.reason, decided_at=event.timestamp, **closed)
-    rows.add(row, commission=_earned(event.change))
+@CONVERSIONS.on(conversions.ConversionRejected)
+def rejected(rows: Rows, event: conversions.ConversionRejected) -> None:
+    closed = {"status": conversions.ConversionStatus.REJECTED.value, **_CLOSED}
+    rows.update({"id": event.originator_id}, reason=event.reason, decided_at=event.timestamp, **closed)
+    _count(rows, event)
 
 
-@CONVERSIONS.on(ConversionReversed)
-def reversed_(rows: Rows, event: ConversionReversed) -> None:
-    row = {"id": event.originator_id}
-    closed = {"status": ConversionStatus.REVERSED.value, **_CLOSED} if event.whole else {}
-    rows.update(row, reason=event.reason, decided_at=event.timestamp, **closed)
-    rows.add(
-        row,
-        commission=_earned(event.change),
-        reversed_amount=event.amount.amount,
-        reversed_commission=event.change.commission_reversed,
-    )
+@CONVERSIONS.on(conversions.ConversionReversed)
+def reversed_(rows: Rows, event: conversions.ConversionReversed) -> None:
+    closed = {"status": conversions.ConversionStatus.REVERSED.value, **_CLOSED} if event.whole else {}
+    rows.update({"id": event.originator_id}, reason=event.reason, decided_at=event.timestamp, **closed)
+    _count(rows, event, reversed_amount=event.amount.amount)
 
 
-@CONVERSIONS.on(ConversionReopened)
-def reopened(rows: Rows, event: ConversionReopened) -> None:
-    row = {"id": event.originator_id}
+@CONVERSIONS.on(conversions.ConversionReopened)
+def reopened(rows: Rows, event: conversions.ConversionReopened) -> None:
     rows.update(
-        row,
-        status=ConversionStatus.PENDING.value,
+        {"id": event.originator_id},
+        status=conversions.ConversionStatus.PENDING.value,
         reason="",
         decided_at=None,
         approves_at=event.approves_at,
         payable_at=None,
     )
-    rows.add(
-        row,
-        commission=_earned(event.change),
-        reversed_amount=-event.restored.amount if event.restored else 0,
-        reversed_commission=event.change.commission_reversed,
-    )
+    _count(rows, event, reversed_amount=-event.restored.amount if event.restored else 0)
 
 
-@CONVERSIONS.on(ConversionWithdrawn)
-def withdrawn(rows: Rows, event: ConversionWithdrawn) -> None:
-    rows.add(
-        {"id": event.originator_id},
-        commission=_earned(event.change),
-        reversed_commission=event.change.commission_reversed,
-    )
+@CONVERSIONS.on(conversions.ConversionWithdrawn)
+def withdrawn(rows: Rows, event: conversions.ConversionWithdrawn) -> None:
+    _count(rows, event)
 
 
-@CONVERSIONS.on(ConversionRestated)
-def restated(rows: Rows, event: ConversionRestated) -> None:
-    row, facts = {"id": event.originator_id}, event.facts
+@CONVERSIONS.on(conversions.ConversionRestated)
+def restated(rows: Rows, event: conversions.ConversionRestated) -> None:
+    facts = event.facts
     rows.update(
-        row,
+        {"id": event.originator_id},
         kind=facts.kind,
         amount=facts.amount.amount,
         currency=facts.amount.currency,
@@ -200,21 +165,17 @@ def restated(rows: Rows, event: ConversionRestated) -> None:
         adjustment=None,
         **(_attribution(facts) or _NO_ATTRIBUTION),
     )
-    rows.add(row, commission=_earned(event.change), reversed_commission=event.change.commission_reversed)
+    _count(rows, event)
 
 
-@CONVERSIONS.on(ConversionReportMerged)
-def report_merged(rows: Rows, event: ConversionReportMerged) -> None:
-    rows.update(
-        {"id": event.originator_id},
-        key_kind=event.key_kind,
-        conflicts=event.conflicts,
-        approves_at=event.approves_at,
-    )
+CONVERSIONS.sets(
+    conversions.ConversionReportMerged,
+    lambda event: {"key_kind": event.key_kind, "conflicts": event.conflicts, "approves_at": event.approves_at},
+)
 
 
-@CONVERSIONS.on(ConversionReportConflicted)
-def report_conflicted(rows: Rows, event: ConversionReportConflicted) -> None:
+@CONVERSIONS.on(conversions.ConversionReportConflicted)
+def report_conflicted(rows: Rows, event: conversions.ConversionReportConflicted) -> None:
     row = {"id": event.originator_id}
     if event.conflicts is None:
         rows.add(row, conflicts=1)
@@ -222,8 +183,8 @@ def report_conflicted(rows: Rows, event: ConversionReportConflicted) -> None:
     rows.update(row, key_kind=event.key_kind, conflicts=event.conflicts, approves_at=event.approves_at)
 
 
-@CONVERSIONS.on(ConversionAdjustmentProposed)
-def adjustment_proposed(rows: Rows, event: ConversionAdjustmentProposed) -> None:
+@CONVERSIONS.on(conversions.ConversionAdjustmentProposed)
+def adjustment_proposed(rows: Rows, event: conversions.ConversionAdjustmentProposed) -> None:
     proposed = event.proposed
     adjustment = {
         "partner_id": str(proposed.partner_id) if proposed else None,
@@ -235,9 +196,14 @@ def adjustment_proposed(rows: Rows, event: ConversionAdjustmentProposed) -> None
     rows.update({"id": event.originator_id}, adjustment=adjustment)
 
 
-@CONVERSIONS.on(ConversionAdjustmentDismissed)
-def adjustment_dismissed(rows: Rows, event: ConversionAdjustmentDismissed) -> None:
-    rows.update({"id": event.originator_id}, adjustment=None)
+CONVERSIONS.sets(conversions.ConversionAdjustmentDismissed, adjustment=None)
+
+
+def _count(rows: Rows, event: conversions.ConversionStep, **differences: int) -> None:
+    """Adds what the step changes."""
+    reversed_commission = event.change.commission_reversed
+    change = {"commission": _earned(event.change), "reversed_commission": reversed_commission, **differences}
+    rows.add({"id": event.originator_id}, **change)
 
 
 _CLOSED: Final[dict[str, Any]] = {"approves_at": None, "payable_at": None, "adjustment": None}
@@ -251,26 +217,26 @@ _NO_ATTRIBUTION: Final[dict[str, Any]] = {
 }
 
 
-def _is_claim(event: ConversionRecorded) -> bool:
+def _is_claim(event: conversions.ConversionRecorded) -> bool:
     return event.reported is not None and event.reported.key_kind == "site"
 
 
-def _approves_at(facts: ConversionFacts, since: datetime) -> datetime | None:
+def _approves_at(facts: conversions.ConversionFacts, since: datetime) -> datetime | None:
     days = facts.attribution.terms.auto_approve_days if facts.attribution else None
     return None if days is None else since + timedelta(days=days)
 
 
-def _payable_at(facts: ConversionFacts, earned_at: datetime) -> datetime | None:
+def _payable_at(facts: conversions.ConversionFacts, earned_at: datetime) -> datetime | None:
     if facts.attribution is None:
         return None
     return max(earned_at, facts.occurred_at + timedelta(days=facts.attribution.terms.hold_days))
 
 
-def _earned(change: Change) -> int:
+def _earned(change: conversions.CounterDelta) -> int:
     return change.commission_pending + change.commission_approved
 
 
-def _attribution(facts: ConversionFacts) -> dict[str, Any]:
+def _attribution(facts: conversions.ConversionFacts) -> dict[str, Any]:
     found = facts.attribution
     if found is None:
         return {}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from projectors.engine.read_model import ReadModel, Rows
-from projectors.postgres.readers import EVERYBODY
+from infra.kernel.postgres.rows import Rows
+from projectors.engine.read_model import ReadModel
+from projectors.read_models.row_policies import PUBLIC
 from schemas.events.operations import ExchangeRateRecorded
 
 EXCHANGE_RATES: Final = ReadModel(
@@ -19,7 +20,7 @@ EXCHANGE_RATES: Final = ReadModel(
         "recorded_at timestamptz not null",
     ),
     key=("base", "quote", "on_day"),
-    readers=EVERYBODY,
+    readers=PUBLIC,
 )
 
 

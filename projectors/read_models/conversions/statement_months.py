@@ -10,33 +10,26 @@ from datetime import UTC
 from typing import Final
 from uuid import uuid5
 
-from projectors.engine.read_model import ReadModel, Rows
-from projectors.postgres.readers import OWN_WEBSITES
-from schemas.events.conversions import (
-    ConversionApproved,
-    ConversionAttributed,
-    ConversionRejected,
-    ConversionReopened,
-    ConversionRestated,
-    ConversionReversed,
-    ConversionWithdrawn,
-)
+from infra.kernel.postgres.rows import Rows
+from projectors.engine.read_model import ReadModel
+from projectors.read_models.row_policies import OWN_WEBSITES
+from schemas.events import conversions
 
 Booking = (
-    ConversionAttributed
-    | ConversionApproved
-    | ConversionRejected
-    | ConversionReversed
-    | ConversionReopened
-    | ConversionWithdrawn
-    | ConversionRestated
+    conversions.ConversionAttributed
+    | conversions.ConversionApproved
+    | conversions.ConversionRejected
+    | conversions.ConversionReversed
+    | conversions.ConversionReopened
+    | conversions.ConversionWithdrawn
+    | conversions.ConversionRestated
 )
 
 STATEMENT_MONTHS: Final = ReadModel(
     name="statement_months",
     version=2,
     columns=(
-        # Worked out from the four that follow.
+        # Derived from the four columns that follow.
         "id uuid",
         "website_id uuid not null",
         "partner_id uuid not null",
@@ -52,41 +45,6 @@ STATEMENT_MONTHS: Final = ReadModel(
 )
 
 
-@STATEMENT_MONTHS.on(ConversionAttributed)
-def attributed(rows: Rows, event: ConversionAttributed) -> None:
-    _book(rows, event)
-
-
-@STATEMENT_MONTHS.on(ConversionApproved)
-def approved(rows: Rows, event: ConversionApproved) -> None:
-    _book(rows, event)
-
-
-@STATEMENT_MONTHS.on(ConversionRejected)
-def rejected(rows: Rows, event: ConversionRejected) -> None:
-    _book(rows, event)
-
-
-@STATEMENT_MONTHS.on(ConversionReversed)
-def reversed_(rows: Rows, event: ConversionReversed) -> None:
-    _book(rows, event)
-
-
-@STATEMENT_MONTHS.on(ConversionReopened)
-def reopened(rows: Rows, event: ConversionReopened) -> None:
-    _book(rows, event)
-
-
-@STATEMENT_MONTHS.on(ConversionWithdrawn)
-def withdrawn(rows: Rows, event: ConversionWithdrawn) -> None:
-    _book(rows, event)
-
-
-@STATEMENT_MONTHS.on(ConversionRestated)
-def restated(rows: Rows, event: ConversionRestated) -> None:
-    _book(rows, event)
-
-
 def _book(rows: Rows, event: Booking) -> None:
     click, earned = event.facts.attribution, event.change.commission_approved
     if click is None or not earned:
@@ -95,3 +53,12 @@ def _book(rows: Rows, event: Booking) -> None:
     found = uuid5(event.facts.website_id, f"{click.partner_id}\n{currency}\n{month}")
     rows.put(id=found, website_id=event.facts.website_id, partner_id=click.partner_id, currency=currency, month=month)
     rows.add({"id": found}, earned=earned)
+
+
+STATEMENT_MONTHS.on(conversions.ConversionAttributed)(_book)
+STATEMENT_MONTHS.on(conversions.ConversionApproved)(_book)
+STATEMENT_MONTHS.on(conversions.ConversionRejected)(_book)
+STATEMENT_MONTHS.on(conversions.ConversionReversed)(_book)
+STATEMENT_MONTHS.on(conversions.ConversionReopened)(_book)
+STATEMENT_MONTHS.on(conversions.ConversionWithdrawn)(_book)
+STATEMENT_MONTHS.on(conversions.ConversionRestated)(_book)

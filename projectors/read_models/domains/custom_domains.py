@@ -5,18 +5,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from projectors.engine.read_model import ReadModel, Rows
-from projectors.postgres.readers import own_account
+from infra.kernel.postgres.rows import Rows
+from projectors.engine.read_model import ReadModel
+from projectors.read_models.row_policies import own_account
 from schemas.base import ERASED
+from schemas.events import domains
 from schemas.events.accounts import AccountErased
-from schemas.events.domains import (
-    DomainAdded,
-    DomainRemoved,
-    DomainTlsLost,
-    DomainTlsSeen,
-    DomainVerificationLost,
-    DomainVerified,
-)
 
 CUSTOM_DOMAINS: Final = ReadModel(
     name="custom_domains",
@@ -38,56 +32,34 @@ CUSTOM_DOMAINS: Final = ReadModel(
     key=("id",),
     readers=own_account("account_id"),
     indexes=("account_id, added_at", "website_id", "domain"),
+    personal=("domain", "token"),
 )
 
 
-@CUSTOM_DOMAINS.on(DomainAdded)
-def added(rows: Rows, event: DomainAdded) -> None:
-    """A name that is added again keeps that it once was verified: it must not fall back to being anybody's."""
-    rows.put(
-        id=event.originator_id,
-        account_id=event.account_id,
-        website_id=event.website_id,
-        domain=event.domain,
-        token=event.token,
-        is_verified=False,
-        ssl_enabled=False,
-        added_at=event.timestamp,
-        expires_at=event.expires_at,
-        lost_at=None,
-        removed_at=None,
-    )
-
-
-@CUSTOM_DOMAINS.on(DomainVerified)
-def verified(rows: Rows, event: DomainVerified) -> None:
-    rows.update({"id": event.originator_id}, is_verified=True, verified_at=event.timestamp, lost_at=None)
-
-
-@CUSTOM_DOMAINS.on(DomainVerificationLost)
-def lost(rows: Rows, event: DomainVerificationLost) -> None:
-    rows.update(
-        {"id": event.originator_id},
-        is_verified=False,
-        ssl_enabled=False,
-        lost_at=event.timestamp,
-        expires_at=event.expires_at,
-    )
-
-
-@CUSTOM_DOMAINS.on(DomainTlsSeen)
-def tls_seen(rows: Rows, event: DomainTlsSeen) -> None:
-    rows.update({"id": event.originator_id}, ssl_enabled=True)
-
-
-@CUSTOM_DOMAINS.on(DomainTlsLost)
-def tls_lost(rows: Rows, event: DomainTlsLost) -> None:
-    rows.update({"id": event.originator_id}, ssl_enabled=False)
-
-
-@CUSTOM_DOMAINS.on(DomainRemoved)
-def removed(rows: Rows, event: DomainRemoved) -> None:
-    rows.update({"id": event.originator_id}, is_verified=False, ssl_enabled=False, removed_at=event.timestamp)
+# A name that is added again keeps that it once was verified: it must not fall back to being anybody's.
+CUSTOM_DOMAINS.puts(
+    domains.DomainAdded,
+    ("account_id", "website_id", "domain", "token", "expires_at"),
+    lambda event: {"added_at": event.timestamp},
+    is_verified=False,
+    ssl_enabled=False,
+    lost_at=None,
+    removed_at=None,
+)
+CUSTOM_DOMAINS.sets(
+    domains.DomainVerified, lambda event: {"verified_at": event.timestamp}, is_verified=True, lost_at=None
+)
+CUSTOM_DOMAINS.sets(
+    domains.DomainVerificationLost,
+    lambda event: {"lost_at": event.timestamp, "expires_at": event.expires_at},
+    is_verified=False,
+    ssl_enabled=False,
+)
+CUSTOM_DOMAINS.sets(domains.DomainTlsSeen, ssl_enabled=True)
+CUSTOM_DOMAINS.sets(domains.DomainTlsLost, ssl_enabled=False)
+CUSTOM_DOMAINS.sets(
+    domains.DomainRemoved, lambda event: {"removed_at": event.timestamp}, is_verified=False, ssl_enabled=False
+)
 
 
 @CUSTOM_DOMAINS.on(AccountErased)

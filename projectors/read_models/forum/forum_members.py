@@ -1,7 +1,7 @@
 """`read.forum_members` and `read.forum_suspensions`: who takes part in the forum, by the name that others see.
 
-There is a row for every account, so that a name is known when its owner first writes; it is shown once there is a
-handle. Nobody's e-mail is in it. What lies before `registered_position` in the log is old news to that member.
+There is a row for every account, so that the name is known when its owner first writes; it is shown once there is a
+handle. Rows contain no email address. Posts before `registered_position` in the log count as read by that member.
 """
 
 from __future__ import annotations
@@ -9,23 +9,12 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Final
 
-from projectors.engine.read_model import ReadModel, Rows
-from projectors.postgres.readers import own_account, shown_or_own
+from infra.kernel.postgres.rows import Rows
+from projectors.engine.read_model import ReadModel
+from projectors.read_models.row_policies import own_account, shown_or_own
 from schemas.base import ERASED
+from schemas.events import forum
 from schemas.events.accounts import AccountErased, AccountRegistered, AccountRenamed, Role, RolesChanged
-from schemas.events.forum import (
-    ForumMemberJoined,
-    ForumMemberReinstated,
-    ForumMemberSuspended,
-    PostApproved,
-    PostDeleted,
-    PostEdited,
-    PostHidden,
-    PostLiked,
-    PostRestored,
-    PostUnliked,
-    PostWritten,
-)
 
 FORUM_MEMBERS: Final = ReadModel(
     name="forum_members",
@@ -47,6 +36,7 @@ FORUM_MEMBERS: Final = ReadModel(
     key=("account_id",),
     readers=shown_or_own("(joined_at is not null or is_moderator)", "account_id"),
     indexes=("handle",),
+    personal=("name", "handle"),
 )
 
 FORUM_SUSPENSIONS: Final = ReadModel(
@@ -55,6 +45,7 @@ FORUM_SUSPENSIONS: Final = ReadModel(
     columns=("account_id uuid", "until timestamptz", "reason text not null", "since timestamptz not null"),
     key=("account_id",),
     readers=own_account("account_id"),
+    personal=("reason",),
 )
 
 FOREVER: Final = datetime(9999, 12, 31, tzinfo=UTC)
@@ -72,101 +63,88 @@ def registered(rows: Rows, event: AccountRegistered) -> None:
     )
 
 
-@FORUM_MEMBERS.on(AccountRenamed)
-def renamed(rows: Rows, event: AccountRenamed) -> None:
-    rows.update({"account_id": event.originator_id}, name=event.name)
+FORUM_MEMBERS.sets(AccountRenamed, lambda event: {"name": event.name})
+FORUM_MEMBERS.sets(RolesChanged, lambda event: {"is_moderator": _moderates(event.roles)})
+FORUM_MEMBERS.sets(AccountErased, name=ERASED, handle=None, is_moderator=False, erased=True)
 
 
-@FORUM_MEMBERS.on(RolesChanged)
-def roles_changed(rows: Rows, event: RolesChanged) -> None:
-    rows.update({"account_id": event.originator_id}, is_moderator=_moderates(event.roles))
-
-
-@FORUM_MEMBERS.on(AccountErased)
-def erased(rows: Rows, event: AccountErased) -> None:
-    rows.update({"account_id": event.originator_id}, name=ERASED, handle=None, is_moderator=False, erased=True)
-
-
-@FORUM_MEMBERS.on(ForumMemberJoined)
-def joined(rows: Rows, event: ForumMemberJoined) -> None:
-    """Whoever was erased since has no handle."""
+@FORUM_MEMBERS.on(forum.ForumMemberJoined)
+def joined(rows: Rows, event: forum.ForumMemberJoined) -> None:
+    """An erased account has no handle."""
     handle = None if event.handle == ERASED else event.handle
     rows.update({"account_id": event.account_id}, handle=handle, joined_at=event.timestamp)
 
 
-@FORUM_MEMBERS.on(ForumMemberSuspended)
-def suspended(rows: Rows, event: ForumMemberSuspended) -> None:
+@FORUM_MEMBERS.on(forum.ForumMemberSuspended)
+def suspended(rows: Rows, event: forum.ForumMemberSuspended) -> None:
     rows.update({"account_id": event.account_id}, suspended_until=event.until or FOREVER)
 
 
-@FORUM_MEMBERS.on(ForumMemberReinstated)
-def reinstated(rows: Rows, event: ForumMemberReinstated) -> None:
-    rows.update({"account_id": event.account_id}, suspended_until=None)
+FORUM_MEMBERS.sets(forum.ForumMemberReinstated, of=lambda event: event.account_id, suspended_until=None)
 
 
-@FORUM_MEMBERS.on(PostWritten)
-def written(rows: Rows, event: PostWritten) -> None:
+@FORUM_MEMBERS.on(forum.PostWritten)
+def written(rows: Rows, event: forum.PostWritten) -> None:
     if not event.held:
         _counted(rows, event, 1)
 
 
-@FORUM_MEMBERS.on(PostEdited)
-def edited(rows: Rows, event: PostEdited) -> None:
+@FORUM_MEMBERS.on(forum.PostEdited)
+def edited(rows: Rows, event: forum.PostEdited) -> None:
     if event.held:
         _counted(rows, event, -1)
 
 
-@FORUM_MEMBERS.on(PostApproved)
-def approved(rows: Rows, event: PostApproved) -> None:
+@FORUM_MEMBERS.on(forum.PostApproved)
+def approved(rows: Rows, event: forum.PostApproved) -> None:
     _counted(rows, event, 1)
 
 
-@FORUM_MEMBERS.on(PostHidden)
-def hidden(rows: Rows, event: PostHidden) -> None:
+@FORUM_MEMBERS.on(forum.PostHidden)
+def hidden(rows: Rows, event: forum.PostHidden) -> None:
     _counted(rows, event, -1)
 
 
-@FORUM_MEMBERS.on(PostDeleted)
-def deleted(rows: Rows, event: PostDeleted) -> None:
+@FORUM_MEMBERS.on(forum.PostDeleted)
+def deleted(rows: Rows, event: forum.PostDeleted) -> None:
     if event.was == "visible":
         _counted(rows, event, -1)
 
 
-@FORUM_MEMBERS.on(PostRestored)
-def restored(rows: Rows, event: PostRestored) -> None:
+@FORUM_MEMBERS.on(forum.PostRestored)
+def restored(rows: Rows, event: forum.PostRestored) -> None:
     _counted(rows, event, 1)
 
 
-@FORUM_MEMBERS.on(PostLiked)
-def liked(rows: Rows, event: PostLiked) -> None:
-    rows.add({"account_id": event.author_id}, likes_received=1)
+FORUM_MEMBERS.adds(forum.PostLiked, lambda event: event.author_id, likes_received=1)
+FORUM_MEMBERS.adds(forum.PostUnliked, lambda event: event.author_id, likes_received=-1)
 
 
-@FORUM_MEMBERS.on(PostUnliked)
-def unliked(rows: Rows, event: PostUnliked) -> None:
-    rows.add({"account_id": event.author_id}, likes_received=-1)
-
-
-@FORUM_SUSPENSIONS.on(ForumMemberSuspended)
-def suspension_begun(rows: Rows, event: ForumMemberSuspended) -> None:
+@FORUM_SUSPENSIONS.on(forum.ForumMemberSuspended)
+def suspension_begun(rows: Rows, event: forum.ForumMemberSuspended) -> None:
     rows.put(account_id=event.account_id, until=event.until or FOREVER, reason=event.reason, since=event.timestamp)
 
 
-@FORUM_SUSPENSIONS.on(ForumMemberReinstated)
-def suspension_ended(rows: Rows, event: ForumMemberReinstated) -> None:
+@FORUM_SUSPENSIONS.on(forum.ForumMemberReinstated)
+def suspension_ended(rows: Rows, event: forum.ForumMemberReinstated) -> None:
     rows.update({"account_id": event.account_id}, until=event.timestamp)
 
 
-@FORUM_SUSPENSIONS.on(AccountErased)
-def suspension_blanked(rows: Rows, event: AccountErased) -> None:
-    rows.update({"account_id": event.originator_id}, reason=ERASED)
+FORUM_SUSPENSIONS.sets(AccountErased, reason=ERASED)
 
 
 def _moderates(roles: tuple[Role, ...]) -> bool:
     return not {Role.ADMIN, Role.MODERATOR}.isdisjoint(roles)
 
 
-Counted = PostWritten | PostEdited | PostApproved | PostHidden | PostDeleted | PostRestored
+Counted = (
+    forum.PostWritten
+    | forum.PostEdited
+    | forum.PostApproved
+    | forum.PostHidden
+    | forum.PostDeleted
+    | forum.PostRestored
+)
 
 
 def _counted(rows: Rows, event: Counted, by: int) -> None:

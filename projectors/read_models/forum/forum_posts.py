@@ -9,22 +9,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from projectors.engine.read_model import ReadModel, Rows
-from projectors.postgres.readers import own_account, own_or_moderated, shown_own_or_moderated
+from infra.kernel.postgres.rows import Rows
+from projectors.engine.read_model import ReadModel
+from projectors.read_models.row_policies import own_account, own_or_moderated, shown_own_or_moderated
 from schemas.base import ERASED
+from schemas.events import forum
 from schemas.events.accounts import AccountErased
-from schemas.events.forum import (
-    PostApproved,
-    PostDeleted,
-    PostEdited,
-    PostFlagged,
-    PostFlagsDismissed,
-    PostHidden,
-    PostLiked,
-    PostRestored,
-    PostUnliked,
-    PostWritten,
-)
 
 FORUM_POSTS: Final = ReadModel(
     name="forum_posts",
@@ -50,6 +40,7 @@ FORUM_POSTS: Final = ReadModel(
     key=("id",),
     readers=shown_own_or_moderated("state = 'visible'", "author_id"),
     indexes=("thread_id, position", "author_id, position desc", "waiting_since, id", "using gin (search)"),
+    personal=("text",),
 )
 
 FORUM_EDITS: Final = ReadModel(
@@ -67,6 +58,7 @@ FORUM_EDITS: Final = ReadModel(
     key=("post_id", "number"),
     readers=own_or_moderated("author_id"),
     indexes=("author_id",),
+    personal=("text",),
 )
 
 FORUM_LIKES: Final = ReadModel(
@@ -91,11 +83,12 @@ FORUM_FLAGS: Final = ReadModel(
     key=("post_id", "account_id"),
     readers=own_or_moderated("account_id"),
     indexes=("account_id",),
+    personal=("note",),
 )
 
 
-@FORUM_POSTS.on(PostWritten)
-def written(rows: Rows, event: PostWritten) -> None:
+@FORUM_POSTS.on(forum.PostWritten)
+def written(rows: Rows, event: forum.PostWritten) -> None:
     rows.put(
         id=event.originator_id,
         thread_id=event.thread_id,
@@ -111,8 +104,8 @@ def written(rows: Rows, event: PostWritten) -> None:
     )
 
 
-@FORUM_POSTS.on(PostEdited)
-def edited(rows: Rows, event: PostEdited) -> None:
+@FORUM_POSTS.on(forum.PostEdited)
+def edited(rows: Rows, event: forum.PostEdited) -> None:
     rows.add({"id": event.originator_id}, edits=1)
     changes = {"text": event.text, "mentions": list(event.mentions), "edited_at": event.timestamp}
     if event.held:
@@ -120,56 +113,30 @@ def edited(rows: Rows, event: PostEdited) -> None:
     rows.update({"id": event.originator_id}, **changes)
 
 
-@FORUM_POSTS.on(PostApproved)
-def approved(rows: Rows, event: PostApproved) -> None:
+@FORUM_POSTS.on(forum.PostApproved)
+def approved(rows: Rows, event: forum.PostApproved) -> None:
     rows.update({"id": event.originator_id}, state="visible", waiting_since=None, flags=0)
     if not event.was_shown and not event.is_first:
         rows.update({"id": event.originator_id}, position=rows.position)
 
 
-@FORUM_POSTS.on(PostFlagged)
-def flagged(rows: Rows, event: PostFlagged) -> None:
+@FORUM_POSTS.on(forum.PostFlagged)
+def flagged(rows: Rows, event: forum.PostFlagged) -> None:
     rows.update({"id": event.originator_id, "flags": 0}, waiting_since=event.timestamp)
     rows.add({"id": event.originator_id}, flags=1)
 
 
-@FORUM_POSTS.on(PostFlagsDismissed)
-def flags_dismissed(rows: Rows, event: PostFlagsDismissed) -> None:
-    rows.update({"id": event.originator_id}, flags=0, waiting_since=None)
+FORUM_POSTS.sets(forum.PostFlagsDismissed, flags=0, waiting_since=None)
+FORUM_POSTS.sets(forum.PostHidden, state="hidden")
+FORUM_POSTS.sets(forum.PostDeleted, state="deleted", waiting_since=None, flags=0)
+FORUM_POSTS.sets(forum.PostRestored, state="visible")
+FORUM_POSTS.adds(forum.PostLiked, lambda event: event.post_id, likes=1)
+FORUM_POSTS.adds(forum.PostUnliked, lambda event: event.post_id, likes=-1)
+FORUM_POSTS.sets(AccountErased, by="author_id", text=ERASED)
 
 
-@FORUM_POSTS.on(PostHidden)
-def hidden(rows: Rows, event: PostHidden) -> None:
-    rows.update({"id": event.originator_id}, state="hidden")
-
-
-@FORUM_POSTS.on(PostDeleted)
-def deleted(rows: Rows, event: PostDeleted) -> None:
-    rows.update({"id": event.originator_id}, state="deleted", waiting_since=None, flags=0)
-
-
-@FORUM_POSTS.on(PostRestored)
-def restored(rows: Rows, event: PostRestored) -> None:
-    rows.update({"id": event.originator_id}, state="visible")
-
-
-@FORUM_POSTS.on(PostLiked)
-def liked(rows: Rows, event: PostLiked) -> None:
-    rows.add({"id": event.post_id}, likes=1)
-
-
-@FORUM_POSTS.on(PostUnliked)
-def unliked(rows: Rows, event: PostUnliked) -> None:
-    rows.add({"id": event.post_id}, likes=-1)
-
-
-@FORUM_POSTS.on(AccountErased)
-def author_erased(rows: Rows, event: AccountErased) -> None:
-    rows.update({"author_id": event.originator_id}, text=ERASED)
-
-
-@FORUM_EDITS.on(PostEdited)
-def text_kept(rows: Rows, event: PostEdited) -> None:
+@FORUM_EDITS.on(forum.PostEdited)
+def text_kept(rows: Rows, event: forum.PostEdited) -> None:
     rows.put(
         post_id=event.originator_id,
         number=event.originator_version,
@@ -181,23 +148,21 @@ def text_kept(rows: Rows, event: PostEdited) -> None:
     )
 
 
-@FORUM_EDITS.on(AccountErased)
-def kept_texts_blanked(rows: Rows, event: AccountErased) -> None:
-    rows.update({"author_id": event.originator_id}, text=ERASED)
+FORUM_EDITS.sets(AccountErased, by="author_id", text=ERASED)
 
 
-@FORUM_LIKES.on(PostLiked)
-def like_given(rows: Rows, event: PostLiked) -> None:
+@FORUM_LIKES.on(forum.PostLiked)
+def like_given(rows: Rows, event: forum.PostLiked) -> None:
     rows.put(post_id=event.post_id, account_id=event.account_id, likes=True)
 
 
-@FORUM_LIKES.on(PostUnliked)
-def like_taken(rows: Rows, event: PostUnliked) -> None:
+@FORUM_LIKES.on(forum.PostUnliked)
+def like_taken(rows: Rows, event: forum.PostUnliked) -> None:
     rows.put(post_id=event.post_id, account_id=event.account_id, likes=False)
 
 
-@FORUM_FLAGS.on(PostFlagged)
-def report_kept(rows: Rows, event: PostFlagged) -> None:
+@FORUM_FLAGS.on(forum.PostFlagged)
+def report_kept(rows: Rows, event: forum.PostFlagged) -> None:
     rows.put(
         post_id=event.originator_id,
         account_id=event.account_id,
@@ -208,21 +173,7 @@ def report_kept(rows: Rows, event: PostFlagged) -> None:
     )
 
 
-@FORUM_FLAGS.on(PostFlagsDismissed)
-def reports_dismissed(rows: Rows, event: PostFlagsDismissed) -> None:
-    rows.update({"post_id": event.originator_id}, open=False)
-
-
-@FORUM_FLAGS.on(PostApproved)
-def reports_settled(rows: Rows, event: PostApproved) -> None:
-    rows.update({"post_id": event.originator_id}, open=False)
-
-
-@FORUM_FLAGS.on(PostDeleted)
-def reports_upheld(rows: Rows, event: PostDeleted) -> None:
-    rows.update({"post_id": event.originator_id}, open=False)
-
-
-@FORUM_FLAGS.on(AccountErased)
-def notes_blanked(rows: Rows, event: AccountErased) -> None:
-    rows.update({"account_id": event.originator_id}, note=ERASED)
+FORUM_FLAGS.sets(forum.PostFlagsDismissed, open=False)
+FORUM_FLAGS.sets(forum.PostApproved, open=False)
+FORUM_FLAGS.sets(forum.PostDeleted, open=False)
+FORUM_FLAGS.sets(AccountErased, by="account_id", note=ERASED)

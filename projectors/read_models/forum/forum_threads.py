@@ -8,37 +8,19 @@ from __future__ import annotations
 
 from typing import Final
 
-from projectors.engine.read_model import ReadModel, Rows
-from projectors.postgres.readers import EVERYBODY, own_account, shown_own_or_moderated
+from infra.kernel.postgres.rows import Rows
+from projectors.engine.read_model import ReadModel
+from projectors.read_models.row_policies import PUBLIC, own_account, shown_own_or_moderated
 from schemas.base import ERASED
+from schemas.events import forum
 from schemas.events.accounts import AccountErased
-from schemas.events.forum import (
-    ForumCategoryCreated,
-    PostApproved,
-    PostDeleted,
-    PostEdited,
-    PostHidden,
-    PostRestored,
-    PostWritten,
-    ThreadFollowed,
-    ThreadHidden,
-    ThreadLocked,
-    ThreadMoved,
-    ThreadPinned,
-    ThreadShown,
-    ThreadStarted,
-    ThreadUnfollowed,
-    ThreadUnlocked,
-    ThreadUnpinned,
-    ThreadViewsCounted,
-)
 
 FORUM_CATEGORIES: Final = ReadModel(
     name="forum_categories",
     version=1,
     columns=("id uuid", "name text not null", "slug text not null", "description text not null", "place int not null"),
     key=("id",),
-    readers=EVERYBODY,
+    readers=PUBLIC,
 )
 
 FORUM_THREADS: Final = ReadModel(
@@ -76,6 +58,7 @@ FORUM_THREADS: Final = ReadModel(
         "author_id, position desc",
         "using gin (search)",
     ),
+    personal=("title",),
 )
 
 FORUM_FOLLOWS: Final = ReadModel(
@@ -88,13 +71,13 @@ FORUM_FOLLOWS: Final = ReadModel(
 )
 
 
-@FORUM_CATEGORIES.on(ForumCategoryCreated)
-def category_created(rows: Rows, event: ForumCategoryCreated) -> None:
+@FORUM_CATEGORIES.on(forum.ForumCategoryCreated)
+def category_created(rows: Rows, event: forum.ForumCategoryCreated) -> None:
     rows.put(id=event.originator_id, name=event.name, slug=event.slug, description=event.description, place=event.place)
 
 
-@FORUM_THREADS.on(ThreadStarted)
-def started(rows: Rows, event: ThreadStarted) -> None:
+@FORUM_THREADS.on(forum.ThreadStarted)
+def started(rows: Rows, event: forum.ThreadStarted) -> None:
     rows.put(
         id=event.originator_id,
         title=event.title,
@@ -108,54 +91,28 @@ def started(rows: Rows, event: ThreadStarted) -> None:
     )
 
 
-@FORUM_THREADS.on(ThreadPinned)
-def pinned(rows: Rows, event: ThreadPinned) -> None:
-    rows.update({"id": event.originator_id}, is_pinned=True)
+FORUM_THREADS.sets(forum.ThreadPinned, is_pinned=True)
+FORUM_THREADS.sets(forum.ThreadUnpinned, is_pinned=False)
+FORUM_THREADS.sets(forum.ThreadLocked, is_locked=True)
+FORUM_THREADS.sets(forum.ThreadUnlocked, is_locked=False)
+FORUM_THREADS.sets(forum.ThreadMoved, lambda event: {"category_id": event.category_id})
+FORUM_THREADS.sets(forum.ThreadHidden, visible=False)
+FORUM_THREADS.sets(forum.ThreadShown, visible=True)
 
 
-@FORUM_THREADS.on(ThreadUnpinned)
-def unpinned(rows: Rows, event: ThreadUnpinned) -> None:
-    rows.update({"id": event.originator_id}, is_pinned=False)
-
-
-@FORUM_THREADS.on(ThreadLocked)
-def locked(rows: Rows, event: ThreadLocked) -> None:
-    rows.update({"id": event.originator_id}, is_locked=True)
-
-
-@FORUM_THREADS.on(ThreadUnlocked)
-def unlocked(rows: Rows, event: ThreadUnlocked) -> None:
-    rows.update({"id": event.originator_id}, is_locked=False)
-
-
-@FORUM_THREADS.on(ThreadMoved)
-def moved(rows: Rows, event: ThreadMoved) -> None:
-    rows.update({"id": event.originator_id}, category_id=event.category_id)
-
-
-@FORUM_THREADS.on(ThreadHidden)
-def thread_hidden(rows: Rows, event: ThreadHidden) -> None:
-    rows.update({"id": event.originator_id}, visible=False)
-
-
-@FORUM_THREADS.on(ThreadShown)
-def thread_shown(rows: Rows, event: ThreadShown) -> None:
-    rows.update({"id": event.originator_id}, visible=True)
-
-
-@FORUM_THREADS.on(ThreadViewsCounted)
-def views_counted(rows: Rows, event: ThreadViewsCounted) -> None:
+@FORUM_THREADS.on(forum.ThreadViewsCounted)
+def views_counted(rows: Rows, event: forum.ThreadViewsCounted) -> None:
     rows.add({"id": event.thread_id}, views=event.views)
 
 
-@FORUM_THREADS.on(PostWritten)
-def post_written(rows: Rows, event: PostWritten) -> None:
+@FORUM_THREADS.on(forum.PostWritten)
+def post_written(rows: Rows, event: forum.PostWritten) -> None:
     if not event.held and not event.is_first:
         _replied(rows, event)
 
 
-@FORUM_THREADS.on(PostApproved)
-def post_approved(rows: Rows, event: PostApproved) -> None:
+@FORUM_THREADS.on(forum.PostApproved)
+def post_approved(rows: Rows, event: forum.PostApproved) -> None:
     if event.is_first:
         return
     if event.was_shown:
@@ -164,46 +121,44 @@ def post_approved(rows: Rows, event: PostApproved) -> None:
         _replied(rows, event)
 
 
-@FORUM_THREADS.on(PostEdited)
-def post_edited(rows: Rows, event: PostEdited) -> None:
+@FORUM_THREADS.on(forum.PostEdited)
+def post_edited(rows: Rows, event: forum.PostEdited) -> None:
     if event.held and not event.is_first:
         rows.add({"id": event.thread_id}, replies=-1)
 
 
-@FORUM_THREADS.on(PostHidden)
-def post_hidden(rows: Rows, event: PostHidden) -> None:
+@FORUM_THREADS.on(forum.PostHidden)
+def post_hidden(rows: Rows, event: forum.PostHidden) -> None:
     if not event.is_first:
         rows.add({"id": event.thread_id}, replies=-1)
 
 
-@FORUM_THREADS.on(PostDeleted)
-def post_deleted(rows: Rows, event: PostDeleted) -> None:
+@FORUM_THREADS.on(forum.PostDeleted)
+def post_deleted(rows: Rows, event: forum.PostDeleted) -> None:
     if event.was == "visible" and not event.is_first:
         rows.add({"id": event.thread_id}, replies=-1)
 
 
-@FORUM_THREADS.on(PostRestored)
-def post_restored(rows: Rows, event: PostRestored) -> None:
+@FORUM_THREADS.on(forum.PostRestored)
+def post_restored(rows: Rows, event: forum.PostRestored) -> None:
     if not event.is_first:
         rows.add({"id": event.thread_id}, replies=1)
 
 
-@FORUM_THREADS.on(AccountErased)
-def author_erased(rows: Rows, event: AccountErased) -> None:
-    rows.update({"author_id": event.originator_id}, title=ERASED)
+FORUM_THREADS.sets(AccountErased, by="author_id", title=ERASED)
 
 
-@FORUM_FOLLOWS.on(ThreadFollowed)
-def followed(rows: Rows, event: ThreadFollowed) -> None:
+@FORUM_FOLLOWS.on(forum.ThreadFollowed)
+def followed(rows: Rows, event: forum.ThreadFollowed) -> None:
     rows.put(thread_id=event.thread_id, account_id=event.account_id, follows=True, since=event.timestamp)
 
 
-@FORUM_FOLLOWS.on(ThreadUnfollowed)
-def unfollowed(rows: Rows, event: ThreadUnfollowed) -> None:
+@FORUM_FOLLOWS.on(forum.ThreadUnfollowed)
+def unfollowed(rows: Rows, event: forum.ThreadUnfollowed) -> None:
     rows.put(thread_id=event.thread_id, account_id=event.account_id, follows=False, since=event.timestamp)
 
 
-def _replied(rows: Rows, event: PostWritten | PostApproved) -> None:
+def _replied(rows: Rows, event: forum.PostWritten | forum.PostApproved) -> None:
     rows.update(
         {"id": event.thread_id},
         last_reply_at=event.timestamp,

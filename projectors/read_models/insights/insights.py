@@ -1,15 +1,16 @@
-"""`read.insights`: what is told of websites, and what was; `read.insight_digests`: who is mailed what is new."""
+"""`read.insights`: current and past insights of websites; `read.insight_digests`: accounts with an email digest."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from projectors.engine.read_model import ReadModel, Rows
-from projectors.postgres.readers import OWN_WEBSITES, own_account
+from infra.kernel.postgres.rows import Rows
+from projectors.engine.read_model import ReadModel
+from projectors.read_models.row_policies import OWN_WEBSITES, own_account
 from schemas.events.accounts import AccountErased
 from schemas.events.insights import InsightsDigestChosen, InsightsGenerated
 from schemas.events.websites import WebsiteDisconnected
-from schemas.insights import insight_id
+from schemas.http.insights import insight_id
 
 INSIGHTS: Final = ReadModel(
     name="insights",
@@ -39,7 +40,7 @@ INSIGHT_DIGESTS: Final = ReadModel(
 
 @INSIGHTS.on(InsightsGenerated)
 def generated(rows: Rows, event: InsightsGenerated) -> None:
-    """What the look before told and this one does not is over."""
+    """Insights of the previous run that this run does not report are over."""
     rows.update({"website_id": event.website_id, "is_open": True}, is_open=False, closed_at=event.timestamp)
     for rank, insight in enumerate(event.insights, start=1):
         rows.put(
@@ -64,6 +65,4 @@ def chosen(rows: Rows, event: InsightsDigestChosen) -> None:
     rows.put(account_id=event.account_id, every=event.every)
 
 
-@INSIGHT_DIGESTS.on(AccountErased)
-def erased(rows: Rows, event: AccountErased) -> None:
-    rows.update({"account_id": event.originator_id}, every="off")
+INSIGHT_DIGESTS.sets(AccountErased, every="off")

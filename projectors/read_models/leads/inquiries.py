@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from projectors.engine.read_model import ReadModel, Rows
-from projectors.postgres.readers import ADMINS
+from infra.kernel.postgres.rows import Rows
+from projectors.engine.read_model import ReadModel
+from projectors.read_models.row_policies import ADMINS
 from schemas.base import ERASED, DomainEvent
-from schemas.events.leads import (
-    InquiryAnswered,
-    InquiryAssigned,
-    InquiryErased,
-    InquiryMoved,
-    InquiryNoted,
-    InquiryReceived,
-)
+from schemas.events import leads
 
 INQUIRIES: Final = ReadModel(
     name="inquiries",
@@ -36,6 +30,7 @@ INQUIRIES: Final = ReadModel(
     key=("id",),
     readers=ADMINS,
     indexes=("status, received_at", "received_at, id"),
+    personal=("first_name", "last_name", "email", "message"),
 )
 
 INQUIRY_STEPS: Final = ReadModel(
@@ -51,75 +46,50 @@ INQUIRY_STEPS: Final = ReadModel(
     ),
     key=("inquiry_id", "number"),
     readers=ADMINS,
+    personal=("text",),
 )
 
 
-@INQUIRIES.on(InquiryReceived)
-def received(rows: Rows, event: InquiryReceived) -> None:
-    rows.put(
-        id=event.originator_id,
-        first_name=event.first_name,
-        last_name=event.last_name,
-        email=event.email,
-        message=event.message,
-        service_interest=event.service_interest,
-        status="new",
-        assigned_to=None,
-        received_at=event.timestamp,
-        answered_at=None,
-        updated_at=event.timestamp,
-        erased=False,
-    )
+INQUIRIES.puts(
+    leads.InquiryReceived,
+    ("first_name", "last_name", "email", "message", "service_interest"),
+    lambda event: {"received_at": event.timestamp, "updated_at": event.timestamp},
+    status="new",
+)
+INQUIRIES.sets(leads.InquiryAnswered, lambda event: {"answered_at": event.timestamp, "updated_at": event.timestamp})
+INQUIRIES.sets(leads.InquiryNoted, lambda event: {"updated_at": event.timestamp})
+INQUIRIES.sets(leads.InquiryMoved, lambda event: {"status": event.status, "updated_at": event.timestamp})
+INQUIRIES.sets(leads.InquiryAssigned, lambda event: {"assigned_to": event.account_id, "updated_at": event.timestamp})
 
 
-@INQUIRIES.on(InquiryAnswered)
-def answered(rows: Rows, event: InquiryAnswered) -> None:
-    rows.update({"id": event.originator_id}, answered_at=event.timestamp, updated_at=event.timestamp)
-
-
-@INQUIRIES.on(InquiryNoted)
-def noted(rows: Rows, event: InquiryNoted) -> None:
-    rows.update({"id": event.originator_id}, updated_at=event.timestamp)
-
-
-@INQUIRIES.on(InquiryMoved)
-def moved(rows: Rows, event: InquiryMoved) -> None:
-    rows.update({"id": event.originator_id}, status=event.status, updated_at=event.timestamp)
-
-
-@INQUIRIES.on(InquiryAssigned)
-def assigned(rows: Rows, event: InquiryAssigned) -> None:
-    rows.update({"id": event.originator_id}, assigned_to=event.account_id, updated_at=event.timestamp)
-
-
-@INQUIRIES.on(InquiryErased)
-def erased(rows: Rows, event: InquiryErased) -> None:
+@INQUIRIES.on(leads.InquiryErased)
+def erased(rows: Rows, event: leads.InquiryErased) -> None:
     texts = dict.fromkeys(("first_name", "last_name", "email", "message"), ERASED)
     rows.update({"id": event.originator_id}, **texts, erased=True, updated_at=event.timestamp)
 
 
-@INQUIRY_STEPS.on(InquiryAnswered)
-def answer_kept(rows: Rows, event: InquiryAnswered) -> None:
+@INQUIRY_STEPS.on(leads.InquiryAnswered)
+def answer_kept(rows: Rows, event: leads.InquiryAnswered) -> None:
     _step(rows, event, "answer", event.text)
 
 
-@INQUIRY_STEPS.on(InquiryNoted)
-def note_kept(rows: Rows, event: InquiryNoted) -> None:
+@INQUIRY_STEPS.on(leads.InquiryNoted)
+def note_kept(rows: Rows, event: leads.InquiryNoted) -> None:
     _step(rows, event, "note", event.text)
 
 
-@INQUIRY_STEPS.on(InquiryMoved)
-def move_kept(rows: Rows, event: InquiryMoved) -> None:
+@INQUIRY_STEPS.on(leads.InquiryMoved)
+def move_kept(rows: Rows, event: leads.InquiryMoved) -> None:
     _step(rows, event, "status", event.status)
 
 
-@INQUIRY_STEPS.on(InquiryAssigned)
-def assignment_kept(rows: Rows, event: InquiryAssigned) -> None:
+@INQUIRY_STEPS.on(leads.InquiryAssigned)
+def assignment_kept(rows: Rows, event: leads.InquiryAssigned) -> None:
     _step(rows, event, "assigned", str(event.account_id) if event.account_id is not None else "")
 
 
-@INQUIRY_STEPS.on(InquiryErased)
-def steps_erased(rows: Rows, event: InquiryErased) -> None:
+@INQUIRY_STEPS.on(leads.InquiryErased)
+def steps_erased(rows: Rows, event: leads.InquiryErased) -> None:
     rows.update({"inquiry_id": event.originator_id}, text=ERASED)
     _step(rows, event, "erased", "")
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from projectors.engine.read_model import ReadModel, Rows
-from projectors.postgres.readers import ADMINS
+from infra.kernel.postgres.rows import Rows
+from projectors.engine.read_model import ReadModel
+from projectors.read_models.row_policies import ADMINS
 from schemas.events.leads import SubscriptionConfirmed, SubscriptionEnded, SubscriptionRequested
 
 SUBSCRIPTIONS: Final = ReadModel(
@@ -37,11 +38,5 @@ def requested(rows: Rows, event: SubscriptionRequested) -> None:
     )
 
 
-@SUBSCRIPTIONS.on(SubscriptionConfirmed)
-def confirmed(rows: Rows, event: SubscriptionConfirmed) -> None:
-    rows.update({"id": event.originator_id}, state="confirmed", confirmed_at=event.timestamp)
-
-
-@SUBSCRIPTIONS.on(SubscriptionEnded)
-def ended(rows: Rows, event: SubscriptionEnded) -> None:
-    rows.update({"id": event.originator_id}, state="ended", ended_at=event.timestamp)
+SUBSCRIPTIONS.sets(SubscriptionConfirmed, lambda event: {"confirmed_at": event.timestamp}, state="confirmed")
+SUBSCRIPTIONS.sets(SubscriptionEnded, lambda event: {"ended_at": event.timestamp}, state="ended")

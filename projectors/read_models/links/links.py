@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from projectors.engine.read_model import ReadModel, Rows
-from projectors.postgres.readers import OWN_WEBSITES
+from infra.kernel.postgres.rows import Rows
+from projectors.engine.read_model import ReadModel
+from projectors.read_models.row_policies import OWN_WEBSITES
 from schemas.base import ERASED
 from schemas.events.links import LinkCreated, LinkDeleted, LinkUpdated, Routing
 from schemas.events.websites import WebsiteDisconnected
@@ -33,21 +34,12 @@ LINKS: Final = ReadModel(
 )
 
 
-@LINKS.on(LinkCreated)
-def created(rows: Rows, event: LinkCreated) -> None:
-    rows.put(
-        id=event.originator_id,
-        slug=event.slug,
-        code=event.code,
-        website_id=event.website_id,
-        partner_id=event.partner_id,
-        destination=event.destination,
-        subs=event.subs,
-        coupon=event.coupon,
-        routing=event.routing.model_dump(mode="json"),
-        is_active=True,
-        created_at=event.timestamp,
-    )
+LINKS.puts(
+    LinkCreated,
+    ("slug", "code", "website_id", "partner_id", "destination", "subs", "coupon"),
+    lambda event: {"routing": event.routing.model_dump(mode="json"), "created_at": event.timestamp},
+    is_active=True,
+)
 
 
 @LINKS.on(LinkUpdated)
@@ -60,14 +52,12 @@ def updated(rows: Rows, event: LinkUpdated) -> None:
     rows.update({"id": event.originator_id}, **given)
 
 
-@LINKS.on(LinkDeleted)
-def deleted(rows: Rows, event: LinkDeleted) -> None:
-    rows.update({"id": event.originator_id}, is_active=False, deleted_at=event.timestamp)
+LINKS.sets(LinkDeleted, lambda event: {"deleted_at": event.timestamp}, is_active=False)
 
 
 @LINKS.on(WebsiteDisconnected)
 def owner_erased(rows: Rows, event: WebsiteDisconnected) -> None:
-    """What the owner wrote is blank; the slug is one that nobody can choose."""
+    """Blanks the owner's texts; the slug becomes one that cannot be chosen."""
     if not event.owner_erased:
         return
     of_website = {"website_id": event.originator_id}

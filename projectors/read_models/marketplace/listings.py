@@ -1,33 +1,15 @@
-"""`read.listings`: websites for sale, as everybody sees those that are online, and their sellers all of theirs."""
+"""`read.listings`: websites for sale: public while online, and all of a seller's for the seller."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from projectors.engine.read_model import ReadModel, Rows
-from projectors.postgres.readers import PUBLIC_LISTINGS
+from infra.kernel.postgres.rows import Rows
+from projectors.engine.read_model import ReadModel
+from projectors.read_models.row_policies import PUBLIC_LISTINGS
 from schemas.base import ERASED, Money
+from schemas.events import marketplace
 from schemas.events.accounts import AccountErased
-from schemas.events.marketplace import (
-    ListingApproved,
-    ListingDrafted,
-    ListingEdited,
-    ListingExpired,
-    ListingFigures,
-    ListingFreed,
-    ListingImagesChanged,
-    ListingInEscrow,
-    ListingNotVerified,
-    ListingRejected,
-    ListingReserved,
-    ListingResumed,
-    ListingSold,
-    ListingSubmitted,
-    ListingSuspended,
-    ListingVerificationAsked,
-    ListingVerified,
-    ListingWithdrawn,
-)
 
 LISTINGS: Final = ReadModel(
     name="listings",
@@ -70,12 +52,13 @@ LISTINGS: Final = ReadModel(
         "buyer_id",
         "status, created_at, id",
     ),
+    personal=("title", "title_lower", "website_url", "description", "reason"),
 )
 """Amounts in minor units of `currency`."""
 
 
-@LISTINGS.on(ListingDrafted)
-def drafted(rows: Rows, event: ListingDrafted) -> None:
+@LISTINGS.on(marketplace.ListingDrafted)
+def drafted(rows: Rows, event: marketplace.ListingDrafted) -> None:
     rows.put(
         id=event.originator_id,
         seller_id=event.seller_id,
@@ -85,87 +68,40 @@ def drafted(rows: Rows, event: ListingDrafted) -> None:
     )
 
 
-@LISTINGS.on(ListingEdited)
-def edited(rows: Rows, event: ListingEdited) -> None:
+@LISTINGS.on(marketplace.ListingEdited)
+def edited(rows: Rows, event: marketplace.ListingEdited) -> None:
     rows.update({"id": event.originator_id}, **_said(event))
     rows.add({"id": event.originator_id}, edition=1)
 
 
-@LISTINGS.on(ListingImagesChanged)
-def images_changed(rows: Rows, event: ListingImagesChanged) -> None:
+@LISTINGS.on(marketplace.ListingImagesChanged)
+def images_changed(rows: Rows, event: marketplace.ListingImagesChanged) -> None:
     rows.update({"id": event.originator_id}, images=event.images)
     rows.add({"id": event.originator_id}, edition=1)
 
 
-@LISTINGS.on(ListingSubmitted)
-def submitted(rows: Rows, event: ListingSubmitted) -> None:
-    rows.update({"id": event.originator_id}, status="in_review", reason="")
+LISTINGS.sets(marketplace.ListingSubmitted, status="in_review", reason="")
+LISTINGS.sets(
+    marketplace.ListingApproved,
+    lambda event: {"published_at": event.timestamp, "expires_at": event.expires_at},
+    status="active",
+    reason="",
+)
+LISTINGS.sets(marketplace.ListingRejected, lambda event: {"reason": event.reason}, status="rejected")
+LISTINGS.sets(marketplace.ListingSuspended, lambda event: {"reason": event.reason}, status="suspended")
+LISTINGS.sets(marketplace.ListingResumed, status="active", reason="")
+LISTINGS.sets(marketplace.ListingWithdrawn, status="withdrawn")
+LISTINGS.sets(marketplace.ListingExpired, status="expired")
+LISTINGS.sets(marketplace.ListingReserved, lambda event: {"buyer_id": event.buyer_id}, status="under_offer")
+LISTINGS.sets(marketplace.ListingFreed, status="active", buyer_id=None)
+LISTINGS.sets(marketplace.ListingInEscrow, status="in_escrow")
+LISTINGS.sets(marketplace.ListingSold, status="sold")
+LISTINGS.sets(marketplace.ListingVerificationAsked, verification_note="asked")
 
 
-@LISTINGS.on(ListingApproved)
-def approved(rows: Rows, event: ListingApproved) -> None:
-    rows.update(
-        {"id": event.originator_id},
-        status="active",
-        published_at=event.timestamp,
-        expires_at=event.expires_at,
-        reason="",
-    )
-
-
-@LISTINGS.on(ListingRejected)
-def rejected(rows: Rows, event: ListingRejected) -> None:
-    rows.update({"id": event.originator_id}, status="rejected", reason=event.reason)
-
-
-@LISTINGS.on(ListingSuspended)
-def suspended(rows: Rows, event: ListingSuspended) -> None:
-    rows.update({"id": event.originator_id}, status="suspended", reason=event.reason)
-
-
-@LISTINGS.on(ListingResumed)
-def resumed(rows: Rows, event: ListingResumed) -> None:
-    rows.update({"id": event.originator_id}, status="active", reason="")
-
-
-@LISTINGS.on(ListingWithdrawn)
-def withdrawn(rows: Rows, event: ListingWithdrawn) -> None:
-    rows.update({"id": event.originator_id}, status="withdrawn")
-
-
-@LISTINGS.on(ListingExpired)
-def expired(rows: Rows, event: ListingExpired) -> None:
-    rows.update({"id": event.originator_id}, status="expired")
-
-
-@LISTINGS.on(ListingReserved)
-def reserved(rows: Rows, event: ListingReserved) -> None:
-    rows.update({"id": event.originator_id}, status="under_offer", buyer_id=event.buyer_id)
-
-
-@LISTINGS.on(ListingFreed)
-def freed(rows: Rows, event: ListingFreed) -> None:
-    rows.update({"id": event.originator_id}, status="active", buyer_id=None)
-
-
-@LISTINGS.on(ListingInEscrow)
-def in_escrow(rows: Rows, event: ListingInEscrow) -> None:
-    rows.update({"id": event.originator_id}, status="in_escrow")
-
-
-@LISTINGS.on(ListingSold)
-def sold(rows: Rows, event: ListingSold) -> None:
-    rows.update({"id": event.originator_id}, status="sold")
-
-
-@LISTINGS.on(ListingVerificationAsked)
-def verification_asked(rows: Rows, event: ListingVerificationAsked) -> None:
-    rows.update({"id": event.originator_id}, verification_note="asked")
-
-
-@LISTINGS.on(ListingVerified)
-def verified(rows: Rows, event: ListingVerified) -> None:
-    if not event.domain_proven:  # from before the proof was asked for: a badge without it says too much
+@LISTINGS.on(marketplace.ListingVerified)
+def verified(rows: Rows, event: marketplace.ListingVerified) -> None:
+    if not event.domain_proven:  # older events have no proof of the domain: they give no badge
         note = "domain_not_proven"
         rows.update({"id": event.originator_id}, verified_website=None, verification=None, verification_note=note)
         return
@@ -175,9 +111,12 @@ def verified(rows: Rows, event: ListingVerified) -> None:
     )
 
 
-@LISTINGS.on(ListingNotVerified)
-def not_verified(rows: Rows, event: ListingNotVerified) -> None:
-    rows.update({"id": event.originator_id}, verified_website=None, verification=None, verification_note=event.reason)
+LISTINGS.sets(
+    marketplace.ListingNotVerified,
+    lambda event: {"verification_note": event.reason},
+    verified_website=None,
+    verification=None,
+)
 
 
 @LISTINGS.on(AccountErased)
@@ -186,8 +125,8 @@ def seller_erased(rows: Rows, event: AccountErased) -> None:
     rows.update({"seller_id": event.originator_id}, **texts, images=[], reason="")
 
 
-def _said(event: ListingDrafted | ListingEdited) -> dict[str, Any]:
-    figures: ListingFigures = event.figures
+def _said(event: marketplace.ListingDrafted | marketplace.ListingEdited) -> dict[str, Any]:
+    figures: marketplace.ListingFigures = event.figures
     return {
         "title": event.title,
         "title_lower": event.title.lower(),

@@ -6,26 +6,13 @@ from __future__ import annotations
 from typing import Final, Literal
 from uuid import UUID, uuid5
 
-from projectors.engine.read_model import ReadModel, Rows
-from projectors.postgres.readers import QUESTIONS, STEPS, own_account, shown_or_own
+from infra.kernel.postgres.rows import Rows
+from projectors.engine.read_model import ReadModel
+from projectors.read_models.row_policies import QUESTIONS, STEPS, own_account, shown_or_own
 from schemas.base import ERASED, REGISTRY, DomainEvent, Money
 from schemas.currencies import amount_text
-from schemas.events import deals, marketplace
+from schemas.events import marketplace
 from schemas.events.accounts import AccountErased, AccountRegistered, AccountRenamed
-from schemas.events.deals import OfferSent
-from schemas.events.marketplace import (
-    ListingApproved,
-    ListingSold,
-    QuestionAnswered,
-    QuestionAsked,
-    QuestionFlagged,
-    QuestionHidden,
-    QuestionRestored,
-    SavedSearchEnded,
-    SearchSaved,
-    WatchBegan,
-    WatchEnded,
-)
 
 MARKET_STEPS: Final = ReadModel(
     name="market_steps",
@@ -43,6 +30,7 @@ MARKET_STEPS: Final = ReadModel(
     key=("id",),
     readers=STEPS,
     indexes=("aggregate_id, at, number", "about_id"),
+    personal=("detail",),
 )
 
 SELLERS: Final = ReadModel(
@@ -57,6 +45,7 @@ SELLERS: Final = ReadModel(
     ),
     key=("account_id",),
     readers=shown_or_own("took_part", "account_id"),
+    personal=("name",),
 )
 """A row for every account, so that a name is known when its owner first takes part; others see it from then on."""
 
@@ -78,6 +67,7 @@ LISTING_QUESTIONS: Final = ReadModel(
     key=("id",),
     readers=QUESTIONS,
     indexes=("listing_id, asked_at, id", "author_id", "seller_id", "flags"),
+    personal=("text", "answer"),
 )
 
 LISTING_WATCHES: Final = ReadModel(
@@ -112,6 +102,7 @@ SAVED_SEARCHES: Final = ReadModel(
     key=("id",),
     readers=own_account("account_id"),
     indexes=("account_id, created_at",),
+    personal=("search",),
 )
 
 By = Literal["buyer", "seller", "admin", "system", "provider"]
@@ -135,7 +126,7 @@ _ACTORS: Final[dict[str, By]] = {
     "escrow.agreed": "system",
     "escrow.decided": "admin",
 }
-"""Who does it, if somebody does; everything else is the seller's."""
+"""The acting role by event; events that are not listed are the seller's."""
 
 
 def _detail(event: DomainEvent) -> str:
@@ -152,9 +143,7 @@ def _about(event: DomainEvent) -> UUID | None:
     return event.seller_id if isinstance(event, marketplace.ListingRejected | marketplace.ListingSuspended) else None
 
 
-@MARKET_STEPS.on(AccountErased)
-def about_erased(rows: Rows, event: AccountErased) -> None:
-    rows.update({"about_id": event.originator_id}, detail=ERASED)
+MARKET_STEPS.sets(AccountErased, by="about_id", detail=ERASED)
 
 
 def _keep_history(event_class: type[DomainEvent]) -> None:
@@ -173,7 +162,7 @@ def _keep_history(event_class: type[DomainEvent]) -> None:
 
 
 for _event_class in list(REGISTRY.values()):
-    if _event_class.__module__ in (marketplace.__name__, deals.__name__) and _event_class.NAME.startswith(
+    if _event_class.__module__ == marketplace.__name__ and _event_class.NAME.startswith(
         ("listing.", "offer.", "escrow.")
     ):
         _keep_history(_event_class)
@@ -184,69 +173,32 @@ def registered(rows: Rows, event: AccountRegistered) -> None:
     rows.put(account_id=event.originator_id, name=event.name, member_since=event.timestamp)
 
 
-@SELLERS.on(AccountRenamed)
-def renamed(rows: Rows, event: AccountRenamed) -> None:
-    rows.update({"account_id": event.originator_id}, name=event.name)
+SELLERS.sets(AccountRenamed, lambda event: {"name": event.name})
+SELLERS.sets(AccountErased, name=ERASED)
+SELLERS.adds(marketplace.ListingSold, lambda event: event.seller_id, sold=1)
+SELLERS.sets(marketplace.ListingApproved, of=lambda event: event.seller_id, took_part=True)
+SELLERS.sets(marketplace.OfferSent, of=lambda event: event.buyer_id, took_part=True)
+SELLERS.sets(marketplace.QuestionAsked, of=lambda event: event.author_id, took_part=True)
+LISTING_QUESTIONS.puts(
+    marketplace.QuestionAsked,
+    ("listing_id", "seller_id", "author_id", "text"),
+    lambda event: {"asked_at": event.timestamp},
+)
+LISTING_QUESTIONS.sets(
+    marketplace.QuestionAnswered, lambda event: {"answer": event.text, "answered_at": event.timestamp}
+)
+LISTING_QUESTIONS.adds(marketplace.QuestionFlagged, flags=1)
 
 
-@SELLERS.on(AccountErased)
-def seller_erased(rows: Rows, event: AccountErased) -> None:
-    rows.update({"account_id": event.originator_id}, name=ERASED)
-
-
-@SELLERS.on(ListingSold)
-def sold(rows: Rows, event: ListingSold) -> None:
-    rows.add({"account_id": event.seller_id}, sold=1)
-
-
-@SELLERS.on(ListingApproved)
-def sells(rows: Rows, event: ListingApproved) -> None:
-    rows.update({"account_id": event.seller_id}, took_part=True)
-
-
-@SELLERS.on(OfferSent)
-def buys(rows: Rows, event: OfferSent) -> None:
-    rows.update({"account_id": event.buyer_id}, took_part=True)
-
-
-@SELLERS.on(QuestionAsked)
-def asks(rows: Rows, event: QuestionAsked) -> None:
-    rows.update({"account_id": event.author_id}, took_part=True)
-
-
-@LISTING_QUESTIONS.on(QuestionAsked)
-def asked(rows: Rows, event: QuestionAsked) -> None:
-    rows.put(
-        id=event.originator_id,
-        listing_id=event.listing_id,
-        seller_id=event.seller_id,
-        author_id=event.author_id,
-        text=event.text,
-        asked_at=event.timestamp,
-    )
-
-
-@LISTING_QUESTIONS.on(QuestionAnswered)
-def answered(rows: Rows, event: QuestionAnswered) -> None:
-    rows.update({"id": event.originator_id}, answer=event.text, answered_at=event.timestamp)
-
-
-@LISTING_QUESTIONS.on(QuestionFlagged)
-def flagged(rows: Rows, event: QuestionFlagged) -> None:
-    rows.add({"id": event.originator_id}, flags=1)
-
-
-@LISTING_QUESTIONS.on(QuestionHidden)
-def hidden(rows: Rows, event: QuestionHidden) -> None:
+@LISTING_QUESTIONS.on(marketplace.QuestionHidden)
+def hidden(rows: Rows, event: marketplace.QuestionHidden) -> None:
     """By members' flags: then it waits for an admin. By an admin: then nothing is left to decide."""
     rows.update({"id": event.originator_id}, hidden_at=event.timestamp)
     if event.actor_id is not None:
         rows.update({"id": event.originator_id}, flags=0)
 
 
-@LISTING_QUESTIONS.on(QuestionRestored)
-def restored(rows: Rows, event: QuestionRestored) -> None:
-    rows.update({"id": event.originator_id}, hidden_at=None, flags=0)
+LISTING_QUESTIONS.sets(marketplace.QuestionRestored, hidden_at=None, flags=0)
 
 
 @LISTING_QUESTIONS.on(AccountErased)
@@ -255,42 +207,14 @@ def author_erased(rows: Rows, event: AccountErased) -> None:
     rows.update({"seller_id": event.originator_id}, answer=ERASED)
 
 
-@LISTING_WATCHES.on(WatchBegan)
-def began(rows: Rows, event: WatchBegan) -> None:
-    rows.put(
-        id=event.originator_id,
-        account_id=event.account_id,
-        listing_id=event.listing_id,
-        began_at=event.timestamp,
-        ended_at=None,
-    )
-
-
-@LISTING_WATCHES.on(WatchEnded)
-def ended(rows: Rows, event: WatchEnded) -> None:
-    rows.update({"id": event.originator_id}, ended_at=event.timestamp)
-
-
-@SAVED_SEARCHES.on(SearchSaved)
-def saved(rows: Rows, event: SearchSaved) -> None:
-    criteria = event.criteria
-    rows.put(
-        id=event.originator_id,
-        account_id=event.account_id,
-        search=event.search,
-        niche=criteria.niche,
-        min_price=criteria.min_price,
-        max_price=criteria.max_price,
-        verified=criteria.verified,
-        created_at=event.timestamp,
-    )
-
-
-@SAVED_SEARCHES.on(SavedSearchEnded)
-def search_ended(rows: Rows, event: SavedSearchEnded) -> None:
-    rows.update({"id": event.originator_id}, search="", ended_at=event.timestamp)
-
-
-@SAVED_SEARCHES.on(AccountErased)
-def searcher_erased(rows: Rows, event: AccountErased) -> None:
-    rows.update({"account_id": event.originator_id}, search=ERASED)
+LISTING_WATCHES.puts(
+    marketplace.WatchBegan, ("account_id", "listing_id"), lambda event: {"began_at": event.timestamp}, ended_at=None
+)
+LISTING_WATCHES.sets(marketplace.WatchEnded, lambda event: {"ended_at": event.timestamp})
+SAVED_SEARCHES.puts(
+    marketplace.SearchSaved,
+    ("account_id", "search"),
+    lambda event: {**event.criteria.model_dump(), "created_at": event.timestamp},
+)
+SAVED_SEARCHES.sets(marketplace.SavedSearchEnded, lambda event: {"ended_at": event.timestamp}, search="")
+SAVED_SEARCHES.sets(AccountErased, by="account_id", search=ERASED)

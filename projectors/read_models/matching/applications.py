@@ -1,12 +1,13 @@
-"""`read.applications` and `read.application_steps`: where an account applied, and what became of it, in order."""
+"""`read.applications` and `read.application_steps`: an account's applications and the steps of their status."""
 
 from __future__ import annotations
 
 from typing import Final
 from uuid import uuid5
 
-from projectors.engine.read_model import ReadModel, Rows
-from projectors.postgres.readers import own_account
+from infra.kernel.postgres.rows import Rows
+from projectors.engine.read_model import ReadModel
+from projectors.read_models.row_policies import own_account
 from schemas.base import ERASED
 from schemas.events.accounts import AccountErased
 from schemas.events.matching import ApplicationMade, ApplicationMoved, ApplicationPageOpened
@@ -43,6 +44,7 @@ APPLICATION_STEPS: Final = ReadModel(
     key=("id",),
     readers=own_account("account_id"),
     indexes=("application_id, number", "account_id"),
+    personal=("note",),
 )
 
 
@@ -59,14 +61,8 @@ def made(rows: Rows, event: ApplicationMade) -> None:
     )
 
 
-@APPLICATIONS.on(ApplicationPageOpened)
-def page_opened(rows: Rows, event: ApplicationPageOpened) -> None:
-    rows.add({"id": event.originator_id}, visits=1)
-
-
-@APPLICATIONS.on(ApplicationMoved)
-def moved(rows: Rows, event: ApplicationMoved) -> None:
-    rows.update({"id": event.originator_id}, status=event.status, updated_at=event.timestamp)
+APPLICATIONS.adds(ApplicationPageOpened, visits=1)
+APPLICATIONS.sets(ApplicationMoved, lambda event: {"status": event.status, "updated_at": event.timestamp})
 
 
 @APPLICATION_STEPS.on(ApplicationMade)
@@ -79,9 +75,7 @@ def stepped(rows: Rows, event: ApplicationMoved) -> None:
     _step(rows, event, event.status, event.note)
 
 
-@APPLICATION_STEPS.on(AccountErased)
-def erased(rows: Rows, event: AccountErased) -> None:
-    rows.update({"account_id": event.originator_id}, note=ERASED)
+APPLICATION_STEPS.sets(AccountErased, by="account_id", note=ERASED)
 
 
 def _step(rows: Rows, event: ApplicationMade | ApplicationMoved, status: str, note: str) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Final
 from uuid import UUID, uuid5
 
-from projectors.engine.read_model import ReadModel, Rows
-from projectors.postgres.readers import own_account
+from infra.kernel.postgres.rows import Rows
+from projectors.engine.read_model import ReadModel
+from projectors.read_models.row_policies import own_account
 from schemas.events.matching import LessonCompleted, LessonReopened
 
 LESSONS_DONE: Final = ReadModel(

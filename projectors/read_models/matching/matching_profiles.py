@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from projectors.engine.read_model import ReadModel, Rows
-from projectors.postgres.readers import own_account
+from infra.kernel.postgres.rows import Rows
+from projectors.engine.read_model import ReadModel
+from projectors.read_models.row_policies import own_account
 from schemas.base import ERASED
 from schemas.events.accounts import AccountErased
 from schemas.events.matching import BusinessAnalyzed, RecommendationsWorded
@@ -29,24 +30,17 @@ MATCHING_PROFILES: Final = ReadModel(
     ),
     key=("account_id",),
     readers=own_account("account_id"),
+    personal=("business_idea", "wording", "words"),
 )
 
 
-@MATCHING_PROFILES.on(BusinessAnalyzed)
-def analyzed(rows: Rows, event: BusinessAnalyzed) -> None:
-    rows.put(
-        account_id=event.account_id,
-        business_idea=event.business_idea,
-        industry=event.industry,
-        difficulty=event.difficulty,
-        monetization=event.monetization,
-        wording=event.wording,
-        method=event.method,
-        silent=event.silent,
-        words="",
-        words_silent="",
-        analyzed_at=event.timestamp,
-    )
+MATCHING_PROFILES.puts(
+    BusinessAnalyzed,
+    ("account_id", "business_idea", "industry", "difficulty", "monetization", "wording", "method", "silent"),
+    lambda event: {"analyzed_at": event.timestamp},
+    words="",
+    words_silent="",
+)
 
 
 @MATCHING_PROFILES.on(RecommendationsWorded)
@@ -54,6 +48,4 @@ def worded(rows: Rows, event: RecommendationsWorded) -> None:
     rows.update({"account_id": event.account_id}, words=event.words, words_silent=event.silent)
 
 
-@MATCHING_PROFILES.on(AccountErased)
-def erased(rows: Rows, event: AccountErased) -> None:
-    rows.update({"account_id": event.originator_id}, business_idea=ERASED, wording=ERASED, words=ERASED)
+MATCHING_PROFILES.sets(AccountErased, business_idea=ERASED, wording=ERASED, words=ERASED)

@@ -4,16 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from projectors.engine.read_model import ReadModel, Rows
-from projectors.postgres.readers import EVERYBODY
-from schemas.events.matching import (
-    Program,
-    ProgramChanged,
-    ProgramListed,
-    ProgramRestored,
-    ProgramRetired,
-    ProgramReviewed,
-)
+from projectors.engine.read_model import ReadModel
+from projectors.read_models.row_policies import PUBLIC
+from schemas.events import matching
 
 PROGRAMS: Final = ReadModel(
     name="programs",
@@ -42,50 +35,26 @@ PROGRAMS: Final = ReadModel(
         "updated_at timestamptz not null",
     ),
     key=("id",),
-    readers=EVERYBODY,
+    readers=PUBLIC,
     indexes=("company_name, id", "review_on"),
 )
 
 
-@PROGRAMS.on(ProgramListed)
-def listed(rows: Rows, event: ProgramListed) -> None:
-    rows.put(
-        id=event.originator_id,
-        **_facts(event.program),
-        origin=event.origin,
-        recorded_on=event.recorded_on,
-        checked_on=event.checked_on,
-        review_on=event.review_on,
-        updated_at=event.timestamp,
-    )
+PROGRAMS.puts(
+    matching.ProgramListed,
+    ("origin", "recorded_on", "checked_on", "review_on"),
+    lambda event: {**_facts(event.program), "updated_at": event.timestamp},
+)
+PROGRAMS.sets(matching.ProgramChanged, lambda event: {**_facts(event.program), "updated_at": event.timestamp})
+PROGRAMS.sets(
+    matching.ProgramReviewed,
+    lambda event: {"checked_on": event.checked_on, "review_on": event.review_on, "updated_at": event.timestamp},
+)
+PROGRAMS.sets(matching.ProgramRetired, lambda event: {"updated_at": event.timestamp}, retired=True)
+PROGRAMS.sets(matching.ProgramRestored, lambda event: {"updated_at": event.timestamp}, retired=False)
 
 
-@PROGRAMS.on(ProgramChanged)
-def changed(rows: Rows, event: ProgramChanged) -> None:
-    rows.update({"id": event.originator_id}, **_facts(event.program), updated_at=event.timestamp)
-
-
-@PROGRAMS.on(ProgramReviewed)
-def reviewed(rows: Rows, event: ProgramReviewed) -> None:
-    rows.update(
-        {"id": event.originator_id},
-        checked_on=event.checked_on,
-        review_on=event.review_on,
-        updated_at=event.timestamp,
-    )
-
-
-@PROGRAMS.on(ProgramRetired)
-def retired(rows: Rows, event: ProgramRetired) -> None:
-    rows.update({"id": event.originator_id}, retired=True, updated_at=event.timestamp)
-
-
-@PROGRAMS.on(ProgramRestored)
-def restored(rows: Rows, event: ProgramRestored) -> None:
-    rows.update({"id": event.originator_id}, retired=False, updated_at=event.timestamp)
-
-
-def _facts(program: Program) -> dict[str, Any]:
+def _facts(program: matching.Program) -> dict[str, Any]:
     return {
         **program.model_dump(exclude={"commission_amount"}),
         "commission_amount": program.commission_amount.model_dump() if program.commission_amount is not None else None,

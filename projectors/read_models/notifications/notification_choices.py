@@ -1,11 +1,12 @@
-"""`read.notification_choices`: how members want to be told of things. No row: as by default."""
+"""`read.notification_choices`: members' notification preferences. No row: the default."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from projectors.engine.read_model import ReadModel, Rows
-from projectors.postgres.readers import own_account
+from infra.kernel.postgres.rows import Rows
+from projectors.engine.read_model import ReadModel
+from projectors.read_models.row_policies import own_account
 from schemas.events.notifications import NotificationMailStopped, NotificationPreferenceSet
 
 NOTIFICATION_CHOICES: Final = ReadModel(

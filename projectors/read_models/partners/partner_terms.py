@@ -6,8 +6,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Final
 
-from projectors.engine.read_model import ReadModel, Rows
-from projectors.postgres.readers import EVERYBODY
+from infra.kernel.postgres.rows import Rows
+from projectors.engine.read_model import ReadModel
+from projectors.read_models.row_policies import PUBLIC
 from schemas.events.partners import CommissionChanged, PartnerRegistered
 
 PARTNER_TERMS: Final = ReadModel(
@@ -15,7 +16,7 @@ PARTNER_TERMS: Final = ReadModel(
     version=2,
     columns=("partner_id uuid", "effective_at timestamptz not null", "terms jsonb not null"),
     key=("partner_id", "effective_at"),
-    readers=EVERYBODY,
+    readers=PUBLIC,
 )
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from psycopg.types.json import Jsonb
-
-from projectors.engine.read_model import ReadModel, Rows
-from projectors.postgres.readers import OWN_WEBSITES
+from infra.kernel.postgres.rows import Rows
+from projectors.engine.read_model import ReadModel
+from projectors.read_models.row_policies import OWN_WEBSITES
 from schemas.events.websites import WebsiteTrafficRemarked, WebsiteTrafficRemarkUndone
 
 TRAFFIC_RULES: Final = ReadModel(
@@ -38,7 +37,7 @@ def remarked(rows: Rows, event: WebsiteTrafficRemarked) -> None:
         since=event.since,
         until=event.until,
         mark=str(event.mark),
-        conditions=Jsonb(event.conditions.model_dump(mode="json", exclude_none=True)),
+        conditions=event.conditions.model_dump(mode="json", exclude_none=True),
         note=event.note,
         position=rows.position,
         created_at=event.timestamp,

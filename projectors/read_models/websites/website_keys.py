@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from projectors.engine.read_model import ReadModel, Rows
-from projectors.postgres.readers import OWN_WEBSITES
+from infra.kernel.postgres.rows import Rows
+from projectors.engine.read_model import ReadModel
+from projectors.read_models.row_policies import OWN_WEBSITES
 from schemas.events.websites import WebsiteKeyIssued, WebsiteKeyRevoked
 
 WEBSITE_KEYS: Final = ReadModel(
@@ -42,6 +43,4 @@ def issued(rows: Rows, event: WebsiteKeyIssued) -> None:
     )
 
 
-@WEBSITE_KEYS.on(WebsiteKeyRevoked)
-def revoked(rows: Rows, event: WebsiteKeyRevoked) -> None:
-    rows.update({"id": event.key_id}, revoked_at=event.timestamp)
+WEBSITE_KEYS.sets(WebsiteKeyRevoked, lambda event: {"revoked_at": event.timestamp}, of=lambda event: event.key_id)

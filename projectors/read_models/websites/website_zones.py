@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from projectors.engine.read_model import ReadModel, Rows
-from projectors.postgres.readers import OWN_WEBSITES
+from infra.kernel.postgres.rows import Rows
+from projectors.engine.read_model import ReadModel
+from projectors.read_models.row_policies import OWN_WEBSITES
 from schemas.base import DomainEvent
 from schemas.events.websites import WebsiteConnected, WebsiteUpdated
 

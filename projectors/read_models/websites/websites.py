@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from projectors.engine.read_model import ReadModel, Rows
-from projectors.postgres.readers import own_account
+from projectors.engine.read_model import ReadModel
+from projectors.read_models.row_policies import own_account
 from schemas.base import ERASED
 from schemas.events.accounts import AccountErased
 from schemas.events.websites import AttributionModel, WebsiteConnected, WebsiteDisconnected, WebsiteUpdated
@@ -31,35 +31,18 @@ WEBSITES: Final = ReadModel(
     key=("id",),
     readers=own_account("account_id"),
     indexes=("account_id", "domain"),
+    personal=("domain",),
 )
 
 _SETTINGS: Final = {"domain", "timezone", "attribution_model", "max_claim_amount", "max_claims_per_click"}
 
 
-@WEBSITES.on(WebsiteConnected)
-def connected(rows: Rows, event: WebsiteConnected) -> None:
-    rows.put(
-        id=event.originator_id,
-        account_id=event.account_id,
-        domain=event.domain,
-        timezone=event.timezone,
-        currency=event.currency,
-        attribution_model=AttributionModel.LAST_CLICK.value,
-        created_at=event.timestamp,
-    )
-
-
-@WEBSITES.on(WebsiteUpdated)
-def updated(rows: Rows, event: WebsiteUpdated) -> None:
-    given = event.model_dump(mode="json", include=_SETTINGS, exclude_none=True)
-    rows.update({"id": event.originator_id}, **given)
-
-
-@WEBSITES.on(WebsiteDisconnected)
-def disconnected(rows: Rows, event: WebsiteDisconnected) -> None:
-    rows.update({"id": event.originator_id}, deleted_at=event.timestamp)
-
-
-@WEBSITES.on(AccountErased)
-def owner_erased(rows: Rows, event: AccountErased) -> None:
-    rows.update({"account_id": event.originator_id}, domain=ERASED)
+WEBSITES.puts(
+    WebsiteConnected,
+    ("account_id", "domain", "timezone", "currency"),
+    lambda event: {"created_at": event.timestamp},
+    attribution_model=AttributionModel.LAST_CLICK.value,
+)
+WEBSITES.sets(WebsiteUpdated, lambda event: event.model_dump(mode="json", include=_SETTINGS, exclude_none=True))
+WEBSITES.sets(WebsiteDisconnected, lambda event: {"deleted_at": event.timestamp})
+WEBSITES.sets(AccountErased, by="account_id", domain=ERASED)

@@ -1,0 +1,1 @@
+"""Read models: one module per Postgres table, with a handler for each event that changes it."""

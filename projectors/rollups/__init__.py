@@ -1,0 +1,1 @@
+"""ClickHouse projections: the raw rows of events, refusals and duplicates, and the rollups fed from them."""
