@@ -17,101 +17,96 @@ from fastapi.routing import APIRoute
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from infra import PRODUCT_NAME, health, postgres, problems
-from infra.identity import Pool
-from infra.log import open_log
-from infra.settings import Settings
-from infra.threads import OwnThreads
-from query_api.admin import (
-    accounts,
-    audit_trail,
-    clicks,
-    dead_letters,
-    exchange_rates,
-    outbox,
-    projections,
-    system,
-    totals,
-)
-from query_api.admin import leads as admin_leads
-from query_api.admin import links as admin_links
-from query_api.admin import partners as admin_partners
-from query_api.analytics import explain
+from infra import PRODUCT_NAME
+from infra.kernel.config.settings import Settings
+from infra.kernel.config.version import product_version
+from infra.kernel.http import health, problems
+from infra.kernel.http.worker_slots import WorkerSlotMiddleware
+from infra.kernel.log import open_log
+from infra.kernel.observability.request_context import LogContextMiddleware
+from infra.kernel.postgres.pool import pool as open_pool
+from infra.kernel.security.sessions import Pool
+from query_api.accounts import admin, export, invites, profile, sessions, sign_ins
+from query_api.analytics import click_log, delivery, explain, live_snapshot, platform_totals
+from query_api.analytics import live_routes as live
 from query_api.analytics import routes as analytics
-from query_api.columnar import Columnar
-from query_api.context import Services
-from query_api.delivery import routes as delivery
-from query_api.first_events import FirstEvents
+from query_api.analytics.live_hub import LiveHub
+from query_api.analytics.live_snapshot import LiveData
+from query_api.conversions import explain as conversion_explain
+from query_api.conversions import routes as conversions
+from query_api.conversions import statements
+from query_api.domains import routes as domains
 from query_api.forum import members as forum_members
 from query_api.forum import posts as forum_posts
 from query_api.forum import search as forum_search
 from query_api.forum import threads as forum_threads
-from query_api.freshness import Freshness
 from query_api.insights import routes as insights
-from query_api.live import reading
-from query_api.live import routes as live
-from query_api.live.hub import Hub
-from query_api.live.reading import LiveData
+from query_api.kernel.clickhouse_reader import ClickHouseReader
+from query_api.kernel.dependencies import Services, refuse_odd_parameters
+from query_api.kernel.first_events import FirstEvents
+from query_api.kernel.freshness import Freshness
+from query_api.kernel.postgres_reader import Reader, take_role
+from query_api.kernel.query_coalescing import QueryCoalescer
+from query_api.kernel.read_your_writes import ProjectionPositions
+from query_api.leads import admin as admin_leads
+from query_api.leads import early_access, newsletter
+from query_api.links import admin as admin_links
+from query_api.links import routes as links
 from query_api.marketplace import deals
 from query_api.marketplace import listings as market_listings
 from query_api.matching import directory as program_directory
 from query_api.matching import learning
 from query_api.matching import routes as matching
-from query_api.parameters import refuse_odd_parameters
-from query_api.platform import (
-    account,
-    conversions,
-    domains,
-    explained,
-    export,
-    invites,
-    links,
-    notifications,
-    partners,
-    sessions,
-    sign_ins,
-    statements,
-    websites,
+from query_api.notifications import routes as notifications
+from query_api.operations import (
+    audit_log,
+    dead_letters,
+    exchange_rates,
+    mail_outbox,
+    projections,
+    subscriptions,
+    system,
 )
-from query_api.public import early_access, newsletter, sitemap
-from query_api.reader import Reader, take_role
-from query_api.shared_reads import SharedReads
-from query_api.sql import asking as sql_asking
+from query_api.partners import admin as admin_partners
+from query_api.partners import routes as partners
+from query_api.site import sitemap
 from query_api.sql import routes as sql
-from query_api.sql.running import Runner
-from query_api.waiting import Positions
-from query_api.website import routes as website
+from query_api.sql import statements as sql_asking
+from query_api.sql.execution import StatementRunner
+from query_api.websites import routes as websites
+from query_api.websites import website_session_routes as website
 
 THREADS: Final = 32
 """Requests that are worked on at one time; further ones wait for a thread."""
 
 POSTGRES_CONNECTIONS: Final = 12
 ROUTERS: Final = (
-    account.router,
+    profile.router,
     invites.router,
     domains.router,
     sessions.router,
     sign_ins.router,
     export.router,
-    accounts.router,
-    audit_trail.router,
-    outbox.router,
+    admin.router,
+    audit_log.router,
+    mail_outbox.router,
     website.router,
     websites.router,
     partners.router,
     links.router,
     statements.router,
     conversions.router,
-    explained.router,
+    conversion_explain.router,
     analytics.router,
     explain.router,
     live.router,
     delivery.router,
     admin_partners.router,
     admin_links.router,
-    clicks.router,
-    totals.router,
+    click_log.router,
+    platform_totals.router,
     projections.router,
+    subscriptions.router,
     dead_letters.router,
     system.router,
     exchange_rates.router,
@@ -144,7 +139,7 @@ def create_app(settings: Settings) -> FastAPI:
     """The application; nothing is connected before it starts, and starting waits for no engine."""
     app = FastAPI(
         title=f"{PRODUCT_NAME} query API",
-        version=account.product_version(),
+        version=product_version(),
         openapi_url="/api/openapi.json",
         docs_url=None,
         redoc_url=None,
@@ -159,57 +154,57 @@ def create_app(settings: Settings) -> FastAPI:
     for router in ROUTERS:
         app.include_router(router)
     _add_health(app)
-    app.add_middleware(OwnThreads)
-    app.add_middleware(HeadAsGet)
-    app.add_middleware(NotCached)
+    app.add_middleware(WorkerSlotMiddleware)
+    app.add_middleware(HeadAsGetMiddleware)
+    app.add_middleware(NoStoreMiddleware)
+    app.add_middleware(LogContextMiddleware)
     return app
 
 
 @asynccontextmanager
 async def _lifespan(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
     anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
-    pool = postgres.pool(settings, POSTGRES_CONNECTIONS, configure=take_role)
+    pool = open_pool(settings, POSTGRES_CONNECTIONS, configure=take_role)
     service = Reader.of_service(pool)
-    positions = Positions(settings)
-    columnar = Columnar(settings, lambda: positions.tables)
+    positions = ProjectionPositions(settings)
+    clickhouse = ClickHouseReader(settings, lambda: positions.tables)
     freshness = Freshness(positions, lambda: open_log(settings))
-    hub = Hub(_LiveReader(columnar, service))
-    positions.observe(lambda projection: hub.nudge() if projection == "events" else None)
-    positions.observe_ended_sessions(hub.end_session)
-    runner = Runner(settings)
-    shared = SharedReads(columnar, positions)
-    app.state.sitemap = sitemap.Kept()
-    app.state.services = Services(
-        settings, pool, columnar, positions, shared, freshness, hub, runner, FirstEvents(columnar)
-    )
-    await hub.start()
+    live_hub = LiveHub(_LiveReader(clickhouse, service))
+    positions.observe(lambda projection: live_hub.nudge() if projection == "events" else None)
+    positions.observe_ended_sessions(live_hub.end_session)
+    statement_runner = StatementRunner(settings)
+    shared = QueryCoalescer(clickhouse, positions)
+    app.state.sitemap = sitemap.SitemapCache()
+    app.state.live_hub, app.state.statement_runner = live_hub, statement_runner
+    app.state.services = Services(settings, pool, clickhouse, positions, shared, freshness, FirstEvents(clickhouse))
+    await live_hub.start()
     freshness.start()
     positions.start()
     try:
         yield
     finally:
-        await hub.stop()
-        await runner.close()
+        await live_hub.stop()
+        await statement_runner.close()
         positions.stop()
         freshness.stop()
-        columnar.close()
+        clickhouse.close()
         await anyio.to_thread.run_sync(pool.close)
 
 
 @dataclass(frozen=True, slots=True)
 class _LiveReader:
-    columnar: Columnar
+    clickhouse: ClickHouseReader
     reader: Reader
 
     def read(self, website_id: UUID) -> LiveData:
-        return reading.read(self.columnar, self.reader, website_id, datetime.now(UTC))
+        return live_snapshot.read(self.clickhouse, self.reader, website_id, datetime.now(UTC))
 
     def fingerprints(self, website_ids: list[UUID]) -> Mapping[UUID, int]:
-        return reading.fingerprints(self.columnar, website_ids, datetime.now(UTC))
+        return live_snapshot.fingerprints(self.clickhouse, website_ids, datetime.now(UTC))
 
 
 def _operation_id(route: APIRoute) -> str:
-    """Unique over all calls: conversions and partners are asked for as lists and as figures."""
+    """Unique over all calls: conversions and partners exist as lists and as analytics."""
     return f"{route.name}_analytics" if route.path.startswith("/api/platform/analytics/") else route.name
 
 
@@ -221,14 +216,14 @@ def _add_health(app: FastAPI) -> None:
     @app.get("/readyz", include_in_schema=False)
     def readyz(request: Request) -> Response:
         services: Services = request.app.state.services
-        parts = {"postgres": _postgres_answers(services.pool), "clickhouse": services.columnar.answers()}
+        parts = {"postgres": _postgres_answers(services.pool), "clickhouse": services.clickhouse.answers()}
         status, body = health.readyz(parts)
         return Response(body, status, media_type="application/json")
 
     @app.get("/metrics", include_in_schema=False)
     def metrics(request: Request) -> Response:
         if request.client is None or not health.is_loopback(request.client.host):
-            raise problems.Problem(404, "not_found", "There is nothing at this address.")
+            raise problems.Problem(404, "not_found", "Not found.")
         body, content_type = health.metrics()
         return Response(body, headers={"Content-Type": content_type})
 
@@ -242,13 +237,15 @@ def _postgres_answers(pool: Pool) -> bool:
     return True
 
 
-class NotCached:
-    """Figures and lists belong to the person who asked: no cache on the way may keep them."""
+class NoStoreMiddleware:
+    """Responses are private to the caller: no cache may store them."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Adds `Cache-Control: no-store` to answers that have no `Cache-Control` yet."""
+
         async def send_uncached(message: Message) -> None:
             if message["type"] == "http.response.start":
                 MutableHeaders(scope=message).setdefault("Cache-Control", "no-store")
@@ -257,13 +254,14 @@ class NotCached:
         await self._app(scope, receive, send_uncached if scope["type"] == "http" else send)
 
 
-class HeadAsGet:
+class HeadAsGetMiddleware:
     """Answers HEAD as GET; the server leaves the body out. A stream has no head of its own: 405."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Turns HEAD into GET before routing, live streams excepted."""
         if scope["type"] == "http" and scope["method"] == "HEAD" and not scope["path"].endswith("/live"):
             scope = {**scope, "method": "GET"}
         await self._app(scope, receive, send)

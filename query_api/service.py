@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from infra import logs
-from infra.http_server import serve
-from infra.settings import SettingsError, load
+from infra.kernel.config.settings import SettingsError, load
+from infra.kernel.http.server import serve
+from infra.kernel.observability import logging
 from query_api.app import create_app
 
 DEFAULT_PORT = 8011
@@ -14,13 +14,13 @@ def main(arguments: list[str]) -> int:
     """Serves until SIGTERM; the exit code. Live streams are ended first, requests in flight get their time."""
     if arguments:
         raise SettingsError("`althing serve query` takes no arguments.")
-    logs.configure("query")
+    logging.configure("query")
     settings = load()
     app = create_app(settings)
 
     def end_streams() -> None:
-        services = getattr(app.state, "services", None)
-        if services is not None:
-            services.hub.end_streams()
+        live_hub = getattr(app.state, "live_hub", None)
+        if live_hub is not None:
+            live_hub.end_streams()
 
     return serve(app, host="127.0.0.1", port=settings.query_port or DEFAULT_PORT, on_stop=end_streams)

@@ -7,24 +7,24 @@ from typing import Any, Final, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Depends
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from infra.invite_codes import opened
-from infra.settings import Settings
-from query_api.context import Context, Reads, Theirs
-from query_api.reader import Reader
+from infra.kernel.config.settings import Settings
+from infra.kernel.security.invite_codes import decrypt_code
+from query_api.kernel.dependencies import CallerScope, Context, Reads
+from query_api.kernel.responses import RowModel
 
 router = APIRouter(tags=["account"])
 
 
-class Joined(BaseModel):
-    """Somebody who registered with the invite."""
+class Joined(RowModel):
+    """An account that was registered with the invite."""
 
     name: str
     joinedAt: datetime
 
 
-class InviteCode(BaseModel):
+class InviteCode(RowModel):
     """An invite. Revoked, expired and used-up ones stay in the list."""
 
     id: UUID
@@ -38,42 +38,32 @@ class InviteCode(BaseModel):
     joined: list[Joined] = Field(description="Oldest first")
 
 
-MOST: Final = 1_000
+MAX_INVITES: Final = 1_000
 """Invites that are listed, and people who joined by them: the newest."""
 
 _INVITES: Final = (
     "SELECT i.*, c.code_sealed FROM read.invites AS i JOIN auth.invite_code AS c ON c.invite_id = i.id"  # noqa: S608 - own text
-    f" WHERE i.account_id = %s ORDER BY i.created_at DESC, i.id DESC LIMIT {MOST}"
+    f" WHERE i.account_id = %s ORDER BY i.created_at DESC, i.id DESC LIMIT {MAX_INVITES}"
 )
 _JOINS: Final = (
     "SELECT invite_id, name, joined_at FROM read.invite_joins WHERE invited_by = %s"  # noqa: S608 - own text
-    f" ORDER BY joined_at DESC, account_id LIMIT {MOST}"
+    f" ORDER BY joined_at DESC, account_id LIMIT {MAX_INVITES}"
 )
 
 
 @router.get("/api/platform/invite-codes", dependencies=[Depends(Reads("invites", "invite_joins"))])
-def get_invite_codes(context: Context, theirs: Theirs) -> list[InviteCode]:
+def get_invite_codes(context: Context, scope: CallerScope) -> list[InviteCode]:
     """Newest first, at most 1,000; of those who joined the last 1,000. Admins, too, see their own alone."""
-    mine = theirs.principal.account_id
-    reader = Reader(context.pool, mine)
+    mine, reader = scope.principal.account_id, scope.own
     joined: dict[UUID, list[Joined]] = {}
     for row in reversed(reader.rows(_JOINS, (mine,))):
-        joined.setdefault(row["invite_id"], []).append(Joined(name=row["name"], joinedAt=row["joined_at"]))
-    return [_shown(context.settings, row, joined) for row in reader.rows(_INVITES, (mine,))]
+        joined.setdefault(row["invite_id"], []).append(Joined.of_row(row))
+    return [_to_response(context.settings, row, joined) for row in reader.rows(_INVITES, (mine,))]
 
 
-def _shown(settings: Settings, row: dict[str, Any], joined: dict[UUID, list[Joined]]) -> InviteCode:
-    return InviteCode(
-        id=row["id"],
-        code=opened(settings, row["id"], row["code_sealed"]),
-        maxUses=row["max_uses"],
-        currentUses=row["current_uses"],
-        createdAt=row["created_at"],
-        expiresAt=row["expires_at"],
-        revokedAt=row["revoked_at"],
-        status=_status(row),
-        joined=joined.get(row["id"], []),
-    )
+def _to_response(settings: Settings, row: dict[str, Any], joined: dict[UUID, list[Joined]]) -> InviteCode:
+    code = decrypt_code(settings, row["id"], row["code_sealed"])
+    return InviteCode.of_row(row, code=code, status=_status(row), joined=joined.get(row["id"], []))
 
 
 def _status(row: dict[str, Any]) -> Literal["active", "used_up", "expired", "revoked"]:

@@ -6,20 +6,20 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from fastapi import APIRouter, Request, Response
-from pydantic import BaseModel, Field
+from fastapi import APIRouter
+from pydantic import Field
 
-from infra.identity import IDLE
-from query_api import audit_trail
-from query_api.audit_trail import AuditEntry
-from query_api.context import Context, Theirs
-from query_api.paging import Cursor, Limit
-from query_api.reader import Reader
+from infra.kernel.security.sessions import IDLE
+from query_api.kernel import audit_rows
+from query_api.kernel.audit_rows import AuditEntry
+from query_api.kernel.dependencies import CallerScope
+from query_api.kernel.pagination import Page50
+from query_api.kernel.responses import RowModel
 
 router = APIRouter(tags=["account"])
 
 
-class Session(BaseModel):
+class Session(RowModel):
     """A place where the account is signed in."""
 
     id: UUID
@@ -31,34 +31,20 @@ class Session(BaseModel):
 
 
 _LIVE: Final = (
-    "SELECT id, user_agent_family, country, created_at, last_seen_at FROM auth.session WHERE account_id = %s"
+    "SELECT id, user_agent_family AS device, country, created_at, last_seen_at FROM auth.session WHERE account_id = %s"
     " AND revoked_at IS NULL AND expires_at > now() AND last_seen_at > now() - %s"
     " ORDER BY last_seen_at DESC, id DESC LIMIT 200"
 )
 
 
 @router.get("/api/platform/sessions")
-def get_sessions(theirs: Theirs) -> list[Session]:
+def get_sessions(scope: CallerScope) -> list[Session]:
     """Those that live, last used first, at most 200."""
-    principal = theirs.principal
-    return [
-        Session(
-            id=row["id"],
-            device=row["user_agent_family"],
-            country=row["country"],
-            createdAt=row["created_at"],
-            lastSeenAt=row["last_seen_at"],
-            current=row["id"] == principal.session_id,
-        )
-        for row in theirs.reader.rows(_LIVE, (principal.account_id, IDLE))
-    ]
+    rows = scope.reader.rows(_LIVE, (scope.principal.account_id, IDLE))
+    return [Session.of_row(row, current=row["id"] == scope.principal.session_id) for row in rows]
 
 
 @router.get("/api/platform/user/activity")
-def get_user_activity(
-    request: Request, response: Response, context: Context, theirs: Theirs, limit: Limit = 50, cursor: Cursor = None
-) -> list[AuditEntry]:
+def get_user_activity(scope: CallerScope, page: Page50) -> list[AuditEntry]:
     """What was done with one's own account, and what was refused; newest first."""
-    mine = theirs.principal.account_id
-    reader = Reader(context.pool, mine)
-    return audit_trail.entries(reader, request, response, limit=limit, cursor=cursor, account=mine)
+    return audit_rows.entries(scope.own, page, account=scope.principal.account_id)

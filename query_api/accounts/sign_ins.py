@@ -9,9 +9,9 @@ from uuid import UUID
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
-from infra.identity_providers import LABELS, NAMES, ProviderName, configured, named, opened_label
-from query_api.context import Context, Theirs
-from query_api.reader import Reader
+from infra.kernel.security.oauth_providers import LABELS, NAMES, ProviderName, configured, decrypt_label
+from query_api.kernel.dependencies import CallerScope, Context
+from query_api.kernel.responses import RowModel
 
 router = APIRouter(prefix="/api/platform", tags=["account"])
 
@@ -24,7 +24,7 @@ class SignInProvider(BaseModel):
     isConfigured: bool
 
 
-class LinkedSignIn(BaseModel):
+class LinkedSignIn(RowModel):
     """An identity at a provider that opens the account."""
 
     id: UUID
@@ -46,15 +46,9 @@ def get_sign_in_providers(context: Context) -> list[SignInProvider]:
 
 
 @router.get("/linked-sign-ins")
-def get_linked_sign_ins(context: Context, theirs: Theirs) -> list[LinkedSignIn]:
+def get_linked_sign_ins(context: Context, scope: CallerScope) -> list[LinkedSignIn]:
     """Oldest first. Admins, too, see their own alone."""
-    mine = theirs.principal.account_id
     return [
-        LinkedSignIn(
-            id=row["id"],
-            provider=named(row["provider"]),
-            label=opened_label(context.settings, str(row["id"]), row["label_sealed"]),
-            linkedAt=row["linked_at"],
-        )
-        for row in Reader(context.pool, mine).rows(_LINKED, (mine,))
+        LinkedSignIn.of_row(row, label=decrypt_label(context.settings, str(row["id"]), row["label_sealed"]))
+        for row in scope.own.rows(_LINKED, (scope.principal.account_id,))
     ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Annotated, Any, Final
@@ -14,13 +13,14 @@ import orjson
 from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from query_api import columnar, paging
 from query_api.analytics import filters
-from query_api.analytics.request import parsed
-from query_api.context import AsAdmin, Context, Reads, Services
-from query_api.money import Amount
-from query_api.owned import Owned
-from query_api.tabular import csv_response
+from query_api.analytics.request import parse_filter
+from query_api.kernel import clickhouse_reader, pagination
+from query_api.kernel.authorization import AccountScope
+from query_api.kernel.csv import csv_response
+from query_api.kernel.dependencies import AdminScope, Context, Reads, Services
+from query_api.kernel.money import Amount
+from query_api.kernel.responses import RowModel
 from schemas.currencies import decimal_text
 from schemas.events.conversions import ConversionStatus
 from schemas.tracking import NO_ID
@@ -29,7 +29,7 @@ router = APIRouter(
     tags=["admin"], dependencies=[Depends(Reads("events", "links", "partners", "websites", "conversions"))]
 )
 
-MOST_EXPORTED: Final = 10_000
+MAX_EXPORTED: Final = 10_000
 _END_OF_TIME: Final = 10**13
 """Unix time in ms; what the analytics store can tell apart ends a little later."""
 _WINDOWS: Final = (timedelta(days=1), timedelta(days=14), timedelta(days=180), None)
@@ -63,11 +63,13 @@ class ClicksQuery(BaseModel):
 
 
 class ClicksPage(ClicksQuery):
-    limit: int = Field(default=50, ge=1, le=paging.MAX_LIMIT)
+    """The filters of the list, and which page of it."""
+
+    limit: int = Field(default=50, ge=1, le=pagination.MAX_LIMIT)
     cursor: str | None = Field(default=None, max_length=512)
 
 
-class ClickConversion(BaseModel):
+class ClickConversion(RowModel):
     """What came of a click."""
 
     id: UUID
@@ -75,11 +77,11 @@ class ClickConversion(BaseModel):
     txid: str
     status: ConversionStatus
     amount: Amount
-    commission: Amount = Field(description="What is left of it, in the website's currency")
+    commission: Amount = Field(description="Remaining commission, in the website's currency")
     occurredAt: datetime
 
 
-class TrackedClick(BaseModel):
+class TrackedClick(RowModel):
     """A click on its way: from a website over a link to a partner, and what came back."""
 
     id: UUID
@@ -127,40 +129,38 @@ class ClickLine(BaseModel):
 
 @router.get("/api/admin/clicks")
 def get_admin_clicks(
-    query: Annotated[ClicksPage, Query()], request: Request, response: Response, context: Context, admin: AsAdmin
+    query: Annotated[ClicksPage, Query()], request: Request, response: Response, context: Context, admin: AdminScope
 ) -> list[TrackedClick]:
     """Newest first."""
-    after = paging.decode(query.cursor, int, UUID) if query.cursor is not None else None
-    if after is not None and not 0 <= int(str(after[0])) < _END_OF_TIME:
-        raise paging.bad_cursor()
-    found = _read(context, admin, query, after, query.limit + 1)
-    page = found[: query.limit]
-    more = len(found) > query.limit
-    paging.link_next(request, response, paging.encode(page[-1]["place"], str(page[-1]["event_id"])) if more else None)
-    return _with_names(admin, page)
+    page = pagination.Page(request, response, query.limit, query.cursor)
+    after = None if page.is_first else page.after(int, UUID)
+    if after is not None and not 0 <= after[0] < _END_OF_TIME:
+        raise pagination.bad_cursor()
+    found = _read(context, admin, query, after, page.limit + 1)
+    return _with_names(admin, page.take(found, "place", "event_id"))
 
 
 @router.get("/api/admin/clicks.csv", response_class=Response, responses={200: {"content": {"text/csv": {}}}})
-def get_admin_clicks_csv(query: Annotated[ClicksQuery, Query()], context: Context, admin: AsAdmin) -> Response:
+def get_admin_clicks_csv(query: Annotated[ClicksQuery, Query()], context: Context, admin: AdminScope) -> Response:
     """The newest 10,000 of them."""
-    clicks = _with_names(admin, _read(context, admin, query, None, MOST_EXPORTED))
+    clicks = _with_names(admin, _read(context, admin, query, None, MAX_EXPORTED))
     return csv_response("clicks", list(ClickLine.model_fields), [_line(click) for click in clicks])
 
 
 def _read(
-    context: Services, admin: Owned, query: ClicksQuery, after: Sequence[object] | None, limit: int
-) -> list[columnar.Row]:
+    context: Services, admin: AccountScope, query: ClicksQuery, after: Sequence[Any] | None, limit: int
+) -> list[clickhouse_reader.Row]:
     """Up to `limit` rows, newest first, looking back only as far as it takes."""
     chosen = _chosen(admin, query)
     if chosen is None:
         return []
-    end = datetime.fromtimestamp(int(str(after[0])) / 1000, UTC) if after else datetime.now(UTC)
-    where, bound = list(chosen.where), dict(chosen.bound)
+    end = datetime.fromtimestamp(after[0] / 1000, UTC) if after else datetime.now(UTC)
+    where, bound = chosen
     if after:
         where.append("t.occurred_at <= fromUnixTimestamp64Milli({after:Int64})")  # for the index
         where.append("(toUnixTimestamp64Milli(t.occurred_at), t.event_id) < ({after:Int64}, {after_id:UUID})")
         bound |= {"after": after[0], "after_id": str(after[1])}
-    found: list[columnar.Row] = []
+    found: list[clickhouse_reader.Row] = []
     until: int | None = None
     for window in _WINDOWS:
         slice_, bound["limit"] = list(where), limit - len(found)
@@ -170,26 +170,20 @@ def _read(
         if window is not None:
             slice_.append("t.occurred_at >= fromUnixTimestamp64Milli({since:Int64})")
             bound["since"] = until = int((end - window).timestamp() * 1000)
-        found += context.columnar.rows(columnar.Query(_SELECT + " AND ".join(slice_) + _NEWEST, bound))
+        found += context.clickhouse.rows(clickhouse_reader.Query(_SELECT + " AND ".join(slice_) + _NEWEST, bound))
         if len(found) >= limit:
             break
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Chosen:
-    where: list[str]
-    bound: dict[str, Any]
-
-
-def _chosen(admin: Owned, query: ClicksQuery) -> _Chosen | None:
-    """The conditions; none when nothing can fit them."""
+def _chosen(admin: AccountScope, query: ClicksQuery) -> tuple[list[str], dict[str, Any]] | None:
+    """The conditions and their values; none when nothing can fit them."""
     where, bound = ["t.type = 'click'"], dict[str, Any]()
     for name, column in (("websiteId", "website_id"), ("partnerId", "partner_id"), ("linkId", "link_id")):
         if (one := getattr(query, name)) is not None:
             where.append(f"t.{column} = {{{column}:UUID}}")
             bound[column] = str(one)
-    if query.country and (countries := parsed("country", query.country)) is not None:
+    if query.country and (countries := parse_filter("country", query.country)) is not None:
         condition = filters.condition([countries], filters.Bots.INCLUDE)
         where.append(condition.sql)
         bound |= condition.parameters
@@ -205,7 +199,7 @@ def _chosen(admin: Owned, query: ClicksQuery) -> _Chosen | None:
             return None
         where += ["t.website_id = {its_website:UUID}", "t.click_id = {its_click:String}"]
         bound |= {"its_website": row["website_id"], "its_click": row["click_id"]}
-    return _Chosen(where, bound)
+    return where, bound
 
 
 _COLUMNS: Final = ", ".join(
@@ -217,7 +211,7 @@ _COLUMNS: Final = ", ".join(
 )
 _SELECT: Final = (
     f"SELECT {_COLUMNS}, toUnixTimestamp64Milli(t.occurred_at) AS place"  # noqa: S608 - own text
-    f" FROM {columnar.live_table('events')} AS t WHERE "
+    f" FROM {clickhouse_reader.live_table('events')} AS t WHERE "
 )
 _NEWEST: Final = " ORDER BY t.occurred_at DESC, t.event_id DESC LIMIT {limit:UInt32}"
 _NAMES: Final = (
@@ -231,7 +225,7 @@ _CONVERSIONS: Final = (
 )
 
 
-def _with_names(admin: Owned, rows: Sequence[columnar.Row]) -> list[TrackedClick]:
+def _with_names(admin: AccountScope, rows: Sequence[clickhouse_reader.Row]) -> list[TrackedClick]:
     ids = {name: list({row[f"{name}_id"] for row in rows}) for name in ("website", "partner", "link")}
     named = admin.reader.rows(_NAMES, {f"{name}s": found for name, found in ids.items()}) if rows else []
     names = {(row["kind"], row["id"]): row["name"] for row in named}
@@ -240,25 +234,16 @@ def _with_names(admin: Owned, rows: Sequence[columnar.Row]) -> list[TrackedClick
     for row in admin.reader.rows(_CONVERSIONS, (clicks,)) if clicks else []:
         conversions[row["click_id"]].append(_conversion(row))
     return [
-        TrackedClick(
+        TrackedClick.of_row(
+            row,
             id=row["event_id"],
-            occurredAt=row["occurred_at"].replace(tzinfo=UTC),
-            websiteId=row["website_id"],
+            occurred_at=row["occurred_at"].replace(tzinfo=UTC),
             domain=names.get(("website", row["website_id"])),
-            partnerId=row["partner_id"] if row["partner_id"] != NO_ID else None,
-            partnerName=names.get(("partner", row["partner_id"])),
-            linkId=row["link_id"] if row["link_id"] != NO_ID else None,
+            partner_id=row["partner_id"] if row["partner_id"] != NO_ID else None,
+            partner_name=names.get(("partner", row["partner_id"])),
+            link_id=row["link_id"] if row["link_id"] != NO_ID else None,
             slug=names.get(("link", row["link_id"])),
-            clickId=row["click_id"],
             route=_route(row["props"]),
-            country=row["country"],
-            device=row["device"],
-            browser=row["browser"],
-            os=row["os"],
-            source=row["source"],
-            sub1=row["sub1"],
-            isBot=row["is_bot"],
-            botReason=row["bot_reason"],
             conversions=conversions[row["click_id"]] if row["click_id"] else [],
         )
         for row in rows
@@ -266,19 +251,15 @@ def _with_names(admin: Owned, rows: Sequence[columnar.Row]) -> list[TrackedClick
 
 
 def _conversion(row: Mapping[str, Any]) -> ClickConversion:
-    return ClickConversion(
-        id=row["id"],
-        kind=row["kind"],
-        txid=row["txid"],
-        status=row["status"],
+    return ClickConversion.of_row(
+        row,
         amount=Amount(amount=row["amount"], currency=row["currency"]),
         commission=Amount(amount=row["commission"], currency=row["commission_currency"]),
-        occurredAt=row["occurred_at"],
     )
 
 
 def _route(props: str) -> str:
-    """What the edge wrote about the way; other clicks carry their website's own properties."""
+    """The conversion path that ingest wrote; other clicks carry their website's own properties."""
     if '"route"' not in props:
         return ""
     try:
@@ -289,22 +270,19 @@ def _route(props: str) -> str:
     return route if isinstance(route, str) else ""
 
 
+_SAME: Final = {"route", "country", "device", "browser", "os", "source", "sub1"}
+
+
 def _line(click: TrackedClick) -> ClickLine:
     currency = click.conversions[0].commission.currency if click.conversions else ""
     earned = sum(one.commission.amount for one in click.conversions)
     return ClickLine(
+        **click.model_dump(include=_SAME),
         time=click.occurredAt,
         website=click.domain or "",
         partner=click.partnerName or "",
         link=click.slug or "",
         click_id=click.clickId,
-        route=click.route,
-        country=click.country,
-        device=click.device,
-        browser=click.browser,
-        os=click.os,
-        source=click.source,
-        sub1=click.sub1,
         bot=click.botReason if click.isBot else "",
         conversions=len(click.conversions),
         status=" ".join(dict.fromkeys(one.status.value for one in click.conversions)),

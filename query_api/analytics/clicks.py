@@ -3,16 +3,14 @@ who comes on two days is one visitor of the range)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+from fastapi import Response
 from pydantic import BaseModel, Field
 
-from query_api import money
 from query_api.analytics import series
 from query_api.analytics.metrics import Counts
-from query_api.analytics.ranges import Range
-from query_api.columnar import Row
-from query_api.money import Major
+from query_api.analytics.request import AnalyticsRequest
+from query_api.kernel import money
+from query_api.kernel.money import Major
 
 
 class ClickPoint(BaseModel):
@@ -26,11 +24,12 @@ class ClickPoint(BaseModel):
     revenue: Major = Field(description="Major units")
 
 
-def answer(found: Sequence[Sequence[Row]], range_: Range, currency: str) -> list[ClickPoint]:
-    """From the rows of `series.queries`: every bucket, empty ones with zeros."""
-    laid = series.buckets(range_, *found)
+def read(request: AnalyticsRequest, response: Response) -> list[ClickPoint]:
+    """Every bucket, empty ones with zeros."""
+    found = request.read(response, *series.queries(request.selection, request.range))
+    laid = series.buckets(request.range, *found)
     counts = [Counts.of(row) for row in laid]
-    revenue = [money.major(one.revenue, currency) for one in counts]
+    revenue = [money.major(one.revenue, request.website.currency) for one in counts]
     return [
         ClickPoint(
             date=date,
@@ -40,5 +39,5 @@ def answer(found: Sequence[Sequence[Row]], range_: Range, currency: str) -> list
             conversions=one.conversions,
             revenue=earned,
         )
-        for date, row, one, earned in zip(range_.labels, laid, counts, revenue, strict=True)
+        for date, row, one, earned in zip(request.range.labels, laid, counts, revenue, strict=True)
     ]

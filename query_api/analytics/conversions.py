@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+from fastapi import Response
 from pydantic import BaseModel, Field
 
-from query_api import money
 from query_api.analytics import series
 from query_api.analytics.metrics import CONVERSION_COUNTERS, Counts
-from query_api.analytics.ranges import Range
-from query_api.analytics.reading import Selection
-from query_api.columnar import Query, Row
-from query_api.money import Major
+from query_api.analytics.request import AnalyticsRequest
+from query_api.kernel import money
+from query_api.kernel.money import Major
 
 
 class ConversionPoint(BaseModel):
@@ -27,15 +24,11 @@ class ConversionPoint(BaseModel):
     revenue: Major = Field(description="Major units")
 
 
-def query(selection: Selection, range_: Range) -> Query:
-    """Rows for `series.buckets`."""
-    return series.counted(selection, range_, CONVERSION_COUNTERS)
-
-
-def answer(found: Sequence[Row], range_: Range, currency: str) -> list[ConversionPoint]:
-    """From the rows of `query`: every bucket, empty ones with zeros."""
-    counts = [Counts.of(row) for row in series.buckets(range_, found)]
-    revenue = [money.major(one.revenue, currency) for one in counts]
+def read(request: AnalyticsRequest, response: Response) -> list[ConversionPoint]:
+    """Every bucket, empty ones with zeros."""
+    [found] = request.read(response, series.counted(request.selection, request.range, CONVERSION_COUNTERS))
+    counts = [Counts.of(row) for row in series.buckets(request.range, found)]
+    revenue = [money.major(one.revenue, request.website.currency) for one in counts]
     return [
         ConversionPoint(
             date=date,
@@ -46,5 +39,5 @@ def answer(found: Sequence[Row], range_: Range, currency: str) -> list[Conversio
             reversed=one.reversed,
             revenue=earned,
         )
-        for date, one, earned in zip(range_.labels, counts, revenue, strict=True)
+        for date, one, earned in zip(request.range.labels, counts, revenue, strict=True)
     ]

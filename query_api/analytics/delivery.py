@@ -1,7 +1,7 @@
-"""`GET /api/platform/analytics/delivery`: what became of everything that was sent for a website, and the last refusals.
+"""`GET /api/platform/analytics/delivery`: outcomes of everything that was sent for a website, and the last refusals.
 
-Counts are by time of arrival: what was kept (accepted, or flagged as a bot's or suspicious) from `delivery_minute`,
-ids that came again from `duplicates`, and what was refused from `refusals`.
+Counts are by time of arrival: stored events (accepted, or flagged as a bot's or suspicious) from `delivery_minute`,
+repeated ids from `duplicates`, and refused events from `refusals`.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Depends, Query, Response
 from pydantic import BaseModel, Field, create_model
 
-from query_api import columnar
 from query_api.analytics import ranges
+from query_api.analytics.query_plan import counts_by_edge, edges_of, seconds
 from query_api.analytics.ranges import BucketKind, Range, TimeRange
-from query_api.analytics.reading import counts_by_edge, edges_of, seconds
 from query_api.analytics.request import Day, RangeQuery, range_of
-from query_api.columnar import Row
-from query_api.context import Context, Reads, Theirs
-from query_api.owned import Website
+from query_api.kernel import clickhouse_reader
+from query_api.kernel.authorization import Website
+from query_api.kernel.clickhouse_reader import Row
+from query_api.kernel.dependencies import CallerScope, Context, Reads
 from schemas import instants
 from schemas.tracking import Outcome
 
@@ -47,6 +47,9 @@ class DeliveryRange(StrEnum):
     CUSTOM = "custom"
 
 
+_MINUTES: Final = {DeliveryRange.LAST_1H: 60, DeliveryRange.LAST_2H: 120}
+
+
 class DeliveryQuery(RangeQuery):
     """Website and range."""
 
@@ -55,7 +58,7 @@ class DeliveryQuery(RangeQuery):
     to: Day = None
 
 
-class Refused(BaseModel):
+class DeliveryRefusal(BaseModel):
     """One refusal; equal ones of the same second are kept as one with their `count`."""
 
     at: datetime
@@ -64,7 +67,7 @@ class Refused(BaseModel):
     message: str
     endpoint: str
     count: int
-    sample: str = Field(description="The start of what was sent, secret parts left out")
+    sample: str = Field(description="The start of the request, without secret parts")
 
 
 _COUNTS: Final[dict[str, Any]] = {outcome.value: (int, 0) for outcome in Outcome}
@@ -78,7 +81,7 @@ class Delivery(BaseModel):
     bucket: BucketKind
     outcomes: Outcomes
     series: list[DeliveryPoint]
-    refusals: list[Refused]
+    refusals: list[DeliveryRefusal]
 
 
 _SUMMED: Final = {
@@ -92,13 +95,13 @@ _SUMMED: Final = {
 
 @router.get("/delivery")
 def get_delivery(
-    query: Annotated[DeliveryQuery, Query()], response: Response, context: Context, theirs: Theirs
+    query: Annotated[DeliveryQuery, Query()], response: Response, context: Context, scope: CallerScope
 ) -> Delivery:
     """Where did my event go: every event sent in the range is in exactly one of the outcomes."""
-    website = theirs.website(query.websiteId)
+    website = scope.website(query.websiteId)
     range_ = _range(query, website)
-    asked = [_counted(website, range_, *parts) for parts in _SUMMED.values()]
-    found = context.read(response, *asked, _last_refusals(website, range_))
+    queries = [_counted(website, range_, *parts) for parts in _SUMMED.values()]
+    found = context.read(response, *queries, _last_refusals(website, range_))
     refusals = found.pop()
     series = _series(range_, [row for rows in found for row in rows])
     total = sum(series, Counter[str]())
@@ -106,40 +109,37 @@ def get_delivery(
         bucket=range_.bucket,
         outcomes=Outcomes(**total),
         series=[DeliveryPoint(at=moment, **counts) for moment, counts in zip(range_.edges[:-1], series, strict=True)],
-        refusals=[Refused.model_validate({**row, "at": row["at"].replace(tzinfo=UTC)}) for row in refusals],
+        refusals=[DeliveryRefusal.model_validate({**row, "at": row["at"].replace(tzinfo=UTC)}) for row in refusals],
     )
 
 
 def _range(query: DeliveryQuery, website: Website) -> Range:
-    now = datetime.now(UTC)
-    if query.timeRange is DeliveryRange.LAST_1H:
-        return ranges.last_minutes(website.zone, now, 60)
-    if query.timeRange is DeliveryRange.LAST_2H:
-        return ranges.last_minutes(website.zone, now, 120)
+    if query.timeRange in _MINUTES:
+        return ranges.last_minutes(website.zone, datetime.now(UTC), _MINUTES[query.timeRange])
     named = {"timeRange": TimeRange(query.timeRange.value), "from_": query.from_, "to": query.to}
     return range_of(RangeQuery(websiteId=query.websiteId, **named), website)
 
 
 def _counted(
     website: Website, range_: Range, table: str, time: str, outcome: str, count: str, which: str
-) -> columnar.Query:
+) -> clickhouse_reader.Query:
     sql = (
         f"SELECT roundDown(toUnixTimestamp(t.{time}), {{edges:Array(UInt32)}}) AS edge, {outcome} AS result,"  # noqa: S608 - own text
         f" {count} AS events FROM {table} AS t WHERE t.website_id = {{website:UUID}}"
         f" AND t.{time} >= {instants.bound('start')} AND t.{time} < {instants.bound('end')}"
         f" AND {which} GROUP BY edge, result"
     )
-    return columnar.Query(sql, {**_bound(website, range_), **edges_of(range_)})
+    return clickhouse_reader.Query(sql, {**_bound(website, range_), **edges_of(range_)})
 
 
-def _last_refusals(website: Website, range_: Range) -> columnar.Query:
+def _last_refusals(website: Website, range_: Range) -> clickhouse_reader.Query:
     sql = (
         "SELECT t.at AS at, toString(t.outcome) AS outcome, t.code AS code, t.message AS message,"  # noqa: S608 - own text
         " t.endpoint AS endpoint, t.count AS count, t.sample AS sample FROM refusals AS t"
         f" WHERE t.website_id = {{website:UUID}} AND t.at >= {instants.bound('start')}"
         f" AND t.at < {instants.bound('end')} ORDER BY t.at DESC, t.id LIMIT {{limit:UInt32}}"
     )
-    return columnar.Query(sql, {**_bound(website, range_), "limit": REFUSALS})
+    return clickhouse_reader.Query(sql, {**_bound(website, range_), "limit": REFUSALS})
 
 
 def _bound(website: Website, range_: Range) -> dict[str, Any]:

@@ -1,30 +1,31 @@
-"""`kept-apart`: what the figures leave out, by reason: machines, and what is suspicious. Most events first."""
+"""`kept-apart`: traffic excluded from metrics, by reason: bots and suspicious traffic. Most events first."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
 from typing import Final
 
-from pydantic import BaseModel, Field
+from fastapi import Response
+from pydantic import Field
 
 from query_api.analytics.filters import Bots
 from query_api.analytics.metrics import Source, uniques
-from query_api.analytics.ranges import Range
-from query_api.analytics.reading import Selection, rows
-from query_api.columnar import Query, Row
+from query_api.analytics.query_plan import rows
+from query_api.analytics.request import AnalyticsRequest
+from query_api.kernel.clickhouse_reader import Query
+from query_api.kernel.responses import RowModel
 from schemas.tracking import Suspicion
 
 
 class Kind(StrEnum):
-    """A machine says or shows what it is; suspicious is what looks like people, and probably is faked."""
+    """`bot`: declared or detected bots; `suspicious`: traffic like that of people that is probably faked."""
 
     BOT = "bot"
     SUSPICIOUS = "suspicious"
 
 
-class KeptApart(BaseModel):
+class KeptApart(RowModel):
     """Events that were kept and are not in the figures, for one reason."""
 
     reason: str = Field(description="Value of the filter `reason`: crawler, rate, changing_agents, ...")
@@ -32,32 +33,26 @@ class KeptApart(BaseModel):
     clicks: int
     pageviews: int
     events: int = Field(description="Clicks, page views and custom events")
-    visitors: int = Field(description="Distinct visitors that they would have counted as")
+    visitors: int = Field(description="Distinct visitors that they would have counted")
 
 
 _SUSPICIONS: Final = frozenset(Suspicion)
 
 
-def query(selection: Selection, range_: Range) -> Query:
+def read(request: AnalyticsRequest, response: Response) -> list[KeptApart]:
     """One row per reason; filters hold, and `bots` is what this is about."""
-    counted = rows(Source.RAW, replace(selection, bots=Bots.ONLY), range_.start, range_.end)
+    selection = replace(request.selection, bots=Bots.ONLY)
+    counted = rows(Source.RAW, selection, request.range.start, request.range.end)
     sql = (
         "SELECT toString(t.bot_reason) AS reason, countIf(t.type = 'click') AS clicks,"
         f" countIf(t.type = 'pageview') AS pageviews, count() AS events, {uniques(Source.RAW)}"
         f" {counted.sql} AND t.type <> 'conversion' GROUP BY reason ORDER BY events DESC, reason"
     )
-    return Query(sql, counted.parameters)
-
-
-def answer(found: Sequence[Row]) -> list[KeptApart]:
-    """From the rows of `query`."""
+    [found] = request.read(response, Query(sql, counted.parameters))
     return [
-        KeptApart(
-            reason=row["reason"],
+        KeptApart.of_row(
+            row,
             kind=Kind.SUSPICIOUS if row["reason"] in _SUSPICIONS else Kind.BOT,
-            clicks=row["clicks"],
-            pageviews=row["pageviews"],
-            events=row["events"],
             visitors=row["unique_visitors"],
         )
         for row in found

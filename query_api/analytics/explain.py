@@ -11,13 +11,14 @@ from typing import Annotated, Any, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request, Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from query_api import columnar, paging
 from query_api.analytics.metrics import Source
-from query_api.analytics.reading import rows
-from query_api.analytics.request import AnalyticsQuery, asked
-from query_api.context import Context, Reads, Theirs
+from query_api.analytics.query_plan import rows
+from query_api.analytics.request import AnalyticsQuery, parse_request
+from query_api.kernel import clickhouse_reader, pagination
+from query_api.kernel.dependencies import CallerScope, Context, Reads
+from query_api.kernel.responses import RowModel
 from schemas.tracking import NO_ID
 
 router = APIRouter(
@@ -42,24 +43,13 @@ _OF: Final = {
 }
 
 
-_COLUMNS: Final = ", ".join(
-    f"t.{name} AS {name}"
-    for name in (
-        *("event_id", "type", "occurred_at", "received_at", "is_bot", "bot_reason", "path"),
-        *(
-            "country",
-            "device",
-            "source",
-            "link_id",
-            "partner_id",
-            "click_id",
-            "conversion_id",
-            "_topic",
-            "_partition",
-            "_offset",
-        ),
-        *("d_pending", "d_approved", "d_rejected", "d_reversed", "c_pending", "c_approved", "c_reversed"),
-    )
+_COLUMNS: Final = (
+    "t.event_id AS id, t.type AS type, t.occurred_at AS occurred_at, t.received_at AS received_at, t.is_bot AS is_bot,"
+    " t.bot_reason AS reason, t.path AS path, t.country AS country, t.device AS device, t.source AS source,"
+    " t.link_id AS link_id, t.partner_id AS partner_id, t.click_id AS click_id, t.conversion_id AS conversion_id,"
+    " t._topic AS topic, t._partition AS partition, t._offset AS offset, t.d_pending AS pending,"
+    " t.d_approved AS approved, t.d_rejected AS rejected, t.d_reversed AS reversed, t.c_pending AS commission_pending,"
+    " t.c_approved AS commission_approved, t.c_reversed AS commission_reversed"
 )
 
 
@@ -67,11 +57,11 @@ class EventsQuery(AnalyticsQuery):
     """The analytics calls' query, and what to list."""
 
     of: Of = Of.EVERYTHING
-    limit: int = Field(default=50, ge=1, le=paging.MAX_LIMIT)
+    limit: int = Field(default=50, ge=1, le=pagination.MAX_LIMIT)
     cursor: str | None = Field(default=None, max_length=512)
 
 
-class Change(BaseModel):
+class Change(RowModel):
     """By how much a conversion's step moved each counter; money in minor units of the website's currency."""
 
     pending: int
@@ -83,7 +73,7 @@ class Change(BaseModel):
     commissionReversed: int
 
 
-class LoggedEvent(BaseModel):
+class LoggedEvent(RowModel):
     """One row of the raw table, with its place in the log."""
 
     id: UUID
@@ -91,7 +81,7 @@ class LoggedEvent(BaseModel):
     occurredAt: datetime
     receivedAt: datetime
     isBot: bool
-    reason: str = Field(description="Why it is kept apart from the figures; empty: it is not")
+    reason: str = Field(description="Why it is excluded from metrics; empty: included")
     path: str
     country: str
     device: str
@@ -108,60 +98,35 @@ class LoggedEvent(BaseModel):
 
 @router.get("/events")
 def get_events(
-    query: Annotated[EventsQuery, Query()], request: Request, response: Response, context: Context, theirs: Theirs
+    query: Annotated[EventsQuery, Query()], request: Request, response: Response, context: Context, scope: CallerScope
 ) -> list[LoggedEvent]:
-    """Newest first; `topic`, `partition` and `offset` say where in the log each one lies."""
-    what = asked(query, context, theirs)
+    """Newest first; `topic`, `partition` and `offset` are the position of each event in the log."""
+    what = parse_request(query, context, scope)
     chosen = rows(Source.RAW, what.selection, what.range.start, what.range.end)
-    bound: dict[str, Any] = {**chosen.parameters, "limit": query.limit + 1}
+    page = pagination.Page(request, response, query.limit, query.cursor)
+    bound: dict[str, Any] = {**chosen.parameters, "limit": page.limit + 1}
     after = ""
-    if query.cursor is not None:
-        milliseconds, event_id = paging.decode(query.cursor, int, UUID)
+    if not page.is_first:
+        milliseconds, event_id = page.after(int, UUID)
         bound |= {"after": milliseconds, "after_id": str(event_id)}
         after = " AND (toUnixTimestamp64Milli(t.occurred_at), t.event_id) < ({after:Int64}, {after_id:UUID})"
     sql = (
         f"SELECT {_COLUMNS}, toUnixTimestamp64Milli(t.occurred_at) AS place {chosen.sql} AND {_OF[query.of]}{after}"
         " ORDER BY t.occurred_at DESC, t.event_id DESC LIMIT {limit:UInt32}"
     )
-    [found] = what.read(response, columnar.Query(sql, bound))
-    page = found[: query.limit]
-    more = len(found) > query.limit
-    paging.link_next(request, response, paging.encode(page[-1]["place"], str(page[-1]["event_id"])) if more else None)
-    return [_event(row) for row in page]
+    [found] = what.read(response, clickhouse_reader.Query(sql, bound))
+    return [_event(row) for row in page.take(found, "place", "id")]
 
 
-def _event(row: columnar.Row) -> LoggedEvent:
-    return LoggedEvent(
-        id=row["event_id"],
-        type=row["type"],
-        occurredAt=row["occurred_at"].replace(tzinfo=UTC),
-        receivedAt=row["received_at"].replace(tzinfo=UTC),
-        isBot=row["is_bot"],
-        reason=row["bot_reason"],
-        path=row["path"],
-        country=row["country"],
-        device=row["device"],
-        source=row["source"],
-        linkId=_or_none(row["link_id"]),
-        partnerId=_or_none(row["partner_id"]),
-        clickId=row["click_id"],
-        conversionId=_or_none(row["conversion_id"]),
-        change=_change(row) if row["type"] == "conversion" else None,
-        topic=row["_topic"],
-        partition=row["_partition"],
-        offset=row["_offset"],
-    )
-
-
-def _change(row: columnar.Row) -> Change:
-    return Change(
-        pending=row["d_pending"],
-        approved=row["d_approved"],
-        rejected=row["d_rejected"],
-        reversed=row["d_reversed"],
-        commissionPending=row["c_pending"],
-        commissionApproved=row["c_approved"],
-        commissionReversed=row["c_reversed"],
+def _event(row: clickhouse_reader.Row) -> LoggedEvent:
+    return LoggedEvent.of_row(
+        row,
+        occurred_at=row["occurred_at"].replace(tzinfo=UTC),
+        received_at=row["received_at"].replace(tzinfo=UTC),
+        link_id=_or_none(row["link_id"]),
+        partner_id=_or_none(row["partner_id"]),
+        conversion_id=_or_none(row["conversion_id"]),
+        change=Change.of_row(row) if row["type"] == "conversion" else None,
     )
 
 

@@ -1,8 +1,8 @@
 """Filters of the analytics calls: `country=DE,FR&source=-google` to conditions with bound values. Pure.
 
-A comma means any of; a leading `-` means not. Values that are asked for and values that are refused may be mixed; then
-both hold. `(none)` stands for events that have no such value (for countries that is `ZZ`). A backslash takes the next
-sign as it is (`schemas.filters`).
+A comma means any of; a leading `-` means not. Included and excluded values may be mixed; then both
+conditions hold. `(none)` selects events that have no such value (for countries that is `ZZ`). A backslash escapes the
+next character (`schemas.filters`).
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ _COUNTRY: Final = re.compile(r"[A-Z]{2}")
 
 
 class Bots(StrEnum):
-    """What becomes of events that are flagged as made by bots."""
+    """Whether events that are flagged as made by bots count."""
 
     EXCLUDE = "exclude"
     INCLUDE = "include"
     ONLY = "only"
 
 
-class BadFilter(ValueError):
-    """A filter makes no sense; the message says why, `field` names it."""
+class InvalidFilter(ValueError):
+    """An invalid filter; the message gives the reason, `field` the parameter."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(message)
@@ -80,12 +80,12 @@ class Condition:
 
 
 def parse(name: str, text: str) -> Filter | None:
-    """The filter that `text` means; none for an empty text. Raises `BadFilter`."""
+    """The filter that `text` means; none for an empty text. Raises `InvalidFilter`."""
     found = list(values(text))
     if not found:
         return None
     if len(found) > MAX_VALUES:
-        raise BadFilter(name, f"{name} takes at most {MAX_VALUES} values.")
+        raise InvalidFilter(name, f"{name} takes at most {MAX_VALUES} values.")
     wanted = tuple(dict.fromkeys(_value(name, one) for one in found if not one.is_not))
     unwanted = tuple(dict.fromkeys(_value(name, one) for one in found if one.is_not))
     return Filter(name, wanted, unwanted)
@@ -93,14 +93,14 @@ def parse(name: str, text: str) -> Filter | None:
 
 def _value(name: str, named: Named) -> str:
     if len(named.value) > MAX_LENGTH:
-        raise BadFilter(name, f"A value of {name} has at most {MAX_LENGTH} characters.")
+        raise InvalidFilter(name, f"A value of {name} has at most {MAX_LENGTH} characters.")
     if named.is_none:
         return _EMPTY.get(name, "")
     if name != "country":
         return named.value
     code = named.value.upper()
     if not _COUNTRY.fullmatch(code):
-        raise BadFilter(name, "country takes two-letter codes of ISO 3166-1, such as DE.")
+        raise InvalidFilter(name, "country takes two-letter codes of ISO 3166-1, such as DE.")
     return code
 
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Final
 
+from fastapi import Response
 from pydantic import BaseModel, Field
 
-from query_api import money
+from infra.kernel.net.geoip import country_names
 from query_api.analytics import metrics
-from query_api.analytics.countries import country_name
 from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts, Source
-from query_api.analytics.ranges import Range
-from query_api.analytics.reading import Selection, rows, source_of
-from query_api.columnar import Query
-from query_api.money import Major
+from query_api.analytics.query_plan import rows, source_of
+from query_api.analytics.request import AnalyticsRequest
+from query_api.kernel import money
+from query_api.kernel.clickhouse_reader import Query
+from query_api.kernel.money import Major
+
+UNKNOWN: Final = "ZZ"
+"""The code of events whose country is not known."""
 
 
 class CountryPerformance(BaseModel):
@@ -27,22 +30,18 @@ class CountryPerformance(BaseModel):
     revenue: Major = Field(description="Major units")
 
 
-def query(selection: Selection, range_: Range) -> Query:
-    """One row per country, most clicks first."""
-    source = source_of(selection, Source.COUNTRY)
-    counted = rows(source, selection, range_.start, range_.end)
+def read(request: AnalyticsRequest, response: Response) -> list[CountryPerformance]:
+    """Countries, most clicks first."""
+    source = source_of(request.selection, Source.COUNTRY)
+    counted = rows(source, request.selection, request.range.start, request.range.end)
     sql = (
         f"SELECT toString(t.country) AS code, {metrics.counters(source, PERFORMANCE_COUNTERS)} {counted.sql}"
         f" GROUP BY t.country HAVING {metrics.is_active()} OR c_pending + c_approved <> 0"
         " ORDER BY clicks DESC, c_pending + c_approved DESC, code"
     )
-    return Query(sql, counted.parameters)
-
-
-def answer(found: list[Mapping[str, Any]], currency: str) -> list[CountryPerformance]:
-    """From the rows of `query`."""
+    [found] = request.read(response, Query(sql, counted.parameters))
     counts = [Counts.of(row) for row in found]
-    revenue = [money.major(one.revenue, currency) for one in counts]
+    revenue = [money.major(one.revenue, request.website.currency) for one in counts]
     return [
         CountryPerformance(
             country=row["code"],
@@ -53,3 +52,8 @@ def answer(found: list[Mapping[str, Any]], currency: str) -> list[CountryPerform
         )
         for row, one, earned in zip(found, counts, revenue, strict=True)
     ]
+
+
+def country_name(code: str) -> str:
+    """The country's English name; "Unknown" for `ZZ`; the code itself for one that ISO does not list (such as XK)."""
+    return "Unknown" if code == UNKNOWN else country_names().get(code, code)

@@ -1,4 +1,4 @@
-"""Pushes changes to everybody who watches a website: one read per website, shared by all of its watchers.
+"""Pushes live updates: one read per website, shared by all of its subscriptions.
 
 A notification of projection `events` wakes the hub; it reads the watched websites that have news, at most every
 200 ms, and hands the result to their subscriptions. A watcher that is slow sees only the newest state: nothing queues
@@ -8,22 +8,25 @@ up. Every 5 s all are read again, because time alone moves the minutes and ends 
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import Final, Protocol, TypeVar
 from uuid import UUID
 
-from infra.problems import Problem
-from query_api.live.reading import LiveData
+import structlog
+
+from infra.kernel.http.problems import Problem
+from infra.kernel.observability import logging
+from query_api.analytics.live_snapshot import LiveData
 
 A = TypeVar("A")
 R = TypeVar("R")
 
-log = logging.getLogger(__name__)
+log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 COALESCE_S: Final = 0.2
 TICK_S: Final = 5.0
@@ -66,7 +69,7 @@ class _Watched:
     subscriptions: set[Subscription] = field(default_factory=set)
 
 
-class Hub:
+class LiveHub:
     """Lives in one event loop; `nudge` may be called from any thread."""
 
     def __init__(self, reader: Reader, *, coalesce_s: float = COALESCE_S, tick_s: float = TICK_S) -> None:
@@ -94,13 +97,13 @@ class Hub:
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     def end_streams(self) -> None:
-        """Lets every stream end, so that a stopping server is not held up by them. Call it in the loop."""
+        """Lets every stream end, so that they do not delay a stopping server. Call it in the loop."""
         self._closed = True
         for subscription in self._subscriptions():
             subscription.end()
 
     def end_session(self, session_id: UUID) -> None:
-        """Somebody signed out: the session's streams end. May be called from any thread."""
+        """Ends the streams of a session that signed out. May be called from any thread."""
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._end_session, session_id)
 
@@ -129,7 +132,7 @@ class Hub:
         return subscription
 
     def unsubscribe(self, subscription: Subscription) -> None:
-        """Ends the watching; a website that nobody watches is not read any more."""
+        """Ends the subscription; a website without subscriptions is no longer read."""
         watched = self._watched.get(subscription.website_id)
         if watched is not None:
             watched.subscriptions.discard(subscription)
@@ -152,13 +155,13 @@ class Hub:
 
     def _admit(self, account_id: UUID) -> None:
         """Raises `Problem` when there is no place. When all are taken, the account with the most gives its oldest to
-        one that has at least two less: so shares become equal, and nobody keeps others out."""
+        one that has at least two less: so shares become equal."""
         own = self._count.get(account_id, 0)
         if own >= MAX_OF_ONE_ACCOUNT:
-            message = f"At most {MAX_OF_ONE_ACCOUNT} live views can be open at one time; close one first."
+            message = f"At most {MAX_OF_ONE_ACCOUNT} live views can be open at once; close one first."
             raise Problem(429, "too_many_streams", message, headers={"Retry-After": "5"})
         if self._closed or (sum(self._count.values()) >= MAX_SUBSCRIPTIONS and not self._make_room(own)):
-            message = "Too many live views are open just now. Please try again in a moment."
+            message = "Too many live views are open. Please try again in a moment."
             raise Problem(503, "too_many_streams", message, headers={"Retry-After": "5"})
 
     def _make_room(self, own: int) -> bool:
@@ -184,6 +187,7 @@ class Hub:
             del self._count[account_id]
 
     async def _run(self) -> None:
+        logging.begin_context(component="live")
         ticked = time.monotonic()
         while True:
             with suppress(TimeoutError):
@@ -195,9 +199,9 @@ class Hub:
             try:
                 await self._refresh(every)
             except Problem as problem:
-                log.info("the live view waits: %s", problem)
+                log.info("live_view_unavailable", error=problem)
             except Exception:
-                log.exception("the live view could not be read")
+                log.exception("unexpected_error")
             await asyncio.sleep(max(0.0, self._coalesce_s - (time.monotonic() - began)))
 
     async def _refresh(self, every: bool) -> None:
@@ -223,4 +227,4 @@ class Hub:
                 subscription.changed.set()
 
     async def _in_thread(self, call: Callable[[A], R], argument: A) -> R:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, call, argument)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, copy_context().run, call, argument)

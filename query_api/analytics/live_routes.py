@@ -8,7 +8,6 @@ A browser that reconnects gets a new snapshot (`Last-Event-ID` is not needed).
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import AsyncIterator
 from contextlib import suppress
@@ -17,20 +16,21 @@ from typing import Annotated, Final
 from uuid import UUID
 
 import psycopg
+import structlog
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Scope, Send
 
-from infra.identity import authenticate
-from infra.problems import Problem
-from query_api.context import Context, Reads, Services, Theirs
-from query_api.live.hub import Subscription
-from query_api.live.reading import LiveData
-from query_api.owned import Owned
+from infra.kernel.http.problems import Problem
+from infra.kernel.security.sessions import authenticate
+from query_api.analytics.live_hub import LiveHub, Subscription
+from query_api.analytics.live_snapshot import LiveData
+from query_api.kernel.authorization import AccountScope
+from query_api.kernel.dependencies import CallerScope, Context, Reads, Services
 
-log = logging.getLogger(__name__)
+log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 HEARTBEAT_S: Final = 15.0
 RECHECK_S: Final = 25.0
@@ -45,6 +45,15 @@ RETRY_MS: Final = 2000
 router = APIRouter(tags=["analytics"])
 
 
+async def running_hub(request: Request) -> LiveHub:
+    """Dependency: the process's live hub, set by `query_api.app`."""
+    found: LiveHub = request.app.state.live_hub
+    return found
+
+
+RunningHub = Annotated[LiveHub, Depends(running_hub)]
+
+
 @router.get(
     "/api/platform/analytics/live",
     response_class=StreamingResponse,
@@ -52,21 +61,25 @@ router = APIRouter(tags=["analytics"])
     responses={200: {"model": LiveData, "content": {"text/event-stream": {}}, "description": "snapshot, then updates"}},
 )
 async def live(
-    request: Request, context: Context, theirs: Theirs, websiteId: Annotated[UUID, Query()]
+    request: Request,
+    context: Context,
+    live_hub: RunningHub,
+    scope: CallerScope,
+    website_id: Annotated[UUID, Query(alias="websiteId")],
 ) -> StreamingResponse:
     """What happens on the website now, pushed within a second."""
-    await run_in_threadpool(theirs.website, websiteId)
-    subscription = await context.hub.subscribe(websiteId, theirs.principal.account_id, theirs.principal.session_id)
-    return _Stream(context, subscription, _events(request, context, subscription))
+    await run_in_threadpool(scope.website, website_id)
+    subscription = await live_hub.subscribe(website_id, scope.principal.account_id, scope.principal.session_id)
+    return _Stream(live_hub, subscription, _events(request, context, live_hub, subscription))
 
 
 class _Stream(StreamingResponse):
     """Ends its subscription whatever ends the stream, also before its first event."""
 
-    def __init__(self, context: Services, subscription: Subscription, events: AsyncIterator[bytes]) -> None:
+    def __init__(self, live_hub: LiveHub, subscription: Subscription, events: AsyncIterator[bytes]) -> None:
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         super().__init__(events, media_type="text/event-stream", headers=headers)
-        self._end = partial(context.hub.unsubscribe, subscription)
+        self._end = partial(live_hub.unsubscribe, subscription)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_in_time(message: Message) -> None:
@@ -80,10 +93,12 @@ class _Stream(StreamingResponse):
             self._end()
 
 
-async def _events(request: Request, context: Services, subscription: Subscription) -> AsyncIterator[bytes]:
-    hub, number = context.hub, 1
+async def _events(
+    request: Request, context: Services, live_hub: LiveHub, subscription: Subscription
+) -> AsyncIterator[bytes]:
+    number = 1
     checked = tried = sent = time.monotonic()
-    yield b"retry: %d\n\n" % RETRY_MS + _event("snapshot", number, hub.latest(subscription))
+    yield b"retry: %d\n\n" % RETRY_MS + _event("snapshot", number, live_hub.latest(subscription))
     while not subscription.is_over():
         waits = min(sent + HEARTBEAT_S, tried + RECHECK_S) - time.monotonic()
         changed = await _changes(subscription, waits)
@@ -99,7 +114,7 @@ async def _events(request: Request, context: Services, subscription: Subscriptio
         if changed:
             number += 1
             sent = moment
-            yield _event("update", number, hub.latest(subscription))
+            yield _event("update", number, live_hub.latest(subscription))
         elif moment - sent >= HEARTBEAT_S:
             sent = moment
             yield b": still here\n\n"
@@ -118,11 +133,11 @@ def _is_allowed(request: Request, context: Services, subscription: Subscription)
     """Whether the stream may go on; none when that cannot be looked up."""
     try:
         principal = authenticate(context.pool, request.headers, request.method)
-        Owned(context.pool, principal).website(subscription.website_id)
+        AccountScope(context.pool, principal).website(subscription.website_id)
     except Problem:
         return False
     except psycopg.OperationalError as error:
-        log.info("a stream's session cannot be looked up: %s", error)
+        log.info("session_lookup_unavailable", error=error)
         return None
     return principal.account_id == subscription.account_id
 

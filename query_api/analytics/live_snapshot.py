@@ -10,9 +10,10 @@ from uuid import UUID
 import psycopg
 from pydantic import BaseModel, Field
 
-from query_api.columnar import Columnar, Query
-from query_api.partner_names import partner_names
-from query_api.reader import Reader
+from query_api.kernel.clickhouse_reader import ClickHouseReader, Query
+from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.responses import RowModel
+from query_api.partners.names import partner_names
 from schemas import instants
 from schemas.tracking import NO_ID
 
@@ -29,7 +30,7 @@ class MinuteCount(BaseModel):
     events: int
 
 
-class LiveEvent(BaseModel):
+class LiveEvent(RowModel):
     """One event of the feed."""
 
     id: UUID
@@ -83,11 +84,11 @@ _FINGERPRINTS: Final = (
 )
 
 
-def read(columnar: Columnar, reader: Reader, website_id: UUID, now: datetime) -> LiveData:
+def read(clickhouse: ClickHouseReader, reader: Reader, website_id: UUID, now: datetime) -> LiveData:
     """What is to be shown now. Raises `Problem` 503 when ClickHouse does not answer."""
     since = now.astimezone(UTC) - timedelta(minutes=MINUTES)
     first = since.replace(second=0, microsecond=0)
-    counted, active, newest = columnar.all(
+    counted, active, newest = clickhouse.all(
         Query(_MINUTES, _bound(website_id, since)),
         Query(_ACTIVE, _bound(website_id, now - timedelta(minutes=ACTIVE_MINUTES))),
         Query(_RECENT, _bound(website_id, now - timedelta(days=2))),
@@ -103,10 +104,10 @@ def read(columnar: Columnar, reader: Reader, website_id: UUID, now: datetime) ->
     )
 
 
-def fingerprints(columnar: Columnar, websites: Iterable[UUID], now: datetime) -> dict[UUID, int]:
+def fingerprints(clickhouse: ClickHouseReader, websites: Iterable[UUID], now: datetime) -> dict[UUID, int]:
     """Per website a number that changes when rows arrive: tells cheaply which of many are worth reading again."""
     bound = {"websites": [str(one) for one in websites], "since": _milliseconds(now - timedelta(hours=1))}
-    return {UUID(row["website"]): int(row["events"]) for row in columnar.rows(Query(_FINGERPRINTS, bound))}
+    return {UUID(row["website"]): int(row["events"]) for row in clickhouse.rows(Query(_FINGERPRINTS, bound))}
 
 
 def _bound(website_id: UUID, since: datetime) -> dict[str, Any]:
@@ -118,16 +119,7 @@ def _milliseconds(moment: datetime) -> int:
 
 
 def _event(row: Mapping[str, Any], names: Mapping[str, str]) -> LiveEvent:
-    return LiveEvent(
-        id=row["id"],
-        type=row["type"],
-        at=row["at"].replace(tzinfo=UTC),
-        country=row["country"],
-        device=row["device"],
-        path=row["path"],
-        partnerName=names.get(row["partner"]),
-        source=row["source"],
-    )
+    return LiveEvent.of_row(row, at=row["at"].replace(tzinfo=UTC), partner_name=names.get(row["partner"]))
 
 
 def _names(reader: Reader, ids: Iterable[str]) -> Mapping[str, str]:

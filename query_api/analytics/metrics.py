@@ -1,4 +1,4 @@
-"""The one definition of every figure: how it is counted in each table, and what is worked out from the counts.
+"""The definition of every metric: how it is counted in each table, and what is derived from the counts.
 
 Every card, series, export and insight goes through here, so no two of them can disagree.
 
@@ -15,15 +15,15 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Final
 
-from query_api import money
-from query_api.columnar import live_table
+from query_api.kernel import money
+from query_api.kernel.clickhouse_reader import live_table
 from schemas import figures, instants
 from schemas.figures import COUNTERS as COUNTERS
 
 
 @dataclass(frozen=True, slots=True)
 class Counts(figures.Counts):
-    """What is counted, and what is worked out from it; money in minor units of the website's currency."""
+    """Counts and derived metrics; money in minor units of the website's currency."""
 
     @property
     def conversion_rate(self) -> float:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from fastapi import Response
 from pydantic import BaseModel, Field
 
-from query_api import money
 from query_api.analytics import metrics, partners, series
 from query_api.analytics.metrics import Counts, Source
+from query_api.analytics.query_plan import NO_PARTNER, Selection, rows, source_of
 from query_api.analytics.ranges import Range
-from query_api.analytics.reading import NO_PARTNER, Selection, rows, source_of
-from query_api.columnar import Query, Row
-from query_api.money import Major
+from query_api.analytics.request import AnalyticsRequest
+from query_api.kernel import money
+from query_api.kernel.clickhouse_reader import Query, Row
+from query_api.kernel.money import Major
 from schemas.figures import MONEY
 
 
@@ -71,29 +72,7 @@ class Overview(Figures):
 
     range: ShownRange
     currency: str
-    previous: Figures | None = Field(description="The range it is compared with; null with compare=none")
-
-
-@dataclass(frozen=True, slots=True)
-class Statements:
-    """What is read for the range itself, shared with the other calls, and for the one it is compared with."""
-
-    series: tuple[Query, ...]
-    partners: Query
-    compared: tuple[Query, ...]
-
-    @property
-    def all(self) -> tuple[Query, ...]:
-        return (*self.series, self.partners, *self.compared)
-
-
-def statements(selection: Selection, range_: Range, compared: Range | None) -> Statements:
-    """The statements of both ranges; that of the compared one gives its totals alone."""
-    return Statements(
-        tuple(series.queries(selection, range_)),
-        partners.query(selection, range_),
-        (_totals(selection, compared),) if compared is not None else (),
-    )
+    previous: Figures | None = Field(description="The comparison range; null with compare=none")
 
 
 def _totals(selection: Selection, range_: Range) -> Query:
@@ -153,11 +132,15 @@ def figures(row: Mapping[str, Any], currency: str) -> Figures:
     )
 
 
-def answer(asked: Statements, found: Sequence[Sequence[Row]], range_: Range, currency: str) -> Overview:
-    """From the rows of each statement."""
-    of_series, of_partners = found[: len(asked.series)], found[len(asked.series)]
+def read(request: AnalyticsRequest, response: Response) -> Overview:
+    """The range's own figures come from the rows that other calls read, too; of the compared one its totals alone."""
+    range_, currency = request.range, request.website.currency
+    shared = series.queries(request.selection, range_)
+    compared = [_totals(request.selection, request.compared)] if request.compared is not None else []
+    found = request.read(response, *shared, partners.query(request.selection, range_), *compared)
+    of_series, of_partners, of_compared = found[: len(shared)], found[len(shared)], found[len(shared) + 1 :]
     now = {**series.whole(*of_series), "active_partners": partners.active(of_partners)}
-    before = [figures(_summed(rows_of_one), currency) for rows_of_one in found[len(asked.series) + 1 :]]
+    before = [figures(_summed(rows_of_one), currency) for rows_of_one in of_compared]
     shown = {"from": range_.shown_from, "to": range_.shown_to, "timezone": range_.timezone.key, "bucket": range_.bucket}
     return Overview(
         range=ShownRange.model_validate(shown),

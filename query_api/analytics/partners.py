@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
+from fastapi import Response
 from pydantic import BaseModel, Field
 
-from query_api import money
 from query_api.analytics import metrics
 from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts, Source
+from query_api.analytics.query_plan import NO_PARTNER, Selection, rows, source_of
 from query_api.analytics.ranges import Range
-from query_api.analytics.reading import NO_PARTNER, Selection, rows, source_of
-from query_api.columnar import Query, Row
-from query_api.money import Major
-from query_api.partner_names import UNKNOWN
+from query_api.analytics.request import AnalyticsRequest
+from query_api.kernel import money
+from query_api.kernel.clickhouse_reader import Query, Row
+from query_api.kernel.money import Major
+from query_api.partners.names import UNKNOWN, partner_names
 
 TOP: Final = 10
 
@@ -49,8 +51,11 @@ def active(found: Sequence[Row]) -> int:
     return int(found[0]["active_partners"]) if found else 0
 
 
-def answer(found: Sequence[Row], names: Mapping[str, str], currency: str) -> list[PartnerPerformance]:
-    """From the rows of `query`; `names` by partner id."""
+def read(request: AnalyticsRequest, response: Response) -> list[PartnerPerformance]:
+    """The best first."""
+    [found] = request.read(response, query(request.selection, request.range))
+    names = partner_names(request.reader, {row["partner"] for row in found})
+    currency = request.website.currency
     performances = []
     for row in found:
         counts = Counts.of(row)

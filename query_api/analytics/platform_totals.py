@@ -11,12 +11,12 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Response
 from pydantic import BaseModel, Field
 
-from query_api import columnar, money
-from query_api.admin.exchange_rates import convert, newest_rates
 from query_api.analytics import metrics
 from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts, Source
-from query_api.context import AsAdmin, Context, Reads
-from query_api.money import Amount, Major, exact_json
+from query_api.kernel import clickhouse_reader, money
+from query_api.kernel.dependencies import AdminScope, Context, Reads
+from query_api.kernel.money import Amount, Major, exact_json
+from query_api.operations.exchange_rates import convert, newest_rates
 
 router = APIRouter(tags=["admin"])
 
@@ -28,13 +28,13 @@ _COUNTED: Final = (
 
 
 class AdminAnalytics(BaseModel):
-    """All websites, all time, bots left out. Definitions are those of the dashboards."""
+    """All websites, all time, bots excluded. Metrics are defined as in the dashboards."""
 
     totalClicks: int
     totalConversions: int
     conversionRate: float = Field(description="Conversions per hundred clicks, two decimals")
     totalRevenue: Major = Field(description="Major units of `currency`; other currencies at their newest rate")
-    currency: str = Field(description="The one that all websites have, else USD")
+    currency: str = Field(description="The currency of all websites, else USD")
     notConverted: list[Amount] = Field(description="Revenue in currencies without a rate: not in `totalRevenue`")
 
 
@@ -45,7 +45,7 @@ class Activity(BaseModel):
     type: str
     description: str
     timestamp: datetime
-    subjectId: UUID = Field(description="What it happened to: the partner, link, conversion, website, account")
+    subjectId: UUID = Field(description="The affected partner, link, conversion, website or account")
     websiteId: UUID | None
 
 
@@ -54,13 +54,13 @@ class Activity(BaseModel):
     response_model=AdminAnalytics,
     dependencies=[Depends(Reads("events", "websites", "exchange_rates"))],
 )
-def get_admin_analytics(context: Context, admin: AsAdmin, response: Response) -> Response:
+def get_admin_analytics(context: Context, admin: AdminScope, response: Response) -> Response:
     """Totals of the platform."""
     return exact_json(_totals(context, admin), response)
 
 
-def _totals(context: Context, admin: AsAdmin) -> AdminAnalytics:
-    rows = context.columnar.rows(columnar.Query(_COUNTED, {}))
+def _totals(context: Context, admin: AdminScope) -> AdminAnalytics:
+    rows = context.clickhouse.rows(clickhouse_reader.Query(_COUNTED, {}))
     found = admin.reader.rows("SELECT id::text, currency FROM read.websites")
     currencies = {row["id"]: row["currency"] for row in found}
     clicks = conversions = 0
@@ -87,7 +87,7 @@ def _totals(context: Context, admin: AsAdmin) -> AdminAnalytics:
 
 
 @router.get("/api/admin/recent-activity", dependencies=[Depends(Reads("activity"))])
-def get_recent_activity(admin: AsAdmin, limit: Annotated[int, Query(ge=1, le=100)] = 10) -> list[Activity]:
+def get_recent_activity(admin: AdminScope, limit: Annotated[int, Query(ge=1, le=100)] = 10) -> list[Activity]:
     """Newest first."""
     rows = admin.reader.rows(
         'SELECT id, type, description, at AS timestamp, aggregate_id AS "subjectId", website_id AS "websiteId"'

@@ -1,7 +1,7 @@
 """How the analytics calls read ClickHouse: which table answers, which rows, cut into which buckets. Pure text.
 
 A request without filters is answered by the rollup of each call; a filter by partner alone or by country alone by the
-rollup that knows it, as far as that one counts what is asked for; every other filter by the raw table `events`. All
+rollup that has the column, if that rollup has the requested metrics; every other filter by the raw table `events`. All
 three give the same numbers, since one definition (`metrics`) makes them.
 """
 
@@ -15,7 +15,7 @@ from typing import Any, Final
 from query_api.analytics.filters import Bots, Filter, condition
 from query_api.analytics.metrics import Source
 from query_api.analytics.ranges import Range
-from query_api.columnar import Query
+from query_api.kernel.clickhouse_reader import Query
 from schemas.tracking import NO_ID
 
 Parameters = Mapping[str, Any]
@@ -27,7 +27,7 @@ NOT_IN_PARTNER_ROLLUP: Final = frozenset({"pageviews"})
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which events of which website are asked about."""
+    """The website, filters and bot mode of a query."""
 
     website_id: str
     filters: tuple[Filter, ...] = ()

@@ -26,7 +26,7 @@ _DAY: Final = timedelta(days=1)
 
 
 class TimeRange(StrEnum):
-    """The ranges that can be asked for by name, and `custom`."""
+    """The named ranges, and `custom`."""
 
     LAST_24H = "24h"
     LAST_7D = "7d"
@@ -52,8 +52,8 @@ class BucketKind(StrEnum):
     MONTH = "month"
 
 
-class BadRange(ValueError):
-    """The range asked for makes no sense; the message says why, `field` which parameter it is about."""
+class InvalidRange(ValueError):
+    """An invalid range; the message gives the reason, `field` the parameter."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(message)
@@ -108,18 +108,18 @@ def resolve(
 ) -> Range:
     """The range that is meant at `now` (aware). `first` and `last` (inclusive) belong to `custom` and only to it.
 
-    Raises `BadRange`.
+    Raises `InvalidRange`.
     """
     if name is not TimeRange.CUSTOM:
         if first is not None or last is not None:
-            raise BadRange("from" if first is not None else "to", "from and to go with timeRange=custom only.")
+            raise InvalidRange("from" if first is not None else "to", "from and to go with timeRange=custom only.")
         if name is TimeRange.LAST_24H:
             return last_hours(timezone, now, 24)
         today = local_day(timezone, now)
         return of_days(timezone, today - timedelta(days=_DAYS[name] - 1), today)
     if first is None or last is None:
         missing = "from" if first is None else "to"
-        raise BadRange(missing, "timeRange=custom needs both from and to (dates, YYYY-MM-DD).")
+        raise InvalidRange(missing, "timeRange=custom needs both from and to (dates, YYYY-MM-DD).")
     return of_days(timezone, first, last)
 
 
@@ -142,15 +142,15 @@ def last_minutes(timezone: ZoneInfo, now: datetime, minutes: int) -> Range:
 
 
 def of_days(timezone: ZoneInfo, first: date, last: date) -> Range:
-    """The local days from `first` to `last`, inclusive. Raises `BadRange`."""
+    """The local days from `first` to `last`, inclusive. Raises `InvalidRange`."""
     if first > last:
-        raise BadRange("from", "from must not be after to.")
+        raise InvalidRange("from", "from must not be after to.")
     if first.year < FIRST_YEAR or last.year > LAST_YEAR:
         field = "from" if first.year < FIRST_YEAR else "to"
-        raise BadRange(field, f"Dates from {FIRST_YEAR} to {LAST_YEAR} can be asked for.")
+        raise InvalidRange(field, f"Dates must be from {FIRST_YEAR} to {LAST_YEAR}.")
     days = (last - first).days + 1
     if days > MAX_DAYS:
-        raise BadRange("from", f"A range may cover at most {MAX_DAYS} days.")
+        raise InvalidRange("from", f"A range may cover at most {MAX_DAYS} days.")
     after = last + _DAY
     if days <= HOURS_UP_TO_DAYS:
         return _hours_of_days(timezone, first, after)

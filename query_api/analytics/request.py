@@ -1,4 +1,4 @@
-"""From the query string of an analytics call to what is asked: website, range, comparison, filters, bots."""
+"""Parses the query string of an analytics call: website, range, comparison, filters, bots."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from uuid import UUID
 from fastapi import Depends, Query, Response
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from infra.problems import FieldError, Problem
-from query_api import columnar
 from query_api.analytics import filters, ranges
-from query_api.analytics.filters import BadFilter, Bots, Filter
-from query_api.analytics.ranges import BadRange, Compare, Range, TimeRange
-from query_api.analytics.reading import Selection
-from query_api.columnar import Row
-from query_api.context import Context, Services, Theirs
-from query_api.owned import Owned, Website
-from query_api.reader import Reader
+from query_api.analytics.filters import Bots, Filter, InvalidFilter
+from query_api.analytics.query_plan import Selection
+from query_api.analytics.ranges import Compare, InvalidRange, Range, TimeRange
+from query_api.kernel import clickhouse_reader
+from query_api.kernel.authorization import AccountScope, Website
+from query_api.kernel.clickhouse_reader import Row
+from query_api.kernel.dependencies import CallerScope, Context, Services
+from query_api.kernel.pagination import invalid_parameter
+from query_api.kernel.postgres_reader import Reader
 
 MAX_TEXT: Final = 8192
 
@@ -72,7 +72,7 @@ class FigureQuery(TimeQuery):
     source: Values = ""
     link: Values = Field(default="", description="Ids or slugs")
     reason: Values = Field(
-        default="", description="Why events are kept apart (crawler, rate, ...); needs `bots` to be only or include"
+        default="", description="Why events are excluded (crawler, rate, ...); needs `bots` to be only or include"
     )
     sub1: Values = ""
     sub2: Values = ""
@@ -91,7 +91,7 @@ class AnalyticsQuery(FigureQuery, RangeQuery):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AnalyticsRequest:
     """One analytics request, understood: the website is theirs, ranges are instants, slugs are ids."""
 
     services: Services
@@ -101,45 +101,41 @@ class Asked:
     compared: Range | None
     selection: Selection
 
-    def read(self, response: Response, *queries: columnar.Query) -> list[list[Row]]:
-        """The rows of each statement, all run at once; adds the headers that say how fresh they are."""
+    def read(self, response: Response, *queries: clickhouse_reader.Query) -> list[list[Row]]:
+        """The rows of each statement, all run at once; adds the freshness headers."""
         return self.services.read(response, *queries)
 
 
-def asked(query: Annotated[AnalyticsQuery, Query()], context: Context, theirs: Theirs) -> Asked:
+def parse_request(query: Annotated[AnalyticsQuery, Query()], context: Context, scope: CallerScope) -> AnalyticsRequest:
     """Raises `Problem` 400 for what makes no sense and 404 for a website that is not theirs."""
-    return asked_of(query, theirs.website(query.websiteId), context, theirs)
+    return request_for(query, scope.website(query.websiteId), context, scope)
 
 
-def asked_of(query: FigureQuery, website: Website, context: Services, theirs: Owned) -> Asked:
-    """What is asked of a website that is theirs. Raises `Problem` 400."""
+def request_for(query: FigureQuery, website: Website, context: Services, scope: AccountScope) -> AnalyticsRequest:
+    """The parsed request for a website of the caller's scope. Raises `Problem` 400."""
     range_ = range_of(query, website)
-    chosen = [found for name in filters.COLUMNS if (found := parsed(name, getattr(query, name))) is not None]
-    selection = Selection(str(website.id), tuple(_with_ids(theirs.reader, website, chosen)), query.bots)
-    return Asked(context, theirs.reader, website, range_, ranges.comparison(range_, query.compare), selection)
+    chosen = [found for name in filters.COLUMNS if (found := parse_filter(name, getattr(query, name))) is not None]
+    selection = Selection(str(website.id), tuple(_with_ids(scope.reader, website, chosen)), query.bots)
+    return AnalyticsRequest(context, scope.reader, website, range_, ranges.comparison(range_, query.compare), selection)
 
 
-TheAsked = Annotated[Asked, Depends(asked)]
+ParsedRequest = Annotated[AnalyticsRequest, Depends(parse_request)]
 
 
 def range_of(query: TimeQuery, website: Website) -> Range:
-    """The range asked for, in the website's time zone. Raises `Problem` 400."""
+    """The requested range in the website's time zone. Raises `Problem` 400."""
     try:
         return ranges.resolve(query.timeRange, website.zone, datetime.now(UTC), query.from_, query.to)
-    except BadRange as error:
-        raise bad(error.field, str(error)) from error
+    except InvalidRange as error:
+        raise invalid_parameter(error.field, str(error)) from error
 
 
-def bad(field: str, message: str) -> Problem:
-    return Problem(400, "invalid", message, errors=[FieldError(field, message)])
-
-
-def parsed(name: str, text: str) -> Filter | None:
+def parse_filter(name: str, text: str) -> Filter | None:
     """The filter that a parameter means; none for an empty one. Raises `Problem` 400."""
     try:
         return filters.parse(name, text)
-    except BadFilter as error:
-        raise bad(error.field, str(error)) from error
+    except InvalidFilter as error:
+        raise invalid_parameter(error.field, str(error)) from error
 
 
 _BY_SLUG: Final[Mapping[str, str]] = {
@@ -162,7 +158,7 @@ def _with_ids(reader: Reader, website: Website, chosen: Iterable[Filter]) -> Ite
             bound: dict[str, Any] = {"slugs": slugs, "website": website.id}
             ids.update((row["slug"], row["id"]) for row in reader.rows(sql, bound))
         for value in values - ids.keys():
-            raise bad(one.name, f"No {one.name} is called {value!r}.")
+            raise invalid_parameter(one.name, f"No {one.name} is named {value!r}.")
         yield one.replaced(ids)
 
 

@@ -1,7 +1,7 @@
 """What happened per bucket of a range and in the whole of it: the statements that several calls share.
 
 `overview`, `clicks` and `conversions` are cut from the same rows, so a total cannot differ from its series, and a
-dashboard that asks for all of them at once has each statement run once (`query_api.shared_reads`).
+dashboard that requests all of them at once runs each statement once (`query_api.kernel.query_coalescing`).
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from typing import Any
 
 from query_api.analytics import metrics
 from query_api.analytics.metrics import COUNTERS, Source
-from query_api.analytics.ranges import Range
-from query_api.analytics.reading import (
+from query_api.analytics.query_plan import (
     NOT_IN_PARTNER_ROLLUP,
     Selection,
     counts_by_edge,
@@ -21,7 +20,8 @@ from query_api.analytics.reading import (
     rows,
     source_of,
 )
-from query_api.columnar import Query, Row
+from query_api.analytics.ranges import Range
+from query_api.kernel.clickhouse_reader import Query, Row
 
 
 def queries(selection: Selection, range_: Range) -> list[Query]:

@@ -9,18 +9,18 @@ history. Bookings are never changed, so that those up to a position are the same
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
-from query_api.platform.statement_periods import Period
-from query_api.reader import Reader
+from pydantic import BaseModel
+
+from query_api.conversions.statement_periods import Period
+from query_api.kernel.postgres_reader import Reader
 
 PAGE: Final = 1_000
 
 
-@dataclass(frozen=True, slots=True)
-class Sums:
+class Sums(BaseModel, frozen=True):
     """A partner's month in minor units. opening + approved - taken_back - adjustments = closing."""
 
     partner_id: UUID
@@ -45,7 +45,7 @@ class Sums:
 def sums(reader: Reader, period: Period, partner_id: UUID | None = None) -> list[Sums]:
     """Of every partner with a booking until the month's end, or of one; by their names. One look, at one moment."""
     rows = reader.rows(_SUMMED, {**period.bound, "partner": partner_id})
-    return [_sums(row) for row in rows]
+    return [Sums.model_validate(row) for row in rows]
 
 
 def bookings(reader: Reader, period: Period, of: Sums, most: int | None = None) -> Iterator[Mapping[str, Any]]:
@@ -62,22 +62,6 @@ def bookings(reader: Reader, period: Period, of: Sums, most: int | None = None) 
         place = {"at": rows[-1]["at"], "position": rows[-1]["position"]}
 
 
-def _sums(row: Mapping[str, Any]) -> Sums:
-    return Sums(
-        partner_id=row["partner_id"],
-        partner_name=row["partner_name"] or str(row["partner_id"]),
-        currency=row["currency"],
-        opening=int(row["opening"]),
-        approved=int(row["approved"]),
-        taken_back=int(row["taken_back"]),
-        adjustments=int(row["adjustments"]),
-        held=int(row["held"]),
-        conversions=row["conversions"],
-        bookings=row["bookings"],
-        up_to=row["up_to"],
-    )
-
-
 _STEPS: Final = """FROM read.conversion_steps AS s WHERE s.website_id = %(website)s AND s.partner_id IS NOT NULL
     AND (%(partner)s::uuid IS NULL OR s.partner_id = %(partner)s)
     AND (s.earned <> 0 OR s.approved = 1)"""
@@ -91,7 +75,7 @@ _KIND: Final = """CASE WHEN s.earned >= 0 THEN 'approved'
     WHEN (SELECT min(e.at) FROM read.conversion_steps AS e WHERE e.conversion_id = s.conversion_id
         AND e.partner_id IS NOT NULL AND (e.earned <> 0 OR e.approved = 1)) < %(start)s
         THEN 'adjustment'
-    ELSE 'taken back' END"""
+    ELSE 'reversed' END"""
 """What a booking is, by when the commission was earned that it adds to or takes off."""
 
 _SUMMED: Final = f"""
@@ -103,7 +87,7 @@ WITH parts AS (
     -- The days of UTC's month that come before the website's.
     UNION ALL SELECT s.partner_id, s.currency, 'opening', s.earned, 0, NULL {_STEPS}
     AND s.at >= %(first)s AND s.at < %(start)s AND s.earned <> 0
-    -- What the sums by months do not hold yet: they are built apart, and may be built anew.
+    -- Steps that the sums by month do not contain yet: another projection builds, and may rebuild, them.
     UNION ALL SELECT s.partner_id, s.currency, 'opening', s.earned, 0, NULL {_STEPS}
     AND s.at < %(first)s AND s.position > {_MONTHS_READ} AND s.earned <> 0
     UNION ALL SELECT s.partner_id, s.currency, {_KIND}, s.earned, s.position,
@@ -112,10 +96,10 @@ WITH parts AS (
     UNION ALL SELECT s.partner_id, s.currency, 'held', s.earned, 0, NULL {_STEPS}
     AND s.at < %(end)s AND s.hold_until >= %(end)s AND s.earned <> 0
 )
-SELECT parts.partner_id, parts.currency, p.name AS partner_name,
+SELECT parts.partner_id, parts.currency, coalesce(nullif(p.name, ''), parts.partner_id::text) AS partner_name,
     coalesce(sum(earned) FILTER (WHERE part = 'opening'), 0) AS opening,
     coalesce(sum(earned) FILTER (WHERE part = 'approved'), 0) AS approved,
-    coalesce(-sum(earned) FILTER (WHERE part = 'taken back'), 0) AS taken_back,
+    coalesce(-sum(earned) FILTER (WHERE part = 'reversed'), 0) AS taken_back,
     coalesce(-sum(earned) FILTER (WHERE part = 'adjustment'), 0) AS adjustments,
     coalesce(sum(earned) FILTER (WHERE part = 'held'), 0) AS held,
     count(DISTINCT conversion_id) FILTER (WHERE part = 'approved') AS conversions,

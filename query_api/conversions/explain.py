@@ -1,12 +1,13 @@
 """`GET /api/platform/conversions/{id}/explain`: why a conversion earns what it earns, to the last cent.
 
 The rule and since when it holds, the click, the rate, the rounding, and every event behind it with its place in the
-log. The commission is worked out once more here, in words of its own: `agrees` says whether it comes out the same.
+log. The commission is recalculated here by independent code: `agrees` is whether the results are equal.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, date, datetime
 from fractions import Fraction
 from typing import Any, Final
@@ -15,20 +16,22 @@ from uuid import UUID
 from fastapi import APIRouter, Depends
 from pydantic import BaseModel, Field
 
-from infra.problems import Problem
-from query_api import columnar
-from query_api.columnar import live_table
-from query_api.context import Context, Reads, Services, Theirs
-from query_api.money import Amount
-from query_api.owned import Website
-from query_api.platform.conversions import Conversion, find_conversion
-from query_api.reader import Reader
+from infra.domain.message_chain import bookings, chain
+from infra.kernel.http.problems import Problem
+from query_api.conversions.routes import Conversion, find_conversion
+from query_api.kernel import clickhouse_reader
+from query_api.kernel.authorization import Website
+from query_api.kernel.clickhouse_reader import live_table
+from query_api.kernel.dependencies import CallerScope, Context, Reads, Services
+from query_api.kernel.money import Amount
+from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.responses import RowModel
 from schemas.click_id import event_id
 from schemas.currencies import amount_text, decimal_text, digits
 from schemas.days import local_day
 from schemas.events.conversions import TierUsed
 from schemas.events.partners import Terms, TermsKind, TiersBy
-from schemas.terms import TermsShape, paid_text, terms_shape
+from schemas.http.partners import TermsShape, paid_text, terms_shape
 from schemas.topics import CLICKS, DOMAIN
 
 router = APIRouter(tags=["conversions"])
@@ -36,8 +39,8 @@ router = APIRouter(tags=["conversions"])
 Row = Mapping[str, Any]
 
 
-class Place(BaseModel):
-    """Where an event lies in the log."""
+class LogPosition(BaseModel):
+    """Position of an event in the log."""
 
     topic: str
     partition: int
@@ -52,10 +55,10 @@ class Rule(BaseModel):
     terms: TermsShape
     version: int | None = Field(description="The partner's first terms are 1")
     effectiveAt: datetime | None
-    tier: str | None = Field(description="Which tier was reached, in one sentence")
+    tier: str | None = Field(description="The tier that was reached, in one sentence")
 
 
-class ClickBehind(BaseModel):
+class ClickBehind(RowModel):
     """The click that earned it; a coupon has none."""
 
     by: str = Field(description="click_id, coupon or visitor")
@@ -67,7 +70,7 @@ class ClickBehind(BaseModel):
     device: str
     source: str
     subs: dict[str, str]
-    place: Place | None
+    place: LogPosition | None
 
 
 class RateUsed(BaseModel):
@@ -80,28 +83,28 @@ class RateUsed(BaseModel):
 
 
 class Working(BaseModel):
-    """How the commission was worked out: exact fractions, one rounding at the end, halves to the even neighbour."""
+    """How the commission was calculated: exact fractions, one rounding at the end, halves to the even neighbour."""
 
     text: str
     exact: str = Field(description="In major units, before the rounding")
     rounded: str
-    agrees: bool = Field(description="Worked out again just now, it comes to what was recorded")
+    agrees: bool = Field(description="Whether the recalculation equals the recorded amount")
 
 
-class StepBehind(BaseModel):
+class StepBehind(RowModel):
     """One event of the conversion, and what it moved (minor units of the website's currency)."""
 
     version: int
     name: str
     text: str
     at: datetime
-    by: str = Field(description="you, system or somebody else")
+    by: str = Field(description="you, system or someone else")
     reason: str | None
     pending: Amount | None
     earned: Amount | None
     reversed: Amount | None
     position: int
-    place: Place
+    place: LogPosition
 
 
 class Report(BaseModel):
@@ -112,7 +115,21 @@ class Report(BaseModel):
     keyKind: str = Field(description="Kind of the key that sent it; site: a claim; empty: not recorded")
     at: datetime
     stands: bool
-    place: Place | None = Field(description="Null: it waited for an exchange rate")
+    place: LogPosition | None = Field(description="Null: it waited for an exchange rate")
+
+
+class MessageBehind(RowModel):
+    """One decided event of the chain that the conversion is part of, without its content."""
+
+    id: str
+    name: str
+    at: datetime
+    actor: str = Field(description="account or system")
+    position: int
+    commandId: UUID | None
+    correlationId: str = Field(description="The same for all that follows from one click or request; empty: older")
+    causationId: str = Field(description="The report or event that it follows from; empty: none")
+    statement: str | None = Field(description="Month of the statement that it is booked in, YYYY-MM")
 
 
 class Explanation(BaseModel):
@@ -123,22 +140,32 @@ class Explanation(BaseModel):
     click: ClickBehind | None
     rate: RateUsed | None
     working: Working | None
-    reports: list[Report] = Field(description="Those that name an amount; the most trusted stands, then the first")
+    reports: list[Report] = Field(description="Reports with an amount; the most trusted is used, then the first")
     events: list[StepBehind]
+    messages: list[MessageBehind] | None = Field(default=None, description="For admins only")
 
 
 @router.get(
     "/api/platform/conversions/{id}/explain",
     dependencies=[
         Depends(
-            Reads("conversions", "conversion_steps", "partner_terms", "partners", "links", "websites", "exchange_rates")
+            Reads(
+                "conversions",
+                "conversion_steps",
+                "partner_terms",
+                "partners",
+                "links",
+                "websites",
+                "website_zones",
+                "exchange_rates",
+            )
         )
     ],
 )
-def explain_conversion(id: UUID, theirs: Theirs, context: Context) -> Explanation:
+def explain_conversion(id: UUID, scope: CallerScope, context: Context) -> Explanation:
     """Why this conversion earns what it does, with every event behind it."""
-    conversion = find_conversion(theirs, id)
-    steps = theirs.reader.rows("SELECT * FROM read.conversion_steps WHERE conversion_id = %s ORDER BY version", (id,))
+    conversion = find_conversion(scope, id)
+    steps = scope.reader.rows("SELECT * FROM read.conversion_steps WHERE conversion_id = %s ORDER BY version", (id,))
     earning = next((step for step in reversed(steps) if "facts" in step["detail"]), None)
     if earning is not None and not earning["partner_id"]:
         earning = None
@@ -146,13 +173,21 @@ def explain_conversion(id: UUID, theirs: Theirs, context: Context) -> Explanatio
     payout = _money(stating["detail"].get("payout")) if stating else None
     return Explanation(
         conversion=conversion,
-        rule=_rule(theirs.reader, earning, payout) if earning else None,
-        click=_click(theirs.reader, context, conversion, earning) if earning else None,
-        rate=_rate(theirs.reader, theirs.website(conversion.websiteId), earning, payout) if earning else None,
+        rule=_rule(scope.reader, earning, payout) if earning else None,
+        click=_click(scope.reader, context, conversion, earning) if earning else None,
+        rate=_rate(scope.reader, scope.website(conversion.websiteId), earning, payout) if earning else None,
         working=_working(earning, payout) if earning else None,
         reports=_reports(steps, conversion.amount),
-        events=[_step(step, conversion, theirs.principal.account_id) for step in steps],
+        events=[_step(step, conversion, scope.principal.account_id) for step in steps],
+        messages=_messages(scope.reader, id) if scope.principal.is_admin else None,
     )
+
+
+def _messages(reader: Reader, id: UUID) -> list[MessageBehind]:
+    """The conversion's chain, as `althing events show` follows it."""
+    messages = chain(reader.rows, [id])
+    months = {booking.message_id: booking.month for booking in bookings(reader.rows, messages)}
+    return [MessageBehind.of_row(asdict(one), statement=months.get(one.id)) for one in messages]
 
 
 def _rule(reader: Reader, earning: Row, payout: Amount | None) -> Rule:
@@ -164,7 +199,8 @@ def _rule(reader: Reader, earning: Row, payout: Amount | None) -> Rule:
     clicked_at = datetime.fromisoformat(attribution["clicked_at"])
     terms, tier = Terms.model_validate(attribution["terms"]), _tier(earning)
     version = _version(held, terms, clicked_at)
-    paid = paid_text(terms, tier.rate_bp, tier.flat_amount) if tier else _plain(terms)
+    paying = tier or terms
+    paid = paid_text(terms, paying.rate_bp, paying.flat_amount)
     return Rule(
         by="payout" if payout else "terms",
         text=f"{amount_text(payout.amount, payout.currency)}, as the report says" if payout else paid,
@@ -186,10 +222,6 @@ def _version(held: Sequence[Row], terms: Terms, clicked_at: datetime) -> int | N
     return max(same or known, default=None)
 
 
-def _plain(terms: Terms) -> str:
-    return paid_text(terms, terms.rate_bp, terms.flat_amount)
-
-
 def _tier_text(tier: TierUsed, currency: str) -> str:
     def standing(value: int) -> str:
         return (
@@ -206,21 +238,16 @@ def _tier_text(tier: TierUsed, currency: str) -> str:
 def _click(reader: Reader, context: Services, conversion: Conversion, earning: Row) -> ClickBehind:
     told = earning["detail"]["facts"]["attribution"]
     link = reader.row("SELECT slug FROM read.links WHERE id = %s", (told["link_id"],)) if told["link_id"] else None
-    return ClickBehind(
-        by=told["by"],
+    return ClickBehind.of_row(
+        told,
         at=told["clicked_at"],
-        clickId=told["click_id"] or None,
-        linkId=told["link_id"],
+        click_id=told["click_id"] or None,
         link=link["slug"] if link else None,
-        country=told["country"],
-        device=told["device"],
-        source=told["source"],
-        subs=told["subs"],
         place=_place_of_click(context, conversion, told) if told["click_id"] else None,
     )
 
 
-def _place_of_click(context: Services, conversion: Conversion, told: Row) -> Place | None:
+def _place_of_click(context: Services, conversion: Conversion, told: Row) -> LogPosition | None:
     at = datetime.fromisoformat(told["clicked_at"]).astimezone(UTC)
     sql = (
         f"SELECT _partition, _offset FROM {live_table('events')} WHERE website_id = {{site:UUID}}"  # noqa: S608 - bound
@@ -228,10 +255,12 @@ def _place_of_click(context: Services, conversion: Conversion, told: Row) -> Pla
     )
     bound = {"site": str(conversion.websiteId), "day": at.date().isoformat(), "id": str(event_id(told["click_id"]))}
     try:
-        [found] = context.shared_reads.all(columnar.Query(sql, bound))
-    except Problem:  # everything else can be told without it
+        [found] = context.query_coalescer.all(clickhouse_reader.Query(sql, bound))
+    except Problem:  # the rest of the explanation does not need it
         return None
-    return Place(topic=CLICKS.name, partition=found[0]["_partition"], offset=found[0]["_offset"]) if found else None
+    return (
+        LogPosition(topic=CLICKS.name, partition=found[0]["_partition"], offset=found[0]["_offset"]) if found else None
+    )
 
 
 def _rate(reader: Reader, website: Website, earning: Row, payout: Amount | None) -> RateUsed | None:
@@ -270,16 +299,16 @@ def _basis(earning: Row, payout: Amount | None) -> tuple[Fraction, str, str]:
     facts = earning["detail"]["facts"]
     if payout is not None:
         return Fraction(payout.amount), payout.currency, amount_text(payout.amount, payout.currency)
-    terms, tier = Terms.model_validate(facts["attribution"]["terms"]), _tier(earning)
-    rate_bp, flat = (tier.rate_bp, tier.flat_amount) if tier else (terms.rate_bp, terms.flat_amount)
+    terms = Terms.model_validate(facts["attribution"]["terms"])
+    paying = _tier(earning) or terms
     if terms.kind is TermsKind.PERCENT:
         sale = facts["amount"]
-        text = f"{amount_text(sale['amount'], sale['currency'])} × {rate_bp / 100:g}%"
-        return Fraction(sale["amount"] * rate_bp, 10_000), sale["currency"], text
+        text = f"{amount_text(sale['amount'], sale['currency'])} × {paying.rate_bp / 100:g}%"
+        return Fraction(sale["amount"] * paying.rate_bp, 10_000), sale["currency"], text
     of = terms.flat_currency or earning["currency"]
     if terms.kind is TermsKind.PER_LEAD and facts["kind"] != "lead":
         return Fraction(0), earning["currency"], "Sales earn nothing by these terms"
-    return Fraction(flat), of, amount_text(flat, of)
+    return Fraction(paying.flat_amount), of, amount_text(paying.flat_amount, of)
 
 
 def _reports(steps: Sequence[Row], stands: Amount) -> list[Report]:
@@ -301,7 +330,7 @@ def _reports(steps: Sequence[Row], stands: Amount) -> list[Report]:
                 keyKind=said["key_kind"] if said else "",
                 at=step["at"],
                 stands=amount == stands,
-                place=Place(**place) if place else None,
+                place=LogPosition(**place) if place else None,
             )
         )
     return found
@@ -318,19 +347,16 @@ def _step(step: Row, conversion: Conversion, account_id: UUID) -> StepBehind:
     def money(minor: int) -> Amount | None:
         return Amount(amount=minor, currency=currency) if currency and minor else None
 
-    by = "system" if step["actor_id"] is None else "you" if step["actor_id"] == account_id else "somebody else"
-    return StepBehind(
-        version=step["version"],
-        name=step["name"],
+    by = "system" if step["actor_id"] is None else "you" if step["actor_id"] == account_id else "someone else"
+    return StepBehind.of_row(
+        step,
         text=_text(step, conversion.kind),
-        at=step["at"],
         by=by,
         reason=step["detail"].get("reason"),
         pending=money(step["pending"]),
         earned=money(step["earned"]),
         reversed=money(step["reversed"]),
-        position=step["position"],
-        place=Place(topic=DOMAIN.name, partition=0, offset=step["log_offset"]),
+        place=LogPosition(topic=DOMAIN.name, partition=0, offset=step["log_offset"]),
     )
 
 
@@ -340,36 +366,38 @@ def _text(step: Row, kind: str) -> str:
         case "conversion.recorded":
             waits = "" if step["partner_id"] else "; its click was not known"
             return f"The {kind} was reported ({detail['reported_by']}){waits}"
-        case "conversion.attributed":
-            return "Its click was found"
-        case "conversion.reopened":
-            return "Pending again"
-        case "conversion.withdrawn":
-            return "Taken out of the counts, to be counted anew"
         case "conversion.restated":
             return _restated_text(detail)
         case "conversion.report_merged":
             return f"Reported again ({_reporter(detail['reported'])})"
-        case "conversion.adjustment_proposed":
-            return "A click that came after the approval would have earned it"
-        case "conversion.adjustment_dismissed":
-            return "It stays as it was approved"
         case "conversion.approved":
-            return "Approved by itself, in time" if detail.get("automatic") else "Approved"
-        case "conversion.rejected":
-            return "Rejected"
+            return "Approved automatically" if detail.get("automatic") else "Approved"
         case "conversion.reversed":
             back = amount_text(detail["amount"]["amount"], detail["amount"]["currency"])
-            return "Reversed" if detail["whole"] else f"{back} of the sale taken back"
-        case _:
-            said = detail.get("reported")
-            by = _reporter(said) if said else detail["reported_by"]
-            amount = detail.get("amount")
-            if amount is not None and "amount" in detail.get("fields", ["amount"]):
-                other = amount_text(amount["amount"], amount["currency"])
-                return f"Reported again ({by}) with another amount, {other}"
-            named = " and ".join(name.replace("_", " ") for name in detail.get("fields", ()))
-            return f"Reported again ({by}) with another {named}"
+            return "Reversed" if detail["whole"] else f"{back} of the sale reversed"
+        case name:
+            return _PLAIN_TEXTS.get(name) or _conflicted_text(detail)
+
+
+_PLAIN_TEXTS: Final = {
+    "conversion.attributed": "Its click was found",
+    "conversion.reopened": "Pending again",
+    "conversion.withdrawn": "Removed from the totals, to be counted again",
+    "conversion.adjustment_proposed": "A click that came after the approval would have earned it",
+    "conversion.adjustment_dismissed": "It stays as it was approved",
+    "conversion.rejected": "Rejected",
+}
+
+
+def _conflicted_text(detail: Row) -> str:
+    said = detail.get("reported")
+    by = _reporter(said) if said else detail["reported_by"]
+    amount = detail.get("amount")
+    if amount is not None and "amount" in detail.get("fields", ["amount"]):
+        other = amount_text(amount["amount"], amount["currency"])
+        return f"Reported again ({by}) with another amount, {other}"
+    named = " and ".join(name.replace("_", " ") for name in detail.get("fields", ()))
+    return f"Reported again ({by}) with another {named}"
 
 
 def _reporter(said: Row) -> str:
@@ -393,7 +421,7 @@ def _restated_text(detail: Row) -> str:
             now = amount_text(after["amount"]["amount"], after["amount"]["currency"])
             return f"The amount is {now} by a more trusted report; it was {was}"
         case _:
-            return "Counted anew by what another report says"
+            return "Counted again with the data of another report"
 
 
 def _tier(earning: Row) -> TierUsed | None:

@@ -10,7 +10,7 @@ from html import escape
 from typing import Any, Final
 
 from infra import PRODUCT_NAME
-from query_api.money import Amount
+from query_api.kernel.money import Amount
 from schemas.currencies import amount_text
 from schemas.zones import ZoneInfo
 

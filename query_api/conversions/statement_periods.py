@@ -1,30 +1,26 @@
 """Months of a website, as statements cut them: by the time zone that the website had when each month began.
 
-Whoever moves a website to another zone moves the months to come. Those that are over keep their edges, so that no
-booking leaves a statement that somebody may have printed.
+A new time zone of a website applies to the months to come. Past months keep their limits, so that no
+booking leaves a statement that a member may have printed.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
-from itertools import pairwise
+from datetime import date, datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from query_api.analytics.request import bad
-from query_api.owned import Owned, Website
-from query_api.reader import Reader
-from schemas.days import day_start
+from query_api.kernel.authorization import AccountScope, Website
+from query_api.kernel.pagination import invalid_parameter
+from query_api.kernel.postgres_reader import Reader
+from schemas.days import month_start
 from schemas.zones import ZoneInfo
 
 SETTLED_AFTER: Final = timedelta(minutes=15)
 """What was decided in a month's last moments is stored, and read by the projections, long before this has passed."""
-
-Zones = Sequence[tuple[datetime, ZoneInfo]]
-"""Since when each zone held, oldest first; the first one holds for everything before, too."""
 
 _MONTH: Final = re.compile(r"([0-9]{4})-([0-9]{2})")
 _ZONES: Final = "SELECT since, timezone FROM read.website_zones WHERE website_id = %s ORDER BY since"
@@ -62,25 +58,15 @@ class Period:
         return self.end + SETTLED_AFTER <= now and reader.row(_BEHIND) is None
 
 
-def period(theirs: Owned, website_id: UUID, month: str) -> Period:
+def period(scope: AccountScope, website_id: UUID, month: str) -> Period:
     """The month YYYY-MM of a website. Raises `Problem` 400 and 404."""
     found = _MONTH.fullmatch(month)
     if found is None or not 1990 <= int(found[1]) <= 2100 or not 1 <= int(found[2]) <= 12:
-        raise bad("month", "A month is written YYYY-MM, from 1990-01 to 2100-12.")
+        raise invalid_parameter("month", "A month is written YYYY-MM, from 1990-01 to 2100-12.")
     first = date(int(found[1]), int(found[2]), 1)
     after = date(first.year + first.month // 12, first.month % 12 + 1, 1)
-    website = theirs.website(website_id)
-    rows = theirs.reader.rows(_ZONES, (website.id,))
+    website = scope.website(website_id)
+    rows = scope.reader.rows(_ZONES, (website.id,))
     zones = [(row["since"], ZoneInfo(row["timezone"])) for row in rows] or [(website.created_at, website.zone)]
     (start, zone), (end, _) = month_start(zones, first), month_start(zones, after)
     return Period(month, website, zone, start, end)
-
-
-def month_start(zones: Zones, first: date) -> tuple[datetime, ZoneInfo]:
-    """The instant at which a month began or will begin, UTC, and the zone that said so."""
-    for (_, zone), (until, _) in pairwise(zones):
-        start = day_start(zone, first)
-        if start < until:
-            return start.astimezone(UTC), zone
-    zone = zones[-1][1]
-    return day_start(zone, first).astimezone(UTC), zone

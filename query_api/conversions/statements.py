@@ -1,8 +1,8 @@
 """`/api/platform/statements`: what each partner owes a website for a month, and why, as JSON, CSV and a page to print.
 
-A commission is booked when it is earned (approved), and taken off when the sale is taken back or rejected, each on the
-day it happened, in the website's time zone. So a statement of a month that is over never changes: what is taken back
-later of a commission of that month is an adjustment in the later one. Every statement opens with what the one before
+A commission is booked when it is earned (approved), and deducted when the sale is reversed or rejected, each on the
+day of the event, in the website's time zone. So a statement of a month that is over never changes: a later reversal
+of a commission of that month is an adjustment in the later month. Every statement opens with what the one before
 closed with, and closes with the sum of all that was booked until its month's end, which is, at any moment, what the
 approved conversions of `read.conversions` say. There are no payouts: a balance is all that was earned, paid or not.
 """
@@ -15,17 +15,18 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Depends, Path, Query, Response
 from pydantic import BaseModel, Field
 
-from query_api.context import Reads, Theirs
-from query_api.money import Amount
-from query_api.owned import not_found
-from query_api.platform import statement_page
-from query_api.platform.bookings import Sums, bookings, sums
-from query_api.platform.statement_periods import Period, period
-from query_api.reader import Reader
-from query_api.tabular import csv_stream
+from query_api.conversions import statement_page
+from query_api.conversions.bookings import Sums, bookings, sums
+from query_api.conversions.statement_periods import Period, period
+from query_api.kernel.authorization import require_existing
+from query_api.kernel.csv import csv_stream
+from query_api.kernel.dependencies import CallerScope, Reads
+from query_api.kernel.money import Amount
+from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.responses import RowModel
 from schemas.currencies import decimal_text
 
 router = APIRouter(
@@ -34,7 +35,7 @@ router = APIRouter(
     dependencies=[Depends(Reads("conversion_steps", "statement_months", "partners", "websites", "website_zones"))],
 )
 
-MOST_PRINTED: Final = 2_000
+MAX_PRINTED: Final = 2_000
 """Bookings on a page; the CSV has them all."""
 
 
@@ -45,10 +46,10 @@ class Statement(BaseModel):
     partnerName: str
     opening: Amount
     approved: Amount = Field(description="Commissions earned this month")
-    takenBack: Amount = Field(description="Of them, taken back again this month")
-    adjustments: Amount = Field(description="Taken back this month of what was earned in earlier ones")
-    closing: Amount = Field(description="All that was earned until the month's end; payouts are not recorded")
-    held: Amount = Field(description="Of the closing balance, what is still within its hold at the month's end")
+    takenBack: Amount = Field(description="Of them, reversed in the same month")
+    adjustments: Amount = Field(description="Reversed this month of commissions of earlier months")
+    closing: Amount = Field(description="Total earned until the month's end; payouts are not recorded")
+    held: Amount = Field(description="Part of the closing balance that is on hold at the month's end")
     payable: Amount
     conversions: int = Field(description="Approved this month")
 
@@ -59,95 +60,93 @@ class Month(BaseModel):
     month: str
     timezone: str
     isOver: bool = Field(description="False: more may be booked")
-    isFinal: bool = Field(description="It is over, all of it was read, and nothing in it will change any more")
+    isFinal: bool = Field(description="The month is over and all of its events are processed: it no longer changes")
     statements: list[Statement]
 
 
-class Line(BaseModel):
+class Line(RowModel):
     """One booking; amounts in major units."""
 
-    bookedAt: datetime | None
-    booking: str = Field(description="opening, approved, taken back, adjustment or closing")
-    transaction: str
-    event: str
-    occurredAt: datetime | None
-    payableFrom: datetime | None
-    reason: str
-    keyKind: str = Field(description="site: nothing but the public site key reported it then")
+    bookedAt: datetime | None = None
+    booking: str = Field(description="opening, approved, reversed, adjustment or closing")
+    transaction: str = ""
+    event: str = ""
+    occurredAt: datetime | None = None
+    payableFrom: datetime | None = None
+    reason: str = ""
+    keyKind: str = Field(default="", description="site: nothing but the public site key reported it then")
     amount: str
     currency: str
-    conversionId: UUID | None
-    position: int | None = Field(description="Of the event, in topic domain")
+    conversionId: UUID | None = None
+    position: int | None = Field(default=None, description="Of the event, in topic domain")
 
 
 COLUMNS: Final = tuple(Line.model_fields)
 
-WebsiteId = Annotated[UUID, Query()]
+WebsiteId = Annotated[UUID, Query(alias="websiteId")]
+PartnerId = Annotated[UUID, Path(alias="partnerId")]
 MonthText = Annotated[str, Query(max_length=7, description="YYYY-MM, in the website's time zone")]
 
 
 @router.get("")
-def get_statements(theirs: Theirs, websiteId: WebsiteId, month: MonthText) -> Month:
+def get_statements(scope: CallerScope, website_id: WebsiteId, month: MonthText) -> Month:
     """The statements of every partner that ever owed something."""
-    asked, now = period(theirs, websiteId, month), datetime.now(UTC)
+    selected, now = period(scope, website_id, month), datetime.now(UTC)
     return Month(
         month=month,
-        timezone=asked.zone.key,
-        isOver=asked.is_over(now),
-        isFinal=asked.is_final(theirs.reader, now),
-        statements=[_shown(one) for one in sums(theirs.reader, asked)],
+        timezone=selected.zone.key,
+        isOver=selected.is_over(now),
+        isFinal=selected.is_final(scope.reader, now),
+        statements=[_to_response(one) for one in sums(scope.reader, selected)],
     )
 
 
 @router.get("/{partnerId}.csv", response_class=Response)
-def get_statement_csv(partnerId: UUID, theirs: Theirs, websiteId: WebsiteId, month: MonthText) -> Response:
+def get_statement_csv(partner_id: PartnerId, scope: CallerScope, website_id: WebsiteId, month: MonthText) -> Response:
     """Every booking of one statement, between its opening and its closing balance."""
-    asked = period(theirs, websiteId, month)
-    found = _one(theirs.reader, asked, partnerId)
-    return csv_stream(_file(asked, found), COLUMNS, _lines(theirs.reader, asked, found))
+    selected = period(scope, website_id, month)
+    found = _one(scope.reader, selected, partner_id)
+    return csv_stream(_file(selected, found), COLUMNS, _lines(scope.reader, selected, found))
 
 
 @router.get("/{partnerId}.html", response_class=Response)
-def get_statement_page(partnerId: UUID, theirs: Theirs, websiteId: WebsiteId, month: MonthText) -> Response:
+def get_statement_page(partner_id: PartnerId, scope: CallerScope, website_id: WebsiteId, month: MonthText) -> Response:
     """The same as a page that is made to be printed, or saved as PDF; of very long ones the first bookings."""
-    asked, now = period(theirs, websiteId, month), datetime.now(UTC)
-    is_final = asked.is_final(theirs.reader, now)  # asked first: what is read after it can only be newer
-    found = _one(theirs.reader, asked, partnerId)
-    more = found.bookings - MOST_PRINTED
+    selected, now = period(scope, website_id, month), datetime.now(UTC)
+    is_final = selected.is_final(scope.reader, now)  # first: what is read after it can only be newer
+    found = _one(scope.reader, selected, partner_id)
+    more = found.bookings - MAX_PRINTED
     body = statement_page.page(
         title=f"Statement {month}",
         facts={
             "Partner": found.partner_name,
-            "Website": asked.website.domain,
-            "Month": f"{month} ({asked.zone.key})",
-            "State": "final" if is_final else "not final yet" if asked.is_over(now) else "the month is not over",
+            "Website": selected.website.domain,
+            "Month": f"{month} ({selected.zone.key})",
+            "State": "final" if is_final else "not final yet" if selected.is_over(now) else "the month is not over",
         },
-        sums=[(name, getattr(_shown(found), field)) for name, field in _SUMS],
-        lines=[line.model_dump() for line in _lines(theirs.reader, asked, found, MOST_PRINTED)],
+        sums=[(name, getattr(_to_response(found), field)) for name, field in _SUMS],
+        lines=[line.model_dump() for line in _lines(scope.reader, selected, found, MAX_PRINTED)],
         notes=[
             *_NOTES,
             *([f"{more:,} further bookings are not on this page; the CSV has them all."] if more > 0 else []),
         ],
-        zone=asked.zone,
+        zone=selected.zone,
     )
     return Response(body, media_type="text/html; charset=utf-8", headers=statement_page.HEADERS)
 
 
-def _one(reader: Reader, asked: Period, partner_id: UUID) -> Sums:
-    found = sums(reader, asked, partner_id)
-    if not found:
-        raise not_found("statement")
-    return found[0]
+def _one(reader: Reader, selected: Period, partner_id: UUID) -> Sums:
+    return require_existing(sums(reader, selected, partner_id), "statement")[0]
 
 
-def _lines(reader: Reader, asked: Period, of: Sums, most: int | None = None) -> Iterator[Line]:
+def _lines(reader: Reader, selected: Period, of: Sums, max_lines: int | None = None) -> Iterator[Line]:
     """The bookings in their order, between the balances."""
     yield _balance("opening", of.opening, of.currency)
-    yield from (_line(row) for row in bookings(reader, asked, of, most))
+    yield from (_line(row) for row in bookings(reader, selected, of, max_lines))
     yield _balance("closing", of.closing, of.currency)
 
 
-def _shown(of: Sums) -> Statement:
+def _to_response(of: Sums) -> Statement:
     def money(minor: int) -> Amount:
         return Amount(amount=minor, currency=of.currency)
 
@@ -166,48 +165,30 @@ def _shown(of: Sums) -> Statement:
 
 
 def _line(row: Mapping[str, Any]) -> Line:
-    return Line(
-        bookedAt=row["at"],
-        booking=row["booking"],
+    return Line.of_row(
+        row,
+        booked_at=row["at"],
         transaction=row["txid"],
-        event=row["event"],
-        occurredAt=row["occurred_at"],
-        payableFrom=max(row["at"], row["hold_until"]) if row["booking"] == "approved" else None,
+        payable_from=max(row["at"], row["hold_until"]) if row["booking"] == "approved" else None,
         reason=row["detail"].get("reason") or "",
-        keyKind=row["detail"].get("key_kind") or "",
+        key_kind=row["detail"].get("key_kind") or "",
         amount=decimal_text(row["earned"], row["currency"]),
-        currency=row["currency"],
-        conversionId=row["conversion_id"],
-        position=row["position"],
     )
 
 
 def _balance(booking: str, amount: int, currency: str) -> Line:
-    return Line(
-        bookedAt=None,
-        booking=booking,
-        transaction="",
-        event="",
-        occurredAt=None,
-        payableFrom=None,
-        reason="",
-        keyKind="",
-        amount=decimal_text(amount, currency),
-        currency=currency,
-        conversionId=None,
-        position=None,
-    )
+    return Line(booking=booking, amount=decimal_text(amount, currency), currency=currency)
 
 
-def _file(asked: Period, of: Sums) -> str:
+def _file(selected: Period, of: Sums) -> str:
     name = re.sub(r"[^a-z0-9]+", "-", of.partner_name.lower()).strip("-") or "partner"
-    return f"statement-{name}-{asked.month}"
+    return f"statement-{name}-{selected.month}"
 
 
 _SUMS: Final = (
     ("Opening balance", "opening"),
     ("Approved this month", "approved"),
-    ("Taken back of it", "takenBack"),
+    ("Reversed this month", "takenBack"),
     ("Adjustments of earlier months", "adjustments"),
     ("Closing balance", "closing"),
     ("Still held", "held"),

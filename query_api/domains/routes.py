@@ -7,16 +7,16 @@ from typing import Any, Final, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Depends
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from query_api.context import Context, Reads, Theirs
-from query_api.reader import Reader
+from query_api.kernel.dependencies import CallerScope, Reads
+from query_api.kernel.responses import RowModel
 from schemas.custom_domains import record_name
 
 router = APIRouter(tags=["domains"])
 
 
-class CustomDomain(BaseModel):
+class CustomDomain(RowModel):
     """A custom domain. The token is public: it belongs into a TXT record at `verificationName`."""
 
     id: UUID
@@ -30,40 +30,31 @@ class CustomDomain(BaseModel):
     addedAt: datetime
     verifiedAt: datetime | None
     lastCheckedAt: datetime | None
-    expiresAt: datetime | None = Field(description="Until when the record is looked for; null once verified")
-    problem: str | None = Field(description="What the last look found wanting, for a person")
+    expiresAt: datetime | None = Field(description="When the search for the record ends; null once verified")
+    problem: str | None = Field(description="Problem that the last check found, as text")
 
 
 _DOMAINS: Final = (
-    "SELECT d.*, c.checked_at, c.problem FROM read.custom_domains AS d"
-    " LEFT JOIN policy.custom_domain AS c ON c.domain_id = d.id"
+    "SELECT d.*, d.token AS verification_token, c.checked_at AS last_checked_at, c.problem"
+    " FROM read.custom_domains AS d LEFT JOIN domains.dns_check AS c ON c.domain_id = d.id"
     " WHERE d.account_id = %s AND d.removed_at IS NULL ORDER BY d.added_at DESC, d.id"
 )
 
 
 @router.get("/api/platform/custom-domains", dependencies=[Depends(Reads("custom_domains"))])
-def get_custom_domains(context: Context, theirs: Theirs) -> list[CustomDomain]:
+def get_custom_domains(scope: CallerScope) -> list[CustomDomain]:
     """Newest first. Admins, too, see their own alone."""
-    mine = theirs.principal.account_id
-    return [_shown(row) for row in Reader(context.pool, mine).rows(_DOMAINS, (mine,))]
+    return [_to_response(row) for row in scope.own.rows(_DOMAINS, (scope.principal.account_id,))]
 
 
-def _shown(row: dict[str, Any]) -> CustomDomain:
+def _to_response(row: dict[str, Any]) -> CustomDomain:
     is_verified = row["is_verified"]
-    return CustomDomain(
-        id=row["id"],
-        domain=row["domain"],
-        websiteId=row["website_id"],
-        isVerified=is_verified,
-        sslEnabled=row["ssl_enabled"],
-        verificationToken=row["token"],
-        verificationName=record_name(row["domain"]),
+    return CustomDomain.of_row(
+        row,
+        verification_name=record_name(row["domain"]),
         state=_state(row),
-        addedAt=row["added_at"],
-        verifiedAt=row["verified_at"] if is_verified else None,
-        lastCheckedAt=row["checked_at"],
-        expiresAt=None if is_verified else row["expires_at"],
-        problem=row["problem"],
+        verified_at=row["verified_at"] if is_verified else None,
+        expires_at=None if is_verified else row["expires_at"],
     )
 
 

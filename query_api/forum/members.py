@@ -4,18 +4,26 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Final
-from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel, Field
 
-from query_api import paging
-from query_api.context import Reads, Theirs
-from query_api.forum.looking import NOBODY_ANY_MORE, Look, Looks, LooksOfModerator, Shows, author, named, people, said
+from query_api.forum.moderation_view import (
+    ERASED_AUTHOR,
+    CurrentViewer,
+    ModeratorViewer,
+    PublicReads,
+    Viewer,
+    author,
+    named,
+    people,
+    said,
+)
 from query_api.forum.posts import COLUMNS, shown
-from query_api.forum.shapes import Author, Flag, LogEntry, Member, QueuedPost
-from query_api.owned import not_found
-from query_api.paging import Cursor, Limit
+from query_api.forum.schemas import Author, Flag, LogEntry, Member, QueuedPost
+from query_api.kernel.authorization import require_existing
+from query_api.kernel.dependencies import CallerScope, Reads
+from query_api.kernel.pagination import Page20, Page50
 from schemas.base import ERASED
 
 router = APIRouter(prefix="/api/forum", tags=["forum"])
@@ -25,7 +33,7 @@ admin_router = APIRouter(prefix="/api/admin/forum", tags=["forum"])
 NEW_FOR: Final = timedelta(days=1)
 NEW_UNTIL_SHOWN: Final = 3
 """As `command_api.forum.rules` has it."""
-MOST_NAMED: Final = 10
+MAX_NAMED: Final = 10
 
 
 class Me(BaseModel):
@@ -40,35 +48,31 @@ class Me(BaseModel):
 
 @router.get("/members", dependencies=[Depends(Reads("forum_members"))])
 def find_forum_members(
-    theirs: Theirs, prefix: Annotated[str, Query(min_length=1, max_length=30, description="Of the handle")]
+    scope: CallerScope, prefix: Annotated[str, Query(min_length=1, max_length=30, description="Of the handle")]
 ) -> list[Author]:
     """Some whose handle begins so, for mentions; for members."""
     begin = prefix.lower().removeprefix("@")
-    return [author(row) for row in theirs.reader.rows(_NAMED, (begin, begin + "\uffff", MOST_NAMED))]
+    return [author(row) for row in scope.reader.rows(_NAMED, (begin, begin + "\uffff", MAX_NAMED))]
 
 
-@router.get("/members/{handle}", dependencies=[Depends(Shows("forum_members"))])
-def get_forum_member(handle: str, looks: Looks) -> Member:
-    """What everybody may see of a member."""
-    row = looks.reader.row("SELECT * FROM read.forum_members WHERE handle = %s AND NOT erased", (handle.lower(),))
-    if row is None:
-        raise not_found("member")
-    return Member(
-        **author(row).model_dump(),
-        joinedAt=row["registered_at"],
-        posts=row["posts"],
-        threads=row["threads"],
-        likesReceived=row["likes_received"],
-        suspendedUntil=_still(row["suspended_until"]),
+@router.get("/members/{handle}", dependencies=[Depends(PublicReads("forum_members"))])
+def get_forum_member(handle: str, viewer: CurrentViewer) -> Member:
+    """The public profile of a member."""
+    sql = "SELECT * FROM read.forum_members WHERE handle = %s AND NOT erased"
+    row = require_existing(viewer.reader.row(sql, (handle.lower(),)), "member")
+    return Member.of_row(
+        {**row, **author(row).model_dump()},
+        joined_at=row["registered_at"],
+        suspended_until=_still(row["suspended_until"]),
     )
 
 
 @own_router.get("/me", dependencies=[Depends(Reads("forum_members", "forum_suspensions"))])
-def get_forum_me(theirs: Theirs) -> Me:
+def get_forum_me(scope: CallerScope) -> Me:
     """For the forms: what the reader may do."""
-    me, is_moderator = theirs.principal.account_id, theirs.principal.is_moderator
-    row = theirs.reader.row("SELECT * FROM read.forum_members WHERE account_id = %s", (me,))
-    suspension = theirs.reader.row("SELECT until, reason FROM read.forum_suspensions WHERE account_id = %s", (me,))
+    me, is_moderator = scope.principal.account_id, scope.principal.is_moderator
+    row = scope.reader.row("SELECT * FROM read.forum_members WHERE account_id = %s", (me,))
+    suspension = scope.reader.row("SELECT until, reason FROM read.forum_suspensions WHERE account_id = %s", (me,))
     until = _still(suspension["until"]) if suspension is not None else None
     joined, posts = (row["joined_at"], row["posts"]) if row is not None else (None, 0)
     is_new = joined is None or posts < NEW_UNTIL_SHOWN or datetime.now(UTC) < joined + NEW_FOR
@@ -81,33 +85,23 @@ def get_forum_me(theirs: Theirs) -> Me:
     )
 
 
-@router.get("/log", dependencies=[Depends(Shows("forum_log", "forum_threads", "forum_members"))])
-def get_forum_log(
-    request: Request, response: Response, looks: Looks, limit: Limit = 50, cursor: Cursor = None
-) -> list[LogEntry]:
-    """What moderators did, newest first; who of them did it is told to moderators."""
-    before = paging.decode(cursor, int)[0] if cursor is not None else 2**62
-    rows = looks.reader.rows(_LOG, (before, limit + 1))
-    more, rows = len(rows) > limit, rows[:limit]
-    paging.link_next(request, response, paging.encode(rows[-1]["position"]) if more else None)
-    found = people(looks.reader, (row[who] for row in rows for who in ("member_id", "actor_id")))
-    return [_entry(looks, row, found) for row in rows]
+@router.get("/log", dependencies=[Depends(PublicReads("forum_log", "forum_threads", "forum_members"))])
+def get_forum_log(viewer: CurrentViewer, page: Page50) -> list[LogEntry]:
+    """Actions of moderators, newest first; only moderators see who acted."""
+    rows = page.take(viewer.reader.rows(_LOG, (page.behind(2**62), page.limit + 1)), "position")
+    found = people(viewer.reader, (row[who] for row in rows for who in ("member_id", "actor_id")))
+    return [_entry(viewer, row, found) for row in rows]
 
 
 @admin_router.get(
     "/queue", dependencies=[Depends(Reads("forum_posts", "forum_threads", "forum_flags", "forum_members"))]
 )
-def get_forum_queue(
-    request: Request, response: Response, looks: LooksOfModerator, limit: Limit = 20, cursor: Cursor = None
-) -> list[QueuedPost]:
+def get_forum_queue(viewer: ModeratorViewer, page: Page20) -> list[QueuedPost]:
     """Posts that wait for a moderator, the longest first."""
-    at, last = paging.decode(cursor, datetime, UUID) if cursor is not None else (None, None)
-    rows = looks.reader.rows(_QUEUE, {"at": at, "id": last, "limit": limit + 1})
-    more, rows = len(rows) > limit, rows[:limit]
-    paging.link_next(request, response, paging.encode(rows[-1]["waiting_since"], rows[-1]["id"]) if more else None)
-    flags = looks.reader.rows(_FLAGS, ([row["id"] for row in rows],))
-    found = people(looks.reader, (flag["account_id"] for flag in flags))
-    posts = shown(looks, rows)
+    rows = page.rows(viewer.reader, _QUEUE, "waiting_since")
+    flags = viewer.reader.rows(_FLAGS, ([row["id"] for row in rows],))
+    found = people(viewer.reader, (flag["account_id"] for flag in flags))
+    posts = shown(viewer, rows)
     return [
         QueuedPost(
             post=post,
@@ -129,18 +123,15 @@ def _flag(row: dict[str, Any], found: Any) -> Flag:
     return Flag(reason=row["reason"], note=note, by=named(found, row["account_id"]), at=row["flagged_at"])
 
 
-def _entry(looks: Look, row: dict[str, Any], found: Any) -> LogEntry:
-    by = named(found, row["actor_id"]).name if looks.is_moderator and row["actor_id"] is not None else None
-    return LogEntry(
+def _entry(viewer: Viewer, row: dict[str, Any], found: Any) -> LogEntry:
+    by = named(found, row["actor_id"]).name if viewer.is_moderator and row["actor_id"] is not None else None
+    return LogEntry.of_row(
+        row,
         id=row["position"],
-        action=row["action"],
-        threadId=row["thread_id"],
-        postId=row["post_id"],
         title=said(row["title"]) if row["title"] is not None else None,
-        member=found.get(row["member_id"], NOBODY_ANY_MORE) if row["member_id"] is not None else None,
+        member=found.get(row["member_id"], ERASED_AUTHOR) if row["member_id"] is not None else None,
         by=by,
         reason="" if row["reason"] == ERASED else row["reason"],
-        at=row["at"],
     )
 
 
@@ -154,7 +145,7 @@ _LOG: Final = (
 )
 _QUEUE: Final = (
     f"{COLUMNS} WHERE p.waiting_since IS NOT NULL"
-    " AND (%(at)s::timestamptz IS NULL OR (p.waiting_since, p.id) > (%(at)s, %(id)s::uuid))"
+    " AND (%(at)s::timestamptz IS NULL OR (p.waiting_since, p.id) > (%(at)s, %(last)s::uuid))"
     " ORDER BY p.waiting_since, p.id LIMIT %(limit)s"
 )
 _FLAGS: Final = (

@@ -10,20 +10,20 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from infra import markdown
-from query_api import paging
-from query_api.context import Reads
-from query_api.forum.looking import Look, Looks, LooksOfMember, Shows, named, people, said
-from query_api.forum.shapes import Edit, Post, Quoted
-from query_api.owned import not_found
-from query_api.paging import Cursor, Limit
+from infra.kernel.text import markdown
+from query_api.forum.moderation_view import CurrentViewer, MemberViewer, PublicReads, Viewer, named, people, said
+from query_api.forum.schemas import Edit, Post, Quoted
+from query_api.kernel import pagination
+from query_api.kernel.authorization import not_found, require_existing
+from query_api.kernel.dependencies import Reads
+from query_api.kernel.pagination import Cursor, Limit, Page20
 
 router = APIRouter(prefix="/api/forum", tags=["forum"])
 
 EXCERPT: Final = 200
-MOST_RENDERED: Final = 50
+MAX_RENDERED: Final = 50
 Html = Annotated[bool, Query(description="Also the sanitised HTML of each text; at most 50 posts at once then")]
-_READ: Final = Shows("forum_posts", "forum_threads", "forum_members", "forum_likes", "forum_flags")
+_READ: Final = PublicReads("forum_posts", "forum_threads", "forum_members", "forum_likes", "forum_flags")
 
 
 @router.get("/threads/{id}/posts", dependencies=[Depends(_READ)])
@@ -31,100 +31,80 @@ def get_forum_posts(
     id: UUID,
     request: Request,
     response: Response,
-    looks: Looks,
+    viewer: CurrentViewer,
     around: Annotated[UUID | None, Query(description="The page that holds this post, in its middle")] = None,
     html: Html = False,
     limit: Limit = 20,
     cursor: Cursor = None,
 ) -> list[Post]:
     """In the order of writing. `Link` names the pages before and after: they keep their place, whatever is added."""
-    if looks.reader.row("SELECT 1 FROM read.forum_threads WHERE id = %s", (id,)) is None:
-        raise not_found("thread")
+    require_existing(viewer.reader.row("SELECT 1 FROM read.forum_threads WHERE id = %s", (id,)), "thread")
     if html:
-        limit = min(limit, MOST_RENDERED)
-    bound = {**looks.bound, "thread": id, "limit": limit + 1}
+        limit = min(limit, MAX_RENDERED)
+    bound = {**viewer.bound, "thread": id, "limit": limit + 1}
     if around is not None and cursor is None:
-        rows, before, after = _around(looks, bound, around, limit)
-    elif cursor is not None and (place := paging.decode(cursor, str, int))[0] == "before":
-        found = looks.reader.rows(_BACK, {**bound, "place": place[1]})
+        rows, before, after = _around(viewer, bound, around, limit)
+    elif cursor is not None and (place := pagination.decode(cursor, str, int))[0] == "before":
+        found = viewer.reader.rows(_BACK, {**bound, "place": place[1]})
         rows, before, after = found[:limit][::-1], len(found) > limit, True
     else:
-        start = paging.decode(cursor, str, int)[1] if cursor is not None else -1
-        found = looks.reader.rows(_ON, {**bound, "place": start})
+        start = pagination.decode(cursor, str, int)[1] if cursor is not None else -1
+        found = viewer.reader.rows(_ON, {**bound, "place": start})
         rows, before, after = found[:limit], cursor is not None, len(found) > limit
     _link(request, response, rows, before, after)
-    return shown(looks, rows, html=html)
+    return shown(viewer, rows, html=html)
 
 
 @router.get("/members/{handle}/posts", dependencies=[Depends(_READ)])
-def get_forum_posts_of_member(
-    handle: str, request: Request, response: Response, looks: Looks, limit: Limit = 20, cursor: Cursor = None
-) -> list[Post]:
-    """What a member wrote and everybody may see, newest first."""
-    member = looks.reader.row("SELECT account_id FROM read.forum_members WHERE handle = %s", (handle.lower(),))
-    if member is None:
-        raise not_found("member")
-    before = paging.decode(cursor, int)[0] if cursor is not None else 2**62
-    rows = looks.reader.rows(_OF_MEMBER, {"author": member["account_id"], "place": before, "limit": limit + 1})
-    more, rows = len(rows) > limit, rows[:limit]
-    paging.link_next(request, response, paging.encode(rows[-1]["position"]) if more else None)
-    return shown(looks, rows)
+def get_forum_posts_of_member(handle: str, viewer: CurrentViewer, page: Page20) -> list[Post]:
+    """A member's public posts, newest first."""
+    sql = "SELECT account_id FROM read.forum_members WHERE handle = %s"
+    member = require_existing(viewer.reader.row(sql, (handle.lower(),)), "member")
+    bound = {"author": member["account_id"], "place": page.behind(2**62), "limit": page.limit + 1}
+    return shown(viewer, page.take(viewer.reader.rows(_OF_MEMBER, bound), "position"))
 
 
 @router.get("/posts/{id}/history", dependencies=[Depends(Reads("forum_posts", "forum_edits"))])
-def get_forum_post_history(id: UUID, looks: LooksOfMember) -> list[Edit]:
+def get_forum_post_history(id: UUID, viewer: MemberViewer) -> list[Edit]:
     """The texts before each edit, newest first: for the author and moderators: people edit out what they regret."""
-    post = looks.reader.row("SELECT author_id FROM read.forum_posts WHERE id = %s", (id,))
-    if post is None or not looks.may_change(post["author_id"]):
+    post = viewer.reader.row("SELECT author_id FROM read.forum_posts WHERE id = %s", (id,))
+    if post is None or not viewer.may_change(post["author_id"]):
         raise not_found("post")
-    rows = looks.reader.rows(_HISTORY, (id,))
-    found = people(looks.reader, (row["edited_by"] for row in rows))
+    rows = viewer.reader.rows(_HISTORY, (id,))
+    found = people(viewer.reader, (row["edited_by"] for row in rows))
     return [
-        Edit(
-            number=len(rows) - index,
-            text=said(row["text"]),
-            editedBy=named(found, row["edited_by"]),
-            editedAt=row["edited_at"],
-        )
+        Edit.of_row(row, number=len(rows) - index, text=said(row["text"]), edited_by=named(found, row["edited_by"]))
         for index, row in enumerate(rows)
     ]
 
 
-def shown(looks: Look, rows: Sequence[Mapping[str, Any]], *, html: bool = False) -> list[Post]:
+def shown(viewer: Viewer, rows: Sequence[Mapping[str, Any]], *, html: bool = False) -> list[Post]:
     """The rows as posts: with names, quotes, and what the reader did with them."""
     ids = [row["id"] for row in rows]
-    quoted = _quoted(looks, rows)
+    quoted = _quoted(viewer, rows)
     wanted = [row["author_id"] for row in rows] + [one for row in rows for one in row["mentions"]]
-    found = people(looks.reader, [*wanted, *(row["author_id"] for row in quoted.values())])
-    mine = {**looks.bound, "ids": ids}
-    signed_in = looks.account_id is not None
-    liked = {row["post_id"] for row in looks.reader.rows(_LIKED, mine)} if signed_in else set()
-    flagged = {row["post_id"] for row in looks.reader.rows(_FLAGGED, mine)} if signed_in else set()
+    found = people(viewer.reader, [*wanted, *(row["author_id"] for row in quoted.values())])
+    mine = {**viewer.bound, "ids": ids}
+    signed_in = viewer.account_id is not None
+    liked = {row["post_id"] for row in viewer.reader.rows(_LIKED, mine)} if signed_in else set()
+    flagged = {row["post_id"] for row in viewer.reader.rows(_FLAGGED, mine)} if signed_in else set()
     posts = []
     for row in rows:
         text, answered = said(row["text"]), quoted.get(row["reply_to"])
-        changeable = looks.may_change(row["author_id"]) and row["state"] != "deleted"
+        changeable = viewer.may_change(row["author_id"]) and row["state"] != "deleted"
         posts.append(
-            Post(
-                id=row["id"],
-                threadId=row["thread_id"],
+            Post.of_row(
+                row,
                 author=named(found, row["author_id"]),
                 text=text,
                 excerpt=markdown.plain(text, EXCERPT),
                 html=_rendered(text) if html else None,
-                isFirst=row["is_first"],
-                replyTo=None if answered is None else _quote(answered, named(found, answered["author_id"])),
+                reply_to=None if answered is None else _quote(answered, named(found, answered["author_id"])),
                 mentions=[found[one] for one in row["mentions"] if one in found],
-                likes=row["likes"],
                 liked=row["id"] in liked,
-                state=row["state"],
-                createdAt=row["created_at"],
-                editedAt=row["edited_at"],
-                edits=row["edits"],
-                canEdit=changeable and (looks.is_moderator or not row["is_locked"]),
-                canDelete=changeable and (looks.is_moderator or not row["is_first"] or row["thread_replies"] == 0),
+                can_edit=changeable and (viewer.is_moderator or not row["is_locked"]),
+                can_delete=changeable and (viewer.is_moderator or not row["is_first"] or row["thread_replies"] == 0),
                 flagged=row["id"] in flagged,
-                position=row["position"],
             )
         )
     return posts
@@ -134,15 +114,12 @@ _rendered = lru_cache(maxsize=200)(markdown.render)
 
 
 def _around(
-    looks: Look, bound: Mapping[str, Any], post_id: UUID, limit: int
+    viewer: Viewer, bound: Mapping[str, Any], post_id: UUID, limit: int
 ) -> tuple[list[dict[str, Any]], bool, bool]:
-    post = looks.reader.row(
-        "SELECT position FROM read.forum_posts WHERE id = %s AND thread_id = %s", (post_id, bound["thread"])
-    )
-    if post is None:
-        raise not_found("post")
-    earlier = looks.reader.rows(_BACK, {**bound, "place": post["position"]})
-    later = looks.reader.rows(_ON, {**bound, "place": post["position"] - 1})
+    sql = "SELECT position FROM read.forum_posts WHERE id = %s AND thread_id = %s"
+    post = require_existing(viewer.reader.row(sql, (post_id, bound["thread"])), "post")
+    earlier = viewer.reader.rows(_BACK, {**bound, "place": post["position"]})
+    later = viewer.reader.rows(_ON, {**bound, "place": post["position"] - 1})
     after = min(len(later), limit - min(limit // 2, len(earlier)))
     before = min(len(earlier), limit - after)
     return earlier[:before][::-1] + later[:after], len(earlier) > before, len(later) > after
@@ -155,17 +132,17 @@ def _link(request: Request, response: Response, rows: list[dict[str, Any]], befo
     links = []
     for there, way, rel, row in ((after, "after", "next", rows[-1]), (before, "before", "prev", rows[0])):
         if there:
-            given = urlencode([*query, ("cursor", paging.encode(way, row["position"]))])
+            given = urlencode([*query, ("cursor", pagination.encode(way, row["position"]))])
             links.append(f'<{request.url.path}?{given}>; rel="{rel}"')
     if links:
         response.headers["Link"] = ", ".join(links)
 
 
-def _quoted(looks: Look, rows: Sequence[Mapping[str, Any]]) -> dict[UUID, dict[str, Any]]:
+def _quoted(viewer: Viewer, rows: Sequence[Mapping[str, Any]]) -> dict[UUID, dict[str, Any]]:
     ids = [row["reply_to"] for row in rows if row["reply_to"] is not None]
     if not ids:
         return {}
-    return {row["id"]: row for row in looks.reader.rows(_QUOTED, (ids,))}
+    return {row["id"]: row for row in viewer.reader.rows(_QUOTED, (ids,))}
 
 
 def _quote(row: Mapping[str, Any], author: Any) -> Quoted:

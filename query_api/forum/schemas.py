@@ -1,4 +1,4 @@
-"""What the forum's calls answer. Nobody's e-mail is in any of it; who was erased is `Deleted member` without an id."""
+"""Response models of the forum. They contain no email address; an erased account is `Deleted member` without an id."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
+from query_api.kernel.responses import RowModel
+
 PostState = Literal["visible", "held", "hidden", "deleted"]
 DELETED_MEMBER: Final = "Deleted member"
 REMOVED: Final = "Removed at its author's request."
-"""What a text of somebody who was erased reads as."""
+"""Shown in place of a text of an erased account."""
 
 
-class Author(BaseModel):
+class Author(RowModel):
     """Who wrote something."""
 
     id: UUID | None = Field(description="Null for a deleted member")
@@ -23,7 +25,9 @@ class Author(BaseModel):
     role: Literal["member", "moderator"] = "member"
 
 
-class Category(BaseModel):
+class Category(RowModel):
+    """A category. The counts contain visible threads and replies only."""
+
     id: UUID
     name: str
     slug: str
@@ -33,7 +37,7 @@ class Category(BaseModel):
     lastActivityAt: datetime | None
 
 
-class Thread(BaseModel):
+class Thread(RowModel):
     """One row of the list. Pinned ones come first."""
 
     id: UUID
@@ -53,8 +57,10 @@ class Thread(BaseModel):
 
 
 class ThreadInFull(Thread):
+    """A thread, with what its reader can do next."""
+
     firstPostId: UUID
-    lastReadPostId: UUID | None = Field(description="Where the reader stopped: ask for posts around it")
+    lastReadPostId: UUID | None = Field(description="Where the reader stopped: request the posts around it")
     canReply: bool
 
 
@@ -66,13 +72,15 @@ class Quoted(BaseModel):
     excerpt: str
 
 
-class Post(BaseModel):
+class Post(RowModel):
+    """A post as the reader may see it."""
+
     id: UUID
     threadId: UUID
     author: Author
     text: str = Field(description="Markdown, as it was written")
     excerpt: str = Field(description="The beginning without marks")
-    html: str | None = Field(description="Sanitised; only when asked for with html=true")
+    html: str | None = Field(description="Sanitised; only with html=true")
     isFirst: bool
     replyTo: Quoted | None
     mentions: list[Author]
@@ -88,7 +96,7 @@ class Post(BaseModel):
     position: int = Field(description="Grows from post to post; what /read takes")
 
 
-class Edit(BaseModel):
+class Edit(RowModel):
     """A text before it was edited."""
 
     number: int
@@ -104,7 +112,9 @@ class Piece(BaseModel):
     hit: bool
 
 
-class Found(BaseModel):
+class Found(RowModel):
+    """A post that matches the search. `excerpt`: its text in pieces, with the matches marked."""
+
     threadId: UUID
     postId: UUID
     categoryId: UUID
@@ -115,7 +125,7 @@ class Found(BaseModel):
 
 
 class Member(Author):
-    """What everybody may see of a member."""
+    """The public profile of a member."""
 
     joinedAt: datetime
     posts: int
@@ -124,7 +134,9 @@ class Member(Author):
     suspendedUntil: datetime | None = Field(description="The year 9999: until a moderator ends it")
 
 
-class Flag(BaseModel):
+class Flag(RowModel):
+    """A member's report of a post."""
+
     reason: str
     note: str
     by: Author
@@ -141,7 +153,7 @@ class QueuedPost(BaseModel):
     flags: list[Flag]
 
 
-class LogEntry(BaseModel):
+class LogEntry(RowModel):
     """Something a moderator, or the rules, did."""
 
     id: int

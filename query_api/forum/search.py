@@ -1,4 +1,4 @@
-"""`GET /api/forum/search`: full text of Postgres over titles and posts, best first. For everybody."""
+"""`GET /api/forum/search`: full text of Postgres over titles and posts, best first. Public."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from query_api import paging
-from query_api.forum.looking import Looks, Shows, named, people, said
-from query_api.forum.shapes import Found, Piece
-from query_api.paging import Cursor
+from query_api.forum.moderation_view import CurrentViewer, PublicReads, named, people, said
+from query_api.forum.schemas import Found, Piece
+from query_api.kernel import pagination
+from query_api.kernel.pagination import Cursor
 
 router = APIRouter(prefix="/api/forum", tags=["forum"])
 
-MOST_FOUND: Final = 200
-"""Who has looked through so many asks for something else."""
+MAX_FOUND: Final = 200
+"""Maximum number of results."""
 _BEGIN, _END = "\ue000", "\ue001"
 _FOUND: Final = f"""
-SELECT p.id, p.thread_id, p.author_id, p.created_at, t.title, t.category_id,
+SELECT p.id AS post_id, p.thread_id, p.author_id, p.created_at, t.title, t.category_id,
     ts_headline('english', p.text, websearch_to_tsquery('english', %(words)s),
         'StartSel={_BEGIN}, StopSel={_END}, MaxWords=40, MinWords=15, MaxFragments=2') AS excerpt
 FROM (
@@ -30,13 +30,13 @@ JOIN read.forum_posts AS p ON p.id = hits.found_post JOIN read.forum_threads AS 
 ORDER BY hits.found_rank DESC, p.id DESC"""  # noqa: S608 - own text
 
 
-@router.get("/search", dependencies=[Depends(Shows("forum_posts", "forum_threads", "forum_members"))])
+@router.get("/search", dependencies=[Depends(PublicReads("forum_posts", "forum_threads", "forum_members"))])
 def search_forum(
     request: Request,
     response: Response,
-    looks: Looks,
+    viewer: CurrentViewer,
     q: Annotated[str, Query(min_length=1, max_length=200, description='Words; "a phrase"; -without; or')],
-    categoryId: UUID | None = None,
+    category_id: Annotated[UUID | None, Query(alias="categoryId")] = None,
     author: Annotated[str | None, Query(max_length=50, description="A handle")] = None,
     limit: Annotated[int, Query(ge=1, le=50)] = 20,
     cursor: Cursor = None,
@@ -45,27 +45,24 @@ def search_forum(
     writer = None
     if author is not None:
         sql = "SELECT account_id FROM read.forum_members WHERE handle = %s"
-        row = looks.reader.row(sql, (author.lower().removeprefix("@"),))
+        row = viewer.reader.row(sql, (author.lower().removeprefix("@"),))
         if row is None:
             return []
         writer = row["account_id"]
-    offset = paging.decode(cursor, int)[0] if cursor is not None else 0
-    if not isinstance(offset, int) or not 0 <= offset < MOST_FOUND:
-        raise paging.bad_cursor()
-    bound = {"words": q, "category": categoryId, "author": writer, "most": MOST_FOUND}
-    rows = looks.reader.rows(_FOUND, {**bound, "offset": offset, "limit": limit + 1})
-    more, page = len(rows) > limit and offset + limit < MOST_FOUND, rows[:limit]
-    paging.link_next(request, response, paging.encode(offset + limit) if more else None)
-    found = people(looks.reader, (row["author_id"] for row in page))
+    offset = pagination.decode(cursor, int)[0] if cursor is not None else 0
+    if not 0 <= offset < MAX_FOUND:
+        raise pagination.bad_cursor()
+    bound = {"words": q, "category": category_id, "author": writer, "most": MAX_FOUND}
+    rows = viewer.reader.rows(_FOUND, {**bound, "offset": offset, "limit": limit + 1})
+    more, page = len(rows) > limit and offset + limit < MAX_FOUND, rows[:limit]
+    pagination.link_next(request, response, pagination.encode(offset + limit) if more else None)
+    found = people(viewer.reader, (row["author_id"] for row in page))
     return [
-        Found(
-            threadId=row["thread_id"],
-            postId=row["id"],
-            categoryId=row["category_id"],
+        Found.of_row(
+            row,
             title=said(row["title"]),
             excerpt=list(pieces(row["excerpt"])),
             author=named(found, row["author_id"]),
-            createdAt=row["created_at"],
         )
         for row in page
     ]

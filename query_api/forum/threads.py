@@ -1,4 +1,4 @@
-"""`GET /api/forum/categories`, `/threads`: the forum's lists, for everybody. Pinned threads come first."""
+"""`GET /api/forum/categories`, `/threads`: the forum's public lists. Pinned threads come first."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from datetime import datetime
 from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Query
 
-from query_api import paging
-from query_api.forum.looking import Look, Looks, Shows, named, people, said
-from query_api.forum.shapes import Category, Thread, ThreadInFull
-from query_api.owned import not_found
-from query_api.paging import Cursor, Limit
+from query_api.forum.moderation_view import CurrentViewer, PublicReads, Viewer, named, people, said
+from query_api.forum.schemas import Category, Thread, ThreadInFull
+from query_api.kernel.authorization import require_existing
+from query_api.kernel.pagination import Page20
 
 router = APIRouter(prefix="/api/forum", tags=["forum"])
 
@@ -28,7 +27,7 @@ _ORDER: Final[Mapping[Sort, tuple[str, ...]]] = {
 }
 _CATEGORIES: Final = """
 SELECT c.id, c.name, c.slug, c.description, coalesce(t.threads, 0) AS threads, coalesce(t.replies, 0) AS replies,
-    t.last_at
+    t.last_at AS last_activity_at
 FROM read.forum_categories AS c LEFT JOIN (
     SELECT category_id, count(*) AS threads, sum(replies) AS replies,
         max(coalesce(last_reply_at, created_at)) AS last_at
@@ -36,16 +35,17 @@ FROM read.forum_categories AS c LEFT JOIN (
 ) AS t ON t.category_id = c.id
 ORDER BY c.place, c.id"""
 _READ_ALL: Final = """
-SELECT greatest(m.registered_position, (SELECT position FROM ops.forum_read
+SELECT greatest(m.registered_position, (SELECT position FROM forum.read
     WHERE account_id = %(me)s AND thread_id = '00000000-0000-0000-0000-000000000000'))
 FROM read.forum_members AS m WHERE m.account_id = %(me)s"""
 """Up to where everything is read; null for visitors, to whom nothing is unread."""
 _COLUMNS: Final = f"""
-SELECT t.id, t.title, t.category_id, t.author_id, t.first_post_id, t.is_pinned, t.is_locked, t.visible, t.views,
-    t.replies, t.created_at, t.last_reply_at, t.last_reply_by, t.position, t.last_position, r.position AS read_position,
-    greatest(r.position, mine.read_all) AS read_to, coalesce(f.follows, false) AS follows
+SELECT t.id, t.title, t.category_id, t.author_id, t.first_post_id, t.is_pinned, t.is_locked,
+    t.visible AS is_visible, t.views, t.replies, t.created_at, t.last_reply_at, t.last_reply_by, t.position,
+    t.last_position, r.position AS read_position, greatest(r.position, mine.read_all) AS read_to,
+    coalesce(f.follows, false) AS followed
 FROM read.forum_threads AS t
-LEFT JOIN ops.forum_read AS r ON r.thread_id = t.id AND r.account_id = %(me)s
+LEFT JOIN forum.read AS r ON r.thread_id = t.id AND r.account_id = %(me)s
 LEFT JOIN read.forum_follows AS f ON f.thread_id = t.id AND f.account_id = %(me)s AND f.follows
 CROSS JOIN (SELECT ({_READ_ALL}) AS read_all) AS mine"""  # noqa: S608 - own text
 _UNREAD: Final = """
@@ -61,7 +61,7 @@ _FILTERS: Final[Mapping[Filter, str]] = {
 }
 _PAGE: Final = """
 SELECT page.*, last.is_first AS unanswered, last.created_at AS last_at, last.author_id AS last_by,
-    coalesce(last.position, page.last_position) > page.read_to AS unread
+    coalesce(coalesce(last.position, page.last_position) > page.read_to, false) AS unread
 FROM ({page}) AS page LEFT JOIN LATERAL (
     SELECT p.is_first, p.created_at, p.author_id, p.position FROM read.forum_posts AS p
     WHERE p.thread_id = page.id AND p.state = 'visible' ORDER BY p.position DESC LIMIT 1
@@ -69,93 +69,69 @@ FROM ({page}) AS page LEFT JOIN LATERAL (
 """With the last post of each that everybody sees: the thread's own columns still tell of one that was removed."""
 
 
-@router.get("/categories", dependencies=[Depends(Shows("forum_categories", "forum_threads"))])
-def get_forum_categories(looks: Looks) -> list[Category]:
+@router.get("/categories", dependencies=[Depends(PublicReads("forum_categories", "forum_threads"))])
+def get_forum_categories(viewer: CurrentViewer) -> list[Category]:
     """All of them, in their order."""
-    return [
-        Category(
-            id=row["id"],
-            name=row["name"],
-            slug=row["slug"],
-            description=row["description"],
-            threads=row["threads"],
-            replies=row["replies"],
-            lastActivityAt=row["last_at"],
-        )
-        for row in looks.reader.rows(_CATEGORIES)
-    ]
-
-
-@router.get("/threads", dependencies=[Depends(Shows("forum_threads", "forum_members", "forum_follows", "forum_posts"))])
-def get_forum_threads(
-    request: Request,
-    response: Response,
-    looks: Looks,
-    categoryId: UUID | None = None,
-    sort: Sort = "latest",
-    filter: Annotated[Filter, Query(description="Others than all: of who is signed in; for visitors empty")] = "all",
-    limit: Limit = 20,
-    cursor: Cursor = None,
-) -> list[Thread]:
-    """Pinned ones first, then by `sort`."""
-    order = ("is_pinned", *_ORDER[sort])
-    bound: dict[str, Any] = {**looks.bound, "limit": limit + 1, "category": categoryId}
-    wheres = [_FILTERS[filter]]
-    if categoryId is not None:
-        wheres.append("t.category_id = %(category)s")
-    if cursor is not None:
-        pinned, *places = paging.decode(cursor, *(int for _ in order))
-        bound |= dict(zip(order, (bool(pinned), *places), strict=True))
-        wheres.append(f"({_list(order, 't.{}')}) < ({_list(order, '%({})s')})")
-    page_sql = f"{_COLUMNS} WHERE {' AND '.join(wheres)} ORDER BY {_list(order, 't.{} DESC')} LIMIT %(limit)s"
-    rows = looks.reader.rows(f"{_PAGE.format(page=page_sql)} ORDER BY {_list(order, 'page.{} DESC')}", bound)
-    page = rows[:limit]
-    more = len(rows) > limit
-    paging.link_next(request, response, paging.encode(*(int(page[-1][name]) for name in order)) if more else None)
-    return [Thread(**thread) for thread in _shown(looks, page)]
+    return [Category.of_row(row) for row in viewer.reader.rows(_CATEGORIES)]
 
 
 @router.get(
-    "/threads/{id}", dependencies=[Depends(Shows("forum_threads", "forum_members", "forum_follows", "forum_posts"))]
+    "/threads", dependencies=[Depends(PublicReads("forum_threads", "forum_members", "forum_follows", "forum_posts"))]
 )
-def get_forum_thread(id: UUID, looks: Looks) -> ThreadInFull:
+def get_forum_threads(
+    viewer: CurrentViewer,
+    page: Page20,
+    category_id: Annotated[UUID | None, Query(alias="categoryId")] = None,
+    sort: Sort = "latest",
+    filter: Annotated[Filter, Query(description="Others than all: of who is signed in; for visitors empty")] = "all",
+) -> list[Thread]:
+    """Pinned ones first, then by `sort`."""
+    order = ("is_pinned", *_ORDER[sort])
+    bound: dict[str, Any] = {**viewer.bound, "limit": page.limit + 1, "category": category_id}
+    wheres = [_FILTERS[filter]]
+    if category_id is not None:
+        wheres.append("t.category_id = %(category)s")
+    if not page.is_first:
+        pinned, *places = page.after(*(int for _ in order))
+        bound |= dict(zip(order, (bool(pinned), *places), strict=True))
+        wheres.append(f"({_list(order, 't.{}')}) < ({_list(order, '%({})s')})")
+    page_sql = f"{_COLUMNS} WHERE {' AND '.join(wheres)} ORDER BY {_list(order, 't.{} DESC')} LIMIT %(limit)s"
+    rows = viewer.reader.rows(f"{_PAGE.format(page=page_sql)} ORDER BY {_list(order, 'page.{} DESC')}", bound)
+    return [Thread.of_row(thread) for thread in _threads(viewer, page.take(rows, *order))]
+
+
+@router.get(
+    "/threads/{id}",
+    dependencies=[Depends(PublicReads("forum_threads", "forum_members", "forum_follows", "forum_posts"))],
+)
+def get_forum_thread(id: UUID, viewer: CurrentViewer) -> ThreadInFull:
     """One thread, without its posts."""
-    row = looks.reader.row(_PAGE.format(page=f"{_COLUMNS} WHERE t.id = %(id)s"), {**looks.bound, "id": id})
-    if row is None:
-        raise not_found("thread")
+    sql = _PAGE.format(page=f"{_COLUMNS} WHERE t.id = %(id)s")
+    row = require_existing(viewer.reader.row(sql, {**viewer.bound, "id": id}), "thread")
     last_read = None
     if row["read_position"] is not None:
-        last_read = looks.reader.row(_LAST_READ, {"id": id, "position": row["read_position"]})
-    may_reply = looks.account_id is not None and (looks.is_moderator or (row["visible"] and not row["is_locked"]))
-    return ThreadInFull(
-        **_shown(looks, [row])[0],
-        firstPostId=row["first_post_id"],
-        lastReadPostId=last_read["id"] if last_read is not None else None,
-        canReply=may_reply,
+        last_read = viewer.reader.row(_LAST_READ, {"id": id, "position": row["read_position"]})
+    may_reply = viewer.account_id is not None and (viewer.is_moderator or (row["is_visible"] and not row["is_locked"]))
+    return ThreadInFull.of_row(
+        _threads(viewer, [row])[0],
+        last_read_post_id=last_read["id"] if last_read is not None else None,
+        can_reply=may_reply,
     )
 
 
-def _shown(looks: Look, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    last = {row["id"]: _last(row) for row in rows}
-    found = people(looks.reader, [row["author_id"] for row in rows] + [by for _, by in last.values()])
+def _threads(viewer: Viewer, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The columns of `Thread`, and all others of the rows."""
+    last = [_last(row) for row in rows]
+    found = people(viewer.reader, [row["author_id"] for row in rows] + [by for _, by in last])
     return [
         {
-            "id": row["id"],
+            **row,
             "title": said(row["title"]),
-            "categoryId": row["category_id"],
-            "isPinned": row["is_pinned"],
-            "isLocked": row["is_locked"],
-            "views": row["views"],
-            "replies": row["replies"],
-            "createdAt": row["created_at"],
-            "lastReplyAt": last[row["id"]][0],
             "author": named(found, row["author_id"]),
-            "lastReplyBy": named(found, last[row["id"]][1]) if last[row["id"]][1] is not None else None,
-            "unread": bool(row["unread"]),
-            "followed": row["follows"],
-            "isVisible": row["visible"],
+            "last_reply_at": at,
+            "last_reply_by": named(found, by) if by is not None else None,
         }
-        for row in rows
+        for row, (at, by) in zip(rows, last, strict=True)
     ]
 
 

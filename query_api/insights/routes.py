@@ -1,4 +1,4 @@
-"""`GET /api/analytics/{websiteId}/insights`: what is told of a website now; and how one is mailed what is new."""
+"""`GET /api/analytics/{websiteId}/insights`: a website's current insights, and the account's digest setting."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Path
 from pydantic import BaseModel, Field
 
-from query_api.context import Context, Reads, Theirs
-from query_api.reader import Reader
+from query_api.kernel.dependencies import CallerScope, Reads
 from schemas.events.insights import DigestMail, Insight
-from schemas.insights import ShownInsight, shown
+from schemas.http.insights import ShownInsight, shown
 
 router = APIRouter(tags=["insights"])
 
 
 class InsightsDigest(BaseModel):
-    every: DigestMail = Field(description="How often new insights are mailed")
+    """The account's email digest of insights."""
+
+    every: DigestMail = Field(description="How often new insights are emailed")
 
 
 _OPEN: Final = "SELECT insight FROM read.insights WHERE website_id = %s AND is_open ORDER BY rank LIMIT 50"
@@ -25,16 +26,15 @@ _DIGEST: Final = "SELECT every FROM read.insight_digests WHERE account_id = %s"
 
 
 @router.get("/api/analytics/{websiteId}/insights", dependencies=[Depends(Reads("insights", "websites"))])
-def get_insights(website_id: Annotated[UUID, Path(alias="websiteId")], theirs: Theirs) -> list[ShownInsight]:
+def get_insights(website_id: Annotated[UUID, Path(alias="websiteId")], scope: CallerScope) -> list[ShownInsight]:
     """The weightiest first. Those that no longer hold are not among them."""
-    website = theirs.website(website_id)
-    rows = theirs.reader.rows(_OPEN, (website.id,))
+    website = scope.website(website_id)
+    rows = scope.reader.rows(_OPEN, (website.id,))
     return [shown(website.id, Insight.model_validate(row["insight"])) for row in rows]
 
 
 @router.get("/api/platform/insights/digest", dependencies=[Depends(Reads("insight_digests"))])
-def get_insights_digest(context: Context, theirs: Theirs) -> InsightsDigest:
+def get_insights_digest(scope: CallerScope) -> InsightsDigest:
     """One's own choice."""
-    mine = theirs.principal.account_id
-    row = Reader(context.pool, mine).row(_DIGEST, (mine,))
+    row = scope.own.row(_DIGEST, (scope.principal.account_id,))
     return InsightsDigest(every=row["every"] if row is not None else "off")

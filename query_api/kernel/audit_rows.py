@@ -1,4 +1,4 @@
-"""Rows of the audit trail as both its readers get them: an admin all, everybody else those of the own account."""
+"""Rows of the audit trail: all for an admin, those of the own account for others."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from fastapi import Request, Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from query_api import paging
-from query_api.reader import Reader
+from query_api.kernel.pagination import Page
+from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.responses import RowModel
 
 
-class AuditEntry(BaseModel):
+class AuditEntry(RowModel):
     """Something that was done or refused. Names are empty for accounts that are not known (any more)."""
 
     seq: int
@@ -22,17 +22,17 @@ class AuditEntry(BaseModel):
     outcome: str
     actorId: UUID | None
     actorName: str
-    accountId: UUID | None = Field(description="Whose account it concerns")
+    accountId: UUID | None = Field(description="The account that is affected")
     accountName: str
-    subjectId: UUID | None = Field(description="What else it concerns: a website, an invite, a partner")
-    address: str = Field(description="Cut to /24 or /48")
+    subjectId: UUID | None = Field(description="What else is affected: a website, an invite, a partner")
+    address: str = Field(description="Truncated to /24 or /48")
     device: str
     details: dict[str, Any]
 
 
 _ENTRIES: Final = (
     "SELECT e.seq, e.at, e.action, e.outcome, e.actor_id, e.account_id, e.subject_id, e.address, e.device, e.details,"
-    " actor.name AS actor_name, concerned.name AS account_name FROM auth.audit AS e"
+    " coalesce(actor.name, '') AS actor_name, coalesce(concerned.name, '') AS account_name FROM auth.audit AS e"
     " LEFT JOIN read.accounts AS actor ON actor.id = e.actor_id"
     " LEFT JOIN read.accounts AS concerned ON concerned.id = e.account_id"
     " WHERE (%(account)s::uuid IS NULL OR e.account_id = %(account)s)"
@@ -43,38 +43,9 @@ _ENTRIES: Final = (
 
 
 def entries(
-    reader: Reader,
-    request: Request,
-    response: Response,
-    *,
-    limit: int,
-    cursor: str | None,
-    account: UUID | None = None,
-    action: str | None = None,
-    outcome: str | None = None,
+    reader: Reader, page: Page, *, account: UUID | None, action: str | None = None, outcome: str | None = None
 ) -> list[AuditEntry]:
     """One page, newest first; adds the link to the next."""
-    before = paging.decode(cursor, int)[0] if cursor else None
-    bound = {"account": account, "action": action, "outcome": outcome, "before": before, "limit": limit + 1}
-    rows = reader.rows(_ENTRIES, bound)
-    more = len(rows) > limit
-    rows = rows[:limit]
-    paging.link_next(request, response, paging.encode(rows[-1]["seq"]) if more else None)
-    return [_shown(row) for row in rows]
-
-
-def _shown(row: dict[str, Any]) -> AuditEntry:
-    return AuditEntry(
-        seq=row["seq"],
-        at=row["at"],
-        action=row["action"],
-        outcome=row["outcome"],
-        actorId=row["actor_id"],
-        actorName=row["actor_name"] or "",
-        accountId=row["account_id"],
-        accountName=row["account_name"] or "",
-        subjectId=row["subject_id"],
-        address=row["address"],
-        device=row["device"],
-        details=row["details"],
-    )
+    [before] = page.after(int)
+    bound = {"account": account, "action": action, "outcome": outcome, "before": before, "limit": page.limit + 1}
+    return [AuditEntry.of_row(row) for row in page.take(reader.rows(_ENTRIES, bound), "seq")]

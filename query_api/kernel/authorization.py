@@ -1,25 +1,26 @@
-"""Who may see what: the one place that decides it. Every route that reads of a website gets the website from here.
+"""Authorization of reads. Every route that reads data of a website gets the website from here.
 
-A member sees the websites of the own account, an admin all. What is not theirs does not exist for them: 404, so that
-ids cannot be probed.
+A member reads the websites of their account, an admin all. Others are answered with 404, so that ids cannot be probed.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from uuid import UUID
 
-from infra.identity import Pool, Principal, require_admin
-from infra.problems import Problem
-from query_api.reader import Reader
+from infra.kernel.http.problems import Problem
+from infra.kernel.security.sessions import Pool, Principal
+from query_api.kernel.postgres_reader import Reader, Row
 from schemas.zones import ZoneInfo
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Website:
-    """A website that the person asking may see."""
+    """A website that the principal may read."""
 
     id: UUID
     domain: str
@@ -29,6 +30,7 @@ class Website:
 
     @property
     def zone(self) -> ZoneInfo:
+        """The time zone of this website's days."""
         return ZoneInfo(self.timezone)
 
 
@@ -38,36 +40,48 @@ _ONE: Final = f"SELECT {_COLUMNS} FROM read.websites WHERE id = %(id)s AND {_VIS
 _ALL: Final = f"SELECT {_COLUMNS} FROM read.websites WHERE {_VISIBLE} ORDER BY created_at, id"  # noqa: S608 - own text
 
 
-class Owned:
-    """What one person may see. `reader` reads of Postgres what is theirs, and nothing else, whatever is asked."""
+class AccountScope:
+    """The data that one principal may read. `reader` returns only rows of this scope, for any statement."""
 
     def __init__(self, pool: Pool, principal: Principal) -> None:
         self.principal = principal
         self.reader = Reader.of(pool, principal)
+        self.own = Reader(pool, principal.account_id)
+        """Reads as the account itself, whatever roles it has."""
 
     def website(self, website_id: UUID) -> Website:
-        """The website. Raises `Problem` 404 for one that is not theirs or not there."""
-        found = self._read(_ONE, {"id": website_id})
-        if not found:
-            raise not_found("website")
-        return found[0]
+        """The website. Raises `Problem` 404 if it does not exist or is outside of the scope."""
+        return require_existing(self._read(_ONE, {"id": website_id}), "website")[0]
+
+    def row(self, sql: str, id: UUID, what: str) -> Row:
+        """The row of a website's `what`. Raises `Problem` 404 if it does not exist or is outside of the scope."""
+        row = require_existing(self.reader.row(sql, (id,)), what)
+        try:
+            self.website(row["website_id"])
+        except Problem as problem:
+            raise not_found(what) from problem
+        return row
 
     def websites(self) -> list[Website]:
-        """All of theirs, oldest first."""
+        """All websites of the scope, oldest first."""
         return self._read(_ALL, {})
 
     def scope(self, website_id: UUID | None) -> list[UUID]:
-        """Ids of the websites that a list may show: the one that is asked for, or all of theirs."""
+        """Ids of the websites that a list may show: the given one, or all of the scope."""
         return [self.website(website_id).id] if website_id is not None else [one.id for one in self.websites()]
-
-    def require_admin(self) -> None:
-        """Raises `Problem` 403 for everybody else."""
-        require_admin(self.principal)
 
     def _read(self, sql: str, values: dict[str, Any]) -> list[Website]:
         bound = {**values, "everything": self.principal.is_admin, "account": self.principal.account_id}
         return [Website(**row) for row in self.reader.rows(sql, bound)]
 
 
+def require_existing(found: T | None, what: str) -> T:
+    """What was found. Raises `Problem` 404 if there is none."""
+    if not found:
+        raise not_found(what)
+    return found
+
+
 def not_found(what: str) -> Problem:
-    return Problem(404, "not_found", f"There is no such {what}.")
+    """404, also for what belongs to another account: ids cannot be probed."""
+    return Problem(404, "not_found", f"{what[:1].upper()}{what[1:]} not found.")

@@ -4,13 +4,12 @@ Statements name their tables by `live_table`. The server binds that to the table
 stable view of the same name stands in while that is not known, and costs a planning of its own.
 
 Statements run on a bounded set of threads over one pool of connections. A statement may take its time as long as the
-server is alive: whoever waits longer than a moment asks it with a ping; no answer to that, and none to anybody else
-meanwhile, and the request is refused (`Problem` 503) instead of hanging with it.
+server is alive: a request that waits longer than a moment sends a ping; without an answer to it, or to any other
+request in the meantime, the request fails (`Problem` 503) instead of hanging.
 """
 
 from __future__ import annotations
 
-import logging
 import re
 import threading
 import time
@@ -21,16 +20,17 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
+import structlog
 import urllib3
 from clickhouse_connect.driver.client import Client
 
-from infra.clickhouse import ClickHouseError, address
-from infra.clickhouse import client as connect
-from infra.problems import Problem
-from infra.settings import Settings, SettingsError
-from infra.threads import only_waiting
+from infra.kernel.clickhouse.client import ClickHouseError, address
+from infra.kernel.clickhouse.client import client as connect
+from infra.kernel.config.settings import Settings, SettingsError
+from infra.kernel.http.problems import Problem
+from infra.kernel.http.worker_slots import release_worker_slot
 
-log = logging.getLogger(__name__)
+log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 Row = Mapping[str, Any]
 
@@ -57,7 +57,7 @@ _PING: Final = urllib3.Timeout(connect=PING_TIMEOUT_S, read=PING_TIMEOUT_S)
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A statement of ours; its values are bound on the server (`{name:Type}`)."""
+    """A statement of this service; its values are bound on the server (`{name:Type}`)."""
 
     sql: str
     parameters: Mapping[str, Any]
@@ -68,7 +68,7 @@ def live_table(name: str) -> str:
     return f"{{{name}:Identifier}}"
 
 
-class Columnar:
+class ClickHouseReader:
     """Thread-safe. Every method raises `Problem` 503 when ClickHouse does not answer.
 
     `tables` says what a stable name stands for now: the table of the live generation, or the view of that name.
@@ -140,6 +140,7 @@ class Columnar:
         return found.status == 200 and found.data == b"1\n"
 
     def close(self) -> None:
+        """Cancels statements that have not begun; does not wait for running ones."""
         self._threads.shutdown(wait=False, cancel_futures=True)
         self._connections.clear()
 
@@ -147,7 +148,7 @@ class Columnar:
         deadline = time.monotonic() + ANSWER_TIMEOUT_S
         if not wait_for(running, BRIEFLY_S, FIRST_EXCEPTION).not_done:
             return
-        with only_waiting():  # what asks Postgres alone is answered meanwhile
+        with release_worker_slot():  # requests that need only Postgres proceed
             while wait_for(running, PATIENCE_S, FIRST_EXCEPTION).not_done:
                 if any(future.done() and future.exception() for future in running):
                     return
@@ -157,7 +158,7 @@ class Columnar:
                     raise OSError("no answer to a ping")
 
     def _is_alive(self) -> bool:
-        """Whether it answers a ping or, meanwhile, anybody else."""
+        """Whether the server answers a ping or, in the meantime, another request."""
         asked_at = time.monotonic()
         return self.ready() or self._answered_at >= asked_at
 
@@ -179,6 +180,6 @@ class Columnar:
         return client
 
     def _failed(self, error: Exception) -> Problem:
-        log.warning("clickhouse does not answer: %s", error)
-        message = "The analytics store does not answer just now. Please try again in a moment."
+        log.warning("clickhouse_unavailable", error=error)
+        message = "The analytics store is unavailable. Please try again in a moment."
         return Problem(503, "analytics_unavailable", message, headers={"Retry-After": "2"})

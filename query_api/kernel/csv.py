@@ -1,4 +1,9 @@
-"""The same rows as comma-separated values, safe to open in a spreadsheet."""
+"""The same rows as comma-separated values, safe to open in a spreadsheet.
+
+A spreadsheet may split a file at commas, semicolons or tabs, by its locale, and knows quotes only where a cell begins
+for it. So a text is made plain where it begins, and after every character in it at which such a program may begin a
+cell.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +18,13 @@ from fastapi import Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
-from query_api.formulas import plain
-
 _NUMBER: Final = re.compile(r"-[0-9]+(\.[0-9]+)?")
 """A negative amount is one: with an apostrophe before it no spreadsheet would add it up."""
 _CHUNK: Final = 500
+_SIGNS: Final = "=+\\-@＝＋－＠"
+_BEGINS: Final = re.compile(rf"\A(?=[\t\r\n]| *[{_SIGNS}])")
+_BEGINS_INSIDE: Final = re.compile(rf"(?<=[;\t\r\n])([ \"]*)(?=[{_SIGNS}])")
+_MEDIA_TYPE: Final = "text/csv; charset=utf-8"
 
 
 def csv_response(name: str, columns: Sequence[str], rows: Iterable[BaseModel]) -> Response:
@@ -40,6 +47,11 @@ def cell(value: Any) -> Any:
     return plain(value) if isinstance(value, str) and _NUMBER.fullmatch(value) is None else value
 
 
+def plain(text: str) -> str:
+    """`text` with an apostrophe before whatever a spreadsheet would run as a formula."""
+    return _BEGINS.sub("'", _BEGINS_INSIDE.sub(r"\1'", text))
+
+
 def _chunks(columns: Sequence[str], rows: Iterable[BaseModel]) -> Iterator[bytes]:
     lines = iter(rows)
     body = io.StringIO()
@@ -55,9 +67,6 @@ def _chunks(columns: Sequence[str], rows: Iterable[BaseModel]) -> Iterator[bytes
             return
         body.seek(0)
         body.truncate()
-
-
-_MEDIA_TYPE: Final = "text/csv; charset=utf-8"
 
 
 def _headers(name: str) -> dict[str, str]:

@@ -1,7 +1,6 @@
-"""When websites got their first events: as ClickHouse tells it, or, while it does not answer, as it last told.
+"""Times of websites' first events: from ClickHouse or, while it is unavailable, from the last read.
 
-A website that has had its first event always has had it. Without what was last read, a website that is long in use
-would look for a moment as if nothing had ever come.
+A first event never changes. Without the remembered value, a website in use would look as if it had no event.
 """
 
 from __future__ import annotations
@@ -13,11 +12,11 @@ from threading import Lock
 from typing import Final
 from uuid import UUID
 
-from infra.problems import Problem
-from query_api.columnar import Columnar, Query, live_table
+from infra.kernel.http.problems import Problem
+from query_api.kernel.clickhouse_reader import ClickHouseReader, Query, live_table
 
 KEPT: Final = 10_000
-"""Websites whose first event is remembered; of more, those that nobody asked for longest are forgotten."""
+"""Websites whose first event is remembered; beyond that, the least recently used are evicted."""
 
 # Finds each website's first day in the rollup, then reads that day alone of the raw table.
 _FIRST: Final = (
@@ -31,8 +30,8 @@ _FIRST: Final = (
 class FirstEvents:
     """Thread-safe."""
 
-    def __init__(self, columnar: Columnar) -> None:
-        self._columnar = columnar
+    def __init__(self, clickhouse: ClickHouseReader) -> None:
+        self._columnar = clickhouse
         self._last: OrderedDict[UUID, datetime] = OrderedDict()
         self._lock = Lock()
 

@@ -7,7 +7,6 @@ everything acknowledged up to then is in; else everything until the first record
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 from collections import deque
@@ -17,17 +16,19 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 import psycopg
+import structlog
 
-from infra.log import Log, LogUnavailable, OffsetOutOfRange, Place
-from query_api.waiting import Positions
+from infra.kernel.log import Log, LogUnavailable, OffsetOutOfRange, TopicPartition
+from infra.kernel.observability import logging
+from query_api.kernel.read_your_writes import ProjectionPositions
 from schemas.topics import CLICKS, DOMAIN
 
-log = logging.getLogger(__name__)
+log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 PROBE_S: Final = 1.0
 ASKED_WITHIN_S: Final = 60.0
 PATIENCE_S: Final = 0.5
-"""For the first look after a time in which nobody asked."""
+"""For the first check after an idle time."""
 
 HOLDS: Final = timedelta(seconds=5)
 """So long a look that found nothing unread speaks for now; while looks fail, the answers grow older."""
@@ -48,6 +49,7 @@ class Known:
     is_complete: bool
 
     def headers(self, now: datetime) -> dict[str, str]:
+        """Both headers at `now`; the lag is 0 while a complete look is younger than `HOLDS`."""
         as_of = min(self.as_of, now)
         since = now - as_of
         behind = timedelta(0) if self.is_complete and since < HOLDS else since
@@ -67,6 +69,7 @@ class Looks:
     _ends: deque[tuple[int, datetime]] = field(default_factory=deque)
 
     def add(self, end: int, at: datetime) -> None:
+        """Adds a look at time `at`, when `end` was the next offset. Looks come in order of time."""
         if self._ends and self._ends[-1][0] == end:
             self._ends.pop()
         self._ends.append((end, at))
@@ -90,17 +93,20 @@ class _Read:
 
 
 class Freshness:
-    """Looks at the log's ends once a second while somebody asks. Thread-safe."""
+    """Reads the log's end offsets once a second while requests arrive. Thread-safe."""
 
     def __init__(
-        self, positions: Positions, open_log: Callable[[], Log], now: Callable[[], datetime] = lambda: datetime.now(UTC)
+        self,
+        positions: ProjectionPositions,
+        open_log: Callable[[], Log],
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._positions = positions
         self._open_log = open_log
         self._now = now
         self._log: Log | None = None
-        self._looks: Mapping[Place, Looks] = {place: Looks() for place in _PLACES}
-        self._read: dict[Place, _Read] = {}
+        self._looks: Mapping[TopicPartition, Looks] = {place: Looks() for place in _PLACES}
+        self._read: dict[TopicPartition, _Read] = {}
         self._known: Known | None = None
         self._looked = threading.Condition()
         self._asked = self._woken = 0.0
@@ -110,9 +116,11 @@ class Freshness:
         self._thread = threading.Thread(target=self._run, name="freshness", daemon=True)
 
     def start(self) -> None:
+        """Starts the thread; it looks at the log only once headers are requested."""
         self._thread.start()
 
     def stop(self) -> None:
+        """Lets the thread end; does not wait for it."""
         self._stopped.set()
         self._wanted.set()
 
@@ -124,12 +132,13 @@ class Freshness:
                 self._woken, self._has_looked = time.monotonic(), False
                 self._wanted.set()
             left = self._woken + PATIENCE_S - time.monotonic()
-            if not self._has_looked and left > 0:  # everybody who asks meanwhile waits, too
+            if not self._has_looked and left > 0:  # concurrent callers wait, too
                 self._looked.wait_for(lambda: self._has_looked, left)
             known = self._known
         return known.headers(self._now()) if known is not None else {}
 
     def _run(self) -> None:
+        logging.begin_context(component="freshness")
         while not self._stopped.is_set():
             self._wanted.wait()
             if time.monotonic() - self._asked > ASKED_WITHIN_S:
@@ -138,9 +147,9 @@ class Freshness:
             try:
                 self.look()
             except (LogUnavailable, OffsetOutOfRange, psycopg.Error, OSError) as error:
-                log.info("how fresh the figures are cannot be told just now: %s", error)
+                log.info("freshness_unavailable", error=error)
             except Exception:
-                log.exception("how fresh the figures are cannot be told: an error that nothing here expects")
+                log.exception("unexpected_error")
             self._stopped.wait(PROBE_S)
         if self._log is not None:
             self._log.close()
@@ -162,10 +171,10 @@ class Freshness:
             self._has_looked = True
             self._looked.notify_all()
 
-    def _next(self, place: Place) -> int:
+    def _next(self, place: TopicPartition) -> int:
         return self._positions.next_offset("events", *place) or 0
 
-    def _appended(self, place: Place, offset: int) -> datetime:
+    def _appended(self, place: TopicPartition, offset: int) -> datetime:
         """When the first unread record was appended, or a moment before."""
         found = self._looks[place].appended_after(offset)
         if found is not None:
@@ -175,7 +184,7 @@ class Freshness:
             known = self._read[place] = _Read(offset, self._now(), self._read_time(place, offset))
         return known.appended_at
 
-    def _read_time(self, place: Place, offset: int) -> datetime:
+    def _read_time(self, place: TopicPartition, offset: int) -> datetime:
         assert self._log is not None  # noqa: S101 - opened above
         source = self._log.source(*place, offset)
         try:

@@ -1,7 +1,8 @@
-"""Reading Postgres: every transaction names whom it reads for, and row-level security shows it no more than theirs.
+"""Reads of Postgres: every transaction sets the account that it reads for, and row-level security filters the rows.
 
-The second wall, behind `query_api.owned`: a route that forgot to ask there would still get nobody else's rows. Whoever
-names nobody gets none at all. The policies come with the tables (`projectors.postgres.readers`).
+The second layer behind `query_api.kernel.authorization`: a route without that check would still get no rows of another
+account. Without an account there are no rows. The policies are created with the tables
+(`projectors.read_models.row_policies`).
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from uuid import UUID
 from psycopg import Connection
 from psycopg.rows import dict_row
 
-from infra.hidden_signs import name_columns, show_names
-from infra.identity import Pool, Principal
+from infra.kernel.security.sessions import Pool, Principal
+from infra.kernel.text.hidden_characters import name_columns, show_names
 
 ROLE: Final = "query_reader"
-"""Whose rights the service's connections have: it owns no table, so the policies hold for it."""
+"""The role of the service's connections: it owns no table, so the policies apply to it."""
 
 ADMIN: Final = "admin"
 SERVICE: Final = "service"
@@ -28,7 +29,7 @@ Row = dict[str, Any]
 
 
 def take_role(connection: Connection[Any]) -> None:
-    """Gives a new connection the reader's rights, for good."""
+    """Sets the reader's role on a new connection."""
     connection.execute(f"SET ROLE {ROLE}".encode())
     connection.commit()
 
@@ -42,7 +43,7 @@ class Reader:
 
     @classmethod
     def of(cls, pool: Pool, principal: Principal) -> Reader:
-        """An admin reads everything, everybody else what is of the own account or of nobody."""
+        """An admin reads everything, others the rows of their account and of no account."""
         return cls(pool, ADMIN if principal.is_admin else principal.account_id)
 
     @classmethod
@@ -73,3 +74,12 @@ class Reader:
         """The first row, if there is one."""
         found = self.rows(sql, values)
         return found[0] if found else None
+
+
+def like(words: str | None) -> str | None:
+    """A pattern for LIKE that finds the words as they are: signs of patterns in them are none. None: anything."""
+    if words is None or not words.strip():
+        return None
+    for sign in ("\\", "%", "_"):
+        words = words.replace(sign, f"\\{sign}")
+    return f"%{words.strip()}%"

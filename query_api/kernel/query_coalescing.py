@@ -1,11 +1,11 @@
-"""One run for statements that several requests ask at the same moment.
+"""Query coalescing: concurrent requests for the same statement share one run.
 
-A dashboard asks its five calls at once, and they are cut from the same rows (`query_api.analytics.series`); several
-people may watch one website. A request joins a statement that is already running if nothing was projected since that
-one was started: what it reads is then at least as new as what the request waited for (`X-Wait-For`).
+A dashboard sends its five calls at once, and they are computed from the same rows (`query_api.analytics.series`);
+several people may watch one website. A request joins a statement that is already running if nothing was projected since
+that one was started: what it reads is then at least as new as what the request waited for (`X-Wait-For`).
 
-A statement that nobody waits for any more is not begun: while ClickHouse hangs, requests give up within seconds, and
-what they wanted would be worked on before anything that is wanted when it answers again.
+A statement without waiting requests is cancelled before it starts: while ClickHouse hangs, requests time out within
+seconds, and their statements would delay those of later requests.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from dataclasses import dataclass
 
 import orjson
 
-from query_api.columnar import Columnar, Query, Row
-from query_api.waiting import Positions
+from query_api.kernel.clickhouse_reader import ClickHouseReader, Query, Row
+from query_api.kernel.read_your_writes import ProjectionPositions
 
 Rows = list[Row]
 
 
 @dataclass(slots=True)
 class _Shared:
-    """A statement that runs, or waits for its turn, and how many requests wait for it."""
+    """A statement that runs or is queued, and how many requests wait for it."""
 
     rows: Future[Rows]
     waiting: int = 0
 
 
-class SharedReads:
+class QueryCoalescer:
     """Thread-safe."""
 
-    def __init__(self, columnar: Columnar, positions: Positions) -> None:
-        self._columnar, self._positions = columnar, positions
+    def __init__(self, clickhouse: ClickHouseReader, positions: ProjectionPositions) -> None:
+        self._columnar, self._positions = clickhouse, positions
         self._running: dict[tuple[str, bytes], _Shared] = {}
         self._version: int | None = None
         self._tables: Mapping[str, str] = {}

@@ -1,15 +1,14 @@
-"""Reading one's own writes: how far the live projections have read, and waiting until they have read far enough.
+"""Read-your-writes consistency: the positions of the live projections, and waiting until they reach a position.
 
-A command answers `X-Position: domain@1234`; the next read brings it back as `X-Wait-For`. `Positions` keeps one LISTEN
-connection per process; projectors notify in the same transaction that advances a position, so a waiter wakes within
-a millisecond of its data being readable. A wait ends after 2 s at the latest; then the answer is marked stale.
+A command returns `X-Position: domain@1234`; the next read sends it as `X-Wait-For`. `ProjectionPositions` keeps one
+LISTEN connection per process; projectors notify in the transaction that advances a position, so a waiting request
+continues within a millisecond of its data being readable. A wait ends after 2 s; then the response is marked stale.
 
-The same connection keeps up which generation of each ClickHouse table is live, and hears of sessions that ended.
+The same connection tracks the live generation of each ClickHouse table and receives the sessions that ended.
 """
 
 from __future__ import annotations
 
-import logging
 import re
 import threading
 import time
@@ -19,14 +18,16 @@ from typing import Any, Final
 from uuid import UUID
 
 import psycopg
+import structlog
 from psycopg import Connection, Notify
 
-from infra.identity import SESSION_ENDED
-from infra.settings import Settings
-from query_api.reader import ROLE
+from infra.kernel.config.settings import Settings
+from infra.kernel.observability import logging
+from infra.kernel.security.sessions import SESSION_ENDED
+from query_api.kernel.postgres_reader import ROLE
 from schemas.topics import BY_NAME, CLICKS, DOMAIN, REJECTED
 
-log = logging.getLogger(__name__)
+log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 CHANNEL: Final = "projection"
 CONTROL: Final = "projection_control"
@@ -57,8 +58,8 @@ _LIVE: Final = (
 _TABLES: Final = "SELECT name, name || '__g' || live_generation FROM engine.projection WHERE kind <> 'postgres'"
 
 
-class BadToken(ValueError):
-    """`X-Wait-For` is not understood; the message says what it takes."""
+class InvalidToken(ValueError):
+    """An invalid `X-Wait-For`; the message gives the format."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,21 +72,22 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ProjectionPosition:
     """How far one projection has read one partition."""
 
     next_offset: int
     domain_position: int
 
     def contains(self, token: Token) -> bool:
+        """Whether the token's record was read. Tokens of `domain` are commit positions, others offsets."""
         return self.domain_position >= token.offset if token.topic == DOMAIN.name else self.next_offset > token.offset
 
 
 def parse(text: str) -> tuple[Token, ...]:
-    """The tokens of an `X-Wait-For` header: `domain@12`, `clicks[3]@98765`, several with commas. Raises `BadToken`."""
+    """The tokens of an `X-Wait-For` header: `domain@12`, `clicks[3]@98765`, comma-separated. Raises `InvalidToken`."""
     parts = [part.strip() for part in text.split(",") if part.strip()]
     if len(parts) > MAX_TOKENS:
-        raise BadToken(f"X-Wait-For takes at most {MAX_TOKENS} positions.")
+        raise InvalidToken(f"X-Wait-For takes at most {MAX_TOKENS} positions.")
     return tuple(_token(part) for part in parts)
 
 
@@ -93,19 +95,19 @@ def _token(text: str) -> Token:
     found = _TOKEN.fullmatch(text)
     topic = BY_NAME.get(found["topic"]) if found else None
     if found is None or topic not in (DOMAIN, CLICKS, REJECTED):
-        raise BadToken("X-Wait-For takes positions such as domain@1234 or clicks[3]@98765.")
+        raise InvalidToken("X-Wait-For takes positions such as domain@1234 or clicks[3]@98765.")
     partition = int(found["partition"] or 0)
     if partition >= topic.partitions:
-        raise BadToken(f"X-Wait-For: {topic.name} has the partitions 0 to {topic.partitions - 1}.")
+        raise InvalidToken(f"X-Wait-For: {topic.name} has the partitions 0 to {topic.partitions - 1}.")
     return Token(topic.name, partition, int(found["offset"]))
 
 
-class Positions:
+class ProjectionPositions:
     """How far the live projections have read, kept up by notifications. Thread-safe."""
 
     def __init__(self, settings: Settings) -> None:
         self._url = settings.postgres_url or ""
-        self._seen: dict[tuple[str, str, int], Seen] = {}
+        self._seen: dict[tuple[str, str, int], ProjectionPosition] = {}
         self._tables: Mapping[str, str] = {}
         self._changed = threading.Condition()
         self._waiters = threading.BoundedSemaphore(MAX_WAITERS)
@@ -117,9 +119,11 @@ class Positions:
         self._thread = threading.Thread(target=self._run, name="positions", daemon=True)
 
     def start(self) -> None:
+        """Starts the listening thread; positions are known once it has connected."""
         self._thread.start()
 
     def stop(self) -> None:
+        """Lets the thread end, and wakes every waiter."""
         self._stopped.set()
         with self._changed:
             self._changed.notify_all()
@@ -193,6 +197,7 @@ class Positions:
             self._stopped.wait(min(left, _POLL_S))
 
     def _run(self) -> None:
+        logging.begin_context(component="positions")
         while not self._stopped.is_set():
             try:
                 with self._connect() as connection:
@@ -202,10 +207,10 @@ class Positions:
                     self._listening = True
                     self._listen(connection)
             except psycopg.Error as error:
-                log.warning("positions cannot be followed just now: %s", error)
+                log.warning("positions_unavailable", error=error)
             except Exception:
-                # Without this thread everybody would wait in vain, and nothing would be live.
-                log.exception("positions cannot be followed: an error that nothing here expects")
+                # Without this thread every wait would time out, and nothing would be live.
+                log.exception("unexpected_error")
             finally:
                 self._listening = False
             self._stopped.wait(_RECONNECT_S)
@@ -236,9 +241,9 @@ class Positions:
         )
 
     def _load(self, connection: Connection[Any]) -> None:
-        """What the tables say: at the beginning, after a switch of generations, and now and then in any case."""
+        """Reads all positions: at the start, after a switch of generations, and every `RELOAD_S`."""
         found = {
-            (projection, topic, int(partition)): Seen(int(offset), int(position))
+            (projection, topic, int(partition)): ProjectionPosition(int(offset), int(position))
             for projection, topic, partition, offset, position in connection.execute(_LIVE).fetchall()
         }
         tables = dict(connection.execute(_TABLES).fetchall())
@@ -253,11 +258,11 @@ class Positions:
     def _take(self, notify: Notify) -> None:
         parts = notify.payload.split(":")
         if len(parts) != 5 or not all(part.isdecimal() for part in parts[2:]):
-            log.warning("a notification is not understood: %r", notify.payload)
+            log.warning("notification_invalid", payload=notify.payload)
             return
         projection, topic, partition, next_offset, position = parts
         with self._changed:
-            seen = Seen(int(next_offset), int(position))
+            seen = ProjectionPosition(int(next_offset), int(position))
             self._seen = {**self._seen, (projection, topic, int(partition)): seen}
             self._version += 1
             self._changed.notify_all()

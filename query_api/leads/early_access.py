@@ -1,4 +1,4 @@
-"""`GET /api/public/early-access`: how many of the ten places are left. For everybody."""
+"""`GET /api/public/early-access`: the number of free places of ten. Public."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Final
 from fastapi import APIRouter, Response
 from pydantic import BaseModel, Field
 
-from query_api.context import Context
-from query_api.reader import Reader
+from query_api.kernel.dependencies import Context
+from query_api.kernel.postgres_reader import Reader
 
 router = APIRouter(prefix="/api/public", tags=["public"])
 
@@ -20,8 +20,10 @@ _TAKEN: Final = (
 
 
 class EarlyAccessPlaces(BaseModel):
+    """How many places there are, and how many can be had now."""
+
     places: int
-    left: int = Field(description="None while somebody waits: a place that became free is theirs")
+    left: int = Field(description="0 while people wait: a place that becomes free goes to the first of them")
 
 
 @router.get("/early-access")

@@ -1,4 +1,4 @@
-"""`GET /api/public/newsletter/stop/{token}`: what List-Unsubscribe of our mails names, opened in a browser.
+"""`GET /api/public/newsletter/stop/{token}`: the List-Unsubscribe address of emails, opened in a browser.
 
 Mail programs POST to it (RFC 8058); those that cannot open it, and so do scanners. It leads to the page with the button
 and changes nothing.

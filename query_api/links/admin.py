@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Response
 
-from query_api import paging
-from query_api.context import AsAdmin, Context, Reads
-from query_api.platform.links import COLUMNS, FROM, Link, shown
+from query_api.kernel.dependencies import AdminScope, Context, Reads
+from query_api.kernel.pagination import Page50
+from query_api.links.routes import COLUMNS, FROM, Link, shown
 
 router = APIRouter(tags=["admin"])
 
@@ -31,7 +30,7 @@ _LINKS: Final = (
     " AND (%(link)s::uuid IS NULL OR l.id = %(link)s)"
     " AND (%(search)s::text IS NULL OR strpos(lower(concat_ws(' ', l.slug, l.destination, l.coupon, p.name, w.domain,"
     " a.name)), %(search)s) > 0)"
-    " AND (%(at)s::timestamptz IS NULL OR (l.created_at, l.id) < (%(at)s, %(id)s))"
+    " AND (%(at)s::timestamptz IS NULL OR (l.created_at, l.id) < (%(at)s, %(last)s))"
     " ORDER BY l.created_at DESC, l.id DESC LIMIT %(limit)s"
 )
 
@@ -41,37 +40,20 @@ _LINKS: Final = (
     dependencies=[Depends(Reads("links", "partners", "websites", "accounts", "custom_domains", "events"))],
 )
 def get_admin_links(
-    request: Request,
     response: Response,
     context: Context,
-    admin: AsAdmin,
+    admin: AdminScope,
+    page: Page50,
     search: Annotated[str | None, Query(max_length=200, description="Part of slug, address, partner, owner")] = None,
-    websiteId: Annotated[UUID | None, Query()] = None,
-    partnerId: Annotated[UUID | None, Query()] = None,
-    linkId: Annotated[UUID | None, Query()] = None,
-    limit: paging.Limit = 50,
-    cursor: paging.Cursor = None,
+    website_id: Annotated[UUID | None, Query(alias="websiteId")] = None,
+    partner_id: Annotated[UUID | None, Query(alias="partnerId")] = None,
+    link_id: Annotated[UUID | None, Query(alias="linkId")] = None,
 ) -> list[AdminLink]:
     """Newest first."""
-    at, last = paging.decode(cursor, datetime, UUID) if cursor else (None, None)
-    bound: dict[str, Any] = {
-        "search": search.casefold() if search else None,
-        "website": websiteId,
-        "partner": partnerId,
-        "link": linkId,
-        "at": at,
-        "id": last,
-        "limit": limit + 1,
-    }
-    rows = admin.reader.rows(_LINKS, bound)
-    more, rows = len(rows) > limit, rows[:limit]
-    paging.link_next(request, response, paging.encode(rows[-1]["created_at"], rows[-1]["id"]) if more else None)
+    words = search.casefold() if search else None
+    bound = {"search": words, "website": website_id, "partner": partner_id, "link": link_id}
+    rows = page.rows(admin.reader, _LINKS, "created_at", bound)
     return [
-        AdminLink(
-            **dict(link),
-            domain=row["domain"],
-            ownerId=row["account_id"],
-            ownerName=row["owner_name"],
-        )
+        AdminLink(**dict(link), domain=row["domain"], ownerId=row["account_id"], ownerName=row["owner_name"])
         for link, row in zip(shown(context, rows, response), rows, strict=True)
     ]

@@ -9,16 +9,18 @@ from typing import Annotated, Any, Final
 from uuid import UUID
 
 import segno
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Response
 from pydantic import BaseModel, Field
 
-from infra.problems import Problem
-from query_api import paging
-from query_api.analytics.link_figures import of_links
-from query_api.analytics.metrics import Counts
-from query_api.context import STALE, Context, Reads, Services, Theirs
-from query_api.money import Amount
-from query_api.owned import Owned, not_found
+from infra.kernel.http.problems import Problem
+from query_api.analytics import metrics
+from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts, Source
+from query_api.kernel import clickhouse_reader
+from query_api.kernel.authorization import AccountScope
+from query_api.kernel.dependencies import STALE, CallerScope, Context, Reads, Services
+from query_api.kernel.money import Amount
+from query_api.kernel.pagination import Page100
+from query_api.kernel.responses import RowModel
 
 router = APIRouter(
     tags=["links"], dependencies=[Depends(Reads("links", "partners", "websites", "custom_domains", "events"))]
@@ -40,22 +42,22 @@ class Variant(BaseModel):
     weight: int
 
 
-class Link(BaseModel):
-    """A tracked link. Figures are of all time, bots left out."""
+class Link(RowModel):
+    """A tracked link. Metrics are of all time, bots excluded."""
 
     id: UUID
     websiteId: UUID
     partnerId: UUID
     partnerName: str | None
     slug: str
-    url: str = Field(description="What to publish: counts a click and leads to the destination")
+    url: str = Field(description="Link to publish: counts a click and redirects to the destination")
     destination: str
     coupon: str | None
     isActive: bool
-    rules: list[Rule] = Field(description="The first one that fits wins")
-    variants: list[Variant] = Field(description="Instead of the destination; a visitor always gets the same one")
+    rules: list[Rule] = Field(description="The first match wins")
+    variants: list[Variant] = Field(description="Replace the destination; a visitor always gets the same variant")
     expiresAt: datetime | None
-    fallback: str | None = Field(description="Where an expired or switched-off link leads; null: nowhere")
+    fallback: str | None = Field(description="Redirect target when expired or off; null: none")
     createdAt: datetime
     sub1: str = ""
     sub2: str = ""
@@ -67,7 +69,7 @@ class Link(BaseModel):
     sub8: str = ""
     sub9: str = ""
     sub10: str = ""
-    clicks: int | None = Field(description="Null while the analytics store does not answer")
+    clicks: int | None = Field(description="Null while the analytics store is unavailable")
     conversions: int | None = Field(description="Pending and approved ones")
     earnings: Amount | None = Field(description="Commission on those, in the website's currency")
 
@@ -84,99 +86,84 @@ FROM: Final = (
     " FROM read.links AS l JOIN read.websites AS w ON w.id = l.website_id"
     " LEFT JOIN read.partners AS p ON p.id = l.partner_id"
 )
+_FIGURES: Final = (
+    f"SELECT toString(t.link_id) AS link, {metrics.counters(Source.RAW, PERFORMANCE_COUNTERS)}"  # noqa: S608 - own text
+    f" FROM {Source.RAW.table} AS t"
+    " WHERE t.website_id IN {websites:Array(UUID)} AND t.link_id IN {links:Array(UUID)} AND NOT t.is_bot"
+    " AND t.type IN ('click', 'conversion') GROUP BY t.link_id"
+)
 
 
 @router.get("/api/platform/links")
 def get_links(
-    request: Request,
     response: Response,
     context: Context,
-    theirs: Theirs,
-    websiteId: Annotated[UUID | None, Query()] = None,
-    limit: paging.Limit = 100,
-    cursor: paging.Cursor = None,
+    scope: CallerScope,
+    page: Page100,
+    website_id: Annotated[UUID | None, Query(alias="websiteId")] = None,
 ) -> list[Link]:
     """Newest first; of one website or of all that are theirs."""
-    bound: dict[str, Any] = {"websites": theirs.scope(websiteId), "limit": limit + 1}
-    after = ""
-    if cursor is not None:
-        bound["at"], bound["id"] = paging.decode(cursor, datetime, UUID)
-        after = " AND (l.created_at, l.id) < (%(at)s, %(id)s)"
+    after = "" if page.is_first else " AND (l.created_at, l.id) < (%(at)s, %(last)s)"
     sql = (
         f"SELECT {COLUMNS}{FROM} WHERE l.deleted_at IS NULL AND l.website_id = ANY(%(websites)s){after}"
         " ORDER BY l.created_at DESC, l.id DESC LIMIT %(limit)s"
     )
-    rows = theirs.reader.rows(sql, bound)
-    page = rows[:limit]
-    last = paging.encode(page[-1]["created_at"], page[-1]["id"]) if len(rows) > limit else None
-    paging.link_next(request, response, last)
-    return shown(context, page, response)
+    return shown(context, page.rows(scope.reader, sql, "created_at", {"websites": scope.scope(website_id)}), response)
 
 
 @router.get("/api/platform/links/{id}")
-def get_link(id: UUID, response: Response, context: Context, theirs: Theirs) -> Link:
+def get_link(id: UUID, response: Response, context: Context, scope: CallerScope) -> Link:
     """One link."""
-    return shown(context, [_one(theirs, id)], response)[0]
+    return shown(context, [_one(scope, id)], response)[0]
 
 
 @router.get("/api/platform/links/{id}/qr.svg", response_class=Response, responses={200: {"content": {SVG: {}}}})
 def get_link_qr(
     id: UUID,
     context: Context,
-    theirs: Theirs,
+    scope: CallerScope,
     scale: Annotated[int, Query(ge=1, le=40, description="Pixels of one module")] = 8,
 ) -> Response:
     """The link's address as a QR code that survives a damage of 15 %."""
     drawn = BytesIO()
-    segno.make(_address(context, _one(theirs, id)), error="m", micro=False).save(
+    segno.make(_address(context, _one(scope, id)), error="m", micro=False).save(
         drawn, kind="svg", scale=scale, border=4, dark="#000", light="#fff", xmldecl=False, nl=False
     )
     return Response(drawn.getvalue(), media_type=SVG, headers={"Content-Disposition": 'inline; filename="link.svg"'})
 
 
-def _one(theirs: Owned, link_id: UUID) -> Mapping[str, Any]:
-    row = theirs.reader.row(f"SELECT {COLUMNS}{FROM} WHERE l.deleted_at IS NULL AND l.id = %s", (link_id,))
-    if row is None:
-        raise not_found("link")
-    try:
-        theirs.website(row["website_id"])
-    except Problem as problem:
-        raise not_found("link") from problem
-    return row
+def _one(scope: AccountScope, link_id: UUID) -> Mapping[str, Any]:
+    return scope.row(f"SELECT {COLUMNS}{FROM} WHERE l.deleted_at IS NULL AND l.id = %s", link_id, "link")
 
 
 def shown(context: Services, rows: Sequence[Mapping[str, Any]], response: Response) -> list[Link]:
     """The links with their figures; while the analytics store is down: without, and `X-Stale: 1`."""
     try:
-        figures = of_links(context.columnar, {row["id"]: row["website_id"] for row in rows})
+        figures = _figures(context, rows)
     except Problem:
         response.headers.update(STALE)
         return [_link(context, row, None) for row in rows]
     return [_link(context, row, figures.get(row["id"], Counts())) for row in rows]
 
 
+def _figures(context: Services, rows: Sequence[Mapping[str, Any]]) -> Mapping[UUID, Counts]:
+    """Link id to its counts. Raises `Problem` 503."""
+    if not rows:
+        return {}
+    bound = {
+        "websites": sorted({str(row["website_id"]) for row in rows}),
+        "links": sorted(str(row["id"]) for row in rows),
+    }
+    found = context.clickhouse.rows(clickhouse_reader.Query(_FIGURES, bound))
+    return {UUID(row["link"]): Counts.of(row) for row in found}
+
+
 def _link(context: Services, row: Mapping[str, Any], counts: Counts | None) -> Link:
-    earned = Amount(amount=counts.revenue, currency=row["currency"]) if counts is not None else None
-    return Link(
-        id=row["id"],
-        websiteId=row["website_id"],
-        partnerId=row["partner_id"],
-        partnerName=row["partner_name"],
-        slug=row["slug"],
-        url=_address(context, row),
-        destination=row["destination"],
-        coupon=row["coupon"],
-        isActive=row["is_active"],
-        rules=[Rule(**rule) for rule in row["routing"]["rules"]],
-        variants=[Variant(**variant) for variant in row["routing"]["variants"]],
-        expiresAt=row["routing"]["expires_at"],
-        fallback=row["routing"]["fallback"],
-        createdAt=row["created_at"],
-        clicks=counts.clicks if counts is not None else None,
-        conversions=counts.conversions if counts is not None else None,
-        earnings=earned,
-        **row["subs"],
-    )
+    figures: dict[str, Any] = {"clicks": None, "conversions": None, "earnings": None}
+    if counts is not None:
+        earned = Amount(amount=counts.revenue, currency=row["currency"])
+        figures = {"clicks": counts.clicks, "conversions": counts.conversions, "earnings": earned}
+    return Link.of_row(row, url=_address(context, row), **row["routing"], **figures, **row["subs"])
 
 
 def _address(context: Services, row: Mapping[str, Any]) -> str:

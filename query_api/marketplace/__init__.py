@@ -1,0 +1,1 @@
+"""The marketplace, reading: listings, offers, escrows, questions and saved searches."""

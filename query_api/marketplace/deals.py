@@ -7,18 +7,19 @@ or sells is a side like everybody: for the own deals an account reads as itself.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
-from typing import Annotated, Any, Final, Literal
+from typing import Any, Final, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends
 
-from infra.settings import Settings
-from query_api import paging
-from query_api.context import AsAdmin, Context, Reads, Theirs
+from infra.kernel.config.settings import Settings
+from query_api.kernel.authorization import AccountScope, require_existing
+from query_api.kernel.dependencies import AdminScope, CallerScope, Context, Reads
+from query_api.kernel.pagination import Page50, Page100
+from query_api.kernel.postgres_reader import Reader
 from query_api.marketplace import rows as shown
 from query_api.marketplace.listings import steps
-from query_api.marketplace.shapes import (
+from query_api.marketplace.schemas import (
     Dispute,
     Escrow,
     EscrowCall,
@@ -31,10 +32,6 @@ from query_api.marketplace.shapes import (
     SavedSearch,
     Step,
 )
-from query_api.money import Amount
-from query_api.owned import Owned, not_found
-from query_api.paging import Cursor, Limit
-from query_api.reader import Reader
 
 router = APIRouter(prefix="/api/marketplace", tags=["marketplace"])
 admin_router = APIRouter(prefix="/api/admin/marketplace", tags=["marketplace"])
@@ -59,234 +56,144 @@ _WATCHED: Final = (
 )
 
 
-def _member(context: Context, theirs: Theirs) -> Reader:
-    """Reads as the account itself, whatever roles it has."""
-    return Reader(context.pool, theirs.principal.account_id)
-
-
-AsMember = Annotated[Reader, Depends(_member)]
-
-
 @router.get("/my/listings", dependencies=[Depends(Reads("listings"))])
-def get_my_listings(
-    request: Request, response: Response, theirs: Theirs, reader: AsMember, limit: Limit = 50, cursor: Cursor = None
-) -> list[Listing]:
+def get_my_listings(scope: CallerScope, page: Page50) -> list[Listing]:
     """My own in every state, newest first."""
-    at, last = paging.decode(cursor, datetime, UUID) if cursor else (None, None)
-    values = {"me": theirs.principal.account_id, "at": at, "last": last, "limit": limit + 1}
-    found = reader.rows(
+    sql = (
         f"SELECT {shown.LISTING} FROM read.listings WHERE seller_id = %(me)s"  # noqa: S608 - own text
         " AND (%(at)s::timestamptz IS NULL OR (created_at, id) < (%(at)s, %(last)s))"
-        " ORDER BY created_at DESC, id DESC LIMIT %(limit)s",
-        values,
+        " ORDER BY created_at DESC, id DESC LIMIT %(limit)s"
     )
-    more, found = len(found) > limit, found[:limit]
-    paging.link_next(request, response, paging.encode(found[-1]["created_at"], found[-1]["id"]) if more else None)
-    return shown.listings(found)
+    return shown.listings(page.rows(scope.own, sql, "created_at", {"me": scope.principal.account_id}))
 
 
 @router.get("/my/watches", dependencies=[Depends(Reads("listings", "listing_watches"))])
-def get_my_watches(theirs: Theirs, reader: AsMember) -> list[Listing]:
+def get_my_watches(scope: CallerScope) -> list[Listing]:
     """Listings that I keep an eye on and that are online."""
-    return shown.listings(reader.rows(_WATCHED, (theirs.principal.account_id,)))
+    return shown.listings(scope.own.rows(_WATCHED, (scope.principal.account_id,)))
 
 
 @router.get("/my/saved-searches", dependencies=[Depends(Reads("saved_searches"))])
-def get_my_saved_searches(theirs: Theirs, reader: AsMember) -> list[SavedSearch]:
-    rows = reader.rows(
+def get_my_saved_searches(scope: CallerScope) -> list[SavedSearch]:
+    rows = scope.own.rows(
         "SELECT * FROM read.saved_searches WHERE account_id = %s AND ended_at IS NULL ORDER BY created_at, id",
-        (theirs.principal.account_id,),
+        (scope.principal.account_id,),
     )
-    return [
-        SavedSearch(
-            id=row["id"],
-            search=row["search"],
-            niche=row["niche"],
-            minPrice=row["min_price"],
-            maxPrice=row["max_price"],
-            verified=row["verified"],
-            createdAt=row["created_at"],
-        )
-        for row in rows
-    ]
+    return [SavedSearch.of_row(row) for row in rows]
 
 
 @router.get("/my/offers", dependencies=[Depends(Reads("offers", "listings", "sellers"))])
-def get_my_offers(
-    request: Request,
-    response: Response,
-    theirs: Theirs,
-    reader: AsMember,
-    side: Literal["buyer", "seller"],
-    limit: Limit = 50,
-    cursor: Cursor = None,
-) -> list[Offer]:
+def get_my_offers(scope: CallerScope, page: Page50, side: Literal["buyer", "seller"]) -> list[Offer]:
     """What I offered, or what was offered to me; newest first."""
-    at, last = paging.decode(cursor, datetime, UUID) if cursor else (None, None)
     mine = "o.buyer_id" if side == "buyer" else "o.seller_id"
-    found = reader.rows(
+    sql = (
         f"{_OFFER} WHERE {mine} = %(me)s"
         " AND (%(at)s::timestamptz IS NULL OR (o.created_at, o.id) < (%(at)s, %(last)s))"
-        " ORDER BY o.created_at DESC, o.id DESC LIMIT %(limit)s",
-        {"me": theirs.principal.account_id, "at": at, "last": last, "limit": limit + 1},
+        " ORDER BY o.created_at DESC, o.id DESC LIMIT %(limit)s"
     )
-    more, found = len(found) > limit, found[:limit]
-    paging.link_next(request, response, paging.encode(found[-1]["created_at"], found[-1]["id"]) if more else None)
-    by = shown.names(reader, *(row[f"{one}_id"] for row in found for one in ("buyer", "seller")))
-    return [Offer(**_offer(row, side, by)) for row in found]
+    found = page.rows(scope.own, sql, "created_at", {"me": scope.principal.account_id})
+    by = shown.names(scope.own, *(row[f"{one}_id"] for row in found for one in ("buyer", "seller")))
+    return [Offer.of_row(_offer(row, side, by)) for row in found]
 
 
 @router.get("/offers/{id}", dependencies=[Depends(Reads("offers", "escrows", "listings", "sellers"))])
-def get_offer(id: UUID, context: Context, theirs: Theirs, reader: AsMember) -> OfferInFull:
+def get_offer(id: UUID, context: Context, scope: CallerScope) -> OfferInFull:
     """One offer, with the escrow once it is accepted."""
-    reader, side, row = _one(id, theirs, reader)
+    reader, side, row = _one(id, scope)
     by = shown.names(reader, row["buyer_id"], row["seller_id"])
     found = reader.row("SELECT * FROM read.escrows WHERE id = %s", (row["escrow_id"],)) if row["escrow_id"] else None
     offer = _offer(row, side, by)
-    return OfferInFull(
-        **offer,
+    return OfferInFull.of_row(
+        offer,
         escrow=_escrow(found, side) if found is not None else None,
         next=_next(offer, found, side),
-        escrowKind=_kind(found, context.settings),
-        buyerName=by[row["buyer_id"]],
-        sellerName=by[row["seller_id"]],
+        escrow_kind=_kind(found, context.settings),
+        buyer_name=by[row["buyer_id"]],
+        seller_name=by[row["seller_id"]],
     )
 
 
 @router.get("/offers/{id}/messages", dependencies=[Depends(Reads("offers", "offer_messages", "sellers"))])
-def get_offer_messages(
-    id: UUID,
-    request: Request,
-    response: Response,
-    theirs: Theirs,
-    reader: AsMember,
-    limit: Limit = 100,
-    cursor: Cursor = None,
-) -> list[Message]:
+def get_offer_messages(id: UUID, scope: CallerScope, page: Page100) -> list[Message]:
     """The thread, oldest first."""
-    reader, _, row = _one(id, theirs, reader)
-    [after] = paging.decode(cursor, int) if cursor else (0,)
-    found = reader.rows(_MESSAGES, {"id": id, "after": after, "limit": limit + 1})
-    more, found = len(found) > limit, found[:limit]
-    paging.link_next(request, response, paging.encode(found[-1]["number"]) if more else None)
+    reader, _, row = _one(id, scope)
+    found = reader.rows(_MESSAGES, {"id": id, "after": page.behind(0), "limit": page.limit + 1})
     by = shown.names(reader, row["buyer_id"], row["seller_id"])
     return [
-        Message(
-            number=one["number"],
+        Message.of_row(
+            one,
             by=one["side"],
-            authorName=by.get(one["author_id"], "Admin"),
-            isMine=one["author_id"] == theirs.principal.account_id,
-            text=one["text"],
+            author_name=by.get(one["author_id"], "Admin"),
+            is_mine=one["author_id"] == scope.principal.account_id,
             price=shown.amount(one, "price"),
-            at=one["at"],
         )
-        for one in found
+        for one in page.take(found, "number")
     ]
 
 
 @router.get("/offers/{id}/history", dependencies=[Depends(Reads("offers", "market_steps"))])
-def get_offer_history(id: UUID, theirs: Theirs, reader: AsMember) -> list[Step]:
+def get_offer_history(id: UUID, scope: CallerScope) -> list[Step]:
     """All that happened to the offer and its escrow, oldest first, for both sides the same."""
-    reader, _, row = _one(id, theirs, reader)
+    reader, _, row = _one(id, scope)
     return steps(reader, *(one for one in (row["id"], row["escrow_id"]) if one is not None))
 
 
 @admin_router.get("/disputes", dependencies=[Depends(Reads("escrows", "sellers"))])
-def get_disputes(
-    request: Request,
-    response: Response,
-    admin: AsAdmin,
-    all: bool = False,
-    limit: Limit = 50,
-    cursor: Cursor = None,
-) -> list[Dispute]:
+def get_disputes(admin: AdminScope, page: Page50, all: bool = False) -> list[Dispute]:
     """Deals that wait for a decision, oldest first; with `all` also those that were decided."""
-    at, last = paging.decode(cursor, datetime, UUID) if cursor else (None, None)
-    found = admin.reader.rows(_DISPUTES, {"all": all, "at": at, "last": last, "limit": limit + 1})
-    more, found = len(found) > limit, found[:limit]
-    paging.link_next(request, response, paging.encode(found[-1]["disputed_at"], found[-1]["id"]) if more else None)
+    found = page.rows(admin.reader, _DISPUTES, "disputed_at", {"all": all})
     by = shown.names(admin.reader, *(row[f"{one}_id"] for row in found for one in ("buyer", "seller")))
     return [
-        Dispute(
-            offerId=row["offer_id"],
-            escrowId=row["id"],
-            listingId=row["listing_id"],
-            status=row["status"],
-            price=Amount(amount=row["price"], currency=row["currency"]),
-            buyerName=by[row["buyer_id"]],
-            sellerName=by[row["seller_id"]],
-            disputedBy=row["disputed_by"],
-            disputedAt=row["disputed_at"],
+        Dispute.of_row(
+            row,
+            escrow_id=row["id"],
+            price=shown.amount(row, "price"),
+            buyer_name=by[row["buyer_id"]],
+            seller_name=by[row["seller_id"]],
         )
         for row in found
     ]
 
 
 @admin_router.get("/escrow-calls")
-def get_escrow_calls(admin: AsAdmin) -> list[EscrowCall]:
+def get_escrow_calls(admin: AdminScope) -> list[EscrowCall]:
     """What the escrow provider refused, or has not taken at the first try."""
-    return [
-        EscrowCall(
-            escrowId=row["escrow_id"],
-            step=row["step"],
-            state=row["state"],
-            attempts=row["attempts"],
-            error=row["error"],
-            nextAt=row["next_at"],
-        )
-        for row in admin.reader.rows(_CALLS)
-    ]
+    return [EscrowCall.of_row(row) for row in admin.reader.rows(_CALLS)]
 
 
-def _one(offer_id: UUID, theirs: Owned, reader: Reader) -> tuple[Reader, SideShown, dict[str, Any]]:
+def _one(offer_id: UUID, scope: AccountScope) -> tuple[Reader, SideShown, dict[str, Any]]:
     """The offer, on which side the reader is, and with whose eyes to read the rest. Raises `Problem` 404."""
-    row = reader.row(f"{_OFFER} WHERE o.id = %s", (offer_id,))
-    if row is None and theirs.principal.is_admin:
-        reader = theirs.reader
-        row = reader.row(f"{_OFFER} WHERE o.id = %s", (offer_id,))
-    if row is None:
-        raise not_found("offer")
-    me = theirs.principal.account_id
+    reader, sql = scope.own, f"{_OFFER} WHERE o.id = %s"
+    row = reader.row(sql, (offer_id,))
+    if row is None and scope.principal.is_admin:
+        reader = scope.reader
+        row = reader.row(sql, (offer_id,))
+    row = require_existing(row, "offer")
+    me = scope.principal.account_id
     side: SideShown = "buyer" if row["buyer_id"] == me else "seller" if row["seller_id"] == me else "admin"
     return reader, side, row
 
 
 def _offer(row: Mapping[str, Any], side: SideShown, by: Mapping[UUID, str]) -> dict[str, Any]:
+    """The columns of `Offer`."""
     is_open = row["status"] in ("sent", "countered")
-    on_hold = is_open and row["listing_status"] != "active"
     return {
-        "id": row["id"],
-        "listingId": row["listing_id"],
-        "listingTitle": row["listing_title"],
-        "listingStatus": row["listing_status"],
+        **row,
         "side": side,
-        "otherName": by[row["seller_id"] if side == "buyer" else row["buyer_id"]],
-        "status": row["status"],
-        "price": Amount(amount=row["price"], currency=row["currency"]),
+        "other_name": by[row["seller_id"] if side == "buyer" else row["buyer_id"]],
+        "price": shown.amount(row, "price"),
         "turn": row["turn"] if is_open else None,
-        "isOnHold": on_hold,
-        "expiresAt": row["expires_at"],
-        "createdAt": row["created_at"],
-        "updatedAt": row["updated_at"],
-        "escrowStatus": row["escrow_status"],
+        "is_on_hold": is_open and row["listing_status"] != "active",
     }
 
 
 def _escrow(row: Mapping[str, Any], side: SideShown) -> Escrow:
-    return Escrow(
-        id=row["id"],
-        status=row["status"],
-        price=Amount(amount=row["price"], currency=row["currency"]),
-        payUntil=row["pay_until"],
-        paymentUrl=row["payment_url"] if side == "buyer" and row["status"] == "agreed" else None,
-        inspectFrom=row["inspect_from"],
-        inspectUntil=row["inspect_until"],
-        disputedBy=row["disputed_by"],
-        disputeText=row["dispute_text"],
-        outcome=row["outcome"],
-        decisionReason=row["decision_reason"],
-        toSeller=shown.amount(row, "to_seller"),
-        toBuyer=shown.amount(row, "to_buyer"),
+    return Escrow.of_row(
+        row,
+        price=shown.amount(row, "price"),
+        payment_url=row["payment_url"] if side == "buyer" and row["status"] == "agreed" else None,
+        to_seller=shown.amount(row, "to_seller"),
+        to_buyer=shown.amount(row, "to_buyer"),
     )
 
 
@@ -312,7 +219,7 @@ _NEXT: Final[Mapping[str, tuple[NextStep, NextStep]]] = {
 
 def _next(offer: Mapping[str, Any], escrow: Mapping[str, Any] | None, side: SideShown) -> NextStep:
     if escrow is None:
-        if offer["turn"] is None or offer["isOnHold"]:
+        if offer["turn"] is None or offer["is_on_hold"]:
             return "none"
         return "answer" if offer["turn"] == side else "wait"
     if escrow["outcome"] is not None and escrow["status"] == "disputed":

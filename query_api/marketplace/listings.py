@@ -1,4 +1,4 @@
-"""`GET /api/marketplace/listings` and what is about one listing: for everybody; a draft for its seller alone."""
+"""`GET /api/marketplace/listings` and the data of one listing: public; a draft is visible only to its seller."""
 
 from __future__ import annotations
 
@@ -6,24 +6,23 @@ from datetime import datetime
 from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from fastapi import APIRouter, Depends, Path, Query, Response
 
-from infra.problems import Problem
-from query_api import paging
-from query_api.context import AsAdmin, Context, Reads, Services
-from query_api.forum.looking import Look, Looks, Shows, said
+from infra.kernel.http.problems import Problem
+from query_api.forum.moderation_view import CurrentViewer, PublicReads, Viewer, said
+from query_api.kernel.authorization import not_found, require_existing
+from query_api.kernel.dependencies import AdminScope, Context, Reads, Services
+from query_api.kernel.pagination import Page50
+from query_api.kernel.postgres_reader import Reader, like
 from query_api.marketplace import rows as shown
-from query_api.marketplace.shapes import FlaggedQuestion, Listing, ListingInFull, Question, Seller, Step
-from query_api.owned import not_found
-from query_api.paging import Cursor, Limit
-from query_api.reader import Reader
+from query_api.marketplace.schemas import FlaggedQuestion, Listing, ListingInFull, Question, Seller, Step
 from schemas.events.marketplace import ListingStatus, Niche
 
 router = APIRouter(prefix="/api/marketplace", tags=["marketplace"])
 admin_router = APIRouter(prefix="/api/admin/marketplace", tags=["marketplace"])
 
 Sort = Literal["recent", "price-low", "price-high", "revenue"]
-MOST_PRICE: Final = 10**12
+MAX_PRICE: Final = 10**12
 CENTS: Final = 100
 """Prices are in US dollars."""
 WEBP: Final = "image/webp"
@@ -59,30 +58,27 @@ SELECT number, kind, by, at, detail FROM read.market_steps WHERE aggregate_id = 
 ORDER BY at, number LIMIT 5000"""
 
 
-@router.get("/listings", dependencies=[Depends(Shows("listings"))])
+@router.get("/listings", dependencies=[Depends(PublicReads("listings"))])
 def get_listings(
-    request: Request,
-    response: Response,
     context: Context,
-    search: Annotated[str | None, Query(max_length=200, description="Words of the title, whatever their case")] = None,
+    page: Page50,
+    search: Annotated[str | None, Query(max_length=200, description="Words of the title, case-insensitive")] = None,
     niche: Literal[Niche, "all"] = "all",
     sort: Sort = "recent",
-    minPrice: Annotated[int | None, Query(ge=0, le=MOST_PRICE)] = None,
-    maxPrice: Annotated[int | None, Query(ge=0, le=MOST_PRICE)] = None,
+    min_price: Annotated[int | None, Query(alias="minPrice", ge=0, le=MAX_PRICE)] = None,
+    max_price: Annotated[int | None, Query(alias="maxPrice", ge=0, le=MAX_PRICE)] = None,
     verified: bool = False,
-    seller: Annotated[UUID | None, Query(description="Only what this member sells")] = None,
-    limit: Limit = 50,
-    cursor: Cursor = None,
+    seller: Annotated[UUID | None, Query(description="Only listings of this member")] = None,
 ) -> list[Listing]:
     """Websites that are for sale now, and those whose seller accepted an offer (`under_offer`)."""
     column, direction, kind = _ORDER[sort]
     conditions, values = ["status IN ('active', 'under_offer')"], dict[str, Any]()
-    words = shown.like(search)
+    words = like(search.lower() if search else None)
     for condition, name, value in (
         ("title_lower LIKE %(words)s", "words", words),
         ("niche = %(niche)s", "niche", None if niche == "all" else niche),
-        ("asking_price >= %(least)s", "least", minPrice * CENTS if minPrice is not None else None),
-        ("asking_price <= %(most)s", "most", maxPrice * CENTS if maxPrice is not None else None),
+        ("asking_price >= %(least)s", "least", min_price * CENTS if min_price is not None else None),
+        ("asking_price <= %(most)s", "most", max_price * CENTS if max_price is not None else None),
         ("seller_id = %(seller)s", "seller", seller),
     ):
         if value is not None:
@@ -90,77 +86,58 @@ def get_listings(
             values[name] = value
     if verified:
         conditions.append("verified_website = website_id")
-    if cursor is not None:
-        values["at"], values["last"] = paging.decode(cursor, kind, UUID)
+    if not page.is_first:
+        values["at"], values["last"] = page.after(kind, UUID)
         after = "<" if direction == "DESC" else ">"
         conditions.append(f"({column} {after}= %(at)s AND ({column} {after} %(at)s OR id > %(last)s))")
     sql = (
         f"SELECT {shown.LISTING} FROM read.listings WHERE {' AND '.join(conditions)}"  # noqa: S608 - values are bound
         f" ORDER BY {column} {direction}, id LIMIT %(limit)s"
     )
-    # As everybody sees it, whoever asks: an admin's list holds no drafts.
-    found = Reader.of_service(context.pool).rows(sql, {**values, "limit": limit + 1})
-    more, found = len(found) > limit, found[:limit]
-    paging.link_next(request, response, paging.encode(found[-1][column], found[-1]["id"]) if more else None)
-    return shown.listings(found)
+    # The public view for every caller: an admin's list has no drafts.
+    found = Reader.of_service(context.pool).rows(sql, {**values, "limit": page.limit + 1})
+    return shown.listings(page.take(found, column, "id"))
 
 
-@router.get("/listings/{id}", dependencies=[Depends(Shows("listings", "sellers"))])
-def get_listing(id: UUID, context: Context, looks: Looks) -> ListingInFull:
+@router.get("/listings/{id}", dependencies=[Depends(PublicReads("listings", "sellers"))])
+def get_listing(id: UUID, context: Context, viewer: CurrentViewer) -> ListingInFull:
     """One listing. What is not online is there for its seller, its buyer and admins alone."""
-    reader, row = one(looks, context, id)
-    me = looks.account_id
+    reader, row = one(viewer, context, id)
+    me = viewer.account_id
     # Offers as the account itself: an admin's role shows those of others once they are disputed, and no own ones.
     mine = Reader(context.pool, me).row(_MINE, {"me": me, "id": id}) if me is not None else None
     seller = shown.seller(reader, row["seller_id"])
     is_mine = me == row["seller_id"]
-    sees_all = is_mine or looks.is_admin
-    if seller is None:  # the read model of sellers is behind
-        raise not_found("listing")
-    return ListingInFull(
-        **shown.listing(row),
-        currency=row["currency"],
+    sees_all = is_mine or viewer.is_admin
+    return ListingInFull.of_row(
+        shown.listing(row),
         images=shown.images(row),
-        seller=seller,
+        seller=require_existing(seller, "listing"),  # none: the read model of sellers is behind
         verification=shown.verification(row),
-        verificationNote=row["verification_note"] if sees_all else None,
-        publishedAt=row["published_at"],
-        expiresAt=row["expires_at"],
-        isMine=is_mine,
-        isWatched=bool(mine and mine["watched"]),
-        myOffer=mine["offer"] if mine is not None else None,
-        websiteId=row["website_id"] if is_mine else None,
+        verification_note=row["verification_note"] if sees_all else None,
+        is_mine=is_mine,
+        is_watched=bool(mine and mine["watched"]),
+        my_offer=mine["offer"] if mine is not None else None,
+        website_id=row["website_id"] if is_mine else None,
         edition=row["edition"] if sees_all else None,
         reason=(row["reason"] or None) if sees_all else None,
     )
 
 
-@router.get("/listings/{id}/history", dependencies=[Depends(Shows("listings", "market_steps"))])
-def get_listing_history(id: UUID, context: Context, looks: Looks) -> list[Step]:
+@router.get("/listings/{id}/history", dependencies=[Depends(PublicReads("listings", "market_steps"))])
+def get_listing_history(id: UUID, context: Context, viewer: CurrentViewer) -> list[Step]:
     """All that happened to it, oldest first; empty for whom it is no business of."""
-    reader, _ = one(looks, context, id)
+    reader, _ = one(viewer, context, id)
     return steps(reader, id)
 
 
-@router.get("/listings/{id}/questions", dependencies=[Depends(Shows("listings", "listing_questions", "sellers"))])
-def get_listing_questions(
-    id: UUID,
-    request: Request,
-    response: Response,
-    context: Context,
-    looks: Looks,
-    limit: Limit = 50,
-    cursor: Cursor = None,
-) -> list[Question]:
+@router.get("/listings/{id}/questions", dependencies=[Depends(PublicReads("listings", "listing_questions", "sellers"))])
+def get_listing_questions(id: UUID, context: Context, viewer: CurrentViewer, page: Page50) -> list[Question]:
     """What members asked, and the seller's answers, oldest first."""
-    one(looks, context, id)
-    at, last = paging.decode(cursor, datetime, UUID) if cursor else (None, None)
-    values = {"id": id, "me": looks.account_id, "admin": looks.is_admin, "at": at, "last": last}
-    found = looks.reader.rows(_QUESTIONS, {**values, "limit": limit + 1})
-    more, found = len(found) > limit, found[:limit]
-    paging.link_next(request, response, paging.encode(found[-1]["asked_at"], found[-1]["id"]) if more else None)
-    by = shown.names(looks.reader, *(row["author_id"] for row in found))
-    return [Question(**_question(row, by, looks)) for row in found]
+    one(viewer, context, id)
+    values = {"id": id, "me": viewer.account_id, "admin": viewer.is_admin}
+    found = page.rows(viewer.reader, _QUESTIONS, "asked_at", values)
+    return [Question.of_row(row) for row in _questions(viewer.reader, found, viewer)]
 
 
 @router.get("/images/{hash}", response_class=Response, responses={200: {"content": {WEBP: {}}}})
@@ -170,7 +147,7 @@ def get_image(
     """An image by the hash of what it holds: it never changes."""
     row = Reader.of_service(context.pool).row("SELECT body FROM ops.listing_image WHERE hash = %s", (hash,))
     if row is None:
-        raise Problem(404, "not_found", "There is no such image.")
+        raise Problem(404, "not_found", "Image not found.")
     headers = {
         "Cache-Control": "public, max-age=31536000, immutable",
         "X-Content-Type-Options": "nosniff",
@@ -179,64 +156,40 @@ def get_image(
     return Response(bytes(row["body"]), media_type=WEBP, headers=headers)
 
 
-@router.get("/sellers/{id}", dependencies=[Depends(Shows("sellers", "listings"))])
-def get_seller(id: UUID, looks: Looks) -> Seller:
+@router.get("/sellers/{id}", dependencies=[Depends(PublicReads("sellers", "listings"))])
+def get_seller(id: UUID, viewer: CurrentViewer) -> Seller:
     """A member who takes part in the marketplace, by name; never with an address."""
-    found = shown.seller(looks.reader, id)
-    if found is None:
-        raise not_found("member")
-    return found
+    return require_existing(shown.seller(viewer.reader, id), "member")
 
 
 @admin_router.get("/listings", dependencies=[Depends(Reads("listings"))])
-def get_all_listings(
-    request: Request,
-    response: Response,
-    admin: AsAdmin,
-    status: ListingStatus = "in_review",
-    limit: Limit = 50,
-    cursor: Cursor = None,
-) -> list[Listing]:
-    """Everybody's, in one state; oldest first."""
-    at, last = paging.decode(cursor, datetime, UUID) if cursor else (None, None)
-    found = admin.reader.rows(
+def get_all_listings(admin: AdminScope, page: Page50, status: ListingStatus = "in_review") -> list[Listing]:
+    """Listings of all sellers in one state, oldest first."""
+    sql = (
         f"SELECT {shown.LISTING} FROM read.listings WHERE status = %(status)s"  # noqa: S608 - own text
         " AND (%(at)s::timestamptz IS NULL OR (created_at, id) > (%(at)s, %(last)s))"
-        " ORDER BY created_at, id LIMIT %(limit)s",
-        {"status": status, "at": at, "last": last, "limit": limit + 1},
+        " ORDER BY created_at, id LIMIT %(limit)s"
     )
-    more, found = len(found) > limit, found[:limit]
-    paging.link_next(request, response, paging.encode(found[-1]["created_at"], found[-1]["id"]) if more else None)
-    return shown.listings(found)
+    return shown.listings(page.rows(admin.reader, sql, "created_at", {"status": status}))
 
 
 @admin_router.get("/questions", dependencies=[Depends(Reads("listing_questions"))])
 def get_flagged_questions(
-    request: Request,
-    response: Response,
-    looks: Looks,
-    admin: AsAdmin,
-    all: bool = False,
-    limit: Limit = 50,
-    cursor: Cursor = None,
+    viewer: CurrentViewer, admin: AdminScope, page: Page50, all: bool = False
 ) -> list[FlaggedQuestion]:
     """Questions that members flagged and no admin decided about, oldest first; with `all` also the hidden ones."""
-    at, last = paging.decode(cursor, datetime, UUID) if cursor else (None, None)
-    found = admin.reader.rows(_FLAGGED, {"all": all, "at": at, "last": last, "limit": limit + 1})
-    more, found = len(found) > limit, found[:limit]
-    paging.link_next(request, response, paging.encode(found[-1]["asked_at"], found[-1]["id"]) if more else None)
-    by = shown.names(admin.reader, *(row["author_id"] for row in found))
-    return [FlaggedQuestion(**_question(row, by, looks), listingId=row["listing_id"]) for row in found]
+    found = page.rows(admin.reader, _FLAGGED, "asked_at", {"all": all})
+    return [FlaggedQuestion.of_row(row) for row in _questions(admin.reader, found, viewer)]
 
 
-def one(looks: Look, context: Services, listing_id: UUID) -> tuple[Reader, dict[str, Any]]:
+def one(viewer: Viewer, context: Services, listing_id: UUID) -> tuple[Reader, dict[str, Any]]:
     """The row of a listing that may be seen, and who saw it: an admin sees the own drafts as every seller does. Raises
     `Problem` 404."""
-    row = looks.reader.row(_ONE, (listing_id,))
+    row = viewer.reader.row(_ONE, (listing_id,))
     if row is not None:
-        return looks.reader, row
-    if looks.is_admin and looks.account_id is not None:
-        own = Reader(context.pool, looks.account_id)
+        return viewer.reader, row
+    if viewer.is_admin and viewer.account_id is not None:
+        own = Reader(context.pool, viewer.account_id)
         row = own.row(_ONE, (listing_id,))
         if row is not None:
             return own, row
@@ -245,18 +198,21 @@ def one(looks: Look, context: Services, listing_id: UUID) -> tuple[Reader, dict[
 
 def steps(reader: Reader, *aggregates: UUID) -> list[Step]:
     """The histories of these, put together."""
-    return [Step(**row) for row in reader.rows(_STEPS, (list(aggregates),))]
+    return [Step.of_row(row) for row in reader.rows(_STEPS, (list(aggregates),))]
 
 
-def _question(row: dict[str, Any], by: dict[UUID, str], looks: Look) -> dict[str, Any]:
-    return {
-        "id": row["id"],
-        "authorName": by[row["author_id"]],
-        "text": said(row["text"]),
-        "askedAt": row["asked_at"],
-        "answer": said(row["answer"]) if row["answered_at"] is not None else None,
-        "answeredAt": row["answered_at"],
-        "isMine": looks.account_id == row["author_id"],
-        "isHidden": row["hidden_at"] is not None,
-        "flags": row["flags"] if looks.is_admin else None,
-    }
+def _questions(reader: Reader, rows: list[dict[str, Any]], viewer: Viewer) -> list[dict[str, Any]]:
+    """The columns of `Question`, and all others of the rows."""
+    by = shown.names(reader, *(row["author_id"] for row in rows))
+    return [
+        {
+            **row,
+            "author_name": by[row["author_id"]],
+            "text": said(row["text"]),
+            "answer": said(row["answer"]) if row["answered_at"] is not None else None,
+            "is_mine": viewer.account_id == row["author_id"],
+            "is_hidden": row["hidden_at"] is not None,
+            "flags": row["flags"] if viewer.is_admin else None,
+        }
+        for row in rows
+    ]

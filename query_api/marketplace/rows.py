@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any, Final
 from urllib.parse import urlsplit
 from uuid import UUID
 
 import idna
 
-from query_api.marketplace.shapes import Image, Listing, MeasuredMonth, MeasuredShare, Seller, VerifiedFigures
-from query_api.money import Amount, major
-from query_api.reader import Reader
+from query_api.kernel.money import Amount, major
+from query_api.kernel.postgres_reader import Reader
+from query_api.marketplace.schemas import Image, Listing, MeasuredMonth, MeasuredShare, Seller, VerifiedFigures
 from schemas.base import ERASED
 
 DELETED_MEMBER: Final = "Deleted member"
@@ -24,7 +24,8 @@ LISTING: Final = (
 )
 _SELLERS: Final = "SELECT account_id, name FROM read.sellers WHERE account_id = ANY(%s)"
 _SELLER: Final = """
-SELECT s.account_id, s.name, s.member_since, s.sold, l.active, l.verified
+SELECT s.account_id AS id, s.name, s.member_since, s.sold AS sold_listings, l.active AS active_listings,
+  l.verified AS verified_listings
 FROM read.sellers AS s CROSS JOIN LATERAL (
   SELECT count(*) AS active, count(*) FILTER (WHERE verified_website = website_id) AS verified
   FROM read.listings WHERE seller_id = s.account_id AND status IN ('active', 'under_offer')
@@ -33,7 +34,7 @@ WHERE s.account_id = %s"""
 
 
 def listing(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of `Listing`."""
+    """The columns of `Listing`, and all others of the row."""
     currency = row["currency"]
 
     def money(minor: int | None) -> float | None:
@@ -41,25 +42,20 @@ def listing(row: Mapping[str, Any]) -> dict[str, Any]:
         return float(major(minor, currency)) if minor is not None else None
 
     return {
-        "id": row["id"],
+        **row,
         "title": DELETED_LISTING if row["title"] == ERASED else row["title"],
-        "websiteUrl": "" if row["website_url"] == ERASED else row["website_url"],
+        "website_url": "" if row["website_url"] == ERASED else row["website_url"],
         "description": "" if row["description"] == ERASED else row["description"],
-        "niche": row["niche"],
-        "status": row["status"],
-        "askingPrice": money(row["asking_price"]),
-        "monthlyRevenue": money(row["monthly_revenue"]),
-        "monthlyProfit": money(row["monthly_profit"]),
-        "monthlyTraffic": row["monthly_traffic"],
-        "yearsEstablished": row["years_established"],
-        "verificationStatus": "verified" if is_verified(row) else "pending",
-        "createdAt": row["created_at"],
+        "asking_price": money(row["asking_price"]),
+        "monthly_revenue": money(row["monthly_revenue"]),
+        "monthly_profit": money(row["monthly_profit"]),
+        "verification_status": "verified" if is_verified(row) else "pending",
         "image": image_url(row["images"][0]) if row["images"] else None,
     }
 
 
 def listings(rows: list[dict[str, Any]]) -> list[Listing]:
-    return [Listing(**listing(row)) for row in rows]
+    return [Listing.of_row(listing(row)) for row in rows]
 
 
 def is_verified(row: Mapping[str, Any]) -> bool:
@@ -80,26 +76,12 @@ def verification(row: Mapping[str, Any]) -> VerifiedFigures | None:
     found = row["verification"]
     if found is None or not is_verified(row):
         return None
-    share = found["share"]
     revenue = Amount(**found["monthly_revenue"]) if found["monthly_revenue"] is not None else None
     return VerifiedFigures(
         asOf=datetime.fromisoformat(found["as_of"]),
         provenDomain=_host(row["website_url"]),
-        share=MeasuredShare(
-            months=share["months"],
-            monthsInLog=share["months_in_log"],
-            traffic=share["traffic"],
-            revenue=share["revenue"],
-        ),
-        months=[
-            MeasuredMonth(
-                month=date.fromisoformat(month["month"]),
-                visitors=month["visitors"],
-                pageviews=month["pageviews"],
-                revenue=Amount(**month["revenue"]),
-            )
-            for month in found["months"]
-        ],
+        share=MeasuredShare.of_row(found["share"]),
+        months=[MeasuredMonth.of_row(month) for month in found["months"]],
         monthlyTraffic=found["monthly_traffic"],
         monthlyRevenue=revenue,
         trafficDifference=difference(row["monthly_traffic"], found["monthly_traffic"]),
@@ -125,16 +107,7 @@ def difference(claimed: int | None, measured: int) -> float | None:
 
 def seller(reader: Reader, account_id: UUID) -> Seller | None:
     row = reader.row(_SELLER, (account_id,))
-    if row is None:
-        return None
-    return Seller(
-        id=row["account_id"],
-        name=shown_name(row["name"]),
-        memberSince=row["member_since"],
-        activeListings=row["active"],
-        verifiedListings=row["verified"],
-        soldListings=row["sold"],
-    )
+    return Seller.of_row(row, name=shown_name(row["name"])) if row is not None else None
 
 
 def names(reader: Reader, *account_ids: UUID) -> dict[UUID, str]:
@@ -145,16 +118,6 @@ def names(reader: Reader, *account_ids: UUID) -> dict[UUID, str]:
 
 def shown_name(name: str) -> str:
     return DELETED_MEMBER if name == ERASED else name
-
-
-def like(words: str | None) -> str | None:
-    """Finds the words as they are, whatever their case: what LIKE would read as a pattern is none. None: anything."""
-    if words is None or not words.strip():
-        return None
-    found = words.strip().lower()
-    for sign in ("\\", "%", "_"):
-        found = found.replace(sign, f"\\{sign}")
-    return f"%{found}%"
 
 
 def amount(row: Mapping[str, Any], field: str) -> Amount | None:

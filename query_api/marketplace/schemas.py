@@ -8,9 +8,9 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
-from query_api.money import Amount
-from schemas.events.deals import EscrowStatus, OfferStatus, Outcome, Side
-from schemas.events.marketplace import ListingStatus, Niche
+from query_api.kernel.money import Amount
+from query_api.kernel.responses import RowModel
+from schemas.events.marketplace import EscrowStatus, ListingStatus, Niche, OfferStatus, Outcome, Side
 
 Verification = Literal["verified", "pending"]
 NextStep = Literal[
@@ -22,7 +22,7 @@ NextStep = Literal[
 EscrowKind = Literal["none", "trial", "real"]
 
 
-class Listing(BaseModel):
+class Listing(RowModel):
     """A website for sale. Amounts in major units of US dollars."""
 
     id: UUID
@@ -38,22 +38,26 @@ class Listing(BaseModel):
     yearsEstablished: float | None
     verificationStatus: Verification
     createdAt: datetime
-    image: str | None = Field(description="Address of the first image")
+    image: str | None = Field(description="URL of the first image")
 
 
 class Image(BaseModel):
+    """An image of a listing. `hash`: SHA-256 of the file, which names it in commands."""
+
     hash: str
     url: str
 
 
-class MeasuredMonth(BaseModel):
+class MeasuredMonth(RowModel):
+    """One month of measured figures, in the website's time zone."""
+
     month: date = Field(description="Its first day")
     visitors: int
     pageviews: int
     revenue: Amount
 
 
-class MeasuredShare(BaseModel):
+class MeasuredShare(RowModel):
     """How much of what the log holds about the last twelve whole months was measured as it happened; the rest was
     imported or back-filled by the seller and is in no figure."""
 
@@ -67,7 +71,7 @@ class VerifiedFigures(BaseModel):
     """What the website's own log says, and how far the seller's claims are from it."""
 
     asOf: datetime
-    provenDomain: str = Field(description="The seller put our record into this domain's DNS")
+    provenDomain: str = Field(description="The seller published the verification record in this domain's DNS")
     share: MeasuredShare
     months: list[MeasuredMonth] = Field(description="Whole months, oldest first, at most twelve")
     monthlyTraffic: int
@@ -76,14 +80,14 @@ class VerifiedFigures(BaseModel):
     revenueDifference: float | None
 
 
-class Seller(BaseModel):
+class Seller(RowModel):
     """A member as others see them: never with an address."""
 
     id: UUID
     name: str
     memberSince: datetime
     activeListings: int
-    verifiedListings: int = Field(description="Of those that are for sale, with figures from their own log")
+    verifiedListings: int = Field(description="Listings for sale whose numbers are verified from tracked data")
     soldListings: int
 
 
@@ -95,7 +99,7 @@ class ListingInFull(Listing):
     seller: Seller
     verification: VerifiedFigures | None
     verificationNote: Literal["asked", "no_website", "no_whole_month", "domain_not_proven"] | None = Field(
-        description="Why it is pending; null: nobody asked"
+        description="Why it is pending; null: not requested"
     )
     publishedAt: datetime | None
     expiresAt: datetime | None
@@ -103,11 +107,11 @@ class ListingInFull(Listing):
     isWatched: bool
     myOffer: UUID | None = Field(description="My open offer, or the one that was accepted")
     websiteId: UUID | None = Field(description="For the seller alone")
-    edition: int | None = Field(description="For the seller and admins: give it with a change")
+    edition: int | None = Field(description="For the seller and admins: send it with a change")
     reason: str | None = Field(description="For the seller and admins: why it was rejected or suspended")
 
 
-class Step(BaseModel):
+class Step(RowModel):
     """One thing that happened."""
 
     number: int
@@ -117,7 +121,9 @@ class Step(BaseModel):
     detail: str = Field(description="Price, reason or the like; may be empty")
 
 
-class Question(BaseModel):
+class Question(RowModel):
+    """A question about a listing, with the seller's answer."""
+
     id: UUID
     authorName: str
     text: str
@@ -130,16 +136,20 @@ class Question(BaseModel):
 
 
 class FlaggedQuestion(Question):
+    """A question that members reported, and its listing."""
+
     listingId: UUID
 
 
-class Escrow(BaseModel):
+class Escrow(RowModel):
+    """The money of one deal, and the deadlines that apply to it."""
+
     id: UUID
     status: EscrowStatus
     price: Amount
     payUntil: datetime
     paymentUrl: str | None = Field(description="For the buyer, until it is paid; null: not there yet")
-    inspectFrom: datetime | None = Field(description="When the inspection begins without the buyer's word")
+    inspectFrom: datetime | None = Field(description="When the inspection begins unless the buyer starts it")
     inspectUntil: datetime | None = Field(description="When the delivery counts as accepted")
     disputedBy: Side | None
     disputeText: str | None
@@ -149,17 +159,19 @@ class Escrow(BaseModel):
     toBuyer: Amount | None
 
 
-class Offer(BaseModel):
+class Offer(RowModel):
+    """An offer at its latest price, as one side sees it."""
+
     id: UUID
     listingId: UUID
-    listingTitle: str | None = Field(description="Null: the listing is not shown to you any more")
+    listingTitle: str | None = Field(description="Null: the listing is no longer visible to you")
     listingStatus: ListingStatus | None
     side: Literal["buyer", "seller", "admin"] = Field(description="Which one you are")
     otherName: str
     status: OfferStatus
     price: Amount
     turn: Side | None = Field(description="Who can accept, decline or counter")
-    isOnHold: bool = Field(description="Another offer was accepted; open again if that comes to nothing")
+    isOnHold: bool = Field(description="Another offer was accepted; open again if that deal fails")
     expiresAt: datetime
     createdAt: datetime
     updatedAt: datetime
@@ -167,14 +179,18 @@ class Offer(BaseModel):
 
 
 class OfferInFull(Offer):
+    """An offer with its escrow, once there is one, and the next step."""
+
     escrow: Escrow | None
-    next: NextStep = Field(description="What is to be done, by you or by the other side")
+    next: NextStep = Field(description="The next action, of you or the other party")
     buyerName: str
     sellerName: str
     escrowKind: EscrowKind = Field(description="none: nothing can be accepted here; trial: no real money moves")
 
 
-class Message(BaseModel):
+class Message(RowModel):
+    """One entry of an offer's thread. `number` gives their order."""
+
     number: int
     by: Literal["buyer", "seller", "admin"]
     authorName: str
@@ -184,7 +200,9 @@ class Message(BaseModel):
     at: datetime
 
 
-class SavedSearch(BaseModel):
+class SavedSearch(RowModel):
+    """A saved search. Prices are whole US dollars."""
+
     id: UUID
     search: str
     niche: Niche | None
@@ -194,7 +212,9 @@ class SavedSearch(BaseModel):
     createdAt: datetime
 
 
-class Dispute(BaseModel):
+class Dispute(RowModel):
+    """A disputed deal, for admins."""
+
     offerId: UUID
     escrowId: UUID
     listingId: UUID
@@ -206,8 +226,8 @@ class Dispute(BaseModel):
     disputedAt: datetime
 
 
-class EscrowCall(BaseModel):
-    """Something that the escrow provider is to be told."""
+class EscrowCall(RowModel):
+    """A pending call to the escrow provider."""
 
     escrowId: UUID
     step: str

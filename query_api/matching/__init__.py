@@ -1,0 +1,1 @@
+"""Program matching, reading: recommendations with their scores, applications, lessons and the directory."""

@@ -10,30 +10,36 @@ from typing import Final
 from fastapi import APIRouter, Depends
 from pydantic import BaseModel, Field
 
-from infra.matching.scoring import Listed, Results
-from infra.matching.taxonomy import Difficulty, Industry, Potential, taxonomy
-from infra.problems import Problem
-from query_api.context import Context, Reads, Theirs
+from infra.domain.program_matching.scoring import Listed, Results
+from infra.domain.program_matching.taxonomy import Difficulty, Industry, Potential, taxonomy
+from infra.kernel.http.problems import Problem
+from query_api.kernel.dependencies import CallerScope, Context, Reads
+from query_api.kernel.responses import RowModel
 from query_api.matching.directory import active_programs
 from query_api.matching.results import own_results
 from schemas.currencies import amount_text
 
 router = APIRouter(prefix="/api/platform/learning", tags=["learning"])
 
-MOST: Final = 6
+MAX_SUGGESTIONS: Final = 6
 _EASE: Final[Mapping[Difficulty, int]] = {"easy": 0, "medium": 1, "hard": 2}
 _WORTH: Final[Mapping[Potential, int]] = {"high": 0, "medium": 1, "low": 2}
 _DONE: Final = """
-SELECT course, lesson, at FROM read.lessons_done WHERE account_id = %s AND done ORDER BY at, course, lesson"""
+SELECT course, lesson, at AS completed_at FROM read.lessons_done WHERE account_id = %s AND done
+ORDER BY at, course, lesson"""
 
 
-class LessonDone(BaseModel):
+class LessonDone(RowModel):
+    """A lesson that the member finished."""
+
     course: str
     lesson: str
     completedAt: datetime
 
 
 class LearningProgress(BaseModel):
+    """All lessons that the member finished."""
+
     lessons: list[LessonDone] = Field(description="In the order in which they were finished")
 
 
@@ -49,24 +55,25 @@ class Suggestion(BaseModel):
 
 
 class Suggestions(BaseModel):
+    """Niches that the member may try, the most promising first."""
+
     suggestions: list[Suggestion]
-    fromOwnResults: bool = Field(description="Whether the account's own figures put some of them first")
+    fromOwnResults: bool = Field(description="Whether the account's own results rank some of them first")
 
 
 @router.get("/progress", dependencies=[Depends(Reads("lessons_done"))])
-def get_learning_progress(theirs: Theirs) -> LearningProgress:
-    rows = theirs.reader.rows(_DONE, (theirs.principal.account_id,))
-    lessons = [LessonDone(course=row["course"], lesson=row["lesson"], completedAt=row["at"]) for row in rows]
-    return LearningProgress(lessons=lessons)
+def get_learning_progress(scope: CallerScope) -> LearningProgress:
+    rows = scope.reader.rows(_DONE, (scope.principal.account_id,))
+    return LearningProgress(lessons=[LessonDone.of_row(row) for row in rows])
 
 
 @router.get("/suggestions", dependencies=[Depends(Reads("programs", "partners", "websites", "events"))])
-def get_suggestions(context: Context, theirs: Theirs) -> Suggestions:
+def get_suggestions(context: Context, scope: CallerScope) -> Suggestions:
     """Niches of the industries that earned the account most in the last 90 days, then easy ones to begin with."""
-    listed = [one for one, _ in active_programs(theirs.reader)]
+    listed = [one for one, _ in active_programs(scope.reader)]
     try:
         now = datetime.now(UTC)
-        results = own_results(theirs.reader, context.columnar, theirs.principal.account_id, listed, now)
+        results = own_results(scope.reader, context.clickhouse, scope.principal.account_id, listed, now)
     except Problem:
         results = {}  # suggestions of the taxonomy are better than none while the figures cannot be read
     earned = best_industries(listed, list(results.items()))
@@ -106,7 +113,7 @@ def suggested(earned: Mapping[str, str]) -> list[Suggestion]:
         key=lambda industry: _EASE[industry.difficulty] + _WORTH[industry.monetization],
     )
     easy = [_suggestion(industry, 0, _why(industry)) for industry in others]
-    return [*found, *easy][:MOST]
+    return [*found, *easy][:MAX_SUGGESTIONS]
 
 
 def _suggestion(industry: Industry, number: int, why: str) -> Suggestion:

@@ -10,12 +10,12 @@ from typing import Final
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from infra.matching.scoring import Listed, Results
+from infra.domain.program_matching.scoring import Listed, Results
 from query_api.analytics import metrics
 from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts, Source
-from query_api.analytics.reading import seconds
-from query_api.columnar import Columnar, Query
-from query_api.reader import Reader
+from query_api.analytics.query_plan import seconds
+from query_api.kernel.clickhouse_reader import ClickHouseReader, Query
+from query_api.kernel.postgres_reader import Reader
 
 PERIOD: Final = timedelta(days=90)
 
@@ -42,7 +42,7 @@ class _Sum:
 
 
 def own_results(
-    reader: Reader, columnar: Columnar, account_id: UUID, programs: Sequence[Listed], now: datetime
+    reader: Reader, clickhouse: ClickHouseReader, account_id: UUID, programs: Sequence[Listed], now: datetime
 ) -> Mapping[UUID, Results]:
     """By program id; in the currency in which the program got most clicks. Raises `Problem` 503."""
     currencies = {row["id"]: row["currency"] for row in reader.rows(_WEBSITES, (account_id,))}
@@ -51,7 +51,7 @@ def own_results(
     bound = {"websites": sorted(currencies), "start": seconds(now - PERIOD)}
     counted = [
         (UUID(row["partner"]), currencies[row["website"]], Counts.of(row))
-        for row in columnar.rows(Query(_COUNTED, bound))
+        for row in clickhouse.rows(Query(_COUNTED, bound))
     ]
     if not counted:
         return {}

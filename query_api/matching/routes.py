@@ -1,10 +1,11 @@
-"""`GET /api/platform/affiliate/*`: the member's profile, recommendations for it, and what became of applications."""
+"""`GET /api/platform/affiliate/*`: the member's profile, recommendations for it, and its applications."""
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any, Final, Literal
@@ -13,17 +14,18 @@ from uuid import UUID
 from fastapi import APIRouter, Depends
 from pydantic import BaseModel, Field
 
-from infra.matching import wording
-from infra.matching.scoring import COMPARED_IN, Idea, Listed, Match, PartName, Results, Verdict, ranked
-from infra.matching.taxonomy import label_of
-from infra.problems import Problem
-from infra.settings import Settings
-from query_api import money
-from query_api.admin.exchange_rates import newest_rates
-from query_api.context import Context, Reads, Services, Theirs
+from infra.domain.program_matching import wording
+from infra.domain.program_matching.scoring import COMPARED_IN, Idea, Listed, Match, PartName, Results, Verdict, ranked
+from infra.domain.program_matching.taxonomy import label_of
+from infra.kernel.config.settings import Settings
+from infra.kernel.http.problems import Problem
+from query_api.kernel import money
+from query_api.kernel.authorization import AccountScope
+from query_api.kernel.dependencies import CallerScope, Context, Reads, Services
+from query_api.kernel.responses import RowModel
 from query_api.matching.directory import Dates, active_programs
 from query_api.matching.results import own_results
-from query_api.owned import Owned
+from query_api.operations.exchange_rates import newest_rates
 from schemas.base import ERASED
 from schemas.currencies import digits
 from schemas.events.matching import ApplicationStatus, Approval, CommissionType, Difficulty, Method, Payment, Potential
@@ -31,12 +33,12 @@ from schemas.events.matching import ApplicationStatus, Approval, CommissionType,
 router = APIRouter(prefix="/api/platform/affiliate", tags=["matching"])
 
 _PROFILE: Final = "SELECT * FROM read.matching_profiles WHERE account_id = %s"
-MOST_APPLICATIONS: Final = 500
-MOST_STEPS: Final = 20
+MAX_APPLICATIONS: Final = 500
+MAX_STEPS: Final = 20
 _APPLICATIONS: Final = f"""
 SELECT a.*, p.company_name, p.category, p.retired FROM read.applications AS a
 LEFT JOIN read.programs AS p ON p.id = a.program_id
-WHERE a.account_id = %s ORDER BY a.applied_at DESC, a.id LIMIT {MOST_APPLICATIONS}"""  # noqa: S608 - own number
+WHERE a.account_id = %s ORDER BY a.applied_at DESC, a.id LIMIT {MAX_APPLICATIONS}"""  # noqa: S608 - own number
 _STEPS: Final = f"""
 SELECT s.application_id, s.status, s.note, s.at, s.steps
 FROM (
@@ -45,12 +47,12 @@ FROM (
     WINDOW all_of AS (PARTITION BY t.application_id),
            newest AS (PARTITION BY t.application_id ORDER BY t.number DESC)
 ) AS s
-WHERE s.place <= {MOST_STEPS} ORDER BY s.application_id, s.number"""  # noqa: S608 - own number
+WHERE s.place <= {MAX_STEPS} ORDER BY s.application_id, s.number"""  # noqa: S608 - own number
 _APPLIED: Final = """
 SELECT id, program_id, status FROM read.applications WHERE account_id = %s AND program_id = ANY(%s)"""
 
 
-class BusinessProfile(BaseModel):
+class BusinessProfile(RowModel):
     """The business idea as it was understood last (spec §3)."""
 
     business_idea: str
@@ -62,15 +64,17 @@ class BusinessProfile(BaseModel):
     content_strategy: list[str]
     key_success_factors: list[str]
     method: Method
-    silence: str | None = Field(description="Why no language model was heard; null where one was")
+    silence: str | None = Field(description="Why there is no text of a language model; null: there is one")
     analyzed_at: datetime
 
 
 class ProfileAnswer(BaseModel):
+    """The member's profile."""
+
     profile: BusinessProfile | None = Field(description="Null until an idea was analyzed")
 
 
-class ScorePart(BaseModel):
+class ScorePart(RowModel):
     """One part of a match score: `weight` × `value`; all parts together are the score."""
 
     name: PartName
@@ -92,7 +96,7 @@ class OwnResults(BaseModel):
 ToldBy = Literal["model", "rules"]
 
 
-class Recommendation(BaseModel):
+class Recommendation(RowModel):
     """A program, how well it suits the idea, and why (spec §3)."""
 
     id: UUID
@@ -108,7 +112,7 @@ class Recommendation(BaseModel):
     recurring: bool
     cookieDuration: int = Field(description="Days")
     description: str
-    why: str | None = Field(description="In a language model's words; null where none was heard or believed")
+    why: str | None = Field(description="Text of a language model; null: none, or it was rejected")
     pros: list[str]
     cons: list[str]
     toldBy: ToldBy = Field(description="`model`: some of `why`, pros and cons are a language model's words")
@@ -116,36 +120,42 @@ class Recommendation(BaseModel):
     paymentFrequency: Payment
     source: str
     recordedOn: date
-    checkedOn: date | None = Field(description="Null: nobody has compared these terms with the program's page yet")
+    checkedOn: date | None = Field(description="Null: these terms are not yet compared with the program's page")
     reviewOn: date
-    toBeChecked: bool = Field(description="Whether nobody has, or the review is due")
+    toBeChecked: bool = Field(description="Whether the terms are not reviewed, or the review is due")
     results: OwnResults | None
     applicationId: UUID | None
     applicationStatus: ApplicationStatus | None
 
 
 class Wording(BaseModel):
-    """Whose words pros and cons are told in. Scores are never a model's."""
+    """Who worded pros and cons. Scores never come from a model."""
 
     toldBy: ToldBy
-    silence: str | None = Field(description="Why no language model was heard; null where one was, or was not asked yet")
-    mayBeAsked: bool = Field(description="Whether `POST …/recommendations/wording` may bring a model's words")
+    silence: str | None = Field(
+        description="Why there is no text of a language model; null: there is one, or none was requested yet"
+    )
+    mayBeAsked: bool = Field(description="Whether `POST …/recommendations/wording` may return a model's text")
 
 
 class Recommendations(BaseModel):
+    """Programs for the member's business idea."""
+
     recommendations: list[Recommendation] = Field(description="The best first, at most 20")
-    results_known: bool = Field(description="False while the analytics store does not answer: scored without results")
+    results_known: bool = Field(description="False while the analytics store is unavailable: scored without results")
     wording: Wording
 
 
-class ApplicationStep(BaseModel):
+class ApplicationStep(RowModel):
+    """One status that the application had, from `at` on."""
+
     status: ApplicationStatus
     note: str
     at: datetime
 
 
-class FollowedApplication(BaseModel):
-    """Where the member applied, and what became of it."""
+class FollowedApplication(RowModel):
+    """An application of the member, with its status."""
 
     id: UUID
     programId: UUID
@@ -153,16 +163,16 @@ class FollowedApplication(BaseModel):
     category: str
     programRetired: bool
     status: ApplicationStatus
-    visits: int = Field(description="How often the tracked link to the program's page was followed")
+    visits: int = Field(description="Clicks on the tracked link to the program's page")
     appliedAt: datetime
     updatedAt: datetime
-    steps: int = Field(description="How many there are in all")
-    history: list[ApplicationStep] = Field(description=f"The newest {MOST_STEPS}, oldest first")
+    steps: int = Field(description="Total number of steps")
+    history: list[ApplicationStep] = Field(description=f"The newest {MAX_STEPS}, oldest first")
 
 
 @router.get("/profile", dependencies=[Depends(Reads("matching_profiles"))])
-def get_matching_profile(theirs: Theirs) -> ProfileAnswer:
-    row = _profile_row(theirs)
+def get_matching_profile(scope: CallerScope) -> ProfileAnswer:
+    row = _profile_row(scope)
     return ProfileAnswer(profile=_profile(row) if row is not None else None)
 
 
@@ -174,50 +184,45 @@ def get_matching_profile(theirs: Theirs) -> ProfileAnswer:
         )
     ],
 )
-def get_recommendations(context: Context, theirs: Theirs) -> Recommendations:
+def get_recommendations(context: Context, scope: CallerScope) -> Recommendations:
     """Programs for the business idea that was analyzed last; none without one."""
-    row = _profile_row(theirs)
+    row = _profile_row(scope)
     if row is None:
         silent = Wording(toldBy="rules", silence=None, mayBeAsked=False)
         return Recommendations(recommendations=[], results_known=True, wording=silent)
-    found = active_programs(theirs.reader)
+    found = active_programs(scope.reader)
     listed, dates = [one for one, _ in found], {one.id: of_one for one, of_one in found}
-    results, known = _results(context, theirs, listed)
+    results, known = _results(context, scope, listed)
     idea = Idea(row["business_idea"], row["industry"], by_model=row["method"] == "model")
-    rates = newest_rates(theirs.reader, COMPARED_IN)
+    rates = newest_rates(scope.reader, COMPARED_IN)
     worth = {currency: Decimal(one.numerator) / one.denominator for currency, one in rates.items()}
     matches = ranked(idea, listed, results, worth)
     ids = [match.listed.id for match in matches]
-    applied = {one["program_id"]: one for one in theirs.reader.rows(_APPLIED, (theirs.principal.account_id, ids))}
-    words = wording.read(row["words"])
+    applied = {one["program_id"]: one for one in scope.reader.rows(_APPLIED, (scope.principal.account_id, ids))}
+    words = wording.from_json(row["words"])
     shown = [
-        _recommendation(match, dates[id], applied.get(id), wording.told(match, words.get(id)))
+        _recommendation(match, dates[id], applied.get(id), wording.narrative(match, words.get(id)))
         for id, match in zip(ids, matches, strict=True)
     ]
     return Recommendations(recommendations=shown, results_known=known, wording=_wording(context.settings, row))
 
 
 @router.get("/applications", dependencies=[Depends(Reads("applications", "application_steps", "programs"))])
-def get_applications(theirs: Theirs) -> list[FollowedApplication]:
+def get_applications(scope: CallerScope) -> list[FollowedApplication]:
     """Newest first, at most 500."""
-    account_id = theirs.principal.account_id
-    found = theirs.reader.rows(_APPLICATIONS, (account_id,))
+    account_id = scope.principal.account_id
+    found = scope.reader.rows(_APPLICATIONS, (account_id,))
     steps: defaultdict[UUID, list[Mapping[str, Any]]] = defaultdict(list)
-    for row in theirs.reader.rows(_STEPS, {"account": account_id, "applications": [row["id"] for row in found]}):
+    for row in scope.reader.rows(_STEPS, {"account": account_id, "applications": [row["id"] for row in found]}):
         steps[row["application_id"]].append(row)
     return [
-        FollowedApplication(
-            id=row["id"],
-            programId=row["program_id"],
-            companyName=row["company_name"] or "Unknown program",
+        FollowedApplication.of_row(
+            row,
+            company_name=row["company_name"] or "Unknown program",
             category=label_of(row["category"] or ""),
-            programRetired=row["retired"] is not False,
-            status=row["status"],
-            visits=row["visits"],
-            appliedAt=row["applied_at"],
-            updatedAt=row["updated_at"],
+            program_retired=row["retired"] is not False,
             steps=steps[row["id"]][0]["steps"] if steps[row["id"]] else 0,
-            history=[ApplicationStep(status=one["status"], note=one["note"], at=one["at"]) for one in steps[row["id"]]],
+            history=steps[row["id"]],
         )
         for row in found
     ]
@@ -234,72 +239,55 @@ def _wording(settings: Settings, row: Mapping[str, Any]) -> Wording:
     return Wording(toldBy="rules", silence=silence, mayBeAsked=True)
 
 
-def _profile_row(theirs: Owned) -> Mapping[str, Any] | None:
-    row = theirs.reader.row(_PROFILE, (theirs.principal.account_id,))
+def _profile_row(scope: AccountScope) -> Mapping[str, Any] | None:
+    row = scope.reader.row(_PROFILE, (scope.principal.account_id,))
     return None if row is None or row["wording"] == ERASED else row
 
 
 def _profile(row: Mapping[str, Any]) -> BusinessProfile:
-    return BusinessProfile(
-        business_idea=row["business_idea"],
+    return BusinessProfile.of_row(
+        row,
         industry=label_of(row["industry"]),
         industry_key=row["industry"],
         difficulty_level=row["difficulty"],
         monetization_potential=row["monetization"],
-        method=row["method"],
         silence=row["silent"] or None,
-        analyzed_at=row["analyzed_at"],
         **json.loads(row["wording"]),
     )
 
 
-def _results(context: Services, theirs: Owned, listed: list[Listed]) -> tuple[Mapping[UUID, Results], bool]:
+def _results(context: Services, scope: AccountScope, listed: list[Listed]) -> tuple[Mapping[UUID, Results], bool]:
     try:
-        found = own_results(theirs.reader, context.columnar, theirs.principal.account_id, listed, datetime.now(UTC))
+        found = own_results(scope.reader, context.clickhouse, scope.principal.account_id, listed, datetime.now(UTC))
     except Problem:
         return {}, False
     return found, True
 
 
 def _recommendation(
-    match: Match, dates: Dates, application: Mapping[str, Any] | None, told: wording.Told
+    match: Match, dates: Dates, application: Mapping[str, Any] | None, told: wording.Narrative
 ) -> Recommendation:
     program, own = match.program, match.results
     amount = program.commission_amount
-    return Recommendation(
+    return Recommendation.of_row(
+        {**dict(program), **dates._asdict(), **asdict(told)},
         id=match.listed.id,
-        companyName=program.company_name,
-        primaryCategory=label_of(program.category),
+        primary_category=label_of(program.category),
         match_score=match.score,
         recommendation=match.verdict,
         parts=[
-            ScorePart(
-                name=part.name,
-                weight=part.weight,
-                value=part.value,
-                points=round(part.weight * part.value, 4),
-                why=part.why,
-            )
+            ScorePart.of_row(asdict(part), weight=part.weight, points=round(part.weight * part.value, 4))
             for part in match.parts
         ],
-        commissionType=program.commission_type,
-        commissionRate=program.commission_bp / 100 if program.commission_bp else None,
-        commissionAmount=amount.amount / 10 ** digits(amount.currency) if amount is not None else None,
-        commissionCurrency=amount.currency if amount is not None else None,
-        recurring=program.recurring,
-        cookieDuration=program.cookie_days,
-        description=program.description,
-        why=told.why,
-        pros=told.pros,
-        cons=told.cons,
-        toldBy="model" if told.by_model else "rules",
-        approvalDifficulty=program.approval,
-        paymentFrequency=program.payment,
-        source=program.source,
-        recordedOn=dates.recorded_on,
-        checkedOn=match.listed.checked_on,
-        reviewOn=dates.review_on,
-        toBeChecked=match.listed.is_to_be_checked,
+        commission_rate=program.commission_bp / 100 if program.commission_bp else None,
+        commission_amount=amount.amount / 10 ** digits(amount.currency) if amount is not None else None,
+        commission_currency=amount.currency if amount is not None else None,
+        cookie_duration=program.cookie_days,
+        told_by="model" if told.by_model else "rules",
+        approval_difficulty=program.approval,
+        payment_frequency=program.payment,
+        checked_on=match.listed.checked_on,
+        to_be_checked=match.listed.is_to_be_checked,
         results=OwnResults(
             clicks=own.clicks,
             conversions=own.conversions,
@@ -308,6 +296,6 @@ def _recommendation(
         )
         if own is not None
         else None,
-        applicationId=application["id"] if application is not None else None,
-        applicationStatus=application["status"] if application is not None else None,
+        application_id=application["id"] if application is not None else None,
+        application_status=application["status"] if application is not None else None,
     )

@@ -1,4 +1,4 @@
-"""`GET /api/platform/notifications`: what the account is told, newest first, and how it wants to be told."""
+"""`GET /api/platform/notifications`: the account's notifications, newest first, and its preferences."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from datetime import datetime
 from typing import Annotated, Any, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel, Field
 
-from query_api import paging
-from query_api.context import Context, Reads, Theirs
-from query_api.forum.looking import named, people
-from query_api.forum.shapes import Author
-from query_api.paging import Cursor, Limit
-from query_api.reader import Reader
+from query_api.forum.moderation_view import named, people
+from query_api.forum.schemas import Author
+from query_api.kernel.dependencies import CallerScope, Reads
+from query_api.kernel.pagination import Page20
+from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.responses import RowModel
 from schemas.base import ERASED
 from schemas.events.notifications import DigestMail
 from schemas.notifications import KINDS, words
@@ -22,7 +22,9 @@ from schemas.notifications import KINDS, words
 router = APIRouter(prefix="/api/platform", tags=["notifications"])
 
 
-class Notification(BaseModel):
+class Notification(RowModel):
+    """One or more events about the same subject, shown as one entry."""
+
     id: UUID
     kind: str
     count: int = Field(description="So many things of one kind about the same")
@@ -34,10 +36,14 @@ class Notification(BaseModel):
 
 
 class Unseen(BaseModel):
+    """How many notifications the member has not seen."""
+
     unseen: int
 
 
 class NotificationPreference(BaseModel):
+    """How the member receives notifications of one kind."""
+
     kind: str
     title: str
     inApp: bool
@@ -46,13 +52,14 @@ class NotificationPreference(BaseModel):
 
 
 _ALL: Final = """
-SELECT n.id, n.kind, n.count, n.actor_id, n.title, n.path, n.updated_at, n.seen_at, t.title AS thread
-FROM ops.notification AS n LEFT JOIN read.forum_threads AS t ON t.id = n.thread_id AND t.visible
+SELECT n.id, n.kind, n.count, n.actor_id, n.title, n.path, n.updated_at AS at,
+    n.seen_at IS NOT NULL AS seen, t.title AS thread
+FROM notifications.notification AS n LEFT JOIN read.forum_threads AS t ON t.id = n.thread_id AND t.visible
 WHERE n.account_id = %(me)s AND NOT n.kind = ANY(%(off)s) AND (NOT %(unseen)s OR n.seen_at IS NULL)
-  AND (%(at)s::timestamptz IS NULL OR (n.updated_at, n.id) < (%(at)s, %(id)s::uuid))
+  AND (%(at)s::timestamptz IS NULL OR (n.updated_at, n.id) < (%(at)s, %(last)s::uuid))
 ORDER BY n.updated_at DESC, n.id DESC LIMIT %(limit)s"""
 _UNSEEN: Final = (
-    "SELECT count(*) AS unseen FROM ops.notification WHERE account_id = %(me)s AND seen_at IS NULL"
+    "SELECT count(*) AS unseen FROM notifications.notification WHERE account_id = %(me)s AND seen_at IS NULL"
     " AND NOT kind = ANY(%(off)s)"
 )
 _CHOICES: Final = "SELECT kind, in_app, mail FROM read.notification_choices WHERE account_id = %s"
@@ -60,39 +67,30 @@ _CHOICES: Final = "SELECT kind, in_app, mail FROM read.notification_choices WHER
 
 @router.get("/notifications", dependencies=[Depends(Reads("notification_choices", "forum_threads", "forum_members"))])
 def get_notifications(
-    request: Request,
-    response: Response,
-    context: Context,
-    theirs: Theirs,
+    scope: CallerScope,
+    page: Page20,
     unseen: Annotated[bool, Query(description="Only those")] = False,
-    limit: Limit = 20,
-    cursor: Cursor = None,
 ) -> list[Notification]:
     """Newest first; those that the account wants to see in the app."""
-    me = theirs.principal.account_id
-    reader = Reader(context.pool, me)
-    at, last = paging.decode(cursor, datetime, UUID) if cursor is not None else (None, None)
-    bound = {"me": me, "off": _off(reader, me), "unseen": unseen, "at": at, "id": last, "limit": limit + 1}
-    rows = reader.rows(_ALL, bound)
-    more, rows = len(rows) > limit, rows[:limit]
-    paging.link_next(request, response, paging.encode(rows[-1]["updated_at"], rows[-1]["id"]) if more else None)
+    me, reader = scope.principal.account_id, scope.own
+    bound = {"me": me, "off": _off(reader, me), "unseen": unseen}
+    rows = page.rows(reader, _ALL, "at", bound)
     found = people(reader, (row["actor_id"] for row in rows))
-    return [_shown(row, named(found, row["actor_id"]) if row["actor_id"] is not None else None) for row in rows]
+    return [_to_response(row, named(found, row["actor_id"]) if row["actor_id"] is not None else None) for row in rows]
 
 
 @router.get("/notifications/unseen", dependencies=[Depends(Reads("notification_choices"))])
-def get_unseen_notifications(context: Context, theirs: Theirs) -> Unseen:
+def get_unseen_notifications(scope: CallerScope) -> Unseen:
     """How many are new."""
-    me = theirs.principal.account_id
-    reader = Reader(context.pool, me)
+    me, reader = scope.principal.account_id, scope.own
     row = reader.row(_UNSEEN, {"me": me, "off": _off(reader, me)})
     return Unseen(unseen=row["unseen"] if row is not None else 0)
 
 
 @router.get("/notification-preferences", dependencies=[Depends(Reads("notification_choices"))])
-def get_notification_preferences(theirs: Theirs) -> list[NotificationPreference]:
+def get_notification_preferences(scope: CallerScope) -> list[NotificationPreference]:
     """Every kind there is."""
-    chosen = {row["kind"]: row for row in theirs.reader.rows(_CHOICES, (theirs.principal.account_id,))}
+    chosen = {row["kind"]: row for row in scope.reader.rows(_CHOICES, (scope.principal.account_id,))}
     stopped = "" in chosen
     return [
         NotificationPreference(
@@ -110,16 +108,7 @@ def _off(reader: Reader, me: UUID) -> list[str]:
     return [row["kind"] for row in reader.rows(_CHOICES, (me,)) if row["in_app"] is False]
 
 
-def _shown(row: dict[str, Any], actor: Author | None) -> Notification:
+def _to_response(row: dict[str, Any], actor: Author | None) -> Notification:
     thread = row["thread"] if row["thread"] != ERASED else None
-    name = actor.name if actor is not None else None
-    return Notification(
-        id=row["id"],
-        kind=row["kind"],
-        count=row["count"],
-        actor=actor,
-        title=words(row["kind"], row["count"], name, thread, row["title"]),
-        path=row["path"],
-        at=row["updated_at"],
-        seen=row["seen_at"] is not None,
-    )
+    title = words(row["kind"], row["count"], actor.name if actor is not None else None, thread, row["title"])
+    return Notification.of_row(row, actor=actor, title=title)

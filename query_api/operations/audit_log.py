@@ -5,72 +5,62 @@ from __future__ import annotations
 from typing import Annotated, Final, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Request, Response
-from pydantic import BaseModel, Field
+from fastapi import APIRouter, Query
+from pydantic import Field
 
-from query_api import audit_trail
-from query_api.audit_trail import AuditEntry
-from query_api.context import AsAdmin
-from query_api.paging import Cursor, Limit
+from query_api.kernel import audit_rows
+from query_api.kernel.audit_rows import AuditEntry
+from query_api.kernel.dependencies import AdminScope
+from query_api.kernel.pagination import Page50
+from query_api.kernel.responses import RowModel
 
 router = APIRouter(tags=["admin"])
 
 
-ROWS_AT_ONCE: Final = 20_000
+BATCH_SIZE: Final = 20_000
 
 
-class AuditCheck(BaseModel):
+class AuditCheck(RowModel):
     """A stretch of the chain of hashes. Anchors, of which the log has a copy, are compared with what they cover."""
 
     rows: int = Field(description="Entries there are")
     anchored: int = Field(description="The last entry that an anchor covers; 0: none yet")
-    after: int = Field(description="This check began behind that entry")
-    checkedTo: int = Field(description="The last entry that was looked at; below `rows`: go on with it as `after`")
+    after: int = Field(description="The check starts after that entry")
+    checkedTo: int = Field(description="The last checked entry; if below `rows`, continue with it as `after`")
     head: str = Field(description="Hash of that entry; it covers all before")
     firstBroken: int | None = Field(
-        description="The first entry that was changed, is missing, or is not what an anchor says; null: all are whole"
+        description="The first entry that was changed, is missing or differs from its anchor; null: all are intact"
     )
 
 
 @router.get("/api/admin/audit-trail")
 def get_audit_trail(
-    request: Request,
-    response: Response,
-    admin: AsAdmin,
+    admin: AdminScope,
+    page: Page50,
     account_id: Annotated[UUID | None, Query(alias="accountId")] = None,
     action: Annotated[str | None, Query(max_length=100, description="How actions begin: `account.`")] = None,
     outcome: Literal["done", "refused"] | None = None,
-    limit: Limit = 50,
-    cursor: Cursor = None,
 ) -> list[AuditEntry]:
     """Newest first."""
-    return audit_trail.entries(
-        admin.reader, request, response, limit=limit, cursor=cursor, account=account_id, action=action, outcome=outcome
-    )
+    return audit_rows.entries(admin.reader, page, account=account_id, action=action, outcome=outcome)
 
 
 @router.get("/api/admin/audit-trail/check")
 def check_audit_trail(
-    admin: AsAdmin,
+    admin: AdminScope,
     after: Annotated[int | None, Query(ge=0, le=2**53, description="0: the beginning; without: the anchor")] = None,
 ) -> AuditCheck:
-    """Works out the hashes of the next 20,000 entries anew. The whole trail is checked by going on until `checkedTo`
+    """Recalculates the hashes of the next 20,000 entries. The whole trail is checked by going on until `checkedTo`
     is `rows`."""
-    row = admin.reader.row(_CHECK, {"after": after, "most": ROWS_AT_ONCE})
+    row = admin.reader.row(_CHECK, {"after": after, "most": BATCH_SIZE})
     assert row is not None  # noqa: S101 - a function has one row
-    return AuditCheck(
-        rows=row["newest"],
-        anchored=row["anchored"],
-        after=row["after"],
-        checkedTo=row["upto"],
-        head=row["head"],
-        firstBroken=row["broken"],
-    )
+    return AuditCheck.of_row(row)
 
 
 _CHECK: Final = (
     "WITH a AS (SELECT coalesce(max(seq), 0) AS anchored FROM auth.audit_anchor)"
-    " SELECT anchored, place.after, c.newest, c.upto, encode(c.head, 'hex') AS head, c.broken FROM a"
+    " SELECT anchored, place.after, c.newest AS rows, c.upto AS checked_to, encode(c.head, 'hex') AS head,"
+    " c.broken AS first_broken FROM a"
     " CROSS JOIN LATERAL (SELECT coalesce(%(after)s::bigint, anchored) AS after) AS place"
     " CROSS JOIN LATERAL auth.check_audit(place.after, %(most)s::int) AS c"
 )

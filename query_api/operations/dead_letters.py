@@ -6,15 +6,16 @@ Their content is not here: `POST /api/admin/dead-letters/{id}/reveal` gives it, 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 
-from query_api import paging
-from query_api.context import AsAdmin
-from query_api.owned import not_found
+from infra.kernel.subscriptions.dead_letters import CORRELATION_SQL
+from query_api.kernel.authorization import require_existing
+from query_api.kernel.dependencies import AdminScope
+from query_api.kernel.pagination import Page50
 
 router = APIRouter(tags=["admin"])
 
@@ -37,8 +38,9 @@ class DeadLetter(BaseModel):
     firstAt: datetime
     attempts: int
     state: State
-    isWaiting: bool = Field(description="A retry was asked for and is not done yet")
+    isWaiting: bool = Field(description="A retry was requested and is not done yet")
     decidedAt: datetime | None
+    correlationId: str = Field(description="Of the record; empty: it has none")
 
 
 class Step(BaseModel):
@@ -72,7 +74,8 @@ class DeadLetterGroup(BaseModel):
 _COLUMNS: Final = (
     'd.id, d.projection, d.generation, d.topic, d.partition, d."offset", d.reason, d.error, length(d.value) AS bytes,'
     ' d.first_at AS "firstAt", d.attempts, d.state, d.decided_at AS "decidedAt",'
-    " (d.state = 'open' AND d.retry_requested_at IS NOT NULL) AS \"isWaiting\""
+    " (d.state = 'open' AND d.retry_requested_at IS NOT NULL) AS \"isWaiting\","
+    f' {CORRELATION_SQL} AS "correlationId"'
 )
 _GROUPS: Final = (
     "SELECT projection, reason, count(*) FILTER (WHERE state = 'open') AS open,"
@@ -90,28 +93,17 @@ _HISTORY: Final = (
 
 
 @router.get("/api/admin/dead-letters/groups")
-def get_dead_letter_groups(admin: AsAdmin) -> list[DeadLetterGroup]:
+def get_dead_letter_groups(admin: AdminScope) -> list[DeadLetterGroup]:
     """Counts by projection and reason, most open ones first."""
     return [DeadLetterGroup(**row) for row in admin.reader.rows(_GROUPS)]
 
 
 @router.get("/api/admin/dead-letters")
 def get_dead_letters(
-    request: Request,
-    response: Response,
-    admin: AsAdmin,
-    projection: Text = None,
-    reason: Text = None,
-    state: State | None = None,
-    limit: paging.Limit = 50,
-    cursor: paging.Cursor = None,
+    admin: AdminScope, page: Page50, projection: Text = None, reason: Text = None, state: State | None = None
 ) -> list[DeadLetter]:
     """Newest first."""
-    bound: dict[str, Any] = {"projection": projection, "reason": reason, "state": state, "limit": limit + 1}
-    after = ""
-    if cursor is not None:
-        bound["at"], bound["id"] = paging.decode(cursor, datetime, UUID)
-        after = " AND (d.first_at, d.id) < (%(at)s, %(id)s)"
+    after = "" if page.is_first else " AND (d.first_at, d.id) < (%(at)s, %(last)s)"
     sql = (
         f"SELECT {_COLUMNS} FROM engine.dead_letter AS d"  # noqa: S608 - bound
         " WHERE (%(projection)s::text IS NULL OR d.projection = %(projection)s)"
@@ -119,17 +111,12 @@ def get_dead_letters(
         f" AND (%(state)s::text IS NULL OR d.state = %(state)s){after}"
         " ORDER BY d.first_at DESC, d.id DESC LIMIT %(limit)s"
     )
-    rows = admin.reader.rows(sql, bound)
-    page = rows[:limit]
-    last = paging.encode(page[-1]["firstAt"], page[-1]["id"]) if len(rows) > limit else None
-    paging.link_next(request, response, last)
-    return [DeadLetter(**row) for row in page]
+    bound = {"projection": projection, "reason": reason, "state": state}
+    return [DeadLetter(**row) for row in page.rows(admin.reader, sql, "firstAt", bound)]
 
 
 @router.get("/api/admin/dead-letters/{id}")
-def get_dead_letter(id: UUID, admin: AsAdmin) -> DeadLetterDetail:
+def get_dead_letter(id: UUID, admin: AdminScope) -> DeadLetterDetail:
     """One of them, with what was done to it."""
-    row = admin.reader.row(_ONE, (id,))
-    if row is None:
-        raise not_found("dead letter")
+    row = require_existing(admin.reader.row(_ONE, (id,)), "dead letter")
     return DeadLetterDetail(**row, history=[Step(**step) for step in admin.reader.rows(_HISTORY, (id,))])

@@ -8,16 +8,17 @@ from decimal import Decimal
 from fractions import Fraction
 
 from fastapi import APIRouter, Depends
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from query_api.context import AsAdmin, Reads
-from query_api.reader import Reader
+from query_api.kernel.dependencies import AdminScope, Reads
+from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.responses import RowModel
 from schemas.currencies import digits
 
 router = APIRouter(tags=["admin"])
 
 
-class ExchangeRate(BaseModel):
+class ExchangeRate(RowModel):
     """From `on` on, one major unit of `base` is worth `rate` major units of `quote`."""
 
     base: str
@@ -28,17 +29,12 @@ class ExchangeRate(BaseModel):
 
 
 @router.get("/api/admin/exchange-rates", dependencies=[Depends(Reads("exchange_rates"))])
-def get_exchange_rates(admin: AsAdmin) -> list[ExchangeRate]:
+def get_exchange_rates(admin: AdminScope) -> list[ExchangeRate]:
     """By pair, newest day first."""
     rows = admin.reader.rows(
-        "SELECT base, quote, on_day, rate, recorded_at FROM read.exchange_rates ORDER BY base, quote, on_day DESC"
+        "SELECT base, quote, on_day AS on, rate, recorded_at FROM read.exchange_rates ORDER BY base, quote, on_day DESC"
     )
-    return [
-        ExchangeRate(
-            base=row["base"], quote=row["quote"], on=row["on_day"], rate=row["rate"], recordedAt=row["recorded_at"]
-        )
-        for row in rows
-    ]
+    return [ExchangeRate.of_row(row) for row in rows]
 
 
 def newest_rates(reader: Reader, quote: str) -> Mapping[str, Fraction]:

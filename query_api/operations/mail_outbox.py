@@ -1,4 +1,4 @@
-"""`GET /api/admin/outbox`: mails that wait, were sent or failed. Each look is in the audit trail.
+"""`GET /api/admin/outbox`: emails that are queued, sent or failed. Each view is in the audit trail.
 
 The text is shown only while there is no mail server: then an admin hands the links on.
 """
@@ -9,23 +9,23 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Request
 from psycopg import Connection
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from infra.audit_trail import Entry, record
-from infra.client import client_of
-from infra.mail import opened
-from query_api import paging
-from query_api.context import AsAdmin, Context, Services
-from query_api.owned import Owned, not_found
-from query_api.paging import Cursor, Limit
+from infra.kernel.http.client_info import client_of
+from infra.kernel.mail.outbox import decrypt_mail
+from infra.kernel.security.audit_log import Entry, record
+from query_api.kernel.authorization import AccountScope, require_existing
+from query_api.kernel.dependencies import AdminScope, Context, Services
+from query_api.kernel.pagination import Page50
+from query_api.kernel.responses import RowModel
 
 router = APIRouter(tags=["admin"])
 
 
-class OutboxMail(BaseModel):
-    """A mail, without its text."""
+class OutboxMail(RowModel):
+    """An email without its text."""
 
     id: UUID
     kind: str
@@ -39,59 +39,41 @@ class OutboxMail(BaseModel):
 
 
 class OutboxLetter(OutboxMail):
-    """A mail with its text."""
+    """An email with its text."""
 
-    text: str | None = Field(description="Null with a mail server, and once it was sent")
+    text: str | None = Field(description="Null with a mail server, and once sent")
 
 
 _COLUMNS: Final = "id, kind, recipient_sealed, subject, text_sealed, state, attempts, error, created_at, sent_at"
 _PAGE: Final = (
-    f"SELECT {_COLUMNS} FROM ops.mail WHERE %(at)s::timestamptz IS NULL OR (created_at, id) < (%(at)s, %(id)s)"  # noqa: S608 - own text
+    f"SELECT {_COLUMNS} FROM ops.mail WHERE %(at)s::timestamptz IS NULL OR (created_at, id) < (%(at)s, %(last)s)"  # noqa: S608 - own text
     " ORDER BY created_at DESC, id DESC LIMIT %(limit)s"
 )
 _ONE: Final = f"SELECT {_COLUMNS} FROM ops.mail WHERE id = %s"  # noqa: S608 - own text
 
 
 @router.get("/api/admin/outbox")
-def get_outbox(
-    request: Request, response: Response, context: Context, admin: AsAdmin, limit: Limit = 50, cursor: Cursor = None
-) -> list[OutboxMail]:
+def get_outbox(request: Request, context: Context, admin: AdminScope, page: Page50) -> list[OutboxMail]:
     """Newest first."""
-    at, last = paging.decode(cursor, datetime, UUID) if cursor else (None, None)
-    rows = admin.reader.rows(_PAGE, {"at": at, "id": last, "limit": limit + 1})
-    more, rows = len(rows) > limit, rows[:limit]
-    paging.link_next(request, response, paging.encode(rows[-1]["created_at"], rows[-1]["id"]) if more else None)
+    rows = page.rows(admin.reader, _PAGE, "created_at")
     _note(context, request, admin, None)
-    return [OutboxMail(**_shown(context, row)) for row in rows]
+    return [
+        OutboxMail.of_row(row, to=decrypt_mail(context.settings, row["id"], row["recipient_sealed"], None)[0])
+        for row in rows
+    ]
 
 
 @router.get("/api/admin/outbox/{id}")
-def get_outbox_mail(id: UUID, request: Request, context: Context, admin: AsAdmin) -> OutboxLetter:
-    """One mail, with its text while there is no mail server."""
-    row = admin.reader.row(_ONE, (id,))
-    if row is None:
-        raise not_found("mail")
+def get_outbox_mail(id: UUID, request: Request, context: Context, admin: AdminScope) -> OutboxLetter:
+    """One email, with its text while there is no mail server."""
+    row = require_existing(admin.reader.row(_ONE, (id,)), "email")
     _note(context, request, admin, id)
-    shows = context.settings.smtp_url is None
-    text = opened(context.settings, row["id"], row["recipient_sealed"], row["text_sealed"])[1] if shows else None
-    return OutboxLetter(**_shown(context, row), text=text)
+    text_sealed = row["text_sealed"] if context.settings.smtp_url is None else None
+    to, text = decrypt_mail(context.settings, id, row["recipient_sealed"], text_sealed)
+    return OutboxLetter.of_row(row, to=to, text=text)
 
 
-def _shown(context: Services, row: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "id": row["id"],
-        "kind": row["kind"],
-        "to": opened(context.settings, row["id"], row["recipient_sealed"], None)[0],
-        "subject": row["subject"],
-        "state": row["state"],
-        "attempts": row["attempts"],
-        "error": row["error"],
-        "createdAt": row["created_at"],
-        "sentAt": row["sent_at"],
-    }
-
-
-def _note(context: Services, request: Request, admin: Owned, mail_id: UUID | None) -> None:
+def _note(context: Services, request: Request, admin: AccountScope, mail_id: UUID | None) -> None:
     who = admin.principal.account_id
     action = "outbox.listed" if mail_id is None else "outbox.read"
     connection: Connection[Any]

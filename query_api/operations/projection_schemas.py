@@ -9,8 +9,10 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
+from query_api.kernel.responses import RowModel
 
-class Place(BaseModel):
+
+class PartitionPosition(RowModel):
     """How far a generation has read one partition."""
 
     topic: str
@@ -27,25 +29,6 @@ class Place(BaseModel):
     updatedAt: datetime
     recordAt: datetime | None = Field(description="When the last record that it read was written to the log")
 
-    @classmethod
-    def of(cls, row: Mapping[str, Any]) -> Place:
-        end = row["end_offset"]
-        return cls(
-            topic=row["topic"],
-            partition=row["partition"],
-            nextOffset=row["next_offset"],
-            endOffset=end,
-            lagEvents=None if end is None else end - row["next_offset"],
-            lagSeconds=max(0.0, row["lag_seconds"]),
-            domainPosition=row["domain_position"],
-            processed=row["processed"],
-            rate=row["rate"],
-            error=row["error"],
-            owner=row["owner"],
-            updatedAt=row["updated_at"],
-            recordAt=row["record_at"],
-        )
-
 
 class Progress(BaseModel):
     """`unit`: records, or months where a rollup is filled from the raw table."""
@@ -56,7 +39,7 @@ class Progress(BaseModel):
     percent: float
 
 
-class Build(BaseModel):
+class Build(RowModel):
     """One generation. `state`: building, catching_up, ready, live, retired, paused, failed or cancelled."""
 
     generation: int
@@ -76,7 +59,7 @@ class Build(BaseModel):
     rate: float
     progress: Progress
     etaSeconds: float | None
-    positions: list[Place]
+    positions: list[PartitionPosition]
 
 
 class SumShown(BaseModel):
@@ -121,8 +104,8 @@ class Comparison(BaseModel):
     differenceCount: int
 
 
-class RequestShown(BaseModel):
-    """Something that was asked. `state`: waiting, running, done, refused or cancelled."""
+class RequestShown(RowModel):
+    """A request. `state`: waiting, running, done, refused or cancelled."""
 
     id: UUID
     action: str
@@ -141,23 +124,10 @@ class RequestShown(BaseModel):
     def of(cls, row: Mapping[str, Any]) -> RequestShown:
         found = row["result"] or row["progress"] or None
         tables = len(found["tables"]) if found else 0
-        return cls(
-            id=row["id"],
-            action=row["action"],
-            reason=row["reason"],
-            force=row["force"],
-            actor=row["actor"] or row["operator"],
-            state=row["state"],
-            generation=row["generation"],
-            error=row["error"],
-            requestedAt=row["requested_at"],
-            finishedAt=row["finished_at"],
-            recordedAt=row["recorded_at"],
-            comparison=Comparison(**{"done": tables, "of": tables, **found}) if found else None,
-        )
+        return cls.of_row(row, comparison=Comparison(**{"done": tables, "of": tables, **found}) if found else None)
 
 
-class Projection(BaseModel):
+class Projection(RowModel):
     """A projection with its generations, newest first; those whose tables are gone are left out."""
 
     name: str
@@ -205,8 +175,8 @@ class ProjectionDetail(Projection):
     rebuild: RebuildEstimate
 
 
-def progress_of(build: Mapping[str, Any], own: Sequence[Place], *, alone: bool) -> Progress:
-    """Records read of those in the log; of a rollup that is filled by itself months copied."""
+def progress_of(build: Mapping[str, Any], own: Sequence[PartitionPosition], *, alone: bool) -> Progress:
+    """Records read of those in the log; of a rollup that is built alone, months copied."""
     if alone and build["state"] == "building":
         months = build["progress"].get("months", [])
         return _progress(len(build["progress"].get("done", [])), len(months), "months")

@@ -10,14 +10,19 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Path
 
-from infra.problems import Problem
-from query_api.admin.projection_shapes import (
+from infra.kernel.http.problems import Problem
+from query_api.kernel.authorization import require_existing
+from query_api.kernel.clickhouse_reader import Query, Row
+from query_api.kernel.dependencies import AdminScope, Context
+from query_api.kernel.postgres_reader import Reader
+from query_api.operations.projection_schemas import (
     Build,
-    Place,
+    PartitionPosition,
     PlaceSeries,
     Projection,
     ProjectionDetail,
@@ -25,10 +30,6 @@ from query_api.admin.projection_shapes import (
     RequestShown,
     progress_of,
 )
-from query_api.columnar import Query, Row
-from query_api.context import AsAdmin, Context
-from query_api.owned import not_found
-from query_api.reader import Reader
 
 router = APIRouter(tags=["admin"])
 
@@ -38,13 +39,14 @@ LAST_REQUESTS: Final = 20
 
 _WHICH: Final = " (%(name)s::text IS NULL OR {column} = %(name)s)"
 _PROJECTIONS: Final = (
-    "SELECT p.name, p.kind, p.family, p.version, p.live_generation,"
-    " (SELECT count(*) FROM engine.dead_letter AS d WHERE d.projection = p.name AND d.state = 'open') AS letters"
+    "SELECT p.name, p.kind, p.family, p.version, p.live_generation, (SELECT count(*) FROM engine.dead_letter AS d"
+    " WHERE d.projection = p.name AND d.state = 'open') AS open_dead_letters"
     " FROM engine.projection AS p WHERE" + _WHICH.format(column="p.name") + " ORDER BY p.kind, p.name"
 )
 _BUILDS: Final = (
-    "SELECT name, generation, state, resume_state, version, source_generation, progress, promote_when_ready, reason,"
-    " error, created_at, ready_at, promoted_at, retired_at, dropped_at FROM engine.build"
+    "SELECT name, generation, state, resume_state AS paused_in, version, source_generation, progress,"
+    " promote_when_ready AS promotes_when_ready, reason, error, created_at, ready_at, promoted_at, retired_at,"
+    " dropped_at IS NOT NULL AS is_dropped FROM engine.build"
     " WHERE (dropped_at IS NULL AND state <> 'cancelled' OR %(all)s) AND"
     + _WHICH.format(column="name")
     + " ORDER BY name, generation DESC"
@@ -52,9 +54,11 @@ _BUILDS: Final = (
 _POSITIONS: Final = (
     "SELECT p.projection, p.generation, p.topic, p.partition, p.next_offset, p.domain_position, p.processed, p.error,"
     " p.updated_at, p.record_at, p.owner, greatest(e.end_offset, p.next_offset) AS end_offset,"
+    " greatest(e.end_offset - p.next_offset, 0) AS lag_events,"
     " CASE WHEN e.end_offset > p.next_offset THEN p.rate ELSE 0 END AS rate,"
     " CASE WHEN e.end_offset > p.next_offset"
-    " THEN extract(epoch FROM now() - coalesce(p.record_at, p.updated_at)) ELSE 0 END::float8 AS lag_seconds"
+    " THEN greatest(extract(epoch FROM now() - coalesce(p.record_at, p.updated_at)), 0)"
+    " ELSE 0 END::float8 AS lag_seconds"
     " FROM engine.position AS p LEFT JOIN engine.log_end AS e ON e.topic = p.topic AND e.partition = p.partition"
     " ORDER BY p.topic, p.partition"
 )
@@ -69,8 +73,8 @@ _PLACES: Final = (
 )
 _REQUESTS: Final = (
     "SELECT r.id, r.projection, r.action, r.reason, r.force, r.state, r.generation, r.progress, r.result, r.error,"
-    " r.requested_at, r.finished_at, r.recorded_at, r.operator, a.name AS actor FROM engine.request AS r"
-    " LEFT JOIN read.accounts AS a ON a.id = r.actor_id WHERE r.dead_letter_id IS NULL"
+    " r.requested_at, r.finished_at, r.recorded_at, coalesce(nullif(a.name, ''), r.operator) AS actor"
+    " FROM engine.request AS r LEFT JOIN read.accounts AS a ON a.id = r.actor_id WHERE r.dead_letter_id IS NULL"
 )
 _OPEN: Final = _REQUESTS + (
     " AND (r.state IN ('waiting', 'running') OR r.finished_at > now() - interval '1 minute') ORDER BY r.requested_at"
@@ -95,18 +99,15 @@ _PARTS: Final = (
 
 
 @router.get("/api/admin/projections")
-def get_projections(admin: AsAdmin) -> list[Projection]:
+def get_projections(admin: AdminScope) -> list[Projection]:
     """Every projection there is."""
     return _read(admin.reader)
 
 
 @router.get("/api/admin/projections/{name}")
-def get_projection(name: Annotated[str, Path(max_length=100)], context: Context, admin: AsAdmin) -> ProjectionDetail:
-    """One projection: partitions with their lag, all generations, what was asked and came of it, a rebuild's cost."""
-    found = _read(admin.reader, name)
-    if not found:
-        raise not_found("projection")
-    [shown] = found
+def get_projection(name: Annotated[str, Path(max_length=100)], context: Context, admin: AdminScope) -> ProjectionDetail:
+    """One projection: partitions with their lag, generations, operators' requests and outcomes, a rebuild's cost."""
+    [shown] = require_existing(_read(admin.reader, name), "projection")
     source = shown.family or name
     generation = _live_source(shown)
     bound = {"name": source, "generation": generation, "seconds": SERIES_POINTS * EVERY_S}
@@ -130,9 +131,9 @@ def _read(reader: Reader, name: str | None = None) -> list[Projection]:
     lag_of: dict[str, list[int]] = defaultdict(list)
     for row in reader.rows(_SERIES, {"seconds": SERIES_POINTS * EVERY_S}):
         lag_of[row["projection"]].append(row["lag"])
-    places: dict[tuple[str, int], list[Place]] = defaultdict(list)
+    places: dict[tuple[str, int], list[PartitionPosition]] = defaultdict(list)
     for row in positions:
-        places[row["projection"], row["generation"]].append(Place.of(row))
+        places[row["projection"], row["generation"]].append(PartitionPosition.of_row(row))
     return [
         _projection(
             row,
@@ -149,7 +150,7 @@ def _read(reader: Reader, name: str | None = None) -> list[Projection]:
 def _projection(
     row: Row,
     builds: Sequence[Row],
-    places: Mapping[tuple[str, int], list[Place]],
+    places: Mapping[tuple[str, int], list[PartitionPosition]],
     series: list[int],
     requests: Sequence[Row],
     *,
@@ -158,54 +159,37 @@ def _projection(
     shown = [_build(row, build, places) for build in builds]
     live = next((build for build in shown if build.generation == row["live_generation"]), None)
     own = live.positions if live is not None else []
-    return Projection(
-        name=row["name"],
-        kind=row["kind"],
-        family=row["family"],
-        version=row["version"],
-        liveGeneration=row["live_generation"],
+    return Projection.of_row(
+        row,
         state=live.state if live is not None else "missing",
-        isRunning=is_running,
-        isRetrying=any(place.error for place in own),
-        lagEvents=live.lagEvents if live is not None else None,
-        lagSeconds=max((place.lagSeconds for place in own), default=0.0),
+        is_running=is_running,
+        is_retrying=any(place.error for place in own),
+        lag_events=live.lagEvents if live is not None else None,
+        lag_seconds=max((place.lagSeconds for place in own), default=0.0),
         rate=sum(place.rate for place in own),
         error=(live.error if live is not None else "") or next((place.error for place in own if place.error), ""),
-        updatedAt=max((place.updatedAt for place in own), default=None),
-        lagSeries=series,
-        lagEverySeconds=EVERY_S,
-        openDeadLetters=row["letters"],
+        updated_at=max((place.updatedAt for place in own), default=None),
+        lag_series=series,
+        lag_every_seconds=EVERY_S,
         builds=shown,
         requests=[RequestShown.of(one) for one in requests],
     )
 
 
-def _build(projection: Row, row: Row, places: Mapping[tuple[str, int], list[Place]]) -> Build:
+def _build(projection: Row, row: Row, places: Mapping[tuple[str, int], list[PartitionPosition]]) -> Build:
     """A rollup has no positions of its own: its family's feed it."""
     fed = projection["family"] is not None
     name, generation = (projection["family"], row["source_generation"]) if fed else (row["name"], row["generation"])
-    own = [] if row["dropped_at"] is not None else places.get((name, generation), [])
+    own = [] if row["is_dropped"] else places.get((name, generation), [])
     behind = None if any(place.lagEvents is None for place in own) else sum(place.lagEvents or 0 for place in own)
     rate = sum(place.rate for place in own)
     active = row["state"] in ("building", "catching_up")
-    return Build(
-        generation=row["generation"],
-        sourceGeneration=row["source_generation"],
-        state=row["state"],
-        pausedIn=row["resume_state"],
-        version=row["version"],
-        reason=row["reason"],
-        error=row["error"],
-        createdAt=row["created_at"],
-        readyAt=row["ready_at"],
-        promotedAt=row["promoted_at"],
-        retiredAt=row["retired_at"],
-        isDropped=row["dropped_at"] is not None,
-        promotesWhenReady=row["promote_when_ready"],
-        lagEvents=behind,
+    return Build.of_row(
+        row,
+        lag_events=behind,
         rate=rate,
         progress=progress_of(row, own, alone=fed and row["source_generation"] != row["generation"]),
-        etaSeconds=behind / rate if active and behind and rate else None,
+        eta_seconds=behind / rate if active and behind and rate else None,
         positions=own,
     )
 
@@ -224,21 +208,18 @@ def _estimate(context: Context, reader: Reader, shown: Projection) -> RebuildEst
     seconds = None
     if last is not None and last["seconds"]:
         seconds = last["seconds"] * events / last["records"] if last["records"] else last["seconds"]
+    tables, size = [shown.name], None
     if shown.kind == "postgres":
-        table = f"{shown.name}__g{shown.liveGeneration}"
-        row = reader.row(_TABLE_BYTES, {"table": table})
-        return RebuildEstimate(events=events, seconds=seconds, bytes=(row or {}).get("bytes") or 0, tables=[shown.name])
-    tables = [shown.name]
-    if shown.kind == "clickhouse":
-        rows = reader.rows("SELECT name FROM engine.projection WHERE family = %s ORDER BY name", (shown.name,))
-        tables += [row["name"] for row in rows]
-    live_tables = {_live_table(reader, table) for table in tables}
-    try:
-        sizes = {row["table"]: int(row["bytes"]) for row in context.columnar.rows(Query(_PARTS, {}))}
-    except Problem:  # the page is wanted most while ClickHouse is away
-        return RebuildEstimate(events=events, seconds=seconds, bytes=None, tables=tables)
-    total = sum(sizes.get(table, 0) for table in live_tables)
-    return RebuildEstimate(events=events, seconds=seconds, bytes=total, tables=tables)
+        row = reader.row(_TABLE_BYTES, {"table": f"{shown.name}__g{shown.liveGeneration}"})
+        size = (row or {}).get("bytes") or 0
+    else:
+        if shown.kind == "clickhouse":
+            rows = reader.rows("SELECT name FROM engine.projection WHERE family = %s ORDER BY name", (shown.name,))
+            tables += [row["name"] for row in rows]
+        with suppress(Problem):  # the page is wanted most while ClickHouse is away
+            sizes = {row["table"]: int(row["bytes"]) for row in context.clickhouse.rows(Query(_PARTS, {}))}
+            size = sum(sizes.get(_live_table(reader, table), 0) for table in tables)
+    return RebuildEstimate(events=events, seconds=seconds, bytes=size, tables=tables)
 
 
 def _live_table(reader: Reader, name: str) -> str:

@@ -1,43 +1,44 @@
 """`GET /api/admin/system`: the machine and the engines under the figures, for those who keep them running.
 
 Freshness is measured twice: on what comes, from the log's timestamp of the last record of a batch to the commit that
-made it visible; and on the canary (`infra.canary`), from a request to the row that can be read.
+made it visible; and on the canary (`infra.services.scheduler.jobs.canary`), from a request to the row that can be read.
 """
 
 from __future__ import annotations
 
-import logging
 import platform
 import re
 import threading
 import time
-from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
+import structlog
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
-from infra.problems import Problem
-from infra.settings import Settings
-from infra.stack import running, state
-from infra.stack.engines import kafka
-from infra.stack.tools import KAFKA_JARS
-from query_api.columnar import Query
-from query_api.context import AsAdmin, Context, Services
-from query_api.platform.account import product_version
-from query_api.reader import Reader
+from infra.kernel.config.paths import KAFKA_JARS
+from infra.kernel.config.settings import Settings
+from infra.kernel.config.version import product_version
+from infra.kernel.http.problems import Problem
+from infra.kernel.log import kafka_probe
+from infra.kernel.observability import processes, stack_state
+from query_api.kernel.clickhouse_reader import Query
+from query_api.kernel.dependencies import AdminScope, Context, Services
+from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.responses import RowModel
 
-log = logging.getLogger(__name__)
+log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 router = APIRouter(tags=["admin"])
 
 DISK_EVERY_S: Final = 60.0
 FRESH_MINUTES: Final = 15
 
 
-class ProcessShown(BaseModel):
+class ProcessShown(RowModel):
     """A process of the stack. `memoryBytes`: with its children, shared pages by share."""
 
     name: str
@@ -49,7 +50,7 @@ class ProcessShown(BaseModel):
 
 
 class EngineShown(BaseModel):
-    """An engine and whether it answers now. `version` is null where the engine does not tell it."""
+    """An engine and whether it is available. `version` is null where unknown."""
 
     name: str
     version: str | None
@@ -66,14 +67,14 @@ class DiskShown(BaseModel):
     folders: dict[str, int]
 
 
-class ReaderLag(BaseModel):
+class ReaderLag(RowModel):
     """A live projection on one partition."""
 
     projection: str
     lagEvents: int
 
 
-class LogPartition(BaseModel):
+class LogPartition(RowModel):
     """One partition of the log, and who reads it."""
 
     topic: str
@@ -83,7 +84,7 @@ class LogPartition(BaseModel):
     readers: list[ReaderLag]
 
 
-class Freshness(BaseModel):
+class Freshness(RowModel):
     """Seconds from the log to visible, of batches within the last quarter of an hour; null without any."""
 
     lastSeconds: float | None
@@ -100,18 +101,18 @@ class CanaryPoint(BaseModel):
     seconds: float | None
 
 
-class Canary(BaseModel):
-    """Page views of nobody's, sent every 15 seconds: from the request to the row that can be read."""
+class Canary(RowModel):
+    """Test page views, sent every 15 seconds: from the request to the row that can be read."""
 
     isOn: bool
     lastSeconds: float | None = Field(description="Of the newest that is readable")
-    p95Seconds: float | None = Field(description="Over the last hour; what was given up counts as ten minutes")
+    p95Seconds: float | None = Field(description="Over the last hour; records that timed out count as ten minutes")
     readableAt: datetime | None = Field(description="When the newest readable one was sent")
     isLate: bool = Field(description="None that was sent within the last minute is readable")
     points: list[CanaryPoint] = Field(description="The last hour, oldest first")
 
 
-class Throughput(BaseModel):
+class Throughput(RowModel):
     """One minute: records written to the log, and records that projections took, a second."""
 
     at: datetime
@@ -119,7 +120,7 @@ class Throughput(BaseModel):
     outPerSecond: float
 
 
-class Backup(BaseModel):
+class Backup(RowModel):
     """One backup that was begun."""
 
     id: UUID
@@ -154,7 +155,7 @@ class System(BaseModel):
 
 _ENDS: Final = (
     "SELECT e.topic, e.partition, e.end_offset, e.seen_at, p.projection,"
-    " greatest(0, e.end_offset - p.next_offset) AS lag FROM engine.log_end AS e"
+    " greatest(0, e.end_offset - p.next_offset) AS lag_events FROM engine.log_end AS e"
     " LEFT JOIN (engine.position AS p JOIN engine.projection AS j ON j.name = p.projection"
     " AND j.live_generation = p.generation) ON p.topic = e.topic AND p.partition = e.partition"
     " ORDER BY e.topic, e.partition, p.projection"
@@ -167,8 +168,9 @@ _FRESHNESS: Final = (
     " ORDER BY s.topic, s.partition, s.processed, s.at),"
     # What stood there at the first look was read before.
     " first AS (SELECT min(at) AS at FROM step)"
-    " SELECT (array_agg(seconds ORDER BY step.at DESC))[1] AS last, max(seconds) AS worst, count(*) AS steps,"
-    " percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds) AS median, max(step.at) AS at"
+    " SELECT (array_agg(seconds ORDER BY step.at DESC))[1] AS last_seconds, max(seconds) AS worst_seconds,"
+    " percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds) AS median_seconds, max(step.at) AS measured_at,"
+    " count(*) AS steps"
     " FROM step, first WHERE step.at > first.at"
 )
 _THROUGHPUT: Final = (
@@ -181,13 +183,12 @@ _THROUGHPUT: Final = (
     " taken AS (SELECT date_trunc('minute', at) AS at, sum(more) AS more FROM ("
     " SELECT at, greatest(0, processed - lag(processed) OVER (PARTITION BY projection, generation, topic, partition"
     " ORDER BY at)) AS more FROM engine.sample) AS t GROUP BY 1)"
-    " SELECT minute.at, coalesce(written.more / nullif(written.span, 0), 0)::float8 AS written,"
-    " coalesce(taken.more / nullif(written.span, 0), 0)::float8 AS taken"
+    " SELECT minute.at, coalesce(written.more / nullif(written.span, 0), 0)::float8 AS in_per_second,"
+    " coalesce(taken.more / nullif(written.span, 0), 0)::float8 AS out_per_second"
     " FROM minute LEFT JOIN written ON written.at = minute.at LEFT JOIN taken ON taken.at = minute.at ORDER BY 1"
 )
 _BACKUPS: Final = (
-    'SELECT id, started_at AS "startedAt", finished_at AS "finishedAt", state, folder, bytes, events, error,'
-    ' verified_at AS "verifiedAt", restored_at AS "restoredAt", drill_error AS "drillError"'
+    "SELECT id, started_at, finished_at, state, folder, bytes, events, error, verified_at, restored_at, drill_error"
     " FROM ops.backup ORDER BY started_at DESC LIMIT 10"
 )
 _CANARY: Final = (
@@ -195,55 +196,42 @@ _CANARY: Final = (
     " WHERE sent_at > now() - interval '1 hour' ORDER BY sent_at DESC LIMIT 300"
 )
 _CANARY_STATE: Final = (
-    "SELECT (SELECT max(sent_at) FROM ops.canary WHERE seen_after_s IS NOT NULL) AS readable,"
+    "SELECT (SELECT max(sent_at) FROM ops.canary WHERE seen_after_s IS NOT NULL) AS readable_at,"
     " (SELECT seen_after_s::float8 FROM ops.canary WHERE seen_after_s IS NOT NULL"
-    " ORDER BY sent_at DESC LIMIT 1) AS last,"
+    " ORDER BY sent_at DESC LIMIT 1) AS last_seconds,"
     " (SELECT percentile_cont(0.95) WITHIN GROUP (ORDER BY seen_after_s) FROM ops.canary"
-    " WHERE sent_at > now() - interval '1 hour') AS p95,"
+    " WHERE sent_at > now() - interval '1 hour') AS p95_seconds,"
     # One that has just been sent, and none before it, is not late.
     " coalesce((SELECT min(sent_at) FROM ops.canary) < now() - interval '1 minute', false) AND NOT EXISTS ("
-    " SELECT FROM ops.canary WHERE seen_after_s IS NOT NULL AND sent_at > now() - interval '1 minute') AS late"
+    " SELECT FROM ops.canary WHERE seen_after_s IS NOT NULL AND sent_at > now() - interval '1 minute') AS is_late"
 )
 _RUNNERS: Final = "SELECT count(*) AS n FROM engine.runner WHERE seen_at > now() - interval '10 seconds'"
 
 
 @router.get("/api/admin/system")
-def get_system(context: Context, admin: AsAdmin) -> System:
+def get_system(context: Context, admin: AdminScope) -> System:
     """Processes, engines, disk, log, freshness, throughput and backups."""
     reader = admin.reader
     data_dir = context.settings.data_dir.resolve()
-    found = running.processes(data_dir)
+    found = processes.processes(data_dir)
     return System(
         version=product_version(),
         python=platform.python_version(),
         isStack=found is not None,
-        processes=[
-            ProcessShown(
-                name=row.name,
-                pid=row.pid,
-                state=row.state,
-                restarts=row.restarts,
-                uptimeSeconds=row.uptime_s,
-                memoryBytes=row.memory_bytes,
-            )
-            for row in found or ()
-        ],
+        processes=[ProcessShown.of_row(asdict(one), uptime_seconds=one.uptime_s) for one in found or ()],
         engines=_engines(context, reader),
         disk=_DISK.look(data_dir),
         log=_log(reader),
         projectors=reader.rows(_RUNNERS)[0]["n"],
         freshness=_freshness(reader),
         canary=_canary(reader, is_on=context.settings.canary),
-        throughput=[
-            Throughput(at=row["at"], inPerSecond=row["written"], outPerSecond=row["taken"])
-            for row in reader.rows(_THROUGHPUT)
-        ],
-        backups=[Backup(**row) for row in reader.rows(_BACKUPS)],
+        throughput=[Throughput.of_row(row) for row in reader.rows(_THROUGHPUT)],
+        backups=[Backup.of_row(row) for row in reader.rows(_BACKUPS)],
     )
 
 
 class DiskLooks:
-    """Looks at the disk now and then. Thread-safe."""
+    """Reads disk usage, cached for `DISK_EVERY_S`. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -255,11 +243,11 @@ class DiskLooks:
         with self._lock:
             if self._found is None or time.monotonic() - self._at > DISK_EVERY_S:
                 try:
-                    disk = running.disk(data_dir)
+                    disk = processes.disk(data_dir)
                 except OSError as error:
-                    log.info("the data directory cannot be looked at: %s", error)
+                    log.info("data_directory_unavailable", error=error)
                     return None
-                self._found = DiskShown(total=disk.total, used=disk.used, free=disk.free, folders=disk.folders)
+                self._found = DiskShown.model_validate(disk, from_attributes=True)
                 self._at = time.monotonic()
             return self._found
 
@@ -271,7 +259,7 @@ def _engines(context: Services, reader: Reader) -> list[EngineShown]:
     [row] = reader.rows("SELECT current_setting('server_version') AS version")
     postgres = EngineShown(name="postgres", version=row["version"].split()[0], answers=True, note="")
     try:
-        [told] = context.columnar.rows(Query("SELECT version() AS version", {}))
+        [told] = context.clickhouse.rows(Query("SELECT version() AS version", {}))
         clickhouse = EngineShown(name="clickhouse", version=told["version"], answers=True, note="")
     except Problem as problem:
         clickhouse = EngineShown(name="clickhouse", version=None, answers=False, note=problem.message)
@@ -280,10 +268,10 @@ def _engines(context: Services, reader: Reader) -> list[EngineShown]:
 
 def _log_engine(settings: Settings, reader: Reader) -> EngineShown:
     """A log in Postgres answers when Postgres does. Of Kafka the projectors tell; while none runs, it is asked."""
-    stack = state.read(settings.data_dir.resolve())
+    stack = stack_state.read(settings.data_dir.resolve())
     if settings.log == "postgres" or (stack is not None and stack.log == "postgres"):
         return EngineShown(name="log", version=None, answers=True, note="The log is in Postgres.")
-    embedded = stack is not None and state.is_running(stack)
+    embedded = stack is not None and stack_state.is_running(stack)
     version = _kafka_version() if embedded else None
     note = "" if embedded else "Your own Kafka; it does not tell its version."
     rows = reader.rows("SELECT max(seen_at) > now() - interval '15 seconds' AS seen FROM engine.log_end")
@@ -295,15 +283,12 @@ def _log_engine(settings: Settings, reader: Reader) -> EngineShown:
 
 def _kafka_answers(settings: Settings) -> bool:
     """Whether one of the named servers answers; behind TLS or a sign-in, whether it can be reached."""
+    plain = (settings.kafka_security_protocol or "PLAINTEXT") == "PLAINTEXT"
     for server in (settings.kafka_bootstrap_servers or "").split(","):
         host, _, port = server.rpartition(":")
-        if host and port.isdecimal() and kafka.answers(int(port), host.strip("[]"), plain=_is_plain(settings)):
+        if host and port.isdecimal() and kafka_probe.answers(int(port), host.strip("[]"), plain=plain):
             return True
     return False
-
-
-def _is_plain(settings: Settings) -> bool:
-    return (settings.kafka_security_protocol or "PLAINTEXT") == "PLAINTEXT"
 
 
 def _kafka_version() -> str | None:
@@ -317,33 +302,18 @@ def _log(reader: Reader) -> list[LogPartition]:
     for row in reader.rows(_ENDS):
         key = row["topic"], row["partition"]
         if key not in partitions:
-            partitions[key] = LogPartition(
-                topic=key[0], partition=key[1], endOffset=row["end_offset"], seenAt=row["seen_at"], readers=[]
-            )
+            partitions[key] = LogPartition.of_row(row, readers=[])
         if row["projection"] is not None:
-            partitions[key].readers.append(ReaderLag(projection=row["projection"], lagEvents=row["lag"]))
+            partitions[key].readers.append(ReaderLag.of_row(row))
     return list(partitions.values())
 
 
 def _freshness(reader: Reader) -> Freshness:
-    row: Mapping[str, Any] = reader.rows(_FRESHNESS, {"minutes": FRESH_MINUTES})[0]
-    return Freshness(
-        lastSeconds=row["last"],
-        medianSeconds=row["median"],
-        worstSeconds=row["worst"],
-        measuredAt=row["at"],
-        steps=row["steps"],
-    )
+    [row] = reader.rows(_FRESHNESS, {"minutes": FRESH_MINUTES})
+    return Freshness.of_row(row)
 
 
 def _canary(reader: Reader, *, is_on: bool) -> Canary:
     [row] = reader.rows(_CANARY_STATE)
-    points = [CanaryPoint(at=each["at"], seconds=each["seconds"]) for each in reversed(reader.rows(_CANARY))]
-    return Canary(
-        isOn=is_on,
-        lastSeconds=row["last"],
-        p95Seconds=row["p95"],
-        readableAt=row["readable"],
-        isLate=is_on and row["late"],
-        points=points,
-    )
+    points = list(reversed(reader.rows(_CANARY)))
+    return Canary.of_row(row, is_on=is_on, is_late=is_on and row["is_late"], points=points)

@@ -8,18 +8,19 @@ from typing import Any, Final, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Depends
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from query_api.context import AsAdmin, Reads
-from query_api.money import Amount
-from query_api.owned import not_found
-from query_api.platform.partners import HELD, flat, percent
-from schemas.terms import TermsShape, terms_shape
+from query_api.kernel.authorization import require_existing
+from query_api.kernel.dependencies import AdminScope, Reads
+from query_api.kernel.money import Amount
+from query_api.kernel.responses import RowModel
+from query_api.partners.routes import HELD, flat, percent
+from schemas.http.partners import TermsShape, terms_shape
 
 router = APIRouter(tags=["admin"])
 
 
-class AdminPartner(BaseModel):
+class AdminPartner(RowModel):
     """An affiliate program."""
 
     id: UUID
@@ -39,7 +40,7 @@ class AdminPartner(BaseModel):
     updatedAt: datetime
 
 
-class TermsSince(BaseModel):
+class TermsSince(RowModel):
     """What a partner pays for clicks from a moment on."""
 
     effectiveAt: datetime
@@ -65,44 +66,17 @@ _TERMS: Final = (
 
 
 @router.get("/api/admin/partners", dependencies=[Depends(Reads("partners", "partner_terms", "links", "conversions"))])
-def get_admin_partners(admin: AsAdmin) -> list[AdminPartner]:
+def get_admin_partners(admin: AdminScope) -> list[AdminPartner]:
     """Newest first."""
-    return [_shown(row) for row in admin.reader.rows(_PARTNERS)]
+    return [AdminPartner.of_row(row, **_shown(row["held"])) for row in admin.reader.rows(_PARTNERS)]
 
 
 @router.get("/api/admin/partners/{id}/terms", dependencies=[Depends(Reads("partners", "partner_terms"))])
-def get_admin_partner_terms(id: UUID, admin: AsAdmin) -> list[TermsSince]:
+def get_admin_partner_terms(id: UUID, admin: AdminScope) -> list[TermsSince]:
     """What the partner paid, pays and will pay, newest first. A click keeps the terms of its own time."""
-    rows = admin.reader.rows(_TERMS, (id,))
-    if not rows:
-        raise not_found("partner")
-    return [
-        TermsSince(
-            effectiveAt=row["effective_at"],
-            state=row["state"],
-            commission=percent(row["terms"]),
-            flatCommission=flat(row["terms"]),
-            terms=terms_shape(row["terms"]),
-        )
-        for row in rows
-    ]
+    rows = require_existing(admin.reader.rows(_TERMS, (id,)), "partner")
+    return [TermsSince.of_row(row, **_shown(row["terms"])) for row in rows]
 
 
-def _shown(row: Mapping[str, Any]) -> AdminPartner:
-    return AdminPartner(
-        id=row["id"],
-        name=row["name"],
-        slug=row["slug"],
-        baseUrl=row["base_url"],
-        commission=percent(row["held"]),
-        flatCommission=flat(row["held"]),
-        terms=terms_shape(row["held"]),
-        description=row["description"],
-        isActive=row["is_active"],
-        cookieDays=row["cookie_days"],
-        postbackPreset=row["postback_preset"],
-        links=row["links"],
-        conversions=row["conversions"],
-        createdAt=row["created_at"],
-        updatedAt=row["updated_at"],
-    )
+def _shown(terms: Mapping[str, Any]) -> dict[str, Any]:
+    return {"commission": percent(terms), "flat_commission": flat(terms), "terms": terms_shape(terms)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from query_api.reader import Reader
+from query_api.kernel.postgres_reader import Reader
 
 UNKNOWN = "Unknown partner"
 

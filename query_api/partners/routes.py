@@ -1,4 +1,4 @@
-"""`GET /api/platform/partners`: the affiliate programs, for everybody who is signed in."""
+"""`GET /api/platform/partners`: the affiliate programs, for every signed-in account."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import Any, Final
 from uuid import UUID
 
 from fastapi import APIRouter, Depends
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from query_api.context import Reads, Theirs
-from query_api.money import Amount
+from query_api.kernel.dependencies import CallerScope, Reads
+from query_api.kernel.money import Amount
+from query_api.kernel.responses import RowModel
 
 router = APIRouter(tags=["partners"])
 
@@ -26,7 +27,7 @@ _PARTNERS: Final = (
 )
 
 
-class Partner(BaseModel):
+class Partner(RowModel):
     """An affiliate program."""
 
     id: UUID
@@ -41,23 +42,10 @@ class Partner(BaseModel):
 
 
 @router.get("/api/platform/partners", dependencies=[Depends(Reads("partners", "partner_terms"))])
-def get_partners(theirs: Theirs) -> list[Partner]:
+def get_partners(scope: CallerScope) -> list[Partner]:
     """By name."""
-    rows = theirs.reader.rows(_PARTNERS)
-    return [
-        Partner(
-            id=row["id"],
-            name=row["name"],
-            slug=row["slug"],
-            baseUrl=row["base_url"],
-            commission=percent(row["held"]),
-            flatCommission=flat(row["held"]),
-            cookieDays=row["cookie_days"],
-            postbackPreset=row["postback_preset"],
-            isActive=row["is_active"],
-        )
-        for row in rows
-    ]
+    rows = scope.reader.rows(_PARTNERS)
+    return [Partner.of_row(row, commission=percent(row["held"]), flat_commission=flat(row["held"])) for row in rows]
 
 
 def percent(terms: Mapping[str, Any]) -> float | None:

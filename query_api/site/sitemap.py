@@ -11,14 +11,14 @@ from xml.sax.saxutils import escape
 
 from fastapi import APIRouter, Request, Response
 
-from infra.problems import unavailable
-from infra.settings import Settings
-from query_api.context import Context
-from query_api.reader import Reader
+from infra.kernel.config.settings import Settings
+from infra.kernel.http.problems import unavailable
+from query_api.kernel.dependencies import Context
+from query_api.kernel.postgres_reader import Reader
 
 router = APIRouter(prefix="/api/public", tags=["public"])
 
-MOST: Final = 10_000
+MAX_URLS: Final = 10_000
 """Of each; older ones are found by the links of the lists."""
 KEPT_S: Final = 600.0
 PATIENCE_S: Final = 1.0
@@ -31,8 +31,8 @@ SELECT id, coalesce(last_reply_at, created_at) AS at FROM read.forum_threads WHE
 ORDER BY is_pinned DESC, last_position DESC LIMIT %s"""
 
 
-class Kept:
-    """The document, worked out at most every ten minutes however often it is asked for. Thread-safe.
+class SitemapCache:
+    """The document, cached for ten minutes. Thread-safe.
 
     One request works it out. Others get the one before, or wait a moment: while Postgres is away they would else hold
     all threads, one waiting for the other. Raises `Problem` 503, and what reading raises.
@@ -63,14 +63,14 @@ class Kept:
 @router.get("/sitemap.xml", response_class=Response, responses={200: {"content": {"application/xml": {}}}})
 def get_sitemap(request: Request, context: Context) -> Response:
     """Addresses of the newest listings for sale and of threads with the newest replies, 10,000 of each."""
-    kept: Kept = request.app.state.sitemap
+    kept: SitemapCache = request.app.state.sitemap
     body = kept.read(Reader.of_service(context.pool), context.settings)
     return Response(body, media_type="application/xml", headers={"Cache-Control": "public, max-age=600"})
 
 
 def _document(reader: Reader, app_url: str) -> bytes:
-    pages = [(f"/marketplace/listing/{row['id']}", row["at"]) for row in reader.rows(_LISTINGS, (MOST,))]
-    pages += [(f"/forum/thread/{row['id']}", row["at"]) for row in reader.rows(_THREADS, (MOST,))]
+    pages = [(f"/marketplace/listing/{row['id']}", row["at"]) for row in reader.rows(_LISTINGS, (MAX_URLS,))]
+    pages += [(f"/forum/thread/{row['id']}", row["at"]) for row in reader.rows(_THREADS, (MAX_URLS,))]
     urls = "".join(_url(app_url + path, at) for path, at in pages)
     head = '<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
     return f"{head}{urls}</urlset>\n".encode()

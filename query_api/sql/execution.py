@@ -1,4 +1,4 @@
-"""Runs what the gate admitted on ClickHouse, as a stream: errors that come early are refusals, later ones break it off.
+"""Runs validated statements on ClickHouse, as a stream: early errors are refusals, later ones abort the stream.
 
 ClickHouse knows a statement by its id here, so it can be stopped from anywhere: by its owner, when the page that asked
 goes away, or when an answer is cut short. The embedded engine's front runs it in a process of its own for the account
@@ -8,7 +8,6 @@ that a header names; a ClickHouse server ignores the header and holds to the set
 from __future__ import annotations
 
 import asyncio
-import logging
 import re
 import time
 from collections.abc import AsyncIterator, Mapping
@@ -20,16 +19,17 @@ from uuid import UUID
 
 import httpx
 import orjson
+import structlog
 
-from infra.analysts import limits
-from infra.analysts.ledger import STALE_S, Outcome
-from infra.analysts.verdict import RUNS_IN
-from infra.analysts.vetting import Vetting
-from infra.clickhouse import address
-from infra.problems import Problem
-from infra.settings import Settings, SettingsError
+from infra.domain.sql_access import limits
+from infra.domain.sql_access.statement_log import STALE_S, Outcome
+from infra.domain.sql_access.validation_result import EXECUTION_DATABASE
+from infra.domain.sql_access.validator_pool import ValidatorPool
+from infra.kernel.clickhouse.client import address
+from infra.kernel.config.settings import Settings, SettingsError
+from infra.kernel.http.problems import Problem
 
-log = logging.getLogger(__name__)
+log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 FORMATS: Final[Mapping[str, str]] = {
     "json": "JSONCompactEachRowWithNamesAndTypes",
@@ -42,7 +42,7 @@ _GONE_S: Final = 40.0
 """How long `KILL QUERY ... SYNC` may take: a server waits for the statement 30 s."""
 
 _AGAIN_S: Final = 0.5
-"""After which a server is asked again that gave up waiting for the statement."""
+"""Delay before a repeated cancellation."""
 
 _TIMEOUT: Final = httpx.Timeout(limits.SECONDS + 25, connect=3, pool=3)
 _NOT_SENT: Final = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
@@ -70,7 +70,7 @@ TABLES_READ_AT: Final = "X-Tables-Read-At"
 
 
 class Failed(Exception):
-    """ClickHouse refused or gave up; `message` is for the analyst, `code` ClickHouse's (0: it did not answer)."""
+    """ClickHouse refused or timed out; `message` is for the analyst, `code` ClickHouse's (0: it did not answer)."""
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
@@ -135,7 +135,7 @@ class Answer:
             yield rest
 
 
-class Runner:
+class StatementRunner:
     """Statements on ClickHouse with the service's own rights, read-only and within `limits`."""
 
     def __init__(self, settings: Settings) -> None:
@@ -143,7 +143,7 @@ class Runner:
             raise SettingsError("CLICKHOUSE_URL is not set and no stack runs here; start one with `althing up`.")
         parts = urlsplit(settings.clickhouse_url)
         self._url = f"{address(settings.clickhouse_url)}/"
-        self.vetting = Vetting()
+        self.validators = ValidatorPool()
         self._http = httpx.AsyncClient(
             auth=(unquote(parts.username or "default"), unquote(parts.password or "")),
             timeout=_TIMEOUT,
@@ -163,11 +163,11 @@ class Runner:
     ) -> Answer:
         """Begins a statement. Raises `Failed`, once ClickHouse has let go of it. JSON is one page of `page_rows` and
         one more; ClickHouse finishes it first."""
-        asked = {
+        params = {
             **limits.settings(),
             **row_filter,
             "readonly": "1",
-            "database": RUNS_IN,
+            "database": EXECUTION_DATABASE,
             "query_id": str(statement_id),
             "default_format": FORMATS[format_],
             "output_format_json_quote_64bit_integers": "1" if format_ == "json" else "0",
@@ -175,14 +175,11 @@ class Runner:
             "cancel_http_readonly_queries_on_client_close": "1",
         }
         if format_ == "json":
-            asked |= {
-                "limit": str(page_rows + 1),
-                "wait_end_of_query": "1",
-            }
-        asked |= {f"param_{name}": value for name, value in parameters.items()}
+            params |= {"limit": str(page_rows + 1), "wait_end_of_query": "1"}
+        params |= {f"param_{name}": value for name, value in parameters.items()}
         started = time.monotonic()
         request = self._http.build_request(
-            "POST", self._url, params=asked, content=sql.encode(), headers={ON_BEHALF: str(account_id)}
+            "POST", self._url, params=params, content=sql.encode(), headers={ON_BEHALF: str(account_id)}
         )
         try:
             response = await self._http.send(request, stream=True)
@@ -190,14 +187,14 @@ class Runner:
                 text = await _beginning(response)
                 raise _failed(text)
         except httpx.HTTPError as failure:
-            log.warning("clickhouse did not answer an analyst: %s", type(failure).__name__)
+            log.warning("clickhouse_unavailable", query_id=statement_id, error=type(failure).__name__)
             if not isinstance(failure, _NOT_SENT):
                 await self.gone(statement_id)
-            raise Failed(0, "The analytics store does not answer just now. Please try again in a moment.") from failure
+            raise Failed(0, "The analytics store is unavailable. Please try again in a moment.") from failure
         return Answer(response, started, read_rows=_read_rows(response))
 
     async def kill(self, statement_id: UUID) -> None:
-        """Asks ClickHouse to stop it; no matter if it is gone already."""
+        """Cancels the statement in ClickHouse; without effect if it has ended."""
         sql = f"KILL QUERY WHERE query_id = '{statement_id}' ASYNC"
         with suppress(httpx.HTTPError):
             await self._http.post(self._url, content=sql.encode(), timeout=5)
@@ -210,7 +207,7 @@ class Runner:
             try:
                 answer = await self._http.post(self._url, content=sql.encode(), timeout=timeout)
             except httpx.ReadTimeout:
-                log.warning("clickhouse has not let go of an analyst's statement %.0f s after it was stopped", _GONE_S)
+                log.warning("query_not_cancelled", query_id=statement_id, timeout_s=_GONE_S)
             except httpx.HTTPError:
                 return
             else:
@@ -219,7 +216,7 @@ class Runner:
                 await asyncio.sleep(_AGAIN_S)
 
     async def close(self) -> None:
-        self.vetting.close()
+        self.validators.close()
         await self._http.aclose()
 
 
@@ -248,7 +245,7 @@ def _failed(text: str) -> Failed:
         return Failed(1001, "The statement failed.")
     code = int(found.group(1))
     if code in (202, 210):
-        return Failed(0, "The analytics store is busy just now. Please try again in a moment.")
+        return Failed(0, "The analytics store is busy. Please try again in a moment.")
     return Failed(code, _WORDS.get(code, found.group(2).strip()[:2000]))
 
 

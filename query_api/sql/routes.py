@@ -1,22 +1,23 @@
-"""What belongs to analysts' questions: the tables, what was asked before, kept queries, tokens of clients."""
+"""Analysts' SQL: the schema, the statement history, saved queries, client tokens."""
 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Final, LiteralString
+from typing import Any, Final
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends
 from pydantic import BaseModel, Field
 
-from infra.analysts import functions, limits
-from infra.analysts.ledger import STALE_S
-from infra.analysts.tables import DATABASE, SCHEMA
-from query_api import paging
-from query_api.context import AsAdmin, Context
-from query_api.reader import Reader
-from query_api.sql.asking import AnAnalyst, analyst
+from infra.domain.sql_access import functions, limits
+from infra.domain.sql_access.statement_log import STALE_S
+from infra.domain.sql_access.tables import DATABASE, SCHEMA
+from query_api.kernel.dependencies import AdminScope, Context
+from query_api.kernel.pagination import Page50
+from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.responses import RowModel
+from query_api.sql.statements import AnAnalyst, analyst
 
 router = APIRouter(prefix="/api/platform/sql", tags=["sql"], dependencies=[Depends(analyst)])
 admin_router = APIRouter(prefix="/api/admin/sql", tags=["sql"])
@@ -25,12 +26,16 @@ _LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 
 
 class SqlColumn(BaseModel):
+    """A column that statements can name. `type`: its ClickHouse type."""
+
     name: str
     type: str
     comment: str
 
 
 class SqlTable(BaseModel):
+    """A table that statements can read. `example`: a statement that runs as it stands."""
+
     name: str
     comment: str
     columns: list[SqlColumn]
@@ -58,13 +63,15 @@ class SqlConnection(BaseModel):
 
 
 class SqlSchema(BaseModel):
+    """All that a statement can use: tables, functions and limits; and where clients connect."""
+
     tables: list[SqlTable]
     functions: list[str]
     limits: SqlLimits
     connection: SqlConnection
 
 
-class AskedStatement(BaseModel):
+class AskedStatement(RowModel):
     """A statement that ran or was refused."""
 
     id: UUID
@@ -74,24 +81,30 @@ class AskedStatement(BaseModel):
     outcome: str = Field(description="running, done, failed, cancelled or refused")
     message: str
     rows: int
-    rowsRead: int | None = Field(description="Null for who may not see all websites: it counts the others' rows, too")
+    rowsRead: int | None = Field(
+        description="Null unless the caller sees all websites: it counts rows of other accounts, too"
+    )
     elapsedMs: int
     startedAt: datetime
 
 
 class AnybodysStatement(AskedStatement):
+    """A statement, with the account that sent it."""
+
     accountId: UUID
     email: str | None
 
 
-class SavedQuery(BaseModel):
+class SavedQuery(RowModel):
+    """A query that the analyst keeps under a title."""
+
     id: UUID
     title: str
     sql: str
     createdAt: datetime
 
 
-class SqlToken(BaseModel):
+class SqlToken(RowModel):
     """An access token of a ClickHouse client; the token itself was shown once."""
 
     id: UUID
@@ -125,81 +138,38 @@ def get_sql_schema(context: Context, person: AnAnalyst) -> SqlSchema:
 
 
 @router.get("/history")
-def get_sql_history(
-    request: Request,
-    response: Response,
-    context: Context,
-    person: AnAnalyst,
-    limit: paging.Limit = 50,
-    cursor: paging.Cursor = None,
-) -> list[AskedStatement]:
-    """One's own statements through either door, newest first."""
-    rows = _page(request, response, Reader(context.pool, str(person.account_id)), _OWN, limit, cursor)
-    return [AskedStatement(**_asked(row, counts=person.is_admin)) for row in rows]
+def get_sql_history(context: Context, person: AnAnalyst, page: Page50) -> list[AskedStatement]:
+    """The caller's statements from the page and from clients, newest first."""
+    rows = page.rows(Reader(context.pool, str(person.account_id)), _OWN + _AFTER, "started_at")
+    return [AskedStatement.of_row(row, **_state(row, counts=person.is_admin)) for row in rows]
 
 
 @admin_router.get("/history")
-def get_all_sql_history(
-    request: Request, response: Response, theirs: AsAdmin, limit: paging.Limit = 50, cursor: paging.Cursor = None
-) -> list[AnybodysStatement]:
-    """Everybody's statements, newest first."""
-    rows = _page(request, response, theirs.reader, _ALL, limit, cursor)
-    return [
-        AnybodysStatement(**_asked(row, counts=True), accountId=row["account_id"], email=row["email"]) for row in rows
-    ]
+def get_all_sql_history(scope: AdminScope, page: Page50) -> list[AnybodysStatement]:
+    """Statements of all analysts, newest first."""
+    rows = page.rows(scope.reader, _ALL + _AFTER, "started_at")
+    return [AnybodysStatement.of_row(row, **_state(row, counts=True)) for row in rows]
 
 
 @router.get("/queries")
 def get_saved_queries(context: Context, person: AnAnalyst) -> list[SavedQuery]:
     """The queries that one keeps, by title."""
     rows = Reader(context.pool, str(person.account_id)).rows(_SAVED, (person.account_id,))
-    return [SavedQuery(id=row["id"], title=row["title"], sql=row["text"], createdAt=row["created_at"]) for row in rows]
+    return [SavedQuery.of_row(row) for row in rows]
 
 
 @router.get("/tokens")
 def get_sql_tokens(context: Context, person: AnAnalyst) -> list[SqlToken]:
     """One's tokens that work, newest first."""
     rows = Reader(context.pool, str(person.account_id)).rows(_TOKENS, (person.account_id,))
-    return [
-        SqlToken(
-            id=row["id"],
-            name=row["name"],
-            last4=row["last4"],
-            createdAt=row["created_at"],
-            lastUsedAt=row["last_used_at"],
-            expiresAt=row["expires_at"],
-        )
-        for row in rows
-    ]
+    return [SqlToken.of_row(row) for row in rows]
 
 
-def _page(
-    request: Request, response: Response, reader: Reader, select: LiteralString, limit: int, cursor: str | None
-) -> list[dict[str, Any]]:
-    bound: dict[str, Any] = {"limit": limit + 1, "at": None, "id": None}
-    if cursor is not None:
-        bound["at"], bound["id"] = paging.decode(cursor, datetime, UUID)
-    rows = reader.rows(select + _AFTER, bound)
-    page = rows[:limit]
-    last = paging.encode(page[-1]["started_at"], page[-1]["id"]) if len(rows) > limit else None
-    paging.link_next(request, response, last)
-    return page
-
-
-def _asked(row: dict[str, Any], *, counts: bool) -> dict[str, Any]:
-    is_lost = row["outcome"] == "running" and row["age"] > STALE_S
-    return {
-        "id": row["id"],
-        "door": row["door"],
-        "sql": row["text"],
-        "tables": row["tables"],
-        "outcome": "failed" if is_lost else row["outcome"],
-        "message": "It ended with the process that ran it." if is_lost else row["message"],
-        "rows": row["result_rows"],
-        "rowsRead": row["read_rows"] if counts else None,
-        "elapsedMs": row["ms"],
-        "startedAt": row["started_at"],
-    }
+def _state(row: dict[str, Any], *, counts: bool) -> dict[str, Any]:
+    rows_read = row["read_rows"] if counts else None
+    if row["outcome"] == "running" and row["age"] > STALE_S:
+        return {"rows_read": rows_read, "outcome": "failed", "message": "It ended with the process that ran it."}
+    return {"rows_read": rows_read}
 
 
 def _clients_url(url: str | None) -> str | None:
@@ -207,22 +177,23 @@ def _clients_url(url: str | None) -> str | None:
     return f"{parts.scheme}://{parts.hostname}:{parts.port}" if parts.hostname in _LOOPBACK else None
 
 
-_OWN: Final[LiteralString] = (
-    "SELECT s.*, extract(epoch FROM now() - s.started_at)::float8 AS age FROM ops.sql_statement AS s"
-    " WHERE s.account_id = (SELECT read.reader_account())"
+_COLUMNS: Final = (
+    "s.id, account_id, door, text AS sql, s.tables, s.outcome, s.message, s.result_rows AS rows, s.read_rows,"
+    " s.ms AS elapsed_ms, s.started_at, extract(epoch FROM now() - s.started_at)::float8 AS age"
 )
-_ALL: Final[LiteralString] = (
-    "SELECT s.*, extract(epoch FROM now() - s.started_at)::float8 AS age, a.email FROM ops.sql_statement AS s"
+_OWN: Final = f"SELECT {_COLUMNS} FROM ops.sql_statement AS s WHERE s.account_id = (SELECT read.reader_account())"  # noqa: S608 - own text
+_ALL: Final = (
+    f"SELECT {_COLUMNS}, a.email FROM ops.sql_statement AS s"  # noqa: S608 - own text
     " LEFT JOIN read.accounts AS a ON a.id = s.account_id WHERE true"
 )
-_AFTER: Final[LiteralString] = (
-    " AND (%(at)s::timestamptz IS NULL OR (s.started_at, s.id) < (%(at)s, %(id)s::uuid))"
+_AFTER: Final = (
+    " AND (%(at)s::timestamptz IS NULL OR (s.started_at, s.id) < (%(at)s, %(last)s::uuid))"
     " ORDER BY s.started_at DESC, s.id DESC LIMIT %(limit)s"
 )
-_SAVED: Final[LiteralString] = (
-    "SELECT id, title, text, created_at FROM ops.saved_query WHERE account_id = %s ORDER BY lower(title), id"
+_SAVED: Final = (
+    "SELECT id, title, text AS sql, created_at FROM ops.saved_query WHERE account_id = %s ORDER BY lower(title), id"
 )
-_TOKENS: Final[LiteralString] = (
+_TOKENS: Final = (
     "SELECT id, name, last4, created_at, last_used_at, expires_at FROM auth.sql_token WHERE account_id = %s"
     " AND revoked_at IS NULL AND expires_at > now() ORDER BY created_at DESC, id"
 )

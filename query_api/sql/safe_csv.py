@@ -1,7 +1,7 @@
 """A statement's CSV, made safe to open in a spreadsheet while it streams by: paths and names come from visitors.
 
 ClickHouse writes text in quotes, numbers and dates that are no text without. Each text is made plain as in the other
-files (`query_api.formulas`).
+files (`query_api.kernel.csv`).
 """
 
 from __future__ import annotations
@@ -9,21 +9,21 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from query_api.formulas import plain
+from query_api.kernel.csv import plain
 
 _TEXT: Final = re.compile(rb'"(?:[^"]++|"")*+"')
 _MAY_BE_FORMULA: Final = re.compile(rb'["\r\n;\t][ "]*[\t\r\n=+\-@\xef]')
 
 
 class PlainCsv:
-    """Takes the file in pieces, cut anywhere; `rest` is what is left at its end."""
+    """Accepts the file in pieces, cut anywhere; `rest` returns the remainder at its end."""
 
     def __init__(self) -> None:
         self._held = b""
         self._is_inside = False
 
     def take(self, piece: bytes) -> bytes:
-        """What can be told of the file so far: nothing while the last text of it may go on."""
+        """The safe part of the data so far: empty while the last text may be incomplete."""
         self._is_inside ^= piece.count(b'"') % 2 == 1
         self._held += piece
         if self._is_inside or piece.endswith(b'"'):  # a quote may be the first of two

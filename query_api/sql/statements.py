@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,26 +14,25 @@ import anyio
 import anyio.to_thread
 import orjson
 import psycopg
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Path, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from starlette.types import Receive, Scope, Send
 
-from infra.analysts import ledger, limits, people
-from infra.analysts.ledger import Outcome
-from infra.analysts.people import Analyst
-from infra.analysts.verdict import Refused, fill
-from infra.analysts.views import TooMany, row_filter
-from infra.identity import Principal, refuse_cross_site
-from infra.problems import FieldError, Problem
-from query_api.context import Context, Services, signed_in
-from query_api.owned import not_found
-from query_api.sql.plain_csv import PlainCsv
-from query_api.sql.running import TABLES_READ_AT, Answer, Failed, until_gone
+from infra.domain.sql_access import analyst_accounts, limits, statement_log
+from infra.domain.sql_access.analyst_accounts import Analyst
+from infra.domain.sql_access.statement_log import Outcome
+from infra.domain.sql_access.validation_result import StatementRejected, fill
+from infra.domain.sql_access.views import TooManyNames, row_filter
+from infra.kernel.http.problems import FieldError, Problem
+from infra.kernel.security.sessions import Pool, Principal, refuse_cross_site
+from query_api.kernel.authorization import not_found
+from query_api.kernel.dependencies import Context, current_principal
+from query_api.sql.execution import TABLES_READ_AT, Answer, Failed, StatementRunner, until_gone
+from query_api.sql.safe_csv import PlainCsv
 
 P = ParamSpec("P")
 T = TypeVar("T")
-log = logging.getLogger(__name__)
 router = APIRouter(prefix="/api/platform/sql", tags=["sql"])
 
 DOOR: Final = "sql page"
@@ -52,9 +50,9 @@ _MEDIA: Final[Mapping[str, str]] = {
 }
 
 
-def analyst(principal: Annotated[Principal, Depends(signed_in)]) -> Analyst:
-    """The person who asks, if that is an analyst or an admin. Raises `Problem` 403."""
-    if not people.ROLES & principal.roles:
+def analyst(principal: Annotated[Principal, Depends(current_principal)]) -> Analyst:
+    """Dependency: the principal as an analyst. Raises `Problem` 403 unless analyst or admin."""
+    if not analyst_accounts.ROLES & principal.roles:
         raise Problem(403, "not_allowed", "Only analysts and admins may do this.")
     return Analyst(principal.account_id, principal.email, principal.is_admin)
 
@@ -64,7 +62,14 @@ def same_site(request: Request, context: Context) -> None:
     refuse_cross_site(request.headers, request.method, context.settings.app_url)
 
 
+async def statement_runner(request: Request) -> StatementRunner:
+    """Dependency: the process's runner, set by `query_api.app`."""
+    found: StatementRunner = request.app.state.statement_runner
+    return found
+
+
 AnAnalyst = Annotated[Analyst, Depends(analyst)]
+Runner = Annotated[StatementRunner, Depends(statement_runner)]
 
 
 class SqlQuestion(BaseModel):
@@ -73,22 +78,31 @@ class SqlQuestion(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True)
 
     sql: Annotated[str, StringConstraints(min_length=1, max_length=limits.TEXT_BYTES)]
-    queryId: Annotated[UUID | None, Field(strict=False, description="To stop it by; made up when left out")] = None
-    format: Format | None = Field(None, description="Else by Accept; JSON if that says nothing")
-    maxRows: Annotated[int, Field(ge=1, le=limits.PAGE_ROWS_MOST, description="Rows of a JSON answer")] = (
+    queryId: Annotated[
+        UUID | None,
+        Field(strict=False, description="Identifies the statement for cancellation; generated when omitted"),
+    ] = None
+    format: Format | None = Field(None, description="Default: from Accept, else JSON")
+    maxRows: Annotated[int, Field(ge=1, le=limits.MAX_PAGE_ROWS, description="Rows of a JSON answer")] = (
         limits.PAGE_ROWS
     )
     parameters: Annotated[dict[str, str], Field(default_factory=dict, max_length=100)]
 
 
 class ResultColumn(BaseModel):
+    """A column of the result. `type`: its ClickHouse type."""
+
     name: str
     type: str
 
 
 class RunStatistics(BaseModel):
+    """What the statement returned and read, and how long it took."""
+
     rows: int
-    rowsRead: int | None = Field(description="Null for who may not see all websites: it counts the others' rows, too")
+    rowsRead: int | None = Field(
+        description="Null unless the caller sees all websites: it counts rows of other accounts, too"
+    )
     elapsedMs: int
 
 
@@ -103,16 +117,17 @@ class SqlResult(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class _Begun:
-    """A statement that is written down and runs."""
+class _RunningStatement:
+    """A statement that is recorded and runs."""
 
-    context: Services
+    pool: Pool
+    runner: StatementRunner
     analyst: Analyst
     id: UUID
 
     async def end(self, outcome: Outcome) -> None:
         with anyio.CancelScope(shield=True), suppress(psycopg.Error):
-            await _in_thread(ledger.end, self.context.pool, self.analyst, self.id, outcome)
+            await _in_thread(statement_log.end, self.pool, self.analyst, self.id, outcome)
 
 
 @router.post(
@@ -123,12 +138,13 @@ class _Begun:
         200: {"model": SqlResult, "content": {media.partition(";")[0]: {} for media in list(_MEDIA.values())[1:]}}
     },
 )
-async def run_sql(request: Request, question: SqlQuestion, context: Context, person: AnAnalyst) -> Response:
+async def run_sql(
+    request: Request, question: SqlQuestion, context: Context, runner: Runner, person: AnAnalyst
+) -> Response:
     """Runs one SELECT over the tables of `/api/platform/sql/schema`, and gives its rows."""
     format_ = question.format or _ACCEPT.get(request.headers.get("accept", "").partition(";")[0].strip(), "json")
-    begun, sql, walls = await _begin(context, person, question)
+    begun, sql, walls = await _begin(context.pool, runner, person, question)
     disconnected = asyncio.create_task(_disconnected(request))
-    runner = context.runner
     work = asyncio.create_task(
         runner.start(begun.id, person.account_id, sql, format_, question.parameters, question.maxRows, walls)
     )
@@ -156,32 +172,36 @@ async def run_sql(request: Request, question: SqlQuestion, context: Context, per
 
 
 @router.delete("/{queryId}", status_code=204, dependencies=[Depends(same_site)])
-async def cancel_sql(queryId: UUID, context: Context, person: AnAnalyst) -> Response:
-    """Stops a statement of one's own that runs."""
-    if not await _in_thread(ledger.is_running, context.pool, person, queryId):
+async def cancel_sql(
+    query_id: Annotated[UUID, Path(alias="queryId")], context: Context, runner: Runner, person: AnAnalyst
+) -> Response:
+    """Stops a running statement of the caller."""
+    if not await _in_thread(statement_log.is_running, context.pool, person, query_id):
         raise not_found("running statement")
-    await context.runner.kill(queryId)
+    await runner.kill(query_id)
     return Response(status_code=204)
 
 
-async def _begin(context: Services, person: Analyst, question: SqlQuestion) -> tuple[_Begun, str, Mapping[str, str]]:
-    """The statement in the gate's form, written down, and the settings of the second wall. Raises `Problem`."""
-    statement_id, text, pool = question.queryId or uuid4(), question.sql, context.pool
+async def _begin(
+    pool: Pool, runner: StatementRunner, person: Analyst, question: SqlQuestion
+) -> tuple[_RunningStatement, str, Mapping[str, str]]:
+    """Validates and records the statement; returns it with the settings of its row filter. Raises `Problem`."""
+    statement_id, text = question.queryId or uuid4(), question.sql
     try:
-        scope = await _in_thread(people.scope, pool, person)
-        vetted = await context.runner.vetting.vet(person.account_id, text, scope.name)
+        scope = await _in_thread(analyst_accounts.scope, pool, person)
+        vetted = await runner.validators.validate(person.account_id, text, scope.name)
         admitted = await _in_thread(fill, vetted, scope)
-        await _in_thread(ledger.begin, pool, person, statement_id, DOOR, text, admitted.tables)
-    except (Refused, TooMany) as refusal:
-        await _in_thread(ledger.refused, pool, person, uuid4(), DOOR, text, str(refusal))
+        await _in_thread(statement_log.begin, pool, person, statement_id, DOOR, text, admitted.tables)
+    except (StatementRejected, TooManyNames) as refusal:
+        await _in_thread(statement_log.record_rejected, pool, person, uuid4(), DOOR, text, str(refusal))
         raise Problem(400, "refused", str(refusal), errors=[FieldError("sql", str(refusal))]) from refusal
-    except ledger.TooManyRunning as refusal:
-        await _in_thread(ledger.refused, pool, person, uuid4(), DOOR, text, str(refusal))
-        most = f"You have {limits.RUNNING} statements running. Wait for one, or cancel one."
-        raise Problem(429, "too_many_running", most, headers={"Retry-After": "1"}) from refusal
+    except statement_log.TooManyRunning as refusal:
+        await _in_thread(statement_log.record_rejected, pool, person, uuid4(), DOOR, text, str(refusal))
+        message = f"You have {limits.RUNNING} statements running. Wait for one, or cancel one."
+        raise Problem(429, "too_many_running", message, headers={"Retry-After": "1"}) from refusal
     except psycopg.errors.UniqueViolation as failure:
         raise Problem(409, "conflict", "This queryId has been used already.") from failure
-    return _Begun(context, person, statement_id), admitted.sql, row_filter(scope)
+    return _RunningStatement(pool, runner, person, statement_id), admitted.sql, row_filter(scope)
 
 
 async def _in_thread(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -190,11 +210,11 @@ async def _in_thread(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) ->
 
 class _Result(StreamingResponse):
     """The body, with its end written down however it comes about: also when the client is gone before the first byte,
-    and the body is never asked for."""
+    and the body is never iterated."""
 
     def __init__(
         self,
-        begun: _Begun,
+        begun: _RunningStatement,
         answer: Answer,
         body: AsyncIterator[bytes],
         *,
@@ -230,11 +250,11 @@ class _Result(StreamingResponse):
         with anyio.CancelScope(shield=True):
             await self._answer.response.aclose()
             if self._outcome.outcome != "done":
-                await self._begun.context.runner.gone(self._begun.id)
+                await self._begun.runner.gone(self._begun.id)
         await self._begun.end(self._outcome)
 
 
-async def _as_json(begun: _Begun, answer: Answer, most: int) -> AsyncIterator[bytes]:
+async def _as_json(begun: _RunningStatement, answer: Answer, max_rows: int) -> AsyncIterator[bytes]:
     lines = answer.lines()
     names = orjson.loads(await anext(lines, b"[]") or b"[]")
     types = orjson.loads(await anext(lines, b"[]") or b"[]")
@@ -242,7 +262,7 @@ async def _as_json(begun: _Begun, answer: Answer, most: int) -> AsyncIterator[by
     yield b'{"queryId":"%s","columns":%b,"rows":[' % (str(begun.id).encode(), orjson.dumps(columns))
     truncated, pending = False, bytearray()
     async for line in lines:
-        if answer.rows == most:
+        if answer.rows == max_rows:
             truncated = True
             break
         pending += b"," + line if answer.rows else line

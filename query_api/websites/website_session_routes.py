@@ -1,36 +1,36 @@
 """`/api/website`: the website of a website session, its analytics, deliveries and keys.
 
-No website id is asked for, so none is taken.
+The session determines the website; there is no website id parameter.
 """
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request, Response
-from pydantic import BaseModel
 
-from infra.identity import Principal
-from infra.website_identity import WebsitePrincipal, authenticate_website
-from query_api.analytics import routes
+from infra.kernel.security.sessions import Principal
+from infra.kernel.security.website_sessions import WebsitePrincipal, authenticate_website
+from query_api.analytics import delivery, routes
 from query_api.analytics.clicks import ClickPoint
 from query_api.analytics.conversions import ConversionPoint
+from query_api.analytics.delivery import Delivery, DeliveryQuery, DeliveryRange
 from query_api.analytics.geographic import CountryPerformance
 from query_api.analytics.overview import Overview
 from query_api.analytics.partners import PartnerPerformance
-from query_api.analytics.request import Asked, Day, FigureQuery, asked_of
-from query_api.context import Context
-from query_api.delivery import routes as delivery
-from query_api.delivery.routes import Delivery, DeliveryQuery, DeliveryRange
-from query_api.owned import Owned
-from query_api.platform import websites
-from query_api.platform.websites import Key
+from query_api.analytics.request import AnalyticsRequest, Day, FigureQuery, request_for
+from query_api.kernel.authorization import AccountScope
+from query_api.kernel.dependencies import Context
+from query_api.kernel.responses import RowModel
+from query_api.websites import routes as websites
+from query_api.websites.routes import Key
 
 router = APIRouter(prefix="/api/website", tags=["website"])
 
 
-class SessionWebsite(BaseModel):
+class SessionWebsite(RowModel):
     """The website that the token is for, and who signed in to it."""
 
     id: UUID
@@ -42,20 +42,20 @@ class SessionWebsite(BaseModel):
 
 
 def signed_in_to_website(request: Request, context: Context) -> WebsitePrincipal:
-    """Who asks. Raises `Problem` 401; a platform token is none here."""
+    """Dependency: the website session. Raises `Problem` 401, also for a platform token."""
     return authenticate_website(context.pool, request.headers, request.method)
 
 
 TheirWebsite = Annotated[WebsitePrincipal, Depends(signed_in_to_website)]
 
 
-def asked(query: Annotated[FigureQuery, Query()], context: Context, person: TheirWebsite) -> Asked:
+def request(query: Annotated[FigureQuery, Query()], context: Context, person: TheirWebsite) -> AnalyticsRequest:
     """The question about the session's own website. Raises `Problem` 400, 404."""
     owned = _owned(context, person)
-    return asked_of(query, owned.website(person.website_id), context, owned)
+    return request_for(query, owned.website(person.website_id), context, owned)
 
 
-TheAsked = Annotated[Asked, Depends(asked)]
+ParsedRequest = Annotated[AnalyticsRequest, Depends(request)]
 
 
 @router.get("")
@@ -64,44 +64,37 @@ def get_session_website(context: Context, person: TheirWebsite) -> SessionWebsit
     owned = _owned(context, person)
     website = owned.website(person.website_id)
     user = owned.reader.row("SELECT name, email FROM read.accounts WHERE id = %s", (person.account_id,)) or {}
-    return SessionWebsite(
-        id=website.id,
-        domain=website.domain,
-        timezone=website.timezone,
-        currency=website.currency,
-        userName=user.get("name", ""),
-        userEmail=user.get("email", ""),
-    )
+    return SessionWebsite.of_row(asdict(website), user_name=user.get("name", ""), user_email=user.get("email", ""))
 
 
 @router.get("/analytics/overview", response_model=Overview)
-def get_website_overview(asked: TheAsked, response: Response) -> Response:
+def get_website_overview(request: ParsedRequest, response: Response) -> Response:
     """The dashboard's cards."""
-    return routes.get_overview(asked, response)
+    return routes.get_overview(request, response)
 
 
 @router.get("/analytics/clicks", response_model=list[ClickPoint])
-def get_website_clicks(asked: TheAsked, response: Response) -> Response:
+def get_website_clicks(request: ParsedRequest, response: Response) -> Response:
     """Traffic per bucket."""
-    return routes.get_clicks(asked, response)
+    return routes.get_clicks(request, response)
 
 
 @router.get("/analytics/conversions", response_model=list[ConversionPoint])
-def get_website_conversions(asked: TheAsked, response: Response) -> Response:
+def get_website_conversions(request: ParsedRequest, response: Response) -> Response:
     """Conversions by status per bucket."""
-    return routes.get_conversions(asked, response)
+    return routes.get_conversions(request, response)
 
 
 @router.get("/analytics/partners", response_model=list[PartnerPerformance])
-def get_website_partners(asked: TheAsked, response: Response) -> Response:
+def get_website_partners(request: ParsedRequest, response: Response) -> Response:
     """The top ten partners."""
-    return routes.get_partners(asked, response)
+    return routes.get_partners(request, response)
 
 
 @router.get("/analytics/geographic", response_model=list[CountryPerformance])
-def get_website_countries(asked: TheAsked, response: Response) -> Response:
+def get_website_countries(request: ParsedRequest, response: Response) -> Response:
     """Countries by clicks."""
-    return routes.get_geographic(asked, response)
+    return routes.get_geographic(request, response)
 
 
 @router.get("/delivery")
@@ -109,12 +102,12 @@ def get_website_delivery(
     response: Response,
     context: Context,
     person: TheirWebsite,
-    timeRange: Annotated[DeliveryRange, Query()] = DeliveryRange.LAST_24H,
+    time_range: Annotated[DeliveryRange, Query(alias="timeRange")] = DeliveryRange.LAST_24H,
     from_: Annotated[Day, Query(alias="from", description="First day, with timeRange=custom: YYYY-MM-DD")] = None,
     to: Annotated[Day, Query(description="Last day, inclusive")] = None,
 ) -> Delivery:
     """Where did my event go."""
-    query = DeliveryQuery(websiteId=person.website_id, timeRange=timeRange, from_=from_, to=to)
+    query = DeliveryQuery(websiteId=person.website_id, timeRange=time_range, from_=from_, to=to)
     return delivery.get_delivery(query, response, context, _owned(context, person))
 
 
@@ -124,6 +117,6 @@ def get_website_keys(context: Context, person: TheirWebsite) -> list[Key]:
     return websites.get_keys(person.website_id, _owned(context, person))
 
 
-def _owned(context: Context, person: WebsitePrincipal) -> Owned:
+def _owned(context: Context, person: WebsitePrincipal) -> AccountScope:
     """The account's own rows, without any of its roles."""
-    return Owned(context.pool, Principal(person.account_id, person.session_id, "", "", frozenset()))
+    return AccountScope(context.pool, Principal(person.account_id, person.session_id, "", "", frozenset()))

@@ -1,1 +1,0 @@
-"""What admins see: partners, totals of the platform, recent activity, projections and dead letters."""

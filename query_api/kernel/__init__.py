@@ -1,0 +1,1 @@
+"""The read side's mechanisms: authorization, readers, pagination, read-your-writes, freshness."""

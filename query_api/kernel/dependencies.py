@@ -1,0 +1,134 @@
+"""Dependencies of every route: the principal, the account scope, the engines, and read-your-writes consistency.
+
+What one context alone uses is a dependency of that context (`analytics.live_routes`, `sql.statements`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Final
+
+from fastapi import Depends, Header, Request, Response
+
+from infra.kernel.config.settings import Settings
+from infra.kernel.security.sessions import Pool, Principal, authenticate, require_admin
+from query_api.kernel.authorization import AccountScope
+from query_api.kernel.clickhouse_reader import ClickHouseReader, Query, Row
+from query_api.kernel.first_events import FirstEvents
+from query_api.kernel.freshness import Freshness
+from query_api.kernel.pagination import invalid_parameter
+from query_api.kernel.query_coalescing import QueryCoalescer
+from query_api.kernel.read_your_writes import InvalidToken, ProjectionPositions, parse
+
+_SHOWN_LENGTH: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What one process has; made by `query_api.app`."""
+
+    settings: Settings
+    pool: Pool
+    clickhouse: ClickHouseReader
+    positions: ProjectionPositions
+    query_coalescer: QueryCoalescer
+    freshness: Freshness
+    first_events: FirstEvents
+
+    def read(self, response: Response, *queries: Query) -> list[list[Row]]:
+        """The rows of each statement, all run at once; adds the freshness headers."""
+        response.headers.update(self.freshness.headers())  # before reading: rows are at least as fresh as the headers
+        return self.query_coalescer.all(*queries)
+
+
+async def services(request: Request) -> Services:
+    """Dependency: the services of the running process. Async: it needs no worker thread."""
+    found: Services = request.app.state.services
+    return found
+
+
+Context = Annotated[Services, Depends(services)]
+
+
+async def refuse_odd_parameters(request: Request) -> None:
+    """Dependency of every call: refuses query strings that none takes, before anything is read. Raises `Problem` 400.
+
+    A parameter given twice would silently count once (the filter `country=DE&country=FR` as France alone), and text
+    with NUL characters cannot be in any table.
+    """
+    for name, value in request.path_params.items():
+        if "\0" in str(value):
+            raise invalid_parameter(name, "A parameter cannot hold NUL characters.")
+    seen: set[str] = set()
+    for name, value in request.query_params.multi_items():
+        shown = name[:_SHOWN_LENGTH]
+        if "\0" in name or "\0" in value:
+            raise invalid_parameter(shown.replace("\0", ""), "A parameter cannot hold NUL characters.")
+        if name in seen:
+            raise invalid_parameter(
+                shown, f"{shown} is given twice; give it once. A filter takes several values with commas."
+            )
+        seen.add(name)
+
+
+def current_principal(request: Request, context: Context) -> Principal:
+    """Dependency: the signed-in principal. Raises `Problem` 401."""
+    return authenticate(context.pool, request.headers, request.method)
+
+
+async def account_scope(context: Context, principal: Annotated[Principal, Depends(current_principal)]) -> AccountScope:
+    """Dependency: the account scope of the principal."""
+    return AccountScope(context.pool, principal)
+
+
+CallerScope = Annotated[AccountScope, Depends(account_scope)]
+
+
+async def admin_scope(scope: CallerScope) -> AccountScope:
+    """Dependency: the account scope of an admin. Raises `Problem` 403."""
+    require_admin(scope.principal)
+    return scope
+
+
+AdminScope = Annotated[AccountScope, Depends(admin_scope)]
+
+STALE: Final = {"X-Stale": "1"}
+WaitFor = Annotated[
+    str | None, Header(max_length=512, description="X-Position of a command: wait (2 s at most) for it")
+]
+
+
+class Reads:
+    """Dependency of a route that reads these projections: waits for `X-Wait-For` and sets their position.
+
+    The response has `X-Position: domain@N` (it contains everything up to there), and `X-Stale: 1` when the wait timed
+    out. Only signed-in callers may wait.
+    """
+
+    def __init__(self, *projections: str) -> None:
+        self.projections = projections
+
+    def __call__(
+        self,
+        response: Response,
+        context: Context,
+        _principal: Annotated[Principal, Depends(current_principal)],
+        x_wait_for: WaitFor = None,
+    ) -> None:
+        """Waits, then sets the headers. Raises `Problem` 400 for a malformed `X-Wait-For`."""
+        wait_for(response, context, self.projections, x_wait_for)
+
+
+def wait_for(
+    response: Response, context: Services, projections: Sequence[str], x_wait_for: str | None, *, may_wait: bool = True
+) -> None:
+    """Waits if the caller may, then sets the headers of `Reads`. Raises `Problem` 400 for a malformed `x_wait_for`."""
+    if x_wait_for:
+        try:
+            tokens = parse(x_wait_for)
+        except InvalidToken as error:
+            raise invalid_parameter("X-Wait-For", str(error)) from error
+        if not may_wait or not context.positions.wait(tokens, projections):
+            response.headers.update(STALE)
+    response.headers["X-Position"] = f"domain@{context.positions.domain_position(projections)}"

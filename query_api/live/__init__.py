@@ -1,1 +1,0 @@
-"""What happens on a website right now, pushed over Server-Sent Events."""

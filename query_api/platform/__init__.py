@@ -1,1 +1,0 @@
-"""What a signed-in person owns: websites, keys, links, conversions; and the partners that everybody sees."""
