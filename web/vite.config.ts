@@ -7,25 +7,43 @@ import { content } from './scripts/content.ts';
 
 const backend = process.env.ALTHING_URL ?? 'http://127.0.0.1:8000';
 
-// What pages share travels in few files: over HTTP/1.1 a browser asks for six at a time, and thirty files of some hundred
+// What pages share travels in few files: over HTTP/1.1 a browser requests six at a time, and thirty files of some hundred
 // bytes each cost a page more time than the few kilobytes that it does not need of five larger ones. A module goes to the
 // first group that takes it, with whatever it imports that no group above has: what is small and everywhere stands first.
 const GROUPS = [
   { name: 'initial', tags: ['$initial' as const] },
   {
-    name: 'common', minShareCount: 4,
-    test: /node_modules[\\/](lucide-react|@tanstack)[\\/]|[\\/]src[\\/](lib[\\/](clipboard|dates|format|live|media|now|relative-time)|features[\\/]auth[\\/]api|components[\\/](data[\\/](?!paged)|charts[\\/](sparkline|updated)|security[\\/]factor\.|text[\\/]written|ui[\\/](badge|card|field|copy-field|in-view|late-menu|search-field))|app[\\/](use-title|pages[\\/](entrance|one-time-code|page|text-link)))/,
+    name: 'common',
+    minShareCount: 4,
+    test: /node_modules[\\/](lucide-react|@tanstack)[\\/]|[\\/]src[\\/](lib[\\/](clipboard|dates|format|live|media|now|relative-time)|features[\\/]accounts[\\/]api[\\/]sign-in|components[\\/](data[\\/](?!paged)|charts[\\/](sparkline|updated)|security[\\/]factor\.|text[\\/]member-text|ui[\\/](badge|card|field|copy-field|in-view|late-menu|search-field))|app[\\/](use-title|pages[\\/](entrance|one-time-code|page|text-link)))/,
   },
-  { name: 'icons', minShareCount: 2, test: /node_modules[\\/]lucide-react[\\/]|[\\/]src[\\/]components[\\/]ui[\\/]late-popover/ },
-  { name: 'primitives', minShareCount: 10, test: /node_modules[\\/]@radix-ui[\\/](primitive|react-(compose-refs|context|direction|id|presence|primitive|slot|use-[a-z-]+))[\\/]/ },
+  {
+    name: 'icons',
+    minShareCount: 2,
+    test: /node_modules[\\/]lucide-react[\\/]|[\\/]src[\\/]components[\\/]ui[\\/]late-popover/,
+  },
+  {
+    name: 'primitives',
+    minShareCount: 10,
+    test: /node_modules[\\/]@radix-ui[\\/](primitive|react-(compose-refs|context|direction|id|presence|primitive|slot|use-[a-z-]+))[\\/]/,
+  },
   { name: 'dialog', minShareCount: 20, test: /[\\/]src[\\/]components[\\/]ui[\\/](dialog|overlays)/ },
   { name: 'tabs', minShareCount: 5, test: /[\\/]src[\\/]components[\\/]ui[\\/]tabs/ },
-  { name: 'forms', minShareCount: 4, test: /node_modules[\\/](zod|react-hook-form|@hookform)[\\/]|[\\/]src[\\/](features[\\/]auth[\\/]schemas|components[\\/]ui[\\/]password-field|lib[\\/]fields)/ },
-  { name: 'forum', minShareCount: 2, test: /[\\/]src[\\/]features[\\/]forum[\\/](queries|search|thread-list|member-name|suspension)/ },
+  {
+    name: 'forms',
+    minShareCount: 4,
+    test: /node_modules[\\/](zod|react-hook-form|@hookform)[\\/]|[\\/]src[\\/](components[\\/]ui[\\/]password-field|lib[\\/]fields)/,
+  },
+  {
+    name: 'forum',
+    minShareCount: 2,
+    test: /[\\/]src[\\/]features[\\/]forum[\\/](api[\\/]|lib[\\/](search|suspension)|components[\\/](thread-list|member-name))/,
+  },
   { name: 'marketplace', minShareCount: 3, test: /[\\/]src[\\/]features[\\/]marketplace[\\/]/ },
   {
-    name: 'figures', minShareCount: 2,
-    test: /[\\/]src[\\/](features[\\/](analytics[\\/](periods|queries|kpi|use-live|search|compare)|(account|insights|links|websites|conversions)[\\/]queries|conversions[\\/]status-badge|links[\\/]link-actions)|components[\\/]charts[\\/]chart-card|lib[\\/](countries|csv|download)|app[\\/]pages[\\/](insight-link|no-websites))/,
+    name: 'figures',
+    minShareCount: 2,
+    test: /[\\/]src[\\/](features[\\/](analytics[\\/](api[\\/]analytics|components[\\/]kpi|hooks[\\/]use-live-refresh|lib[\\/](periods|search))|(accounts|insights|links|websites|conversions)[\\/]api[\\/](activity|invite-codes|linked-sign-ins|sessions|insights|links|keys|conversions)|conversions[\\/]components[\\/]status-badge|links[\\/]components[\\/]link-actions)|components[\\/]charts[\\/]chart-card|lib[\\/](countries|csv|download)|app[\\/]pages[\\/](insight-link|no-websites))/,
   },
   { name: 'notifications', minShareCount: 2, test: /[\\/]src[\\/]features[\\/]notifications[\\/]/ },
   { name: 'site', minShareCount: 6, test: /[\\/]src[\\/]features[\\/](site|leads)[\\/]/ },
@@ -40,7 +58,12 @@ export default defineConfig({
       'decode-named-character-reference': fileURLToPath(new URL('./src/components/text/entities.ts', import.meta.url)),
     },
   },
-  build: { manifest: true, target: 'es2022', sourcemap: false, rolldownOptions: { output: { codeSplitting: { groups: GROUPS } } } },
+  build: {
+    manifest: true,
+    target: 'es2022',
+    sourcemap: false,
+    rolldownOptions: { output: { codeSplitting: { groups: GROUPS } } },
+  },
   server: { fs: { allow: ['..'] }, proxy: { '/api': { target: backend, changeOrigin: false } } },
   test: {
     environment: 'jsdom',

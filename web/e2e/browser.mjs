@@ -1,33 +1,56 @@
 import { chromium } from '@playwright/test';
 import { BLANK } from './mock-api.mjs';
 
-const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
 export const USER = { id: 'u1', email: 'sigrun@example.com', name: 'Sigrún Jónsdóttir', roles: ['admin'] };
 
-export const launch = () => chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS });
+export const launch = () =>
+  chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS });
 
 /** How long anything may take: for machines that are much slower, and busy. */
 const DEADLINE_MS = 60_000;
 const LIVE_MS = 10_000;
 
 /** A page in a theme and width, signed in or not; what the console and the policy complain about is collected. */
-export async function newPage(browser, { theme = 'light', width = 1440, height = 900, signedIn = true, website = false, script } = {}) {
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: 'reduce' });
+export async function newPage(
+  browser,
+  { theme = 'light', width = 1440, height = 900, signedIn = true, website = false, script } = {},
+) {
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme: theme,
+    reducedMotion: 'reduce',
+  });
   context.setDefaultTimeout(DEADLINE_MS);
-  await context.addInitScript(({ user, signedIn, website, theme }) => {
-    if (location.protocol === 'about:') return;
-    if (window.name !== 'begun') {
-      localStorage.clear();
-      sessionStorage.clear();
-    }
-    window.name = 'begun';
-    localStorage.setItem('theme', theme);
-    if (signedIn) {
-      localStorage.setItem('authToken', 'token');
-      localStorage.setItem('user', JSON.stringify(user));
-    }
-    if (website) localStorage.setItem('websiteSession', JSON.stringify({ token: 'wt_1', website: { id: 'w1', domain: 'vpnreview.is' }, user }));
-  }, { user: USER, signedIn, website, theme });
+  await context.addInitScript(
+    ({ user, signedIn, website, theme }) => {
+      if (location.protocol === 'about:') return;
+      if (window.name !== 'begun') {
+        localStorage.clear();
+        sessionStorage.clear();
+      }
+      window.name = 'begun';
+      localStorage.setItem('theme', theme);
+      if (signedIn) {
+        localStorage.setItem('authToken', 'token');
+        localStorage.setItem('user', JSON.stringify(user));
+      }
+      if (website)
+        localStorage.setItem(
+          'websiteSession',
+          JSON.stringify({ token: 'wt_1', website: { id: 'w1', domain: 'vpnreview.is' }, user }),
+        );
+    },
+    { user: USER, signedIn, website, theme },
+  );
   if (script) await context.addInitScript({ content: script });
   const page = await context.newPage();
   const complaints = [];
@@ -56,7 +79,7 @@ export async function settle(page) {
   await page.evaluate(async () => {
     for (let y = 0; y < document.body.scrollHeight; y += window.innerHeight - 100) {
       window.scrollTo(0, y);
-      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))); // after the frame: what watches the view was told
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))); // after the frame: observers of the view have run
     }
     window.scrollTo(0, 0);
   });
@@ -64,25 +87,33 @@ export async function settle(page) {
 }
 
 /**
- * Nothing that would end by itself moves, nothing changed while two frames were drawn, and nothing is still loading (unless
+ * No finite animation runs, nothing changed while two frames were drawn, and nothing is still loading (unless
  * `busy`). What goes on changing for ten seconds is live, and not waited for: frames can be rarer than its news.
  */
-export const calm = (page, { busy = false } = {}) => page.evaluate(async ({ busy, deadline, live }) => {
-  let changes = 0;
-  const observer = new MutationObserver((records) => {
-    changes += records.length;
-  });
-  observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
-  const frame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
-  const moves = () => document.getAnimations().some((item) => item.playState === 'running' && item.effect?.getComputedTiming().endTime !== Infinity);
-  const loads = () => !busy && document.querySelector('.animate-pulse, [role=status] > .animate-spin') !== null;
-  const began = performance.now();
-  for (let still = 0; still < 2; still += 1) {
-    changes = 0;
-    await frame();
-    const passed = performance.now() - began;
-    if ((changes > 0 && passed < live) || moves() || loads()) still = -1;
-    if (passed > deadline) throw new Error(`It does not come to rest: ${loads() ? 'it still loads' : 'it still moves'}.`);
-  }
-  observer.disconnect();
-}, { busy, deadline: DEADLINE_MS, live: LIVE_MS });
+export const calm = (page, { busy = false } = {}) =>
+  page.evaluate(
+    async ({ busy, deadline, live }) => {
+      let changes = 0;
+      const observer = new MutationObserver((records) => {
+        changes += records.length;
+      });
+      observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+      const frame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+      const moves = () =>
+        document
+          .getAnimations()
+          .some((item) => item.playState === 'running' && item.effect?.getComputedTiming().endTime !== Infinity);
+      const loads = () => !busy && document.querySelector('.animate-pulse, [role=status] > .animate-spin') !== null;
+      const began = performance.now();
+      for (let still = 0; still < 2; still += 1) {
+        changes = 0;
+        await frame();
+        const passed = performance.now() - began;
+        if ((changes > 0 && passed < live) || moves() || loads()) still = -1;
+        if (passed > deadline)
+          throw new Error(`It does not come to rest: ${loads() ? 'it still loads' : 'it still moves'}.`);
+      }
+      observer.disconnect();
+    },
+    { busy, deadline: DEADLINE_MS, live: LIVE_MS },
+  );

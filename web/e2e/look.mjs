@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { calm } from './browser.mjs';
 
-export const DESK = 1440;
+export const DESKTOP = 1440;
 export const PHONE = 390;
 /** Runs in each document before it can be looked at. Without transitions: a change of theme would start one on each element. */
 export const PREPARE = `${readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')}
@@ -13,26 +13,35 @@ export const PREPARE = `${readFileSync(createRequire(import.meta.url).resolve('a
   still.replaceSync('*, ::before, ::after { transition: none !important; }');
   document.adoptedStyleSheets.push(still);
 }`;
-/** How long what is drawn for another width may take to follow: charts are drawn anew. */
+/** Maximum time until the page fits a new width: charts are redrawn. */
 const FITS_MS = 15_000;
 const ALL_RULES = { resultTypes: ['violations'] };
 /** The rules that a theme can break: nothing but colours changes with it. */
-const COLOURS = { resultTypes: ['violations'], runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } };
+const COLOURS = {
+  resultTypes: ['violations'],
+  runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] },
+};
 
 /**
  * What is wrong with what `page` shows: a list of `{ where, rule, text, count }`. Its theme and width are changed in place,
  * as a visitor's system and window do. `PREPARE` has run in it.
  */
-export async function look(page, { widths = [DESK, PHONE], busy = false, patience = FITS_MS } = {}) {
+export async function look(page, { widths = [DESKTOP, PHONE], busy = false, patience = FITS_MS } = {}) {
   const faults = [];
   for (const width of widths) {
     if (width === PHONE) await page.mouse.move(0, 0); // else it may come to lie on a chart, and open its tip
     await page.setViewportSize({ width, height: 900 });
     await calm(page, { busy });
-    await page.waitForFunction(() => document.documentElement.scrollWidth <= window.innerWidth, null, { timeout: patience }).catch(() => {}); // told below
-    for (const { theme, tooWide, violations } of await page.evaluate(lookInBothThemes, { light: ALL_RULES, dark: COLOURS })) {
+    await page
+      .waitForFunction(() => document.documentElement.scrollWidth <= window.innerWidth, null, { timeout: patience })
+      .catch(() => {}); // told below
+    for (const { theme, tooWide, violations } of await page.evaluate(lookInBothThemes, {
+      light: ALL_RULES,
+      dark: COLOURS,
+    })) {
       const where = `${theme} ${width}`;
-      for (const { id, help, count, shown } of violations) faults.push({ where, rule: id, text: `${id}: ${help}${shown}`, count });
+      for (const { id, help, count, shown } of violations)
+        faults.push({ where, rule: id, text: `${id}: ${help}${shown}`, count });
       if (tooWide > 0) faults.push({ where, rule: 'too wide', text: `${tooWide} px too wide`, count: 1 });
     }
   }
@@ -55,7 +64,9 @@ async function lookInBothThemes(rules) {
   /** What moves is at its end at once. What begins when another ends, too. */
   function endAnimations() {
     for (let rounds = 0; rounds < 20; rounds += 1) {
-      const moving = document.getAnimations().filter((item) => item.playState === 'running' && item.effect?.getComputedTiming().endTime !== Infinity);
+      const moving = document
+        .getAnimations()
+        .filter((item) => item.playState === 'running' && item.effect?.getComputedTiming().endTime !== Infinity);
       if (moving.length === 0) return;
       for (const item of moving) item.finish();
     }
@@ -63,7 +74,11 @@ async function lookInBothThemes(rules) {
   }
 
   function brief({ id, help, nodes }) {
-    const shown = nodes.slice(0, 3).map((node) => `\n    ${node.html.slice(0, 200)}\n    ${node.failureSummary.replaceAll('\n', ' ').slice(0, 300)}`);
+    const shown = nodes
+      .slice(0, 3)
+      .map(
+        (node) => `\n    ${node.html.slice(0, 200)}\n    ${node.failureSummary.replaceAll('\n', ' ').slice(0, 300)}`,
+      );
     return { id, help, count: nodes.length, shown: shown.join('') };
   }
 }
@@ -80,26 +95,35 @@ const PLANTED = [
       @media (max-width: 639px) { .phone { display: inline; } .wide { width: 400px; } }
       </style></head><body><main><h1>Planted</h1><p class="faint">Too faint in the dark</p><div class="wide">Too wide on a phone</div>
       <button class="phone"></button></main></body></html>`,
-    faults: [`dark ${DESK} color-contrast`, `light ${PHONE} button-name`, `light ${PHONE} too wide`, `dark ${PHONE} color-contrast`, `dark ${PHONE} too wide`],
+    faults: [
+      `dark ${DESKTOP} color-contrast`,
+      `light ${PHONE} button-name`,
+      `light ${PHONE} too wide`,
+      `dark ${PHONE} color-contrast`,
+      `dark ${PHONE} too wide`,
+    ],
   },
   {
     name: 'a dialog',
     html: `<!doctype html><html lang="en"><head><title>Planted</title></head><body style="background:#fff"><main><h1>Behind</h1><img src="data:,"></main>
       <div role="dialog" aria-label="Planted"><input type="text"></div></body></html>`,
-    faults: [`light ${DESK} label`, `light ${PHONE} label`],
+    faults: [`light ${DESKTOP} label`, `light ${PHONE} label`],
   },
 ];
 
 /** What is not found as it was planted: a list of texts, empty when the looks can be believed. */
 export async function proof(browser) {
-  const page = await browser.newPage({ viewport: { width: DESK, height: 900 } });
+  const page = await browser.newPage({ viewport: { width: DESKTOP, height: 900 } });
   const wrong = [];
   for (const { name, html, faults } of PLANTED) {
-    await page.setViewportSize({ width: DESK, height: 900 });
+    await page.setViewportSize({ width: DESKTOP, height: 900 });
     await page.setContent(html);
     await page.evaluate(PREPARE);
     const found = (await look(page, { patience: 100 })).map(({ where, rule }) => `${where} ${rule}`);
-    if (found.join() !== faults.join()) wrong.push(`in ${name} these faults were planted: ${faults.join(', ')}; found were: ${found.join(', ') || 'none'}`);
+    if (found.join() !== faults.join())
+      wrong.push(
+        `in ${name} these faults were planted: ${faults.join(', ')}; found were: ${found.join(', ') || 'none'}`,
+      );
   }
   await page.close();
   return wrong;

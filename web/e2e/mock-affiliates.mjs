@@ -1,39 +1,124 @@
-// What the admin's affiliate screens ask for.
+// Answers for the admin's affiliate screens.
 const at = (minutes) => new Date(Date.now() - minutes * 60_000).toISOString();
 const terms = (percent, tiers = []) => ({
-  kind: 'percent', percent, amount: null, currency: null, tiersBy: 'conversions', tiersCurrency: null, holdDays: 0, autoApproveDays: null,
+  kind: 'percent',
+  percent,
+  amount: null,
+  currency: null,
+  tiersBy: 'conversions',
+  tiersCurrency: null,
+  holdDays: 0,
+  autoApproveDays: null,
   tiers: tiers.map(([atLeast, rate]) => ({ atLeast, percent: rate, amount: null })),
-  text: [`${percent}% of the sale`, ...tiers.map(([atLeast, rate]) => `${rate}% from ${atLeast} conversions a month`)].join('; '),
+  text: [
+    `${percent}% of the sale`,
+    ...tiers.map(([atLeast, rate]) => `${rate}% from ${atLeast} conversions a month`),
+  ].join('; '),
 });
 const USD = (amount) => ({ amount, currency: 'USD' });
 
 export function affiliates(key, query, partners, links, nothing) {
   const adminPartners = partners.map((partner, index) => ({
-    ...partner, baseUrl: `https://www.${partner.slug}.example/`, commission: 10 + index, flatCommission: null, terms: terms(10 + index, index === 1 ? [[50, 15]] : []),
-    description: `${partner.name} affiliate program`, cookieDays: 30, postbackPreset: index % 2 ? 'awin' : null, links: index, conversions: index * 3, createdAt: at(40_000 * (index + 1)), updatedAt: at(60),
+    ...partner,
+    baseUrl: `https://www.${partner.slug}.example/`,
+    commission: 10 + index,
+    flatCommission: null,
+    terms: terms(10 + index, index === 1 ? [[50, 15]] : []),
+    description: `${partner.name} affiliate program`,
+    cookieDays: 30,
+    postbackPreset: index % 2 ? 'awin' : null,
+    links: index,
+    conversions: index * 3,
+    createdAt: at(40_000 * (index + 1)),
+    updatedAt: at(60),
   }));
   const adminLinks = links.map((link, index) => ({
-    ...link, domain: 'vpnreview.is', ownerId: 'u1', ownerName: 'Sigrún Jónsdóttir', isActive: index !== 2, fallback: index === 1 ? 'https://vpnreview.is/' : null, expiresAt: index === 1 ? '2030-01-01T00:00:00Z' : null,
+    ...link,
+    domain: 'vpnreview.is',
+    ownerId: 'u1',
+    ownerName: 'Sigrún Jónsdóttir',
+    isActive: index !== 2,
+    fallback: index === 1 ? 'https://vpnreview.is/' : null,
+    expiresAt: index === 1 ? '2030-01-01T00:00:00Z' : null,
     rules: index === 0 ? [{ countries: ['IS', 'NO'], devices: ['mobile'], destination: link.destination }] : [],
-    variants: index === 3 ? [{ destination: link.destination, weight: 1 }, { destination: link.destination, weight: 3 }] : [],
+    variants:
+      index === 3
+        ? [
+            { destination: link.destination, weight: 1 },
+            { destination: link.destination, weight: 3 },
+          ]
+        : [],
   }));
   const clicks = Array.from({ length: 30 }, (_, index) => ({
-    id: `k${index}`, occurredAt: at(index * 3), websiteId: 'w1', domain: 'vpnreview.is', partnerId: 'p1', partnerName: partners[index % 5].name, linkId: `l${index % 4}`, slug: `best-${index % 4}`, clickId: `C${index}`,
-    route: ['', 'rule 1', 'variant 2', 'fallback'][index % 4], country: ['IS', 'DE', 'ZZ'][index % 3], device: ['desktop', 'mobile', 'tablet'][index % 3], browser: 'Firefox', os: 'Linux', source: index % 2 ? 'newsletter' : '',
-    sub1: index % 3 ? '' : 'sidebar', isBot: index % 7 === 3, botReason: index % 7 === 3 ? 'declared_crawler' : '',
-    conversions: index % 4 === 0 ? [{ id: `c${index}`, kind: 'sale', txid: `ORD-${index}`, status: ['pending', 'approved', 'rejected', 'reversed'][(index / 4) % 4], amount: USD(20_000), commission: USD(2500), occurredAt: at(1) }] : [],
+    id: `k${index}`,
+    occurredAt: at(index * 3),
+    websiteId: 'w1',
+    domain: 'vpnreview.is',
+    partnerId: 'p1',
+    partnerName: partners[index % 5].name,
+    linkId: `l${index % 4}`,
+    slug: `best-${index % 4}`,
+    clickId: `C${index}`,
+    route: ['', 'rule 1', 'variant 2', 'fallback'][index % 4],
+    country: ['IS', 'DE', 'ZZ'][index % 3],
+    device: ['desktop', 'mobile', 'tablet'][index % 3],
+    browser: 'Firefox',
+    os: 'Linux',
+    source: index % 2 ? 'newsletter' : '',
+    sub1: index % 3 ? '' : 'sidebar',
+    isBot: index % 7 === 3,
+    botReason: index % 7 === 3 ? 'declared_crawler' : '',
+    conversions:
+      index % 4 === 0
+        ? [
+            {
+              id: `c${index}`,
+              kind: 'sale',
+              txid: `ORD-${index}`,
+              status: ['pending', 'approved', 'rejected', 'reversed'][(index / 4) % 4],
+              amount: USD(20_000),
+              commission: USD(2500),
+              occurredAt: at(1),
+            },
+          ]
+        : [],
   }));
-  const happened = (id, type, description, websiteId = null) => ({ id, type, description, timestamp: at(7), subjectId: 's1', websiteId });
+  const happened = (id, type, description, websiteId = null) => ({
+    id,
+    type,
+    description,
+    timestamp: at(7),
+    subjectId: 's1',
+    websiteId,
+  });
   const answers = {
-    'GET /api/admin/analytics': { totalClicks: 1_204_113, totalConversions: 4821, conversionRate: 0.4, totalRevenue: 98_412.5, currency: 'USD', notConverted: [] },
-    'GET /api/admin/recent-activity': nothing ? [] : [
-      happened('a1', 'conversion.recorded', 'A sale of 200.00 USD was reported'), happened('a2', 'partner.commission_changed', 'A partner’s commission was changed'),
-      happened('a3', 'link.created', 'Link /go/best-vpn was created'), happened('a4', 'website.connected', 'Website vpnreview.is was connected', 'w1'), happened('a5', 'account.registered', 'A new account was registered'),
-    ],
+    'GET /api/admin/analytics': {
+      totalClicks: 1_204_113,
+      totalConversions: 4821,
+      conversionRate: 0.4,
+      totalRevenue: 98_412.5,
+      currency: 'USD',
+      notConverted: [],
+    },
+    'GET /api/admin/recent-activity': nothing
+      ? []
+      : [
+          happened('a1', 'conversion.recorded', 'A sale of 200.00 USD was reported'),
+          happened('a2', 'partner.commission_changed', 'A partner’s commission was changed'),
+          happened('a3', 'link.created', 'Link /go/best-vpn was created'),
+          happened('a4', 'website.connected', 'Website vpnreview.is was connected', 'w1'),
+          happened('a5', 'account.registered', 'A new account was registered'),
+        ],
     'GET /api/admin/partners': nothing ? [] : adminPartners,
     'GET /api/admin/links': nothing ? [] : adminLinks.filter((link) => !query.linkId || link.id === query.linkId),
     'GET /api/admin/clicks': nothing ? [] : clicks,
   };
-  if (/^GET \/api\/admin\/partners\/[^/]+\/terms$/.test(key)) return [12.5, 10].map((percent, index) => ({ effectiveAt: at(900 * (index + 1)), commission: percent, flatCommission: null, terms: terms(percent) }));
+  if (/^GET \/api\/admin\/partners\/[^/]+\/terms$/.test(key))
+    return [12.5, 10].map((percent, index) => ({
+      effectiveAt: at(900 * (index + 1)),
+      commission: percent,
+      flatCommission: null,
+      terms: terms(percent),
+    }));
   return answers[key];
 }

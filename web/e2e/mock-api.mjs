@@ -13,20 +13,50 @@ import { marketplaceAnswer } from './mock-marketplace.mjs';
 import { matchingAnswer } from './mock-matching.mjs';
 import { operationsAnswer } from './mock-operations.mjs';
 
-const CSP = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+const CSP =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 /** A document without the app, of the same site. */
 export const BLANK = '/blank.html';
 const ZONE = 'Atlantic/Reykjavik';
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
 
-/** No browser solves it while somebody looks. */
+/** No browser solves it during a test. */
 const ENDLESS = { challenge: 'c'.repeat(44), puzzles: 64, bits: 20 };
 
 const user = { id: 'u1', email: 'sigrun@example.com', name: 'Sigrún Jónsdóttir', roles: ['admin'] };
-const partnerNames = ['NordVPN', 'Bluehost', 'SEMrush', 'Shopify', 'ConvertKit', 'Kinsta', 'Surfshark', 'Coursera', 'Thinkific', 'Wise'];
-const partners = partnerNames.map((name, index) => ({ id: `p${index + 1}`, name, slug: name.toLowerCase(), isActive: index !== 8, postbackPreset: index % 2 ? 'awin' : null }));
-const countries = [['US', 0.38], ['DE', 0.17], ['GB', 0.14], ['IS', 0.09], ['CA', 0.08], ['FR', 0.055], ['NL', 0.03], ['BR', 0.02], ['SE', 0.015], ['JP', 0.012], ['ZZ', 0.008]];
+const partnerNames = [
+  'NordVPN',
+  'Bluehost',
+  'SEMrush',
+  'Shopify',
+  'ConvertKit',
+  'Kinsta',
+  'Surfshark',
+  'Coursera',
+  'Thinkific',
+  'Wise',
+];
+const partners = partnerNames.map((name, index) => ({
+  id: `p${index + 1}`,
+  name,
+  slug: name.toLowerCase(),
+  isActive: index !== 8,
+  postbackPreset: index % 2 ? 'awin' : null,
+}));
+const countries = [
+  ['US', 0.38],
+  ['DE', 0.17],
+  ['GB', 0.14],
+  ['IS', 0.09],
+  ['CA', 0.08],
+  ['FR', 0.055],
+  ['NL', 0.03],
+  ['BR', 0.02],
+  ['SE', 0.015],
+  ['JP', 0.012],
+  ['ZZ', 0.008],
+];
 const names = new Intl.DisplayNames(['en'], { type: 'region' });
 
 /**
@@ -36,7 +66,11 @@ const names = new Intl.DisplayNames(['en'], { type: 'region' });
 export function startMock({ empty = false, first = false, broken = false, slow = false } = {}) {
   const websites = empty ? [] : [website('w1', 'vpnreview.is'), website('w2', 'hosting-compare.com')];
   const keys = new Map();
-  const links = first ? [] : partners.slice(0, 4).map((partner, index) => link(`l${index}`, partner, ['sidebar', 'review', 'footer', undefined][index]));
+  const links = first
+    ? []
+    : partners
+        .slice(0, 4)
+        .map((partner, index) => link(`l${index}`, partner, ['sidebar', 'review', 'footer', undefined][index]));
   const conversions = first ? [] : Array.from({ length: 18 }, (_, index) => conversion(index));
   let sent = 0;
 
@@ -44,38 +78,76 @@ export function startMock({ empty = false, first = false, broken = false, slow =
     const url = new URL(request.url, 'http://localhost');
     if (url.pathname === BLANK) {
       response.writeHead(200, { 'Content-Type': 'text/html' });
-      return response.end('<!doctype html><link rel="icon" href="data:,">'); // else the browser asks for an icon
+      return response.end('<!doctype html><link rel="icon" href="data:,">'); // else the browser requests an icon
     }
     if (!url.pathname.startsWith('/api/')) return serveFile(url.pathname, response, { 'Content-Security-Policy': CSP });
     const key = `${request.method} ${url.pathname}`;
     const input = await readBody(request);
     const query = Object.fromEntries(url.searchParams);
-    const figures = /^\/api\/(analytics\/|platform\/(analytics|conversions|links)|admin\/(projections|dead-letters|system|analytics|recent-activity|partners|links|clicks))/.test(url.pathname);
+    const figures =
+      /^\/api\/(analytics\/|platform\/(analytics|conversions|links)|admin\/(projections|dead-letters|system|analytics|recent-activity|partners|links|clicks))/.test(
+        url.pathname,
+      );
     // Not all of them: a browser has six connections to a server, and the page's own files need one.
     if (slow && /\/(overview|clicks|geographic)$/.test(url.pathname)) return;
     if (broken && figures) {
       response.writeHead(503, { 'Content-Type': 'application/problem+json' });
-      response.end(JSON.stringify(problem(503, 'unavailable', 'A service does not answer right now. Please try again in a moment.')));
+      response.end(
+        JSON.stringify(
+          problem(503, 'unavailable', 'A service does not answer right now. Please try again in a moment.'),
+        ),
+      );
       return;
     }
     if (url.pathname === '/api/platform/analytics/live') return live(response, first ? () => sent : null);
     const json = (value, status = 200, headers = {}) => {
-      response.writeHead(status, { 'Content-Type': status < 400 ? 'application/json' : 'application/problem+json', ...headers });
+      response.writeHead(status, {
+        'Content-Type': status < 400 ? 'application/json' : 'application/problem+json',
+        ...headers,
+      });
       response.end(value === null ? '' : JSON.stringify(value));
     };
     const fresh = { 'X-As-Of': new Date(Date.now() - 400).toISOString(), 'X-Lag-Seconds': '0.4' };
     if (key === 'POST /api/platform/login') {
-      if (input.password === 'wrong-password') return json(problem(401, 'invalid_credentials', 'Invalid credentials'), 401);
-      if (input.email === 'guessed@example.com') return json({ ...problem(429, 'proof_of_work_needed', 'Too many sign-in attempts for this account. Send the proof of work, or try again later.'), work: ENDLESS }, 429);
+      if (input.password === 'wrong-password')
+        return json(problem(401, 'invalid_credentials', 'Invalid credentials'), 401);
+      if (input.email === 'guessed@example.com')
+        return json(
+          {
+            ...problem(
+              429,
+              'proof_of_work_needed',
+              'Too many sign-in attempts for this account. Send the proof of work, or try again later.',
+            ),
+            work: ENDLESS,
+          },
+          429,
+        );
       if (input.email === 'two@example.com' && !input.twoFactorCode) return json({ requires2FA: true });
-      return json({ requires2FA: false, token: 'token', user }, 200, { 'Set-Cookie': 'sid=1; HttpOnly; Path=/; SameSite=Lax' });
+      return json({ requires2FA: false, token: 'token', user }, 200, {
+        'Set-Cookie': 'sid=1; HttpOnly; Path=/; SameSite=Lax',
+      });
     }
     if (key === 'POST /api/platform/auth/exchange') {
-      if (input.code === 'new') return json({ inviteNeeded: true, provider: 'google', ticket: 't', email: 'gudrun@mail.example', name: 'Guðrún' });
+      if (input.code === 'new')
+        return json({
+          inviteNeeded: true,
+          provider: 'google',
+          ticket: 't',
+          email: 'gudrun@mail.example',
+          name: 'Guðrún',
+        });
       if (input.code === 'two') return json({ requires2FA: true, ticket: 't' });
       return json(problem(400, 'handoff_ended', 'This sign-in has ended. Please sign in again.'), 400);
     }
-    if (key === 'GET /api/platform/auth/providers') return json(['Google', 'GitHub', 'Microsoft', 'LinkedIn'].map((label) => ({ name: label.toLowerCase(), label, isConfigured: label !== 'LinkedIn' })));
+    if (key === 'GET /api/platform/auth/providers')
+      return json(
+        ['Google', 'GitHub', 'Microsoft', 'LinkedIn'].map((label) => ({
+          name: label.toLowerCase(),
+          label,
+          isConfigured: label !== 'LinkedIn',
+        })),
+      );
     if (key === 'POST /api/platform/setup') return json({ requires2FA: false, token: 'token', user });
     if (key === 'POST /api/platform/logout') return json(null, 204);
     const ofAnybody = publicAnswer(key);
@@ -103,34 +175,80 @@ export function startMock({ empty = false, first = false, broken = false, slow =
     if (operations) return json(...operations);
     const sql = sqlAnswer(key, input);
     if (sql) return json(...sql);
-    if (key === 'GET /api/platform/about') return json({ name: 'Althing', version: '0.1.0', trackingUrl: 'http://127.0.0.1:8001' });
+    if (key === 'GET /api/platform/about')
+      return json({ name: 'Althing', version: '0.1.0', trackingUrl: 'http://127.0.0.1:8001' });
     if (key === 'GET /api/platform/websites') return json(websites);
     if (key === 'POST /api/platform/websites') {
-      const made = { ...website(`w${websites.length + 1}`, input.domain), timezone: input.timezone, currency: input.currency };
+      const made = {
+        ...website(`w${websites.length + 1}`, input.domain),
+        timezone: input.timezone,
+        currency: input.currency,
+      };
       websites.push(made);
-      return json({ ...made, siteKey: 'pk_4vQm2Wc8Yb1NsKt6PSnkQyzBHoemDLClGagO6xxqCD7', secretKey: 'sk_9Jx0Zr5Lh3Fd7PqAeUoB2nViXTHMFL60YP3WVezffGl', postbackToken: 'pb_6Tg1Sk8Mw4Ry2XcUFdOhTsk0PynpfhGJ7cltuNsmU48' }, 201, { 'X-Position': 'domain@12' });
+      return json(
+        {
+          ...made,
+          siteKey: 'pk_4vQm2Wc8Yb1NsKt6PSnkQyzBHoemDLClGagO6xxqCD7',
+          secretKey: 'sk_9Jx0Zr5Lh3Fd7PqAeUoB2nViXTHMFL60YP3WVezffGl',
+          postbackToken: 'pb_6Tg1Sk8Mw4Ry2XcUFdOhTsk0PynpfhGJ7cltuNsmU48',
+        },
+        201,
+        { 'X-Position': 'domain@12' },
+      );
     }
-    if (/\/traffic-rules$/.test(url.pathname)) return json(request.method === 'GET' ? trafficRules() : trafficRules()[0], request.method === 'GET' ? 200 : 201);
+    if (/\/traffic-rules$/.test(url.pathname))
+      return json(request.method === 'GET' ? trafficRules() : trafficRules()[0], request.method === 'GET' ? 200 : 201);
     const changed = /^\/api\/platform\/websites\/([^/]+)$/.exec(url.pathname);
-    if (changed && request.method === 'PATCH') return json(Object.assign(websites.find((item) => item.id === changed[1]), input), 200, { 'X-Position': 'domain@14' });
-    if (/\/keys$/.test(url.pathname) && request.method === 'GET') return json([...defaultKeys(), ...(keys.get(url.pathname) ?? [])]);
+    if (changed && request.method === 'PATCH')
+      return json(
+        Object.assign(
+          websites.find((item) => item.id === changed[1]),
+          input,
+        ),
+        200,
+        { 'X-Position': 'domain@14' },
+      );
+    if (/\/keys$/.test(url.pathname) && request.method === 'GET')
+      return json([...defaultKeys(), ...(keys.get(url.pathname) ?? [])]);
     if (key === 'GET /api/platform/partners') return json(partners);
     if (key === 'GET /api/platform/links') return json(links);
     if (key === 'POST /api/platform/links') {
-      const made = link(`l${links.length}`, partners.find((item) => item.id === input.partnerId), input.sub1, input.slug);
+      const made = link(
+        `l${links.length}`,
+        partners.find((item) => item.id === input.partnerId),
+        input.sub1,
+        input.slug,
+      );
       links.push(made);
       return json(made, 201);
     }
     if (key === 'GET /api/platform/conversions') {
-      const found = conversions.filter((item) => (!query.status || item.status === query.status) && (!query.partnerId || item.partnerId === query.partnerId) && (!query.keyKind || item.keyKind === query.keyKind));
+      const found = conversions.filter(
+        (item) =>
+          (!query.status || item.status === query.status) &&
+          (!query.partnerId || item.partnerId === query.partnerId) &&
+          (!query.keyKind || item.keyKind === query.keyKind),
+      );
       return json(found.slice(0, Number(query.limit ?? 25)));
     }
     const explained = /conversions\/([^/]+)\/explain$/.exec(url.pathname);
     if (explained) return json(explanation(conversions.find((item) => item.id === explained[1])));
     if (/conversions\/(approve|reject)$/.test(url.pathname)) {
-      const ids = input.ids ?? conversions.filter((item) => item.status === 'pending' && (!input.filter.keyKind || item.keyKind === input.filter.keyKind)).map((item) => item.id);
-      for (const id of ids) Object.assign(conversions.find((item) => item.id === id), { status: url.pathname.endsWith('approve') ? 'approved' : 'rejected', reason: input.reason ?? null });
-      return json({ results: ids.map((id) => ({ id, ok: true, changed: true })), more: false }, 200, { 'X-Position': 'domain@13' });
+      const ids =
+        input.ids ??
+        conversions
+          .filter(
+            (item) => item.status === 'pending' && (!input.filter.keyKind || item.keyKind === input.filter.keyKind),
+          )
+          .map((item) => item.id);
+      for (const id of ids)
+        Object.assign(
+          conversions.find((item) => item.id === id),
+          { status: url.pathname.endsWith('approve') ? 'approved' : 'rejected', reason: input.reason ?? null },
+        );
+      return json({ results: ids.map((id) => ({ id, ok: true, changed: true })), more: false }, 200, {
+        'X-Position': 'domain@13',
+      });
     }
     if (key === 'GET /api/platform/statements') return json(statements(query.month));
     const decided = /conversions\/([^/]+)\/(approve|reject|reverse)$/.exec(url.pathname);
@@ -149,62 +267,237 @@ export function startMock({ empty = false, first = false, broken = false, slow =
   });
   return new Promise((resolve) => {
     server.listen(Number(process.env.PORT ?? 0), '127.0.0.1', () => {
-      resolve({ url: `http://127.0.0.1:${server.address().port}`, sendEvent: () => (sent += 1), close: () => { server.closeAllConnections(); server.close(); } });
+      resolve({
+        url: `http://127.0.0.1:${server.address().port}`,
+        sendEvent: () => (sent += 1),
+        close: () => {
+          server.closeAllConnections();
+          server.close();
+        },
+      });
     });
   });
 }
 
-const website = (id, domain) => ({ id, domain, timezone: ZONE, currency: 'USD', createdAt: '2026-08-01T10:00:00Z', maxClaimAmount: 500_000, maxClaimsPerClick: 5 });
+const website = (id, domain) => ({
+  id,
+  domain,
+  timezone: ZONE,
+  currency: 'USD',
+  createdAt: '2026-08-01T10:00:00Z',
+  maxClaimAmount: 500_000,
+  maxClaimsPerClick: 5,
+});
 const defaultKeys = () => [
-  { id: 'k1', kind: 'site', key: 'pk_4vQm2Wc8Yb1NsKt6', hint: 'pk_…NsKt6', allowedOrigins: ['https://vpnreview.is'], createdAt: '2026-08-01T10:00:00Z', lastUsedAt: new Date(Date.now() - 90_000).toISOString(), revokedAt: null },
-  { id: 'k2', kind: 'secret', key: null, hint: 'sk_…2nVi', allowedOrigins: [], createdAt: '2026-08-01T10:00:00Z', lastUsedAt: null, revokedAt: null },
-  { id: 'k3', kind: 'postback', key: null, hint: 'pb_…2Xc', allowedOrigins: [], createdAt: '2026-08-01T10:00:00Z', lastUsedAt: '2026-09-30T10:00:00Z', revokedAt: '2026-10-01T10:00:00Z' },
+  {
+    id: 'k1',
+    kind: 'site',
+    key: 'pk_4vQm2Wc8Yb1NsKt6',
+    hint: 'pk_…NsKt6',
+    allowedOrigins: ['https://vpnreview.is'],
+    createdAt: '2026-08-01T10:00:00Z',
+    lastUsedAt: new Date(Date.now() - 90_000).toISOString(),
+    revokedAt: null,
+  },
+  {
+    id: 'k2',
+    kind: 'secret',
+    key: null,
+    hint: 'sk_…2nVi',
+    allowedOrigins: [],
+    createdAt: '2026-08-01T10:00:00Z',
+    lastUsedAt: null,
+    revokedAt: null,
+  },
+  {
+    id: 'k3',
+    kind: 'postback',
+    key: null,
+    hint: 'pb_…2Xc',
+    allowedOrigins: [],
+    createdAt: '2026-08-01T10:00:00Z',
+    lastUsedAt: '2026-09-30T10:00:00Z',
+    revokedAt: '2026-10-01T10:00:00Z',
+  },
 ];
 const trafficRules = () => [
-  { id: 'r1', since: new Date(Date.now() - 9 * DAY).toISOString(), until: new Date(Date.now() - 8 * DAY).toISOString(), mark: 'bot', conditions: { partner_id: 'p1', reason: 'changing_agents' }, note: '', createdAt: new Date(Date.now() - 7 * DAY).toISOString(), isFollowed: true },
-  { id: 'r2', since: new Date(Date.now() - 2 * DAY).toISOString(), until: new Date(Date.now() - DAY).toISOString(), mark: 'suspicious', conditions: {}, note: '', createdAt: new Date(Date.now() - HOUR).toISOString(), isFollowed: false },
+  {
+    id: 'r1',
+    since: new Date(Date.now() - 9 * DAY).toISOString(),
+    until: new Date(Date.now() - 8 * DAY).toISOString(),
+    mark: 'bot',
+    conditions: { partner_id: 'p1', reason: 'changing_agents' },
+    note: '',
+    createdAt: new Date(Date.now() - 7 * DAY).toISOString(),
+    isFollowed: true,
+  },
+  {
+    id: 'r2',
+    since: new Date(Date.now() - 2 * DAY).toISOString(),
+    until: new Date(Date.now() - DAY).toISOString(),
+    mark: 'suspicious',
+    conditions: {},
+    note: '',
+    createdAt: new Date(Date.now() - HOUR).toISOString(),
+    isFollowed: false,
+  },
 ];
 const usd = (amount) => ({ amount, currency: 'USD' });
 function explanation(row) {
-  const terms = { kind: 'percent', percent: 30, amount: null, currency: null, tiersBy: 'conversions', tiersCurrency: null, tiers: [{ atLeast: 50, percent: 35, amount: null }], holdDays: 30, autoApproveDays: 14, text: '30% of the sale; 35% of the sale from 50 conversions a month; payable 30 days after the sale; approved by itself after 14 days' };
+  const terms = {
+    kind: 'percent',
+    percent: 30,
+    amount: null,
+    currency: null,
+    tiersBy: 'conversions',
+    tiersCurrency: null,
+    tiers: [{ atLeast: 50, percent: 35, amount: null }],
+    holdDays: 30,
+    autoApproveDays: 14,
+    text: '30% of the sale; 35% of the sale from 50 conversions a month; payable 30 days after the sale; auto-approved after 14 days',
+  };
   const place = (topic, partition, offset) => ({ topic, partition, offset });
-  const step = (version, name, text, by, more) => ({ version, name, text, at: row.recordedAt, by, reason: null, pending: null, earned: null, reversed: null, position: 40 + version, place: place('domain', 0, 39 + version), ...more });
+  const step = (version, name, text, by, more) => ({
+    version,
+    name,
+    text,
+    at: row.recordedAt,
+    by,
+    reason: null,
+    pending: null,
+    earned: null,
+    reversed: null,
+    position: 40 + version,
+    place: place('domain', 0, 39 + version),
+    ...more,
+  });
   const { amount, commission } = row;
   const other = { ...amount, amount: amount.amount + 500 };
   const less = (money) => ({ ...money, amount: -money.amount });
   const reports = [
-    { amount, reportedBy: 'sale', keyKind: row.keyKind, at: row.recordedAt, stands: true, place: place('conversions', 1, 3071) },
-    { amount: other, reportedBy: 'postback', keyKind: 'postback', at: row.recordedAt, stands: false, place: place('conversions', 1, 3102) },
+    {
+      amount,
+      reportedBy: 'sale',
+      keyKind: row.keyKind,
+      at: row.recordedAt,
+      stands: true,
+      place: place('conversions', 1, 3071),
+    },
+    {
+      amount: other,
+      reportedBy: 'postback',
+      keyKind: 'postback',
+      at: row.recordedAt,
+      stands: false,
+      place: place('conversions', 1, 3102),
+    },
   ];
   const texts = [
     ['recorded', 'The sale was reported (sale)', 'system', { pending: commission }],
-    ...(row.conflicts ? [['report_conflicted', `Reported again (postback, by postback token) with another amount, ${other.amount / 100} USD`, 'system', {}]] : []),
-    ...(['approved', 'reversed'].includes(row.status) ? [['approved', 'Approved', 'you', { pending: less(commission), earned: commission }]] : []),
-    ...(row.status === 'reversed' ? [['reversed', 'Reversed', 'you', { earned: less(commission), reversed: commission, reason: row.reason }]] : []),
-    ...(row.status === 'rejected' ? [['rejected', 'Rejected', 'you', { pending: less(commission), reason: row.reason }]] : []),
+    ...(row.conflicts
+      ? [
+          [
+            'report_conflicted',
+            `Reported again (postback, by postback token) with another amount, ${other.amount / 100} USD`,
+            'system',
+            {},
+          ],
+        ]
+      : []),
+    ...(['approved', 'reversed'].includes(row.status)
+      ? [['approved', 'Approved', 'you', { pending: less(commission), earned: commission }]]
+      : []),
+    ...(row.status === 'reversed'
+      ? [['reversed', 'Reversed', 'you', { earned: less(commission), reversed: commission, reason: row.reason }]]
+      : []),
+    ...(row.status === 'rejected'
+      ? [['rejected', 'Rejected', 'you', { pending: less(commission), reason: row.reason }]]
+      : []),
   ];
   const share = (amount.amount * 0.003).toFixed(4);
   const rounded = (commission.amount / 100).toFixed(2);
   return {
     conversion: { ...row, kind: 'sale' },
-    rule: { by: 'terms', text: '30% of the sale', terms, version: 2, effectiveAt: '2026-09-01T00:00:00Z', tier: 'Tier 0: below 50 conversions in 2026-11 when it was decided' },
-    click: { by: 'click_id', at: row.occurredAt, clickId: row.clickId, linkId: 'l1', link: 'nordvpn-l1', country: 'IS', device: 'mobile', source: 'newsletter', subs: { sub1: 'sidebar' }, place: place('clicks', 2, 18_204) },
+    rule: {
+      by: 'terms',
+      text: '30% of the sale',
+      terms,
+      version: 2,
+      effectiveAt: '2026-09-01T00:00:00Z',
+      tier: 'Tier 0: below 50 conversions in 2026-11 when it was decided',
+    },
+    click: {
+      by: 'click_id',
+      at: row.occurredAt,
+      clickId: row.clickId,
+      linkId: 'l1',
+      link: 'nordvpn-l1',
+      country: 'IS',
+      device: 'mobile',
+      source: 'newsletter',
+      subs: { sub1: 'sidebar' },
+      place: place('clicks', 2, 18_204),
+    },
     rate: null,
-    working: { text: `${(amount.amount / 100).toFixed(2)} USD × 30% = ${share} USD, rounded ${rounded} USD`, exact: share, rounded, agrees: true },
+    working: {
+      text: `${(amount.amount / 100).toFixed(2)} USD × 30% = ${share} USD, rounded ${rounded} USD`,
+      exact: share,
+      rounded,
+      agrees: true,
+    },
     reports: reports.slice(0, row.conflicts ? 2 : 1),
     events: texts.map(([name, text, by, more], index) => step(index + 1, `conversion.${name}`, text, by, more)),
   };
 }
 const statements = (month) => ({
-  month, timezone: ZONE, isOver: false,
+  month,
+  timezone: ZONE,
+  isOver: false,
   statements: partners.slice(0, 4).map((partner, index) => {
-    const [opening, approved, takenBack, adjustments, held] = [210_400 - 40_000 * index, 98_240 - 12_000 * index, 1_250 * index, 4_999, 31_000];
+    const [opening, approved, takenBack, adjustments, held] = [
+      210_400 - 40_000 * index,
+      98_240 - 12_000 * index,
+      1_250 * index,
+      4_999,
+      31_000,
+    ];
     const closing = opening + approved - takenBack - adjustments;
-    return { partnerId: partner.id, partnerName: partner.name, opening: usd(opening), approved: usd(approved), takenBack: usd(takenBack), adjustments: usd(adjustments), closing: usd(closing), held: usd(held), payable: usd(closing - held), conversions: 40 - index };
+    return {
+      partnerId: partner.id,
+      partnerName: partner.name,
+      opening: usd(opening),
+      approved: usd(approved),
+      takenBack: usd(takenBack),
+      adjustments: usd(adjustments),
+      closing: usd(closing),
+      held: usd(held),
+      payable: usd(closing - held),
+      conversions: 40 - index,
+    };
   }),
 });
 const problem = (status, code, message) => ({ type: 'about:blank', title: code, status, code, message });
-const link = (id, partner, sub1, slug) => ({ id, websiteId: 'w1', partnerId: partner.id, partnerName: partner.name, slug: slug || `${partner.slug}-${id}`, url: `http://127.0.0.1:8001/go/${slug || `${partner.slug}-${id}`}`, destination: `https://${partner.slug}.com/`, coupon: null, isActive: true, rules: [], variants: [], expiresAt: null, fallback: null, ...Object.fromEntries(Array.from({ length: 10 }, (_, place) => [`sub${place + 1}`, ''])), ...(sub1 ? { sub1 } : {}), createdAt: '2026-09-01T00:00:00Z', clicks: 4210 - 731 * Number(id.slice(1)), conversions: 40, earnings: { amount: 118_240 - 21_355 * Number(id.slice(1)), currency: 'USD' } });
+const link = (id, partner, sub1, slug) => ({
+  id,
+  websiteId: 'w1',
+  partnerId: partner.id,
+  partnerName: partner.name,
+  slug: slug || `${partner.slug}-${id}`,
+  url: `http://127.0.0.1:8001/go/${slug || `${partner.slug}-${id}`}`,
+  destination: `https://${partner.slug}.com/`,
+  coupon: null,
+  isActive: true,
+  rules: [],
+  variants: [],
+  expiresAt: null,
+  fallback: null,
+  ...Object.fromEntries(Array.from({ length: 10 }, (_, place) => [`sub${place + 1}`, ''])),
+  ...(sub1 ? { sub1 } : {}),
+  createdAt: '2026-09-01T00:00:00Z',
+  clicks: 4210 - 731 * Number(id.slice(1)),
+  conversions: 40,
+  earnings: { amount: 118_240 - 21_355 * Number(id.slice(1)), currency: 'USD' },
+});
 
 function conversion(index) {
   const status = ['pending', 'pending', 'approved', 'approved', 'rejected', 'approved', 'reversed'][index % 7];
@@ -214,10 +507,34 @@ function conversion(index) {
   const money = (value) => ({ amount: Math.round(value), currency: 'USD' });
   const keyKind = index % 5 === 1 ? 'site' : 'secret';
   return {
-    id: `c${index}`, websiteId: 'w1', partnerId: index === 5 ? null : partner.id, partnerName: index === 5 ? null : partner.name, linkId: 'l1', clickId: '01JD7W8Z3Q5K9M2N4P6R8T0V1XCYDZ', event: index % 4 ? 'sale' : 'lead',
-    txid: `ORD-${104_233 - index * 17}`, status, amount: money(amount), commission: money(amount * 0.3), reversed: money(status === 'reversed' ? amount : 0),
-    reason: { rejected: 'Outside the cookie window', reversed: 'Refunded by the customer' }[status] ?? null, attribution: index === 5 ? null : 'click_id', occurredAt: at, recordedAt: at, decidedAt: null,
-    approvesAt: status === 'pending' && index % 7 && keyKind !== 'site' ? new Date(Date.parse(at) + 14 * DAY).toISOString() : null, payableAt: status === 'approved' ? new Date(Date.parse(at) + 30 * DAY).toISOString() : null, conflicts: index === 3 ? 1 : 0, keyKind, addressClass: keyKind === 'site' ? 'datacentre_address' : '', clickBotReason: index === 4 ? 'headless' : null, otherEvents: index === 2 ? ['purchase'] : [], adjustment: null,
+    id: `c${index}`,
+    websiteId: 'w1',
+    partnerId: index === 5 ? null : partner.id,
+    partnerName: index === 5 ? null : partner.name,
+    linkId: 'l1',
+    clickId: '01JD7W8Z3Q5K9M2N4P6R8T0V1XCYDZ',
+    event: index % 4 ? 'sale' : 'lead',
+    txid: `ORD-${104_233 - index * 17}`,
+    status,
+    amount: money(amount),
+    commission: money(amount * 0.3),
+    reversed: money(status === 'reversed' ? amount : 0),
+    reason: { rejected: 'Outside the cookie window', reversed: 'Refunded by the customer' }[status] ?? null,
+    attribution: index === 5 ? null : 'click_id',
+    occurredAt: at,
+    recordedAt: at,
+    decidedAt: null,
+    approvesAt:
+      status === 'pending' && index % 7 && keyKind !== 'site'
+        ? new Date(Date.parse(at) + 14 * DAY).toISOString()
+        : null,
+    payableAt: status === 'approved' ? new Date(Date.parse(at) + 30 * DAY).toISOString() : null,
+    conflicts: index === 3 ? 1 : 0,
+    keyKind,
+    addressClass: keyKind === 'site' ? 'datacentre_address' : '',
+    clickBotReason: index === 4 ? 'headless' : null,
+    otherEvents: index === 2 ? ['purchase'] : [],
+    adjustment: null,
   };
 }
 
@@ -229,17 +546,34 @@ function noise(seed) {
 
 function analytics(name, query, nothing) {
   const buckets = bucketsOf(query);
-  const factor = nothing ? 0 : (query.partner ? 0.22 : 1) * (query.country ? 0.3 : 1) * (query.bots === 'only' ? 0.08 : 1);
+  const factor = nothing
+    ? 0
+    : (query.partner ? 0.22 : 1) * (query.country ? 0.3 : 1) * (query.bots === 'only' ? 0.08 : 1);
   const series = buckets.map(({ date, time, hours }) => {
     const wave = 1 + 0.35 * Math.sin(time / DAY / 3.1) + 0.25 * noise(time / HOUR) + (time / DAY - 20_000) / 2500;
     const partial = time + hours * HOUR > Date.now() ? Math.max(0.05, (Date.now() - time) / (hours * HOUR)) : 1;
     const clicks = Math.round(wave * hours * 55 * factor * partial);
     const conversions = Math.round(clicks * (0.03 + 0.02 * noise(time / DAY)));
-    return { date, clicks, unique: Math.round(clicks * 0.78), pageviews: Math.round(clicks * 3.4), conversions, revenue: Math.round(conversions * (38 + 18 * noise(time / DAY + 7)) * 100) / 100 };
+    return {
+      date,
+      clicks,
+      unique: Math.round(clicks * 0.78),
+      pageviews: Math.round(clicks * 3.4),
+      conversions,
+      revenue: Math.round(conversions * (38 + 18 * noise(time / DAY + 7)) * 100) / 100,
+    };
   });
   if (name === 'clicks') return series;
   if (name === 'conversions') {
-    return series.map((item) => ({ date: item.date, total: item.conversions, pending: Math.round(item.conversions * 0.3), approved: item.conversions - Math.round(item.conversions * 0.3), rejected: Math.round(item.conversions * 0.08), reversed: Math.round(item.conversions * 0.05), revenue: item.revenue }));
+    return series.map((item) => ({
+      date: item.date,
+      total: item.conversions,
+      pending: Math.round(item.conversions * 0.3),
+      approved: item.conversions - Math.round(item.conversions * 0.3),
+      rejected: Math.round(item.conversions * 0.08),
+      reversed: Math.round(item.conversions * 0.05),
+      revenue: item.revenue,
+    }));
   }
   const clicks = sum(series, 'clicks');
   const revenue = Math.round(sum(series, 'revenue') * 100) / 100;
@@ -247,12 +581,37 @@ function analytics(name, query, nothing) {
   if (name === 'overview') {
     const compared = query.compare !== 'none';
     const figures = (scale, rate) => ({
-      clicks: { total: Math.round(clicks * scale), unique: Math.round(clicks * scale * 0.78) }, pageviews: Math.round(clicks * 3.4 * scale), visitors: Math.round(clicks * 1.9 * scale),
-      conversions: { total: Math.round(conversions * scale), pending: Math.round(conversions * 0.3 * scale), approved: Math.round(conversions * 0.7 * scale), rejected: Math.round(conversions * 0.08 * scale), reversed: Math.round(conversions * 0.05 * scale), average_commission: conversions ? Math.round((revenue / conversions) * 100) / 100 : 0 },
-      revenue: { total: Math.round(revenue * scale * 100) / 100, pending: Math.round(revenue * 30 * scale) / 100, approved: Math.round(revenue * 70 * scale) / 100, reversed: Math.round(revenue * 4 * scale) / 100, active_partners: nothing ? 0 : 10 },
+      clicks: { total: Math.round(clicks * scale), unique: Math.round(clicks * scale * 0.78) },
+      pageviews: Math.round(clicks * 3.4 * scale),
+      visitors: Math.round(clicks * 1.9 * scale),
+      conversions: {
+        total: Math.round(conversions * scale),
+        pending: Math.round(conversions * 0.3 * scale),
+        approved: Math.round(conversions * 0.7 * scale),
+        rejected: Math.round(conversions * 0.08 * scale),
+        reversed: Math.round(conversions * 0.05 * scale),
+        average_commission: conversions ? Math.round((revenue / conversions) * 100) / 100 : 0,
+      },
+      revenue: {
+        total: Math.round(revenue * scale * 100) / 100,
+        pending: Math.round(revenue * 30 * scale) / 100,
+        approved: Math.round(revenue * 70 * scale) / 100,
+        reversed: Math.round(revenue * 4 * scale) / 100,
+        active_partners: nothing ? 0 : 10,
+      },
       conversion_rate: clicks ? Math.round((conversions / clicks) * 10_000 * rate) / 100 : 0,
     });
-    return { range: { from: buckets[0].date, to: buckets.at(-1).date, timezone: ZONE, bucket: query.timeRange === '24h' ? 'hour' : 'day' }, currency: 'USD', ...figures(1, 1), ...(compared ? { previous: figures(query.compare === 'year' ? 0.61 : 0.89, 1.04) } : {}) };
+    return {
+      range: {
+        from: buckets[0].date,
+        to: buckets.at(-1).date,
+        timezone: ZONE,
+        bucket: query.timeRange === '24h' ? 'hour' : 'day',
+      },
+      currency: 'USD',
+      ...figures(1, 1),
+      ...(compared ? { previous: figures(query.compare === 'year' ? 0.61 : 0.89, 1.04) } : {}),
+    };
   }
   if (name === 'partners') {
     if (nothing) return [];
@@ -261,19 +620,46 @@ function analytics(name, query, nothing) {
     const total = weights.reduce((a, b) => a + b, 0);
     return shown.map((partner, index) => {
       const share = weights[index] / total;
-      return { partnerId: partner.id, partnerName: partner.name, clicks: Math.round(clicks * share), conversions: Math.round(conversions * share), revenue: Math.round(revenue * share * 100) / 100, epc: Math.round((revenue / clicks) * 100) / 100, conversion_rate: Math.round((conversions / clicks) * 10_000) / 100 };
+      return {
+        partnerId: partner.id,
+        partnerName: partner.name,
+        clicks: Math.round(clicks * share),
+        conversions: Math.round(conversions * share),
+        revenue: Math.round(revenue * share * 100) / 100,
+        epc: Math.round((revenue / clicks) * 100) / 100,
+        conversion_rate: Math.round((conversions / clicks) * 10_000) / 100,
+      };
     });
   }
   if (name === 'geographic') {
     if (nothing) return [];
-    const shown = query.country ? countries.filter(([code]) => query.country.split(',').includes(code)).map(([code]) => [code, 1]) : countries;
-    return shown.map(([code, share]) => ({ country: code, countryName: code === 'ZZ' ? 'Unknown' : names.of(code), clicks: Math.round(clicks * share), conversions: Math.round(conversions * share), revenue: Math.round(revenue * share * 100) / 100 }));
+    const shown = query.country
+      ? countries.filter(([code]) => query.country.split(',').includes(code)).map(([code]) => [code, 1])
+      : countries;
+    return shown.map(([code, share]) => ({
+      country: code,
+      countryName: code === 'ZZ' ? 'Unknown' : names.of(code),
+      clicks: Math.round(clicks * share),
+      conversions: Math.round(conversions * share),
+      revenue: Math.round(revenue * share * 100) / 100,
+    }));
   }
   if (name === 'kept-apart') {
     if (nothing) return [];
-    return [['changing_agents', 'suspicious', 0.09], ['crawler', 'bot', 0.06], ['rate', 'suspicious', 0.03], ['datacentre_address', 'suspicious', 0.02], ['prefetch', 'bot', 0.01]].map(([reason, kind, share]) => (
-      { reason, kind, clicks: Math.round(clicks * share), pageviews: Math.round(clicks * share * 2), events: Math.round(clicks * share) + Math.round(clicks * share * 2), visitors: Math.round(clicks * share * 0.8) }
-    ));
+    return [
+      ['changing_agents', 'suspicious', 0.09],
+      ['crawler', 'bot', 0.06],
+      ['rate', 'suspicious', 0.03],
+      ['datacentre_address', 'suspicious', 0.02],
+      ['prefetch', 'bot', 0.01],
+    ].map(([reason, kind, share]) => ({
+      reason,
+      kind,
+      clicks: Math.round(clicks * share),
+      pageviews: Math.round(clicks * share * 2),
+      events: Math.round(clicks * share) + Math.round(clicks * share * 2),
+      visitors: Math.round(clicks * share * 0.8),
+    }));
   }
   return delivery(series, nothing);
 }
@@ -288,42 +674,93 @@ function bucketsOf({ timeRange, from, to }) {
   if (days) return Array.from({ length: days }, (_, index) => bucket(today - (days - 1 - index) * DAY, 24));
   const start = Date.parse(`${from}T00:00:00Z`);
   const count = Math.round((Date.parse(`${to}T00:00:00Z`) - start) / DAY) + 1;
-  return count <= 2 ? Array.from({ length: count * 24 }, (_, index) => bucket(start + index * HOUR, 1)) : Array.from({ length: count }, (_, index) => bucket(start + index * DAY, 24));
+  return count <= 2
+    ? Array.from({ length: count * 24 }, (_, index) => bucket(start + index * HOUR, 1))
+    : Array.from({ length: count }, (_, index) => bucket(start + index * DAY, 24));
 }
 
-const bucket = (time, hours) => ({ time, hours, date: hours === 1 ? new Date(time).toISOString().replace('.000Z', '+00:00') : new Date(time).toISOString().slice(0, 10) });
+const bucket = (time, hours) => ({
+  time,
+  hours,
+  date:
+    hours === 1 ? new Date(time).toISOString().replace('.000Z', '+00:00') : new Date(time).toISOString().slice(0, 10),
+});
 const sum = (items, field) => items.reduce((total, item) => total + item[field], 0);
 
 function delivery(series, nothing) {
   const points = series.map((item, index) => ({
-    at: item.date.length === 10 ? `${item.date}T00:00:00Z` : item.date, accepted: Math.round(item.pageviews * 1.3), duplicate: Math.round(item.pageviews * 0.03), bot: Math.round(item.pageviews * (0.09 + 0.06 * noise(index))), origin_not_allowed: Math.round(item.pageviews * 0.012), invalid: Math.round(item.pageviews * 0.004),
+    at: item.date.length === 10 ? `${item.date}T00:00:00Z` : item.date,
+    accepted: Math.round(item.pageviews * 1.3),
+    duplicate: Math.round(item.pageviews * 0.03),
+    bot: Math.round(item.pageviews * (0.09 + 0.06 * noise(index))),
+    origin_not_allowed: Math.round(item.pageviews * 0.012),
+    invalid: Math.round(item.pageviews * 0.004),
   }));
-  const outcomes = Object.fromEntries(['accepted', 'duplicate', 'bot', 'origin_not_allowed', 'invalid'].map((name) => [name, nothing ? 0 : sum(points, name)]));
-  const refusals = nothing ? [] : [
-    { at: new Date(Date.now() - 70_000).toISOString(), code: 'origin_not_allowed', message: 'The origin https://staging.vpnreview.is is not allowed for this key', endpoint: 'POST /track', count: 14 },
-    { at: new Date(Date.now() - 1_900_000).toISOString(), code: 'invalid', message: 'occurred_at is more than 24 hours old', endpoint: 'POST /track', count: 3 },
-  ];
+  const outcomes = Object.fromEntries(
+    ['accepted', 'duplicate', 'bot', 'origin_not_allowed', 'invalid'].map((name) => [
+      name,
+      nothing ? 0 : sum(points, name),
+    ]),
+  );
+  const refusals = nothing
+    ? []
+    : [
+        {
+          at: new Date(Date.now() - 70_000).toISOString(),
+          code: 'origin_not_allowed',
+          message: "This site key may not be used from this page: its origin is not in the key's list.",
+          endpoint: 'POST /track',
+          count: 14,
+        },
+        {
+          at: new Date(Date.now() - 1_900_000).toISOString(),
+          code: 'invalid',
+          message: 'occurred_at may be up to 24 hours back with a site key.',
+          endpoint: 'POST /track',
+          count: 3,
+        },
+      ];
   return { bucket: 'day', outcomes, series: points, refusals };
 }
 
 function live(response, counter) {
-  response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-cache', 'X-Accel-Buffering': 'no' });
+  response.writeHead(200, {
+    'Content-Type': 'text/event-stream',
+    'Cache-Control': 'no-cache',
+    'X-Accel-Buffering': 'no',
+  });
   const send = (name) => {
     const now = Date.now();
     const count = counter ? counter() : 12;
     const recent = Array.from({ length: count }, (_, index) => {
       const type = ['pageview', 'click', 'pageview', 'conversion'][index % 4];
-      return { id: `e${index}`, type, at: new Date(now - 900 - index * 4200).toISOString(), country: countries[index % 9][0], device: index % 3 ? 'desktop' : 'mobile', path: type === 'pageview' ? ['/best-vpn-2026', '/reviews/nordvpn', '/'][index % 3] : null, partnerName: type === 'pageview' ? null : partnerNames[index % 5], source: ['google', 'newsletter', null][index % 3] };
+      return {
+        id: `e${index}`,
+        type,
+        at: new Date(now - 900 - index * 4200).toISOString(),
+        country: countries[index % 9][0],
+        device: index % 3 ? 'desktop' : 'mobile',
+        path: type === 'pageview' ? ['/best-vpn-2026', '/reviews/nordvpn', '/'][index % 3] : null,
+        partnerName: type === 'pageview' ? null : partnerNames[index % 5],
+        source: ['google', 'newsletter', null][index % 3],
+      };
     });
-    const perMinute = counter ? [] : Array.from({ length: 30 }, (_, index) => ({ minute: new Date(Math.floor(now / 60_000) * 60_000 - (29 - index) * 60_000).toISOString(), events: Math.round(20 + 22 * noise(index + 3) + index) }));
-    response.write(`event: ${name}\ndata: ${JSON.stringify({ asOf: new Date(now).toISOString(), activeVisitors: counter ? count : 25, perMinute, recent })}\n\n`);
+    const perMinute = counter
+      ? []
+      : Array.from({ length: 30 }, (_, index) => ({
+          minute: new Date(Math.floor(now / 60_000) * 60_000 - (29 - index) * 60_000).toISOString(),
+          events: Math.round(20 + 22 * noise(index + 3) + index),
+        }));
+    response.write(
+      `event: ${name}\ndata: ${JSON.stringify({ asOf: new Date(now).toISOString(), activeVisitors: counter ? count : 25, perMinute, recent })}\n\n`,
+    );
   };
   send('snapshot');
   const timer = setInterval(() => send('update'), 1000);
   response.on('close', () => clearInterval(timer));
 }
 
-/** As the gateway does it: compressed once, assets kept for ever. */
+/** As the gateway does it: compressed once, assets cached permanently. */
 async function readBody(request) {
   let text = '';
   for await (const chunk of request) text += chunk;
@@ -344,14 +781,40 @@ function sqlAnswer(key, input) {
     { name: 'clicks', type: 'Int64', comment: 'Clicks' },
     { name: 'country', type: 'LowCardinality(String)', comment: 'ISO 3166-1 code; ZZ: unknown' },
   ];
-  const tables = ['events', 'clicks', 'conversions', 'traffic_15m', 'partner_15m', 'country_15m', 'websites'].map((name) => ({
-    name, comment: `What happened, as ${name}`, columns, example: `SELECT count() FROM ${name}`,
-  }));
-  const asked = (id, sql, outcome, message = '') => ({ id, door: id === 'h2' ? 'clickhouse' : 'sql page', sql, tables: ['clicks'], outcome, message, rows: 42, rowsRead: 120_000, elapsedMs: 18, startedAt: at(Number(id.slice(1)) * 7) });
+  const tables = ['events', 'clicks', 'conversions', 'traffic_15m', 'partner_15m', 'country_15m', 'websites'].map(
+    (name) => ({
+      name,
+      comment: `What happened, as ${name}`,
+      columns,
+      example: `SELECT count() FROM ${name}`,
+    }),
+  );
+  const asked = (id, sql, outcome, message = '') => ({
+    id,
+    door: id === 'h2' ? 'clickhouse' : 'sql page',
+    sql,
+    tables: ['clicks'],
+    outcome,
+    message,
+    rows: 42,
+    rowsRead: 120_000,
+    elapsedMs: 18,
+    startedAt: at(Number(id.slice(1)) * 7),
+  });
   const answers = {
     'GET /api/platform/sql/schema': {
-      tables, functions: ['count', 'countIf', 'sum', 'toDate', 'uniqExact'], connection: { url: 'http://127.0.0.1:8123', database: 'althing', user: 'sigrun@example.com' },
-      limits: { seconds: 30, rowsRead: 1e9, resultRows: 1e6, resultBytes: 268_435_456, pageRows: 10_000, memoryBytes: 1_073_741_824, running: 3 },
+      tables,
+      functions: ['count', 'countIf', 'sum', 'toDate', 'uniqExact'],
+      connection: { url: 'http://127.0.0.1:8123', database: 'althing', user: 'sigrun@example.com' },
+      limits: {
+        seconds: 30,
+        rowsRead: 1e9,
+        resultRows: 1e6,
+        resultBytes: 268_435_456,
+        pageRows: 10_000,
+        memoryBytes: 1_073_741_824,
+        running: 3,
+      },
     },
     'GET /api/platform/sql/history': [
       asked('h1', 'SELECT country, count() AS clicks\nFROM clicks\nGROUP BY country', 'done'),
@@ -360,18 +823,55 @@ function sqlAnswer(key, input) {
       asked('h4', 'SELECT count() FROM events, clicks', 'cancelled'),
     ],
     'GET /api/admin/sql/history': [
-      { ...asked('h1', 'SELECT country, count() AS clicks FROM clicks GROUP BY country', 'done'), accountId: 'u1', email: 'sigrun@example.com' },
-      { ...asked('h5', 'SELECT * FROM system.users', 'refused', 'There is no table system.users.'), accountId: 'u2', email: 'a-rather-long-address@analysts.example.com' },
+      {
+        ...asked('h1', 'SELECT country, count() AS clicks FROM clicks GROUP BY country', 'done'),
+        accountId: 'u1',
+        email: 'sigrun@example.com',
+      },
+      {
+        ...asked('h5', 'SELECT * FROM system.users', 'refused', 'There is no table system.users.'),
+        accountId: 'u2',
+        email: 'a-rather-long-address@analysts.example.com',
+      },
     ],
-    'GET /api/platform/sql/queries': [{ id: 's1', title: 'Clicks per country', sql: 'SELECT country, count() FROM clicks GROUP BY country', createdAt: at(60) }],
-    'GET /api/platform/sql/tokens': [{ id: 't1', name: 'Notebook', last4: 'x7Qa', createdAt: at(3000), lastUsedAt: at(4), expiresAt: at(-90 * 1440) }],
-    'POST /api/platform/sql/tokens': { id: 't2', name: input?.name, token: 'sql_Zk3pX0v8Qd2mLr7TfYw1NcHb6JsGa9Eu', last4: 'a9Eu', createdAt: at(0), expiresAt: at(-90 * 1440) },
+    'GET /api/platform/sql/queries': [
+      {
+        id: 's1',
+        title: 'Clicks per country',
+        sql: 'SELECT country, count() FROM clicks GROUP BY country',
+        createdAt: at(60),
+      },
+    ],
+    'GET /api/platform/sql/tokens': [
+      { id: 't1', name: 'Notebook', last4: 'x7Qa', createdAt: at(3000), lastUsedAt: at(4), expiresAt: at(-90 * 1440) },
+    ],
+    'POST /api/platform/sql/tokens': {
+      id: 't2',
+      name: input?.name,
+      token: 'sql_Zk3pX0v8Qd2mLr7TfYw1NcHb6JsGa9Eu',
+      last4: 'a9Eu',
+      createdAt: at(0),
+      expiresAt: at(-90 * 1440),
+    },
     'POST /api/platform/sql': {
-      queryId: '0190f3b2-0000-4000-8000-000000000001', truncated: true, statistics: { rows: 10_000, rowsRead: 1_204_113, elapsedMs: 37 },
-      columns: [{ name: 'day', type: 'Date' }, { name: 'clicks', type: 'Int64' }, { name: 'sales', type: 'Int64' }, { name: 'source', type: 'LowCardinality(String)' }],
-      rows: Array.from({ length: 10_000 }, (_, index) => [new Date(Date.now() - (10_000 - index) * DAY).toISOString().slice(0, 10), String(400 + ((index * 37) % 160)), String((index * 7) % 23), index % 5 ? 'newsletter' : '']),
+      queryId: '0190f3b2-0000-4000-8000-000000000001',
+      truncated: true,
+      statistics: { rows: 10_000, rowsRead: 1_204_113, elapsedMs: 37 },
+      columns: [
+        { name: 'day', type: 'Date' },
+        { name: 'clicks', type: 'Int64' },
+        { name: 'sales', type: 'Int64' },
+        { name: 'source', type: 'LowCardinality(String)' },
+      ],
+      rows: Array.from({ length: 10_000 }, (_, index) => [
+        new Date(Date.now() - (10_000 - index) * DAY).toISOString().slice(0, 10),
+        String(400 + ((index * 37) % 160)),
+        String((index * 7) % 23),
+        index % 5 ? 'newsletter' : '',
+      ]),
     },
   };
-  if (key === 'POST /api/platform/sql' && /wrong/.test(input?.sql ?? '')) return [problem(400, 'refused', 'There is no table wrong. Tables: clicks, events.'), 400];
+  if (key === 'POST /api/platform/sql' && /wrong/.test(input?.sql ?? ''))
+    return [problem(400, 'refused', 'There is no table wrong. Tables: clicks, events.'), 400];
   return key in answers ? [answers[key], key.startsWith('POST') && key.endsWith('tokens') ? 201 : 200] : null;
 }

@@ -1,26 +1,81 @@
 // What the insights calls answer: one of each type, told by model and finder.
 const insight = (id, insightType, title, content, evidence, more = {}) => ({
-  id, insightType, title, content, evidence: evidence.map(([label, value]) => ({ label, value })), confidenceScore: 0.98, toldBy: 'finder', about: null,
-  from: '2026-11-13', to: '2026-11-19', comparedFrom: '2026-10-16', comparedTo: '2026-11-12',
-  filters: { timeRange: 'custom', from: '2026-11-13', to: '2026-11-19' }, since: '2026-11-20T03:00:00Z', ...more,
+  id,
+  insightType,
+  title,
+  content,
+  evidence: evidence.map(([label, value]) => ({ label, value })),
+  confidenceScore: 0.98,
+  toldBy: 'finder',
+  about: null,
+  from: '2026-11-13',
+  to: '2026-11-19',
+  comparedFrom: '2026-10-16',
+  comparedTo: '2026-11-12',
+  filters: { timeRange: 'custom', from: '2026-11-13', to: '2026-11-19' },
+  since: '2026-11-20T03:00:00Z',
+  ...more,
 });
 
 const INSIGHTS = [
-  insight('i1', 'warning', 'No conversions from Hostfjord Hosting this week', '870 clicks from 13 November to 19 November led to no conversion, where about 26 are usual. The tracking may be broken, or they are not reported.',
-    [['Clicks', '870'], ['Conversions', '0'], ['Usual for so many clicks', '26'], ['Conversion rate', '0.00%'], ['Usual rate', '2.99%']],
-    { about: { dimension: 'partner', value: 'p1', name: 'Hostfjord Hosting' } }),
-  insight('i2', 'growth', 'YouTube stands out', '34% of the clicks from 13 November to 19 November came from YouTube, after 7%.',
-    [['Clicks', '612'], ['Usual in a week', '104'], ['Share of all clicks', '34.0%'], ['Usual share', '7.0%']],
-    { toldBy: 'model', about: { dimension: 'source', value: 'youtube', name: 'YouTube' } }),
-  insight('i3', 'decline', 'Clicks down 32% this week', '1,201 clicks from 13 November to 19 November, where 1,766 is usual for these weekdays.', [['Clicks', '1,201'], ['Usual in a week', '1,766'], ['Change', '−32%']]),
-  insight('i4', 'opportunity', 'Ledgerly earns 2.4 times as much for each click', '0.54 USD for each click, where the other partners bring 0.22 USD, but only 8% of the clicks go there. Try it in more places.',
-    [['Earned for each click', '0.54 USD'], ['Other partners', '0.22 USD'], ['Clicks', '204'], ['Share of all clicks', '8.0%'], ['Revenue', '110.16 USD']]),
+  insight(
+    'i1',
+    'warning',
+    'No conversions from Hostfjord Hosting this week',
+    '870 clicks from 13 November to 19 November led to no conversion, where about 26 are usual. The tracking may be broken, or they are not reported.',
+    [
+      ['Clicks', '870'],
+      ['Conversions', '0'],
+      ['Usual for so many clicks', '26'],
+      ['Conversion rate', '0.00%'],
+      ['Usual rate', '2.99%'],
+    ],
+    { about: { dimension: 'partner', value: 'p1', name: 'Hostfjord Hosting' } },
+  ),
+  insight(
+    'i2',
+    'growth',
+    'YouTube stands out',
+    '34% of the clicks from 13 November to 19 November came from YouTube, after 7%.',
+    [
+      ['Clicks', '612'],
+      ['Usual in a week', '104'],
+      ['Share of all clicks', '34.0%'],
+      ['Usual share', '7.0%'],
+    ],
+    { toldBy: 'model', about: { dimension: 'source', value: 'youtube', name: 'YouTube' } },
+  ),
+  insight(
+    'i3',
+    'decline',
+    'Clicks down 32% this week',
+    '1,201 clicks from 13 November to 19 November, where 1,766 is usual for these weekdays.',
+    [
+      ['Clicks', '1,201'],
+      ['Usual in a week', '1,766'],
+      ['Change', '−32%'],
+    ],
+  ),
+  insight(
+    'i4',
+    'opportunity',
+    'Ledgerly earns 2.4 times as much for each click',
+    '0.54 USD for each click, where the other partners bring 0.22 USD, but only 8% of the clicks go there. Try it in more places.',
+    [
+      ['Earned for each click', '0.54 USD'],
+      ['Other partners', '0.22 USD'],
+      ['Clicks', '204'],
+      ['Share of all clicks', '8.0%'],
+      ['Revenue', '110.16 USD'],
+    ],
+  ),
 ];
 
 /** [body, status] of an insights call; none for another call. */
 export function insightsAnswer(key, empty) {
   if (/^GET \/api\/analytics\/[^/]+\/insights$/.test(key)) return [empty ? [] : INSIGHTS];
-  if (/^POST \/api\/analytics\/[^/]+\/ai-insights$/.test(key)) return [{ insights: empty ? [] : INSIGHTS, silence: null }];
+  if (/^POST \/api\/analytics\/[^/]+\/ai-insights$/.test(key))
+    return [{ insights: empty ? [] : INSIGHTS, silence: null }];
   if (key === 'GET /api/platform/insights/digest') return [{ every: 'off' }];
   if (key === 'PUT /api/platform/insights/digest') return [null, 204];
   return null;

@@ -14,71 +14,224 @@ const SITES = [
   ['Sleep better', 'health', 18_750, 640, 7300, 4.5, 'active'],
 ];
 const listing = ([title, niche, askingPrice, monthlyRevenue, monthlyTraffic, yearsEstablished, status], index) => ({
-  id: `m${index + 1}`, title, websiteUrl: `https://site-${index + 1}.example`, niche, status, askingPrice, monthlyRevenue, monthlyTraffic, yearsEstablished,
-  description: 'Forty articles that rank, written by people who tried what they write about.\n\nThe buyer gets the domain, all texts and images, and the mailing list. It takes about four hours a week.',
-  monthlyProfit: Math.round(monthlyRevenue * 0.8), verificationStatus: index % 2 === 0 ? 'verified' : 'pending', createdAt: at(-40 + index), image: index === 2 ? null : `/api/marketplace/images/${HASHES[index % 3]}`,
+  id: `m${index + 1}`,
+  title,
+  websiteUrl: `https://site-${index + 1}.example`,
+  niche,
+  status,
+  askingPrice,
+  monthlyRevenue,
+  monthlyTraffic,
+  yearsEstablished,
+  description:
+    'Forty articles that rank, written by people who tried what they write about.\n\nThe buyer gets the domain, all texts and images, and the mailing list. It takes about four hours a week.',
+  monthlyProfit: Math.round(monthlyRevenue * 0.8),
+  verificationStatus: index % 2 === 0 ? 'verified' : 'pending',
+  createdAt: at(-40 + index),
+  image: index === 2 ? null : `/api/marketplace/images/${HASHES[index % 3]}`,
 });
 const listings = SITES.map(listing);
 
 const months = Array.from({ length: 12 }, (_, index) => {
   const month = new Date(Date.UTC(2025, 10 + index, 1)).toISOString().slice(0, 10);
   const wave = 1 + Math.sin(index / 2) / 5 + index / 40;
-  return { month, visitors: Math.round(9900 * wave), pageviews: Math.round(23_100 * wave), revenue: usd(Math.round(1650 * wave)) };
+  return {
+    month,
+    visitors: Math.round(9900 * wave),
+    pageviews: Math.round(23_100 * wave),
+    revenue: usd(Math.round(1650 * wave)),
+  };
 });
 const average = (value) => Math.round(months.reduce((sum, month) => sum + value(month), 0) / months.length);
 const above = (claimed, measured) => Math.round(((claimed - measured) / measured) * 1000) / 10;
 const monthlyTraffic = average((month) => month.visitors);
 const monthlyRevenue = usd(average((month) => month.revenue.amount / 100));
 const verification = {
-  asOf: at(-2), provenDomain: 'vpn-review.example', share: { months: 12, monthsInLog: 14, traffic: 96.4, revenue: 88 }, monthlyTraffic, monthlyRevenue,
-  trafficDifference: above(12_500, monthlyTraffic), revenueDifference: above(1850, monthlyRevenue.amount / 100), months,
+  asOf: at(-2),
+  provenDomain: 'vpn-review.example',
+  share: { months: 12, monthsInLog: 14, traffic: 96.4, revenue: 88 },
+  monthlyTraffic,
+  monthlyRevenue,
+  trafficDifference: above(12_500, monthlyTraffic),
+  revenueDifference: above(1850, monthlyRevenue.amount / 100),
+  months,
 };
-const SELLER = { id: 's1', name: 'Jón Þórsson', memberSince: '2025-03-01T00:00:00Z', activeListings: 3, verifiedListings: 2, soldListings: 1 };
+const SELLER = {
+  id: 's1',
+  name: 'Jón Þórsson',
+  memberSince: '2025-03-01T00:00:00Z',
+  activeListings: 3,
+  verifiedListings: 2,
+  soldListings: 1,
+};
 const full = (one, over = {}) => ({
-  ...one, currency: 'USD', images: one.image ? HASHES.map((hash) => ({ hash, url: `/api/marketplace/images/${hash}` })) : [],
-  seller: SELLER, verification: one.verificationStatus === 'verified' ? verification : null,
-  verificationNote: null, publishedAt: at(-20), expiresAt: at(70), isMine: false, isWatched: false, myOffer: null, websiteId: null, edition: null, reason: null, ...over,
+  ...one,
+  currency: 'USD',
+  images: one.image ? HASHES.map((hash) => ({ hash, url: `/api/marketplace/images/${hash}` })) : [],
+  seller: SELLER,
+  verification: one.verificationStatus === 'verified' ? verification : null,
+  verificationNote: null,
+  publishedAt: at(-20),
+  expiresAt: at(70),
+  isMine: false,
+  isWatched: false,
+  myOffer: null,
+  websiteId: null,
+  edition: null,
+  reason: null,
+  ...over,
 });
-const draft = full({ ...listings[0], status: 'draft', askingPrice: null }, { id: 'mine', isMine: true, edition: 2, websiteId: 'w1', publishedAt: null, expiresAt: null });
+const draft = full(
+  { ...listings[0], status: 'draft', askingPrice: null },
+  { id: 'mine', isMine: true, edition: 2, websiteId: 'w1', publishedAt: null, expiresAt: null },
+);
 
 const questions = [
-  { id: 'q1', authorName: 'Embla', text: 'Is the mailing list part of it?', askedAt: at(-3), answer: 'Yes, all 9,000 readers.', answeredAt: at(-2), isMine: false, isHidden: false, flags: null },
-  { id: 'q2', authorName: 'Gunnar', text: 'Which share of the traffic comes from search?', askedAt: at(-1), answer: null, answeredAt: null, isMine: false, isHidden: false, flags: null },
+  {
+    id: 'q1',
+    authorName: 'Embla',
+    text: 'Is the mailing list part of it?',
+    askedAt: at(-3),
+    answer: 'Yes, all 9,000 readers.',
+    answeredAt: at(-2),
+    isMine: false,
+    isHidden: false,
+    flags: null,
+  },
+  {
+    id: 'q2',
+    authorName: 'Gunnar',
+    text: 'Which share of the traffic comes from search?',
+    askedAt: at(-1),
+    answer: null,
+    answeredAt: null,
+    isMine: false,
+    isHidden: false,
+    flags: null,
+  },
 ];
 
 const escrow = (status, over = {}) => ({
-  id: 'e1', status, price: usd(41_000), payUntil: at(6), paymentUrl: null, inspectFrom: at(2), inspectUntil: status === 'inspecting' ? at(2.5) : null, disputedBy: null, disputeText: null, outcome: null,
-  decisionReason: null, toSeller: null, toBuyer: null, ...over,
+  id: 'e1',
+  status,
+  price: usd(41_000),
+  payUntil: at(6),
+  paymentUrl: null,
+  inspectFrom: at(2),
+  inspectUntil: status === 'inspecting' ? at(2.5) : null,
+  disputedBy: null,
+  disputeText: null,
+  outcome: null,
+  decisionReason: null,
+  toSeller: null,
+  toBuyer: null,
+  ...over,
 });
 const deal = (id, side, next, over = {}) => ({
-  id, listingId: 'm1', listingTitle: listings[0].title, listingStatus: 'in_escrow', side, otherName: side === 'buyer' ? 'Jón Þórsson' : 'Embla', status: 'accepted', price: usd(41_000), turn: null, isOnHold: false,
-  expiresAt: at(5), createdAt: at(-4), updatedAt: at(-1), escrowStatus: over.escrow?.status ?? null, escrow: null, escrowKind: 'real', next, buyerName: side === 'buyer' ? 'Sigrún Jónsdóttir' : 'Embla', sellerName: side === 'seller' ? 'Sigrún Jónsdóttir' : 'Jón Þórsson',
+  id,
+  listingId: 'm1',
+  listingTitle: listings[0].title,
+  listingStatus: 'in_escrow',
+  side,
+  otherName: side === 'buyer' ? 'Jón Þórsson' : 'Embla',
+  status: 'accepted',
+  price: usd(41_000),
+  turn: null,
+  isOnHold: false,
+  expiresAt: at(5),
+  createdAt: at(-4),
+  updatedAt: at(-1),
+  escrowStatus: over.escrow?.status ?? null,
+  escrow: null,
+  escrowKind: 'real',
+  next,
+  buyerName: side === 'buyer' ? 'Sigrún Jónsdóttir' : 'Embla',
+  sellerName: side === 'seller' ? 'Sigrún Jónsdóttir' : 'Jón Þórsson',
   ...over,
 });
 const deals = [
   deal('answer', 'seller', 'answer', { status: 'sent', turn: 'seller', listingStatus: 'active', price: usd(39_500) }),
   deal('pay', 'buyer', 'pay', { escrow: escrow('agreed', { paymentUrl: 'https://escrow.example/pay/1' }) }),
   deal('inspect', 'buyer', 'inspect', { escrow: escrow('inspecting') }),
-  deal('dispute', 'admin', 'wait_for_decision', { escrow: escrow('disputed', { disputedBy: 'buyer', disputeText: 'The mailing list is missing, and the domain still belongs to somebody else.' }), buyerName: 'Embla' }),
-  deal('sold', 'seller', 'none', { listingStatus: 'sold', escrow: escrow('released', { outcome: 'split', decisionReason: 'The list was promised and is not there.', disputedBy: 'buyer', disputeText: 'No list.', toSeller: usd(36_000), toBuyer: usd(5000) }) }),
+  deal('dispute', 'admin', 'wait_for_decision', {
+    escrow: escrow('disputed', {
+      disputedBy: 'buyer',
+      disputeText: 'The mailing list is missing, and the domain still belongs to someone else.',
+    }),
+    buyerName: 'Embla',
+  }),
+  deal('sold', 'seller', 'none', {
+    listingStatus: 'sold',
+    escrow: escrow('released', {
+      outcome: 'split',
+      decisionReason: 'The list was promised and is not there.',
+      disputedBy: 'buyer',
+      disputeText: 'No list.',
+      toSeller: usd(36_000),
+      toBuyer: usd(5000),
+    }),
+  }),
 ];
 const WAYS = {
-  agreed: ['agreed', 'opened'], inspecting: ['agreed', 'opened', 'funded', 'delivered', 'inspection_began'], disputed: ['agreed', 'opened', 'funded', 'delivered', 'disputed'],
+  agreed: ['agreed', 'opened'],
+  inspecting: ['agreed', 'opened', 'funded', 'delivered', 'inspection_began'],
+  disputed: ['agreed', 'opened', 'funded', 'delivered', 'disputed'],
   released: ['agreed', 'opened', 'funded', 'delivered', 'disputed', 'decided', 'released'],
 };
 const history = (one) => [
   { number: 1, kind: 'offer.sent', by: 'buyer', at: at(-4), detail: '$39,500' },
-  ...(WAYS[one.escrow?.status] ?? []).map((kind, index) => ({ number: index + 1, kind: `escrow.${kind}`, by: ['opened', 'funded', 'released'].includes(kind) ? 'provider' : 'buyer', at: at(-3 + index / 3), detail: '' })),
+  ...(WAYS[one.escrow?.status] ?? []).map((kind, index) => ({
+    number: index + 1,
+    kind: `escrow.${kind}`,
+    by: ['opened', 'funded', 'released'].includes(kind) ? 'provider' : 'buyer',
+    at: at(-3 + index / 3),
+    detail: '',
+  })),
 ];
 const messages = [
-  { number: 1, by: 'buyer', authorName: 'Embla', isMine: false, text: 'A site that I have been reading for years. Would you take a little less, and help with the move?', price: usd(39_500), at: at(-4) },
-  { number: 2, by: 'seller', authorName: 'Sigrún Jónsdóttir', isMine: true, text: 'Of course I help. Two days of my time are included.', price: null, at: at(-3.5) },
+  {
+    number: 1,
+    by: 'buyer',
+    authorName: 'Embla',
+    isMine: false,
+    text: 'A site that I have been reading for years. Would you take a little less, and help with the move?',
+    price: usd(39_500),
+    at: at(-4),
+  },
+  {
+    number: 2,
+    by: 'seller',
+    authorName: 'Sigrún Jónsdóttir',
+    isMine: true,
+    text: 'Of course I help. Two days of my time are included.',
+    price: null,
+    at: at(-3.5),
+  },
 ];
 const inFull = new Set(['escrow', 'escrowKind', 'next', 'buyerName', 'sellerName']);
 const bare = (offer) => Object.fromEntries(Object.entries(offer).filter(([name]) => !inFull.has(name)));
-const saved = [{ id: 's1', search: 'reviews', niche: 'vpn', minPrice: null, maxPrice: 50_000, verified: true, createdAt: at(-9) }];
-const disputed = { offerId: 'dispute', escrowId: 'e1', listingId: 'm1', status: 'disputed', price: usd(41_000), buyerName: 'Embla', sellerName: 'Jón Þórsson', disputedBy: 'buyer', disputedAt: at(-1) };
-const call = { escrowId: 'e1', step: 'settle', state: 'failed', attempts: 7, error: 'The escrow provider does not answer', nextAt: at(0.1) };
+const saved = [
+  { id: 's1', search: 'reviews', niche: 'vpn', minPrice: null, maxPrice: 50_000, verified: true, createdAt: at(-9) },
+];
+const disputed = {
+  offerId: 'dispute',
+  escrowId: 'e1',
+  listingId: 'm1',
+  status: 'disputed',
+  price: usd(41_000),
+  buyerName: 'Embla',
+  sellerName: 'Jón Þórsson',
+  disputedBy: 'buyer',
+  disputedAt: at(-1),
+};
+const call = {
+  escrowId: 'e1',
+  step: 'settle',
+  state: 'failed',
+  attempts: 7,
+  error: 'The escrow provider does not answer',
+  nextAt: at(0.1),
+};
 
 /** `none`: nothing is for sale yet. Answers [body, status, type], or null for what is not of the marketplace. */
 export function marketplaceAnswer(key, query, none) {
@@ -90,7 +243,14 @@ export function marketplaceAnswer(key, query, none) {
   if (method !== 'GET') return [{ id, status: 'draft', edition: 3, images: HASHES }, 200];
   if (path.startsWith('/api/admin/marketplace/')) {
     const name = path.split('/').at(-1);
-    return some({ listings: listings.slice(0, 3).map((one) => ({ ...one, status: query.status ?? 'in_review' })), disputes: [disputed], questions: questions.map((one) => ({ ...one, listingId: 'm1', flags: 2 })), 'escrow-calls': [call] }[name] ?? []);
+    return some(
+      {
+        listings: listings.slice(0, 3).map((one) => ({ ...one, status: query.status ?? 'in_review' })),
+        disputes: [disputed],
+        questions: questions.map((one) => ({ ...one, listingId: 'm1', flags: 2 })),
+        'escrow-calls': [call],
+      }[name] ?? [],
+    );
   }
   if (what === 'sellers') return [none ? { ...SELLER, activeListings: 0, verifiedListings: 0 } : SELLER];
   if (what === 'my') {
@@ -103,14 +263,27 @@ export function marketplaceAnswer(key, query, none) {
     return [part === 'messages' ? messages : part === 'history' ? history(one) : one];
   }
   if (part === 'questions') return some(questions);
-  if (part === 'history') return [[{ number: 1, kind: 'listing.drafted', by: 'seller', at: at(-30), detail: '' }, { number: 2, kind: 'listing.approved', by: 'admin', at: at(-20), detail: '' }]];
+  if (part === 'history')
+    return [
+      [
+        { number: 1, kind: 'listing.drafted', by: 'seller', at: at(-30), detail: '' },
+        { number: 2, kind: 'listing.approved', by: 'admin', at: at(-20), detail: '' },
+      ],
+    ];
   if (id === 'mine') return [draft];
   if (id) {
     const one = listings.find((item) => item.id === id) ?? listings[0];
     return [full(one, { edition: 2, ...(id === 'm5' ? { status: 'in_review' } : {}) })];
   }
   const search = (query.search ?? '').toLowerCase();
-  return some(listings.filter((one) => (!query.seller || one.status === 'active') && (!query.niche || one.niche === query.niche) && one.title.toLowerCase().includes(search)));
+  return some(
+    listings.filter(
+      (one) =>
+        (!query.seller || one.status === 'active') &&
+        (!query.niche || one.niche === query.niche) &&
+        one.title.toLowerCase().includes(search),
+    ),
+  );
 }
 
 function picture(hash) {

@@ -5,33 +5,159 @@ const ago = (minutes) => new Date(Date.now() - minutes * 60_000).toISOString();
 const ahead = (days) => new Date(Date.now() + days * 86_400_000).toISOString();
 const NAMES = ['Sigrún Jónsdóttir', 'Embla Ketilsdóttir', 'Gunnar Þórsson', ''];
 
-const invite = (id, code, status, currentUses, maxUses, joined) => ({ id, code, status, currentUses, maxUses, joined: joined.map((name) => ({ name, joinedAt: ago(9000) })), createdAt: ago(20_000), expiresAt: ahead(12), revokedAt: status === 'revoked' ? ago(100) : null });
-const domain = (id, name, state, problem) => ({ id, domain: name, websiteId: 'w1', isVerified: state === 'verified', sslEnabled: state === 'verified', verificationToken: 'althing-verify=3kq9vmx27hcnt4w8zrb5', verificationName: `_affiliate-challenge.${name}`, state, addedAt: ago(3000), verifiedAt: null, lastCheckedAt: ago(12), expiresAt: state === 'verified' ? null : ahead(6), problem });
-const audit = (seq, action, outcome, details = {}) => ({ seq, at: ago(seq * 37), action, outcome, actorId: 'u1', actorName: NAMES[seq % 3], accountId: 'u1', accountName: NAMES[seq % 3], subjectId: null, address: '82.221.12.0/24', device: seq % 2 ? 'Firefox' : 'Chrome', details });
-const mail = (id, to, subject, state, error = '') => ({ id, kind: 'password_reset', to, subject, state, attempts: error ? 3 : 0, error, createdAt: ago(40), sentAt: null });
+const invite = (id, code, status, currentUses, maxUses, joined) => ({
+  id,
+  code,
+  status,
+  currentUses,
+  maxUses,
+  joined: joined.map((name) => ({ name, joinedAt: ago(9000) })),
+  createdAt: ago(20_000),
+  expiresAt: ahead(12),
+  revokedAt: status === 'revoked' ? ago(100) : null,
+});
+const domain = (id, name, state, problem) => ({
+  id,
+  domain: name,
+  websiteId: 'w1',
+  isVerified: state === 'verified',
+  sslEnabled: state === 'verified',
+  verificationToken: 'althing-verify=3kq9vmx27hcnt4w8zrb5',
+  verificationName: `_affiliate-challenge.${name}`,
+  state,
+  addedAt: ago(3000),
+  verifiedAt: null,
+  lastCheckedAt: ago(12),
+  expiresAt: state === 'verified' ? null : ahead(6),
+  problem,
+});
+const audit = (seq, action, outcome, details = {}) => ({
+  seq,
+  at: ago(seq * 37),
+  action,
+  outcome,
+  actorId: 'u1',
+  actorName: NAMES[seq % 3],
+  accountId: 'u1',
+  accountName: NAMES[seq % 3],
+  subjectId: null,
+  address: '82.221.12.0/24',
+  device: seq % 2 ? 'Firefox' : 'Chrome',
+  details,
+});
+const mail = (id, to, subject, state, error = '') => ({
+  id,
+  kind: 'password_reset',
+  to,
+  subject,
+  state,
+  attempts: error ? 3 : 0,
+  error,
+  createdAt: ago(40),
+  sentAt: null,
+});
 
-/** The answer to "METHOD path", or nothing where it is somebody else's. */
+/** The answer to "METHOD path", or nothing for paths of other mocks. */
 export function people(key, user, twoFactor) {
   const session = { requires2FA: false, token: 'token', user };
   const [method, path] = key.split(' ');
-  if (method === 'DELETE' && /\/(sessions|invite-codes|custom-domains|linked-sign-ins)/.test(path)) return { status: 204, body: null };
+  if (method === 'DELETE' && /\/(sessions|invite-codes|custom-domains|linked-sign-ins)/.test(path))
+    return { status: 204, body: null };
   const answers = {
-    'GET /api/platform/user': () => ({ ...user, username: user.name, createdAt: ago(90_000), company: 'Althing ehf.', timezone: 'Atlantic/Reykjavik', twoFactor, recoveryCodesLeft: twoFactor ? 2 : 0, hasPassword: true, passwordChangedAt: ago(50_000) }),
-    'GET /api/platform/sessions': () => ['Firefox', 'Chrome', ''].map((device, index) => ({ id: `s${index}`, device, country: ['IS', 'DE', 'ZZ'][index], createdAt: ago(500), lastSeenAt: ago(index * 140), current: index === 0 })),
-    'GET /api/platform/user/activity': () => [audit(1, 'account.signed_in', 'done'), audit(2, 'account.sign_in', 'refused'), audit(3, 'account.password_changed', 'done'), audit(4, 'invite.created', 'done')],
-    'GET /api/platform/linked-sign-ins': () => [{ id: 'g1', provider: 'github', label: 'sigrun@mail.example', linkedAt: ago(9000) }],
-    'GET /api/platform/invite-codes': () => [invite('i1', '7KXQ-M2VD-9HTB-4RWC-Q8ZN', 'active', 1, 3, [NAMES[1]]), invite('i2', 'B4RW-C9HT-M2VD-7KXQ-ZN8Q', 'used_up', 2, 2, [NAMES[2], '']), invite('i3', 'H2TB-4RWC-7KXQ-M2VD-N8ZQ', 'revoked', 0, 1, [])],
-    'GET /api/platform/custom-domains': () => [domain('d1', 'go.vpnreview.is', 'verified', null), domain('d2', 'tengill.vpnreview.is', 'pending', 'There is no TXT record with this name yet.')],
-    'POST /api/platform/2fa/setup': () => ({ secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP', otpauthUri: 'otpauth://totp/Althing', qrCode: QR }),
+    'GET /api/platform/user': () => ({
+      ...user,
+      username: user.name,
+      createdAt: ago(90_000),
+      company: 'Althing ehf.',
+      timezone: 'Atlantic/Reykjavik',
+      twoFactor,
+      recoveryCodesLeft: twoFactor ? 2 : 0,
+      hasPassword: true,
+      passwordChangedAt: ago(50_000),
+    }),
+    'GET /api/platform/sessions': () =>
+      ['Firefox', 'Chrome', ''].map((device, index) => ({
+        id: `s${index}`,
+        device,
+        country: ['IS', 'DE', 'ZZ'][index],
+        createdAt: ago(500),
+        lastSeenAt: ago(index * 140),
+        current: index === 0,
+      })),
+    'GET /api/platform/user/activity': () => [
+      audit(1, 'account.signed_in', 'done'),
+      audit(2, 'account.sign_in', 'refused'),
+      audit(3, 'account.password_changed', 'done'),
+      audit(4, 'invite.created', 'done'),
+    ],
+    'GET /api/platform/linked-sign-ins': () => [
+      { id: 'g1', provider: 'github', label: 'sigrun@mail.example', linkedAt: ago(9000) },
+    ],
+    'GET /api/platform/invite-codes': () => [
+      invite('i1', '7KXQ-M2VD-9HTB-4RWC-Q8ZN', 'active', 1, 3, [NAMES[1]]),
+      invite('i2', 'B4RW-C9HT-M2VD-7KXQ-ZN8Q', 'used_up', 2, 2, [NAMES[2], '']),
+      invite('i3', 'H2TB-4RWC-7KXQ-M2VD-N8ZQ', 'revoked', 0, 1, []),
+    ],
+    'GET /api/platform/custom-domains': () => [
+      domain('d1', 'go.vpnreview.is', 'verified', null),
+      domain('d2', 'tengill.vpnreview.is', 'pending', 'There is no TXT record with this name yet.'),
+    ],
+    'POST /api/platform/2fa/setup': () => ({
+      secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+      otpauthUri: 'otpauth://totp/Althing',
+      qrCode: QR,
+    }),
     'POST /api/platform/2fa/confirm': () => ({ recoveryCodes: CODES }),
     'POST /api/platform/2fa/recovery-codes': () => ({ recoveryCodes: CODES }),
-    'POST /api/platform/register': () => ({ ...session, qrCode: QR, secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP', otpauthUri: 'otpauth://totp/Althing' }),
-    'GET /api/admin/accounts': () => NAMES.map((name, index) => ({ id: `a${index}`, email: name ? `person${index}@example.com` : '', name, roles: index === 0 ? ['admin', 'analyst', 'member'] : ['member'], createdAt: ago(90_000 + index), disabledAt: index === 2 ? ago(300) : null, erasedAt: name ? null : ago(200), twoFactor: index < 2, sessions: 2 - Math.min(index, 2), lastSeenAt: index < 2 ? ago(index * 60) : null, websites: index })),
-    'GET /api/admin/audit-trail': () => [audit(1, 'account.roles_changed', 'done', { roles: ['admin', 'member'] }), audit(2, 'account.sign_in', 'refused', { reason: 'credentials' }), audit(3, 'partner.commission_changed', 'done', { percent: 12.5 })],
-    'GET /api/admin/audit-trail/check': () => ({ rows: 4213, anchored: 4180, after: 4180, checkedTo: 4213, head: '9f2c4b7d1e8a6053c4b7d1e8a60539f2c4b7d1e8a60539f2c4b7d1e8a60539f2', firstBroken: null }),
-    'GET /api/admin/outbox': () => [mail('m1', 'embla@example.com', 'Set a new Althing password', 'waiting'), mail('m2', 'gunnar@example.com', 'Your Althing password was changed', 'failed', 'The server refused the address')],
-    'GET /api/admin/outbox/m1': () => ({ ...mail('m1', 'embla@example.com', 'Set a new Althing password', 'waiting'), text: 'Somebody, probably you, wants to set a new password for Althing.\n\nhttp://127.0.0.1:8000/reset-password#code=abc\n' }),
-    'GET /api/website': () => ({ id: 'w1', domain: 'vpnreview.is', timezone: 'Atlantic/Reykjavik', currency: 'USD', userName: user.name, userEmail: user.email }),
+    'POST /api/platform/register': () => ({
+      ...session,
+      qrCode: QR,
+      secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+      otpauthUri: 'otpauth://totp/Althing',
+    }),
+    'GET /api/admin/accounts': () =>
+      NAMES.map((name, index) => ({
+        id: `a${index}`,
+        email: name ? `person${index}@example.com` : '',
+        name,
+        roles: index === 0 ? ['admin', 'analyst', 'member'] : ['member'],
+        createdAt: ago(90_000 + index),
+        disabledAt: index === 2 ? ago(300) : null,
+        erasedAt: name ? null : ago(200),
+        twoFactor: index < 2,
+        sessions: 2 - Math.min(index, 2),
+        lastSeenAt: index < 2 ? ago(index * 60) : null,
+        websites: index,
+      })),
+    'GET /api/admin/audit-trail': () => [
+      audit(1, 'account.roles_changed', 'done', { roles: ['admin', 'member'] }),
+      audit(2, 'account.sign_in', 'refused', { reason: 'credentials' }),
+      audit(3, 'partner.commission_changed', 'done', { percent: 12.5 }),
+    ],
+    'GET /api/admin/audit-trail/check': () => ({
+      rows: 4213,
+      anchored: 4180,
+      after: 4180,
+      checkedTo: 4213,
+      head: '9f2c4b7d1e8a6053c4b7d1e8a60539f2c4b7d1e8a60539f2c4b7d1e8a60539f2',
+      firstBroken: null,
+    }),
+    'GET /api/admin/outbox': () => [
+      mail('m1', 'embla@example.com', 'Set a new Althing password', 'waiting'),
+      mail('m2', 'gunnar@example.com', 'Your Althing password was changed', 'failed', 'The server refused the address'),
+    ],
+    'GET /api/admin/outbox/m1': () => ({
+      ...mail('m1', 'embla@example.com', 'Set a new Althing password', 'waiting'),
+      text: 'Someone, probably you, wants to set a new password for Althing.\n\nhttp://127.0.0.1:8000/reset-password#code=abc\n',
+    }),
+    'GET /api/website': () => ({
+      id: 'w1',
+      domain: 'vpnreview.is',
+      timezone: 'Atlantic/Reykjavik',
+      currency: 'USD',
+      userName: user.name,
+      userEmail: user.email,
+    }),
   };
   const found = answers[key];
   return found && { status: method === 'POST' && path.endsWith('register') ? 201 : 200, body: found() };

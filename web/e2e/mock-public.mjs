@@ -10,6 +10,7 @@ const SAID = {
 /** The arguments of `json`, or undefined. */
 export function publicAnswer(key) {
   if (key === 'GET /api/public/early-access') return [{ places: 10, left: 7 }];
-  if (key === 'GET /api/openapi.json') return [JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8'))];
+  if (key === 'GET /api/openapi.json')
+    return [JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8'))];
   return SAID[key] && [{ ok: true, message: SAID[key] }, key.endsWith('contact') ? 201 : 200];
 }

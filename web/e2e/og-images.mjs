@@ -22,7 +22,9 @@ const pages = [
   { name: 'docs-api', kicker: 'API Documentation', title: 'Report clicks and sales, read every figure' },
   { name: 'help', kicker: 'Help Center', title: 'Guides to everything the platform does' },
   { name: 'blog', kicker: 'Blog', title: 'How affiliate money is counted' },
-  ...cards.filter((card) => card.kind === 'blog').map((card) => ({ name: `blog-${card.slug}`, kicker: 'Blog', title: card.title })),
+  ...cards
+    .filter((card) => card.kind === 'blog')
+    .map((card) => ({ name: `blog-${card.slug}`, kicker: 'Blog', title: card.title })),
 ];
 
 rmSync(folder, { recursive: true, force: true });
@@ -35,12 +37,19 @@ for (const { name, kicker, title } of pages) {
   writeFileSync(new URL(`${name}.png`, folder), await page.screenshot({ type: 'png' }));
 }
 await browser.close();
-writeFileSync(new URL('titles.json', folder), `${JSON.stringify(Object.fromEntries(pages.map(({ name, title }) => [name, title])), null, 2)}\n`);
+writeFileSync(
+  new URL('titles.json', folder),
+  `${JSON.stringify(Object.fromEntries(pages.map(({ name, title }) => [name, title])), null, 2)}\n`,
+);
 console.log(`${pages.length} pictures`);
 
 /** Flat colours: the files stay small. */
 function drawn(kicker, title) {
-  const peaks = (base, height, step) => Array.from({ length: 9 }, (_, index) => `${index * 150},${(base - Math.abs(Math.sin(index * step + title.length)) * height).toFixed(0)}`).join(' ');
+  const peaks = (base, height, step) =>
+    Array.from(
+      { length: 9 },
+      (_, index) => `${index * 150},${(base - Math.abs(Math.sin(index * step + title.length)) * height).toFixed(0)}`,
+    ).join(' ');
   return `<!doctype html><meta charset="utf-8"><style>
     @font-face{font-family:Inter;src:url(data:font/woff2;base64,${fontData}) format('woff2');font-weight:100 900}
     *{margin:0;box-sizing:border-box}body{width:${WIDTH}px;height:${HEIGHT}px;background:#0a0c10;color:#f2f5fa;font-family:Inter;position:relative;overflow:hidden}

@@ -31,8 +31,16 @@ const SCREENS = [
   { name: 'api-calls', path: '/docs/api?part=calls', signedIn: false },
   { name: 'matching-visitor', path: '/affiliate-matching', signedIn: false },
   { name: 'matching', path: '/affiliate-matching' },
-  { name: 'matching-analysis', path: '/affiliate-matching', act: (page) => page.getByRole('tab', { name: 'Analysis' }).click() },
-  { name: 'matching-programs', path: '/affiliate-matching', act: (page) => page.getByRole('tab', { name: 'Recommendations' }).click() },
+  {
+    name: 'matching-analysis',
+    path: '/affiliate-matching',
+    act: (page) => page.getByRole('tab', { name: 'Analysis' }).click(),
+  },
+  {
+    name: 'matching-programs',
+    path: '/affiliate-matching',
+    act: (page) => page.getByRole('tab', { name: 'Recommendations' }).click(),
+  },
   { name: 'learn', path: '/learn' },
   { name: 'programs', path: '/admin/programs' },
   { name: 'login', path: '/login', signedIn: false },
@@ -44,7 +52,12 @@ const SCREENS = [
   { name: 'dashboard', path: '/dashboard' },
   { name: 'analytics', path: '/analytics?range=30d' },
   { name: 'analytics-24h', path: '/analytics?range=24h&f=is,country,DE' },
-  { name: 'conversions', path: '/conversions', act: (page) => page.getByRole('checkbox', { name: 'Select all pending shown' }).check(), after: true },
+  {
+    name: 'conversions',
+    path: '/conversions',
+    act: (page) => page.getByRole('checkbox', { name: 'Select all pending shown' }).check(),
+    after: true,
+  },
   { name: 'explained', path: '/conversions', act: click(/^Explain/), after: true },
   { name: 'approve-many', path: '/conversions', act: approveMany, after: true },
   { name: 'statements', path: '/conversions?view=statements' },
@@ -52,11 +65,38 @@ const SCREENS = [
   { name: 'general', path: '/account-settings' },
   { name: 'sql', path: '/sql' },
   { name: 'sql-result', path: '/sql', act: run },
-  { name: 'sql-chart', path: '/sql', act: async (page) => { await run(page); await page.getByRole('tab', { name: 'Chart' }).click(); } },
+  {
+    name: 'sql-chart',
+    path: '/sql',
+    act: async (page) => {
+      await run(page);
+      await page.getByRole('tab', { name: 'Chart' }).click();
+    },
+  },
   { name: 'sql-suggestions', path: '/sql', act: suggest, after: true },
-  { name: 'sql-wrong', path: '/sql', act: async (page) => { await page.getByLabel('SQL').fill('SELECT * FROM wrong'); await page.getByRole('button', { name: 'Run' }).click(); await page.getByRole('alert').waitFor(); } },
-  { name: 'sql-history', path: '/sql', act: async (page) => { await page.getByRole('tab', { name: 'History' }).click(); } },
-  { name: 'sql-everybody', path: '/sql', act: async (page) => { await page.getByRole('tab', { name: 'All' }).click(); } },
+  {
+    name: 'sql-wrong',
+    path: '/sql',
+    act: async (page) => {
+      await page.getByLabel('SQL').fill('SELECT * FROM wrong');
+      await page.getByRole('button', { name: 'Run' }).click();
+      await page.getByRole('alert').waitFor();
+    },
+  },
+  {
+    name: 'sql-history',
+    path: '/sql',
+    act: async (page) => {
+      await page.getByRole('tab', { name: 'History' }).click();
+    },
+  },
+  {
+    name: 'sql-everybody',
+    path: '/sql',
+    act: async (page) => {
+      await page.getByRole('tab', { name: 'All' }).click();
+    },
+  },
   { name: 'sql-token', path: '/sql', act: click('New token'), after: true },
   { name: 'website-login', path: '/login?tab=website', signedIn: false },
   { name: 'register', path: '/login?invite=7KXQ-M2VD', signedIn: false },
@@ -67,6 +107,7 @@ const SCREENS = [
   { name: 'website-admin', path: '/admin/website', signedIn: false, website: true },
   { name: 'accounts', path: '/admin/accounts' },
   { name: 'audit-trail', path: '/admin/audit-trail' },
+  { name: 'projections', path: '/admin/projections' },
   { name: 'outbox', path: '/admin/outbox' },
   { name: 'marketplace', path: '/marketplace' },
   { name: 'marketplace-none', path: '/marketplace?search=nothing', signedIn: false },
@@ -85,7 +126,12 @@ const SCREENS = [
   { name: 'deal-paid-out', path: '/marketplace/deals/sold' },
   { name: 'saved', path: '/marketplace/saved' },
   { name: 'review', path: '/admin/listings' },
-  { name: 'review-one', path: '/admin/listings?open=m5', act: (page) => page.getByRole('button', { name: 'Approve' }).waitFor(), after: true },
+  {
+    name: 'review-one',
+    path: '/admin/listings?open=m5',
+    act: (page) => page.getByRole('button', { name: 'Approve' }).waitFor(),
+    after: true,
+  },
   { name: 'disputes', path: '/admin/listings?tab=disputes' },
   { name: 'decide', path: '/admin/listings?tab=disputes', act: click(/^Decide between/), after: true },
   { name: 'missing', path: '/nowhere', signedIn: false },
@@ -116,7 +162,11 @@ let faults = 0;
 for (const look of LOOKS) {
   for (const screen of SCREENS) {
     if (wanted && !wanted.includes(screen.name)) continue;
-    const { page, context, complaints } = await newPage(browser, { ...look, signedIn: screen.signedIn ?? true, website: screen.website ?? false });
+    const { page, context, complaints } = await newPage(browser, {
+      ...look,
+      signedIn: screen.signedIn ?? true,
+      website: screen.website ?? false,
+    });
     await page.goto((screen.base ?? mock.url) + screen.path);
     await page.locator('h1').first().waitFor();
     if (!screen.after) await screen.act?.(page);
@@ -124,7 +174,10 @@ for (const look of LOOKS) {
     if (screen.after) await screen.act(page);
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     await page.screenshot({ path: `${folder}/${screen.name}-${look.name}.png`, fullPage: !screen.after });
-    for (const text of [...complaints.filter((item) => !screen.expected || !item.includes(screen.expected)), ...(overflow > 0 ? [`${overflow} px too wide`] : [])]) {
+    for (const text of [
+      ...complaints.filter((item) => !screen.expected || !item.includes(screen.expected)),
+      ...(overflow > 0 ? [`${overflow} px too wide`] : []),
+    ]) {
       faults += 1;
       console.log(`${screen.name} ${look.name}: ${text}`);
     }
@@ -166,5 +219,5 @@ async function approveMany(page) {
 async function connect(page) {
   await page.getByLabel('Domain').fill('https://www.Example.com/page');
   await page.getByRole('button', { name: 'Connect Website' }).click();
-  await page.getByText('Put this line into').waitFor();
+  await page.getByText('Add this line to').waitFor();
 }

@@ -1,11 +1,21 @@
-// The built app's files as the gateway serves them (infra/gateway/static.py).
+// The built app's files as the gateway serves them (infra/services/gateway/static.py).
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 
 const DIST = fileURLToPath(new URL('../dist/', import.meta.url));
-const TYPES = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.png': 'image/png', '.woff2': 'font/woff2', '.json': 'application/json', '.xml': 'application/xml', '.txt': 'text/plain; charset=utf-8' };
+const TYPES = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.woff2': 'font/woff2',
+  '.json': 'application/json',
+  '.xml': 'application/xml',
+  '.txt': 'text/plain; charset=utf-8',
+};
 const BINARY = ['.woff2', '.png'];
 const packed = new Map();
 
@@ -15,8 +25,11 @@ export function serveFile(path, response, headers) {
   const binary = BINARY.includes(extname(file));
   if (!packed.has(file)) packed.set(file, binary ? readFileSync(file) : gzipSync(readFileSync(file), { level: 9 }));
   response.writeHead(status, {
-    'Content-Type': TYPES[extname(file)] ?? 'application/octet-stream', ...(binary ? {} : { 'Content-Encoding': 'gzip' }),
-    'Cache-Control': file.includes('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache', 'X-Content-Type-Options': 'nosniff', ...headers,
+    'Content-Type': TYPES[extname(file)] ?? 'application/octet-stream',
+    ...(binary ? {} : { 'Content-Encoding': 'gzip' }),
+    'Cache-Control': file.includes('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
+    'X-Content-Type-Options': 'nosniff',
+    ...headers,
   });
   response.end(packed.get(file));
 }
@@ -36,5 +49,7 @@ function pageOf(path) {
   return route === '/' ? '/home' : route?.replace(/\$[^/]*/g, '_');
 }
 
-const fits = (parts, given) => parts.length === given.length && parts.every((part, index) => part === given[index] || (part.startsWith('$') && given[index]));
+const fits = (parts, given) =>
+  parts.length === given.length &&
+  parts.every((part, index) => part === given[index] || (part.startsWith('$') && given[index]));
 const isFile = (name) => name.startsWith(DIST) && existsSync(name) && statSync(name).isFile();

@@ -10,7 +10,7 @@ import { startMock } from './mock-api.mjs';
 
 const RUNS = Number(process.env.RUNS ?? 5);
 const CPU_TIMES = 4;
-const SLOW_4G = { offline: false, latency: 150, downloadThroughput: (1.6e6 / 8), uploadThroughput: (750e3 / 8) };
+const SLOW_4G = { offline: false, latency: 150, downloadThroughput: 1.6e6 / 8, uploadThroughput: 750e3 / 8 };
 const SETTLED_MS = 2000;
 const PUBLIC = { lcp: 2500, ready: 2500, tbt: 400, cls: 0.05 };
 const ANALYTICS = { lcp: 2500, ready: 4000, tbt: 1000, cls: 0.05, event: 350 };
@@ -20,7 +20,13 @@ const chart = (page) => page.locator('.recharts-surface').first().waitFor();
 const text = (name, path) => ({ name, path, ...PHONE, ready: appStarted, limits: PUBLIC, runs: FEW });
 const EVERY = [
   { name: 'home', path: '/', ...PHONE, ready: appStarted, limits: PUBLIC },
-  { name: 'consulting', path: '/consulting', ...PHONE, ready: (page) => page.locator('form:not([inert])').waitFor(), limits: PUBLIC },
+  {
+    name: 'consulting',
+    path: '/consulting',
+    ...PHONE,
+    ready: (page) => page.locator('form:not([inert])').waitFor(),
+    limits: PUBLIC,
+  },
   { name: 'article', path: '/blog/server-side-postbacks', ...PHONE, ready: appStarted, limits: PUBLIC },
   { name: 'api docs', path: '/docs/api', ...PHONE, ready: appStarted, limits: PUBLIC },
   { name: 'login', path: '/login', ...PHONE, ready: (page) => page.getByLabel('Email').waitFor(), limits: PUBLIC },
@@ -38,9 +44,20 @@ const EVERY = [
   text('listing', '/marketplace/listing/l1'),
   text('forum', '/forum'),
   text('thread', '/forum/thread/t1'),
-  { name: 'dashboard', path: '/dashboard', ready: (page) => page.getByTestId('kpi-Revenue').waitFor(), limits: { ...PUBLIC, ready: 4000 } },
+  {
+    name: 'dashboard',
+    path: '/dashboard',
+    ready: (page) => page.getByTestId('kpi-Revenue').waitFor(),
+    limits: { ...PUBLIC, ready: 4000 },
+  },
   { name: 'analytics', path: '/analytics', ready: chart, change: 't', limits: ANALYTICS },
-  { name: 'analytics, 90 days in the chart', path: '/analytics?chart=90d', ready: chart, change: 'd', limits: ANALYTICS },
+  {
+    name: 'analytics, 90 days in the chart',
+    path: '/analytics?chart=90d',
+    ready: chart,
+    change: 'd',
+    limits: ANALYTICS,
+  },
 ];
 const only = process.env.ONLY?.split(',');
 const PAGES = EVERY.filter(({ path }) => !only || only.includes(path));
@@ -64,14 +81,24 @@ await browser.close();
 mock.close();
 
 const results = PAGES.flatMap(({ name, limits }) =>
-  FIGURES.filter(({ id }) => limits[id] !== undefined).map((figure) => ({ page: name, ...figure, value: median(loads.get(name).map((item) => item[figure.id])), limit: limits[figure.id] })),
+  FIGURES.filter(({ id }) => limits[id] !== undefined).map((figure) => ({
+    page: name,
+    ...figure,
+    value: median(loads.get(name).map((item) => item[figure.id])),
+    limit: limits[figure.id],
+  })),
 );
 if (process.argv.includes('--json')) {
   console.log(JSON.stringify(results));
 } else {
-  for (const { page, name, value, unit, limit, ...result } of results) console.log(`${isOver({ ...result, value, limit }) ? 'OVER' : 'ok  '} ${page}: ${name} ${show(value)} ${unit} (limit ${limit})`);
+  for (const { page, name, value, unit, limit, ...result } of results)
+    console.log(
+      `${isOver({ ...result, value, limit }) ? 'OVER' : 'ok  '} ${page}: ${name} ${show(value)} ${unit} (limit ${limit})`,
+    );
   if (process.argv.includes('--paints')) {
-    for (const { name } of PAGES) for (const { at, size, what } of loads.get(name).at(-1).paints) console.log(`     ${name}: ${Math.round(at)} ms, ${size} px², ${what}`);
+    for (const { name } of PAGES)
+      for (const { at, size, what } of loads.get(name).at(-1).paints)
+        console.log(`     ${name}: ${Math.round(at)} ms, ${size} px², ${what}`);
   }
   process.exitCode = results.some(isOver) ? 1 : 0;
 }
@@ -86,7 +113,9 @@ async function load({ path, signedIn = true, width, height, ready, change }) {
   await page.addInitScript(observe);
   await page.goto(mock.url + path, { waitUntil: 'commit' });
   await ready(page);
-  const at = await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(() => resolve(performance.now())))));
+  const at = await page.evaluate(
+    () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(() => resolve(performance.now())))),
+  );
   await page.waitForTimeout(SETTLED_MS);
   const figures = await page.evaluate(() => globalThis.vitals());
   if (change) {
@@ -105,18 +134,27 @@ function observe() {
   const paints = [];
   let cls = 0;
   let tasks = [];
-  const watch = (type, take, more = {}) => new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({ type, buffered: true, ...more });
+  const watch = (type, take, more = {}) =>
+    new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({ type, buffered: true, ...more });
   watch('largest-contentful-paint', (entry) => {
     lcp = entry.startTime;
-    paints.push({ at: entry.startTime, size: entry.size, what: `${entry.element?.tagName.toLowerCase()} "${entry.element?.textContent?.slice(0, 50)}"` });
+    paints.push({
+      at: entry.startTime,
+      size: entry.size,
+      what: `${entry.element?.tagName.toLowerCase()} "${entry.element?.textContent?.slice(0, 50)}"`,
+    });
   });
   watch('layout-shift', (entry) => (cls += entry.hadRecentInput ? 0 : entry.value));
   watch('longtask', (entry) => tasks.push(entry));
   globalThis.slowestEvent = 0;
-  watch('event', (entry) => (globalThis.slowestEvent = Math.max(globalThis.slowestEvent, entry.duration)), { durationThreshold: 16 });
+  watch('event', (entry) => (globalThis.slowestEvent = Math.max(globalThis.slowestEvent, entry.duration)), {
+    durationThreshold: 16,
+  });
   globalThis.vitals = () => {
     const painted = performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0;
-    const tbt = tasks.filter((entry) => entry.startTime >= painted).reduce((sum, entry) => sum + entry.duration - 50, 0);
+    const tbt = tasks
+      .filter((entry) => entry.startTime >= painted)
+      .reduce((sum, entry) => sum + entry.duration - 50, 0);
     return { lcp, cls, tbt, paints };
   };
 }

@@ -26,7 +26,7 @@
   if ('members' in page && !token) return;
   var names = page.path.split('/');
   var given = location.pathname.split('/');
-  window.begunReads = new Map();
+  window.earlyReads = new Map();
   page.reads.split(' ').forEach(function (read) {
     if (read.includes('?') && location.search) return;
     var url = read.replace(/\$\w+/g, function (name) {
@@ -34,7 +34,7 @@
     });
     var authorization = token && 'Bearer ' + token;
     var answer = fetch(url, { headers: authorization ? { Authorization: authorization } : {} });
-    answer.catch(function () {}); // whoever takes it up asks again
-    window.begunReads.set(url, { authorization: authorization, answer: answer });
+    answer.catch(function () {}); // the consumer requests it again
+    window.earlyReads.set(url, { authorization: authorization, answer: answer });
   });
 })();

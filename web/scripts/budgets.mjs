@@ -20,15 +20,26 @@ report('CSS', css(), LIMITS.css);
 const charts = find('components/charts/charts.tsx');
 const analytics = find('app/pages/analytics.tsx');
 const pageGraph = staticGraph(analytics);
-report('charts chunk', total(new Set([...staticGraph(charts)].filter((key) => !initial.has(key) && !pageGraph.has(key)))), LIMITS.charts);
-report('analytics in all', total(new Set([...initial, ...staticGraph(analytics), ...staticGraph(charts)])), LIMITS.analytics);
-for (const key of Object.keys(manifest).filter((name) => name.includes('app/pages/') && name !== analytics && manifest[name].isDynamicEntry)) {
+report(
+  'charts chunk',
+  total(new Set([...staticGraph(charts)].filter((key) => !initial.has(key) && !pageGraph.has(key)))),
+  LIMITS.charts,
+);
+report(
+  'analytics in all',
+  total(new Set([...initial, ...staticGraph(analytics), ...staticGraph(charts)])),
+  LIMITS.analytics,
+);
+for (const key of Object.keys(manifest).filter(
+  (name) => name.includes('app/pages/') && name !== analytics && manifest[name].isDynamicEntry,
+)) {
   report(key, total(new Set([...staticGraph(key)].filter((name) => !initial.has(name)))), LIMITS.route);
 }
 const markdown = staticGraph(find('components/text/markdown.tsx'));
 report('Markdown of members', total(new Set([...markdown].filter((name) => !initial.has(name)))), LIMITS.forum);
 for (const name of markdown) {
-  if (!initial.has(name) && readFileSync(new URL(manifest[name].file, dist), 'utf8').includes('innerHTML')) failures.push(`what draws Markdown sets HTML (${manifest[name].file})`);
+  if (!initial.has(name) && readFileSync(new URL(manifest[name].file, dist), 'utf8').includes('innerHTML'))
+    failures.push(`what draws Markdown sets HTML (${manifest[name].file})`);
 }
 for (const name of LAZY_ONLY) {
   for (const key of initial) {

@@ -5,12 +5,16 @@ import { brotliCompressSync, constants } from 'node:zlib';
 
 const assets = new URL('../dist/assets/', import.meta.url);
 const WORTH_COMPRESSING = 1024;
-let before = 0, after = 0;
+let before = 0,
+  after = 0;
 for (const name of readdirSync(assets).filter((file) => /\.(js|css|svg)$/.test(file))) {
   const content = readFileSync(new URL(name, assets));
   if (content.length < WORTH_COMPRESSING) continue;
   const packed = brotliCompressSync(content, {
-    params: { [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT, [constants.BROTLI_PARAM_SIZE_HINT]: content.length },
+    params: {
+      [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+      [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
+    },
   });
   writeFileSync(new URL(`${name}.br`, assets), packed);
   before += content.length;

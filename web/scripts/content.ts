@@ -10,7 +10,12 @@ import type { Block, Card, Inline, Kind, Text } from '../src/lib/content';
 const KINDS: readonly Kind[] = ['blog', 'help', 'legal'];
 const WORDS_A_MINUTE = 220;
 /** Where the pages of docs/ stand in the app. */
-const DOCS: Readonly<Record<string, string>> = { 'custom-domains.md': '/help/custom-domain', 'conversions.md': '/docs/api?part=conversions', 'analytics-api.md': '/docs/api?part=analytics', 'tracking-api.md': '/docs/api' };
+const DOCS: Readonly<Record<string, string>> = {
+  'custom-domains.md': '/help/custom-domain',
+  'conversions.md': '/docs/api?part=conversions',
+  'analytics-api.md': '/docs/api?part=analytics',
+  'tracking-api.md': '/docs/api',
+};
 const LIST = 'virtual:content';
 
 export function content(folder: string): Plugin {
@@ -36,7 +41,9 @@ export function cards(folder: string): Card[] {
     const path = join(folder, kind);
     const files = existsSync(path) ? readdirSync(path).filter((name) => name.endsWith('.md')) : [];
     const found = files.map((name) => cardOf(kind, name.slice(0, -3), readFileSync(join(path, name), 'utf8')));
-    return found.sort((a, b) => (kind === 'blog' ? b.date.localeCompare(a.date) : a.order - b.order) || a.slug.localeCompare(b.slug));
+    return found.sort(
+      (a, b) => (kind === 'blog' ? b.date.localeCompare(a.date) : a.order - b.order) || a.slug.localeCompare(b.slug),
+    );
   });
 }
 
@@ -50,10 +57,16 @@ function cardOf(kind: Kind, slug: string, source: string): Card {
   };
   const [title, description, date] = [need('title'), need('description'), need('date')];
   if (!/^\d{4}-\d{2}-\d{2}$/.test(date)) throw new Error(`${where}: date is not YYYY-MM-DD`);
-  if (description.length > 200) throw new Error(`${where}: the description has ${description.length} characters, 200 at most`);
+  if (description.length > 200)
+    throw new Error(`${where}: the description has ${description.length} characters, 200 at most`);
   const course = head['course'];
   return {
-    kind, slug, title, description, date, order: Number(head['order'] ?? 0),
+    kind,
+    slug,
+    title,
+    description,
+    date,
+    order: Number(head['order'] ?? 0),
     minutes: Math.max(1, Math.round(body.split(/\s+/).length / WORDS_A_MINUTE)),
     ...(head['section'] ? { section: head['section'] } : {}),
     ...(course ? { course, lesson: Number(need('lesson')) } : {}),
@@ -71,11 +84,12 @@ function parted(source: string, where: string): { head: Record<string, string>; 
   return { head: Object.fromEntries(lines), body: source.slice(found[0].length) };
 }
 
-/** The tree of one file. A heading of the first level is its title, which the page shows by itself. */
+/** The tree of one file. A heading of the first level is its title, which the page renders separately. */
 export function textOf(source: string, where: string): Text {
   const { head, body } = parted(source, where);
   const tokens = marked.lexer(body);
-  const first = tokens.find((token) => token.type === 'heading' && (token as Tokens.Heading).depth === 1) as Tokens.Heading | undefined;
+  const first = tokens.find((token) => token.type === 'heading' && (token as Tokens.Heading).depth === 1) as
+    Tokens.Heading | undefined;
   const ids = new Set<string>();
   const read = reader(where, ids);
   return {
@@ -138,7 +152,9 @@ function reader(where: string, ids: Set<string>) {
       }
       case 'table': {
         const { header, rows } = token as Tokens.Table;
-        return [{ th: header.map((cell) => line(cell.tokens)), tr: rows.map((row) => row.map((cell) => line(cell.tokens))) }];
+        return [
+          { th: header.map((cell) => line(cell.tokens)), tr: rows.map((row) => row.map((cell) => line(cell.tokens))) },
+        ];
       }
       case 'hr':
         return [{ hr: 1 }];
@@ -159,9 +175,21 @@ function joined(parts: readonly Inline[]): Inline[] {
   }, []);
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&nbsp;': '\u00a0' };
-const plain = (text: string): string => text.replace(/&(?:amp|lt|gt|quot|#39|nbsp);/g, (found) => ENTITIES[found] ?? found).replaceAll('\n', ' ');
-const slugOf = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '') || 'part';
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+  '&nbsp;': '\u00a0',
+};
+const plain = (text: string): string =>
+  text.replace(/&(?:amp|lt|gt|quot|#39|nbsp);/g, (found) => ENTITIES[found] ?? found).replaceAll('\n', ' ');
+const slugOf = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '') || 'part';
 
 function unused(id: string, ids: Set<string>): string {
   let name = id;

@@ -1,6 +1,6 @@
 // The built app's documents. Each page of the app gets one of its own, which names the files that the page will need, so
-// that a first visit fetches them all at once. Pages that everybody may read come with their text and with what search
-// engines and other sites ask for: the app itself is run here, without a browser, and what it shows is written down.
+// that a first visit fetches them all at once. Pages that everybody may read come with their text and with the data that search
+// engines and other sites read: the app itself is run here, without a browser, and what it shows is written down.
 //
 // Beside them: pages.json (every address there is, `$id` for one that varies; any other is 404), sitemap.xml, robots.txt, blog.xml.
 // Addresses begin with ORIGIN, which the gateway replaces by the one under which people open it.
@@ -23,11 +23,20 @@ const shell = read('index.html');
 const entry = Object.keys(manifest).find((key) => manifest[key].isEntry);
 const initial = needed(entry);
 
-const articles = new Map(cards.map((card) => [card.kind === 'legal' ? `/${card.slug}` : `/${card.kind}/${card.slug}`, card]));
+const articles = new Map(
+  cards.map((card) => [card.kind === 'legal' ? `/${card.slug}` : `/${card.kind}/${card.slug}`, card]),
+);
 const app = await runApp(new URL(manifest[entry].file, dist), ORIGIN);
 const routes = app.routes();
-const site = [...routes.filter((route) => route.site && !route.path.includes('$')).map((route) => route.path), ...articles.keys()].sort();
-const rest = routes.filter(({ path }) => !site.includes(path) && !(path.includes('$') && [...articles.keys()].some((article) => article.startsWith(path.replace(/\$.*/, '')))));
+const site = [
+  ...routes.filter((route) => route.site && !route.path.includes('$')).map((route) => route.path),
+  ...articles.keys(),
+].sort();
+const rest = routes.filter(
+  ({ path }) =>
+    !site.includes(path) &&
+    !(path.includes('$') && [...articles.keys()].some((article) => article.startsWith(path.replace(/\$.*/, '')))),
+);
 
 for (const route of rest) write(fileOf(route.path), withLinks(route.site ? shell : closed(shell), route.path));
 const shown = [];
@@ -43,8 +52,20 @@ write('404.html', filled(closed(shell), lost.html, `<title>${lost.title}</title>
 write('index.html', closed(shell));
 write('pages.json', JSON.stringify([...rest.map((route) => route.path), ...site].sort()));
 write('sitemap.xml', sitemap(ORIGIN, shown));
-write('robots.txt', robots(ORIGIN, rest.filter((route) => route.ofMembers).map((route) => route.path)));
-write('blog.xml', feed(ORIGIN, cards.filter((card) => card.kind === 'blog')));
+write(
+  'robots.txt',
+  robots(
+    ORIGIN,
+    rest.filter((route) => route.ofMembers).map((route) => route.path),
+  ),
+);
+write(
+  'blog.xml',
+  feed(
+    ORIGIN,
+    cards.filter((card) => card.kind === 'blog'),
+  ),
+);
 console.log(`documents: ${site.length} with their text, ${rest.length} without`);
 process.exit(0);
 
@@ -56,9 +77,18 @@ function fileOf(path) {
 /** The chunks of a page that the first load lacks. */
 function modulesOf(path) {
   const card = articles.get(path);
-  const name = card ? 'article' : path.slice(1).replace(/\/\$.*/, '').replaceAll('/', '-') || 'home';
+  const name = card
+    ? 'article'
+    : path
+        .slice(1)
+        .replace(/\/\$.*/, '')
+        .replaceAll('/', '-') || 'home';
   const guide = path === '/docs/api' ? ['../docs/tracking-api.md'] : [];
-  const texts = card ? [`content/${card.kind}/${card.slug}.md`, LIST] : cards.some((item) => path === `/${item.kind}`) ? [LIST] : guide;
+  const texts = card
+    ? [`content/${card.kind}/${card.slug}.md`, LIST]
+    : cards.some((item) => path === `/${item.kind}`)
+      ? [LIST]
+      : guide;
   return [`${PAGES}${name}.tsx`, ...texts].filter((key) => manifest[key]);
 }
 
@@ -74,12 +104,17 @@ function closed(html) {
 }
 
 function filled(html, text, tags) {
-  return html
-    .replace(/\s*<title>[^<]*<\/title>/, '')
-    .replace(/\s*<meta name="description"[^>]*>/, '')
-    .replace('  </head>', () => `    ${tags}\n  </head>`)
-    // What is typed before the app has started would be lost.
-    .replace('<div id="root"></div>', () => `<div id="root" data-built>${text.replaceAll('<form ', '<form inert ')}</div>`);
+  return (
+    html
+      .replace(/\s*<title>[^<]*<\/title>/, '')
+      .replace(/\s*<meta name="description"[^>]*>/, '')
+      .replace('  </head>', () => `    ${tags}\n  </head>`)
+      // What is typed before the app has started would be lost.
+      .replace(
+        '<div id="root"></div>',
+        () => `<div id="root" data-built>${text.replaceAll('<form ', '<form inert ')}</div>`,
+      )
+  );
 }
 
 /** With the files and the reads that the page begins with. */
@@ -87,13 +122,21 @@ function withLinks(html, path) {
   const keys = modulesOf(path);
   const page = new Set(keys.flatMap((key) => [...needed(key)]));
   // What waits for the page's figures or posts comes behind the page's own: drawing charts, the largest part, and Markdown.
-  const later = [...(keys.some((key) => manifest[key].dynamicImports?.includes(CHARTS)) ? [CHARTS] : []), ...(OF_POSTS.includes(path) ? [MARKDOWN] : [])];
+  const later = [
+    ...(keys.some((key) => manifest[key].dynamicImports?.includes(CHARTS)) ? [CHARTS] : []),
+    ...(OF_POSTS.includes(path) ? [MARKDOWN] : []),
+  ];
   const links = [
     ...[...page].filter((name) => !initial.has(name)).map((name) => preload(name)),
-    ...[...new Set(later.flatMap((key) => [...needed(key)]))].filter((name) => !initial.has(name) && !page.has(name)).map((name) => preload(name, ' fetchpriority="low"')),
+    ...[...new Set(later.flatMap((key) => [...needed(key)]))]
+      .filter((name) => !initial.has(name) && !page.has(name))
+      .map((name) => preload(name, ' fetchpriority="low"')),
   ];
   const { reads = [], ofMembers } = routes.find((route) => route.path === path) ?? {};
-  const begin = reads.length > 0 ? `${ofMembers ? ' data-members' : ''} data-path="${path}" data-reads="${reads.join(' ').replaceAll('&', '&amp;')}"` : '';
+  const begin =
+    reads.length > 0
+      ? `${ofMembers ? ' data-members' : ''} data-path="${path}" data-reads="${reads.join(' ').replaceAll('&', '&amp;')}"`
+      : '';
   return html.replace('src="/first.js"', (script) => script + begin).replace('  </head>', `${links.join('')}  </head>`);
 }
 

@@ -30,7 +30,8 @@ test('no link of an article leads nowhere', async () => {
 test('the picture of every article says its title, and is of the size that its tags name', () => {
   const folder = join(process.cwd(), 'public/og');
   const titles = JSON.parse(readFileSync(join(folder, 'titles.json'), 'utf8')) as Record<string, string>;
-  for (const card of all.filter((item) => item.kind === 'blog')) expect(titles[`blog-${card.slug}`], `npm run og: ${card.slug}`).toBe(card.title);
+  for (const card of all.filter((item) => item.kind === 'blog'))
+    expect(titles[`blog-${card.slug}`], `npm run og: ${card.slug}`).toBe(card.title);
   for (const name of Object.keys(titles)) {
     const image = readFileSync(join(folder, `${name}.png`));
     expect([image.readUInt32BE(16), image.readUInt32BE(20)], name).toEqual([1200, 630]);
@@ -43,7 +44,10 @@ test('lessons of a course are numbered without gaps or doubles', () => {
   expect(courses.size).toBeGreaterThan(2);
   for (const course of courses) {
     const lessons = all.filter((card) => card.course === course).map((card) => Number(card.lesson));
-    expect(lessons.sort((a, b) => a - b), course).toEqual(lessons.map((_, index) => index + 1));
+    expect(
+      lessons.sort((a, b) => a - b),
+      course,
+    ).toEqual(lessons.map((_, index) => index + 1));
   }
 });
 
@@ -61,7 +65,11 @@ test.each([
 test('a text becomes a tree of plain values', () => {
   expect(textOf('---\ntitle: T\n---\n\n## A & B\n\nOne *two* `<c>`.\n\n1. x\n2. y\n', 'x')).toEqual({
     title: 'T',
-    blocks: [{ h: 2, id: 'a-b', t: ['A & B'] }, { p: ['One ', { i: ['two'] }, ' ', { c: '<c>' }, '.'] }, { l: [[{ p: ['x'] }], [{ p: ['y'] }]], o: 1 }],
+    blocks: [
+      { h: 2, id: 'a-b', t: ['A & B'] },
+      { p: ['One ', { i: ['two'] }, ' ', { c: '<c>' }, '.'] },
+      { l: [[{ p: ['x'] }], [{ p: ['y'] }]], o: 1 },
+    ],
   });
 });
 

@@ -1,4 +1,4 @@
-// The forum, which everybody may read, and what members are told.
+// The public forum and members' notifications.
 import { createRoute, lazyRouteComponent, notFound } from '@tanstack/react-router';
 import { textOf, type FlatSearch } from '@/lib/search';
 import { getSession, isModerator } from '@/lib/session';
@@ -12,7 +12,10 @@ const forum = createRoute({
   path: '/forum',
   staticData: {
     title: 'Forum',
-    site: { description: 'Affiliate marketers on niches, programs, tracking, case studies and websites for sale: read along, ask, answer.' },
+    site: {
+      description:
+        'Discussions on niches, programs, tracking, case studies and websites for sale: read, ask and answer.',
+    },
     reads: ['/api/forum/categories', '/api/forum/threads?limit=30&sort=latest&filter=all'],
   },
   validateSearch: flat,
@@ -76,7 +79,7 @@ const notifications = createRoute({
 const noDigests = createRoute({
   getParentRoute: () => root,
   path: '/notifications/unsubscribe',
-  staticData: { title: 'No more digests' },
+  staticData: { title: 'Unsubscribe from digests' },
   component: lazyRouteComponent(() => import('./pages/notifications-unsubscribe'), 'NotificationsUnsubscribePage'),
 });
 

@@ -1,4 +1,4 @@
-// Where the links of our mails to people without an account lead.
+// Pages that email links open for people without an account.
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { root } from './root-route';
 

@@ -1,4 +1,4 @@
-// The marketplace: listings for everybody, selling and dealing for members.
+// The marketplace: public listings; selling and deals for members.
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import type { FlatSearch } from '@/lib/search';
 import { member } from './member-route';
@@ -11,7 +11,10 @@ const listings = createRoute({
   path: '/marketplace',
   staticData: {
     title: 'Marketplace',
-    site: { description: 'Affiliate websites for sale, with figures computed from their own logs, offers in private and escrow until the website is handed over.' },
+    site: {
+      description:
+        'Affiliate websites for sale, with numbers calculated from their own tracking data, private offers and escrow until the website is transferred.',
+    },
     reads: ['/api/marketplace/listings?limit=24&sort=recent'],
   },
   validateSearch: flat,
@@ -23,7 +26,7 @@ const listing = createRoute({
   path: '/marketplace/listing/$id',
   staticData: {
     title: 'Listing',
-    site: { description: 'An affiliate website for sale: its figures, what was verified, and what it costs.' },
+    site: { description: 'An affiliate website for sale: its numbers, what was verified, and its price.' },
     reads: ['/api/marketplace/listings/$id', '/api/marketplace/listings/$id/questions?limit=24'],
   },
   component: lazyRouteComponent(() => import('./pages/marketplace-listing'), 'MarketplaceListingPage'),

@@ -1,4 +1,4 @@
-// AI matching and the learning hub: for everybody to see, of use to who is signed in.
+// AI matching and the learning hub: public pages whose functions require a session.
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import type { FlatSearch } from '@/lib/search';
 import { root } from './root-route';
@@ -6,7 +6,13 @@ import { root } from './root-route';
 const affiliateMatching = createRoute({
   getParentRoute: () => root,
   path: '/affiliate-matching',
-  staticData: { title: 'AI Affiliate Matching', site: { description: 'Describe a business idea and see which affiliate programs suit it, with every part of the score.' } },
+  staticData: {
+    title: 'AI Affiliate Matching',
+    site: {
+      description:
+        'Describe a business idea and see which affiliate programs match it, with the details of each score.',
+    },
+  },
   validateSearch: (search: Record<string, unknown>): FlatSearch => search as FlatSearch,
   component: lazyRouteComponent(() => import('./pages/affiliate-matching'), 'AffiliateMatchingPage'),
 });
@@ -14,7 +20,10 @@ const affiliateMatching = createRoute({
 const learn = createRoute({
   getParentRoute: () => root,
   path: '/learn',
-  staticData: { title: 'Learning Hub', site: { description: 'Guides and articles on affiliate tracking and figures, ordered as courses.' } },
+  staticData: {
+    title: 'Learning Hub',
+    site: { description: 'Guides and articles on affiliate tracking and analytics, organized as courses.' },
+  },
   component: lazyRouteComponent(() => import('./pages/learn'), 'LearnPage'),
 });
 

@@ -4,7 +4,7 @@ import { websitesQuery } from '@/lib/shared-queries';
 import { getWebsiteSession } from '@/lib/website-session';
 import { root } from './root-route';
 
-/** Screens for people who are signed in. */
+/** Pages that require a session. */
 export const member = createRoute({
   getParentRoute: () => root,
   id: 'member',

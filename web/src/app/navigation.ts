@@ -8,7 +8,7 @@ export interface NavEntry {
   readonly built: boolean;
   /** The part of the page. */
   readonly hash?: string;
-  /** Shown only to people who are signed in, or who have this role. */
+  /** Shown only with a session, or with this role. */
   readonly role?: 'member' | 'admin' | 'analyst';
   /** Pressed after "g". */
   readonly key?: string;
@@ -66,16 +66,24 @@ const FOOTER: readonly FooterColumn[] = [
 
 const isBuilt = (entry: NavEntry): boolean => entry.built;
 
-/** What everybody sees. */
+/** Entries without access rules. */
 export const navigation: readonly NavEntry[] = NAVIGATION.filter((entry) => isBuilt(entry) && !entry.role);
 
 /** What this person sees. An admin may do all that an analyst may. */
 export const navigationFor = (user: User | undefined): readonly NavEntry[] =>
-  NAVIGATION.filter((entry) => isBuilt(entry) && (!entry.role || (entry.role === 'member' ? user !== undefined : user?.roles.some((role) => role === entry.role || role === 'admin'))));
+  NAVIGATION.filter(
+    (entry) =>
+      isBuilt(entry) &&
+      (!entry.role ||
+        (entry.role === 'member'
+          ? user !== undefined
+          : user?.roles.some((role) => role === entry.role || role === 'admin'))),
+  );
 
-export const footer: readonly FooterColumn[] = FOOTER.map((column) => ({ ...column, links: column.links.filter(isBuilt) })).filter(
-  (column) => column.links.length > 0,
-);
+export const footer: readonly FooterColumn[] = FOOTER.map((column) => ({
+  ...column,
+  links: column.links.filter(isBuilt),
+})).filter((column) => column.links.length > 0);
 
 /** Targets that say they are built and have no screen: must be empty. */
 export function deadEnds(router: AnyRouter): string[] {

@@ -15,9 +15,10 @@ interface Node {
   readonly parentRoute?: Node;
   readonly options: { readonly staticData?: { readonly reads?: readonly string[] } };
 }
-const readsOf = (route: Node | undefined): readonly string[] => (route ? [...readsOf(route.parentRoute), ...(route.options.staticData?.reads ?? [])] : []);
+const readsOf = (route: Node | undefined): readonly string[] =>
+  route ? [...readsOf(route.parentRoute), ...(route.options.staticData?.reads ?? [])] : [];
 
-test('each page asks for just what its document begins to read, in the same words', async () => {
+test('each page sends exactly the requests that its document starts early', async () => {
   const routes: [string, Node][] = Object.entries(createAppRouter(new QueryClient()).routesByPath);
   const reading = routes.filter(([, route]) => route.options.staticData?.reads);
   expect(reading.length).toBeGreaterThan(5);

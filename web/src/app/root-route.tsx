@@ -8,4 +8,8 @@ interface Context {
   readonly client: QueryClient;
 }
 
-export const root = createRootRouteWithContext<Context>()({ component: Shell, notFoundComponent: NotFound, errorComponent: RouteError });
+export const root = createRootRouteWithContext<Context>()({
+  component: Shell,
+  notFoundComponent: NotFound,
+  errorComponent: RouteError,
+});

@@ -1,5 +1,12 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { createRoute, createRouter, lazyRouteComponent, notFound, redirect, type RouterHistory } from '@tanstack/react-router';
+import {
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  notFound,
+  redirect,
+  type RouterHistory,
+} from '@tanstack/react-router';
 import { parseSearch, stringifySearch, textOf, type FlatSearch } from '@/lib/search';
 import { getSession, isAdmin } from '@/lib/session';
 import { getWebsiteSession } from '@/lib/website-session';
@@ -18,7 +25,7 @@ declare module '@tanstack/react-router' {
   }
   interface StaticDataRouteOption {
     title?: string;
-    /** A page for everybody. */
+    /** A public page. */
     site?: { readonly description: string };
     /** What the page reads first, with the names of its path ("$id"): public/first.js begins these reads while the app
      *  itself is still on its way. One with a query only where the page's address has none. */
@@ -32,11 +39,15 @@ const login = createRoute({
   getParentRoute: () => root,
   path: '/login',
   staticData: { title: 'Sign In', reads: ['/api/platform/auth/providers'] },
-  validateSearch: (search): { next?: string | undefined; tab?: string; invite?: string; problem?: string; provider?: string } => {
+  validateSearch: (
+    search,
+  ): { next?: string | undefined; tab?: string; invite?: string; problem?: string; provider?: string } => {
     const next = textOf(search['next']);
-    const [tab, invite, problem, provider] = ['tab', 'invite', 'problem', 'provider'].map((name) => textOf(search[name]));
+    const [tab, invite, problem, provider] = ['tab', 'invite', 'problem', 'provider'].map((name) =>
+      textOf(search[name]),
+    );
     return {
-      next: next && isOwnPath(next) ? next : undefined, // named even so: what is left out stays as it was given
+      next: next && isOwnPath(next) ? next : undefined, // set even if undefined: an omitted key keeps its given value
       ...(tab ? { tab } : {}),
       ...(invite ? { invite } : {}),
       ...(problem ? { problem, provider: provider ?? '' } : {}),
@@ -48,14 +59,17 @@ const login = createRoute({
   component: lazyRouteComponent(() => import('./pages/login'), 'LoginPage'),
 });
 
-/** Back from a sign-in provider. Also for who is signed in: linking ends here, too. */
+/** Return from a sign-in provider; linking an account ends here as well. */
 const finishSignIn = createRoute({
   getParentRoute: () => root,
   path: '/login/finish',
   staticData: { title: 'Sign In' },
   validateSearch: (search): { next?: string | undefined; problem?: string; provider?: string } => {
     const [next, problem, provider] = ['next', 'problem', 'provider'].map((name) => textOf(search[name]));
-    return { next: next && isOwnPath(next) ? next : undefined, ...(problem ? { problem, provider: provider ?? '' } : {}) };
+    return {
+      next: next && isOwnPath(next) ? next : undefined,
+      ...(problem ? { problem, provider: provider ?? '' } : {}),
+    };
   },
   component: lazyRouteComponent(() => import('./pages/finish-sign-in'), 'FinishSignInPage'),
 });
@@ -92,7 +106,10 @@ const setup = createRoute({
 const dashboard = createRoute({
   getParentRoute: () => member,
   path: '/dashboard',
-  staticData: { title: 'Dashboard', reads: ['/api/platform/user', '/api/platform/invite-codes', '/api/platform/partners'] },
+  staticData: {
+    title: 'Dashboard',
+    reads: ['/api/platform/user', '/api/platform/invite-codes', '/api/platform/partners'],
+  },
   validateSearch: flat,
   component: lazyRouteComponent(() => import('./pages/dashboard'), 'DashboardPage'),
 });
@@ -135,7 +152,7 @@ const onboarding = createRoute({
   component: lazyRouteComponent(() => import('./pages/onboarding'), 'OnboardingPage'),
 });
 
-/** Screens for admins; for everybody else there is nothing here. */
+/** Admin pages; other accounts get a 404. */
 const admin = createRoute({
   getParentRoute: () => member,
   path: '/admin',
@@ -228,7 +245,7 @@ const adminListings = createRoute({
   component: lazyRouteComponent(() => import('./pages/admin-listings'), 'AdminListingsPage'),
 });
 
-/** What "/admin" is for who signed in to one website. */
+/** "/admin" for a website session. */
 const websiteAdmin = createRoute({
   getParentRoute: () => root,
   path: '/admin/website',
@@ -240,9 +257,51 @@ const websiteAdmin = createRoute({
 });
 
 /** Every other path. */
-const missing = createRoute({ getParentRoute: () => root, path: '$', staticData: { title: '404 Page Not Found' }, component: NotFound });
+const missing = createRoute({
+  getParentRoute: () => root,
+  path: '$',
+  staticData: { title: '404 Page Not Found' },
+  component: NotFound,
+});
 
-const routeTree = root.addChildren([...siteRoutes, ...leadsRoutes, ...matchingRoutes, ...forumRoutes, ...marketplaceRoutes, login, finishSignIn, forgotPassword, resetPassword, confirmEmail, setup, websiteAdmin, missing, member.addChildren([dashboard, analytics, conversions, sql, accountSettings, onboarding, ...forumMemberRoutes, ...marketplaceMemberRoutes, admin.addChildren([adminAffiliates, adminAccounts, adminInquiries, adminSubscribers, adminListings, adminPrograms, adminAuditTrail, adminOutbox, adminProjections, adminDeadLetters, adminSystem])])]);
+const routeTree = root.addChildren([
+  ...siteRoutes,
+  ...leadsRoutes,
+  ...matchingRoutes,
+  ...forumRoutes,
+  ...marketplaceRoutes,
+  login,
+  finishSignIn,
+  forgotPassword,
+  resetPassword,
+  confirmEmail,
+  setup,
+  websiteAdmin,
+  missing,
+  member.addChildren([
+    dashboard,
+    analytics,
+    conversions,
+    sql,
+    accountSettings,
+    onboarding,
+    ...forumMemberRoutes,
+    ...marketplaceMemberRoutes,
+    admin.addChildren([
+      adminAffiliates,
+      adminAccounts,
+      adminInquiries,
+      adminSubscribers,
+      adminListings,
+      adminPrograms,
+      adminAuditTrail,
+      adminOutbox,
+      adminProjections,
+      adminDeadLetters,
+      adminSystem,
+    ]),
+  ]),
+]);
 
 export function createAppRouter(client: QueryClient, history?: RouterHistory) {
   return createRouter({

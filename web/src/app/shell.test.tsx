@@ -21,19 +21,25 @@ test('spec §2, layout: nothing in the navigation or the footer leads nowhere, a
   expect(deadEnds(createAppRouter(new QueryClient()))).toEqual([]);
   expect(navigation.map((entry) => entry.label)).toEqual(ORDER);
   expect(navigation.find((entry) => entry.label === 'AI Matching')?.to).toBe('/affiliate-matching');
-  expect(Object.fromEntries(footer.map((column) => [column.title, column.links.map((link) => link.label)]))).toEqual(FOOTER);
+  expect(Object.fromEntries(footer.map((column) => [column.title, column.links.map((link) => link.label)]))).toEqual(
+    FOOTER,
+  );
 });
 
 test('spec §2, §9, footer: social links and the copyright of 2024', async () => {
   renderApp('/');
   const social = within(await screen.findByRole('list', { name: 'Social' }));
-  expect(social.getAllByRole('link').map((link) => new URL(link.getAttribute('href') ?? '', 'http://app.example').hostname)).toEqual(['twitter.com', 'www.facebook.com', 'www.linkedin.com', 'app.example']);
+  expect(
+    social.getAllByRole('link').map((link) => new URL(link.getAttribute('href') ?? '', 'http://app.example').hostname),
+  ).toEqual(['twitter.com', 'www.facebook.com', 'www.linkedin.com', 'app.example']);
   expect(screen.getByText(/© 2024 Althing/)).toBeInTheDocument();
 });
 
 test('spec §2: the home page leads to sign-in', async () => {
   const { user, router } = renderApp('/');
-  expect(await screen.findByRole('heading', { level: 1, name: /^Finding the perfect product for affiliate marketing$/ })).toBeInTheDocument();
+  expect(
+    await screen.findByRole('heading', { level: 1, name: /^Finding the perfect product for affiliate marketing$/ }),
+  ).toBeInTheDocument();
   expect(screen.getByRole('link', { name: 'Get Started' })).toHaveAttribute('href', '/login');
   await user.click(screen.getByRole('link', { name: 'Sign In to Platform' }));
   await waitFor(() => expect(router.state.location.pathname).toBe('/login'));
@@ -66,7 +72,9 @@ test('spec §4, §6: without a session the member pages lead to sign-in, remembe
 
 test('a session that ends while working leads to sign-in', async () => {
   signIn();
-  server.use(http.get(at('/api/platform/websites'), () => HttpResponse.json({ message: 'Sign in again' }, { status: 401 })));
+  server.use(
+    http.get(at('/api/platform/websites'), () => HttpResponse.json({ message: 'Please sign in.' }, { status: 401 })),
+  );
   const { router } = renderApp('/dashboard');
   await waitFor(() => expect(router.state.location.pathname).toBe('/login'));
 });
@@ -118,7 +126,12 @@ test('roles and a name that changed elsewhere show with the next read', async ()
   expect(await within(menu).findByRole('link', { name: 'SQL' })).toBeInTheDocument();
   expect(within(menu).queryByRole('link', { name: 'Admin' })).not.toBeInTheDocument();
   expect(screen.getByText('Welcome back, Sigrún Jónsdóttir')).toBeInTheDocument();
-  expect(JSON.parse(localStorage.getItem('user') ?? '')).toEqual({ id: 'u1', email: 'sigrun@example.com', name: 'Sigrún Jónsdóttir', roles: ['member', 'analyst'] });
+  expect(JSON.parse(localStorage.getItem('user') ?? '')).toEqual({
+    id: 'u1',
+    email: 'sigrun@example.com',
+    name: 'Sigrún Jónsdóttir',
+    roles: ['member', 'analyst'],
+  });
 });
 
 test('no two commands of an admin have the same keys', async () => {
@@ -140,14 +153,21 @@ test('spec §4: signing out ends the session here and at the server', async () =
   await user.click(await screen.findByRole('menuitem', { name: 'Sign out' }));
   await waitFor(() => expect(router.state.location.pathname).toBe('/login'));
   expect(getSession()).toBeNull();
-  expect(drafts.map((key) => localStorage.getItem(key)), 'nobody finds what was being written').toEqual([null, 'kept', 'kept']);
+  expect(
+    drafts.map((key) => localStorage.getItem(key)),
+    'nobody finds what was being written',
+  ).toEqual([null, 'kept', 'kept']);
 });
 
 test('spec §2, layout: the menu of small screens lists the same pages and closes on a choice', async () => {
   const { user, router } = renderApp('/');
   await user.click(await screen.findByRole('button', { name: 'Open menu' }));
   const sheet = await screen.findByRole('dialog', { name: 'Menu' });
-  expect(within(sheet).getAllByRole('link').map((link) => link.textContent)).toEqual(navigation.map((entry) => entry.label));
+  expect(
+    within(sheet)
+      .getAllByRole('link')
+      .map((link) => link.textContent),
+  ).toEqual(navigation.map((entry) => entry.label));
   await user.click(within(sheet).getByRole('link', { name: 'Analytics' }));
   await waitFor(() => expect(router.state.location.pathname).toBe('/login'));
   expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
@@ -186,9 +206,13 @@ test('the theme button goes through light, dark and system', async () => {
   expect(document.documentElement).not.toHaveClass('dark');
 });
 
-test.each([['/analytics?a=1', true], ['//evil.example', false], ['/\\evil.example', false], ['https://evil.example', false], ['javascript:alert(1)', false], ['', false]])(
-  'after sign-in %s is followed: %s',
-  (path, own) => {
-    expect(isOwnPath(path)).toBe(own);
-  },
-);
+test.each([
+  ['/analytics?a=1', true],
+  ['//evil.example', false],
+  ['/\\evil.example', false],
+  ['https://evil.example', false],
+  ['javascript:alert(1)', false],
+  ['', false],
+])('after sign-in %s is followed: %s', (path, own) => {
+  expect(isOwnPath(path)).toBe(own);
+});

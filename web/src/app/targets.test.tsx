@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { QueryClient } from '@tanstack/react-query';
 import { http, HttpResponse } from 'msw';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { adminSections } from '@/features/admin/sections';
+import { adminSections } from '@/lib/admin-sections';
 import { articleOf, type Kind } from '@/lib/content';
 import { author, categories, post, thread } from '@/test/forum';
 import { listing, listingInFull } from '@/test/marketplace';
@@ -14,20 +14,69 @@ import { renderApp, signIn } from '@/test/render';
 import { at, server } from '@/test/server';
 import { createAppRouter } from './router';
 
-const CALLS = Object.keys((JSON.parse(readFileSync(join(process.cwd(), 'openapi.json'), 'utf8')) as { paths: object }).paths).map(
-  (path) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
-);
+const CALLS = Object.keys(
+  (JSON.parse(readFileSync(join(process.cwd(), 'openapi.json'), 'utf8')) as { paths: object }).paths,
+).map((path) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`));
 /** Written by the build (scripts/documents.mjs), or answered by the gateway itself. */
 const FILES = ['/blog.xml', '/api/openapi.json'];
 const VISITORS = [
-  '/', '/about', '/consulting', '/contact', '/pricing', '/integrations', '/careers', '/blog', '/blog/server-side-postbacks', '/help', '/help/getting-started', '/privacy', '/terms', '/docs/api',
-  '/login', '/login?tab=create-account', '/forgot-password', '/reset-password', '/newsletter/confirm', '/newsletter/unsubscribe', '/early-access/confirm', '/early-access/leave', '/affiliate-matching', '/learn',
-  '/marketplace', '/marketplace/listing/l1', '/forum', '/forum/thread/t1', '/forum/member/embla', '/forum/log', '/no-such-page',
+  '/',
+  '/about',
+  '/consulting',
+  '/contact',
+  '/pricing',
+  '/integrations',
+  '/careers',
+  '/blog',
+  '/blog/server-side-postbacks',
+  '/help',
+  '/help/getting-started',
+  '/privacy',
+  '/terms',
+  '/docs/api',
+  '/login',
+  '/login?tab=create-account',
+  '/forgot-password',
+  '/reset-password',
+  '/newsletter/confirm',
+  '/newsletter/unsubscribe',
+  '/early-access/confirm',
+  '/early-access/leave',
+  '/affiliate-matching',
+  '/learn',
+  '/marketplace',
+  '/marketplace/listing/l1',
+  '/forum',
+  '/forum/thread/t1',
+  '/forum/member/embla',
+  '/forum/log',
+  '/no-such-page',
 ];
 const MEMBERS = [
-  '/dashboard', '/analytics', '/conversions', '/account-settings', '/account-settings?tab=websites', '/account-settings?tab=invite-codes', '/account-settings?tab=notifications', '/onboarding', '/notifications',
-  '/marketplace', '/marketplace/sell', '/marketplace/mine', '/marketplace/deals', '/marketplace/saved', '/forum', '/forum/new', '/forum/moderation', '/learn', '/sql',
-  '/admin', '/admin?tab=partners', '/admin?tab=links', '/admin?tab=clicks', ...adminSections.map(({ to }) => to),
+  '/dashboard',
+  '/analytics',
+  '/conversions',
+  '/account-settings',
+  '/account-settings?tab=websites',
+  '/account-settings?tab=invite-codes',
+  '/account-settings?tab=notifications',
+  '/onboarding',
+  '/notifications',
+  '/marketplace',
+  '/marketplace/sell',
+  '/marketplace/mine',
+  '/marketplace/deals',
+  '/marketplace/saved',
+  '/forum',
+  '/forum/new',
+  '/forum/moderation',
+  '/learn',
+  '/sql',
+  '/admin',
+  '/admin?tab=partners',
+  '/admin?tab=links',
+  '/admin?tab=clicks',
+  ...adminSections.map(({ to }) => to),
 ];
 
 const router = createAppRouter(new QueryClient());
@@ -39,11 +88,13 @@ beforeEach(() => {
     http.get(at('/api/forum/threads'), () => HttpResponse.json([thread()])),
     http.get(at('/api/forum/threads/{id}'), () => HttpResponse.json(thread())),
     http.get(at('/api/forum/threads/{id}/posts'), () => HttpResponse.json([post()])),
-    http.get(at('/api/forum/members/{handle}'), () => HttpResponse.json({ ...author(), joinedAt: '2026-11-01T00:00:00Z', threads: 1, replies: 2, likes: 3 })),
+    http.get(at('/api/forum/members/{handle}'), () =>
+      HttpResponse.json({ ...author(), joinedAt: '2026-11-01T00:00:00Z', threads: 1, replies: 2, likes: 3 }),
+    ),
     http.get(at('/api/marketplace/listings'), () => HttpResponse.json([listing()])),
     http.get(at('/api/marketplace/listings/{id}'), () => HttpResponse.json(listingInFull())),
     http.get(at('/api/marketplace/listings/{id}/questions'), () => HttpResponse.json([])),
-    ...server.listHandlers(), // before what stands for all the rest
+    ...server.listHandlers(), // before the handler of all other paths
     http.all('*/api/*', () => HttpResponse.json({ message: 'Not now' }, { status: 503 })),
   );
 });
@@ -56,13 +107,23 @@ async function look(path: string): Promise<void> {
   const page = path.replace(/[?#].*/, '');
   const links = [...document.querySelectorAll('a')].map((link) => link.getAttribute('href') ?? '');
   expect(links.length).toBeGreaterThan(10);
-  expect(links.filter((href) => href === '' || href === '#' || /^javascript:/i.test(href)), path).toEqual([]);
-  for (const href of links) if (/^[/#]/.test(href) && href !== '#main') seen.links.set(href.startsWith('#') ? `${page}${href}` : href, path);
-  seen.ids.set(page, new Set([...(seen.ids.get(page) ?? []), ...[...document.querySelectorAll('[id]')].map(({ id }) => id)]));
+  expect(
+    links.filter((href) => href === '' || href === '#' || /^javascript:/i.test(href)),
+    path,
+  ).toEqual([]);
+  for (const href of links)
+    if (/^[/#]/.test(href) && href !== '#main') seen.links.set(href.startsWith('#') ? `${page}${href}` : href, path);
+  seen.ids.set(
+    page,
+    new Set([...(seen.ids.get(page) ?? []), ...[...document.querySelectorAll('[id]')].map(({ id }) => id)]),
+  );
   expect(document.body.textContent, path).not.toMatch(/coming soon|lorem ipsum|under construction/i);
 }
 
-const stillLoading = () => [...document.querySelectorAll('[role=status]')].map((item) => item.getAttribute('aria-label') ?? item.textContent ?? '').filter((text) => text.startsWith('Loading'));
+const stillLoading = () =>
+  [...document.querySelectorAll('[role=status]')]
+    .map((item) => item.getAttribute('aria-label') ?? item.textContent ?? '')
+    .filter((text) => text.startsWith('Loading'));
 
 test.each(VISITORS)('visitors: %s is a screen whose links are links', look);
 
@@ -86,7 +147,8 @@ test('spec §2: every link of every screen leads to a screen, a file or a call t
 
 async function leadsSomewhere({ pathname }: URL): Promise<boolean> {
   if (FILES.includes(pathname)) return true;
-  if (pathname.startsWith('/api/')) return CALLS.some((call) => call.test(pathname.replace(/\.csv$/, '')) || call.test(pathname));
+  if (pathname.startsWith('/api/'))
+    return CALLS.some((call) => call.test(pathname.replace(/\.csv$/, '')) || call.test(pathname));
   const article = /^\/(blog|help)\/([^/]+)$/.exec(pathname);
   if (article) return Boolean(await articleOf(article[1] as Kind, article[2] ?? ''));
   const found = router.matchRoutes(pathname, {}).at(-1);
@@ -94,5 +156,6 @@ async function leadsSomewhere({ pathname }: URL): Promise<boolean> {
 }
 
 test('spec §2: an address that is none would be noticed', async () => {
-  for (const path of ['/nowhere', '/blog/none', '/api/nothing', '/forum/x/y/z', '/marketplace/listing']) expect(await leadsSomewhere(new URL(path, 'http://app.example')), path).toBe(false);
+  for (const path of ['/nowhere', '/blog/none', '/api/nothing', '/forum/x/y/z', '/marketplace/listing'])
+    expect(await leadsSomewhere(new URL(path, 'http://app.example')), path).toBe(false);
 });

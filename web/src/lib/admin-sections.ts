@@ -1,4 +1,4 @@
-/** A screen for admins. Add a line here and a route below `admin` in the router: the entry shows up in the layout. */
+/** An admin page. Add a line here and a route below `admin` in the router: the entry appears in the layout. */
 export interface AdminSection {
   readonly label: string;
   readonly to: string;

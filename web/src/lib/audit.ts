@@ -1,28 +1,28 @@
-// What stands in the audit trail, in words.
+// Labels of audit-trail actions.
 const WORDS: Readonly<Record<string, string>> = {
   'account.register': 'Registration',
   'account.registered': 'Registered',
   'account.sign_in': 'Sign-in',
-  'account.guessing_noticed': 'Password guessing noticed',
+  'account.guessing_noticed': 'Password guessing detected',
   'account.signed_in': 'Signed in',
   'account.signed_out': 'Signed out',
-  'account.sessions_ended': 'Other sessions ended',
-  'account.proof': 'Password or code asked again',
-  'account.password_forgotten': 'Link to set a new password asked for',
+  'account.sessions_ended': 'Other sessions signed out',
+  'account.proof': 'Identity confirmed again',
+  'account.password_forgotten': 'Password reset requested',
   'account.password_changed': 'Password changed',
   'account.email_changed': 'Email changed',
   'account.two_factor': 'Set-up of two-factor authentication',
   'account.two_factor_enabled': 'Two-factor authentication set up',
   'account.two_factor_disabled': 'Two-factor authentication disabled',
-  'account.recovery_codes_made': 'New recovery codes made',
+  'account.recovery_codes_made': 'Recovery codes regenerated',
   'account.recovery_code_used': 'Recovery code used',
   'account.roles_changed': 'Roles changed',
   'account.exported': 'Data exported',
-  'website.sign_in': 'Sign-in to a website',
+  'website.sign_in': 'Website sign-in',
   'website.signed_out': 'Signed out of a website',
-  'website.key_issued': 'Website key made',
-  'outbox.listed': 'Outbox looked at',
-  'outbox.read': 'Mail of the outbox read',
+  'website.key_issued': 'API key created',
+  'outbox.listed': 'Outbox viewed',
+  'outbox.read': 'Email viewed',
 };
 
 /** "partner.commission_changed" is "Partner commission changed" where nothing better is known. */

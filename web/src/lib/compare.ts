@@ -1,4 +1,4 @@
-// The one place where two figures are compared.
+// Comparison of two numbers.
 export interface Change {
   /** Relative change in percent; null when there was nothing before. */
   readonly percent: number | null;

@@ -7,7 +7,7 @@ export interface Card {
   readonly slug: string;
   readonly title: string;
   readonly description: string;
-  /** YYYY-MM-DD; for the blog: when it appeared, else when it was last looked through. */
+  /** YYYY-MM-DD; for the blog: date of publication, else date of the last review. */
   readonly date: string;
   readonly order: number;
   readonly minutes: number;
@@ -18,7 +18,13 @@ export interface Card {
   readonly lesson?: number;
 }
 
-export type Inline = string | { readonly b: readonly Inline[] } | { readonly i: readonly Inline[] } | { readonly c: string } | { readonly a: string; readonly t: readonly Inline[] } | { readonly br: 1 };
+export type Inline =
+  | string
+  | { readonly b: readonly Inline[] }
+  | { readonly i: readonly Inline[] }
+  | { readonly c: string }
+  | { readonly a: string; readonly t: readonly Inline[] }
+  | { readonly br: 1 };
 export type Block =
   | { readonly h: 2 | 3 | 4; readonly id: string; readonly t: readonly Inline[] }
   | { readonly p: readonly Inline[] }
@@ -41,7 +47,8 @@ const texts = import.meta.glob<Text>('../../content/*/*.md', { import: 'default'
 /** Every article, the blog newest first, the others in their order. */
 export const allCards = async (): Promise<readonly Card[]> => (await import('virtual:content')).default;
 
-export const cardsOf = async (kind: Kind): Promise<readonly Card[]> => (await allCards()).filter((card) => card.kind === kind);
+export const cardsOf = async (kind: Kind): Promise<readonly Card[]> =>
+  (await allCards()).filter((card) => card.kind === kind);
 
 /** One article with its text; undefined when there is none of that name. */
 export async function articleOf(kind: Kind, slug: string): Promise<Article | undefined> {

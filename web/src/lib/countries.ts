@@ -1,4 +1,4 @@
-/** Where the address of a visitor did not tell the country. */
+/** The country of visitors without a known location. */
 export const UNKNOWN_COUNTRY = 'ZZ';
 
 const names = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'code' });

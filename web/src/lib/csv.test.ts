@@ -2,7 +2,15 @@ import { expect, test } from 'vitest';
 import { toCsv } from './csv';
 
 test('plain cells are comma-separated lines that end in CRLF', () => {
-  expect(toCsv(['a', 'b'], [['x', 1], [null, 2.5]])).toBe('a,b\r\nx,1\r\n,2.5\r\n');
+  expect(
+    toCsv(
+      ['a', 'b'],
+      [
+        ['x', 1],
+        [null, 2.5],
+      ],
+    ),
+  ).toBe('a,b\r\nx,1\r\n,2.5\r\n');
 });
 
 test('commas, quotes and line breaks are quoted', () => {

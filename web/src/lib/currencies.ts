@@ -5,6 +5,10 @@ const EXCEPTIONS: Readonly<Record<number, string>> = {
   3: 'BHD IQD JOD KWD LYD OMR TND',
   4: 'CLF UYW',
 };
-const DIGITS = new Map(Object.entries(EXCEPTIONS).flatMap(([digits, codes]) => codes.split(' ').map((code) => [code, Number(digits)] as const)));
+const DIGITS = new Map(
+  Object.entries(EXCEPTIONS).flatMap(([digits, codes]) =>
+    codes.split(' ').map((code) => [code, Number(digits)] as const),
+  ),
+);
 
 export const fractionDigits = (currency: string): number => DIGITS.get(currency) ?? 2;

@@ -1,5 +1,17 @@
 import { expect, test } from 'vitest';
-import { addDays, addYears, ago, daysBetween, formatDateTime, formatIn, formatTime, isDay, startOfDay, todayIn, wallClock } from './dates';
+import {
+  addDays,
+  addYears,
+  ago,
+  daysBetween,
+  formatDateTime,
+  formatIn,
+  formatTime,
+  isDay,
+  startOfDay,
+  todayIn,
+  wallClock,
+} from './dates';
 
 test('plain dates and local times are never moved by a zone', () => {
   for (const zone of ['UTC', 'America/Los_Angeles', 'Asia/Kolkata', 'Pacific/Auckland']) {
@@ -51,10 +63,18 @@ test('days and years', () => {
 
 test('only real days are days', () => {
   expect(isDay('2026-02-28')).toBe(true);
-  for (const text of ['2026-02-30', '2026-13-01', '26-01-01', '2026-1-1', '', undefined]) expect(isDay(text)).toBe(false);
+  for (const text of ['2026-02-30', '2026-13-01', '26-01-01', '2026-1-1', '', undefined])
+    expect(isDay(text)).toBe(false);
 });
 
-test.each([[0, '0 s'], [59_999, '59 s'], [60_000, '1 min'], [3_600_000, '1 h'], [90_000_000, '1 d'], [-5000, '0 s']])('%d ms is %s', (ms, text) => {
+test.each([
+  [0, '0 s'],
+  [59_999, '59 s'],
+  [60_000, '1 min'],
+  [3_600_000, '1 h'],
+  [90_000_000, '1 d'],
+  [-5000, '0 s'],
+])('%d ms is %s', (ms, text) => {
   expect(ago(0, ms)).toBe(text);
 });
 

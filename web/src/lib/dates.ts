@@ -18,24 +18,37 @@ export const formatTime = (date: string | Date, timezone: string): string =>
 /** "Nov 20, 14:05"; with the year when it is another one than `now`'s. */
 export function formatDateTime(date: string | Date, timezone: string, now: Date = new Date()): string {
   const at = new Date(date);
-  const year = todayIn(timezone, at).slice(0, 4) === todayIn(timezone, now).slice(0, 4) ? {} : ({ year: 'numeric' } as const);
-  return format(timezone, { ...year, month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(at);
+  const year =
+    todayIn(timezone, at).slice(0, 4) === todayIn(timezone, now).slice(0, 4) ? {} : ({ year: 'numeric' } as const);
+  return format(timezone, {
+    ...year,
+    month: 'short',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  }).format(at);
 }
 
 export const formatDay = (day: string): string =>
   formatIn(day, 'UTC', { year: 'numeric', month: 'short', day: 'numeric' });
 
-/** The wall clock of a bucket: "YYYY-MM-DDTHH:MM" in the website's zone. */
+/** The local time of a bucket: "YYYY-MM-DDTHH:MM" in the website's zone. */
 export function wallClock(date: string, timezone: string): string {
   if (!isInstant(date)) return date.length === 10 ? `${date}T00:00` : date.slice(0, 16).replace(' ', 'T');
   const parts = format(timezone, {
-    year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
   }).formatToParts(new Date(date));
   const part = (type: string) => parts.find((item) => item.type === type)?.value ?? '';
   return `${part('year')}-${part('month')}-${part('day')}T${part('hour')}:${part('minute')}`;
 }
 
-/** The instant at which a day begins in a zone (its first instant, where midnight is skipped or comes twice). */
+/** The instant at which a day starts in a zone (its first instant where midnight is skipped or repeated). */
 export function startOfDay(day: string, timezone: string): string {
   const midnight = Date.parse(`${day}T00:00:00Z`);
   const candidates = Array.from({ length: 4 * 30 }, (_, quarter) => midnight + (quarter - 60) * 900_000);

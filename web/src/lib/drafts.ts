@@ -20,18 +20,18 @@ export function useDraft(what: string): readonly [Draft, (part: Partial<Draft>) 
   return [draft, (part) => setDraft((before) => ({ ...before, ...part }))];
 }
 
-/** For a form that goes with what it sent. */
+/** For a form that is removed after sending. */
 export function dropDraft(what: string): void {
   keep(what, EMPTY);
 }
 
-/** For who signs out: the next one at this browser shall find nothing. A session that ended by itself leaves them. */
+/** On sign-out, so that the next user of this browser finds nothing. An expired session keeps them. */
 export function forgetDrafts(owner: string): void {
   try {
     const theirs = Object.keys(localStorage).filter((key) => key.startsWith(placeOf(owner)));
     for (const key of theirs) localStorage.removeItem(key);
   } catch {
-    // Blocked: nothing was kept either.
+    // Storage is blocked: nothing was saved.
   }
 }
 
@@ -39,7 +39,8 @@ function read(what: string): Draft {
   try {
     const kept: unknown = JSON.parse(localStorage.getItem(keyOf(what)) ?? 'null');
     if (typeof kept !== 'object' || kept === null) return EMPTY;
-    const text = (name: keyof Draft) => (name in kept && typeof kept[name as never] === 'string' ? (kept[name as never] as string) : '');
+    const text = (name: keyof Draft) =>
+      name in kept && typeof kept[name as never] === 'string' ? (kept[name as never] as string) : '';
     return { title: text('title'), text: text('text'), about: text('about') };
   } catch {
     return EMPTY;

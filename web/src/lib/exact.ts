@@ -17,9 +17,11 @@ export class Exact extends Number {
 /** `JSON.parse`, with an `Exact` for each number that a double would change. */
 export function parseExactly(text: string): unknown {
   if (!LONG.test(text)) return JSON.parse(text);
-  // The mark is made anew each time, so that nothing that somebody wrote can be taken for it.
+  // A new random marker each time, so that no user text can collide with it.
   const mark = crypto.randomUUID();
-  const marked = text.replace(TOKEN, (token) => (token.startsWith('"') || isHeld(token) ? token : `{"${mark}":"${token}"}`));
+  const marked = text.replace(TOKEN, (token) =>
+    token.startsWith('"') || isMarker(token) ? token : `{"${mark}":"${token}"}`,
+  );
   return JSON.parse(marked, (_, value: unknown) => {
     const digits = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[mark] : undefined;
     return typeof digits === 'string' ? new Exact(digits) : value;
@@ -33,7 +35,7 @@ export async function exactly(response: Response): Promise<Response> {
   const { status, statusText, headers } = response;
   const read = new Response(text, { status, statusText, headers });
   if (!LONG.test(text)) return read;
-  // With a length the client asks for JSON instead of parsing the text itself.
+  // With a content length the client calls json() instead of parsing the text.
   read.headers.set('Content-Length', String(text.length));
   Object.defineProperty(read, 'json', { value: () => Promise.resolve(parseExactly(text)) });
   return read;
@@ -42,6 +44,7 @@ export async function exactly(response: Response): Promise<Response> {
 const LONG = /\d[\d.]{15}/;
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-const isHeld = (token: string): boolean => /[eE]/.test(token) || token.length < 16 || plain(token) === plain(String(Number(token)));
+const isMarker = (token: string): boolean =>
+  /[eE]/.test(token) || token.length < 16 || plain(token) === plain(String(Number(token)));
 
 const plain = (token: string): string => (token.includes('.') ? token.replace(/\.?0+$/, '') : token);

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import type * as z from 'zod/mini';
 import { email, inviteCode, name, password, websiteApiKey } from './fields';
 
-const messageOf = (rule: z.ZodMiniType, value: string): string | undefined => rule.safeParse(value).error?.issues[0]?.message;
+const messageOf = (rule: z.ZodMiniType, value: string): string | undefined =>
+  rule.safeParse(value).error?.issues[0]?.message;
 
 test.each([
   ['email', email, 'nobody', 'Please enter a valid email'],

@@ -24,30 +24,40 @@ test('currencies have the decimals that the server counts by, whatever the brows
   expect(parseMinor('12.5', 'IDR')).toBe(1250);
 });
 
-test.each(['JPY', 'USD', 'KWD'])('sums of 10^24 minor units of %s keep every digit: parts add up, on the page and in files', async (currency) => {
-  let seed = 7n;
-  const next = () => (seed = (seed * 6364136223846793005n + 1442695040888963407n) % 2n ** 64n);
-  const digits = fractionDigits(currency);
-  const back = (text: string) => BigInt(text.replace(/[^\d.]/g, '').replace('.', ''));
-  for (let round = 0; round < 50; round++) {
-    const parts = Array.from({ length: 8 }, () => (next() * next()) % 10n ** 24n);
-    const total = parts.reduce((sum, part) => sum + part, 0n);
-    const major = (units: bigint) => majorText({ amount: new Exact(String(units)) as unknown as number, currency });
-    const json = `{"name":"1234567890123456789","minor":${total},"rows":[${parts.map((part) => `{"revenue":${major(part)}}`).join(',')}]}`;
-    const answered = await exactly(new Response(json, { headers: { 'Content-Type': 'application/json' } }));
-    const found = (await answered.json()) as { name: string; minor: number; rows: { revenue: number }[] };
-    expect(found.name).toBe('1234567890123456789');
-    expect(back(formatMinor({ amount: found.minor, currency }))).toBe(total);
-    expect(found.rows.reduce((sum, row) => sum + back(formatMoney(row.revenue, currency)), 0n)).toBe(total);
-    const file = toCsv(['revenue'], found.rows.map((row) => [row.revenue])).trim().split('\r\n').slice(1);
-    expect(file.reduce((sum, cell) => sum + back(cell.padEnd(1)), 0n)).toBe(total);
-    for (const row of found.rows) expect(formatMoney(row.revenue, currency).split('.')[1]?.length ?? 0).toBe(digits);
-    expect(found.minor / 2).toBeCloseTo(Number(total) / 2, -15);
-  }
-});
+test.each(['JPY', 'USD', 'KWD'])(
+  'sums of 10^24 minor units of %s keep every digit: parts add up, on the page and in files',
+  async (currency) => {
+    let seed = 7n;
+    const next = () => (seed = (seed * 6364136223846793005n + 1442695040888963407n) % 2n ** 64n);
+    const digits = fractionDigits(currency);
+    const back = (text: string) => BigInt(text.replace(/[^\d.]/g, '').replace('.', ''));
+    for (let round = 0; round < 50; round++) {
+      const parts = Array.from({ length: 8 }, () => (next() * next()) % 10n ** 24n);
+      const total = parts.reduce((sum, part) => sum + part, 0n);
+      const major = (units: bigint) => majorText({ amount: new Exact(String(units)) as unknown as number, currency });
+      const json = `{"name":"1234567890123456789","minor":${total},"rows":[${parts.map((part) => `{"revenue":${major(part)}}`).join(',')}]}`;
+      const answered = await exactly(new Response(json, { headers: { 'Content-Type': 'application/json' } }));
+      const found = (await answered.json()) as { name: string; minor: number; rows: { revenue: number }[] };
+      expect(found.name).toBe('1234567890123456789');
+      expect(back(formatMinor({ amount: found.minor, currency }))).toBe(total);
+      expect(found.rows.reduce((sum, row) => sum + back(formatMoney(row.revenue, currency)), 0n)).toBe(total);
+      const file = toCsv(
+        ['revenue'],
+        found.rows.map((row) => [row.revenue]),
+      )
+        .trim()
+        .split('\r\n')
+        .slice(1);
+      expect(file.reduce((sum, cell) => sum + back(cell.padEnd(1)), 0n)).toBe(total);
+      for (const row of found.rows) expect(formatMoney(row.revenue, currency).split('.')[1]?.length ?? 0).toBe(digits);
+      expect(found.minor / 2).toBeCloseTo(Number(total) / 2, -15);
+    }
+  },
+);
 
 test('only what a double would change becomes exact', () => {
-  const text = '[0.1, 12345678901234.50, 0.3333333333333333, 9007199254740991, 1e400, -9007199254740993.01, "\\"1234567890123456789"]';
+  const text =
+    '[0.1, 12345678901234.50, 0.3333333333333333, 9007199254740991, 1e400, -9007199254740993.01, "\\"1234567890123456789"]';
   const found = parseExactly(text) as unknown[];
   expect(found.slice(0, 5)).toEqual([0.1, 12345678901234.5, 0.3333333333333333, 9007199254740991, Infinity]);
   expect(found[5]).toBeInstanceOf(Exact);
@@ -82,5 +92,11 @@ test.each([
 });
 
 test('one thing is not many things', () => {
-  expect([countOf(0, 'row'), countOf(1, 'row'), countOf(1200, 'row'), countOf(1, 'reply', 'replies'), countOf(2, 'reply', 'replies')]).toEqual(['0 rows', '1 row', '1,200 rows', '1 reply', '2 replies']);
+  expect([
+    countOf(0, 'row'),
+    countOf(1, 'row'),
+    countOf(1200, 'row'),
+    countOf(1, 'reply', 'replies'),
+    countOf(2, 'reply', 'replies'),
+  ]).toEqual(['0 rows', '1 row', '1,200 rows', '1 reply', '2 replies']);
 });

@@ -11,7 +11,8 @@ const cache = new Map<string, Intl.NumberFormat>();
 export const formatCount = (value: number): string => number('count', {}).format(value);
 
 /** "1 row", "1,200 rows". */
-export const countOf = (value: number, one: string, many = `${one}s`): string => `${formatCount(value)} ${value === 1 ? one : many}`;
+export const countOf = (value: number, one: string, many = `${one}s`): string =>
+  `${formatCount(value)} ${value === 1 ? one : many}`;
 
 export const formatCompact = (value: number): string =>
   number('compact', { notation: 'compact', maximumFractionDigits: 1 }).format(value);
@@ -21,9 +22,12 @@ export const formatPercent = (value: number, digits = 2): string =>
 
 /** Major units, as a number or as a decimal text; `digits` undefined means the currency's own number of decimals. */
 export function formatMoney(value: number | string, currency: string, digits = fractionDigits(currency)): string {
-  return number(`${currency}/${digits}`, { style: 'currency', currency, minimumFractionDigits: digits, maximumFractionDigits: digits }).format(
-    (isExact(value) ? value.digits : value) as Intl.StringNumericLiteral,
-  );
+  return number(`${currency}/${digits}`, {
+    style: 'currency',
+    currency,
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  }).format((isExact(value) ? value.digits : value) as Intl.StringNumericLiteral);
 }
 
 export function formatMinor(money: Money): string {
@@ -52,7 +56,7 @@ export function parseMinor(text: string, currency: string): number | null {
   return minor > 0n && minor <= BigInt(MAX_AMOUNT) ? Number(minor) : null;
 }
 
-/** Minor units; the API refuses more. */
+/** Minor units; the API rejects more. */
 export const MAX_AMOUNT = 10 ** 15;
 
 /** The types say number: an answer's numbers that no double holds are more than that. */

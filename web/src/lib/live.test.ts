@@ -17,12 +17,21 @@ afterEach(() => {
 });
 
 test('an update is merged: minutes replaced, events once, the newest first', () => {
-  const before = live({ perMinute: [{ minute: '2026-11-20T12:00:00Z', events: 1 }], recent: [event('a', '2026-11-20T12:00:01Z')] });
-  const merged = mergeLive(before, live({
-    activeVisitors: 3,
-    perMinute: [{ minute: '2026-11-20T12:00:00.000Z', events: 2 }, { minute: '2026-11-20T12:01:00Z', events: 5 }],
-    recent: [event('b', '2026-11-20T12:01:02Z'), event('a', '2026-11-20T12:00:01Z')],
-  }));
+  const before = live({
+    perMinute: [{ minute: '2026-11-20T12:00:00Z', events: 1 }],
+    recent: [event('a', '2026-11-20T12:00:01Z')],
+  });
+  const merged = mergeLive(
+    before,
+    live({
+      activeVisitors: 3,
+      perMinute: [
+        { minute: '2026-11-20T12:00:00.000Z', events: 2 },
+        { minute: '2026-11-20T12:01:00Z', events: 5 },
+      ],
+      recent: [event('b', '2026-11-20T12:01:02Z'), event('a', '2026-11-20T12:00:01Z')],
+    }),
+  );
   expect(merged.activeVisitors).toBe(3);
   expect(merged.perMinute.map((item) => item.events)).toEqual([2, 5]);
   expect(merged.recent.map((item) => item.id)).toEqual(['b', 'a']);
@@ -30,7 +39,10 @@ test('an update is merged: minutes replaced, events once, the newest first', () 
 
 test('no more than twenty events and thirty minutes are kept', () => {
   const many = live({
-    perMinute: Array.from({ length: 40 }, (_, index) => ({ minute: new Date(index * 60_000).toISOString(), events: index })),
+    perMinute: Array.from({ length: 40 }, (_, index) => ({
+      minute: new Date(index * 60_000).toISOString(),
+      events: index,
+    })),
     recent: Array.from({ length: 50 }, (_, index) => event(`e${index}`, new Date(index * 1000).toISOString())),
   });
   const merged = mergeLive(live(), many);

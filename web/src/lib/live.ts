@@ -34,7 +34,7 @@ export function watchLive(websiteId: string, listener: (state: LiveState) => voi
   return stream.subscribe(() => listener(stream.state()));
 }
 
-/** An update replaces the figures it carries; minutes and events are merged, so a partial update is enough. */
+/** An update replaces the totals it contains; minutes and events are merged, so partial updates work. */
 export function mergeLive(before: LiveData | null, update: LiveData): LiveData {
   if (!before) return { ...update, recent: update.recent.slice(0, RECENT) };
   const minutes = new Map(before.perMinute.map((item) => [Date.parse(item.minute), item]));
@@ -43,13 +43,16 @@ export function mergeLive(before: LiveData | null, update: LiveData): LiveData {
   return {
     asOf: update.asOf,
     activeVisitors: update.activeVisitors,
-    perMinute: [...minutes.entries()].sort(([a], [b]) => a - b).slice(-MINUTES).map(([, item]) => item),
+    perMinute: [...minutes.entries()]
+      .sort(([a], [b]) => a - b)
+      .slice(-MINUTES)
+      .map(([, item]) => item),
     recent: [...events.values()].sort((a, b) => Date.parse(b.at) - Date.parse(a.at)).slice(0, RECENT),
   };
 }
 
-/** A stream is refused without saying why. If the session has ended, this call says so and leads to sign-in. */
-function askForSession(): void {
+/** EventSource reports no status. If the session has ended, this request returns 401 and leads to sign-in. */
+function checkSession(): void {
   api.GET('/api/platform/user').catch(() => undefined);
 }
 
@@ -85,7 +88,7 @@ function createStream(url: string): Stream {
     source.addEventListener('snapshot', (event) => receive(event.data as string, true));
     source.addEventListener('update', (event) => receive(event.data as string, false));
     source.onerror = () => {
-      if (source?.readyState === EventSource.CLOSED) askForSession();
+      if (source?.readyState === EventSource.CLOSED) checkSession();
       close();
       failures += 1;
       change({ status: 'reconnecting' });

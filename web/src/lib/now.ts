@@ -1,4 +1,4 @@
-// One clock for all "updated n s ago" labels; it stands still while nobody looks.
+// One clock for all "updated n s ago" labels; it pauses while the page is hidden.
 import { useSyncExternalStore } from 'react';
 
 const listeners = new Set<() => void>();
@@ -7,7 +7,7 @@ let timer: ReturnType<typeof setInterval> | undefined;
 
 export const useNow = (): number => useFromNow((at) => at);
 
-/** What is worked out from the time; drawn anew only when that changes. */
+/** A value derived from the time; re-renders only when the value changes. */
 export function useFromNow<T extends string | number>(read: (now: number) => T): T {
   return useSyncExternalStore(subscribe, () => read(now));
 }

@@ -11,19 +11,141 @@ export interface Preset {
 export const TOKEN_PLACE = 'YOUR_POSTBACK_TOKEN';
 
 export const PRESETS: readonly Preset[] = [
-  { id: 'default', label: 'Althing’s own names', parameters: { click_id: '{click_id}', txid: '{txid}', amount: '{amount}', currency: '{currency}', status: '{status}' } },
-  { id: 'affise', label: 'Affise', parameters: { clickid: '{sub1}', action_id: '{transactionid}', sum: '{sum}', currency: '{currency}', status: '{status}', goal: '{goal}' } },
-  { id: 'affonso', label: 'Affonso', parameters: { tracking_id: '{tracking_id}', transaction_id: '{transaction_id}', sale_amount: '{sale_amount}', sale_currency: '{sale_currency}', commission_amount: '{commission_amount}', event_type: '{event_type}' }, unsure: true },
-  { id: 'awin', label: 'Awin', parameters: { clickRef: '!!!clickRef!!!', transactionId: '!!!transactionId!!!', transactionAmount: '!!!transactionAmount!!!', commission: '!!!commission!!!', transactionCurrency: '!!!transactionCurrency!!!' } },
-  { id: 'binom', label: 'Binom', parameters: { cnv_id: '{externalid}', txid: '{clickid}', payout: '{payout}', cnv_currency: '{cnv_currency}' } },
-  { id: 'everflow', label: 'Everflow', parameters: { transaction_id: '{sub1}', order_id: '{order_id}', amount: '{sale_amount}', payout: '{payout}', event_id: '{event_id}' } },
-  { id: 'impact', label: 'Impact', parameters: { subId1: '{SubId1}', ActionId: '{ActionId}', Amount: '{Amount}', Payout: '{Payout}', Currency: '{Currency}', Status: '{Status}' }, unsure: true },
-  { id: 'keitaro', label: 'Keitaro', parameters: { subid: '{external_id}', tid: '{tid}', payout: '{revenue}', status: '{status}', currency: 'USD' }, unsure: true },
-  { id: 'names', label: 'Common names (clickid, tid, sum)', parameters: { clickid: '{clickid}', tid: '{transaction_id}', sum: '{sum}', currency: '{currency}', status: '{status}' } },
-  { id: 'pap', label: 'Post Affiliate Pro', parameters: { visitorId: '{visitorId}', orderid: '{orderid}', t: '{totalcost}', cr: '{currency}', s: '{status}' }, unsure: true },
-  { id: 'redtrack', label: 'RedTrack', parameters: { clickid: '{ref_id}', sum: '{payout}', type: '{type}', rdtk_event_id: '{event_id}', currency: '{currency}' }, unsure: true },
-  { id: 'tune', label: 'TUNE (HasOffers)', parameters: { transaction_id: '{aff_sub}', adv_sub: '{transaction_id}', amount: '{sale_amount}', payout: '{payout}', currency: '{currency}', goal_id: '{goal_id}' }, unsure: true },
-  { id: 'voluum', label: 'Voluum', parameters: { cid: '{externalid}', payout: '{payout}', txid: '{transaction.id}', currency: '{currency}', et: '{conversion.type}' } },
+  {
+    id: 'default',
+    label: 'Althing’s names',
+    parameters: {
+      click_id: '{click_id}',
+      txid: '{txid}',
+      amount: '{amount}',
+      currency: '{currency}',
+      status: '{status}',
+    },
+  },
+  {
+    id: 'affise',
+    label: 'Affise',
+    parameters: {
+      clickid: '{sub1}',
+      action_id: '{transactionid}',
+      sum: '{sum}',
+      currency: '{currency}',
+      status: '{status}',
+      goal: '{goal}',
+    },
+  },
+  {
+    id: 'affonso',
+    label: 'Affonso',
+    parameters: {
+      tracking_id: '{tracking_id}',
+      transaction_id: '{transaction_id}',
+      sale_amount: '{sale_amount}',
+      sale_currency: '{sale_currency}',
+      commission_amount: '{commission_amount}',
+      event_type: '{event_type}',
+    },
+    unsure: true,
+  },
+  {
+    id: 'awin',
+    label: 'Awin',
+    parameters: {
+      clickRef: '!!!clickRef!!!',
+      transactionId: '!!!transactionId!!!',
+      transactionAmount: '!!!transactionAmount!!!',
+      commission: '!!!commission!!!',
+      transactionCurrency: '!!!transactionCurrency!!!',
+    },
+  },
+  {
+    id: 'binom',
+    label: 'Binom',
+    parameters: { cnv_id: '{externalid}', txid: '{clickid}', payout: '{payout}', cnv_currency: '{cnv_currency}' },
+  },
+  {
+    id: 'everflow',
+    label: 'Everflow',
+    parameters: {
+      transaction_id: '{sub1}',
+      order_id: '{order_id}',
+      amount: '{sale_amount}',
+      payout: '{payout}',
+      event_id: '{event_id}',
+    },
+  },
+  {
+    id: 'impact',
+    label: 'Impact',
+    parameters: {
+      subId1: '{SubId1}',
+      ActionId: '{ActionId}',
+      Amount: '{Amount}',
+      Payout: '{Payout}',
+      Currency: '{Currency}',
+      Status: '{Status}',
+    },
+    unsure: true,
+  },
+  {
+    id: 'keitaro',
+    label: 'Keitaro',
+    parameters: { subid: '{external_id}', tid: '{tid}', payout: '{revenue}', status: '{status}', currency: 'USD' },
+    unsure: true,
+  },
+  {
+    id: 'names',
+    label: 'Common names (clickid, tid, sum)',
+    parameters: {
+      clickid: '{clickid}',
+      tid: '{transaction_id}',
+      sum: '{sum}',
+      currency: '{currency}',
+      status: '{status}',
+    },
+  },
+  {
+    id: 'pap',
+    label: 'Post Affiliate Pro',
+    parameters: { visitorId: '{visitorId}', orderid: '{orderid}', t: '{totalcost}', cr: '{currency}', s: '{status}' },
+    unsure: true,
+  },
+  {
+    id: 'redtrack',
+    label: 'RedTrack',
+    parameters: {
+      clickid: '{ref_id}',
+      sum: '{payout}',
+      type: '{type}',
+      rdtk_event_id: '{event_id}',
+      currency: '{currency}',
+    },
+    unsure: true,
+  },
+  {
+    id: 'tune',
+    label: 'TUNE (HasOffers)',
+    parameters: {
+      transaction_id: '{aff_sub}',
+      adv_sub: '{transaction_id}',
+      amount: '{sale_amount}',
+      payout: '{payout}',
+      currency: '{currency}',
+      goal_id: '{goal_id}',
+    },
+    unsure: true,
+  },
+  {
+    id: 'voluum',
+    label: 'Voluum',
+    parameters: {
+      cid: '{externalid}',
+      payout: '{payout}',
+      txid: '{transaction.id}',
+      currency: '{currency}',
+      et: '{conversion.type}',
+    },
+  },
 ];
 
 /** The partner's preset, or our own names. */
@@ -32,7 +154,12 @@ export function presetOf(presetId: string | null): Preset | undefined {
 }
 
 /** `token`: the postback token of the website that earns; without one, a place for it. */
-export function postbackUrl(trackingUrl: string, slug: string, presetId: string | null, token: string = TOKEN_PLACE): string {
+export function postbackUrl(
+  trackingUrl: string,
+  slug: string,
+  presetId: string | null,
+  token: string = TOKEN_PLACE,
+): string {
   const query = Object.entries(presetOf(presetId)?.parameters ?? {}).map(([name, macro]) => `${name}=${macro}`);
   return `${trackingUrl}/postback?partner=${encodeURIComponent(slug)}&${query.join('&')}&token=${encodeURIComponent(token)}`;
 }

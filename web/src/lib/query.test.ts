@@ -4,7 +4,11 @@ import { newQueryClient } from './query';
 
 test('spec §9, data fetching: no retries, no refetch on focus, no polling, never stale', async () => {
   const client = newQueryClient();
-  expect(client.getDefaultOptions().queries).toMatchObject({ retry: false, refetchOnWindowFocus: false, staleTime: Infinity });
+  expect(client.getDefaultOptions().queries).toMatchObject({
+    retry: false,
+    refetchOnWindowFocus: false,
+    staleTime: Infinity,
+  });
   expect(client.getDefaultOptions().queries?.refetchInterval).toBeUndefined();
   const read = vi.fn(() => Promise.resolve(1));
   await client.fetchQuery({ queryKey: ['a'], queryFn: read });

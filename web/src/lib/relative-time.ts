@@ -13,7 +13,10 @@ export function relativeTime(at: string | Date, now: number, timezone: string): 
   if (passed < HOUR) return counted(passed / MINUTE, 'minute');
   if (passed < DAY) return counted(passed / HOUR, 'hour');
   if (passed < 7 * DAY) return counted(passed / DAY, 'day');
-  const year = todayIn(timezone, then).slice(0, 4) === todayIn(timezone, new Date(now)).slice(0, 4) ? {} : ({ year: 'numeric' } as const);
+  const year =
+    todayIn(timezone, then).slice(0, 4) === todayIn(timezone, new Date(now)).slice(0, 4)
+      ? {}
+      : ({ year: 'numeric' } as const);
   return formatIn(then.toISOString(), timezone, { ...year, month: 'short', day: 'numeric' });
 }
 

@@ -19,9 +19,10 @@ export function getSession(): Session | null {
   return current;
 }
 
-/** What the screens show by; the server asks for itself. */
-/** Keeps order in the forum; admins do as well. */
-export const isModerator = (user: User | undefined): boolean => user?.roles.some((role) => role === 'admin' || role === 'moderator') ?? false;
+/** Roles that decide what is shown; the server checks them itself. */
+/** Moderates the forum; admins do as well. */
+export const isModerator = (user: User | undefined): boolean =>
+  user?.roles.some((role) => role === 'admin' || role === 'moderator') ?? false;
 export const isAdmin = (user: User | undefined): boolean => user?.roles.includes('admin') ?? false;
 
 export function startSession(session: Session): void {
@@ -30,7 +31,7 @@ export function startSession(session: Session): void {
   change(session);
 }
 
-/** What changed about the person: by themselves, in another browser, or by an admin. Another person's is left alone. */
+/** Applies changes of the signed-in user, made here, in another browser or by an admin. Ignores other users. */
 export function updateUser({ id, name, email, roles }: User): void {
   const session = getSession();
   if (session?.user.id !== id) return;
@@ -51,7 +52,7 @@ export function useSession(): Session | null {
   return useSyncExternalStore(subscribe, getSession);
 }
 
-/** Calls back when another person, or nobody, is signed in: here, in another tab, or because the server ended it. */
+/** Calls back when the signed-in user changes: here, in another tab, or because the server ended the session. */
 export function watchOwner(listener: (owner: string | undefined) => void): () => void {
   let owner = getSession()?.user.id;
   return subscribe(() => {
@@ -97,7 +98,15 @@ function read(): Session | null {
 }
 
 function isUser(value: unknown): value is User {
-  return typeof value === 'object' && value !== null && 'id' in value && 'name' in value && 'email' in value && 'roles' in value && Array.isArray(value.roles);
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'id' in value &&
+    'name' in value &&
+    'email' in value &&
+    'roles' in value &&
+    Array.isArray(value.roles)
+  );
 }
 
 function write(key: string, value: string | null): void {

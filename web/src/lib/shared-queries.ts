@@ -26,3 +26,8 @@ export const userQuery = queryOptions({
     return user;
   },
 });
+
+export const adminPartnersQuery = queryOptions({
+  queryKey: ['admin', 'partners'],
+  queryFn: ({ signal }) => body(api.GET('/api/admin/partners', { signal })),
+});

@@ -30,5 +30,7 @@ export function overlayIsOpen(): boolean {
 
 export function keyLabels(keys: string): readonly string[] {
   const apple = /mac|iphone|ipad/i.test(navigator.userAgent);
-  return keys.split(/[ +]/).map((key) => (key === 'mod' ? (apple ? '⌘' : 'Ctrl') : key === 'Escape' ? 'Esc' : key.toUpperCase()));
+  return keys
+    .split(/[ +]/)
+    .map((key) => (key === 'mod' ? (apple ? '⌘' : 'Ctrl') : key === 'Escape' ? 'Esc' : key.toUpperCase()));
 }

@@ -1,12 +1,23 @@
-// Why the edge marks an event or an address, in words.
+// Why ingest marks an event or an address, in words.
 
-/** Why an event is kept apart: the values of the filter `reason`, machines first. */
+/** Reasons for excluding an event: the values of the filter `reason`, bots first. */
 export const REASONS: Readonly<Record<string, string>> = {
-  crawler: 'Crawler', prefetch: 'Prefetch', head: 'Link check', headless: 'Headless browser', datacentre: 'Data centre service',
-  spam_referrer: 'Spam referrer', no_user_agent: 'No user agent',
-  rate: 'Too many from one address', burst: 'Burst from one network',
-  changing_agents: 'Changing browsers', many_links: 'Too many links', many_visitors: 'Too many visitors',
-  incoherent_headers: 'Headers of no browser', datacentre_address: 'Data centre address', impossible_sequence: 'Impossible sequence',
-  remarked: 'Marked by a rule', remarked_bot: 'Marked as bots by a rule',
+  crawler: 'Crawler',
+  prefetch: 'Prefetch',
+  head: 'Link check',
+  headless: 'Headless browser',
+  datacentre: 'Data centre service',
+  spam_referrer: 'Spam referrer',
+  no_user_agent: 'No user agent',
+  rate: 'Too many from one address',
+  burst: 'Burst from one network',
+  changing_agents: 'Changing browsers',
+  many_links: 'Too many links',
+  many_visitors: 'Too many visitors',
+  incoherent_headers: 'Non-browser headers',
+  datacentre_address: 'Data centre address',
+  impossible_sequence: 'Impossible sequence',
+  remarked: 'Marked by a rule',
+  remarked_bot: 'Marked as bots by a rule',
 };
 export const reasonName = (reason: string): string => REASONS[reason] ?? reason.replaceAll('_', ' ');

@@ -1,4 +1,4 @@
-// The person who signed in to one website with its secret key: another token than `session.ts`'s, for other calls.
+// The session of one website, opened with its secret key: a token other than that of `session.ts`, for other endpoints.
 import { useSyncExternalStore } from 'react';
 
 export interface WebsiteSession {
@@ -53,7 +53,9 @@ function change(session: WebsiteSession | null): void {
 function read(): WebsiteSession | null {
   try {
     const value: unknown = JSON.parse(localStorage.getItem(KEY) ?? 'null');
-    return typeof value === 'object' && value !== null && 'token' in value && 'website' in value && 'user' in value ? (value as WebsiteSession) : null;
+    return typeof value === 'object' && value !== null && 'token' in value && 'website' in value && 'user' in value
+      ? (value as WebsiteSession)
+      : null;
   } catch {
     return null;
   }

@@ -42,7 +42,10 @@ test('spec §9: the viewport is reached with F8 and is at most 420 px wide', asy
   expect(screen.queryByText('Hello')).not.toBeInTheDocument();
 });
 
-test.each([[50, true], [51, false]])('spec §9: a toast that is swiped %i px to the right is still there: %s', (distance, there) => {
+test.each([
+  [50, true],
+  [51, false],
+])('spec §9: a toast that is swiped %i px to the right is still there: %s', (distance, there) => {
   render(<Toaster />);
   act(() => toast('Hello'));
   const shown = document.querySelector('[data-toast]') as HTMLElement;

@@ -24,7 +24,9 @@ export function toast(title: string, description?: string, tone: Toast['tone'] =
 export const toastError = (title: string, description?: string): void => toast(title, description, 'destructive');
 
 export function dismissToast(id: number): void {
-  useToasts.setState(({ items }) => ({ items: items.map((item) => (item.id === id ? { ...item, open: false } : item)) }));
+  useToasts.setState(({ items }) => ({
+    items: items.map((item) => (item.id === id ? { ...item, open: false } : item)),
+  }));
   setTimeout(() => {
     useToasts.setState(({ items }) => ({ items: items.filter((item) => item.id !== id) }));
   }, TOAST_REMOVE_DELAY_MS);

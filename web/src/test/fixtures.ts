@@ -1,82 +1,289 @@
-import type { Account, AuditEntry, Activity, AdminLink, AdminPartner, ClickPoint, Conversion, Delivery, Figures, Link, LiveData, LiveEvent, Overview, Partner, TrackedClick, Website } from '@/lib/api/types';
+import type {
+  Account,
+  AuditEntry,
+  Activity,
+  AdminLink,
+  AdminPartner,
+  ClickPoint,
+  Conversion,
+  Delivery,
+  Figures,
+  Link,
+  LiveData,
+  LiveEvent,
+  Overview,
+  Partner,
+  TrackedClick,
+  Website,
+} from '@/lib/api/types';
 import { addDays } from '@/lib/dates';
 
 export const USER = { id: 'u1', email: 'sigrun@example.com', name: 'Sigrún', roles: ['admin'] };
 
 export const account = (over: Partial<Account> = {}): Account => ({
-  ...USER, username: USER.name, createdAt: '2026-08-01T10:00:00Z', company: 'Althing ehf.', timezone: 'UTC', twoFactor: false, recoveryCodesLeft: 0, hasPassword: true, passwordChangedAt: null, ...over,
-});
-
-export const website = (over: Partial<Website> = {}): Website => ({
-  id: 'w1', domain: 'vpnreview.is', timezone: 'Atlantic/Reykjavik', currency: 'USD', createdAt: '2026-08-01T10:00:00Z', firstEventAt: null,
-  maxClaimAmount: 500_000, maxClaimsPerClick: 5, ...over,
-});
-
-export const figures = (over: Partial<Figures> = {}): Figures => ({
-  clicks: { total: 1200, unique: 900 }, pageviews: 5000, visitors: 2000,
-  conversions: { total: 48, pending: 18, approved: 30, rejected: 4, reversed: 2, average_commission: 20.5 },
-  revenue: { total: 984.25, pending: 300, approved: 684.25, reversed: 41, active_partners: 3 }, conversion_rate: 4, ...over,
-});
-
-export const overview = (over: Partial<Overview> = {}): Overview => ({
-  range: { from: '2026-11-14', to: '2026-11-20', timezone: 'Atlantic/Reykjavik', bucket: 'day' }, currency: 'USD', ...figures(),
-  previous: figures({ clicks: { total: 1000, unique: 800 }, conversion_rate: 5 }), ...over,
-});
-
-export const days = (first: string, count: number): ClickPoint[] =>
-  Array.from({ length: count }, (_, index) => ({ date: addDays(first, index), clicks: 100 + index, unique: 80, pageviews: 400, conversions: 4, revenue: 50 + index }));
-
-export const partner = (over: Partial<Partner> = {}): Partner => ({ id: 'p1', name: 'NordVPN', slug: 'nordvpn', isActive: true, postbackPreset: null, ...over });
-
-export const link = (over: Partial<Link> = {}): Link => ({
-  id: 'l1', websiteId: 'w1', partnerId: 'p1', partnerName: 'NordVPN', slug: 'nord', url: 'http://t.example/go/nord', destination: 'https://nordvpn.com/', coupon: null,
-  isActive: true, rules: [], variants: [], expiresAt: null, fallback: null, createdAt: '2026-09-01T00:00:00Z', sub1: '', sub2: '', sub3: '', sub4: '', sub5: '', sub6: '', sub7: '', sub8: '', sub9: '', sub10: '',
-  clicks: 412, conversions: 9, earnings: { amount: 12_345, currency: 'USD' }, ...over,
-});
-
-export const conversion = (over: Partial<Conversion> = {}): Conversion => ({
-  id: 'c1', websiteId: 'w1', partnerId: 'p1', partnerName: 'NordVPN', linkId: 'l1', clickId: 'k1', event: 'sale', txid: 'ORD-1', status: 'pending',
-  amount: { amount: 10_000, currency: 'USD' }, commission: { amount: 3000, currency: 'USD' }, reversed: { amount: 0, currency: 'USD' }, reason: null,
-  attribution: 'click_id', occurredAt: '2026-11-20T12:00:00Z', recordedAt: '2026-11-20T12:00:01Z', decidedAt: null, approvesAt: null, payableAt: null, ...over,
-});
-
-export const outcomes = (over: Partial<Delivery['outcomes']> = {}): Delivery['outcomes'] => ({
-  accepted: 0, duplicate: 0, bot: 0, suspicious: 0, prefetch: 0, spam_referrer: 0, unknown_site: 0, origin_not_allowed: 0, throttled: 0, invalid: 0, too_large: 0, too_old: 0, not_allowed: 0, ...over,
-});
-
-export const liveEvent = (over: Partial<LiveEvent> = {}): LiveEvent => ({
-  id: 'e1', type: 'pageview', at: '2026-11-20T12:00:00Z', country: 'IS', device: 'desktop', path: '/', partnerName: null, source: '', ...over,
-});
-
-export const delivery = (over: Partial<Delivery> = {}): Delivery => ({
-  bucket: 'day', outcomes: outcomes({ accepted: 90, duplicate: 3, bot: 5, origin_not_allowed: 2 }),
-  series: [{ at: '2026-11-20T00:00:00Z', ...outcomes({ accepted: 90, duplicate: 3, bot: 5, origin_not_allowed: 2 }) }],
-  refusals: [{ at: '2026-11-20T10:00:00Z', outcome: 'origin_not_allowed', code: 'origin_not_allowed', message: 'The origin https://x.example is not allowed', endpoint: 'POST /track', count: 2, sample: '{}' }],
+  ...USER,
+  username: USER.name,
+  createdAt: '2026-08-01T10:00:00Z',
+  company: 'Althing ehf.',
+  timezone: 'UTC',
+  twoFactor: false,
+  recoveryCodesLeft: 0,
+  hasPassword: true,
+  passwordChangedAt: null,
   ...over,
 });
 
-export const live = (over: Partial<LiveData> = {}): LiveData => ({ asOf: '2026-11-20T12:00:00Z', activeVisitors: 0, perMinute: [], recent: [], ...over });
+export const website = (over: Partial<Website> = {}): Website => ({
+  id: 'w1',
+  domain: 'vpnreview.is',
+  timezone: 'Atlantic/Reykjavik',
+  currency: 'USD',
+  createdAt: '2026-08-01T10:00:00Z',
+  firstEventAt: null,
+  maxClaimAmount: 500_000,
+  maxClaimsPerClick: 5,
+  ...over,
+});
+
+export const figures = (over: Partial<Figures> = {}): Figures => ({
+  clicks: { total: 1200, unique: 900 },
+  pageviews: 5000,
+  visitors: 2000,
+  conversions: { total: 48, pending: 18, approved: 30, rejected: 4, reversed: 2, average_commission: 20.5 },
+  revenue: { total: 984.25, pending: 300, approved: 684.25, reversed: 41, active_partners: 3 },
+  conversion_rate: 4,
+  ...over,
+});
+
+export const overview = (over: Partial<Overview> = {}): Overview => ({
+  range: { from: '2026-11-14', to: '2026-11-20', timezone: 'Atlantic/Reykjavik', bucket: 'day' },
+  currency: 'USD',
+  ...figures(),
+  previous: figures({ clicks: { total: 1000, unique: 800 }, conversion_rate: 5 }),
+  ...over,
+});
+
+export const days = (first: string, count: number): ClickPoint[] =>
+  Array.from({ length: count }, (_, index) => ({
+    date: addDays(first, index),
+    clicks: 100 + index,
+    unique: 80,
+    pageviews: 400,
+    conversions: 4,
+    revenue: 50 + index,
+  }));
+
+export const partner = (over: Partial<Partner> = {}): Partner => ({
+  id: 'p1',
+  name: 'NordVPN',
+  slug: 'nordvpn',
+  isActive: true,
+  postbackPreset: null,
+  ...over,
+});
+
+export const link = (over: Partial<Link> = {}): Link => ({
+  id: 'l1',
+  websiteId: 'w1',
+  partnerId: 'p1',
+  partnerName: 'NordVPN',
+  slug: 'nord',
+  url: 'http://t.example/go/nord',
+  destination: 'https://nordvpn.com/',
+  coupon: null,
+  isActive: true,
+  rules: [],
+  variants: [],
+  expiresAt: null,
+  fallback: null,
+  createdAt: '2026-09-01T00:00:00Z',
+  sub1: '',
+  sub2: '',
+  sub3: '',
+  sub4: '',
+  sub5: '',
+  sub6: '',
+  sub7: '',
+  sub8: '',
+  sub9: '',
+  sub10: '',
+  clicks: 412,
+  conversions: 9,
+  earnings: { amount: 12_345, currency: 'USD' },
+  ...over,
+});
+
+export const conversion = (over: Partial<Conversion> = {}): Conversion => ({
+  id: 'c1',
+  websiteId: 'w1',
+  partnerId: 'p1',
+  partnerName: 'NordVPN',
+  linkId: 'l1',
+  clickId: 'k1',
+  event: 'sale',
+  txid: 'ORD-1',
+  status: 'pending',
+  amount: { amount: 10_000, currency: 'USD' },
+  commission: { amount: 3000, currency: 'USD' },
+  reversed: { amount: 0, currency: 'USD' },
+  reason: null,
+  attribution: 'click_id',
+  occurredAt: '2026-11-20T12:00:00Z',
+  recordedAt: '2026-11-20T12:00:01Z',
+  decidedAt: null,
+  approvesAt: null,
+  payableAt: null,
+  ...over,
+});
+
+export const outcomes = (over: Partial<Delivery['outcomes']> = {}): Delivery['outcomes'] => ({
+  accepted: 0,
+  duplicate: 0,
+  bot: 0,
+  suspicious: 0,
+  prefetch: 0,
+  spam_referrer: 0,
+  unknown_site: 0,
+  origin_not_allowed: 0,
+  throttled: 0,
+  invalid: 0,
+  too_large: 0,
+  too_old: 0,
+  not_allowed: 0,
+  ...over,
+});
+
+export const liveEvent = (over: Partial<LiveEvent> = {}): LiveEvent => ({
+  id: 'e1',
+  type: 'pageview',
+  at: '2026-11-20T12:00:00Z',
+  country: 'IS',
+  device: 'desktop',
+  path: '/',
+  partnerName: null,
+  source: '',
+  ...over,
+});
+
+export const delivery = (over: Partial<Delivery> = {}): Delivery => ({
+  bucket: 'day',
+  outcomes: outcomes({ accepted: 90, duplicate: 3, bot: 5, origin_not_allowed: 2 }),
+  series: [{ at: '2026-11-20T00:00:00Z', ...outcomes({ accepted: 90, duplicate: 3, bot: 5, origin_not_allowed: 2 }) }],
+  refusals: [
+    {
+      at: '2026-11-20T10:00:00Z',
+      outcome: 'origin_not_allowed',
+      code: 'origin_not_allowed',
+      message: "This site key may not be used from this page: its origin is not in the key's list.",
+      endpoint: 'POST /track',
+      count: 2,
+      sample: '{}',
+    },
+  ],
+  ...over,
+});
+
+export const live = (over: Partial<LiveData> = {}): LiveData => ({
+  asOf: '2026-11-20T12:00:00Z',
+  activeVisitors: 0,
+  perMinute: [],
+  recent: [],
+  ...over,
+});
 
 export const activity = (over: Partial<Activity> = {}): Activity => ({
-  id: 'a1', type: 'partner.registered', description: 'Partner NordVPN was added', timestamp: '2026-11-20T12:00:00Z', subjectId: 'p1', websiteId: null, ...over,
+  id: 'a1',
+  type: 'partner.registered',
+  description: 'Partner NordVPN was added',
+  timestamp: '2026-11-20T12:00:00Z',
+  subjectId: 'p1',
+  websiteId: null,
+  ...over,
 });
 
 export const adminPartner = (over: Partial<AdminPartner> = {}): AdminPartner => ({
-  id: 'p1', name: 'NordVPN', slug: 'nordvpn', baseUrl: 'https://nordvpn.com/', commission: 12.5, flatCommission: null, description: 'NordVPN affiliate program', isActive: true,
-  terms: { kind: 'percent', percent: 12.5, amount: null, currency: null, tiersBy: 'conversions', tiersCurrency: null, tiers: [], holdDays: 0, autoApproveDays: null, text: '12.5% of the sale' },
-  links: 3, conversions: 2, cookieDays: 30, postbackPreset: null, createdAt: '2026-08-01T10:00:00Z', updatedAt: '2026-08-01T10:00:00Z', ...over,
+  id: 'p1',
+  name: 'NordVPN',
+  slug: 'nordvpn',
+  baseUrl: 'https://nordvpn.com/',
+  commission: 12.5,
+  flatCommission: null,
+  description: 'NordVPN affiliate program',
+  isActive: true,
+  terms: {
+    kind: 'percent',
+    percent: 12.5,
+    amount: null,
+    currency: null,
+    tiersBy: 'conversions',
+    tiersCurrency: null,
+    tiers: [],
+    holdDays: 0,
+    autoApproveDays: null,
+    text: '12.5% of the sale',
+  },
+  links: 3,
+  conversions: 2,
+  cookieDays: 30,
+  postbackPreset: null,
+  createdAt: '2026-08-01T10:00:00Z',
+  updatedAt: '2026-08-01T10:00:00Z',
+  ...over,
 });
 
 export const auditEntry = (over: Partial<AuditEntry> = {}): AuditEntry => ({
-  seq: 1, at: '2026-11-20T12:00:00Z', action: 'account.signed_in', outcome: 'done', actorId: 'u1', actorName: 'Sigrún', accountId: 'u1', accountName: 'Sigrún', subjectId: null,
-  address: '82.221.0.0/24', device: 'Firefox', details: {}, ...over,
+  seq: 1,
+  at: '2026-11-20T12:00:00Z',
+  action: 'account.signed_in',
+  outcome: 'done',
+  actorId: 'u1',
+  actorName: 'Sigrún',
+  accountId: 'u1',
+  accountName: 'Sigrún',
+  subjectId: null,
+  address: '82.221.0.0/24',
+  device: 'Firefox',
+  details: {},
+  ...over,
 });
 
-export const adminLink = (over: Partial<AdminLink> = {}): AdminLink => ({ ...link(), domain: 'vpnreview.is', ownerId: 'u2', ownerName: 'Jón', ...over });
+export const adminLink = (over: Partial<AdminLink> = {}): AdminLink => ({
+  ...link(),
+  domain: 'vpnreview.is',
+  ownerId: 'u2',
+  ownerName: 'Jón',
+  ...over,
+});
 
 export const trackedClick = (over: Partial<TrackedClick> = {}): TrackedClick => ({
-  id: 'k1', occurredAt: '2026-11-20T12:00:00Z', websiteId: 'w1', domain: 'vpnreview.is', partnerId: 'p1', partnerName: 'NordVPN', linkId: 'l1', slug: 'nord', clickId: 'C1', route: '',
-  country: 'IS', device: 'mobile', browser: 'Firefox', os: 'Android', source: 'Google', sub1: '', isBot: false, botReason: '',
-  conversions: [{ id: 'c1', kind: 'sale', txid: 'ORD-1', status: 'approved', amount: { amount: 20_000, currency: 'USD' }, commission: { amount: 2500, currency: 'USD' }, occurredAt: '2026-11-20T13:00:00Z' }],
+  id: 'k1',
+  occurredAt: '2026-11-20T12:00:00Z',
+  websiteId: 'w1',
+  domain: 'vpnreview.is',
+  partnerId: 'p1',
+  partnerName: 'NordVPN',
+  linkId: 'l1',
+  slug: 'nord',
+  clickId: 'C1',
+  route: '',
+  country: 'IS',
+  device: 'mobile',
+  browser: 'Firefox',
+  os: 'Android',
+  source: 'Google',
+  sub1: '',
+  isBot: false,
+  botReason: '',
+  conversions: [
+    {
+      id: 'c1',
+      kind: 'sale',
+      txid: 'ORD-1',
+      status: 'approved',
+      amount: { amount: 20_000, currency: 'USD' },
+      commission: { amount: 2500, currency: 'USD' },
+      occurredAt: '2026-11-20T13:00:00Z',
+    },
+  ],
   ...over,
 });

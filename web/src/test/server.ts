@@ -2,8 +2,27 @@
 import { http, HttpResponse, type DefaultBodyType } from 'msw';
 import { setupServer } from 'msw/node';
 import type { paths } from '@/lib/api/schema';
-import type { Insight } from '@/features/insights/queries';
-import type { About, Account, Activity, AdminLink, AdminPartner, ClickPoint, Conversion, CountryPerformance, CustomDomain, Delivery, InviteCode, KeptApart, Link, Overview, Partner, PartnerPerformance, TrackedClick, Website } from '@/lib/api/types';
+import type { Insight } from '@/features/insights/api/insights';
+import type {
+  About,
+  Account,
+  Activity,
+  AdminLink,
+  AdminPartner,
+  ClickPoint,
+  Conversion,
+  CountryPerformance,
+  CustomDomain,
+  Delivery,
+  InviteCode,
+  KeptApart,
+  Link,
+  Overview,
+  Partner,
+  PartnerPerformance,
+  TrackedClick,
+  Website,
+} from '@/lib/api/types';
 import { PROVIDERS } from '@/lib/sign-in-providers';
 import * as make from './fixtures';
 
@@ -31,35 +50,82 @@ export const state = {} as State;
 
 export function resetState(): void {
   Object.assign(state, {
-    account: make.account(), invites: [], domains: [],
-    websites: [make.website()], conversions: [make.conversion()], links: [make.link()], partners: [make.partner()],
-    overview: make.overview(), clicks: make.days('2026-11-14', 7), delivery: make.delivery(), insights: [], activity: [make.activity()], adminPartners: [make.adminPartner()], adminLinks: [make.adminLink()], trackedClicks: [make.trackedClick()], seen: [],
+    account: make.account(),
+    invites: [],
+    domains: [],
+    websites: [make.website()],
+    conversions: [make.conversion()],
+    links: [make.link()],
+    partners: [make.partner()],
+    overview: make.overview(),
+    clicks: make.days('2026-11-14', 7),
+    delivery: make.delivery(),
+    insights: [],
+    activity: [make.activity()],
+    adminPartners: [make.adminPartner()],
+    adminLinks: [make.adminLink()],
+    trackedClicks: [make.trackedClick()],
+    seen: [],
   } satisfies State);
 }
 resetState();
 
-/** A path of the schema as msw wants it: a misspelt path does not compile. */
+/** A schema path in msw's syntax: a misspelt path does not compile. */
 export const at = (path: keyof paths): string => `*${path.replace(/\{(\w+)\}/g, ':$1')}`;
 
-export const refuse = (status: number, message: string, code = 'refused', errors?: { field: string; message: string }[]) =>
-  HttpResponse.json({ type: 'about:blank', title: code, status, code, message, ...(errors ? { errors } : {}) }, { status });
+export const refuse = (
+  status: number,
+  message: string,
+  code = 'refused',
+  errors?: { field: string; message: string }[],
+) =>
+  HttpResponse.json(
+    { type: 'about:blank', title: code, status, code, message, ...(errors ? { errors } : {}) },
+    { status },
+  );
 
 const FRESH = { 'X-As-Of': '2026-11-20T12:00:00Z', 'X-Lag-Seconds': '0.3' };
-const get = <T extends DefaultBodyType>(path: keyof paths, read: (url: URL) => T, headers: Record<string, string> = {}) =>
-  http.get(at(path), ({ request }) => HttpResponse.json(read(new URL(request.url)), { headers }));
+const get = <T extends DefaultBodyType>(
+  path: keyof paths,
+  read: (url: URL) => T,
+  headers: Record<string, string> = {},
+) => http.get(at(path), ({ request }) => HttpResponse.json(read(new URL(request.url)), { headers }));
 
 export const server = setupServer(
-  get('/api/platform/about', (): About => ({ name: 'Althing', version: '1', trackingUrl: 'http://t.example', contactEmail: null })),
+  get('/api/platform/about', (): About => ({
+    name: 'Althing',
+    version: '1',
+    trackingUrl: 'http://t.example',
+    contactEmail: null,
+  })),
   get('/api/public/early-access', () => ({ places: 10, left: 7 })),
-  get('/api/platform/auth/providers', () => PROVIDERS.map(({ name, label }) => ({ name, label, isConfigured: name === 'github' }))),
+  get('/api/platform/auth/providers', () =>
+    PROVIDERS.map(({ name, label }) => ({ name, label, isConfigured: name === 'github' })),
+  ),
   get('/api/platform/user', () => state.account),
   get('/api/platform/invite-codes', () => state.invites),
   get('/api/platform/custom-domains', () => state.domains),
   get('/api/platform/sessions', () => [
-    { id: 's1', device: 'Firefox', country: 'IS', createdAt: '2026-11-20T11:00:00Z', lastSeenAt: '2026-11-20T12:00:00Z', current: true },
-    { id: 's2', device: 'Chrome', country: 'ZZ', createdAt: '2026-11-19T11:00:00Z', lastSeenAt: '2026-11-19T12:00:00Z', current: false },
+    {
+      id: 's1',
+      device: 'Firefox',
+      country: 'IS',
+      createdAt: '2026-11-20T11:00:00Z',
+      lastSeenAt: '2026-11-20T12:00:00Z',
+      current: true,
+    },
+    {
+      id: 's2',
+      device: 'Chrome',
+      country: 'ZZ',
+      createdAt: '2026-11-19T11:00:00Z',
+      lastSeenAt: '2026-11-19T12:00:00Z',
+      current: false,
+    },
   ]),
-  get('/api/platform/linked-sign-ins', () => [{ id: 'g1', provider: 'github', label: 'sigrun', linkedAt: '2026-11-01T00:00:00Z' }]),
+  get('/api/platform/linked-sign-ins', () => [
+    { id: 'g1', provider: 'github', label: 'sigrun', linkedAt: '2026-11-01T00:00:00Z' },
+  ]),
   get('/api/platform/user/activity', () => [make.auditEntry({ action: 'account.sign_in', outcome: 'refused' })]),
   get('/api/platform/websites', () => state.websites),
   get('/api/platform/notifications/unseen', () => ({ unseen: 0 })),
@@ -74,8 +140,24 @@ export const server = setupServer(
   get('/api/platform/analytics/clicks', () => state.clicks, FRESH),
   get('/api/platform/analytics/conversions', () => []),
   get('/api/platform/analytics/partners', (): PartnerPerformance[] => [
-    { partnerId: 'p1', partnerName: 'NordVPN', clicks: 700, conversions: 30, revenue: 600, epc: 0.86, conversion_rate: 4.29 },
-    { partnerId: 'p2', partnerName: '=Bluehost', clicks: 500, conversions: 18, revenue: 384.25, epc: 0.77, conversion_rate: 3.6 },
+    {
+      partnerId: 'p1',
+      partnerName: 'NordVPN',
+      clicks: 700,
+      conversions: 30,
+      revenue: 600,
+      epc: 0.86,
+      conversion_rate: 4.29,
+    },
+    {
+      partnerId: 'p2',
+      partnerName: '=Bluehost',
+      clicks: 500,
+      conversions: 18,
+      revenue: 384.25,
+      epc: 0.77,
+      conversion_rate: 3.6,
+    },
   ]),
   get('/api/platform/analytics/geographic', (): CountryPerformance[] => [
     { country: 'IS', countryName: 'Iceland', clicks: 900, conversions: 40, revenue: 800 },
@@ -88,21 +170,45 @@ export const server = setupServer(
   ]),
   get('/api/analytics/{websiteId}/insights', () => state.insights),
   get('/api/platform/insights/digest', () => ({ every: 'off' as const })),
-  get('/api/admin/analytics', () => ({ totalClicks: 12_345, totalConversions: 48, conversionRate: 0.39, totalRevenue: 984.2, currency: 'USD', notConverted: [] })),
+  get('/api/admin/analytics', () => ({
+    totalClicks: 12_345,
+    totalConversions: 48,
+    conversionRate: 0.39,
+    totalRevenue: 984.2,
+    currency: 'USD',
+    notConverted: [],
+  })),
   get('/api/admin/recent-activity', () => state.activity),
   get('/api/admin/partners', () => state.adminPartners),
   get('/api/admin/links', () => state.adminLinks),
-  get('/api/admin/clicks', (url) => state.trackedClicks.filter((item) => url.searchParams.get('bots') !== 'only' || item.isBot)),
-  get('/api/admin/partners/{id}/terms', () => state.adminPartners.map((item) => ({ effectiveAt: item.createdAt, commission: item.commission, flatCommission: null, terms: item.terms }))),
+  get('/api/admin/clicks', (url) =>
+    state.trackedClicks.filter((item) => url.searchParams.get('bots') !== 'only' || item.isBot),
+  ),
+  get('/api/admin/partners/{id}/terms', () =>
+    state.adminPartners.map((item) => ({
+      effectiveAt: item.createdAt,
+      commission: item.commission,
+      flatCommission: null,
+      terms: item.terms,
+    })),
+  ),
 );
 
 server.events.on('request:start', ({ request }) => {
   const url = new URL(request.url);
-  const entry = { line: `${request.method} ${url.pathname}${url.search}`, headers: request.headers, body: null as unknown };
+  const entry = {
+    line: `${request.method} ${url.pathname}${url.search}`,
+    headers: request.headers,
+    body: null as unknown,
+  };
   state.seen.push(entry);
-  void request.clone().text().then((text) => {
-    if (text && request.headers.get('Content-Type')?.includes('json')) entry.body = JSON.parse(text);
-  });
+  void request
+    .clone()
+    .text()
+    .then((text) => {
+      if (text && request.headers.get('Content-Type')?.includes('json')) entry.body = JSON.parse(text);
+    });
 });
 
-export const requests = (start: string): string[] => state.seen.map((item) => item.line).filter((line) => line.startsWith(start));
+export const requests = (start: string): string[] =>
+  state.seen.map((item) => item.line).filter((line) => line.startsWith(start));

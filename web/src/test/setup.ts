@@ -7,8 +7,11 @@ import { useToasts } from '@/stores/toasts';
 import { FakeEventSource } from './event-source';
 import { resetState, server } from './server';
 
-// On a busy machine five seconds are over before a test has looked at the toast it waited for.
-vi.mock('@/stores/toasts', async (original) => ({ ...(await original<typeof import('@/stores/toasts')>()), TOAST_DURATION_MS: 600_000 }));
+// On a busy machine five seconds pass before a test has checked the toast.
+vi.mock('@/stores/toasts', async (original) => ({
+  ...(await original<typeof import('@/stores/toasts')>()),
+  TOAST_DURATION_MS: 600_000,
+}));
 
 // What jsdom does not have.
 class Observer {
@@ -23,11 +26,16 @@ vi.stubGlobal('ResizeObserver', Observer);
 vi.stubGlobal('IntersectionObserver', Observer);
 vi.stubGlobal('EventSource', FakeEventSource);
 vi.stubGlobal('scrollTo', () => undefined);
-vi.stubGlobal('matchMedia', (query: string) => ({ matches: false, media: query, addEventListener: () => undefined, removeEventListener: () => undefined }));
+vi.stubGlobal('matchMedia', (query: string) => ({
+  matches: false,
+  media: query,
+  addEventListener: () => undefined,
+  removeEventListener: () => undefined,
+}));
 Element.prototype.hasPointerCapture = () => false;
 Element.prototype.scrollIntoView = () => undefined;
 
-// Waiting ends with the condition; this is only how long a slow machine may take.
+// Waiting ends with the condition; this is the limit for slow machines.
 configure({ asyncUtilTimeout: 120_000 });
 
 beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));

@@ -1,4 +1,4 @@
-import { About } from '@/features/site/about';
+import { About } from '@/features/site/components/about';
 import { ContactAddress } from './contact-address';
 
 export function AboutPage() {

@@ -7,12 +7,26 @@ import { textOf } from '@/lib/search';
 import { Page } from './page';
 
 // Each tab is fetched when it is opened.
-const GeneralPanel = lazy(() => import('@/features/account/general-panel').then((module) => ({ default: module.GeneralPanel })));
-const WebsitesPanel = lazy(() => import('@/features/websites/websites-panel').then((module) => ({ default: module.WebsitesPanel })));
-const DomainsPanel = lazy(() => import('@/features/account/domains-panel').then((module) => ({ default: module.DomainsPanel })));
-const NotificationsPanel = lazy(() => import('@/features/notifications/preferences-panel').then((module) => ({ default: module.PreferencesPanel })));
-const InsightsByMail = lazy(() => import('@/features/insights/digest-choice').then((module) => ({ default: module.DigestPanel })));
-const InviteCodesPanel = lazy(() => import('@/features/account/invite-codes-panel').then((module) => ({ default: module.InviteCodesPanel })));
+const GeneralPanel = lazy(() =>
+  import('@/features/accounts/components/general-panel').then((module) => ({ default: module.GeneralPanel })),
+);
+const WebsitesPanel = lazy(() =>
+  import('@/features/websites/components/websites-panel').then((module) => ({ default: module.WebsitesPanel })),
+);
+const DomainsPanel = lazy(() =>
+  import('@/features/domains/components/domains-panel').then((module) => ({ default: module.DomainsPanel })),
+);
+const NotificationsPanel = lazy(() =>
+  import('@/features/notifications/components/preferences-panel').then((module) => ({
+    default: module.PreferencesPanel,
+  })),
+);
+const InsightsByMail = lazy(() =>
+  import('@/features/insights/components/digest-choice').then((module) => ({ default: module.DigestPanel })),
+);
+const InviteCodesPanel = lazy(() =>
+  import('@/features/accounts/components/invite-codes-panel').then((module) => ({ default: module.InviteCodesPanel })),
+);
 
 export function AccountSettingsPage() {
   const navigate = useNavigate();
@@ -20,15 +34,31 @@ export function AccountSettingsPage() {
   const show = (tab: string) => void navigate({ to: '/account-settings', search: { tab } });
   const tabs: readonly Tab[] = [
     { id: 'general', label: 'General', content: loaded(<GeneralPanel />) },
-    { id: 'websites', label: 'Websites', content: loaded(<WebsitesPanel toDashboard={(id) => <ToDashboard website={id} />} />) },
-    { id: 'custom-domains', label: 'Custom Domains', content: loaded(<DomainsPanel connect={<Button variant="primary" onClick={() => show('websites')}>Connect Website</Button>} />) },
+    {
+      id: 'websites',
+      label: 'Websites',
+      content: loaded(<WebsitesPanel toDashboard={(id) => <ToDashboard website={id} />} />),
+    },
+    {
+      id: 'custom-domains',
+      label: 'Custom Domains',
+      content: loaded(
+        <DomainsPanel
+          connect={
+            <Button variant="primary" onClick={() => show('websites')}>
+              Connect Website
+            </Button>
+          }
+        />,
+      ),
+    },
     { id: 'invite-codes', label: 'Invite Codes', content: loaded(<InviteCodesPanel />) },
     { id: 'notifications', label: 'Notifications', content: loaded(<Mails />) },
   ];
   const wanted = textOf(search['tab']);
   const current = tabs.find((tab) => tab.id === wanted)?.id ?? 'general';
   return (
-    <Page title="Account Settings" subtitle="Your profile, your websites, and whom you invite">
+    <Page title="Account Settings" subtitle="Manage your profile, websites and invites">
       <Tabs label="Account Settings" tabs={tabs} value={current} onChange={show} />
     </Page>
   );

@@ -1,3 +1,3 @@
-import { AccountsPanel } from '@/features/accounts-admin/accounts-panel';
+import { AccountsPanel } from '@/features/accounts/components/accounts-panel';
 
 export const AdminAccountsPage = () => <AccountsPanel />;

@@ -4,13 +4,21 @@ import { Boundary } from '@/components/data/boundary';
 import { Empty, Loading } from '@/components/data/states';
 import { Tabs, type Tab } from '@/components/ui/tabs';
 import { textOf } from '@/lib/search';
-import { readClicksFilter, writeClicksFilter } from '@/features/admin/clicks-search';
+import { readClicksFilter, writeClicksFilter } from '@/features/analytics/lib/clicks-search';
 
 // Each tab is fetched when it is first opened.
-const OverviewPanel = lazy(() => import('@/features/admin/overview-panel').then((module) => ({ default: module.OverviewPanel })));
-const PartnersPanel = lazy(() => import('@/features/admin/partners-panel').then((module) => ({ default: module.PartnersPanel })));
-const ClicksPanel = lazy(() => import('@/features/admin/clicks-panel').then((module) => ({ default: module.ClicksPanel })));
-const AllLinksPanel = lazy(() => import('@/features/links/all-links-panel').then((module) => ({ default: module.AllLinksPanel })));
+const OverviewPanel = lazy(() =>
+  import('@/features/analytics/components/overview-panel').then((module) => ({ default: module.OverviewPanel })),
+);
+const PartnersPanel = lazy(() =>
+  import('@/features/partners/components/partners-panel').then((module) => ({ default: module.PartnersPanel })),
+);
+const ClicksPanel = lazy(() =>
+  import('@/features/analytics/components/clicks-panel').then((module) => ({ default: module.ClicksPanel })),
+);
+const AllLinksPanel = lazy(() =>
+  import('@/features/links/components/all-links-panel').then((module) => ({ default: module.AllLinksPanel })),
+);
 
 export function AdminAffiliatesPage() {
   const navigate = useNavigate();
@@ -18,9 +26,28 @@ export function AdminAffiliatesPage() {
   const show = (tab: string) => void navigate({ to: '/admin', search: { tab } });
   const tabs: readonly Tab[] = [
     { id: 'overview', label: 'Overview', content: panel(<OverviewPanel />) },
-    { id: 'partners', label: 'Partners', content: panel(<PartnersPanel selected={textOf(search['partner'])} onDeselect={() => show('partners')} />) },
-    { id: 'links', label: 'Affiliate Links', content: panel(<AllLinksPanel selected={textOf(search['link'])} onDeselect={() => show('links')} />) },
-    { id: 'clicks', label: 'Click Tracking', content: panel(<ClicksPanel filter={readClicksFilter(search)} onFilter={(filter) => void navigate({ to: '/admin', search: { tab: 'clicks', ...writeClicksFilter(filter) }, resetScroll: false })} />) },
+    {
+      id: 'partners',
+      label: 'Partners',
+      content: panel(<PartnersPanel selected={textOf(search['partner'])} onDeselect={() => show('partners')} />),
+    },
+    {
+      id: 'links',
+      label: 'Affiliate Links',
+      content: panel(<AllLinksPanel selected={textOf(search['link'])} onDeselect={() => show('links')} />),
+    },
+    {
+      id: 'clicks',
+      label: 'Click Tracking',
+      content: panel(
+        <ClicksPanel
+          filter={readClicksFilter(search)}
+          onFilter={(filter) =>
+            void navigate({ to: '/admin', search: { tab: 'clicks', ...writeClicksFilter(filter) }, resetScroll: false })
+          }
+        />,
+      ),
+    },
   ];
   const wanted = textOf(search['tab']);
   const current = tabs.find((tab) => tab.id === wanted)?.id ?? 'overview';

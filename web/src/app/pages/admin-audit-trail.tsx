@@ -1,3 +1,3 @@
-import { AuditPanel } from '@/features/accounts-admin/audit-panel';
+import { AuditPanel } from '@/features/operations/components/audit-panel';
 
 export const AdminAuditTrailPage = () => <AuditPanel />;

@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { textOf } from '@/lib/search';
-import { DeadLettersPanel } from '@/features/operations/dead-letters-panel';
+import { DeadLettersPanel } from '@/features/operations/components/dead-letters-panel';
 
 export function AdminDeadLettersPage() {
   const navigate = useNavigate();
@@ -10,7 +10,9 @@ export function AdminDeadLettersPage() {
   return (
     <DeadLettersPanel
       choice={projection && reason ? { projection, reason } : null}
-      onChoose={(choice) => void navigate({ to: '/admin/dead-letters', search: choice ? { ...choice } : {}, resetScroll: false })}
+      onChoose={(choice) =>
+        void navigate({ to: '/admin/dead-letters', search: choice ? { ...choice } : {}, resetScroll: false })
+      }
     />
   );
 }

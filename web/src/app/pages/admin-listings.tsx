@@ -2,12 +2,12 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Card } from '@/components/ui/card';
 import { Tabs } from '@/components/ui/tabs';
 import { textOf } from '@/lib/search';
-import { Disputes, EscrowCalls, FlaggedQuestions } from '@/features/marketplace/moderation';
-import { Review, statusOf } from '@/features/marketplace/review';
+import { Disputes, EscrowCalls, FlaggedQuestions } from '@/features/marketplace/components/moderation';
+import { Review, statusOf } from '@/features/marketplace/components/review';
 
 const TABS = ['review', 'disputes', 'questions', 'escrow'] as const;
 
-/** The marketplace, as admins look after it. */
+/** Marketplace administration. */
 export function AdminListingsPage() {
   const navigate = useNavigate();
   const search = useSearch({ from: '/member/admin/listings' });
@@ -18,16 +18,26 @@ export function AdminListingsPage() {
     const { open } = next;
     void navigate({
       to: '/admin/listings',
-      search: { ...(next.tab === 'review' ? {} : { tab: next.tab }), ...(next.status === 'in_review' ? {} : { status: next.status }), ...(open ? { open } : {}) },
+      search: {
+        ...(next.tab === 'review' ? {} : { tab: next.tab }),
+        ...(next.status === 'in_review' ? {} : { status: next.status }),
+        ...(open ? { open } : {}),
+      },
       resetScroll: false,
     });
   };
   return (
-    <Card title="Marketplace" description="Listings go live once they were looked at; disputes end by a decision.">
+    <Card title="Marketplace" description="Review listings and resolve disputes.">
       <Tabs
-        label="Marketplace" value={tab} onChange={(id) => go({ tab: id, open: null })}
+        label="Marketplace"
+        value={tab}
+        onChange={(id) => go({ tab: id, open: null })}
         tabs={[
-          { id: 'review', label: 'Listings', content: <Review status={status} open={textOf(search['open']) ?? null} onChange={go} /> },
+          {
+            id: 'review',
+            label: 'Listings',
+            content: <Review status={status} open={textOf(search['open']) ?? null} onChange={go} />,
+          },
           { id: 'disputes', label: 'Disputes', content: <Disputes /> },
           { id: 'questions', label: 'Questions', content: <FlaggedQuestions /> },
           { id: 'escrow', label: 'Escrow provider', content: <EscrowCalls /> },

@@ -1,3 +1,3 @@
-import { OutboxPanel } from '@/features/accounts-admin/outbox-panel';
+import { OutboxPanel } from '@/features/operations/components/outbox-panel';
 
 export const AdminOutboxPage = () => <OutboxPanel />;

@@ -1,4 +1,4 @@
-import { DirectoryPanel } from '@/features/matching/directory-panel';
+import { DirectoryPanel } from '@/features/matching/components/directory-panel';
 
 export function AdminProgramsPage() {
   return <DirectoryPanel />;

@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { isState } from '@/features/leads/admin-queries';
-import { EarlyAccessPanel } from '@/features/leads/early-access-panel';
-import { SubscribersPanel } from '@/features/leads/subscribers-panel';
+import { isState } from '@/features/leads/api/admin';
+import { EarlyAccessPanel } from '@/features/leads/components/early-access-panel';
+import { SubscribersPanel } from '@/features/leads/components/subscribers-panel';
 import { textOf } from '@/lib/search';
 
 export function AdminSubscribersPage() {
@@ -10,7 +10,12 @@ export function AdminSubscribersPage() {
   return (
     <div className="flex flex-col gap-6">
       <EarlyAccessPanel />
-      <SubscribersPanel state={isState(wanted) ? wanted : undefined} onState={(state) => void navigate({ to: '/admin/subscribers', search: state ? { state } : {}, resetScroll: false })} />
+      <SubscribersPanel
+        state={isState(wanted) ? wanted : undefined}
+        onState={(state) =>
+          void navigate({ to: '/admin/subscribers', search: state ? { state } : {}, resetScroll: false })
+        }
+      />
     </div>
   );
 }

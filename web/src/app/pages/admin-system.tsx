@@ -1,3 +1,3 @@
-import { SystemPanel } from '@/features/operations/system-panel';
+import { SystemPanel } from '@/features/operations/components/system-panel';
 
 export const AdminSystemPage = () => <SystemPanel />;

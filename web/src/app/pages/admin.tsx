@@ -2,8 +2,8 @@ import { Outlet, useNavigate } from '@tanstack/react-router';
 import { messageOf } from '@/lib/api/errors';
 import { useSession } from '@/lib/session';
 import { toastError } from '@/stores/toasts';
-import { AdminLayout } from '@/features/admin/admin-layout';
-import { signOut } from '@/features/auth/api';
+import { AdminLayout } from '@/app/shell/admin-layout';
+import { signOut } from '@/features/accounts/api/sign-in';
 
 export function AdminFrame() {
   const navigate = useNavigate();

@@ -3,7 +3,7 @@ import { LockKeyhole } from 'lucide-react';
 import { Empty } from '@/components/data/states';
 import { buttonClass } from '@/components/ui/button';
 import { surface } from '@/components/ui/card';
-import { Matching } from '@/features/matching/matching';
+import { Matching } from '@/features/matching/components/matching';
 import { cx } from '@/lib/cx';
 import { textOf } from '@/lib/search';
 import { useSession } from '@/lib/session';
@@ -13,7 +13,7 @@ export function AffiliateMatchingPage() {
   const session = useSession();
   const suggested = textOf(useSearch({ from: '/affiliate-matching' })['idea']) ?? '';
   return (
-    <Page title="AI Affiliate Matching" subtitle="Describe your business idea and find the affiliate programs that suit it">
+    <Page title="AI Affiliate Matching" subtitle="Describe your business idea and find matching affiliate programs">
       {session ? (
         <Matching key={suggested} suggested={suggested} />
       ) : (
@@ -22,7 +22,11 @@ export function AffiliateMatchingPage() {
             icon={<LockKeyhole aria-hidden className="size-5" />}
             title="Login Required"
             action={
-              <Link to="/login" search={{ next: '/affiliate-matching' }} className={buttonClass({ variant: 'primary' })}>
+              <Link
+                to="/login"
+                search={{ next: '/affiliate-matching' }}
+                className={buttonClass({ variant: 'primary' })}
+              >
                 Login to Continue
               </Link>
             }

@@ -10,29 +10,57 @@ import type { Website } from '@/lib/api/types';
 import { partnersQuery, websitesQuery } from '@/lib/shared-queries';
 import { useCommands } from '@/stores/commands';
 import { toast } from '@/stores/toasts';
-import { FilterBar } from '@/features/analytics/filter-bar';
-import { FreshnessLabel } from '@/features/analytics/freshness';
-import { GeoCard } from '@/features/analytics/geo-card';
-import { FigureStrip, KpiCards } from '@/features/analytics/kpi-cards';
-import { PartnerCard } from '@/features/analytics/partner-card';
-import { fileName, finished } from '@/features/analytics/periods';
-import { clicksQuery, geographicQuery, overviewQuery, paramsOf, partnerPerformanceQuery, refreshWebsite } from '@/features/analytics/queries';
-import { COMPARISONS, readState, onlyReason, toggleFilter, writeState, type AnalyticsState } from '@/features/analytics/search';
-import { Toolbar } from '@/features/analytics/toolbar';
-import { TrendCard } from '@/features/analytics/trend-card';
-import { useLiveRefresh } from '@/features/analytics/use-live-refresh';
-import { linksQuery } from '@/features/links/queries';
+import { FilterBar } from '@/features/analytics/components/filter-bar';
+import { FreshnessLabel } from '@/features/analytics/components/freshness';
+import { GeoCard } from '@/features/analytics/components/geo-card';
+import { StatStrip, KpiCards } from '@/features/analytics/components/kpi-cards';
+import { PartnerCard } from '@/features/analytics/components/partner-card';
+import { fileName, finished } from '@/features/analytics/lib/periods';
+import {
+  clicksQuery,
+  geographicQuery,
+  overviewQuery,
+  paramsOf,
+  partnerPerformanceQuery,
+  refreshWebsite,
+} from '@/features/analytics/api/analytics';
+import {
+  COMPARISONS,
+  readState,
+  onlyReason,
+  toggleFilter,
+  writeState,
+  type AnalyticsState,
+} from '@/features/analytics/lib/search';
+import { Toolbar } from '@/features/analytics/components/toolbar';
+import { TrendCard } from '@/features/analytics/components/trend-card';
+import { useLiveRefresh } from '@/features/analytics/hooks/use-live-refresh';
+import { linksQuery } from '@/features/links/api/links';
 import { InsightLink } from './insight-link';
 import { NoWebsites } from './no-websites';
 import { Page } from './page';
 
-// What stands below the first view is fetched after the charts.
-const DeliveryCard = lazy(() => import('@/features/analytics/delivery-card').then((module) => ({ default: module.DeliveryCard })));
-const KeptApartCard = lazy(() => import('@/features/analytics/kept-apart-card').then((module) => ({ default: module.KeptApartCard })));
-const StatusBars = lazy(() => import('@/features/analytics/status-bars').then((module) => ({ default: module.StatusBars })));
-const ConversionsCard = lazy(() => import('@/features/conversions/conversions-card').then((module) => ({ default: module.ConversionsCard })));
-const InsightsCard = lazy(() => import('@/features/insights/insights-card').then((module) => ({ default: module.InsightsCard })));
-const LiveCard = lazy(() => import('@/features/live/live-card').then((module) => ({ default: module.LiveCard })));
+// Cards below the fold are fetched after the charts.
+const DeliveryCard = lazy(() =>
+  import('@/features/analytics/components/delivery-card').then((module) => ({ default: module.DeliveryCard })),
+);
+const ExcludedTrafficCard = lazy(() =>
+  import('@/features/analytics/components/excluded-traffic-card').then((module) => ({
+    default: module.ExcludedTrafficCard,
+  })),
+);
+const StatusBars = lazy(() =>
+  import('@/features/analytics/components/status-bars').then((module) => ({ default: module.StatusBars })),
+);
+const ConversionsCard = lazy(() =>
+  import('@/features/conversions/components/conversions-card').then((module) => ({ default: module.ConversionsCard })),
+);
+const InsightsCard = lazy(() =>
+  import('@/features/insights/components/insights-card').then((module) => ({ default: module.InsightsCard })),
+);
+const LiveCard = lazy(() =>
+  import('@/features/analytics/components/live-card').then((module) => ({ default: module.LiveCard })),
+);
 
 const TITLE = 'Analytics Dashboard';
 const SUBTITLE = 'Track performance across your affiliate campaigns';
@@ -41,7 +69,12 @@ const SUBTITLE = 'Track performance across your affiliate campaigns';
 export function AnalyticsRoute() {
   const navigate = useNavigate();
   const search = useSearch({ from: '/member/analytics' });
-  return <AnalyticsPage state={readState(search)} onChange={(state) => void navigate({ to: '/analytics', search: writeState(state), resetScroll: false })} />;
+  return (
+    <AnalyticsPage
+      state={readState(search)}
+      onChange={(state) => void navigate({ to: '/analytics', search: writeState(state), resetScroll: false })}
+    />
+  );
 }
 
 interface Props {
@@ -53,7 +86,8 @@ export function AnalyticsPage({ state, onChange }: Props) {
   const websites = useQuery(websitesQuery);
   useEffect(preloadCharts, []);
   const website = websites.data?.find((item) => item.id === state.website) ?? websites.data?.[0];
-  if (websites.data && website) return <WebsiteAnalytics websites={websites.data} website={website} state={state} onChange={onChange} />;
+  if (websites.data && website)
+    return <WebsiteAnalytics websites={websites.data} website={website} state={state} onChange={onChange} />;
   return (
     <Page title={TITLE} subtitle={SUBTITLE}>
       {websites.error ? (
@@ -84,7 +118,8 @@ function WebsiteAnalytics({ websites, website, state, onChange }: WebsiteProps) 
   const later = useAfterCharts();
   const performance = useQuery(partnerPerformanceQuery(params));
   const geographic = useQuery(geographicQuery(params));
-  const firstLoad = useIsFetching({ queryKey: ['analytics'], predicate: (query) => query.state.data === undefined }) > 0;
+  const firstLoad =
+    useIsFetching({ queryKey: ['analytics'], predicate: (query) => query.state.data === undefined }) > 0;
   useLiveRefresh(website.id, state.range !== 'custom');
 
   const failure = [overview, clicks, performance, geographic].find((query) => query.error)?.error;
@@ -93,12 +128,17 @@ function WebsiteAnalytics({ websites, website, state, onChange }: WebsiteProps) 
     setRefreshing(true);
     await refreshWebsite(client, website.id);
     setRefreshing(false);
-    const failed = client.getQueryCache().findAll({ queryKey: ['analytics'], type: 'active' }).some((query) => query.state.status === 'error');
+    const failed = client
+      .getQueryCache()
+      .findAll({ queryKey: ['analytics'], type: 'active' })
+      .some((query) => query.state.status === 'error');
     if (!failed) toast('Analytics refreshed', 'Your data has been updated');
   };
   usePageCommands({ state, onChange, refresh: () => void refresh(), openDates: () => setCustomOpen(true) });
 
-  const included = state.filters.find((filter) => filter.dimension === 'partner' && !filter.not && filter.values.length === 1);
+  const included = state.filters.find(
+    (filter) => filter.dimension === 'partner' && !filter.not && filter.values.length === 1,
+  );
   return (
     <Page
       title={TITLE}
@@ -118,18 +158,49 @@ function WebsiteAnalytics({ websites, website, state, onChange }: WebsiteProps) 
     >
       <div className="flex flex-col gap-4 sm:gap-5">
         <div className="flex flex-col gap-3 md:flex-row md:items-center md:justify-between">
-          <FilterBar state={state} onChange={onChange} partners={partners.data ?? []} links={links.data?.pages.flatMap((page) => page.data) ?? []} />
+          <FilterBar
+            state={state}
+            onChange={onChange}
+            partners={partners.data ?? []}
+            links={links.data?.pages.flatMap((page) => page.data) ?? []}
+          />
           <FreshnessLabel freshness={overview.data?.freshness} timezone={website.timezone} />
         </div>
-        {failure && <ErrorBox error={failure} prefix="Error loading analytics" onRetry={() => void refreshWebsite(client, website.id)} />}
-        <KpiCards overview={overview.data?.data} points={finished(state, clicks.data?.data ?? [], website.timezone, new Date())} compare={state.compare} failed={overview.isError} />
-        <FigureStrip overview={overview.data?.data} compare={state.compare} failed={overview.isError} />
+        {failure && (
+          <ErrorBox
+            error={failure}
+            prefix="Error loading analytics"
+            onRetry={() => void refreshWebsite(client, website.id)}
+          />
+        )}
+        <KpiCards
+          overview={overview.data?.data}
+          points={finished(state, clicks.data?.data ?? [], website.timezone, new Date())}
+          compare={state.compare}
+          failed={overview.isError}
+        />
+        <StatStrip overview={overview.data?.data} compare={state.compare} failed={overview.isError} />
         <TrendCard website={website} state={state} onChange={onChange} />
         <div className="grid gap-4 sm:gap-5 lg:grid-cols-2">
-          <PartnerCard params={params} currency={website.currency} file={fileName(website.domain, state, 'partners')} onPick={pickPartner} />
-          <GeoCard params={params} currency={website.currency} file={fileName(website.domain, state, 'countries')} onPick={pickCountry} />
+          <PartnerCard
+            params={params}
+            currency={website.currency}
+            file={fileName(website.domain, state, 'partners')}
+            onPick={pickPartner}
+          />
+          <GeoCard
+            params={params}
+            currency={website.currency}
+            file={fileName(website.domain, state, 'countries')}
+            onPick={pickCountry}
+          />
           <Below now={later} height="min-h-64 lg:col-span-2">
-            <InsightsCard key={website.id} website={website} look={(insight) => <InsightLink website={website.id} insight={insight} />} className="lg:col-span-2" />
+            <InsightsCard
+              key={website.id}
+              website={website}
+              look={(insight) => <InsightLink website={website.id} insight={insight} />}
+              className="lg:col-span-2"
+            />
           </Below>
           <Below now={later}>
             <LiveCard website={website} onPickCountry={pickCountry} />
@@ -138,7 +209,14 @@ function WebsiteAnalytics({ websites, website, state, onChange }: WebsiteProps) 
             <DeliveryCard website={website} period={state} />
           </Below>
           <Below now={later} height="min-h-64 lg:col-span-2">
-            <KeptApartCard website={website} filters={state.filters} params={params} file={fileName(website.domain, state, 'kept-apart')} className="lg:col-span-2" onPick={(reason) => onChange(onlyReason(state, reason))} />
+            <ExcludedTrafficCard
+              website={website}
+              filters={state.filters}
+              params={params}
+              file={fileName(website.domain, state, 'kept-apart')}
+              className="lg:col-span-2"
+              onPick={(reason) => onChange(onlyReason(state, reason))}
+            />
           </Below>
         </div>
         <Below now={later}>
@@ -156,8 +234,16 @@ function WebsiteAnalytics({ websites, website, state, onChange }: WebsiteProps) 
   );
 }
 
-/** A card that comes late; its place is kept. */
-function Below({ now, height = 'min-h-[34rem]', children }: { readonly now: boolean; readonly height?: string; readonly children: ReactNode }) {
+/** A lazy card with a placeholder of its size. */
+function Below({
+  now,
+  height = 'min-h-[34rem]',
+  children,
+}: {
+  readonly now: boolean;
+  readonly height?: string;
+  readonly children: ReactNode;
+}) {
   const place = <div aria-hidden className={cx(surface, height)} />;
   if (!now) return place;
   return (
@@ -173,8 +259,12 @@ function usePicks(state: AnalyticsState, onChange: Props['onChange']) {
   useEffect(() => {
     latest.current = { state, onChange };
   });
-  const pick = (dimension: 'partner' | 'country', value: string) => latest.current.onChange(toggleFilter(latest.current.state, dimension, value));
-  return [useCallback((id: string) => pick('partner', id), []), useCallback((code: string) => pick('country', code), [])] as const;
+  const pick = (dimension: 'partner' | 'country', value: string) =>
+    latest.current.onChange(toggleFilter(latest.current.state, dimension, value));
+  return [
+    useCallback((id: string) => pick('partner', id), []),
+    useCallback((code: string) => pick('country', code), []),
+  ] as const;
 }
 
 interface CommandProps extends Props {
@@ -191,8 +281,22 @@ function usePageCommands({ state, onChange, refresh, openDates }: CommandProps):
     { id: 'range-7d', title: 'Last 7 days', group, keys: 'w', run: range('7d') },
     { id: 'range-30d', title: 'Last 30 days', group, keys: 't', run: range('30d') },
     { id: 'range-custom', title: 'Custom range', group, keys: 'c', run: openDates },
-    { id: 'compare', title: 'Next comparison', group, keys: 'x', run: () => onChange({ ...state, compare: nextComparison }) },
+    {
+      id: 'compare',
+      title: 'Next comparison',
+      group,
+      keys: 'x',
+      run: () => onChange({ ...state, compare: nextComparison }),
+    },
     { id: 'refresh', title: 'Refresh', group, keys: 'r', run: refresh },
-    { id: 'clear-filters', title: 'Clear filters', group, keys: 'Escape', run: () => { if (state.filters.length > 0) onChange({ ...state, filters: [] }); } },
+    {
+      id: 'clear-filters',
+      title: 'Clear filters',
+      group,
+      keys: 'Escape',
+      run: () => {
+        if (state.filters.length > 0) onChange({ ...state, filters: [] });
+      },
+    },
   ]);
 }

@@ -1,7 +1,7 @@
 import { useLoaderData } from '@tanstack/react-router';
 import type { Article, Card } from '@/lib/content';
-import { ShareSection } from '@/features/leads/share-section';
-import { ArticlePage } from '@/features/site/article';
+import { ShareSection } from '@/features/leads/components/share-section';
+import { ArticlePage } from '@/features/site/components/article';
 
 interface Read {
   readonly article: Article;
@@ -11,7 +11,13 @@ interface Read {
 export function BlogArticlePage() {
   const read = useLoaderData({ from: '/blog/$slug' });
   const { title, description } = read.article.card;
-  return <One {...read} back={{ to: '/blog', says: 'Blog' }} share={<ShareSection title={title} description={description} variant="icon" />} />;
+  return (
+    <One
+      {...read}
+      back={{ to: '/blog', says: 'Blog' }}
+      share={<ShareSection title={title} description={description} variant="icon" />}
+    />
+  );
 }
 
 export function HelpArticlePage() {
@@ -26,7 +32,13 @@ export function TermsPage() {
   return <ArticlePage article={useLoaderData({ from: '/terms' }).article} back={{ to: '/', says: 'Home' }} />;
 }
 
-function One({ article, cards, ...rest }: Read & Omit<Parameters<typeof ArticlePage>[0], 'article' | 'previous' | 'next'>) {
+function One({
+  article,
+  cards,
+  ...rest
+}: Read & Omit<Parameters<typeof ArticlePage>[0], 'article' | 'previous' | 'next'>) {
   const at = cards.findIndex((card) => card.slug === article.card.slug);
-  return <ArticlePage key={article.card.slug} article={article} previous={cards[at - 1]} next={cards[at + 1]} {...rest} />;
+  return (
+    <ArticlePage key={article.card.slug} article={article} previous={cards[at - 1]} next={cards[at + 1]} {...rest} />
+  );
 }

@@ -1,1 +1,1 @@
-export { Careers as CareersPage } from '@/features/site/offers';
+export { Careers as CareersPage } from '@/features/site/components/offers';

@@ -1,8 +1,8 @@
 import { useSearch } from '@tanstack/react-router';
 import { textOf } from '@/lib/search';
-import { InquiryForm } from '@/features/leads/inquiry-form';
-import { isService } from '@/features/leads/queries';
-import { Consulting } from '@/features/site/offers';
+import { InquiryForm } from '@/features/leads/components/inquiry-form';
+import { isService } from '@/features/leads/api/leads';
+import { Consulting } from '@/features/site/components/offers';
 
 export function ConsultingPage() {
   const asked = textOf(useSearch({ from: '/consulting' })['service']);

@@ -13,9 +13,11 @@ export function ContactAddress({ otherwise }: { readonly otherwise?: string }) {
       </a>
     );
   }
-  return otherwise ?? (
-    <Link to="/contact" className={textLink}>
-      Contact form
-    </Link>
+  return (
+    otherwise ?? (
+      <Link to="/contact" className={textLink}>
+        Contact form
+      </Link>
+    )
   );
 }

@@ -1,7 +1,7 @@
-import { InquiryForm } from '@/features/leads/inquiry-form';
-import { Contact } from '@/features/site/offers';
+import { InquiryForm } from '@/features/leads/components/inquiry-form';
+import { Contact } from '@/features/site/components/offers';
 import { ContactAddress } from './contact-address';
 
 export function ContactPage() {
-  return <Contact form={<InquiryForm />} contactAddress={<ContactAddress otherwise="By this form" />} />;
+  return <Contact form={<InquiryForm />} contactAddress={<ContactAddress otherwise="Use the contact form" />} />;
 }

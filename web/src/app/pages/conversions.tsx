@@ -5,13 +5,17 @@ import { ErrorBox, Loading } from '@/components/data/states';
 import { Select } from '@/components/ui/field';
 import { Tabs } from '@/components/ui/tabs';
 import { partnersQuery, websitesQuery } from '@/lib/shared-queries';
-import { LedgerCard } from '@/features/conversions/ledger-card';
-import { readState, VIEWS, writeState, type ConversionsState } from '@/features/conversions/search';
+import { LedgerCard } from '@/features/conversions/components/ledger-card';
+import { readState, VIEWS, writeState, type ConversionsState } from '@/features/conversions/lib/search';
 import { NoWebsites } from './no-websites';
 import { Page } from './page';
 
-const ExplanationDrawer = lazy(() => import('@/features/conversions/explanation').then((module) => ({ default: module.ExplanationDrawer })));
-const Statements = lazy(() => import('@/features/conversions/statements').then((module) => ({ default: module.Statements })));
+const ExplanationDrawer = lazy(() =>
+  import('@/features/conversions/components/explanation').then((module) => ({ default: module.ExplanationDrawer })),
+);
+const Statements = lazy(() =>
+  import('@/features/conversions/components/statements').then((module) => ({ default: module.Statements })),
+);
 
 export function ConversionsPage() {
   const navigate = useNavigate();
@@ -19,14 +23,19 @@ export function ConversionsPage() {
   const websites = useQuery(websitesQuery);
   const partners = useQuery(partnersQuery);
   const website = websites.data?.find((item) => item.id === state.website) ?? websites.data?.[0];
-  const change = (part: Partial<ConversionsState>) => void navigate({ to: '/conversions', search: writeState({ ...state, ...part }), resetScroll: false });
+  const change = (part: Partial<ConversionsState>) =>
+    void navigate({ to: '/conversions', search: writeState({ ...state, ...part }), resetScroll: false });
   return (
     <Page
       title="Conversions"
       subtitle="Track, approve and reconcile conversions"
       tools={
         website && (
-          <Select label="Website" value={website.id} onChange={(event) => change({ website: event.target.value, open: null })}>
+          <Select
+            label="Website"
+            value={website.id}
+            onChange={(event) => change({ website: event.target.value, open: null })}
+          >
             {websites.data?.map((item) => (
               <option key={item.id} value={item.id}>
                 {item.domain}
@@ -47,17 +56,38 @@ export function ConversionsPage() {
             value={state.view}
             onChange={(id) => change({ view: VIEWS.find((view) => view === id) ?? 'list', open: null })}
             tabs={[
-              { id: 'list', label: 'All conversions', content: <LedgerCard key={website.id} website={website} partners={partners.data ?? []} state={state} onChange={change} /> },
-              { id: 'statements', label: 'Statements', content: (
+              {
+                id: 'list',
+                label: 'All conversions',
+                content: (
+                  <LedgerCard
+                    key={website.id}
+                    website={website}
+                    partners={partners.data ?? []}
+                    state={state}
+                    onChange={change}
+                  />
+                ),
+              },
+              {
+                id: 'statements',
+                label: 'Statements',
+                content: (
                   <Suspense fallback={<Loading label="Loading statements" />}>
                     <Statements website={website} month={state.month} onMonth={(month) => change({ month })} />
                   </Suspense>
-                ) },
+                ),
+              },
             ]}
           />
           {state.open && (
             <Suspense>
-              <ExplanationDrawer key={state.open} id={state.open} website={website} onClose={() => change({ open: null })} />
+              <ExplanationDrawer
+                key={state.open}
+                id={state.open}
+                website={website}
+                onClose={() => change({ open: null })}
+              />
             </Suspense>
           )}
         </>

@@ -17,36 +17,83 @@ test('spec §2, stats row: it is computed from the last 30 days and the 30 befor
   expect(screen.getByRole('link', { name: 'View all' })).toHaveAttribute('href', '/conversions?website=w1');
 });
 
-test('insights are worked out from the figures of these 30 days and of the 30 before, and lead to them', async () => {
+test('insights are calculated from the figures of these 30 days and of the 30 before, and lead to them', async () => {
   state.clicks = days('2026-10-22', 30);
-  const row = (revenue: number) => ({ partnerId: 'p1', partnerName: 'NordVPN', clicks: 700, conversions: 30, revenue, epc: 1, conversion_rate: 4 });
-  server.use(http.get(at('/api/platform/analytics/partners'), ({ request }) => HttpResponse.json([row(new URL(request.url).searchParams.get('timeRange') === 'custom' ? 400 : 600)])));
+  const row = (revenue: number) => ({
+    partnerId: 'p1',
+    partnerName: 'NordVPN',
+    clicks: 700,
+    conversions: 30,
+    revenue,
+    epc: 1,
+    conversion_rate: 4,
+  });
+  server.use(
+    http.get(at('/api/platform/analytics/partners'), ({ request }) =>
+      HttpResponse.json([row(new URL(request.url).searchParams.get('timeRange') === 'custom' ? 400 : 600)]),
+    ),
+  );
   renderApp('/dashboard');
   const list = within(await screen.findByRole('list', { name: 'Insights' }));
-  expect(list.getByText('NordVPN earns more').closest('li')).toHaveTextContent('GrowthNordVPN earns more$600.00 after $400.00 in the 30 days before (+50.0%). See the figures');
-  expect(list.getByText('Fewer clicks become sales')).toBeInTheDocument();
-  expect(list.getAllByRole('link', { name: 'See the figures' })[0]).toHaveAttribute('href', '/analytics?website=w1&range=30d&f=is,partner,p1');
-  expect(requests('GET /api/platform/analytics/partners').at(-1)).toBe('GET /api/platform/analytics/partners?websiteId=w1&timeRange=custom&from=2026-09-22&to=2026-10-21');
+  expect(list.getByText('NordVPN earns more').closest('li')).toHaveTextContent(
+    'GrowthNordVPN earns more$600.00 after $400.00 in the 30 days before (+50.0%). View details',
+  );
+  expect(list.getByText('Fewer clicks convert')).toBeInTheDocument();
+  expect(list.getAllByRole('link', { name: 'View details' })[0]).toHaveAttribute(
+    'href',
+    '/analytics?website=w1&range=30d&f=is,partner,p1',
+  );
+  expect(requests('GET /api/platform/analytics/partners').at(-1)).toBe(
+    'GET /api/platform/analytics/partners?websiteId=w1&timeRange=custom&from=2026-09-22&to=2026-10-21',
+  );
 });
 
 test('what the finder told comes first, and leads to the dashboard that shows it', async () => {
   state.clicks = days('2026-10-22', 30);
-  state.insights = [{
-    id: 'i1', insightType: 'warning', title: 'No conversions from NordVPN this week', content: '412 clicks led to no conversion.', confidenceScore: 0.97, toldBy: 'finder',
-    about: { dimension: 'partner', value: 'p1', name: 'NordVPN' }, evidence: [], from: '2026-11-13', to: '2026-11-19', comparedFrom: '2026-10-16', comparedTo: '2026-11-12',
-    filters: { timeRange: 'custom', from: '2026-11-13', to: '2026-11-19', partner: 'p1' }, since: '2026-11-20T03:00:00Z',
-  }];
-  const row = (revenue: number) => ({ partnerId: 'p1', partnerName: 'NordVPN', clicks: 700, conversions: 30, revenue, epc: 1, conversion_rate: 4 });
-  server.use(http.get(at('/api/platform/analytics/partners'), ({ request }) => HttpResponse.json([row(new URL(request.url).searchParams.get('timeRange') === 'custom' ? 400 : 600)])));
+  state.insights = [
+    {
+      id: 'i1',
+      insightType: 'warning',
+      title: 'No conversions from NordVPN this week',
+      content: '412 clicks led to no conversion.',
+      confidenceScore: 0.97,
+      toldBy: 'finder',
+      about: { dimension: 'partner', value: 'p1', name: 'NordVPN' },
+      evidence: [],
+      from: '2026-11-13',
+      to: '2026-11-19',
+      comparedFrom: '2026-10-16',
+      comparedTo: '2026-11-12',
+      filters: { timeRange: 'custom', from: '2026-11-13', to: '2026-11-19', partner: 'p1' },
+      since: '2026-11-20T03:00:00Z',
+    },
+  ];
+  const row = (revenue: number) => ({
+    partnerId: 'p1',
+    partnerName: 'NordVPN',
+    clicks: 700,
+    conversions: 30,
+    revenue,
+    epc: 1,
+    conversion_rate: 4,
+  });
+  server.use(
+    http.get(at('/api/platform/analytics/partners'), ({ request }) =>
+      HttpResponse.json([row(new URL(request.url).searchParams.get('timeRange') === 'custom' ? 400 : 600)]),
+    ),
+  );
   renderApp('/dashboard');
   const items = within(await screen.findByRole('list', { name: 'Insights' })).getAllByRole('listitem');
   expect(items[0]).toHaveTextContent('WarningNo conversions from NordVPN this week412 clicks led to no conversion.');
-  expect(within(items[0] as HTMLElement).getByRole('link')).toHaveAttribute('href', '/analytics?website=w1&range=custom&from=2026-11-13&to=2026-11-19&f=is,partner,p1');
+  expect(within(items[0] as HTMLElement).getByRole('link')).toHaveAttribute(
+    'href',
+    '/analytics?website=w1&range=custom&from=2026-11-13&to=2026-11-19&f=is,partner,p1',
+  );
   expect(screen.queryByText('NordVPN earns more')).not.toBeInTheDocument();
-  expect(screen.getByText('Fewer clicks become sales')).toBeInTheDocument();
+  expect(screen.getByText('Fewer clicks convert')).toBeInTheDocument();
 });
 
-test('insights that cannot be worked out say why', async () => {
+test('insights that cannot be calculated say why', async () => {
   server.use(http.get(at('/api/platform/analytics/partners'), () => refuse(503, 'Not now')));
   renderApp('/dashboard');
   expect(await screen.findByText('Error loading insights: Not now')).toBeInTheDocument();
@@ -60,8 +107,14 @@ test('getting started shows what is still missing, and goes when all is done', a
   const steps = within(await screen.findByRole('region', { name: 'Getting started' }));
   expect(steps.getByText('1 of 6 steps done')).toBeInTheDocument();
   expect(steps.getByRole('link', { name: 'Set it up' })).toHaveAttribute('href', '/account-settings?tab=general');
-  expect(steps.getByRole('link', { name: 'Make an invite code' })).toHaveAttribute('href', '/account-settings?tab=invite-codes');
-  expect(steps.getByRole('link', { name: 'Show the snippet' })).toHaveAttribute('href', '/account-settings?tab=websites');
+  expect(steps.getByRole('link', { name: 'Create an invite code' })).toHaveAttribute(
+    'href',
+    '/account-settings?tab=invite-codes',
+  );
+  expect(steps.getByRole('link', { name: 'Show the snippet' })).toHaveAttribute(
+    'href',
+    '/account-settings?tab=websites',
+  );
   expect(screen.getByText('No links yet')).toBeInTheDocument();
 });
 
@@ -75,7 +128,19 @@ test('an event of long ago counts as the first one', async () => {
 
 test('with everything done there are no steps', async () => {
   state.account = account({ twoFactor: true });
-  state.invites = [{ id: 'i1', code: 'AAAA-BBBB', maxUses: 1, currentUses: 0, createdAt: '2026-11-01T00:00:00Z', expiresAt: '2026-12-01T00:00:00Z', revokedAt: null, status: 'active', joined: [] }];
+  state.invites = [
+    {
+      id: 'i1',
+      code: 'AAAA-BBBB',
+      maxUses: 1,
+      currentUses: 0,
+      createdAt: '2026-11-01T00:00:00Z',
+      expiresAt: '2026-12-01T00:00:00Z',
+      revokedAt: null,
+      status: 'active',
+      joined: [],
+    },
+  ];
   renderApp('/dashboard');
   await screen.findByText('ORD-1', { exact: false });
   await screen.findByText('http://t.example/go/nord');
@@ -86,25 +151,45 @@ test('with everything done there are no steps', async () => {
 test('a link is created for an active partner and its address can be taken away', async () => {
   state.links = [];
   state.partners = [partner(), partner({ id: 'p2', name: 'Gone', isActive: false })];
-  server.use(http.post(at('/api/platform/links'), () => {
-    state.links = [link({ slug: 'best', url: 'http://t.example/go/best', sub1: 'sidebar' })];
-    return HttpResponse.json(state.links[0], { status: 201 });
-  }));
+  server.use(
+    http.post(at('/api/platform/links'), () => {
+      state.links = [link({ slug: 'best', url: 'http://t.example/go/best', sub1: 'sidebar' })];
+      return HttpResponse.json(state.links[0], { status: 201 });
+    }),
+  );
   const { user } = renderApp('/dashboard');
   await user.click(await screen.findByRole('button', { name: 'Create link' }));
   const choice = await screen.findByLabelText('Partner');
-  await waitFor(() => expect(within(choice).getAllByRole('option').map((option) => option.textContent)).toEqual(['Choose…', 'NordVPN']));
+  await waitFor(() =>
+    expect(
+      within(choice)
+        .getAllByRole('option')
+        .map((option) => option.textContent),
+    ).toEqual(['Choose…', 'NordVPN']),
+  );
   await user.selectOptions(choice, 'NordVPN');
   await user.type(screen.getByLabelText('Sub-ID 1 (optional)'), 'sidebar');
   await user.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Create link' }));
-  expect(await within(await screen.findByRole('group', { name: 'Link address' })).findByText('http://t.example/go/best')).toBeInTheDocument();
-  expect(state.seen.find((item) => item.line === 'POST /api/platform/links')?.body).toEqual({ websiteId: 'w1', partnerId: 'p1', sub1: 'sidebar' });
+  expect(
+    await within(await screen.findByRole('group', { name: 'Link address' })).findByText('http://t.example/go/best'),
+  ).toBeInTheDocument();
+  expect(state.seen.find((item) => item.line === 'POST /api/platform/links')?.body).toEqual({
+    websiteId: 'w1',
+    partnerId: 'p1',
+    sub1: 'sidebar',
+  });
   await user.click(screen.getByRole('button', { name: 'Done' }));
-  expect(within(screen.getByRole('list', { name: 'Tracked links' })).getByText('http://t.example/go/best')).toBeInTheDocument();
+  expect(
+    within(screen.getByRole('list', { name: 'Tracked links' })).getByText('http://t.example/go/best'),
+  ).toBeInTheDocument();
 });
 
 test('a refused destination is said at its field', async () => {
-  server.use(http.post(at('/api/platform/links'), () => refuse(400, 'Refused', 'invalid', [{ field: 'destination', message: 'Must be on nordvpn.com' }])));
+  server.use(
+    http.post(at('/api/platform/links'), () =>
+      refuse(400, 'Refused', 'invalid', [{ field: 'destination', message: 'Must be on nordvpn.com' }]),
+    ),
+  );
   const { user } = renderApp('/dashboard');
   await user.click(await screen.findByRole('button', { name: 'Create link' }));
   const choice = await screen.findByLabelText('Partner');
@@ -116,10 +201,12 @@ test('a refused destination is said at its field', async () => {
 });
 
 test('a link is removed after asking', async () => {
-  server.use(http.delete(at('/api/platform/links/{id}'), () => {
-    state.links = [];
-    return new HttpResponse(null, { status: 204 });
-  }));
+  server.use(
+    http.delete(at('/api/platform/links/{id}'), () => {
+      state.links = [];
+      return new HttpResponse(null, { status: 204 });
+    }),
+  );
   const { user } = renderApp('/dashboard');
   await user.click(await screen.findByRole('button', { name: 'Remove link nord' }));
   await user.click(await within(await screen.findByRole('dialog')).findByRole('button', { name: 'Remove link' }));

@@ -7,16 +7,16 @@ import type { Website } from '@/lib/api/types';
 import { textOf } from '@/lib/search';
 import { useSession } from '@/lib/session';
 import { websitesQuery } from '@/lib/shared-queries';
-import { KpiCards } from '@/features/analytics/kpi-cards';
-import { comparedRange, finished } from '@/features/analytics/periods';
-import { clicksQuery, overviewQuery, paramsOf, partnerPerformanceQuery } from '@/features/analytics/queries';
-import { DEFAULT_STATE } from '@/features/analytics/search';
-import { useLiveRefresh } from '@/features/analytics/use-live-refresh';
-import { LatestConversions } from '@/features/conversions/latest-conversions';
-import { InsightsCard } from '@/features/dashboard/insights-card';
-import { notable, SHOWN, type Notable } from '@/features/dashboard/notable';
-import { insightsQuery, type Insight } from '@/features/insights/queries';
-import { LinksCard } from '@/features/links/links-card';
+import { KpiCards } from '@/features/analytics/components/kpi-cards';
+import { comparedRange, finished } from '@/features/analytics/lib/periods';
+import { clicksQuery, overviewQuery, paramsOf, partnerPerformanceQuery } from '@/features/analytics/api/analytics';
+import { DEFAULT_STATE } from '@/features/analytics/lib/search';
+import { useLiveRefresh } from '@/features/analytics/hooks/use-live-refresh';
+import { LatestConversions } from '@/features/conversions/components/latest-conversions';
+import { InsightsCard } from '@/features/analytics/components/notable-card';
+import { notable, SHOWN, type Notable } from '@/features/analytics/lib/notable';
+import { insightsQuery, type Insight } from '@/features/insights/api/insights';
+import { LinksCard } from '@/features/links/components/links-card';
 import { InsightLink } from './insight-link';
 import { NoWebsites } from './no-websites';
 import { Page } from './page';
@@ -39,7 +39,12 @@ export function DashboardPage() {
       tools={
         website && (
           <div className="flex flex-wrap gap-2">
-            <Select label="Website" className="min-w-0 flex-1 basis-40" value={website.id} onChange={(event) => void navigate({ to: '/dashboard', search: { website: event.target.value } })}>
+            <Select
+              label="Website"
+              className="min-w-0 flex-1 basis-40"
+              value={website.id}
+              onChange={(event) => void navigate({ to: '/dashboard', search: { website: event.target.value } })}
+            >
               {websites.data?.map((item) => (
                 <option key={item.id} value={item.id}>
                   {item.domain}
@@ -83,14 +88,23 @@ function Overview({ website }: { readonly website: Website }) {
       ) : (
         <KpiCards overview={figures} points={days ?? []} compare="previous" />
       )}
-      <p className="-mt-1 text-[0.8125rem] text-muted">Last 30 days, each compared with the 30 days before, in {website.timezone}.</p>
+      <p className="-mt-1 text-[0.8125rem] text-muted">
+        Last 30 days, each compared with the 30 days before, in {website.timezone}.
+      </p>
       {/* The steps stand above the rest or not at all: until that is known, nothing stands where it would have to move. */}
-      <StartSteps website={website} seen={overview.error && !figures ? false : figures && figures.pageviews + figures.clicks.total > 0}>
+      <StartSteps
+        website={website}
+        seen={overview.error && !figures ? false : figures && figures.pageviews + figures.clicks.total > 0}
+      >
         <Insights website={website} />
         <div className="grid gap-4 sm:gap-5 xl:grid-cols-2">
           <LatestConversions
             website={website}
-            more={<Link to="/conversions" search={{ website: website.id }} className={buttonClass({ size: 'sm' })}>View all</Link>}
+            more={
+              <Link to="/conversions" search={{ website: website.id }} className={buttonClass({ size: 'sm' })}>
+                View all
+              </Link>
+            }
           />
           <LinksCard website={website} />
         </div>
@@ -99,20 +113,27 @@ function Overview({ website }: { readonly website: Website }) {
   );
 }
 
-/** What the finder told last comes first; the rest is worked out from the same answers as the cards. */
+/** Stored insights come first; the others are calculated from the data of the cards. */
 function Insights({ website }: { readonly website: Website }) {
   const params = paramsOf(website.id, PERIOD, DEFAULT_STATE);
   const overview = useQuery(overviewQuery(params, 'previous'));
   const clicks = useQuery(clicksQuery(params));
   const partners = useQuery(partnerPerformanceQuery(params));
   const span = comparedRange(PERIOD, clicks.data?.data ?? [], 'previous', website.timezone);
-  const before = useQuery({ ...partnerPerformanceQuery(paramsOf(website.id, { range: 'custom', from: span?.from ?? null, to: span?.to ?? null }, DEFAULT_STATE)), enabled: span !== null });
+  const before = useQuery({
+    ...partnerPerformanceQuery(
+      paramsOf(website.id, { range: 'custom', from: span?.from ?? null, to: span?.to ?? null }, DEFAULT_STATE),
+    ),
+    enabled: span !== null,
+  });
   const told = useQuery(insightsQuery(website.id));
   const queries = [overview, clicks, partners, before];
   const found =
     overview.data && clicks.data && partners.data && before.data && !told.isPending
       ? notable({
-          overview: overview.data.data, partners: partners.data.data, partnersBefore: before.data.data,
+          overview: overview.data.data,
+          partners: partners.data.data,
+          partnersBefore: before.data.data,
           days: finished(PERIOD, clicks.data.data, website.timezone, new Date()),
         })
       : undefined;
@@ -122,13 +143,19 @@ function Insights({ website }: { readonly website: Website }) {
       insights={insights}
       error={queries.find((query) => query.error)?.error}
       onRetry={() => void Promise.all(queries.filter((query) => query.error).map((query) => query.refetch()))}
-      look={({ partnerId, told: insight }) => insight ? (
-        <InsightLink website={website.id} insight={insight} />
-      ) : (
-        <Link to="/analytics" search={{ website: website.id, range: '30d', ...(partnerId ? { f: `is,partner,${partnerId}` } : {}) }} className={textLink}>
-          See the figures
-        </Link>
-      )}
+      look={({ partnerId, told: insight }) =>
+        insight ? (
+          <InsightLink website={website.id} insight={insight} />
+        ) : (
+          <Link
+            to="/analytics"
+            search={{ website: website.id, range: '30d', ...(partnerId ? { f: `is,partner,${partnerId}` } : {}) }}
+            className={textLink}
+          >
+            View details
+          </Link>
+        )
+      }
     />
   );
 }
@@ -137,9 +164,17 @@ interface OfNote extends Notable {
   readonly told?: Insight;
 }
 
-/** Of one partner one thing is enough: what the finder told, with its evidence, before what stands out of the cards. */
+/** At most one insight per partner: stored insights have priority over calculated ones. */
 function ofNote(told: readonly Insight[], found: readonly Notable[]): readonly OfNote[] {
   const about = new Set(told.map((insight) => (insight.about?.dimension === 'partner' ? insight.about.value : null)));
-  const first = told.map((insight) => ({ type: insight.insightType, title: insight.title, text: insight.content, told: insight }));
-  return [...first, ...found.filter(({ partnerId }) => partnerId === undefined || !about.has(partnerId))].slice(0, SHOWN);
+  const first = told.map((insight) => ({
+    type: insight.insightType,
+    title: insight.title,
+    text: insight.content,
+    told: insight,
+  }));
+  return [...first, ...found.filter(({ partnerId }) => partnerId === undefined || !about.has(partnerId))].slice(
+    0,
+    SHOWN,
+  );
 }

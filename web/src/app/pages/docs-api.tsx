@@ -1,6 +1,6 @@
 import { useLoaderData } from '@tanstack/react-router';
 import type { Text } from '@/lib/content';
-import { ApiDocs, isPart, type Part } from '@/features/site/api-docs';
+import { ApiDocs, isPart, type Part } from '@/features/site/components/api-docs';
 
 const GUIDES: Readonly<Record<Exclude<Part, 'calls'>, () => Promise<{ default: Text }>>> = {
   tracking: () => import('../../../../docs/tracking-api.md'),
@@ -8,7 +8,7 @@ const GUIDES: Readonly<Record<Exclude<Part, 'calls'>, () => Promise<{ default: T
   analytics: () => import('../../../../docs/analytics-api.md'),
 };
 
-/** The part that an address asks for, with its guide. */
+/** The section that the URL selects, with its guide. */
 export async function guideOf(asked: string | undefined): Promise<{ part: Part; text: Text | null }> {
   const part = isPart(asked) ? asked : 'tracking';
   return { part, text: part === 'calls' ? null : (await GUIDES[part]()).default };

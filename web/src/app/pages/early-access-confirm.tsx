@@ -1,5 +1,5 @@
-import { MailedAction } from '@/features/leads/mailed-action';
-import { confirmEarlyAccess } from '@/features/leads/queries';
+import { EmailLinkAction } from '@/features/leads/components/email-link-action';
+import { confirmEarlyAccess } from '@/features/leads/api/leads';
 import { Entrance } from './entrance';
 import { useOneTimeCode } from './one-time-code';
 
@@ -7,9 +7,13 @@ export function EarlyAccessConfirmPage() {
   const code = useOneTimeCode('/early-access/confirm');
   return (
     <Entrance title="Confirm your address" subtitle="The last step to early access.">
-      <MailedAction
-        code={code} question="Your place, or your place in line, is held for an hour. It is kept once the address that this link was mailed to is confirmed."
-        action="Confirm address" busy="Confirming..." done="Address confirmed" run={confirmEarlyAccess}
+      <EmailLinkAction
+        code={code}
+        question="Your place, or your position on the waiting list, is held for one hour. Confirm your email address to keep it."
+        action="Confirm address"
+        busy="Confirming..."
+        done="Address confirmed"
+        run={confirmEarlyAccess}
       />
     </Entrance>
   );

@@ -9,7 +9,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** The narrow frame of the screens before the product: sign-in, registration, links from mails. */
+/** The narrow layout of sign-in, registration and email-link pages. */
 export function Entrance({ title, subtitle, below, children }: Props) {
   return (
     <div className="mx-auto w-full max-w-md px-4 py-12 sm:py-20">

@@ -1,8 +1,8 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
-import { FinishSignIn } from '@/features/auth/finish-sign-in';
-import { providerProblem } from '@/features/auth/provider-problem';
+import { FinishSignIn } from '@/features/accounts/components/finish-sign-in';
+import { providerProblem } from '@/features/accounts/lib/provider-problem';
 import { useSession } from '@/lib/session';
 import { Entrance } from './entrance';
 import { useOneTimeCode } from './one-time-code';
@@ -10,7 +10,7 @@ import { textLink } from './text-link';
 
 const NO_CODE = new Error('This sign-in has ended. Please sign in again.');
 
-/** Where the way to a provider and back ends, with a one-time code behind the "#" or a reason. */
+/** The page that a sign-in provider redirects to, with a one-time code in the fragment or an error reason. */
 export function FinishSignInPage() {
   const navigate = useNavigate();
   const search = useSearch({ from: '/login/finish' });
@@ -19,7 +19,15 @@ export function FinishSignInPage() {
   const signedIn = useSession() !== null;
   const back = (
     <p className="text-center">
-      {signedIn ? <Link to="/account-settings" className={textLink}>Back to account settings</Link> : <Link to="/login" className={textLink}>Back to Login</Link>}
+      {signedIn ? (
+        <Link to="/account-settings" className={textLink}>
+          Back to account settings
+        </Link>
+      ) : (
+        <Link to="/login" className={textLink}>
+          Back to Login
+        </Link>
+      )}
     </p>
   );
   const refused = problem ? new Error(providerProblem(problem, provider ?? '')) : NO_CODE;

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { ForgotPassword } from '@/features/auth/forgot-password';
+import { ForgotPassword } from '@/features/accounts/components/forgot-password';
 import { Entrance } from './entrance';
 import { textLink } from './text-link';
 
@@ -7,7 +7,7 @@ export function ForgotPasswordPage() {
   return (
     <Entrance
       title="Forgot your password?"
-      subtitle="We mail you a link to set a new one."
+      subtitle="We’ll email you a reset link."
       below={
         <Link to="/login" className={textLink}>
           Back to Login

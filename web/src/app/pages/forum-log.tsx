@@ -1,9 +1,9 @@
-import { ModerationLog } from '@/features/forum/moderation-log';
+import { ModerationLog } from '@/features/forum/components/moderation-log';
 import { Page } from './page';
 
 export function ForumLogPage() {
   return (
-    <Page title="Moderation log" subtitle="What moderators, and the rules, did in the forum. Open to everybody.">
+    <Page title="Moderation log" subtitle="Public log of moderation actions">
       <ModerationLog />
     </Page>
   );

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { ApiError } from '@/lib/api/errors';
-import { MemberPosts } from '@/features/forum/member-posts';
-import { MemberProfile } from '@/features/forum/member-profile';
-import { memberQuery } from '@/features/forum/queries';
+import { MemberPosts } from '@/features/forum/components/member-posts';
+import { MemberProfile } from '@/features/forum/components/member-profile';
+import { memberQuery } from '@/features/forum/api/members';
 import { NotFound } from '../not-found';
 import { useTitle } from '../use-title';
 
@@ -11,7 +11,10 @@ export function ForumMemberPage() {
   const { handle } = useParams({ from: '/forum/member/$handle' });
   const member = useQuery(memberQuery(handle));
   const missing = member.error instanceof ApiError && [404, 422].includes(member.error.status);
-  useTitle(member.data?.name, { text: member.data && `${member.data.name} in the forum for affiliate marketers.`, missing });
+  useTitle(member.data?.name, {
+    text: member.data && `${member.data.name} in the forum for affiliate marketers.`,
+    missing,
+  });
   if (missing) return <NotFound />;
   return (
     <div className="mx-auto flex w-full max-w-3xl flex-col gap-6 px-4 py-6 sm:px-6 sm:py-8">

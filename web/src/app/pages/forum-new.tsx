@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useSession } from '@/lib/session';
-import { NewThread } from '@/features/forum/new-thread';
-import { written } from '@/features/forum/search';
+import { NewThread } from '@/features/forum/components/new-thread';
+import { written } from '@/features/forum/lib/search';
 import { Page } from './page';
 
 export function ForumNewPage() {
@@ -9,9 +9,9 @@ export function ForumNewPage() {
   const session = useSession();
   const category = useSearch({ from: '/member/forum/new' }).category ?? null;
   return (
-    <Page title="Start New Thread" subtitle="Everybody can read it; members can reply" narrow>
+    <Page title="Start New Thread" subtitle="Everyone can read it; members can reply" narrow>
       <NewThread
-        key={session?.user.id ?? ''} // whoever signs in meanwhile has drafts of their own
+        key={session?.user.id ?? ''} // drafts belong to one account
         category={category}
         onStarted={(id) => void navigate({ to: '/forum/thread/$id', params: { id }, replace: true })}
         onCancel={() => void navigate({ to: '/forum', search: written({ category }) })}

@@ -3,12 +3,12 @@ import { Link, useLocation, useNavigate, useParams, useSearch } from '@tanstack/
 import { ErrorBox, Loading } from '@/components/data/states';
 import { ApiError } from '@/lib/api/errors';
 import { useSession } from '@/lib/session';
-import { categoriesQuery, threadQuery } from '@/features/forum/queries';
-import { readPlace } from '@/features/forum/search';
-import { Marks } from '@/features/forum/thread-list';
-import { ThreadTools } from '@/features/forum/thread-tools';
-import { ThreadFigures, ThreadView } from '@/features/forum/thread-view';
-import { useView } from '@/features/forum/use-reading';
+import { categoriesQuery, threadQuery } from '@/features/forum/api/threads';
+import { readPlace } from '@/features/forum/lib/search';
+import { Marks } from '@/features/forum/components/thread-list';
+import { ThreadTools } from '@/features/forum/components/thread-tools';
+import { ThreadStats, ThreadView } from '@/features/forum/components/thread-view';
+import { useView } from '@/features/forum/hooks/use-reading';
 import { NotFound } from '../not-found';
 import { useTitle } from '../use-title';
 import { textLink } from './text-link';
@@ -22,10 +22,16 @@ export function ForumThreadPage() {
   const thread = useQuery(threadQuery(id));
   const categories = useQuery(categoriesQuery);
   const missing = !thread.data && thread.error instanceof ApiError && [404, 422].includes(thread.error.status);
-  useTitle(thread.data?.title, { text: thread.data && `${thread.data.title}: a thread of the forum for affiliate marketers, with ${thread.data.replies} replies.`, missing });
+  useTitle(thread.data?.title, {
+    text:
+      thread.data &&
+      `${thread.data.title}: a thread of the forum for affiliate marketers, with ${thread.data.replies} replies.`,
+    missing,
+  });
   useView(id);
   const toSignIn = () => void navigate({ to: '/login', search: { next: href } });
-  const go = (post: string) => void navigate({ to: '/forum/thread/$id', params: { id }, search: { post }, resetScroll: false });
+  const go = (post: string) =>
+    void navigate({ to: '/forum/thread/$id', params: { id }, search: { post }, resetScroll: false });
   const category = categories.data?.find((item) => item.id === thread.data?.categoryId);
   const unread = session && thread.data?.unread ? thread.data.lastReadPostId : null;
   if (missing) return <NotFound />;
@@ -58,17 +64,35 @@ export function ForumThreadPage() {
             <div className="flex flex-wrap items-center justify-between gap-3">
               <p className="flex flex-wrap items-center gap-2 text-[0.8125rem] text-muted">
                 <Marks thread={thread.data} />
-                <ThreadFigures thread={thread.data} />
+                <ThreadStats thread={thread.data} />
                 {unread && unread !== place.post && (
-                  <Link to="/forum/thread/$id" params={{ id }} search={{ post: unread }} resetScroll={false} className={textLink}>
-                    Jump to where you stopped
+                  <Link
+                    to="/forum/thread/$id"
+                    params={{ id }}
+                    search={{ post: unread }}
+                    resetScroll={false}
+                    className={textLink}
+                  >
+                    Jump to where you left off
                   </Link>
                 )}
               </p>
-              <ThreadTools thread={thread.data} categories={categories.data ?? []} signedIn={session !== null} moderator={session?.user.roles.includes('admin') ?? false} onSignIn={toSignIn} />
+              <ThreadTools
+                thread={thread.data}
+                categories={categories.data ?? []}
+                signedIn={session !== null}
+                moderator={session?.user.roles.includes('admin') ?? false}
+                onSignIn={toSignIn}
+              />
             </div>
           </header>
-          <ThreadView thread={thread.data} place={place} onGo={go} onGone={() => void navigate({ to: '/forum' })} onSignIn={toSignIn} />
+          <ThreadView
+            thread={thread.data}
+            place={place}
+            onGo={go}
+            onGone={() => void navigate({ to: '/forum' })}
+            onSignIn={toSignIn}
+          />
         </>
       )}
     </div>

@@ -5,17 +5,36 @@ import { ErrorBox, Skeleton } from '@/components/data/states';
 import { Button, buttonClass } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
 import { isModerator, useSession } from '@/lib/session';
-import { CategoryCards } from '@/features/forum/category-cards';
-import { ForumSearch } from '@/features/forum/forum-search';
-import { FoundList } from '@/features/forum/found-list';
-import { categoriesQuery } from '@/features/forum/queries';
-import { FILTERS, readForum, SORTS, writeForum, written, type Filter, type ForumState, type Sort } from '@/features/forum/search';
-import { ThreadList } from '@/features/forum/thread-list';
-import { useMarkAllRead } from '@/features/forum/use-mark-all-read';
+import { CategoryCards } from '@/features/forum/components/category-cards';
+import { ForumSearch } from '@/features/forum/components/forum-search';
+import { SearchResults } from '@/features/forum/components/search-results';
+import { categoriesQuery } from '@/features/forum/api/threads';
+import {
+  FILTERS,
+  readForum,
+  SORTS,
+  writeForum,
+  written,
+  type Filter,
+  type ForumState,
+  type Sort,
+} from '@/features/forum/lib/search';
+import { ThreadList } from '@/features/forum/components/thread-list';
+import { useMarkAllRead } from '@/features/forum/hooks/use-mark-all-read';
 import { Page } from './page';
 
-const SORT_LABELS: Record<Sort, string> = { latest: 'Latest reply', newest: 'Newest', replies: 'Most replies', views: 'Most views' };
-const FILTER_LABELS: Record<Filter, string> = { all: 'All threads', unread: 'Unread', following: 'Followed', mine: 'My threads' };
+const SORT_LABELS: Record<Sort, string> = {
+  latest: 'Latest reply',
+  newest: 'Newest',
+  replies: 'Most replies',
+  views: 'Most views',
+};
+const FILTER_LABELS: Record<Filter, string> = {
+  all: 'All threads',
+  unread: 'Unread',
+  following: 'Followed',
+  mine: 'My threads',
+};
 
 export function ForumPage() {
   const navigate = useNavigate();
@@ -24,17 +43,26 @@ export function ForumPage() {
   const categories = useQuery(categoriesQuery);
   const markAllRead = useMarkAllRead();
   const category = categories.data?.find((item) => item.slug === state.category) ?? null;
-  const change = (part: Partial<ForumState>) => void navigate({ to: '/forum', search: writeForum({ ...state, ...part }), resetScroll: false });
+  const change = (part: Partial<ForumState>) =>
+    void navigate({ to: '/forum', search: writeForum({ ...state, ...part }), resetScroll: false });
   const start = (
-    <Link to="/forum/new" search={written({ category: state.category })} className={buttonClass({ variant: 'primary' })}>
+    <Link
+      to="/forum/new"
+      search={written({ category: state.category })}
+      className={buttonClass({ variant: 'primary' })}
+    >
       <Plus aria-hidden className="size-4" />
       Start New Thread
     </Link>
   );
   return (
-    <Page title="Forum" subtitle="What affiliate marketers ask, try and find out" tools={start}>
+    <Page title="Forum" subtitle="Questions, experiments and results of affiliate marketers" tools={start}>
       {categories.error && !categories.data ? (
-        <ErrorBox error={categories.error} prefix="Error loading categories" onRetry={() => void categories.refetch()} />
+        <ErrorBox
+          error={categories.error}
+          prefix="Error loading categories"
+          onRetry={() => void categories.refetch()}
+        />
       ) : !categories.data ? (
         <div role="status" aria-label="Loading categories" className="grid grid-cols-2 gap-2 sm:gap-3 lg:grid-cols-3">
           {['a', 'b', 'c', 'd', 'e', 'f'].map((key) => (
@@ -48,7 +76,11 @@ export function ForumPage() {
             <ForumSearch key={state.q ?? ''} q={state.q} onSearch={(q) => change({ q })} />
             <div className="flex flex-wrap items-center gap-2">
               {!state.q && session && (
-                <Select label="Threads" value={state.filter} onChange={(event) => change({ filter: FILTERS.find((item) => item === event.target.value) ?? 'all' })}>
+                <Select
+                  label="Threads"
+                  value={state.filter}
+                  onChange={(event) => change({ filter: FILTERS.find((item) => item === event.target.value) ?? 'all' })}
+                >
                   {FILTERS.map((item) => (
                     <option key={item} value={item}>
                       {FILTER_LABELS[item]}
@@ -57,7 +89,11 @@ export function ForumPage() {
                 </Select>
               )}
               {!state.q && (
-                <Select label="Order" value={state.sort} onChange={(event) => change({ sort: SORTS.find((item) => item === event.target.value) ?? 'latest' })}>
+                <Select
+                  label="Order"
+                  value={state.sort}
+                  onChange={(event) => change({ sort: SORTS.find((item) => item === event.target.value) ?? 'latest' })}
+                >
                   {SORTS.map((item) => (
                     <option key={item} value={item}>
                       {SORT_LABELS[item]}
@@ -80,7 +116,17 @@ export function ForumPage() {
               </Link>
             </div>
           </div>
-          {state.q ? <FoundList q={state.q} category={category} /> : <ThreadList categories={categories.data} category={category} sort={state.sort} filter={session ? state.filter : 'all'} start={start} />}
+          {state.q ? (
+            <SearchResults q={state.q} category={category} />
+          ) : (
+            <ThreadList
+              categories={categories.data}
+              category={category}
+              sort={state.sort}
+              filter={session ? state.filter : 'all'}
+              start={start}
+            />
+          )}
         </div>
       )}
     </Page>

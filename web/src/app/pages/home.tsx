@@ -1,8 +1,8 @@
 import { useRouter } from '@tanstack/react-router';
-import { EarlyAccessBanner, EarlyAccessForm } from '@/features/leads/early-access-form';
-import { NewsletterForm } from '@/features/leads/newsletter-form';
-import { ShareSection } from '@/features/leads/share-section';
-import { Home } from '@/features/site/home';
+import { EarlyAccessBanner, EarlyAccessForm } from '@/features/leads/components/early-access-form';
+import { NewsletterForm } from '@/features/leads/components/newsletter-form';
+import { ShareSection } from '@/features/leads/components/share-section';
+import { Home } from '@/features/site/components/home';
 import { PRODUCT } from '../product';
 
 export function HomePage() {
@@ -20,14 +20,16 @@ export function HomePage() {
       newsletter={
         <>
           <h2 className="text-xl font-semibold">Newsletter</h2>
-          <p className="mt-1 mb-5 text-muted">New articles and what changed in the platform, about once a month. One click ends it.</p>
+          <p className="mt-1 mb-5 text-muted">
+            New articles and product updates, about once a month. Unsubscribe with one click.
+          </p>
           <NewsletterForm withName source="home_page" />
         </>
       }
       earlyAdopter={
         <>
           <h2 className="text-xl font-semibold">Become an early adopter</h2>
-          <p className="mt-1 mb-5 text-muted">10 beta testers, free. Who comes later stands on the waiting list, also for what is still being built.</p>
+          <p className="mt-1 mb-5 text-muted">Free for 10 beta testers. After that, join the waiting list.</p>
           <EarlyAccessForm />
         </>
       }

@@ -1,13 +1,13 @@
 import { Link } from '@tanstack/react-router';
-import { BOTS, DEFAULT_STATE, DIMENSIONS, writeState, type AnalyticsState } from '@/features/analytics/search';
-import type { Insight } from '@/features/insights/queries';
+import { BOTS, DEFAULT_STATE, DIMENSIONS, writeState, type AnalyticsState } from '@/features/analytics/lib/search';
+import type { Insight } from '@/features/insights/api/insights';
 import { textLink } from './text-link';
 
 /** The dashboard with the days and filters of an insight. */
 export function InsightLink({ website, insight }: { readonly website: string; readonly insight: Insight }) {
   return (
     <Link to="/analytics" search={writeState(shows(website, insight))} className={textLink}>
-      See the figures
+      View details
       <span className="sr-only">{` of: ${insight.title}`}</span>
     </Link>
   );

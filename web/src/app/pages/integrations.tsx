@@ -1,1 +1,1 @@
-export { Integrations as IntegrationsPage } from '@/features/site/integrations';
+export { Integrations as IntegrationsPage } from '@/features/site/components/integrations';

@@ -1,4 +1,4 @@
-import { LearningHub } from '@/features/learning/learn';
+import { LearningHub } from '@/features/matching/components/learn';
 import { Page } from './page';
 
 export function LearnPage() {

@@ -2,14 +2,18 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, type ReactNode } from 'react';
 import { ErrorBox, Loading } from '@/components/data/states';
 import { Tabs, type Tab } from '@/components/ui/tabs';
-import { providerProblem } from '@/features/auth/provider-problem';
-import { SignIn } from '@/features/auth/sign-in';
+import { providerProblem } from '@/features/accounts/lib/provider-problem';
+import { SignIn } from '@/features/accounts/components/sign-in';
 import { PRODUCT } from '../product';
 import { Entrance } from './entrance';
 
 // Most visitors sign in: the other forms come when they are opened.
-const Register = lazy(() => import('@/features/auth/register').then((module) => ({ default: module.Register })));
-const WebsiteSignIn = lazy(() => import('@/features/auth/website-sign-in').then((module) => ({ default: module.WebsiteSignIn })));
+const Register = lazy(() =>
+  import('@/features/accounts/components/register').then((module) => ({ default: module.Register })),
+);
+const WebsiteSignIn = lazy(() =>
+  import('@/features/accounts/components/website-sign-in').then((module) => ({ default: module.WebsiteSignIn })),
+);
 
 const TABS = ['sign-in', 'create-account', 'website'] as const;
 
@@ -21,16 +25,38 @@ export function LoginPage() {
   const enter = () => void navigate({ href: search.next ?? '/dashboard', replace: true });
   const forms: readonly Tab[] = [
     { id: 'sign-in', label: 'Sign In', content: <SignIn next={search.next} onSignedIn={enter} /> },
-    { id: 'create-account', label: 'Create Account', content: form(<Register invite={search.invite ?? ''} onSignedIn={enter} />) },
+    {
+      id: 'create-account',
+      label: 'Create Account',
+      content: form(<Register invite={search.invite ?? ''} onSignedIn={enter} />),
+    },
   ];
   const kinds: readonly Tab[] = [
-    { id: 'platform', label: 'Platform Access', content: <Tabs label="Platform Access" look="pill" tabs={forms} value={tab} onChange={choose} /> },
-    { id: 'website', label: 'Website Access', content: form(<WebsiteSignIn onSignedIn={() => void navigate({ to: '/admin', replace: true })} />) },
+    {
+      id: 'platform',
+      label: 'Platform Access',
+      content: <Tabs label="Platform Access" look="pill" tabs={forms} value={tab} onChange={choose} />,
+    },
+    {
+      id: 'website',
+      label: 'Website Access',
+      content: form(<WebsiteSignIn onSignedIn={() => void navigate({ to: '/admin', replace: true })} />),
+    },
   ];
   return (
-    <Entrance title={`Welcome to ${PRODUCT}`} subtitle={tab === 'create-account' ? 'Membership is by invite.' : 'Sign in to see your websites.'}>
-      {search.problem && <ErrorBox className="mb-5" error={new Error(providerProblem(search.problem, search.provider ?? ''))} />}
-      <Tabs label="Account type" tabs={kinds} value={tab === 'website' ? 'website' : 'platform'} onChange={(kind) => choose(kind === 'website' ? 'website' : 'sign-in')} />
+    <Entrance
+      title={`Welcome to ${PRODUCT}`}
+      subtitle={tab === 'create-account' ? 'Membership is by invite only.' : 'Sign in to see your websites.'}
+    >
+      {search.problem && (
+        <ErrorBox className="mb-5" error={new Error(providerProblem(search.problem, search.provider ?? ''))} />
+      )}
+      <Tabs
+        label="Account type"
+        tabs={kinds}
+        value={tab === 'website' ? 'website' : 'platform'}
+        onChange={(kind) => choose(kind === 'website' ? 'website' : 'sign-in')}
+      />
     </Entrance>
   );
 }

@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { ErrorBox, Loading } from '@/components/data/states';
 import { ApiError } from '@/lib/api/errors';
-import { DealPage } from '@/features/marketplace/deal-page';
-import { dealQuery } from '@/features/marketplace/queries';
-import { MarketplaceTools } from '@/features/marketplace/sections';
+import { DealPage } from '@/features/marketplace/components/deal-page';
+import { dealQuery } from '@/features/marketplace/api/deals';
+import { MarketplaceTools } from '@/features/marketplace/components/sections';
 import { NotFound } from '../not-found';
 import { useTitle } from '../use-title';
 import { Page } from './page';
@@ -13,13 +13,20 @@ export function MarketplaceDealPage() {
   const { offerId } = useParams({ from: '/member/marketplace/deals/$offerId' });
   const deal = useQuery(dealQuery(offerId));
   useTitle(deal.data?.listingTitle ?? undefined);
-  // Of who is no part of it a deal says nothing, not even that it is there.
+  // Non-participants get no information about a deal, including whether it exists.
   if (deal.error instanceof ApiError && [404, 422].includes(deal.error.status)) return <NotFound />;
   return (
     <Page title={deal.data?.listingTitle ?? 'Deal'} subtitle="Offer and escrow" tools={<MarketplaceTools />}>
       {deal.data ? (
         <>
-          {deal.error && <ErrorBox className="mb-4" error={deal.error} prefix="What is new could not be read" onRetry={() => void deal.refetch()} />}
+          {deal.error && (
+            <ErrorBox
+              className="mb-4"
+              error={deal.error}
+              prefix="The latest changes could not be loaded"
+              onRetry={() => void deal.refetch()}
+            />
+          )}
           <DealPage key={offerId} deal={deal.data} />
         </>
       ) : deal.error ? (

@@ -4,9 +4,9 @@ import { ChevronLeft } from 'lucide-react';
 import { ErrorBox, Loading } from '@/components/data/states';
 import { ApiError } from '@/lib/api/errors';
 import { useSession } from '@/lib/session';
-import { ShareSection } from '@/features/leads/share-section';
-import { ListingPage } from '@/features/marketplace/listing-page';
-import { listingQuery } from '@/features/marketplace/queries';
+import { ShareSection } from '@/features/leads/components/share-section';
+import { ListingPage } from '@/features/marketplace/components/listing-page';
+import { listingQuery } from '@/features/marketplace/api/listings';
 import { NotFound } from '../not-found';
 import { useTitle } from '../use-title';
 import { Page } from './page';
@@ -15,7 +15,7 @@ export function MarketplaceListingPage() {
   const { id } = useParams({ from: '/marketplace/listing/$id' });
   const session = useSession();
   const listing = useQuery(listingQuery(id, session?.user.id));
-  // An id that is no id at all is refused with 422: for a visitor both are a page that does not exist.
+  // The API rejects a malformed id with 422; a visitor sees the same 404 page for both.
   const missing = listing.error instanceof ApiError && [404, 422].includes(listing.error.status);
   useTitle(listing.data?.title, { text: listing.data?.description, missing });
   if (missing) return <NotFound />;
@@ -30,7 +30,10 @@ export function MarketplaceListingPage() {
       }
     >
       {listing.data ? (
-        <ListingPage listing={listing.data} share={<ShareSection variant="icon" title={listing.data.title} description="A website for sale" />} />
+        <ListingPage
+          listing={listing.data}
+          share={<ShareSection variant="icon" title={listing.data.title} description="A website for sale" />}
+        />
       ) : listing.error ? (
         <ErrorBox error={listing.error} prefix="Error loading the listing" onRetry={() => void listing.refetch()} />
       ) : (

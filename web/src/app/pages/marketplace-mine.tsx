@@ -1,9 +1,9 @@
-import { MyListings } from '@/features/marketplace/mine';
-import { MarketplaceTools } from '@/features/marketplace/sections';
+import { MyListings } from '@/features/marketplace/components/mine';
+import { MarketplaceTools } from '@/features/marketplace/components/sections';
 import { Page } from './page';
 
 export const MarketplaceMinePage = () => (
-  <Page title="My listings" subtitle="What you sell, and where it stands" tools={<MarketplaceTools />}>
+  <Page title="My listings" subtitle="Your listings and their status" tools={<MarketplaceTools />}>
     <MyListings />
   </Page>
 );

@@ -1,9 +1,9 @@
-import { Saved } from '@/features/marketplace/saved';
-import { MarketplaceTools } from '@/features/marketplace/sections';
+import { Saved } from '@/features/marketplace/components/saved';
+import { MarketplaceTools } from '@/features/marketplace/components/sections';
 import { Page } from './page';
 
 export const MarketplaceSavedPage = () => (
-  <Page title="Saved" subtitle="Searches and listings that you keep an eye on" tools={<MarketplaceTools />}>
+  <Page title="Saved" subtitle="Your saved searches and watched listings" tools={<MarketplaceTools />}>
     <Saved />
   </Page>
 );

@@ -6,13 +6,13 @@ import { buttonClass } from '@/components/ui/button';
 import { surface } from '@/components/ui/card';
 import { textOf } from '@/lib/search';
 import { useSession } from '@/lib/session';
-import { isAtRest, isChangeable } from '@/features/marketplace/draft';
-import { listingQuery } from '@/features/marketplace/queries';
-import { MarketplaceTools } from '@/features/marketplace/sections';
-import { SellEditor } from '@/features/marketplace/sell-editor';
-import { SellStart } from '@/features/marketplace/sell-start';
-import { stepOf, type StepId } from '@/features/marketplace/sell-steps';
-import { LISTING_STATES } from '@/features/marketplace/shown';
+import { isAtRest, isChangeable } from '@/features/marketplace/lib/draft';
+import { listingQuery } from '@/features/marketplace/api/listings';
+import { MarketplaceTools } from '@/features/marketplace/components/sections';
+import { SellEditor } from '@/features/marketplace/components/sell-editor';
+import { SellStart } from '@/features/marketplace/components/sell-start';
+import { stepOf, type StepId } from '@/features/marketplace/lib/sell-steps';
+import { LISTING_STATES } from '@/features/marketplace/lib/format';
 import { NotFound } from '../not-found';
 import { Page } from './page';
 
@@ -21,8 +21,12 @@ export function MarketplaceSellPage() {
   const navigate = useNavigate();
   const id = textOf(search['listing']);
   return (
-    <Page title="Sell Your Website" subtitle="From a draft to a listing that everybody sees" tools={<MarketplaceTools />}>
-      {id ? <Loaded key={id} id={id} step={stepOf(textOf(search['step']))} /> : <SellStart onStarted={(listing) => void navigate({ to: '/marketplace/sell', search: { listing } })} />}
+    <Page title="Sell Your Website" subtitle="Create, preview and submit a listing" tools={<MarketplaceTools />}>
+      {id ? (
+        <Loaded key={id} id={id} step={stepOf(textOf(search['step']))} />
+      ) : (
+        <SellStart onStarted={(listing) => void navigate({ to: '/marketplace/sell', search: { listing } })} />
+      )}
     </Page>
   );
 }
@@ -32,11 +36,12 @@ function Loaded({ id, step }: { readonly id: string; readonly step: StepId }) {
   const session = useSession();
   const client = useQueryClient();
   const query = listingQuery(id, session?.user.id);
-  // Submitted in another window, or approved meanwhile: then it is not to be changed as if nobody saw it.
+  // It may have been submitted or approved in another window; then it is no longer freely editable.
   const listing = useQuery({ ...query, refetchOnWindowFocus: true });
   const [round, setRound] = useState(0);
-  if (listing.error && !listing.data) return <ErrorBox error={listing.error} prefix="Error loading the listing" onRetry={() => void listing.refetch()} />;
-  // What is shown may be of before: the form begins with what is there now.
+  if (listing.error && !listing.data)
+    return <ErrorBox error={listing.error} prefix="Error loading the listing" onRetry={() => void listing.refetch()} />;
+  // The cache may be stale: the form starts with current data.
   if (!listing.data || (listing.isFetching && !listing.isFetchedAfterMount)) return <Loading label="Loading listing" />;
   if (!listing.data.isMine) return <NotFound />;
   if (!isChangeable(listing.data.status)) {
@@ -50,15 +55,19 @@ function Loaded({ id, step }: { readonly id: string; readonly step: StepId }) {
             </Link>
           }
         >
-          {LISTING_STATES[listing.data.status].text} It cannot be changed now.
+          {LISTING_STATES[listing.data.status].text} It cannot be changed in its current state.
         </Empty>
       </div>
     );
   }
   return (
     <SellEditor
-      key={`${round} ${isAtRest(listing.data.status)}`} listing={listing.data} step={step}
-      onStep={(next) => void navigate({ to: '/marketplace/sell', search: { listing: id, step: next }, resetScroll: false })}
+      key={`${round} ${isAtRest(listing.data.status)}`}
+      listing={listing.data}
+      step={step}
+      onStep={(next) =>
+        void navigate({ to: '/marketplace/sell', search: { listing: id, step: next }, resetScroll: false })
+      }
       onSubmitted={() => void navigate({ to: '/marketplace/mine' })}
       onReload={() => void client.refetchQueries({ queryKey: query.queryKey }).then(() => setRound(round + 1))}
     />

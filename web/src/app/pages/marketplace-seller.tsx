@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { ErrorBox, Loading } from '@/components/data/states';
 import { ApiError } from '@/lib/api/errors';
-import { sellerQuery } from '@/features/marketplace/queries';
-import { MarketplaceTools } from '@/features/marketplace/sections';
-import { memberSince } from '@/features/marketplace/seller';
-import { SellerPage } from '@/features/marketplace/seller-page';
+import { sellerQuery } from '@/features/marketplace/api/listings';
+import { MarketplaceTools } from '@/features/marketplace/components/sections';
+import { memberSince } from '@/features/marketplace/components/seller';
+import { SellerPage } from '@/features/marketplace/components/seller-page';
 import { NotFound } from '../not-found';
 import { useTitle } from '../use-title';
 import { Page } from './page';
@@ -14,10 +14,17 @@ export function MarketplaceSellerPage() {
   const { id } = useParams({ from: '/marketplace/seller/$id' });
   const seller = useQuery(sellerQuery(id));
   const missing = seller.error instanceof ApiError && [404, 422].includes(seller.error.status);
-  useTitle(seller.data?.name, { text: seller.data && `What ${seller.data.name} sells in the marketplace, and how much of it shows figures from its own log.`, missing });
+  useTitle(seller.data?.name, {
+    text: seller.data && `What ${seller.data.name} sells in the marketplace, and which listings have verified numbers.`,
+    missing,
+  });
   if (missing) return <NotFound />;
   return (
-    <Page title={seller.data?.name ?? 'Seller'} {...(seller.data ? { subtitle: memberSince(seller.data) } : {})} tools={<MarketplaceTools />}>
+    <Page
+      title={seller.data?.name ?? 'Seller'}
+      {...(seller.data ? { subtitle: memberSince(seller.data) } : {})}
+      tools={<MarketplaceTools />}
+    >
       {seller.data ? (
         <SellerPage key={id} seller={seller.data} />
       ) : seller.error ? (

@@ -1,14 +1,19 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { Listings } from '@/features/marketplace/listings';
-import { readState, writeState, type ListingSearch } from '@/features/marketplace/search';
-import { MarketplaceTools } from '@/features/marketplace/sections';
+import { Listings } from '@/features/marketplace/components/listings';
+import { readState, writeState, type ListingSearch } from '@/features/marketplace/lib/search';
+import { MarketplaceTools } from '@/features/marketplace/components/sections';
 import { Page } from './page';
 
 export function MarketplacePage() {
   const navigate = useNavigate();
   const state = readState(useSearch({ from: '/marketplace' }));
   const change = (part: Partial<ListingSearch>) =>
-    void navigate({ to: '/marketplace', search: writeState({ ...state, ...part }), replace: 'search' in part, resetScroll: false });
+    void navigate({
+      to: '/marketplace',
+      search: writeState({ ...state, ...part }),
+      replace: 'search' in part,
+      resetScroll: false,
+    });
   return (
     <Page title="Marketplace" subtitle="Buy and sell affiliate websites, with escrow" tools={<MarketplaceTools />}>
       <Listings state={state} onChange={change} />

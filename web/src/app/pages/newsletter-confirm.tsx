@@ -1,5 +1,5 @@
-import { MailedAction } from '@/features/leads/mailed-action';
-import { confirmSubscription } from '@/features/leads/queries';
+import { EmailLinkAction } from '@/features/leads/components/email-link-action';
+import { confirmSubscription } from '@/features/leads/api/leads';
 import { Entrance } from './entrance';
 import { useOneTimeCode } from './one-time-code';
 
@@ -7,9 +7,13 @@ export function NewsletterConfirmPage() {
   const code = useOneTimeCode('/newsletter/confirm');
   return (
     <Entrance title="Confirm your subscription" subtitle="The last step to our newsletter.">
-      <MailedAction
-        code={code} question="From now on the newsletter comes to the address that this link was mailed to. Every mail has a link that stops it."
-        action="Confirm subscription" busy="Confirming..." done="Subscription confirmed" run={confirmSubscription}
+      <EmailLinkAction
+        code={code}
+        question="The newsletter will be sent to the address that received this link. Every email has an unsubscribe link."
+        action="Confirm subscription"
+        busy="Confirming..."
+        done="Subscription confirmed"
+        run={confirmSubscription}
       />
     </Entrance>
   );

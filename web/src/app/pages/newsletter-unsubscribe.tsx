@@ -1,5 +1,5 @@
-import { MailedAction } from '@/features/leads/mailed-action';
-import { unsubscribe } from '@/features/leads/queries';
+import { EmailLinkAction } from '@/features/leads/components/email-link-action';
+import { unsubscribe } from '@/features/leads/api/leads';
 import { Entrance } from './entrance';
 import { useOneTimeCode } from './one-time-code';
 
@@ -7,7 +7,14 @@ export function NewsletterUnsubscribePage() {
   const code = useOneTimeCode('/newsletter/unsubscribe');
   return (
     <Entrance title="Unsubscribe" subtitle="From our newsletter.">
-      <MailedAction code={code} question="No newsletter is sent to you any more, and your address is deleted. You may subscribe again whenever you like." action="Unsubscribe" busy="Unsubscribing..." done="Unsubscribed" run={unsubscribe} />
+      <EmailLinkAction
+        code={code}
+        question="You no longer receive the newsletter, and your address is deleted. You can subscribe again at any time."
+        action="Unsubscribe"
+        busy="Unsubscribing..."
+        done="Unsubscribed"
+        run={unsubscribe}
+      />
     </Entrance>
   );
 }

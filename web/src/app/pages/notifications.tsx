@@ -1,15 +1,15 @@
 import { Link } from '@tanstack/react-router';
 import { buttonClass } from '@/components/ui/button';
-import { NotificationsPanel } from '@/features/notifications/notifications-panel';
+import { NotificationsPanel } from '@/features/notifications/components/notifications-panel';
 import { Page } from './page';
 
 export function NotificationsPage() {
   return (
-    <Page title="Notifications" subtitle="What happened that concerns you" narrow>
+    <Page title="Notifications" subtitle="Your notifications" narrow>
       <NotificationsPanel
         settings={
           <Link to="/account-settings" search={{ tab: 'notifications' }} className={buttonClass()}>
-            Choose what you are told
+            Preferences
           </Link>
         }
       />

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { buttonClass } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
-import { ConnectWebsite } from '@/features/websites/connect-website';
+import { ConnectWebsite } from '@/features/websites/components/connect-website';
 import { Page } from './page';
 
 export function OnboardingPage() {

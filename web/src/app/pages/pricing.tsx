@@ -1,5 +1,5 @@
-import { EarlyAccessBanner, EarlyAccessForm } from '@/features/leads/early-access-form';
-import { Pricing } from '@/features/site/offers';
+import { EarlyAccessBanner, EarlyAccessForm } from '@/features/leads/components/early-access-form';
+import { Pricing } from '@/features/site/components/offers';
 
 export function PricingPage() {
   return (

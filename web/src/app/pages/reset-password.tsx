@@ -1,11 +1,11 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { ErrorBox } from '@/components/data/states';
-import { ResetPassword } from '@/features/auth/reset-password';
+import { ResetPassword } from '@/features/accounts/components/reset-password';
 import { Entrance } from './entrance';
 import { useOneTimeCode } from './one-time-code';
 import { textLink } from './text-link';
 
-const NO_CODE = new Error('This link is not whole. Open the whole link of the mail, or ask for a new one.');
+const NO_CODE = new Error('This link is incomplete. Open the full link from your email, or request a new one.');
 
 export function ResetPasswordPage() {
   const navigate = useNavigate();
@@ -13,14 +13,18 @@ export function ResetPasswordPage() {
   return (
     <Entrance
       title="Set a new password"
-      subtitle="All your sessions end with it."
+      subtitle="You’ll be signed out everywhere."
       below={
         <Link to="/forgot-password" className={textLink}>
-          Ask for a new link
+          Request a new link
         </Link>
       }
     >
-      {code ? <ResetPassword code={code} onDone={() => void navigate({ to: '/login', replace: true })} /> : <ErrorBox error={NO_CODE} />}
+      {code ? (
+        <ResetPassword code={code} onDone={() => void navigate({ to: '/login', replace: true })} />
+      ) : (
+        <ErrorBox error={NO_CODE} />
+      )}
     </Entrance>
   );
 }

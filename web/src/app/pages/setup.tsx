@@ -4,7 +4,7 @@ import { surface } from '@/components/ui/card';
 import { ErrorBox } from '@/components/data/states';
 import { cx } from '@/lib/cx';
 import { textOf } from '@/lib/search';
-import { SetUp } from '@/features/auth/set-up';
+import { SetUp } from '@/features/accounts/components/set-up';
 import { PRODUCT } from '../product';
 
 export function SetupPage() {
@@ -23,7 +23,9 @@ export function SetupPage() {
         {token ? (
           <SetUp token={token} onDone={() => void navigate({ to: '/dashboard', replace: true })} />
         ) : (
-          <ErrorBox error={new Error('This link has no set-up token. Open the whole link that the start printed.')} />
+          <ErrorBox
+            error={new Error('This link has no set-up token. Open the full link that was printed at startup.')}
+          />
         )}
       </div>
     </div>

@@ -16,27 +16,56 @@ test('spec §1, §2, §9, home: eight features, the statistics, both forms and t
   await heading(/Finding the perfect/);
   expect(screen.getByText(/^Across all industries, with Iceland-based secure infrastructure\./)).toBeInTheDocument();
   const features = screen.getByRole('region', { name: 'Everything an affiliate business needs' });
-  expect(within(features).getAllByRole('heading', { level: 3 }).map((item) => item.textContent)).toEqual([
-    'AI idea and niche generation', 'Drag-and-drop website builder', 'Link tracking', 'Partner network', 'Social integration', 'Marketplace', 'Learning hub', 'Forum',
+  expect(
+    within(features)
+      .getAllByRole('heading', { level: 3 })
+      .map((item) => item.textContent),
+  ).toEqual([
+    'AI idea and niche generation',
+    'Drag-and-drop website builder',
+    'Link tracking',
+    'Partner network',
+    'Social integration',
+    'Marketplace',
+    'Learning hub',
+    'Forum',
   ]);
   expect(within(features).getByText(/Geo-targeting, conversion tracking and real-time analytics/)).toBeInTheDocument();
   expect(within(features).getByText(/Instagram, TikTok and YouTube/)).toBeInTheDocument();
   const statistics = screen.getByRole('region', { name: 'Statistics' });
-  const figures = within(statistics).getAllByRole('term').map((term) => `${term.nextElementSibling?.textContent} ${term.textContent}`);
-  expect(figures).toEqual(['2.4M+ monthly clicks', '24.5% average conversion', '500+ active partners', '$180K monthly revenue', '10+ years in security', '50K+ protected users', '0 data breaches']);
-  expect(within(statistics).getAllByRole('listitem').map((item) => item.textContent)).toEqual(['Military-grade security', '256-bit encryption', 'Zero-knowledge architecture', '100% green energy']);
+  const figures = within(statistics)
+    .getAllByRole('term')
+    .map((term) => `${term.nextElementSibling?.textContent} ${term.textContent}`);
+  expect(figures).toEqual([
+    '2.4M+ monthly clicks',
+    '24.5% average conversion',
+    '500+ active partners',
+    '$180K monthly revenue',
+    '10+ years in security',
+    '50K+ protected users',
+    '0 data breaches',
+  ]);
+  expect(
+    within(statistics)
+      .getAllByRole('listitem')
+      .map((item) => item.textContent),
+  ).toEqual(['Military-grade security', '256-bit encryption', 'Zero-knowledge architecture', '100% green energy']);
   expect(screen.getByRole('heading', { name: 'Newsletter' })).toBeInTheDocument();
   expect(screen.getByLabelText('Name (optional)')).toBeInTheDocument();
   expect(screen.getAllByRole('button', { name: 'Get Early Access' })).toHaveLength(2);
-  expect(within(screen.getByRole('group', { name: 'Share' })).getByRole('button', { name: 'Copy Link' })).toBeInTheDocument();
+  expect(
+    within(screen.getByRole('group', { name: 'Share' })).getByRole('button', { name: 'Copy Link' }),
+  ).toBeInTheDocument();
 });
 
 test('spec §3, home: the newsletter of the home page has its source', async () => {
   const sent: unknown[] = [];
-  server.use(http.post(at('/api/public/newsletter/subscribe'), async ({ request }) => {
-    sent.push(await request.json());
-    return HttpResponse.json({ ok: true, message: 'x' });
-  }));
+  server.use(
+    http.post(at('/api/public/newsletter/subscribe'), async ({ request }) => {
+      sent.push(await request.json());
+      return HttpResponse.json({ ok: true, message: 'x' });
+    }),
+  );
   const { user } = renderApp('/');
   const form = (await screen.findByLabelText('Name (optional)')).closest('form') as HTMLFormElement;
   await user.type(within(form).getByLabelText('Email'), 'ada@example.com{Enter}');
@@ -46,7 +75,7 @@ test('spec §3, home: the newsletter of the home page has its source', async () 
 test('spec §1: the card of the website builder says that it is a later work and leads to the waiting list', async () => {
   renderApp('/');
   await heading(/Finding the perfect/);
-  const card = screen.getByText(/not part of the platform yet/).closest('li');
+  const card = screen.getByText(/Not available yet/).closest('li');
   if (!card) throw new Error('No card.');
   expect(within(card).getByText('Later')).toBeInTheDocument();
   expect(within(card).getByRole('link', { name: 'Join the waiting list' })).toHaveAttribute('href', '/#early-access');
@@ -62,30 +91,46 @@ test('spec §1, §2, §3, about: its badges, mission, four reasons, three people
   const team = within(screen.getByRole('region', { name: 'The team' })).getAllByRole('listitem');
   expect(team).toHaveLength(3);
   for (const member of team) expect(member.querySelectorAll('h3, p')).toHaveLength(3);
-  expect(within(screen.getByRole('region', { name: 'Contact' })).getByText('We reply within 24 hours.')).toBeInTheDocument();
+  expect(
+    within(screen.getByRole('region', { name: 'Contact' })).getByText('We reply within 24 hours.'),
+  ).toBeInTheDocument();
   expect(screen.getByRole('link', { name: 'Join the Platform' })).toHaveAttribute('href', '/login');
 });
 
 test('spec §2, about: the company and its product, and the address to write to, where the operator gave one', async () => {
-  server.use(http.get(at('/api/platform/about'), () => HttpResponse.json({ name: 'Althing', version: '1', trackingUrl: 'http://t.example', contactEmail: 'hello@example.com' })));
+  server.use(
+    http.get(at('/api/platform/about'), () =>
+      HttpResponse.json({
+        name: 'Althing',
+        version: '1',
+        trackingUrl: 'http://t.example',
+        contactEmail: 'hello@example.com',
+      }),
+    ),
+  );
   renderApp('/about');
   expect(await screen.findByRole('region', { name: 'The company and its product' })).toBeInTheDocument();
   const contact = within(screen.getByRole('region', { name: 'Contact' }));
-  expect(await contact.findByRole('link', { name: 'hello@example.com' })).toHaveAttribute('href', 'mailto:hello@example.com');
+  expect(await contact.findByRole('link', { name: 'hello@example.com' })).toHaveAttribute(
+    'href',
+    'mailto:hello@example.com',
+  );
 });
 
 test('the contact page never leads to itself: without an address of the operator its own form is named', async () => {
   renderApp('/contact');
   await heading('Write to us');
   const main = within(screen.getByRole('main'));
-  expect(main.getByText('By this form')).toBeInTheDocument();
+  expect(main.getByText('Use the contact form')).toBeInTheDocument();
   expect(main.queryByRole('link', { name: 'Contact form' })).not.toBeInTheDocument();
 });
 
 test('spec §2, §9, consulting: three services, whose buttons lead to the form with the service chosen', async () => {
   const { user, router } = renderApp('/consulting');
   await heading('Earn more from the visitors you have');
-  const cards = within(screen.getByRole('region', { name: 'Services' })).getAllByRole('heading', { level: 3 }).map((item) => item.closest('li')?.textContent ?? '');
+  const cards = within(screen.getByRole('region', { name: 'Services' }))
+    .getAllByRole('heading', { level: 3 })
+    .map((item) => item.closest('li')?.textContent ?? '');
   expect(cards).toHaveLength(3);
   expect(cards[0]).toMatch(/^Strategy Optimization.*\$2,500one-time/);
   expect(cards[1]).toMatch(/^Growth AccelerationPopular.*\$7,5003-month program.*3 months of ongoing optimization/);
@@ -103,7 +148,7 @@ test.each([
   ['/contact', 'Write to us', 'Contact'],
   ['/pricing', 'The platform is free. Our time is not.', 'Pricing'],
   ['/integrations', 'Works with what you have', 'Integrations'],
-  ['/careers', 'Small team, long log', 'Careers'],
+  ['/careers', 'Careers', 'Careers'],
   ['/blog', 'How affiliate money is counted', 'Blog'],
   ['/help', 'How can we help?', 'Help Center'],
   ['/privacy', 'Privacy Policy', 'Privacy Policy'],
@@ -117,10 +162,14 @@ test.each([
   expect(canonical()).toBe(`${window.location.origin}${path}`);
 });
 
-test('a listing is for search engines, with the seller\'s own words; one that does not exist is not', async () => {
+test("a listing is for search engines, with the seller's own words; one that does not exist is not", async () => {
   const shown = listingInFull({ title: 'Wool shop', description: `Sells  wool.\n\n${'Warm and dry. '.repeat(30)}` });
   server.use(
-    http.get(at('/api/marketplace/listings/{id}'), ({ params }) => (params['id'] === 'l1' ? HttpResponse.json(shown) : HttpResponse.json({ message: 'No such listing' }, { status: 404 }))),
+    http.get(at('/api/marketplace/listings/{id}'), ({ params }) =>
+      params['id'] === 'l1'
+        ? HttpResponse.json(shown)
+        : HttpResponse.json({ message: 'Listing not found.' }, { status: 404 }),
+    ),
     http.get(at('/api/marketplace/listings/{id}/questions'), () => HttpResponse.json([])),
     http.get(at('/api/marketplace/listings/{id}/history'), () => HttpResponse.json([])),
   );
@@ -140,7 +189,9 @@ test('a listing is for search engines, with the seller\'s own words; one that do
 test('a thread that is not there is a page that does not exist; one that cannot be read now still is one', async () => {
   server.use(
     http.get(at('/api/forum/categories'), () => HttpResponse.json([])),
-    http.get(at('/api/forum/threads/{id}'), ({ params }) => HttpResponse.json({ message: 'No' }, { status: params['id'] === 't1' ? 503 : 404 })),
+    http.get(at('/api/forum/threads/{id}'), ({ params }) =>
+      HttpResponse.json({ message: 'No' }, { status: params['id'] === 't1' ? 503 : 404 }),
+    ),
     http.post(at('/api/public/forum/threads/{id}/view'), () => new HttpResponse(null, { status: 204 })),
   );
   const { router } = renderApp('/forum/thread/t1');
@@ -166,13 +217,15 @@ test('the Help Center finds guides by their words and says when there is none', 
   expect(screen.getByRole('link', { name: 'WordPress' })).toHaveAttribute('href', '/help/wordpress');
   expect(screen.queryByRole('link', { name: 'Getting started' })).not.toBeInTheDocument();
   await user.type(search, ' qwxz');
-  expect(screen.getByText(/No guide has these words/)).toBeInTheDocument();
+  expect(screen.getByText(/No guides match your search/)).toBeInTheDocument();
 });
 
 test('an article shows its parts, its text without HTML, and leads on', async () => {
   const { user, router } = renderApp('/blog/server-side-postbacks');
   await heading('Server-side postbacks, and why pixels lose sales');
-  expect(within(screen.getByRole('navigation', { name: 'On this page' })).getByRole('link', { name: 'What a pixel needs' })).toHaveAttribute('href', '#what-a-pixel-needs');
+  expect(
+    within(screen.getByRole('navigation', { name: 'On this page' })).getByRole('link', { name: 'What a pixel needs' }),
+  ).toHaveAttribute('href', '#what-a-pixel-needs');
   expect(screen.getByText(/^curl 'https:\/\/track\.example\.com\/postback/)).toBeInTheDocument();
   await waitFor(() => expect(document.title).toBe('Server-side postbacks, and why pixels lose sales · Althing'));
   const more = screen.getByRole('navigation', { name: 'More articles' });
@@ -190,10 +243,40 @@ test('an article that does not exist is a page that does not exist', async () =>
 
 const OPENAPI = {
   paths: {
-    '/api/public/contact': { post: { summary: 'Send Inquiry', requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Contact' } } } }, responses: { 201: { description: 'Created', content: { 'application/json': { schema: { $ref: '#/components/schemas/command_api__leads__public_routes__Done' } } } } } } },
-    '/api/platform/links': { get: { summary: 'List Links', parameters: [{ name: 'limit', in: 'query', schema: { type: 'integer' } }], responses: { 200: { description: 'OK' } } } },
+    '/api/public/contact': {
+      post: {
+        summary: 'Send Inquiry',
+        requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Contact' } } } },
+        responses: {
+          201: {
+            description: 'Created',
+            content: {
+              'application/json': { schema: { $ref: '#/components/schemas/command_api__leads__public_routes__Done' } },
+            },
+          },
+        },
+      },
+    },
+    '/api/platform/links': {
+      get: {
+        summary: 'List Links',
+        parameters: [{ name: 'limit', in: 'query', schema: { type: 'integer' } }],
+        responses: { 200: { description: 'OK' } },
+      },
+    },
   },
-  components: { schemas: { Contact: { type: 'object', required: ['email'], properties: { email: { type: 'string', format: 'email' }, message: { anyOf: [{ type: 'string' }, { type: 'null' }] } } } } },
+  components: {
+    schemas: {
+      Contact: {
+        type: 'object',
+        required: ['email'],
+        properties: {
+          email: { type: 'string', format: 'email' },
+          message: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+        },
+      },
+    },
+  },
 };
 
 test('the list of calls comes from the running services and can be searched', async () => {
@@ -204,15 +287,21 @@ test('the list of calls comes from the running services and can be searched', as
   expect(await screen.findByText('string (email)')).toBeInTheDocument();
   expect(screen.getByText('string | null')).toBeInTheDocument();
   expect(screen.getByText('Done')).toBeInTheDocument(); // and not the module it stands in
-  await user.type(screen.getByRole('searchbox', { name: 'Search the calls' }), 'list links');
+  await user.type(screen.getByRole('searchbox', { name: 'Search endpoints' }), 'list links');
   expect(screen.queryByText('/api/public/contact')).not.toBeInTheDocument();
   expect(screen.getByText('/api/platform/links')).toBeInTheDocument();
 });
 
 test('the list of calls says when it cannot be read, and tries again', async () => {
-  server.use(http.get('*/api/openapi.json', () => HttpResponse.json({ message: 'A service does not answer right now.' }, { status: 503 })));
+  server.use(
+    http.get('*/api/openapi.json', () =>
+      HttpResponse.json({ message: 'A service does not answer right now.' }, { status: 503 }),
+    ),
+  );
   const { user } = renderApp('/docs/api?part=calls');
-  expect(await screen.findByText('The list of calls could not be read: A service does not answer right now.')).toBeInTheDocument();
+  expect(
+    await screen.findByText('The list of endpoints could not be loaded: A service does not answer right now.'),
+  ).toBeInTheDocument();
   server.use(http.get('*/api/openapi.json', () => HttpResponse.json(OPENAPI)));
   await user.click(screen.getByRole('button', { name: 'Try again' }));
   expect(await screen.findByText('/api/platform/links')).toBeInTheDocument();

@@ -1,7 +1,7 @@
 import { Lock } from 'lucide-react';
 import { Empty } from '@/components/data/states';
 import { useSession } from '@/lib/session';
-import { Workbench } from '@/features/sql/workbench';
+import { Workbench } from '@/features/sql/components/workbench';
 import { Page } from './page';
 
 export function SqlPage() {

@@ -6,19 +6,45 @@ import { startWebsiteSession } from '@/lib/website-session';
 import { renderApp } from '@/test/render';
 import { at, refuse, server, state } from '@/test/server';
 
-const session = (domain: string) => ({ token: `wt_${domain}`, website: { id: `id-of-${domain}`, domain }, user: { name: 'Sigrún', email: 'a@example.com' } });
+const session = (domain: string) => ({
+  token: `wt_${domain}`,
+  website: { id: `id-of-${domain}`, domain },
+  user: { name: 'Sigrún', email: 'a@example.com' },
+});
 const domainOf = (request: Request) => (request.headers.get('Authorization') ?? '').replace('Bearer wt_', '');
 
 beforeEach(() => {
   server.use(
-    http.get(at('/api/website'), ({ request }) => HttpResponse.json({ id: domainOf(request), domain: domainOf(request), timezone: 'UTC', currency: 'USD', userName: 'Sigrún', userEmail: 'a@example.com' })),
+    http.get(at('/api/website'), ({ request }) =>
+      HttpResponse.json({
+        id: domainOf(request),
+        domain: domainOf(request),
+        timezone: 'UTC',
+        currency: 'USD',
+        userName: 'Sigrún',
+        userEmail: 'a@example.com',
+      }),
+    ),
     http.get(at('/api/website/analytics/overview'), () => HttpResponse.json(state.overview)),
     http.get(at('/api/website/analytics/clicks'), () => HttpResponse.json(state.clicks)),
     http.get(at('/api/website/analytics/partners'), () => HttpResponse.json([])),
     http.get(at('/api/website/analytics/geographic'), () => HttpResponse.json([])),
     http.get(at('/api/website/delivery'), () => HttpResponse.json(state.delivery)),
     http.get(at('/api/website/keys'), ({ request }) =>
-      HttpResponse.json([{ id: 'k1', kind: 'secret', key: null, hint: `key of ${domainOf(request)}`, last4: '1234', allowedOrigins: [], createdAt: '2026-11-01T00:00:00Z', revokedAt: null, lastUsedAt: null }])),
+      HttpResponse.json([
+        {
+          id: 'k1',
+          kind: 'secret',
+          key: null,
+          hint: `key of ${domainOf(request)}`,
+          last4: '1234',
+          allowedOrigins: [],
+          createdAt: '2026-11-01T00:00:00Z',
+          revokedAt: null,
+          lastUsedAt: null,
+        },
+      ]),
+    ),
   );
 });
 
@@ -35,7 +61,7 @@ test('signing in to another website in another tab shows nothing of the one befo
 
 test('a token that was revoked leads to the sign-in; the account of the same browser stays', async () => {
   startWebsiteSession(session('first.example'));
-  server.use(http.get(at('/api/website'), () => refuse(401, 'Sign in again')));
+  server.use(http.get(at('/api/website'), () => refuse(401, 'Please sign in.')));
   const { router } = renderApp('/admin/website');
   await waitFor(() => expect(router.state.location.href).toBe('/login?tab=website'));
   expect(localStorage.getItem('websiteSession')).toBeNull();

@@ -8,15 +8,23 @@ import { Select } from '@/components/ui/field';
 import { messageOf } from '@/lib/api/errors';
 import { useWebsiteSession } from '@/lib/website-session';
 import { toastError } from '@/stores/toasts';
-import { DeliveryFigures } from '@/features/analytics/delivery-card';
-import { KpiCards } from '@/features/analytics/kpi-cards';
-import { finished } from '@/features/analytics/periods';
-import { signOutOfWebsite } from '@/features/auth/api';
-import { CountriesCard, KeysCard, PartnersCard } from '@/features/website-admin/cards';
-import { clicksQuery, deliveryQuery, OF_WEBSITE, overviewQuery, RANGES, websiteQuery, type Range } from '@/features/website-admin/queries';
+import { DeliveryStats } from '@/features/analytics/components/delivery-card';
+import { KpiCards } from '@/features/analytics/components/kpi-cards';
+import { finished } from '@/features/analytics/lib/periods';
+import { signOutOfWebsite } from '@/features/accounts/api/sign-in';
+import { CountriesCard, KeysCard, PartnersCard } from '@/features/websites/components/website-cards';
+import {
+  clicksQuery,
+  deliveryQuery,
+  OF_WEBSITE,
+  overviewQuery,
+  RANGES,
+  websiteQuery,
+  type Range,
+} from '@/features/websites/api/website-session';
 import { Page } from './page';
 
-/** What a website token opens: the figures, deliveries and keys of one website. */
+/** The page of a website token: reports, deliveries and keys of one website. */
 export function WebsiteAdminPage() {
   const navigate = useNavigate();
   const client = useQueryClient();
@@ -56,7 +64,13 @@ export function WebsiteAdminPage() {
       {website.error ? (
         <ErrorBox error={website.error} onRetry={() => void website.refetch()} />
       ) : website.data ? (
-        <Figures id={session.website.id} range={range} domain={website.data.domain} timezone={timezone} currency={website.data.currency} />
+        <Figures
+          id={session.website.id}
+          range={range}
+          domain={website.data.domain}
+          timezone={timezone}
+          currency={website.data.currency}
+        />
       ) : (
         <Loading label="Loading the website" />
       )}
@@ -64,7 +78,7 @@ export function WebsiteAdminPage() {
   );
 }
 
-interface FiguresProps {
+interface StatsProps {
   readonly id: string;
   readonly range: Range;
   readonly domain: string;
@@ -72,20 +86,27 @@ interface FiguresProps {
   readonly currency: string;
 }
 
-function Figures({ id, range, domain, timezone, currency }: FiguresProps) {
+function Figures({ id, range, domain, timezone, currency }: StatsProps) {
   const period = { range, from: null, to: null };
   const overview = useQuery(overviewQuery(id, range));
   const clicks = useQuery(clicksQuery(id, range));
   const delivery = useQuery(deliveryQuery(id, range));
   return (
     <div className="flex flex-col gap-4 sm:gap-5">
-      {overview.error && <ErrorBox error={overview.error} prefix="Error loading analytics" onRetry={() => void overview.refetch()} />}
-      <KpiCards overview={overview.data} points={finished(period, clicks.data ?? [], timezone, new Date())} compare="previous" failed={overview.error !== null} />
+      {overview.error && (
+        <ErrorBox error={overview.error} prefix="Error loading analytics" onRetry={() => void overview.refetch()} />
+      )}
+      <KpiCards
+        overview={overview.data}
+        points={finished(period, clicks.data ?? [], timezone, new Date())}
+        compare="previous"
+        failed={overview.error !== null}
+      />
       <div className="grid gap-4 sm:gap-5 xl:grid-cols-2">
         <PartnersCard id={id} range={range} currency={currency} />
         <CountriesCard id={id} range={range} currency={currency} />
       </div>
-      <DeliveryFigures website={{ domain, timezone }} period={period} query={delivery} />
+      <DeliveryStats website={{ domain, timezone }} period={period} query={delivery} />
       <KeysCard id={id} timezone={timezone} />
     </div>
   );

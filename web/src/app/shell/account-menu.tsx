@@ -6,7 +6,7 @@ import { messageOf } from '@/lib/api/errors';
 import type { User } from '@/lib/session';
 import { openHelp } from '@/stores/commands';
 import { toastError } from '@/stores/toasts';
-import { signOut } from '@/features/auth/api';
+import { signOut } from '@/features/accounts/api/sign-in';
 
 interface Props {
   readonly trigger: ReactNode;

@@ -3,9 +3,9 @@ import { LogOut } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Button } from '@/components/ui/button';
 import { useInView } from '@/components/ui/in-view';
-import { useMoreBeside } from '@/components/ui/more-beside';
+import { useMoreBeside } from '@/components/ui/scroll-edges';
 import type { User } from '@/lib/session';
-import { adminSections } from './sections';
+import { adminSections } from '@/lib/admin-sections';
 
 interface Props {
   readonly user: User;
@@ -13,9 +13,12 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** The frame of every admin screen: title, welcome, logout, sub-navigation. A screen inside begins with an h2 or a Card. */
+/** The frame of every admin screen: title, welcome, logout, sub-navigation. Each page inside starts with an h2 or a Card. */
 export function AdminLayout({ user, onLogout, children }: Props) {
-  const row = useInView<HTMLUListElement>('[aria-current=page]', useLocation({ select: (location) => location.pathname }));
+  const row = useInView<HTMLUListElement>(
+    '[aria-current=page]',
+    useLocation({ select: (location) => location.pathname }),
+  );
   useMoreBeside(row);
   return (
     <div className="mx-auto w-full max-w-7xl px-4 py-6 sm:px-6 sm:py-8">

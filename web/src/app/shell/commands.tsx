@@ -26,15 +26,26 @@ export function Commands() {
     ...go,
     ...(session
       ? [
-          { id: 'go-settings', title: 'Go to Account Settings', group: 'Pages', keys: 'g s', run: () => void navigate({ to: '/account-settings' }) },
-          { id: 'go-connect', title: 'Connect a website', group: 'Pages', run: () => void navigate({ to: '/onboarding' }) },
+          {
+            id: 'go-settings',
+            title: 'Go to Account Settings',
+            group: 'Pages',
+            keys: 'g s',
+            run: () => void navigate({ to: '/account-settings' }),
+          },
+          {
+            id: 'go-connect',
+            title: 'Connect a website',
+            group: 'Pages',
+            run: () => void navigate({ to: '/onboarding' }),
+          },
         ]
       : []),
     { id: 'palette', title: 'Open the command palette', group: 'General', keys: 'mod+k', run: openPalette },
     { id: 'help', title: 'Show keyboard shortcuts', group: 'General', keys: '?', run: openHelp },
     { id: 'theme-light', title: 'Light theme', group: 'General', run: () => setTheme('light') },
     { id: 'theme-dark', title: 'Dark theme', group: 'General', run: () => setTheme('dark') },
-    { id: 'theme-system', title: 'Theme of the system', group: 'General', run: () => setTheme('system') },
+    { id: 'theme-system', title: 'System theme', group: 'General', run: () => setTheme('system') },
   ]);
   useEffect(listen, []);
   return (

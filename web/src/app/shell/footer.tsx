@@ -10,7 +10,9 @@ export function Footer() {
       <div className="mx-auto flex max-w-7xl flex-col gap-8 px-4 py-10 sm:px-6 lg:flex-row lg:justify-between">
         <div className="max-w-sm">
           <Logo />
-          <p className="mt-2 text-muted">Everything for affiliate marketing in one place, on Iceland-based secure infrastructure.</p>
+          <p className="mt-2 text-muted">
+            Everything for affiliate marketing in one place, on Iceland-based secure infrastructure.
+          </p>
           <SocialLinks />
         </div>
         <div className="flex flex-wrap gap-x-16 gap-y-8">
@@ -28,14 +30,20 @@ export function Footer() {
           ))}
         </div>
       </div>
-      <p className="mx-auto max-w-7xl px-4 pb-8 text-[0.8125rem] text-muted sm:px-6">© 2024 {PRODUCT}. All rights reserved.</p>
+      <p className="mx-auto max-w-7xl px-4 pb-8 text-[0.8125rem] text-muted sm:px-6">
+        © 2024 {PRODUCT}. All rights reserved.
+      </p>
     </footer>
   );
 }
 
 function FooterLink({ entry }: { readonly entry: NavEntry }) {
   return (
-    <Link to={entry.to} {...(entry.hash ? { hash: entry.hash } : {})} className="text-muted hover:text-text hover:underline">
+    <Link
+      to={entry.to}
+      {...(entry.hash ? { hash: entry.hash } : {})}
+      className="text-muted hover:text-text hover:underline"
+    >
       {entry.label}
     </Link>
   );

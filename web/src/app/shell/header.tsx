@@ -11,7 +11,9 @@ import { PRODUCT } from '../product';
 import { Logo } from './logo';
 
 // Menus and sheets are fetched when they are first needed: a public page does not pay for them.
-const Bell = lazy(() => import('@/features/notifications/bell').then((module) => ({ default: module.Bell })));
+const Bell = lazy(() =>
+  import('@/features/notifications/components/bell').then((module) => ({ default: module.Bell })),
+);
 const AccountMenu = lazy(() => import('./account-menu').then((module) => ({ default: module.AccountMenu })));
 const PhoneSheet = lazy(() => import('./phone-sheet').then((module) => ({ default: module.PhoneSheet })));
 
@@ -49,7 +51,11 @@ export function Header() {
           )}
           {session ? (
             <LateMenu
-              failed={<Link to="/account-settings" className={buttonClass()}>Account Settings</Link>}
+              failed={
+                <Link to="/account-settings" className={buttonClass()}>
+                  Account Settings
+                </Link>
+              }
               trigger={
                 <Button aria-label={`Account of ${session.user.name}`} className="max-w-48 max-2xl:size-9 max-2xl:px-0">
                   <UserRound aria-hidden className="size-4 shrink-0" />
@@ -75,7 +81,14 @@ function PhoneMenu() {
   const [open, setOpen] = useState(false);
   return (
     <div className="xl:hidden">
-      <Button variant="ghost" size="icon" aria-label="Open menu" aria-haspopup="dialog" aria-expanded={open} onClick={() => setOpen(true)}>
+      <Button
+        variant="ghost"
+        size="icon"
+        aria-label="Open menu"
+        aria-haspopup="dialog"
+        aria-expanded={open}
+        onClick={() => setOpen(true)}
+      >
         <MenuIcon aria-hidden className="size-5" />
       </Button>
       {open && (
@@ -96,7 +109,11 @@ interface ThemeChoice {
 }
 
 const SYSTEM: ThemeChoice = { value: 'system', label: 'system', Icon: Monitor };
-const THEMES: readonly ThemeChoice[] = [{ value: 'light', label: 'light', Icon: Sun }, { value: 'dark', label: 'dark', Icon: Moon }, SYSTEM];
+const THEMES: readonly ThemeChoice[] = [
+  { value: 'light', label: 'light', Icon: Sun },
+  { value: 'dark', label: 'dark', Icon: Moon },
+  SYSTEM,
+];
 
 function ThemeButton() {
   const { theme, setTheme } = useUi();

@@ -9,7 +9,9 @@ import { Keys } from './shortcut-sheet';
 export function Palette() {
   const focus = useReturnFocus();
   useOverlay(true, closeCommands);
-  const commands = useCommandStore(useShallow((state) => allCommands(state).filter((command) => command.id !== 'palette')));
+  const commands = useCommandStore(
+    useShallow((state) => allCommands(state).filter((command) => command.id !== 'palette')),
+  );
   const groups = [...new Set(commands.map((command) => command.group))];
   return (
     <Radix.Root open onOpenChange={closeCommands}>
@@ -22,11 +24,18 @@ export function Palette() {
         >
           <Radix.Title className="sr-only">Command palette</Radix.Title>
           <Command label="Commands" loop>
-            <Command.Input placeholder="Type a command or search…" className="w-full border-b border-line bg-transparent px-4 py-3.5 outline-none" />
+            <Command.Input
+              placeholder="Type a command or search…"
+              className="w-full border-b border-line bg-transparent px-4 py-3.5 outline-none"
+            />
             <Command.List className="max-h-[50vh] overflow-y-auto p-2" label="Commands">
               <Command.Empty className="px-3 py-6 text-center text-muted">No command matches.</Command.Empty>
               {groups.map((group) => (
-                <Command.Group key={group} heading={group} className="[&_[cmdk-group-heading]]:px-3 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-muted">
+                <Command.Group
+                  key={group}
+                  heading={group}
+                  className="[&_[cmdk-group-heading]]:px-3 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-muted"
+                >
                   {commands
                     .filter((command) => command.group === group)
                     .map((command) => (

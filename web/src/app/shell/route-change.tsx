@@ -1,4 +1,4 @@
-// A route change in a single-page app tells nobody: title, focus and the announcement are set here.
+// Browsers do not announce a route change in a single-page app: this sets title, focus and announcement.
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { headOf, showHead } from '../head';

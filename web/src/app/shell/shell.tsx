@@ -16,7 +16,10 @@ const Toaster = lazy(loadToaster);
 export function Shell() {
   return (
     <div className="flex min-h-dvh flex-col">
-      <a href="#main" className="sr-only z-50 rounded-lg bg-brand px-4 py-2 text-on-brand focus:not-sr-only focus:fixed focus:top-3 focus:left-3">
+      <a
+        href="#main"
+        className="sr-only z-50 rounded-lg bg-brand px-4 py-2 text-on-brand focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
+      >
         Skip to content
       </a>
       <RouteChange />
@@ -52,14 +55,14 @@ function Toasts() {
   ) : null;
 }
 
-/** When somebody else or nobody is signed in, the guards of the routes are asked again, and what was read for the one
- *  before is forgotten: at once for a successor, after the way to sign-in for nobody, since reading needs a session. */
+/** When another account or none is signed in, the guards of the routes run again, and the cached data of the previous
+ *  account is deleted: at once for another account, after the redirect to sign-in for none, since reads need a session. */
 function SessionWatch() {
   const router = useRouter();
   const client = useQueryClient();
   useEffect(() => {
     const leave = () => void router.invalidate().finally(() => client.clear());
-    // The first reads begin before this watch: one of them may have ended the session already.
+    // The first reads start before this subscription: one of them may have ended the session already.
     if (!getSession() && router.state.matches.some((match) => match.routeId === '/member')) leave();
     return watchOwner((owner) => {
       if (owner === undefined) {

@@ -1,4 +1,4 @@
-// The frame of every chart: states, the same figures as a table, and as a file.
+// The frame of every chart: states, table view and CSV download.
 import { ChartNoAxesColumn, Download, Table2 } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { download, toCsv, type Cell } from '@/lib/csv';
@@ -32,7 +32,7 @@ interface Props<Row> {
   readonly file: string;
   readonly emptyText: string;
   readonly isEmpty: boolean;
-  /** Classes that give the chart its height; the skeleton takes the same. */
+  /** Classes that set the chart's height; the skeleton uses the same. */
   readonly frame: string;
   readonly className?: string;
   readonly children: ReactNode;
@@ -43,7 +43,13 @@ export function ChartCard<Row>(props: Props<Row>) {
   const [asTable, setAsTable] = useState(false);
   const ready = query.data !== undefined;
   const save = () =>
-    download(`${props.file}.csv`, toCsv(columns.map((column) => column.name), rows.map((row) => columns.map((column) => column.value(row)))));
+    download(
+      `${props.file}.csv`,
+      toCsv(
+        columns.map((column) => column.name),
+        rows.map((row) => columns.map((column) => column.value(row))),
+      ),
+    );
   const swap = asTable ? `Show ${title} as chart` : `Show ${title} as table`;
   return (
     <Card
@@ -55,11 +61,21 @@ export function ChartCard<Row>(props: Props<Row>) {
           {props.controls}
           <Tooltip text={swap}>
             <Button variant="ghost" size="icon" aria-label={swap} onClick={() => setAsTable(!asTable)}>
-              {asTable ? <ChartNoAxesColumn aria-hidden className="size-4" /> : <Table2 aria-hidden className="size-4" />}
+              {asTable ? (
+                <ChartNoAxesColumn aria-hidden className="size-4" />
+              ) : (
+                <Table2 aria-hidden className="size-4" />
+              )}
             </Button>
           </Tooltip>
           <Tooltip text="Download CSV">
-            <Button variant="ghost" size="icon" aria-label={`Download ${title} as CSV`} onClick={save} disabled={!ready || isEmpty}>
+            <Button
+              variant="ghost"
+              size="icon"
+              aria-label={`Download ${title} as CSV`}
+              onClick={save}
+              disabled={!ready || isEmpty}
+            >
               <Download aria-hidden className="size-4" />
             </Button>
           </Tooltip>

@@ -1,8 +1,22 @@
 // Everything that needs recharts, in one lazy chunk. Colours are the tokens of styles.css.
 import { memo } from 'react';
 import {
-  Bar, BarChart, CartesianGrid, Legend, Line, LineChart, Pie, PieChart, Rectangle, Sector, Tooltip, XAxis, YAxis,
-  type BarShapeProps, type PieLabelRenderProps, type PieSectorShapeProps,
+  Bar,
+  BarChart,
+  CartesianGrid,
+  Legend,
+  Line,
+  LineChart,
+  Pie,
+  PieChart,
+  Rectangle,
+  Sector,
+  Tooltip,
+  XAxis,
+  YAxis,
+  type BarShapeProps,
+  type PieLabelRenderProps,
+  type PieSectorShapeProps,
 } from 'recharts';
 import { formatCompact, formatCount, formatMoney, formatPercent } from '@/lib/format';
 import type { PartnerBar, Slice, TrendPoint } from './types';
@@ -23,7 +37,14 @@ interface TrendProps {
   readonly compact: boolean;
 }
 
-export const TrendChart = memo(function TrendChart({ points, ticks, currency, partial, comparison, compact }: TrendProps) {
+export const TrendChart = memo(function TrendChart({
+  points,
+  ticks,
+  currency,
+  partial,
+  comparison,
+  compact,
+}: TrendProps) {
   const last = points.length - 1;
   const rows = points.map((point, index) => {
     const solid = !partial || index < last;
@@ -39,37 +60,98 @@ export const TrendChart = memo(function TrendChart({ points, ticks, currency, pa
   const labels = new Map(points.map((point) => [point.date, point.tick]));
   const line = { type: 'monotone', isAnimationActive: false, strokeWidth: 2, connectNulls: false } as const;
   const dot = points.length === 1 ? { r: 4 } : false;
-  const money = (value: number) => (compact ? `${formatMoney(0, currency, 0).replace('0', '')}${formatCompact(value)}` : formatMoney(value, currency, 0));
+  const money = (value: number) =>
+    compact
+      ? `${formatMoney(0, currency, 0).replace('0', '')}${formatCompact(value)}`
+      : formatMoney(value, currency, 0);
   return (
-    <LineChart responsive style={FILL} data={rows} margin={{ top: 8, right: 0, bottom: 0, left: 0 }} title="Revenue and conversions over time">
+    <LineChart
+      responsive
+      style={FILL}
+      data={rows}
+      margin={{ top: 8, right: 0, bottom: 0, left: 0 }}
+      title="Revenue and conversions over time"
+    >
       <CartesianGrid yAxisId="revenue" vertical={false} stroke="var(--c-line)" strokeDasharray="3 4" />
-      <XAxis dataKey="date" ticks={[...ticks]} interval="equidistantPreserveStart" tickFormatter={(date: string) => labels.get(date) ?? ''} minTickGap={14} {...AXIS} />
+      <XAxis
+        dataKey="date"
+        ticks={[...ticks]}
+        interval="equidistantPreserveStart"
+        tickFormatter={(date: string) => labels.get(date) ?? ''}
+        minTickGap={14}
+        {...AXIS}
+      />
       <YAxis yAxisId="revenue" width="auto" tickFormatter={money} domain={[0, 'auto']} {...AXIS} />
-      <YAxis yAxisId="conversions" orientation="right" width="auto" allowDecimals={false} tickFormatter={formatCompact} domain={[0, 'auto']} {...AXIS} />
-      <Tooltip cursor={CURSOR} isAnimationActive={false} content={({ active, payload }) => {
-        const point = payload[0]?.payload as TrendPoint | undefined;
-        if (!active || !point) return null;
-        const filling = partial && point.date === points[last]?.date;
-        return (
-          <TooltipBox title={filling ? `${point.label} (so far)` : point.label} rows={[
-            { color: REVENUE, name: 'Revenue', value: formatMoney(point.revenue, currency, 0) },
-            { color: CONVERSIONS, name: 'Conversions', value: formatCount(point.conversions) },
-            ...(point.previousRevenue === null ? [] : [{ color: 'var(--c-line-strong)', name: point.previousLabel ?? 'Before', value: formatMoney(point.previousRevenue, currency, 0) }]),
-          ]} />
-        );
-      }} />
-      <Legend content={() => (
-        <LegendRow items={[
-          { color: REVENUE, name: 'Revenue' },
-          { color: CONVERSIONS, name: 'Conversions' },
-          ...(comparison ? [{ color: 'var(--c-line-strong)', name: `Revenue (${comparison})`, dashed: true }] : []),
-        ]} />
-      )} />
-      {comparison && <Line yAxisId="revenue" dataKey="previousRevenue" stroke="var(--c-line-strong)" strokeDasharray="2 4" dot={dot} activeDot={false} {...line} strokeWidth={1.5} />}
+      <YAxis
+        yAxisId="conversions"
+        orientation="right"
+        width="auto"
+        allowDecimals={false}
+        tickFormatter={formatCompact}
+        domain={[0, 'auto']}
+        {...AXIS}
+      />
+      <Tooltip
+        cursor={CURSOR}
+        isAnimationActive={false}
+        content={({ active, payload }) => {
+          const point = payload[0]?.payload as TrendPoint | undefined;
+          if (!active || !point) return null;
+          const filling = partial && point.date === points[last]?.date;
+          return (
+            <TooltipBox
+              title={filling ? `${point.label} (so far)` : point.label}
+              rows={[
+                { color: REVENUE, name: 'Revenue', value: formatMoney(point.revenue, currency, 0) },
+                { color: CONVERSIONS, name: 'Conversions', value: formatCount(point.conversions) },
+                ...(point.previousRevenue === null
+                  ? []
+                  : [
+                      {
+                        color: 'var(--c-line-strong)',
+                        name: point.previousLabel ?? 'Previous period',
+                        value: formatMoney(point.previousRevenue, currency, 0),
+                      },
+                    ]),
+              ]}
+            />
+          );
+        }}
+      />
+      <Legend
+        content={() => (
+          <LegendRow
+            items={[
+              { color: REVENUE, name: 'Revenue' },
+              { color: CONVERSIONS, name: 'Conversions' },
+              ...(comparison ? [{ color: 'var(--c-line-strong)', name: `Revenue (${comparison})`, dashed: true }] : []),
+            ]}
+          />
+        )}
+      />
+      {comparison && (
+        <Line
+          yAxisId="revenue"
+          dataKey="previousRevenue"
+          stroke="var(--c-line-strong)"
+          strokeDasharray="2 4"
+          dot={dot}
+          activeDot={false}
+          {...line}
+          strokeWidth={1.5}
+        />
+      )}
       <Line yAxisId="revenue" dataKey="solidRevenue" stroke={REVENUE} dot={dot} {...line} />
       <Line yAxisId="revenue" dataKey="partialRevenue" stroke={REVENUE} strokeDasharray="5 4" dot={dot} {...line} />
       <Line yAxisId="conversions" dataKey="solidConversions" stroke={CONVERSIONS} dot={dot} {...line} />
-      <Line yAxisId="conversions" dataKey="partialConversions" stroke={CONVERSIONS} strokeDasharray="5 4" dot={dot} {...line} />
+      <Line
+        yAxisId="conversions"
+        dataKey="partialConversions"
+        stroke={CONVERSIONS}
+        strokeDasharray="5 4"
+        dot={dot}
+        {...line}
+      />
     </LineChart>
   );
 });
@@ -86,25 +168,64 @@ export const PartnerChart = memo(function PartnerChart({ bars, currency, compact
   const pick = (item: { payload?: PartnerBar }) => {
     if (item.payload) onPick(item.payload.id);
   };
-  const shape = (radius: [number, number, number, number]) => (props: BarShapeProps) => <Rectangle {...props} radius={radius} />;
-  const bar = { isAnimationActive: false, onClick: pick, className: 'cursor-pointer', maxBarSize: compact ? 12 : 22 } as const;
-  const tooltip = (
-    <Tooltip cursor={{ fill: 'var(--c-sunken)', opacity: 0.6 }} isAnimationActive={false} content={({ active, payload }) => {
-      const item = payload[0]?.payload as PartnerBar | undefined;
-      return active && item ? (
-        <TooltipBox title={item.name} rows={[
-          { color: REVENUE, name: 'Revenue', value: money(item.revenue) },
-          { color: CONVERSIONS, name: 'Conversions', value: formatCount(item.conversions) },
-        ]} />
-      ) : null;
-    }} />
+  const shape = (radius: [number, number, number, number]) => (props: BarShapeProps) => (
+    <Rectangle {...props} radius={radius} />
   );
-  const legend = <Legend content={() => <LegendRow items={[{ color: REVENUE, name: 'Revenue' }, { color: CONVERSIONS, name: 'Conversions' }]} />} />;
+  const bar = {
+    isAnimationActive: false,
+    onClick: pick,
+    className: 'cursor-pointer',
+    maxBarSize: compact ? 12 : 22,
+  } as const;
+  const tooltip = (
+    <Tooltip
+      cursor={{ fill: 'var(--c-sunken)', opacity: 0.6 }}
+      isAnimationActive={false}
+      content={({ active, payload }) => {
+        const item = payload[0]?.payload as PartnerBar | undefined;
+        return active && item ? (
+          <TooltipBox
+            title={item.name}
+            rows={[
+              { color: REVENUE, name: 'Revenue', value: money(item.revenue) },
+              { color: CONVERSIONS, name: 'Conversions', value: formatCount(item.conversions) },
+            ]}
+          />
+        ) : null;
+      }}
+    />
+  );
+  const legend = (
+    <Legend
+      content={() => (
+        <LegendRow
+          items={[
+            { color: REVENUE, name: 'Revenue' },
+            { color: CONVERSIONS, name: 'Conversions' },
+          ]}
+        />
+      )}
+    />
+  );
   if (compact) {
     return (
-      <BarChart responsive style={FILL} data={[...bars]} layout="vertical" margin={{ top: 0, right: 8, bottom: 0, left: 0 }} title="Revenue and conversions by partner">
+      <BarChart
+        responsive
+        style={FILL}
+        data={[...bars]}
+        layout="vertical"
+        margin={{ top: 0, right: 8, bottom: 0, left: 0 }}
+        title="Revenue and conversions by partner"
+      >
         <CartesianGrid xAxisId="revenue" horizontal={false} stroke="var(--c-line)" strokeDasharray="3 4" />
-        <YAxis type="category" dataKey="name" width={92} tickFormatter={(name: string) => shorten(name, 12)} interval={0} {...AXIS} />
+        <YAxis
+          type="category"
+          dataKey="name"
+          width={92}
+          tickFormatter={(name: string) => shorten(name, 12)}
+          interval={0}
+          {...AXIS}
+        />
         <XAxis xAxisId="revenue" type="number" tickFormatter={formatCompact} tickCount={4} {...AXIS} />
         <XAxis xAxisId="conversions" type="number" orientation="top" hide />
         {tooltip}
@@ -115,11 +236,33 @@ export const PartnerChart = memo(function PartnerChart({ bars, currency, compact
     );
   }
   return (
-    <BarChart responsive style={FILL} data={[...bars]} margin={{ top: 8, right: 0, bottom: 0, left: 0 }} barGap={3} title="Revenue and conversions by partner">
+    <BarChart
+      responsive
+      style={FILL}
+      data={[...bars]}
+      margin={{ top: 8, right: 0, bottom: 0, left: 0 }}
+      barGap={3}
+      title="Revenue and conversions by partner"
+    >
       <CartesianGrid yAxisId="revenue" vertical={false} stroke="var(--c-line)" strokeDasharray="3 4" />
-      <XAxis dataKey="name" interval={0} angle={bars.length > 5 ? -28 : 0} textAnchor={bars.length > 5 ? 'end' : 'middle'} height={bars.length > 5 ? 56 : 28} tickFormatter={(name: string) => shorten(name, 14)} {...AXIS} />
+      <XAxis
+        dataKey="name"
+        interval={0}
+        angle={bars.length > 5 ? -28 : 0}
+        textAnchor={bars.length > 5 ? 'end' : 'middle'}
+        height={bars.length > 5 ? 56 : 28}
+        tickFormatter={(name: string) => shorten(name, 14)}
+        {...AXIS}
+      />
       <YAxis yAxisId="revenue" width="auto" tickFormatter={money} {...AXIS} />
-      <YAxis yAxisId="conversions" orientation="right" width="auto" allowDecimals={false} tickFormatter={formatCompact} {...AXIS} />
+      <YAxis
+        yAxisId="conversions"
+        orientation="right"
+        width="auto"
+        allowDecimals={false}
+        tickFormatter={formatCompact}
+        {...AXIS}
+      />
       {tooltip}
       {legend}
       <Bar yAxisId="revenue" dataKey="revenue" fill={REVENUE} shape={shape([3, 3, 0, 0])} {...bar} />
@@ -142,20 +285,45 @@ export const Donut = memo(function Donut({ slices, currency, onPick }: DonutProp
   };
   return (
     <PieChart responsive style={FILL} title="Clicks by country">
-      <Tooltip isAnimationActive={false} content={({ active, payload }) => {
-        const slice = payload[0]?.payload as Slice | undefined;
-        return active && slice ? (
-          <TooltipBox title={slice.name} rows={[
-            { color: slice.color, name: 'Clicks', value: `${formatCount(slice.clicks)} (${formatPercent(slice.share, 1)})` },
-            { color: 'transparent', name: 'Revenue', value: formatMoney(slice.revenue, currency) },
-          ]} />
-        ) : null;
-      }} />
+      <Tooltip
+        isAnimationActive={false}
+        content={({ active, payload }) => {
+          const slice = payload[0]?.payload as Slice | undefined;
+          return active && slice ? (
+            <TooltipBox
+              title={slice.name}
+              rows={[
+                {
+                  color: slice.color,
+                  name: 'Clicks',
+                  value: `${formatCount(slice.clicks)} (${formatPercent(slice.share, 1)})`,
+                },
+                { color: 'transparent', name: 'Revenue', value: formatMoney(slice.revenue, currency) },
+              ]}
+            />
+          ) : null;
+        }}
+      />
       <Pie
-        data={[...slices]} dataKey="clicks" nameKey="name" innerRadius="52%" outerRadius="78%" startAngle={90} endAngle={-270}
-        isAnimationActive={false} labelLine={false} label={ShareLabel} onClick={pick}
+        data={[...slices]}
+        dataKey="clicks"
+        nameKey="name"
+        innerRadius="52%"
+        outerRadius="78%"
+        startAngle={90}
+        endAngle={-270}
+        isAnimationActive={false}
+        labelLine={false}
+        label={ShareLabel}
+        onClick={pick}
         shape={(props: PieSectorShapeProps) => (
-          <Sector {...props} fill={(props.payload as Slice).color} stroke="var(--c-surface)" strokeWidth={slices.length > 1 ? 2 : 0} className={(props.payload as Slice).id ? 'cursor-pointer' : ''} />
+          <Sector
+            {...props}
+            fill={(props.payload as Slice).color}
+            stroke="var(--c-surface)"
+            strokeWidth={slices.length > 1 ? 2 : 0}
+            className={(props.payload as Slice).id ? 'cursor-pointer' : ''}
+          />
         )}
       />
     </PieChart>
@@ -168,7 +336,14 @@ function ShareLabel({ cx, cy, midAngle = 0, outerRadius, payload }: PieLabelRend
   const radius = Number(outerRadius) + 14;
   const angle = (-midAngle * Math.PI) / 180;
   return (
-    <text x={Number(cx) + radius * Math.cos(angle)} y={Number(cy) + radius * Math.sin(angle)} textAnchor="middle" dominantBaseline="central" fontSize={12} fill="var(--c-muted)">
+    <text
+      x={Number(cx) + radius * Math.cos(angle)}
+      y={Number(cy) + radius * Math.sin(angle)}
+      textAnchor="middle"
+      dominantBaseline="central"
+      fontSize={12}
+      fill="var(--c-muted)"
+    >
       {formatPercent(share, 0)}
     </text>
   );
@@ -195,12 +370,20 @@ export function TooltipBox({ title, rows }: { readonly title: string; readonly r
   );
 }
 
-export function LegendRow({ items }: { readonly items: readonly { readonly color: string; readonly name: string; readonly dashed?: boolean }[] }) {
+export function LegendRow({
+  items,
+}: {
+  readonly items: readonly { readonly color: string; readonly name: string; readonly dashed?: boolean }[];
+}) {
   return (
     <ul className="flex flex-wrap justify-center gap-x-5 gap-y-1 pt-3 text-[0.8125rem] text-muted">
       {items.map((item) => (
         <li key={item.name} className="flex items-center gap-2">
-          <span aria-hidden className={item.dashed ? 'w-4 border-t-2 border-dashed' : 'h-1 w-4 rounded-full'} style={item.dashed ? { borderColor: item.color } : { background: item.color }} />
+          <span
+            aria-hidden
+            className={item.dashed ? 'w-4 border-t-2 border-dashed' : 'h-1 w-4 rounded-full'}
+            style={item.dashed ? { borderColor: item.color } : { background: item.color }}
+          />
           {item.name}
         </li>
       ))}
@@ -208,4 +391,5 @@ export function LegendRow({ items }: { readonly items: readonly { readonly color
   );
 }
 
-export const shorten = (name: string, length: number): string => (name.length > length ? `${name.slice(0, length - 1)}…` : name);
+export const shorten = (name: string, length: number): string =>
+  name.length > length ? `${name.slice(0, length - 1)}…` : name;

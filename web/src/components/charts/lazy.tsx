@@ -12,8 +12,8 @@ async function load(): Promise<void> {
   charts ??= await import('./charts');
 }
 
-/** True once the drawing code is there and the charts that wait for their turn are drawn: the time for what stands
- *  below the first view. */
+/** True once the drawing code is loaded and the queued charts are drawn: then the content below the first view is
+ *  rendered. */
 export function useAfterCharts(): boolean {
   const [over, setOver] = useState(false);
   useEffect(() => {
@@ -31,12 +31,12 @@ export function useAfterCharts(): boolean {
   return over;
 }
 
-/** Begins to fetch the drawing code while the figures are on their way. */
+/** Prefetches the drawing code while the data loads. */
 export function preloadCharts(): void {
   load().catch(() => undefined);
 }
 
-/** These stand inside a ChartSpace, which waits for the drawing code. */
+/** Rendered inside a ChartSpace, which waits for the drawing code. */
 export const TrendChart = late((module) => module.TrendChart);
 export const PartnerChart = late((module) => module.PartnerChart);
 export const Donut = late((module) => module.Donut);
@@ -47,7 +47,7 @@ function late<Props extends object>(pick: (module: Charts) => ComponentType<Prop
   };
 }
 
-const FAILED = new Error('The chart could not be loaded. Its figures can be shown as a table.');
+const FAILED = new Error('The chart could not be loaded. You can show its data as a table.');
 
 export function ChartSpace({ className, children }: { readonly className: string; readonly children: ReactNode }) {
   const frame = useRef<HTMLDivElement>(null);
@@ -95,7 +95,7 @@ export function ChartSpace({ className, children }: { readonly className: string
 const waiting = new Set<() => void>();
 let asked = false;
 
-/** One chart at a time, each in a task of its own: a key pressed in between is answered. */
+/** Draws one chart per task, so that input is handled in between. */
 function inTurn(run: () => void): () => void {
   waiting.add(run);
   ask();

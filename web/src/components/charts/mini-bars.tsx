@@ -22,7 +22,13 @@ export function MiniBars({ label, bars, className }: Props) {
   const width = bars.length < FEW ? 4 : 7.5;
   const inset = (10 - width) / 2;
   return (
-    <svg role="img" aria-label={label} viewBox={`0 0 ${Math.max(bars.length, 1) * 10} 100`} preserveAspectRatio="none" className={cx('w-full', className)}>
+    <svg
+      role="img"
+      aria-label={label}
+      viewBox={`0 0 ${Math.max(bars.length, 1) * 10} 100`}
+      preserveAspectRatio="none"
+      className={cx('w-full', className)}
+    >
       {bars.map((bar, index) => {
         let top = 100;
         return (
@@ -33,7 +39,9 @@ export function MiniBars({ label, bars, className }: Props) {
             {bar.parts.map((part) => {
               const height = (part.value / max) * 98;
               top -= height;
-              return part.value > 0 ? <rect key={part.color} x={index * 10 + inset} y={top} width={width} height={height} fill={part.color} /> : null;
+              return part.value > 0 ? (
+                <rect key={part.color} x={index * 10 + inset} y={top} width={width} height={height} fill={part.color} />
+              ) : null;
             })}
           </g>
         );

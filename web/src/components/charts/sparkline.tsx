@@ -6,7 +6,7 @@ interface Props {
 const WIDTH = 96;
 const HEIGHT = 28;
 
-/** A shape only; the figures are in the card and in the chart's table. */
+/** Decorative; the numbers are in the card and in the chart's table. */
 export function Sparkline({ values, color }: Props) {
   if (values.length < 2 || values.every((value) => value === 0)) return <div aria-hidden className="h-7 w-24" />;
   const max = Math.max(...values);
@@ -19,7 +19,13 @@ export function Sparkline({ values, color }: Props) {
   });
   return (
     <svg aria-hidden viewBox={`0 0 ${WIDTH} ${HEIGHT}`} className="h-7 w-24 min-w-0" fill="none">
-      <polyline points={points.join(' ')} stroke={color} strokeWidth="1.75" strokeLinejoin="round" strokeLinecap="round" />
+      <polyline
+        points={points.join(' ')}
+        stroke={color}
+        strokeWidth="1.75"
+        strokeLinejoin="round"
+        strokeLinecap="round"
+      />
     </svg>
   );
 }

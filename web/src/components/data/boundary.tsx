@@ -5,7 +5,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** A part that could not be fetched or drawn is replaced by itself; the page around it stays. */
+/** Error boundary of a part: shows the fallback; the rest of the page stays. */
 export class Boundary extends Component<Props, { readonly failed: boolean }> {
   override state = { failed: false };
 

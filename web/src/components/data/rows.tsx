@@ -14,7 +14,10 @@ interface Props<Row> {
 /** A table; on a phone, where it would have to scroll sideways, each row is a small list of its own, without what it does not have. */
 export function Rows<Row>({ caption, columns, rows, rowKey, maxHeight }: Props<Row>) {
   const isPhone = useIsPhone();
-  if (!isPhone) return <Table caption={caption} columns={columns} rows={rows} rowKey={rowKey} {...(maxHeight ? { maxHeight } : {})} />;
+  if (!isPhone)
+    return (
+      <Table caption={caption} columns={columns} rows={rows} rowKey={rowKey} {...(maxHeight ? { maxHeight } : {})} />
+    );
   return (
     <ul aria-label={caption} className="divide-y divide-line rounded-lg border border-line">
       {rows.map((row, index) => (
@@ -24,7 +27,13 @@ export function Rows<Row>({ caption, columns, rows, rowKey, maxHeight }: Props<R
             const value = column.cell(row);
             if (value === '' || value === null || value === undefined || value === false) return null;
             return (
-              <div key={column.id} className={cx(bare ? 'min-w-0' : 'grid grid-cols-[7rem_1fr] gap-2 text-[0.8125rem]', column.numeric && 'tabular')}>
+              <div
+                key={column.id}
+                className={cx(
+                  bare ? 'min-w-0' : 'grid grid-cols-[7rem_1fr] gap-2 text-[0.8125rem]',
+                  column.numeric && 'tabular',
+                )}
+              >
                 {!bare && <span className="text-muted">{column.label ?? column.header}</span>}
                 <div className="min-w-0 break-words">{value}</div>
               </div>

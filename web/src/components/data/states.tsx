@@ -47,7 +47,13 @@ interface ErrorProps {
 
 export function ErrorBox({ error, prefix, onRetry, className }: ErrorProps) {
   return (
-    <div role="alert" className={cx('flex flex-wrap items-center gap-3 rounded-lg border border-bad/30 bg-bad-soft px-4 py-3 text-bad', className)}>
+    <div
+      role="alert"
+      className={cx(
+        'flex flex-wrap items-center gap-3 rounded-lg border border-bad/30 bg-bad-soft px-4 py-3 text-bad',
+        className,
+      )}
+    >
       <CircleAlert aria-hidden className="size-5 shrink-0" />
       <p className="min-w-0 flex-1 basis-48 break-words">{`${prefix ? `${prefix}: ` : ''}${messageOf(error)}`}</p>
       {onRetry && (

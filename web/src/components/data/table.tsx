@@ -1,11 +1,11 @@
 import { useRef, type ReactNode } from 'react';
-import { useMoreBeside } from '@/components/ui/more-beside';
+import { useMoreBeside } from '@/components/ui/scroll-edges';
 import { cx } from '@/lib/cx';
 
 export interface Column<Row> {
   readonly id: string;
   readonly header: ReactNode;
-  /** The header where it is not a button of a table, but stands before one value. */
+  /** The header as text, where `header` is a sort button. */
   readonly label?: string;
   readonly cell: (row: Row) => ReactNode;
   readonly numeric?: boolean;
@@ -27,13 +27,24 @@ export function Table<Row>({ caption, columns, rows, rowKey, maxHeight }: Props<
   const box = useRef<HTMLDivElement>(null);
   useMoreBeside(box);
   return (
-    <div ref={box} role="region" aria-label={caption} tabIndex={0} className={cx('fades-sideways relative overflow-auto rounded-lg border border-line', maxHeight)}>
+    <div
+      ref={box}
+      role="region"
+      aria-label={caption}
+      tabIndex={0}
+      className={cx('fades-sideways relative overflow-auto rounded-lg border border-line', maxHeight)}
+    >
       <table className="w-full border-collapse text-left">
         <caption className="sr-only">{caption}</caption>
         <thead className="sticky top-0 z-10 bg-sunken text-[0.8125rem] text-muted">
           <tr>
             {columns.map((column) => (
-              <th key={column.id} scope="col" aria-sort={column.sorted} className={cx('px-3 py-2 font-medium whitespace-nowrap max-sm:px-2', column.numeric && 'text-right')}>
+              <th
+                key={column.id}
+                scope="col"
+                aria-sort={column.sorted}
+                className={cx('px-3 py-2 font-medium whitespace-nowrap max-sm:px-2', column.numeric && 'text-right')}
+              >
                 {column.header}
               </th>
             ))}
@@ -43,7 +54,10 @@ export function Table<Row>({ caption, columns, rows, rowKey, maxHeight }: Props<
           {rows.map((row, index) => (
             <tr key={rowKey(row, index)} className="border-t border-line">
               {columns.map((column) => (
-                <td key={column.id} className={cx('px-3 py-2 max-sm:px-2', column.numeric && 'text-right tabular', column.className)}>
+                <td
+                  key={column.id}
+                  className={cx('px-3 py-2 max-sm:px-2', column.numeric && 'text-right tabular', column.className)}
+                >
                   {column.cell(row)}
                 </td>
               ))}

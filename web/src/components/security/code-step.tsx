@@ -22,7 +22,7 @@ export function CodeStep({ busy, onFactor, onBack }: Props) {
         if (isComplete(factor)) onFactor(factor);
       }}
     >
-      <FactorField value={factor} onChange={setFactor} autoFocus />
+      <FactorField value={factor} onChange={setFactor} focused />
       <Button type="submit" variant="primary" size="lg" busy={busy} disabled={!isComplete(factor)}>
         Verify
       </Button>

@@ -31,9 +31,13 @@ export function FactorSetUp({ factor, busy, error, onCode, later }: Props) {
         if (code.length === CODE_LENGTH) onCode(code);
       }}
     >
-      <p>Scan this with an authenticator app, then enter the code that it shows.</p>
+      <p>Scan this with an authenticator app, then enter the code it displays.</p>
       {/* White in both themes: cameras need the contrast. */}
-      <img src={factor.qrCode} alt="QR code for your authenticator app" className="mx-auto size-52 rounded-lg border border-line bg-white p-1" />
+      <img
+        src={factor.qrCode}
+        alt="QR code for your authenticator app"
+        className="mx-auto size-52 rounded-lg border border-line bg-white p-1"
+      />
       <CopyField label="Secret" value={factor.secret} multiline />
       <CodeField value={code} onChange={setCode} />
       {Boolean(error) && <ErrorBox error={error} />}

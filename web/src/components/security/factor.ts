@@ -12,7 +12,8 @@ export const NO_FACTOR: Factor = { kind: 'code', text: '' };
 export const bareCode = (text: string): string => text.replace(/[\s-]/g, '');
 
 /** Nothing else is ever sent. */
-export const isComplete = ({ kind, text }: Factor): boolean => (kind === 'code' ? text.length === CODE_LENGTH : text.trim() !== '');
+export const isComplete = ({ kind, text }: Factor): boolean =>
+  kind === 'code' ? text.length === CODE_LENGTH : text.trim() !== '';
 
 /** For calls that name the fields `code` and `recoveryCode`. */
 export const asProof = ({ kind, text }: Factor): { code?: string; recoveryCode?: string } =>

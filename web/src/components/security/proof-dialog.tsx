@@ -22,9 +22,9 @@ interface Props {
   readonly action: string;
   readonly danger?: boolean;
   readonly user: Account;
-  /** An account without a password may, too: the server then wants a sign-in of just now. */
+  /** Accounts without a password may proceed: the server then requires a recent sign-in. */
   readonly withoutPassword?: boolean;
-  /** What stands above the proof; `ready` false keeps the button shut. */
+  /** Content above the password field; `ready` false disables the button. */
   readonly children?: ReactNode;
   readonly ready?: boolean;
   readonly run: (proof: Proof) => Promise<void>;
@@ -32,7 +32,18 @@ interface Props {
 }
 
 /** For what only the account's owner may do: the password again, and a code where there is a second factor. */
-export function ProofDialog({ title, description, action, danger = false, user, withoutPassword = false, children, ready = true, run, onClose }: Props) {
+export function ProofDialog({
+  title,
+  description,
+  action,
+  danger = false,
+  user,
+  withoutPassword = false,
+  children,
+  ready = true,
+  run,
+  onClose,
+}: Props) {
   const [password, setPassword] = useState('');
   const [factor, setFactor] = useState(NO_FACTOR);
   const attempt = useMutation({ mutationFn: () => run({ password, ...asProof(factor) }) });
@@ -40,8 +51,8 @@ export function ProofDialog({ title, description, action, danger = false, user, 
   const passwordError = refused?.code === 'wrong_password' ? refused.message : undefined;
   const factorError = refused?.code === 'wrong_code' || refused?.code === 'code_needed' ? refused.message : undefined;
   // The server knows better than what this page last read.
-  const asksFactor = user.twoFactor || refused?.code === 'code_needed' || factor.text !== '';
-  const complete = ready && (!user.hasPassword || password !== '') && (!asksFactor || isComplete(factor));
+  const needsFactor = user.twoFactor || refused?.code === 'code_needed' || factor.text !== '';
+  const complete = ready && (!user.hasPassword || password !== '') && (!needsFactor || isComplete(factor));
   return (
     <Dialog
       open
@@ -66,9 +77,15 @@ export function ProofDialog({ title, description, action, danger = false, user, 
           <input type="text" autoComplete="username" hidden readOnly value={user.email} />
           {children}
           {user.hasPassword && (
-            <PasswordField label="Your password" autoComplete="current-password" error={passwordError} value={password} onChange={(event) => setPassword(event.target.value)} />
+            <PasswordField
+              label="Your password"
+              autoComplete="current-password"
+              error={passwordError}
+              value={password}
+              onChange={(event) => setPassword(event.target.value)}
+            />
           )}
-          {asksFactor && <FactorField value={factor} onChange={setFactor} error={factorError} />}
+          {needsFactor && <FactorField value={factor} onChange={setFactor} error={factorError} />}
           {attempt.error && !passwordError && !factorError && <ErrorBox error={attempt.error} />}
           <div className="flex justify-end gap-2">
             <Button onClick={onClose}>Cancel</Button>

@@ -9,7 +9,7 @@ interface Props {
   readonly onSaved: () => void;
 }
 
-/** Ten codes, shown this once. The way on opens when they are said to be saved. */
+/** Ten codes, shown once. "Continue" is enabled after the user confirms saving them. */
 export function RecoveryCodes({ codes, onSaved }: Props) {
   const [saved, setSaved] = useState(false);
   const text = codes.join('\n');
@@ -17,9 +17,12 @@ export function RecoveryCodes({ codes, onSaved }: Props) {
     <div className="flex flex-col gap-4">
       <p className="flex items-start gap-2 rounded-lg bg-warn-soft px-3 py-2.5 text-warn">
         <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
-        These recovery codes are shown only once. Each signs you in once when your authenticator is lost.
+        These recovery codes are shown only once. Each one works once if you lose your authenticator.
       </p>
-      <ul aria-label="Recovery codes" className="grid grid-cols-[repeat(auto-fill,minmax(13rem,1fr))] gap-x-4 gap-y-1 rounded-lg border border-line bg-sunken px-3 py-2.5 font-mono text-[0.8125rem]">
+      <ul
+        aria-label="Recovery codes"
+        className="grid grid-cols-[repeat(auto-fill,minmax(13rem,1fr))] gap-x-4 gap-y-1 rounded-lg border border-line bg-sunken px-3 py-2.5 font-mono text-[0.8125rem]"
+      >
         {codes.map((code) => (
           <li key={code}>{code}</li>
         ))}
@@ -32,7 +35,12 @@ export function RecoveryCodes({ codes, onSaved }: Props) {
         </Button>
       </div>
       <label className="flex cursor-pointer items-center gap-2.5">
-        <input type="checkbox" className="size-4 accent-brand" checked={saved} onChange={(event) => setSaved(event.target.checked)} />
+        <input
+          type="checkbox"
+          className="size-4 accent-brand"
+          checked={saved}
+          onChange={(event) => setSaved(event.target.checked)}
+        />
         I have saved them
       </label>
       <Button variant="primary" size="lg" disabled={!saved} onClick={onSaved}>

@@ -10,13 +10,13 @@ import { toast, toastError } from '@/stores/toasts';
 export function SetPassword({ user }: { readonly user: Account }) {
   const ask = useMutation({
     mutationFn: () => done(api.POST('/api/platform/password/forgot', { body: { email: user.email } })),
-    onSuccess: () => toast('Look into your mail', `A link to set a password is on its way to ${user.email}.`),
+    onSuccess: () => toast('Check your email', `We sent a link to set a password to ${user.email}.`),
     onError: (error) => toastError('Failed to send the link', messageOf(error)),
   });
   return (
     <Button busy={ask.isPending} onClick={() => ask.mutate()}>
       {!ask.isPending && <Mail aria-hidden className="size-4" />}
-      Set a password by mail
+      Set a password by email
     </Button>
   );
 }

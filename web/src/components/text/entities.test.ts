@@ -3,7 +3,29 @@ import { decodeNamedCharacterReference as theirs } from '../../../node_modules/d
 import { expect, test } from 'vitest';
 import { decodeNamedCharacterReference } from './entities';
 
-test.each(['amp', 'lt', 'gt', 'quot', 'apos', 'nbsp', 'shy', 'copy', 'micro', 'hellip', 'mdash', 'euro', 'frac12', 'rArr', 'check', 'minus', 'AElig', 'thorn', 'eth', 'szlig', 'iacute'])('&%s; is what HTML says', (name) => {
+test.each([
+  'amp',
+  'lt',
+  'gt',
+  'quot',
+  'apos',
+  'nbsp',
+  'shy',
+  'copy',
+  'micro',
+  'hellip',
+  'mdash',
+  'euro',
+  'frac12',
+  'rArr',
+  'check',
+  'minus',
+  'AElig',
+  'thorn',
+  'eth',
+  'szlig',
+  'iacute',
+])('&%s; is what HTML says', (name) => {
   expect(decodeNamedCharacterReference(name)).toBe(theirs(name));
 });
 

@@ -5,7 +5,7 @@ export interface Mention {
   readonly handle: string | null;
 }
 
-/** The parts of mdast that are looked at here. */
+/** The parts of mdast used here. */
 export interface Node {
   type: string;
   value?: string;

@@ -8,7 +8,34 @@ import { cx } from '@/lib/cx';
 import { linkPeople, type Mention } from './markdown-tree';
 
 const SCHEMA = {
-  tagNames: ['p', 'br', 'strong', 'em', 'del', 'a', 'code', 'pre', 'blockquote', 'ul', 'ol', 'li', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'hr', 'table', 'thead', 'tbody', 'tr', 'th', 'td', 'input'],
+  tagNames: [
+    'p',
+    'br',
+    'strong',
+    'em',
+    'del',
+    'a',
+    'code',
+    'pre',
+    'blockquote',
+    'ul',
+    'ol',
+    'li',
+    'h1',
+    'h2',
+    'h3',
+    'h4',
+    'h5',
+    'h6',
+    'hr',
+    'table',
+    'thead',
+    'tbody',
+    'tr',
+    'th',
+    'td',
+    'input',
+  ],
   attributes: { a: ['href'], ol: ['start'], input: [['type', 'checkbox'], 'checked'], th: ['align'], td: ['align'] },
   protocols: { href: ['http', 'https'] },
   strip: ['script', 'style'],
@@ -28,7 +55,7 @@ export function Markdown({ text, mentions }: { readonly text: string; readonly m
 
 const list = 'my-3 flex flex-col gap-1 pl-6 marker:text-muted';
 
-/** Headings stand below those of the page, whatever level their author chose: the outline stays in order. */
+/** Heading levels are shifted below those of the page to keep the outline valid. */
 const heading = (look: string) =>
   function Heading({ children }: { readonly children?: ReactNode }) {
     return <h3 className={cx('mt-4 mb-1.5 font-semibold', look)}>{children}</h3>;
@@ -49,23 +76,41 @@ const ELEMENTS: Components = {
       {children}
     </ol>
   ),
-  // A box that nobody can tick is a sign, not a field.
+  // A read-only task checkbox is rendered as a symbol.
   input: ({ checked }) => <span>{checked ? '☑ ' : '☐ '}</span>,
-  blockquote: ({ children }) => <blockquote className="my-3 border-l-4 border-line-strong/50 pl-4 text-muted">{children}</blockquote>,
-  code: ({ children }) => <code className="rounded bg-sunken px-1 py-0.5 font-mono text-[0.875em] in-[pre]:bg-transparent in-[pre]:p-0">{children}</code>,
+  blockquote: ({ children }) => (
+    <blockquote className="my-3 border-l-4 border-line-strong/50 pl-4 text-muted">{children}</blockquote>
+  ),
+  code: ({ children }) => (
+    <code className="rounded bg-sunken px-1 py-0.5 font-mono text-[0.875em] in-[pre]:bg-transparent in-[pre]:p-0">
+      {children}
+    </code>
+  ),
   pre: ({ children }) => (
-    <pre tabIndex={0} className="my-3 overflow-x-auto rounded-lg border border-line bg-sunken p-3 text-[0.8125rem] leading-5 [overflow-wrap:normal]">
+    <pre
+      role="group"
+      aria-label="Code"
+      tabIndex={0}
+      className="my-3 overflow-x-auto rounded-lg border border-line bg-sunken p-3 text-[0.8125rem] leading-5 [overflow-wrap:normal]"
+    >
       {children}
     </pre>
   ),
   table: ({ children }) => (
-    <div tabIndex={0} className="my-3 overflow-x-auto rounded-lg border border-line">
+    <div role="group" aria-label="Table" tabIndex={0} className="my-3 overflow-x-auto rounded-lg border border-line">
       <table className="w-full border-collapse text-left">{children}</table>
     </div>
   ),
   thead: ({ children }) => <thead className="bg-sunken">{children}</thead>,
   tr: ({ children }) => <tr className="not-first:border-t border-line">{children}</tr>,
-  th: ({ children }) => (children ? <th scope="col" className="px-3 py-2 font-semibold">{children}</th> : <td />),
+  th: ({ children }) =>
+    children ? (
+      <th scope="col" className="px-3 py-2 font-semibold">
+        {children}
+      </th>
+    ) : (
+      <td />
+    ),
   td: ({ children }) => <td className="px-3 py-2 align-top">{children}</td>,
   hr: () => <hr className="my-5 border-line" />,
 };

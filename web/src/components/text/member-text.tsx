@@ -13,7 +13,7 @@ interface Props {
   readonly mentions?: readonly Mention[];
 }
 
-export function Written({ text, mentions = [] }: Props) {
+export function MemberText({ text, mentions = [] }: Props) {
   const plain = <p className="break-words whitespace-pre-wrap">{text}</p>;
   return (
     <Boundary key={text} fallback={plain}>

@@ -8,7 +8,12 @@ const VARIANTS = {
   ghost: 'bg-transparent text-muted hover:bg-sunken hover:text-text border-transparent',
   danger: 'bg-bad-solid text-white hover:brightness-110 border-transparent',
 } as const;
-const SIZES = { sm: 'h-8 px-2.5 text-[0.8125rem]', md: 'h-9 px-3.5', lg: 'h-11 px-5 text-base', icon: 'size-9' } as const;
+const SIZES = {
+  sm: 'h-8 px-2.5 text-[0.8125rem]',
+  md: 'h-9 px-3.5',
+  lg: 'h-11 px-5 text-base',
+  icon: 'size-9',
+} as const;
 
 export interface ButtonStyle {
   readonly variant?: keyof typeof VARIANTS;
@@ -30,7 +35,16 @@ interface Props extends ButtonHTMLAttributes<HTMLButtonElement>, ButtonStyle {
   readonly ref?: Ref<HTMLButtonElement>;
 }
 
-export function Button({ variant, size, busy = false, className, children, disabled, type = 'button', ...rest }: Props) {
+export function Button({
+  variant,
+  size,
+  busy = false,
+  className,
+  children,
+  disabled,
+  type = 'button',
+  ...rest
+}: Props) {
   return (
     <button
       type={type}

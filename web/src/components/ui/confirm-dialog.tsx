@@ -10,7 +10,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** The question before something is taken away. */
+/** Confirmation of a destructive action. */
 export function ConfirmDialog({ title, description, action, onConfirm, onClose }: Props) {
   return (
     <Dialog open onOpenChange={(open) => !open && onClose()} title={title} description={description}>

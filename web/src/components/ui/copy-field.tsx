@@ -8,9 +8,9 @@ import { Button } from './button';
 interface CopyProps {
   readonly text: string;
   readonly label: string;
-  /** The word on the button, where two of them stand side by side. */
+  /** The button's text, where two buttons are side by side. */
   readonly shows?: string;
-  /** No word on a phone, where what is copied needs the room. */
+  /** No label on a phone, where the copied text needs the space. */
   readonly iconOnPhones?: boolean;
 }
 
@@ -39,8 +39,16 @@ export function CopyButton({ text, label, shows = 'Copy', iconOnPhones = false }
   );
 }
 
-/** A value to be taken away whole: a key, an address, a snippet. */
-export function CopyField({ label, value, multiline = false }: { readonly label: string; readonly value: string; readonly multiline?: boolean }) {
+/** A value to copy: a key, a URL, a snippet. */
+export function CopyField({
+  label,
+  value,
+  multiline = false,
+}: {
+  readonly label: string;
+  readonly value: string;
+  readonly multiline?: boolean;
+}) {
   return (
     <div role="group" aria-label={label} className="min-w-0">
       <div className="mb-1.5 flex items-center justify-between gap-3">
@@ -48,6 +56,8 @@ export function CopyField({ label, value, multiline = false }: { readonly label:
         <CopyButton text={value} label={label} />
       </div>
       <code
+        role="group"
+        aria-label="Value"
         tabIndex={0}
         className={cx(
           'block rounded-lg border border-line bg-sunken px-3 py-2 font-mono text-[0.8125rem]',

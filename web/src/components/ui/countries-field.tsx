@@ -1,4 +1,4 @@
-// Countries, chosen by name, several at once. A plain select: every browser and phone lets one type the first letters.
+// Multiple countries, chosen by name. A native select: every browser supports type-ahead.
 import { X } from 'lucide-react';
 import { countryName, UNKNOWN_COUNTRY } from '@/lib/countries';
 import { cx } from '@/lib/cx';
@@ -12,7 +12,9 @@ const CODES =
   'LBLCLILKLRLSLTLULVLYMAMCMDMEMFMGMHMKMLMMMNMOMPMQMRMSMTMUMVMWMXMYMZNANCNENFNGNINLNONP' +
   'NRNUNZOMPAPEPFPGPHPKPLPMPNPRPSPTPWPYQARERORSRURWSASBSCSDSESGSHSISJSKSLSMSNSOSRSSSTSV' +
   'SXSYSZTCTDTFTGTHTJTKTLTMTNTOTRTTTVTWTZUAUGUMUSUYUZVAVCVEVGVIVNVUWFWSXKYEYTZAZMZW';
-const NAMED = (CODES.match(/../g) ?? []).map((code) => ({ code, name: countryName(code) })).sort((a, b) => a.name.localeCompare(b.name, 'en'));
+const NAMED = (CODES.match(/../g) ?? [])
+  .map((code) => ({ code, name: countryName(code) }))
+  .sort((a, b) => a.name.localeCompare(b.name, 'en'));
 
 interface Choice {
   readonly label: string;
@@ -31,7 +33,13 @@ interface FieldProps extends Choice {
 export function CountriesField({ label, values, onChange, hint, error, withUnknown = false }: FieldProps) {
   return (
     <div className="flex flex-col gap-2">
-      <SelectField label={label} value="" onChange={(event) => onChange([...values, event.target.value])} hint={hint} error={error}>
+      <SelectField
+        label={label}
+        value=""
+        onChange={(event) => onChange([...values, event.target.value])}
+        hint={hint}
+        error={error}
+      >
         <Options first={values.length > 0 ? 'Add another…' : 'Choose…'} taken={values} withUnknown={withUnknown} />
       </SelectField>
       <Chosen label={label} values={values} onChange={onChange} />
@@ -43,7 +51,12 @@ export function CountriesField({ label, values, onChange, hint, error, withUnkno
 export function CountriesSelect({ label, values, onChange, none }: Choice & { readonly none: string }) {
   return (
     <>
-      <Select label={label} value="" onChange={(event) => onChange([...values, event.target.value])} className="sm:max-w-44">
+      <Select
+        label={label}
+        value=""
+        onChange={(event) => onChange([...values, event.target.value])}
+        className="sm:max-w-44"
+      >
         <Options first={values.length > 0 ? 'Add a country…' : none} taken={values} withUnknown />
       </Select>
       <Chosen label={label} values={values} onChange={onChange} className="sm:h-9" />
@@ -51,13 +64,23 @@ export function CountriesSelect({ label, values, onChange, none }: Choice & { re
   );
 }
 
-function Options({ first, taken, withUnknown }: { readonly first: string; readonly taken: readonly string[]; readonly withUnknown: boolean }) {
+function Options({
+  first,
+  taken,
+  withUnknown,
+}: {
+  readonly first: string;
+  readonly taken: readonly string[];
+  readonly withUnknown: boolean;
+}) {
   return (
     <>
       <option value="" disabled={taken.length > 0}>
         {first}
       </option>
-      {withUnknown && !taken.includes(UNKNOWN_COUNTRY) && <option value={UNKNOWN_COUNTRY}>{countryName(UNKNOWN_COUNTRY)}</option>}
+      {withUnknown && !taken.includes(UNKNOWN_COUNTRY) && (
+        <option value={UNKNOWN_COUNTRY}>{countryName(UNKNOWN_COUNTRY)}</option>
+      )}
       {NAMED.filter(({ code }) => !taken.includes(code)).map(({ code, name }) => (
         <option key={code} value={code}>
           {name}
@@ -72,7 +95,13 @@ function Chosen({ label, values, onChange, className }: Choice & { readonly clas
   return (
     <ul aria-label={label} className="col-span-2 flex flex-wrap items-center gap-1.5">
       {values.map((code) => (
-        <li key={code} className={cx('inline-flex h-8 max-w-full items-center gap-1 rounded-lg border border-brand/30 bg-brand-soft pr-1 pl-2.5 text-[0.8125rem]', className)}>
+        <li
+          key={code}
+          className={cx(
+            'inline-flex h-8 max-w-full items-center gap-1 rounded-lg border border-brand/30 bg-brand-soft pr-1 pl-2.5 text-[0.8125rem]',
+            className,
+          )}
+        >
           <span className="truncate">{countryName(code)}</span>
           <button
             type="button"

@@ -19,7 +19,8 @@ interface Props {
 }
 
 const SHAPES = {
-  dialog: 'animate-rise-in top-[12vh] left-1/2 max-h-[80vh] w-[min(32rem,calc(100vw-2rem))] -translate-x-1/2 rounded-2xl',
+  dialog:
+    'animate-rise-in top-[12vh] left-1/2 max-h-[80vh] w-[min(32rem,calc(100vw-2rem))] -translate-x-1/2 rounded-2xl',
   sheet: 'animate-slide-in inset-y-0 right-0 w-[min(20rem,calc(100vw-3rem))]',
   drawer: 'animate-slide-in inset-y-0 right-0 w-[min(42rem,100vw)] sm:p-6',
 } as const;
@@ -45,7 +46,10 @@ export function Dialog({ open, onOpenChange, title, description, children, as = 
             {description && <Radix.Description className="mt-1 text-muted">{description}</Radix.Description>}
           </div>
           {children}
-          <Radix.Close aria-label="Close" className={buttonClass({ variant: 'ghost', size: 'icon' }, 'absolute top-3.5 right-3.5')}>
+          <Radix.Close
+            aria-label="Close"
+            className={buttonClass({ variant: 'ghost', size: 'icon' }, 'absolute top-3.5 right-3.5')}
+          >
             <X aria-hidden className="size-4" />
           </Radix.Close>
         </Radix.Content>

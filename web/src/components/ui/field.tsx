@@ -1,4 +1,11 @@
-import { useId, type InputHTMLAttributes, type ReactNode, type Ref, type SelectHTMLAttributes, type TextareaHTMLAttributes } from 'react';
+import {
+  useId,
+  type InputHTMLAttributes,
+  type ReactNode,
+  type Ref,
+  type SelectHTMLAttributes,
+  type TextareaHTMLAttributes,
+} from 'react';
 import { cx } from '@/lib/cx';
 
 const look =
@@ -72,11 +79,21 @@ export function SelectField({ label, hint, error, className, children, ...rest }
 }
 
 /** A select of a toolbar: its label is for screen readers only. */
-export function Select({ label, className, children, ...rest }: SelectHTMLAttributes<HTMLSelectElement> & { readonly label: string }) {
+export function Select({
+  label,
+  className,
+  children,
+  ...rest
+}: SelectHTMLAttributes<HTMLSelectElement> & { readonly label: string }) {
   return (
     <select
       aria-label={label}
-      className={cx('h-9 max-w-full rounded-lg border border-line bg-surface font-medium hover:bg-sunken disabled:opacity-55', selectLook, 'pl-3', className)}
+      className={cx(
+        'h-9 max-w-full rounded-lg border border-line bg-surface font-medium hover:bg-sunken disabled:opacity-55',
+        selectLook,
+        'pl-3',
+        className,
+      )}
       {...rest}
     >
       {children}
@@ -91,7 +108,15 @@ function described(id: string, hint: ReactNode, error: string | undefined) {
   return { 'aria-invalid': error ? true : undefined, 'aria-describedby': by || undefined };
 }
 
-function Notes({ id, hint, error }: { readonly id: string; readonly hint: ReactNode; readonly error: string | undefined }) {
+function Notes({
+  id,
+  hint,
+  error,
+}: {
+  readonly id: string;
+  readonly hint: ReactNode;
+  readonly error: string | undefined;
+}) {
   return (
     <>
       {error && (
@@ -108,7 +133,7 @@ function Notes({ id, hint, error }: { readonly id: string; readonly hint: ReactN
   );
 }
 
-/** Once the errors of a refused form are drawn: the first of them may be out of view. */
+/** Scrolls to the first error of an invalid form once it is rendered. */
 export function focusFirstFault(form: HTMLFormElement): void {
   setTimeout(() => form.querySelector<HTMLElement>('[aria-invalid=true]')?.focus(), 0);
 }

@@ -10,15 +10,19 @@ interface TriggerProps {
 
 interface Props {
   readonly trigger: ReactElement<TriggerProps>;
-  /** The menu, fetched late, which opens at once. */
+  /** The lazy menu, which opens as soon as it is loaded. */
   readonly children: (trigger: ReactElement<TriggerProps>) => ReactNode;
-  /** What stands in its place when it cannot be fetched; else its button. */
+  /** Fallback when it cannot be loaded; its button otherwise. */
   readonly failed?: ReactNode;
 }
 
 export function LateMenu({ trigger, children, failed }: Props) {
   const [wanted, setWanted] = useState(false);
-  const button = cloneElement(trigger, { 'aria-haspopup': 'menu', 'aria-expanded': false, onClick: () => setWanted(true) });
+  const button = cloneElement(trigger, {
+    'aria-haspopup': 'menu',
+    'aria-expanded': false,
+    onClick: () => setWanted(true),
+  });
   if (!wanted) return button;
   return (
     <Boundary fallback={failed ?? button}>

@@ -18,7 +18,11 @@ type Props = Omit<ComponentProps<typeof Whole>, 'trigger'> & { readonly trigger:
 export function LatePopover({ trigger, children, ...rest }: Props) {
   const [wanted, setWanted] = useState(rest.open);
   if (rest.open && !wanted) setWanted(true);
-  const button = cloneElement(trigger, { 'aria-haspopup': 'dialog', 'aria-expanded': rest.open, onClick: () => rest.onOpenChange(!rest.open) });
+  const button = cloneElement(trigger, {
+    'aria-haspopup': 'dialog',
+    'aria-expanded': rest.open,
+    onClick: () => rest.onOpenChange(!rest.open),
+  });
   if (!wanted) return button;
   return (
     <Boundary fallback={<FailedPart />}>

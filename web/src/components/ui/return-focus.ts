@@ -11,7 +11,10 @@ export function useReturnFocus() {
     onCloseAutoFocus: (event: Event) => {
       event.preventDefault();
       const free = document.activeElement === null || document.activeElement === document.body;
-      const back = before.current instanceof HTMLElement && before.current.isConnected && before.current !== document.body ? before.current : document.getElementById('main');
+      const back =
+        before.current instanceof HTMLElement && before.current.isConnected && before.current !== document.body
+          ? before.current
+          : document.getElementById('main');
       if (free) back?.focus({ preventScroll: true });
     },
   };

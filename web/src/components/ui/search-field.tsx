@@ -9,7 +9,10 @@ interface Props {
 export function SearchField({ label, value, onChange }: Props) {
   return (
     <div className="relative">
-      <Search aria-hidden className="pointer-events-none absolute top-1/2 left-2.5 size-3.5 -translate-y-1/2 text-muted" />
+      <Search
+        aria-hidden
+        className="pointer-events-none absolute top-1/2 left-2.5 size-3.5 -translate-y-1/2 text-muted"
+      />
       <input
         type="search"
         aria-label={label}

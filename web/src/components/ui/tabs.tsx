@@ -2,7 +2,7 @@ import { Tabs as Radix } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { cx } from '@/lib/cx';
 import { useInView } from './in-view';
-import { useMoreBeside } from './more-beside';
+import { useMoreBeside } from './scroll-edges';
 
 export interface Tab {
   readonly id: string;
@@ -30,10 +30,19 @@ export function Tabs({ label, tabs, value, onChange, look = 'line' }: Props) {
       <Radix.List
         ref={list}
         aria-label={label}
-        className={look === 'line' ? 'fades-sideways mb-6 flex gap-1 overflow-x-auto border-b border-line' : 'mb-5 flex gap-1 rounded-lg bg-sunken p-1'}
+        className={
+          look === 'line'
+            ? 'fades-sideways mb-6 flex gap-1 overflow-x-auto border-b border-line'
+            : 'mb-5 flex gap-1 rounded-lg bg-sunken p-1'
+        }
       >
         {tabs.map((tab) => (
-          <Radix.Trigger key={tab.id} value={tab.id} disabled={tab.disabled ?? false} className={look === 'line' ? lineTab : pillTab}>
+          <Radix.Trigger
+            key={tab.id}
+            value={tab.id}
+            disabled={tab.disabled ?? false}
+            className={look === 'line' ? lineTab : pillTab}
+          >
             {tab.label}
           </Radix.Trigger>
         ))}
@@ -47,6 +56,13 @@ export function Tabs({ label, tabs, value, onChange, look = 'line' }: Props) {
   );
 }
 
-const base = 'font-medium text-muted whitespace-nowrap transition-colors hover:text-text data-[state=active]:text-text disabled:cursor-not-allowed disabled:opacity-55 disabled:hover:text-muted';
-const lineTab = cx(base, '-mb-px border-b-2 border-transparent px-3 py-2.5 data-[state=active]:border-brand focus-visible:-outline-offset-2');
-const pillTab = cx(base, 'flex-1 rounded-md px-3 py-1.5 max-sm:px-2 data-[state=active]:bg-surface data-[state=active]:shadow-card');
+const base =
+  'font-medium text-muted whitespace-nowrap transition-colors hover:text-text data-[state=active]:text-text disabled:cursor-not-allowed disabled:opacity-55 disabled:hover:text-muted';
+const lineTab = cx(
+  base,
+  '-mb-px border-b-2 border-transparent px-3 py-2.5 data-[state=active]:border-brand focus-visible:-outline-offset-2',
+);
+const pillTab = cx(
+  base,
+  'flex-1 rounded-md px-3 py-1.5 max-sm:px-2 data-[state=active]:bg-surface data-[state=active]:shadow-card',
+);

@@ -16,7 +16,7 @@ export function Toaster() {
             if (!open) dismissToast(item.id);
           }}
           data-toast
-          // A toast is the topmost layer: without this, Escape in a dialog would take the toast away and leave the dialog.
+          // A toast is the topmost layer: without this, Escape in a dialog would close the toast instead of the dialog.
           onEscapeKeyDown={(event) => {
             const inside = event.target instanceof Element && event.target.closest('[data-toast]');
             if (!inside && closeTopOverlay()) event.preventDefault();
@@ -24,7 +24,9 @@ export function Toaster() {
           className={cx(
             'animate-rise-in relative rounded-xl border py-3.5 pr-11 pl-4 shadow-pop',
             'data-[swipe=move]:translate-x-[var(--radix-toast-swipe-move-x)] data-[swipe=end]:translate-x-full',
-            item.tone === 'destructive' ? 'border-transparent bg-bad-solid text-white' : 'border-line bg-raised text-text',
+            item.tone === 'destructive'
+              ? 'border-transparent bg-bad-solid text-white'
+              : 'border-line bg-raised text-text',
           )}
         >
           <Radix.Title className="font-semibold">{item.title}</Radix.Title>

@@ -1,6 +1,6 @@
 import { Tooltip as Radix } from 'radix-ui';
 
-/** The words beside the element that it stands in. */
+/** The tooltip's text next to its element. */
 export function TooltipBubble({ text, onClose }: { readonly text: string; readonly onClose: () => void }) {
   return (
     <Radix.Provider>
@@ -14,7 +14,10 @@ export function TooltipBubble({ text, onClose }: { readonly text: string; readon
           <span aria-hidden className="pointer-events-none absolute inset-0" />
         </Radix.Trigger>
         <Radix.Portal>
-          <Radix.Content sideOffset={6} className="animate-fade-in z-50 rounded-md bg-text px-2 py-1 text-xs text-canvas">
+          <Radix.Content
+            sideOffset={6}
+            className="animate-fade-in z-50 rounded-md bg-text px-2 py-1 text-xs text-canvas"
+          >
             {text}
           </Radix.Content>
         </Radix.Portal>

@@ -4,7 +4,7 @@ import { Boundary } from '../data/boundary';
 const Bubble = lazy(() => import('./tooltip-bubble').then((module) => ({ default: module.TooltipBubble })));
 const DELAY_MS = 700;
 
-/** Names an icon button on hover and focus; the button keeps its own accessible name. What draws it is fetched then. */
+/** Labels an icon button on hover and focus; the button keeps its accessible name. The tooltip's code is loaded then. */
 export function Tooltip({ text, children }: { readonly text: string; readonly children: ReactNode }) {
   const [shown, setShown] = useState(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -17,7 +17,15 @@ export function Tooltip({ text, children }: { readonly text: string; readonly ch
     if (pointerType !== 'touch') timer.current = setTimeout(() => setShown(true), DELAY_MS);
   };
   return (
-    <span className="relative inline-flex" onPointerEnter={wait} onPointerLeave={hide} onPointerDown={hide} onFocus={({ target }) => setShown(target.matches(':focus-visible'))} onBlur={hide}>
+    <span
+      role="presentation"
+      className="relative inline-flex"
+      onPointerEnter={wait}
+      onPointerLeave={hide}
+      onPointerDown={hide}
+      onFocus={({ target }) => setShown(target.matches(':focus-visible'))}
+      onBlur={hide}
+    >
       {children}
       {shown && (
         <Boundary fallback={null}>

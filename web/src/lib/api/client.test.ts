@@ -9,7 +9,11 @@ import { ApiError, messageOf } from './errors';
 
 test('spec §6: calls carry the token as Bearer; unsafe ones the CSRF header and an idempotency key', async () => {
   signIn();
-  server.use(http.post(at('/api/platform/conversions/{id}/approve'), () => HttpResponse.json({}, { headers: { 'X-Position': 'domain@41' } })));
+  server.use(
+    http.post(at('/api/platform/conversions/{id}/approve'), () =>
+      HttpResponse.json({}, { headers: { 'X-Position': 'domain@41' } }),
+    ),
+  );
   await api.POST('/api/platform/conversions/{id}/approve', { params: { path: { id: 'c1' } }, body: {} });
   const [post] = state.seen;
   expect(post?.headers.get('Authorization')).toBe('Bearer token-1');
@@ -19,9 +23,15 @@ test('spec §6: calls carry the token as Bearer; unsafe ones the CSRF header and
 
 test('a command that got no answer keeps its key until one comes; another command has another', async () => {
   signIn();
-  const answers = [() => HttpResponse.error(), () => refuse(503, 'Not now.'), () => refuse(409, 'Wait', 'idempotency_in_flight'), () => refuse(400, 'No')];
+  const answers = [
+    () => HttpResponse.error(),
+    () => refuse(503, 'Not now.'),
+    () => refuse(409, 'Wait', 'idempotency_in_flight'),
+    () => refuse(400, 'No'),
+  ];
   server.use(http.post(at('/api/platform/links'), () => (answers.shift() ?? (() => HttpResponse.json({})))()));
-  const send = (partnerId: string) => api.POST('/api/platform/links', { body: { websiteId: 'w1', partnerId } }).catch(() => undefined);
+  const send = (partnerId: string) =>
+    api.POST('/api/platform/links', { body: { websiteId: 'w1', partnerId } }).catch(() => undefined);
   for (const partner of ['p1', 'p1', 'p1', 'p1', 'p1', 'p1']) await send(partner);
   await send('p2');
   const keys = state.seen.map((request) => request.headers.get('Idempotency-Key'));
@@ -31,18 +41,24 @@ test('a command that got no answer keeps its key until one comes; another comman
 
 test('too many: the words say when it is possible again', async () => {
   const refused = (wait: string, message = 'Too many.') => {
-    server.use(http.get(at('/api/platform/websites'), () => HttpResponse.json({ message }, { status: 429, headers: { 'Retry-After': wait } })));
+    server.use(
+      http.get(at('/api/platform/websites'), () =>
+        HttpResponse.json({ message }, { status: 429, headers: { 'Retry-After': wait } }),
+      ),
+    );
     return body(api.GET('/api/platform/websites')).catch((error: unknown) => messageOf(error));
   };
-  expect(await refused('40')).toBe('Too many. That is possible again in 40 seconds.');
-  expect(await refused('121')).toBe('Too many. That is possible again in 3 minutes.');
-  expect(await refused('20000')).toBe('Too many. That is possible again in 6 hours.');
+  expect(await refused('40')).toBe('Too many. Try again in 40 seconds.');
+  expect(await refused('121')).toBe('Too many. Try again in 3 minutes.');
+  expect(await refused('20000')).toBe('Too many. Try again in 6 hours.');
   expect(await refused('2')).toBe('Too many.');
   expect(await refused('12', 'Please wait 12 seconds.')).toBe('Please wait 12 seconds.');
 });
 
 test('a read after a write waits for that write', async () => {
-  server.use(http.post(at('/api/platform/links'), () => HttpResponse.json({}, { headers: { 'X-Position': 'domain@42' } })));
+  server.use(
+    http.post(at('/api/platform/links'), () => HttpResponse.json({}, { headers: { 'X-Position': 'domain@42' } })),
+  );
   await api.POST('/api/platform/links', { body: { websiteId: 'w1', partnerId: 'p1' } });
   await body(api.GET('/api/platform/websites'));
   expect(state.seen[1]?.headers.get('X-Wait-For')).toBe('domain@42');
@@ -51,7 +67,14 @@ test('a read after a write waits for that write', async () => {
 test('freshness and the next page come from the headers', async () => {
   server.use(
     http.get(at('/api/platform/conversions'), () =>
-      HttpResponse.json([], { headers: { 'X-As-Of': '2026-11-20T12:00:00Z', 'X-Lag-Seconds': '1.5', 'X-Stale': '1', Link: '</api/platform/conversions?cursor=abc%3D&limit=5>; rel="next"' } }),
+      HttpResponse.json([], {
+        headers: {
+          'X-As-Of': '2026-11-20T12:00:00Z',
+          'X-Lag-Seconds': '1.5',
+          'X-Stale': '1',
+          Link: '</api/platform/conversions?cursor=abc%3D&limit=5>; rel="next"',
+        },
+      }),
     ),
   );
   const result = await answer(api.GET('/api/platform/conversions', { params: { query: { websiteId: 'w1' } } }));
@@ -69,48 +92,76 @@ test('spec §7: every call sends cookies; a body in JSON, and its type, only whe
     sent.push([request.method, request.credentials, request.headers.get('Content-Type')]);
     return HttpResponse.json({});
   };
-  server.use(http.get(at('/api/platform/websites'), keep), http.post(at('/api/platform/login'), keep), http.post(at('/api/platform/logout'), keep));
+  server.use(
+    http.get(at('/api/platform/websites'), keep),
+    http.post(at('/api/platform/login'), keep),
+    http.post(at('/api/platform/logout'), keep),
+  );
   await api.GET('/api/platform/websites');
   await api.POST('/api/platform/login', { body: { email: 'a', password: 'b' } });
   await api.POST('/api/platform/logout');
-  expect(sent).toEqual([['GET', 'same-origin', null], ['POST', 'same-origin', 'application/json'], ['POST', 'same-origin', null]]);
+  expect(sent).toEqual([
+    ['GET', 'same-origin', null],
+    ['POST', 'same-origin', 'application/json'],
+    ['POST', 'same-origin', null],
+  ]);
 });
 
 test('a refusal becomes its message and its fields', async () => {
-  server.use(http.get(at('/api/platform/websites'), () => refuse(400, 'This domain is taken', 'taken', [{ field: 'domain', message: 'Taken' }])));
+  server.use(
+    http.get(at('/api/platform/websites'), () =>
+      refuse(400, 'This domain is taken', 'taken', [{ field: 'domain', message: 'Taken' }]),
+    ),
+  );
   const error = await body(api.GET('/api/platform/websites')).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(ApiError);
-  expect(error).toMatchObject({ status: 400, code: 'taken', message: 'This domain is taken', fields: { domain: 'Taken' } });
+  expect(error).toMatchObject({
+    status: 400,
+    code: 'taken',
+    message: 'This domain is taken',
+    fields: { domain: 'Taken' },
+  });
 });
 
 test('spec §8: an answer without a problem becomes "status: text"', async () => {
   server.use(http.get(at('/api/platform/websites'), () => new HttpResponse('upstream is gone', { status: 502 })));
   await expect(body(api.GET('/api/platform/websites'))).rejects.toThrow('502: upstream is gone');
-  server.use(http.get(at('/api/platform/websites'), () => new HttpResponse('<html><h1>Bad Gateway</h1>', { status: 502, statusText: 'Bad Gateway' })));
+  server.use(
+    http.get(
+      at('/api/platform/websites'),
+      () => new HttpResponse('<html><h1>Bad Gateway</h1>', { status: 502, statusText: 'Bad Gateway' }),
+    ),
+  );
   await expect(body(api.GET('/api/platform/websites'))).rejects.toThrow(/^502: Bad Gateway$/);
 });
 
 test('spec §8: 401 is an error and ends the session, but not at sign-in', async () => {
   signIn();
   server.use(http.post(at('/api/platform/login'), () => refuse(401, 'Invalid credentials')));
-  await expect(body(api.POST('/api/platform/login', { body: { email: 'a', password: 'b' } }))).rejects.toThrow('Invalid credentials');
+  await expect(body(api.POST('/api/platform/login', { body: { email: 'a', password: 'b' } }))).rejects.toThrow(
+    'Invalid credentials',
+  );
   expect(getSession()).not.toBeNull();
-  server.use(http.get(at('/api/platform/user'), () => refuse(401, 'Sign in again')));
-  await expect(body(api.GET('/api/platform/user'))).rejects.toThrow('Sign in again');
+  server.use(http.get(at('/api/platform/user'), () => refuse(401, 'Please sign in.')));
+  await expect(body(api.GET('/api/platform/user'))).rejects.toThrow('Please sign in.');
   expect(getSession()).toBeNull();
   expect(localStorage.getItem('authToken')).toBeNull();
 });
 
 test('a late 401 of the session before does not end the one that began meanwhile', async () => {
   signIn();
-  server.use(http.get(at('/api/platform/user'), () => {
-    startSession({ token: 'token-2', user: { ...USER, id: 'u2' } });
-    return refuse(401, 'Sign in again');
-  }));
-  await expect(body(api.GET('/api/platform/user'))).rejects.toThrow('Sign in again');
+  server.use(
+    http.get(at('/api/platform/user'), () => {
+      startSession({ token: 'token-2', user: { ...USER, id: 'u2' } });
+      return refuse(401, 'Please sign in.');
+    }),
+  );
+  await expect(body(api.GET('/api/platform/user'))).rejects.toThrow('Please sign in.');
   expect(getSession()?.token).toBe('token-2');
 });
 
 test('an unreachable server is named in words', () => {
-  expect(messageOf(new TypeError('Failed to fetch'))).toBe('The server cannot be reached. Check your connection and try again.');
+  expect(messageOf(new TypeError('Failed to fetch'))).toBe(
+    'The server cannot be reached. Check your connection and try again.',
+  );
 });

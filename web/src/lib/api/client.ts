@@ -3,9 +3,9 @@ import createClient, { type Middleware } from 'openapi-fetch';
 import { endSession, getSession } from '@/lib/session';
 import { endWebsiteSession, getWebsiteSession } from '@/lib/website-session';
 import { exactly } from '@/lib/exact';
-import { begun } from './begun';
+import { takeEarlyRead } from './early-reads';
 import { ApiError, errorOf } from './errors';
-import { answered, keyOf, leftOpen } from './repeats';
+import { answered, keyOf, leftOpen } from './idempotency';
 import type { paths } from './schema';
 import { duringSecurityCheck } from './security-check';
 
@@ -30,20 +30,26 @@ interface Result<T> {
 
 const OWN_WRITE_MS = 30_000;
 const SIGN_IN_PATHS = [
-  '/api/platform/login', '/api/platform/login/second-factor', '/api/platform/register', '/api/platform/setup', '/api/platform/logout', '/api/auth/login',
+  '/api/platform/login',
+  '/api/platform/login/second-factor',
+  '/api/platform/register',
+  '/api/platform/setup',
+  '/api/platform/logout',
+  '/api/auth/login',
 ];
-/** These may cost a proof of work while somebody guesses at the account. */
+/** These may require a proof of work while an account is under attack. */
 const BY_PASSWORD = ['/api/platform/login', '/api/auth/login'];
-const MOST_WORK = 2;
-/** These take the token of a website session, and no other. */
+const MAX_PUZZLE_ROUNDS = 2;
+/** These use the website session's token. */
 const OF_WEBSITE = /^\/api\/(website|auth)(\/|$)/;
 let lastWrite: { position: string; at: number } | null = null;
 
 const middleware: Middleware = {
   async onRequest({ request }) {
     const session = isOfWebsite(request) ? getWebsiteSession() : getSession();
-    // A call that says itself who asks does so before there is a session.
-    if (session && !request.headers.has('Authorization')) request.headers.set('Authorization', `Bearer ${session.token}`);
+    // A call may set its own token before there is a session.
+    if (session && !request.headers.has('Authorization'))
+      request.headers.set('Authorization', `Bearer ${session.token}`);
     if (request.method === 'GET') {
       if (lastWrite && Date.now() - lastWrite.at < OWN_WRITE_MS) request.headers.set('X-Wait-For', lastWrite.position);
     } else {
@@ -64,7 +70,7 @@ const middleware: Middleware = {
     else answered(request);
     if (response.status === 401 && !SIGN_IN_PATHS.includes(new URL(request.url).pathname)) {
       const website = isOfWebsite(request);
-      // A late refusal of the session before must not end the one that began meanwhile.
+      // A late 401 of the previous session must not end the current one.
       const token = (website ? getWebsiteSession() : getSession())?.token;
       if (request.headers.get('Authorization') === `Bearer ${token}`) (website ? endWebsiteSession : endSession)();
     }
@@ -78,15 +84,22 @@ const middleware: Middleware = {
 export const api = createClient<paths>({
   baseUrl: window.location.origin,
   credentials: 'same-origin',
-  fetch: (request) => begun(request) ?? (BY_PASSWORD.includes(new URL(request.url).pathname) ? fetchWithWork(request) : globalThis.fetch(request)),
+  fetch: (request) =>
+    takeEarlyRead(request) ??
+    (BY_PASSWORD.includes(new URL(request.url).pathname) ? fetchWithWork(request) : globalThis.fetch(request)),
 });
 api.use(middleware);
 
 async function fetchWithWork(request: Request): Promise<Response> {
   let response = await globalThis.fetch(request.clone());
-  for (let time = 0; time < MOST_WORK && response.status === 429; time++) {
+  for (let time = 0; time < MAX_PUZZLE_ROUNDS && response.status === 429; time++) {
     const { solve, workOf } = await import('./proof-of-work');
-    const work = workOf(await response.clone().json().catch(() => null));
+    const work = workOf(
+      await response
+        .clone()
+        .json()
+        .catch(() => null),
+    );
     if (!work) break;
     const again = request.clone();
     again.headers.set('Proof-Of-Work', await duringSecurityCheck(() => solve(work)));

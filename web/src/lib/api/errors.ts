@@ -2,7 +2,7 @@ import type { components } from './schema';
 
 export type Problem = components['schemas']['Problem'];
 
-/** A refused or failed call. `message` is fit to be shown to a person. */
+/** A rejected or failed request. `message` can be shown to the user. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
@@ -29,19 +29,26 @@ export async function errorOf(response: Response): Promise<ApiError> {
   const said = problem?.message ?? problem?.error;
   const message = said ?? `${response.status}: ${plain || response.statusText}`;
   const fields = Object.fromEntries((problem?.errors ?? []).map((item) => [item.field, item.message]));
-  return new ApiError(response.status, message + whenAgain(response, message), problem?.code, fields, said === undefined ? plain : '');
+  return new ApiError(
+    response.status,
+    message + whenAgain(response, message),
+    problem?.code,
+    fields,
+    said === undefined ? plain : '',
+  );
 }
 
 const MINUTE_S = 60;
 const HOUR_S = 3600;
 const SHORT_S = 5;
 
-/** After "too many": when it is worth trying again, where the words do not say so themselves. */
+/** For 429: when to retry, unless the message says so. */
 function whenAgain(response: Response, message: string): string {
   const seconds = Number(response.headers.get('Retry-After'));
   if (response.status !== 429 || !(seconds > SHORT_S) || /\d+ seconds/.test(message)) return '';
-  const [size, unit] = seconds < 2 * MINUTE_S ? [1, 'seconds'] : seconds < 2 * HOUR_S ? [MINUTE_S, 'minutes'] : [HOUR_S, 'hours'];
-  return ` That is possible again in ${Math.ceil(seconds / size)} ${unit}.`;
+  const [size, unit] =
+    seconds < 2 * MINUTE_S ? [1, 'seconds'] : seconds < 2 * HOUR_S ? [MINUTE_S, 'minutes'] : [HOUR_S, 'hours'];
+  return ` Try again in ${Math.ceil(seconds / size)} ${unit}.`;
 }
 
 export function messageOf(error: unknown, fallback = 'Something went wrong. Please try again.'): string {

@@ -1,33 +1,33 @@
-// One key for one command, however often it is sent: who sends the same again because no answer came means it once.
+// One idempotency key per command: a repeated request without a response is the same command.
 const KEPT_MS = 600_000;
-const MOST_KEPT = 50;
+const MAX_KEPT = 50;
 
 const unanswered = new Map<string, { readonly key: string; readonly until: number }>();
-const saidBy = new WeakMap<Request, string>();
+const commandKeys = new WeakMap<Request, string>();
 
-/** The `Idempotency-Key` of a POST; that of before, if it is the same command of the same person and nobody answered. */
+/** The `Idempotency-Key` of a POST; the previous one for the same unanswered command of the same user. */
 export async function keyOf(request: Request): Promise<string> {
   const kind = request.headers.get('Content-Type') ?? 'application/json';
   if (!kind.startsWith('application/json')) return newId(); // a file: the server knows it by what it holds
   const said = [request.headers.get('Authorization'), request.url, await request.clone().text()].join('\n');
-  saidBy.set(request, said);
+  commandKeys.set(request, said);
   const kept = unanswered.get(said);
   return kept && kept.until > Date.now() ? kept.key : newId();
 }
 
-/** Nobody knows whether it was done. */
+/** The outcome is unknown. */
 export function leftOpen(request: Request): void {
-  const said = saidBy.get(request);
+  const said = commandKeys.get(request);
   const key = request.headers.get('Idempotency-Key');
   if (said === undefined || !key) return;
   unanswered.delete(said);
   unanswered.set(said, { key, until: Date.now() + KEPT_MS });
   const [oldest] = unanswered.keys();
-  if (unanswered.size > MOST_KEPT && oldest !== undefined) unanswered.delete(oldest);
+  if (unanswered.size > MAX_KEPT && oldest !== undefined) unanswered.delete(oldest);
 }
 
 export function answered(request: Request): void {
-  const said = saidBy.get(request);
+  const said = commandKeys.get(request);
   if (said !== undefined) unanswered.delete(said);
 }
 

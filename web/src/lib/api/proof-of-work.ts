@@ -1,4 +1,4 @@
-// Solves the puzzles that a sign-in costs while somebody guesses at the account (docs/accounts.md). In slices on the main
+// Solves the puzzles that a sign-in costs while an attacker guesses the password (docs/accounts.md). In slices on the main
 // thread: the content security policy allows no worker, and Web Crypto's asynchronous hashes take many times as long.
 
 export interface Work {
@@ -9,16 +9,16 @@ export interface Work {
 
 const SLICE_MS = 12;
 const CHECK_EVERY = 512;
-const MOST_BITS = 20;
-const MOST_PUZZLES = 64;
+const MAX_BITS = 20;
+const MAX_PUZZLES = 64;
 
-/** What a refusal asks to be solved, if it asks for that. */
+/** The puzzle in a 429 response, if any. */
 export function workOf(problem: unknown): Work | null {
   const { code, work } = (problem ?? {}) as { code?: unknown; work?: Partial<Work> };
   if (code !== 'proof_of_work_needed' || !work) return null;
   const { challenge, puzzles, bits } = work;
   if (typeof challenge !== 'string' || typeof puzzles !== 'number' || typeof bits !== 'number') return null;
-  return puzzles <= MOST_PUZZLES && bits <= MOST_BITS ? { challenge, puzzles, bits } : null;
+  return puzzles <= MAX_PUZZLES && bits <= MAX_BITS ? { challenge, puzzles, bits } : null;
 }
 
 /** The value of the header `Proof-Of-Work`. */
@@ -64,11 +64,16 @@ function mix(state: State, bytes: DataView, from: number): State {
   for (let i = 16; i < 64; i++) {
     const x = word(i - 15);
     const y = word(i - 2);
-    schedule[i] = word(i - 16) + word(i - 7) + (turned(x, 7) ^ turned(x, 18) ^ (x >>> 3)) + (turned(y, 17) ^ turned(y, 19) ^ (y >>> 10));
+    schedule[i] =
+      word(i - 16) +
+      word(i - 7) +
+      (turned(x, 7) ^ turned(x, 18) ^ (x >>> 3)) +
+      (turned(y, 17) ^ turned(y, 19) ^ (y >>> 10));
   }
   let [a, b, c, d, e, f, g, h] = state;
   for (let i = 0; i < 64; i++) {
-    const first = (h + (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) + ((e & f) ^ (~e & g)) + (K.rounds[i] ?? 0) + word(i)) | 0;
+    const first =
+      (h + (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) + ((e & f) ^ (~e & g)) + (K.rounds[i] ?? 0) + word(i)) | 0;
     const second = ((turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0;
     [h, g, f, e, d, c, b, a] = [g, f, e, (d + first) | 0, c, b, a, (first + second) | 0];
   }
@@ -83,7 +88,8 @@ function turned(word: number, by: number): number {
 /** Fractions of the square roots of the first 8 primes and of the cube roots of the first 64, as the standard has them. */
 function constants(): { readonly start: State; readonly rounds: Int32Array } {
   const primes: number[] = [];
-  for (let candidate = 2; primes.length < 64; candidate++) if (primes.every((prime) => candidate % prime)) primes.push(candidate);
+  for (let candidate = 2; primes.length < 64; candidate++)
+    if (primes.every((prime) => candidate % prime)) primes.push(candidate);
   const fraction = (root: number): number => Math.floor((root - Math.floor(root)) * 2 ** 32) | 0;
   const start = primes.slice(0, 8).map((prime) => fraction(Math.sqrt(prime)));
   return { start: start as unknown as State, rounds: Int32Array.from(primes, (prime) => fraction(Math.cbrt(prime))) };

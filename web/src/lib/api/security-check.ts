@@ -1,4 +1,4 @@
-// Whether a sign-in is solving a proof of work right now, for the forms that wait for it.
+// Whether a sign-in is solving a proof of work right now, for the forms that show it.
 import { useSyncExternalStore } from 'react';
 
 const listeners = new Set<() => void>();

@@ -3,10 +3,19 @@
 import type { components } from './schema';
 
 type Schemas = components['schemas'];
-export type Website = Pick<Schemas['Site'], 'id' | 'domain' | 'timezone' | 'currency' | 'createdAt' | 'firstEventAt' | 'maxClaimAmount' | 'maxClaimsPerClick'>;
-export type ConnectedWebsite = Pick<Schemas['ConnectedWebsite'], 'id' | 'domain' | 'timezone' | 'currency' | 'siteKey' | 'secretKey' | 'postbackToken'>;
+export type Website = Pick<
+  Schemas['Site'],
+  'id' | 'domain' | 'timezone' | 'currency' | 'createdAt' | 'firstEventAt' | 'maxClaimAmount' | 'maxClaimsPerClick'
+>;
+export type ConnectedWebsite = Pick<
+  Schemas['ConnectedWebsite'],
+  'id' | 'domain' | 'timezone' | 'currency' | 'siteKey' | 'secretKey' | 'postbackToken'
+>;
 export type KeyKind = Schemas['KeyKind'];
-export type WebsiteKey = Pick<Schemas['Key'], 'id' | 'key' | 'hint' | 'allowedOrigins' | 'createdAt' | 'lastUsedAt' | 'revokedAt'> & { kind: KeyKind };
+export type WebsiteKey = Pick<
+  Schemas['Key'],
+  'id' | 'key' | 'hint' | 'allowedOrigins' | 'createdAt' | 'lastUsedAt' | 'revokedAt'
+> & { kind: KeyKind };
 export type NewWebsiteKey = Pick<Schemas['CreatedKey'], 'id' | 'kind' | 'key'>;
 export type Partner = Pick<Schemas['Partner'], 'id' | 'name' | 'slug' | 'isActive' | 'postbackPreset'>;
 export type Link = Schemas['Link'];

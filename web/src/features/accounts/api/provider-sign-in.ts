@@ -1,18 +1,18 @@
 import { api, body } from '@/lib/api/client';
 import type { components } from '@/lib/api/schema';
 import { startSession } from '@/lib/session';
-import { registeredOf, type Registered } from './api';
+import { registeredOf, type Registered } from './sign-in';
 
-export type NewHere = components['schemas']['InviteAsked'];
+export type NewHere = components['schemas']['InviteRequired'];
 
-/** What came of a sign-in with a provider. */
+/** Result of a sign-in with a provider. */
 export type Exchanged =
   | { readonly kind: 'signed-in' }
   | { readonly kind: 'code-needed'; readonly ticket: string }
   | { readonly kind: 'new-here'; readonly person: NewHere }
   | { readonly kind: 'linked'; readonly provider: string };
 
-/** The code works once, for a minute, and in the browser that went to the provider: its cookie goes along. */
+/** The code works once, for a minute, and only in the browser that started the sign-in, which has its cookie. */
 export async function exchange(code: string): Promise<Exchanged> {
   const result = await body(api.POST('/api/platform/auth/exchange', { body: { code } }));
   if ('inviteNeeded' in result) return { kind: 'new-here', person: result };

@@ -20,7 +20,7 @@ export interface WebsiteCredentials extends Credentials {
   readonly websiteApiKey: string;
 }
 
-/** Signed in, or a code is needed: then the ticket goes with it. */
+/** Signed in, or a two-factor code is needed: then with a login challenge. */
 export type SignIn = { readonly signedIn: true } | { readonly signedIn: false; readonly ticket: string };
 
 /** A session that the browser does not keep yet, and the second factor to set up before it does. */
@@ -31,7 +31,9 @@ export interface Registered {
 
 export async function signIn(credentials: Credentials, factor?: Factor, ticket?: string): Promise<SignIn> {
   const result = await body(
-    api.POST('/api/platform/login', { body: { ...credentials, ...(factor ? asSignIn(factor) : {}), ...(ticket ? { ticket } : {}) } }),
+    api.POST('/api/platform/login', {
+      body: { ...credentials, ...(factor ? asSignIn(factor) : {}), ...(ticket ? { ticket } : {}) },
+    }),
   );
   if (result.requires2FA) return { signedIn: false, ticket: result.ticket };
   startSession(sessionOf(result));
@@ -40,7 +42,9 @@ export async function signIn(credentials: Credentials, factor?: Factor, ticket?:
 
 /** The second step where there are no credentials to send again: after a provider's. */
 export async function finishSignIn(ticket: string, factor: Factor): Promise<void> {
-  startSession(sessionOf(await body(api.POST('/api/platform/login/second-factor', { body: { ticket, ...asSignIn(factor) } }))));
+  startSession(
+    sessionOf(await body(api.POST('/api/platform/login/second-factor', { body: { ticket, ...asSignIn(factor) } }))),
+  );
 }
 
 export async function register(values: Registration): Promise<Registered> {
@@ -62,22 +66,30 @@ export async function setUp(values: Credentials & { readonly name: string; reado
   startSession(sessionOf(await body(api.POST('/api/platform/setup', { body: values }))));
 }
 
-export const forgotPassword = (email: string): Promise<void> => done(api.POST('/api/platform/password/forgot', { body: { email } }));
+export const forgotPassword = (email: string): Promise<void> =>
+  done(api.POST('/api/platform/password/forgot', { body: { email } }));
 
 export const resetPassword = (code: string, password: string, factor: Factor): Promise<void> =>
   done(api.POST('/api/platform/password/reset', { body: { code, password, ...asSignIn(factor) } }));
 
-export const confirmEmail = (code: string): Promise<void> => done(api.POST('/api/platform/email/confirm', { body: { code } }));
+export const confirmEmail = (code: string): Promise<void> =>
+  done(api.POST('/api/platform/email/confirm', { body: { code } }));
 
 /** True: signed in to the website. False: a code is needed, everything is sent again with it. */
 export async function signInToWebsite(credentials: WebsiteCredentials, factor?: Factor): Promise<boolean> {
-  const result = await body(api.POST('/api/auth/login', { body: { ...credentials, ...(factor ? asSignIn(factor) : {}) } }));
+  const result = await body(
+    api.POST('/api/auth/login', { body: { ...credentials, ...(factor ? asSignIn(factor) : {}) } }),
+  );
   if (result.requires2FA) return false;
-  startWebsiteSession({ token: result.token, website: result.website, user: { name: result.user.name, email: result.user.email } });
+  startWebsiteSession({
+    token: result.token,
+    website: result.website,
+    user: { name: result.user.name, email: result.user.email },
+  });
   return true;
 }
 
-/** The browser forgets the session even when the server cannot be told. */
+/** Removes the session from the browser even when the server is unreachable. */
 export async function signOut(): Promise<void> {
   const owner = getSession()?.user.id;
   try {
@@ -97,6 +109,6 @@ export async function signOutOfWebsite(): Promise<void> {
 }
 
 function sessionOf({ token, user }: { readonly token: string; readonly user: User }): Session {
-  if (!token || !user) throw new Error('The server did not start a session.');
+  if (!token || !user) throw new Error('The server did not create a session.');
   return { token, user };
 }

@@ -14,8 +14,16 @@ const done = () => new HttpResponse(null, { status: 204 });
 const bodyOf = (line: string) => state.seen.filter((item) => item.line.startsWith(line)).at(-1)?.body;
 
 const invite = (over: Partial<InviteCode> = {}): InviteCode => ({
-  id: 'i1', code: 'AAAA-BBBB', maxUses: 2, currentUses: 1, createdAt: '2026-11-01T00:00:00Z', expiresAt: '2026-12-01T00:00:00Z', revokedAt: null, status: 'active',
-  joined: [{ name: 'Nína', joinedAt: '2026-11-02T00:00:00Z' }], ...over,
+  id: 'i1',
+  code: 'AAAA-BBBB',
+  maxUses: 2,
+  currentUses: 1,
+  createdAt: '2026-11-01T00:00:00Z',
+  expiresAt: '2026-12-01T00:00:00Z',
+  revokedAt: null,
+  status: 'active',
+  joined: [{ name: 'Nína', joinedAt: '2026-11-02T00:00:00Z' }],
+  ...over,
 });
 
 beforeEach(() => {
@@ -26,10 +34,12 @@ beforeEach(() => {
 afterEach(() => vi.useRealTimers());
 
 test('the profile is saved and the header follows', async () => {
-  server.use(http.patch(at('/api/platform/user'), async ({ request }) => {
-    state.account = { ...account(), ...((await request.json()) as object) };
-    return HttpResponse.json(state.account);
-  }));
+  server.use(
+    http.patch(at('/api/platform/user'), async ({ request }) => {
+      state.account = { ...account(), ...((await request.json()) as object) };
+      return HttpResponse.json(state.account);
+    }),
+  );
   const { user } = renderApp('/account-settings');
   const name = await screen.findByLabelText('Name');
   await user.clear(name);
@@ -40,7 +50,11 @@ test('the profile is saved and the header follows', async () => {
   await user.selectOptions(screen.getByLabelText('Time zone'), 'Europe/Berlin');
   await user.click(screen.getByRole('button', { name: 'Save profile' }));
   expect(await screen.findByText('Profile saved', { exact: true })).toBeInTheDocument();
-  expect(bodyOf('PATCH /api/platform/user')).toEqual({ name: 'Sóley', company: 'Althing ehf.', timezone: 'Europe/Berlin' });
+  expect(bodyOf('PATCH /api/platform/user')).toEqual({
+    name: 'Sóley',
+    company: 'Althing ehf.',
+    timezone: 'Europe/Berlin',
+  });
   await waitFor(() => expect(getSession()?.user.name).toBe('Sóley'));
 });
 
@@ -54,34 +68,44 @@ test('a new address is checked here, proven with the password, and confirmed by 
   expect(await screen.findByText('Please enter a valid email')).toBeInTheDocument();
   await user.type(screen.getByLabelText('New email'), '@example.com');
   await user.click(screen.getByRole('button', { name: 'Send the link' }));
-  expect(await screen.findByText('Look into your mail', { exact: true })).toBeInTheDocument();
+  expect(await screen.findByText('Check your email', { exact: true })).toBeInTheDocument();
   expect(bodyOf('POST /api/platform/email/change')).toEqual({ password: 'long-enough', email: 'nonsense@example.com' });
 });
 
 test('the password changes with the old one; a wrong one is said at its field', async () => {
-  server.use(http.post(at('/api/platform/password/change'), async ({ request }) => {
-    const { currentPassword } = (await request.json()) as { currentPassword: string };
-    return currentPassword === 'right-one' ? done() : refuse(403, 'The password is not right.', 'wrong_password', [{ field: 'password', message: 'The password is not right.' }]);
-  }));
+  server.use(
+    http.post(at('/api/platform/password/change'), async ({ request }) => {
+      const { currentPassword } = (await request.json()) as { currentPassword: string };
+      return currentPassword === 'right-one'
+        ? done()
+        : refuse(403, 'The password is incorrect.', 'wrong_password', [
+            { field: 'password', message: 'The password is incorrect.' },
+          ]);
+    }),
+  );
   const { user } = renderApp('/account-settings');
   await user.click(await screen.findByRole('button', { name: 'Change password' }));
   await user.type(await screen.findByLabelText('New password'), 'long-enough');
   await user.type(screen.getByLabelText('Your password'), 'wrong-one');
   const dialog = screen.getByRole('dialog');
   await user.click(within(dialog).getByRole('button', { name: 'Change password' }));
-  await waitFor(() => expect(screen.getByLabelText('Your password')).toHaveAccessibleDescription('The password is not right.'));
+  await waitFor(() =>
+    expect(screen.getByLabelText('Your password')).toHaveAccessibleDescription('The password is incorrect.'),
+  );
   expect(screen.getByLabelText('New password')).toHaveAccessibleDescription('At least 8 characters.');
   await user.clear(screen.getByLabelText('Your password'));
   await user.type(screen.getByLabelText('Your password'), 'right-one');
   await user.click(within(dialog).getByRole('button', { name: 'Change password' }));
-  expect(await screen.findByText('Your other sessions have ended.', { exact: true })).toBeInTheDocument();
+  expect(await screen.findByText('You were signed out everywhere else.', { exact: true })).toBeInTheDocument();
 });
 
 test('two-factor: an old session proves itself, then scan, code, recovery codes', async () => {
   server.use(
     http.post(at('/api/platform/2fa/setup'), async ({ request }) => {
       const { password } = (await request.json()) as { password?: string };
-      return password ? HttpResponse.json({ secret: 'ABCD', qrCode: QR, otpauthUri: 'otpauth://x' }) : refuse(403, 'Please enter your password.', 'password_needed');
+      return password
+        ? HttpResponse.json({ secret: 'ABCD', qrCode: QR, otpauthUri: 'otpauth://x' })
+        : refuse(403, 'Please enter your password.', 'password_needed');
     }),
     http.post(at('/api/platform/2fa/confirm'), () => {
       state.account = account({ twoFactor: true, recoveryCodesLeft: 10 });
@@ -104,7 +128,7 @@ test('two-factor: an old session proves itself, then scan, code, recovery codes'
   await waitFor(() => expect(document.getElementById('main')).toHaveFocus()); // the button that began it is gone
 });
 
-test('two-factor is disabled, and recovery codes made anew, with password and code', async () => {
+test('disabling two-factor and new recovery codes require password and code', async () => {
   state.account = account({ twoFactor: true, recoveryCodesLeft: 2 });
   server.use(
     http.post(at('/api/platform/2fa/recovery-codes'), () => HttpResponse.json({ recoveryCodes: CODES })),
@@ -114,12 +138,12 @@ test('two-factor is disabled, and recovery codes made anew, with password and co
     }),
   );
   const { user } = renderApp('/account-settings');
-  expect(await screen.findByText('Make new ones.')).toBeInTheDocument();
+  expect(await screen.findByText('Generate new codes.')).toBeInTheDocument();
   await user.click(screen.getByRole('button', { name: 'New recovery codes' }));
   await user.type(await screen.findByLabelText('Your password'), 'long-enough');
-  expect(screen.getByRole('button', { name: 'Make new codes' })).toBeDisabled();
+  expect(screen.getByRole('button', { name: 'Generate new codes' })).toBeDisabled();
   await user.type(screen.getByLabelText('Two-factor code'), '123456');
-  await user.click(screen.getByRole('button', { name: 'Make new codes' }));
+  await user.click(screen.getByRole('button', { name: 'Generate new codes' }));
   expect(await screen.findByText(CODES[0] as string)).toBeInTheDocument();
   expect(bodyOf('POST /api/platform/2fa/recovery-codes')).toEqual({ password: 'long-enough', code: '123456' });
   await user.click(screen.getByRole('button', { name: 'Close' }));
@@ -136,57 +160,74 @@ test('sessions are listed; one or all others end', async () => {
   server.use(http.delete(at('/api/platform/sessions/{id}'), done), http.delete(at('/api/platform/sessions'), done));
   const { user } = renderApp('/account-settings');
   const list = await screen.findByRole('list', { name: 'Sessions' });
-  expect(within(list).getAllByRole('listitem')[0]).toHaveTextContent('FirefoxIceland, in use nowThis one');
-  expect(within(list).getAllByRole('listitem')[1]).toHaveTextContent(/^ChromeLast used /);
-  await user.click(within(list).getByRole('button', { name: 'End the session of Chrome' }));
-  expect(await screen.findByText('Session ended', { exact: true })).toBeInTheDocument();
-  await user.click(screen.getByRole('button', { name: 'End all others' }));
-  expect(await screen.findByText('Other sessions ended', { exact: true })).toBeInTheDocument();
+  expect(within(list).getAllByRole('listitem')[0]).toHaveTextContent('FirefoxIceland, active nowThis session');
+  expect(within(list).getAllByRole('listitem')[1]).toHaveTextContent(/^ChromeLast active /);
+  await user.click(within(list).getByRole('button', { name: 'Sign out session: Chrome' }));
+  expect(await screen.findByText('Signed out', { exact: true })).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Sign out other sessions' }));
+  expect(await screen.findByText('Other sessions signed out', { exact: true })).toBeInTheDocument();
   expect(requests('DELETE')).toEqual(['DELETE /api/platform/sessions/s2', 'DELETE /api/platform/sessions']);
 });
 
 test('sign-ins are linked after proof and unlinked after asking', async () => {
-  server.use(http.delete(at('/api/platform/linked-sign-ins/{id}'), () => refuse(409, 'This is your only way to sign in. Set a password first.', 'last_sign_in')));
+  server.use(
+    http.delete(at('/api/platform/linked-sign-ins/{id}'), () =>
+      refuse(409, 'This is your only way to sign in. Set a password first.', 'last_sign_in'),
+    ),
+  );
   const { user } = renderApp('/account-settings');
   const list = await screen.findByRole('list', { name: 'Linked sign-ins' });
   expect(list).toHaveTextContent('GitHubsigrun, since Nov 1, 00:00');
   expect(await screen.findByRole('button', { name: 'Link Google' })).toBeDisabled();
   await user.click(screen.getByRole('button', { name: 'Unlink GitHub' }));
   await user.click(await screen.findByRole('button', { name: 'Unlink' }));
-  expect(await screen.findByText('This is your only way to sign in. Set a password first.', { exact: true })).toBeInTheDocument();
+  expect(
+    await screen.findByText('This is your only way to sign in. Set a password first.', { exact: true }),
+  ).toBeInTheDocument();
 });
 
-test('an account without a password is told what it cannot do yet, and can have one set by mail', async () => {
+test('an account without a password sees what requires one, and can set one by email', async () => {
   state.account = account({ hasPassword: false });
   server.use(
     http.post(at('/api/platform/password/forgot'), done),
-    http.post(at('/api/platform/linked-sign-ins'), () => refuse(403, 'Please sign in again first.', 'sign_in_again')),
+    http.post(at('/api/platform/linked-sign-ins'), () =>
+      refuse(403, 'Please sign out, sign in again, and then link within ten minutes.', 'sign_in_again'),
+    ),
   );
   const { user } = renderApp('/account-settings');
-  expect(await screen.findByText(/^Your account has none: you sign in with a provider/)).toBeInTheDocument();
+  expect(await screen.findByText(/^Your account has no password: you sign in with a provider/)).toBeInTheDocument();
   expect(screen.queryByRole('button', { name: 'Change password' })).not.toBeInTheDocument();
   await user.click(screen.getByRole('button', { name: 'Erase my account' }));
   const dialog = await screen.findByRole('dialog');
   expect(within(dialog).queryByLabelText('Your password')).not.toBeInTheDocument();
   expect(within(dialog).queryByRole('button', { name: 'Erase my account' })).not.toBeInTheDocument();
-  await user.click(within(dialog).getByRole('button', { name: 'Set a password by mail' }));
-  expect(await screen.findByText('A link to set a password is on its way to sigrun@example.com.', { exact: true })).toBeInTheDocument();
+  await user.click(within(dialog).getByRole('button', { name: 'Set a password by email' }));
+  expect(
+    await screen.findByText('We sent a link to set a password to sigrun@example.com.', { exact: true }),
+  ).toBeInTheDocument();
   expect(bodyOf('POST /api/platform/password/forgot')).toEqual({ email: 'sigrun@example.com' });
   await user.keyboard('{Escape}');
   await user.click(await screen.findByRole('button', { name: 'Link GitHub' }));
   await user.click(await screen.findByRole('button', { name: 'Continue to GitHub' }));
-  expect(await screen.findByText('Please sign in again first.')).toBeInTheDocument();
+  expect(
+    await screen.findByText('Please sign out, sign in again, and then link within ten minutes.'),
+  ).toBeInTheDocument();
   expect(bodyOf('POST /api/platform/linked-sign-ins')).toEqual({ provider: 'github', password: '' });
 });
 
 test('own activity goes on page by page, and stays when a page cannot be read; data is a link to everything', async () => {
-  server.use(http.get(at('/api/platform/user/activity'), ({ request }) =>
-    new URL(request.url).searchParams.get('cursor')
-      ? refuse(503, 'Not now')
-      : HttpResponse.json([auditEntry({ action: 'account.sign_in', outcome: 'refused' })], { headers: { Link: '</api/platform/user/activity?cursor=next>; rel="next"' } })));
+  server.use(
+    http.get(at('/api/platform/user/activity'), ({ request }) =>
+      new URL(request.url).searchParams.get('cursor')
+        ? refuse(503, 'Not now')
+        : HttpResponse.json([auditEntry({ action: 'account.sign_in', outcome: 'refused' })], {
+            headers: { Link: '</api/platform/user/activity?cursor=next>; rel="next"' },
+          }),
+    ),
+  );
   const { user } = renderApp('/account-settings');
   const list = await screen.findByRole('list', { name: 'Your activity' });
-  expect(list).toHaveTextContent('Sign-in Refused');
+  expect(list).toHaveTextContent('Sign-in Rejected');
   await user.click(screen.getByRole('button', { name: 'Show more' }));
   expect(await screen.findByText('Not now')).toBeInTheDocument();
   expect(list).toBeInTheDocument();
@@ -207,14 +248,24 @@ test('erasing wants the address typed, and the password', async () => {
   expect(getSession()).toBeNull();
 });
 
-test.each([['', 1], ['0', 1], ['-3', 1], ['1.5', 1], ['x', 1], ['1', 1], ['7', 7]])('spec §5: maxUses "%s" means %d', (text, meant) => {
+test.each([
+  ['', 1],
+  ['0', 1],
+  ['-3', 1],
+  ['1.5', 1],
+  ['x', 1],
+  ['1', 1],
+  ['7', 7],
+])('spec §5: maxUses "%s" means %d', (text, meant) => {
   expect(wholeNumberOr(1, text)).toBe(meant);
   expect(wholeNumberOr(30, text)).toBe(meant === 7 || text === '1' ? meant : 30);
 });
 
 test('spec §2, account settings: the tabs General, Custom Domains and Invite Codes', async () => {
   renderApp('/account-settings');
-  const tabs = within(await screen.findByRole('tablist', { name: 'Account Settings' })).getAllByRole('tab').map((tab) => tab.textContent);
+  const tabs = within(await screen.findByRole('tablist', { name: 'Account Settings' }))
+    .getAllByRole('tab')
+    .map((tab) => tab.textContent);
   expect(tabs).toEqual(['General', 'Websites', 'Custom Domains', 'Invite Codes', 'Notifications']);
 });
 
@@ -230,13 +281,31 @@ test('spec §2, §5, §7, §8, §9: invite codes: none yet, made with defaults f
   server.use(
     http.post(at('/api/platform/invite-codes'), () => {
       state.invites = [invite()];
-      return HttpResponse.json({ id: 'i1', code: 'AAAA-BBBB', maxUses: 1, currentUses: 0, createdAt: '2026-11-01T00:00:00Z', expiresAt: '2026-12-01T00:00:00Z' }, { status: 201 });
+      return HttpResponse.json(
+        {
+          id: 'i1',
+          code: 'AAAA-BBBB',
+          maxUses: 1,
+          currentUses: 0,
+          createdAt: '2026-11-01T00:00:00Z',
+          expiresAt: '2026-12-01T00:00:00Z',
+        },
+        { status: 201 },
+      );
     }),
     http.delete(at('/api/platform/invite-codes/{id}'), done),
   );
   const { user } = renderApp('/account-settings?tab=invite-codes');
   expect(await screen.findByText('No invite codes generated yet')).toBeInTheDocument();
-  expect([screen.getByLabelText('Max uses'), screen.getByLabelText('Expires in days')].map((field) => [field.getAttribute('min'), (field as HTMLInputElement).value])).toEqual([['1', '1'], ['1', '30']]);
+  expect(
+    [screen.getByLabelText('Max uses'), screen.getByLabelText('Expires in days')].map((field) => [
+      field.getAttribute('min'),
+      (field as HTMLInputElement).value,
+    ]),
+  ).toEqual([
+    ['1', '1'],
+    ['1', '30'],
+  ]);
   await user.clear(screen.getByLabelText('Max uses'));
   await user.clear(screen.getByLabelText('Expires in days'));
   await user.type(screen.getByLabelText('Expires in days'), '7');
@@ -251,7 +320,11 @@ test('spec §2, §5, §7, §8, §9: invite codes: none yet, made with defaults f
 });
 
 test('spec §8: a refused invite code is a toast', async () => {
-  server.use(http.post(at('/api/platform/invite-codes'), () => refuse(429, 'Too many attempts. Please wait a moment and try again.')));
+  server.use(
+    http.post(at('/api/platform/invite-codes'), () =>
+      refuse(429, 'Too many attempts. Please wait a moment and try again.'),
+    ),
+  );
   const { user } = renderApp('/account-settings?tab=invite-codes');
   await user.click(await screen.findByRole('button', { name: 'Generate invite code' }));
   expect(await screen.findByText('Failed to create invite code', { exact: true })).toBeInTheDocument();

@@ -13,7 +13,7 @@ import type { AdminAccount } from '@/lib/api/types';
 import { browserTimezone, formatDateTime } from '@/lib/dates';
 import { toast, toastError } from '@/stores/toasts';
 import { PagedTable } from '@/components/data/paged-table';
-import { accountsQuery } from './queries';
+import { accountsQuery } from '../api/admin';
 
 const ROLES = ['member', 'analyst', 'moderator', 'admin'] as const;
 type Role = (typeof ROLES)[number];
@@ -28,7 +28,8 @@ export function AccountsPanel() {
   const changed = useChanged();
   const zone = browserTimezone();
   const enable = useMutation({
-    mutationFn: (account: AdminAccount) => body(api.POST('/api/admin/accounts/{id}/enable', { params: { path: { id: account.id } } })),
+    mutationFn: (account: AdminAccount) =>
+      body(api.POST('/api/admin/accounts/{id}/enable', { params: { path: { id: account.id } } })),
     onSuccess: () => toast('Account enabled'),
     onError: (error) => toastError('Failed to enable the account', messageOf(error)),
     onSettled: changed,
@@ -61,31 +62,66 @@ export function AccountsPanel() {
     {
       id: 'state',
       header: 'State',
-      cell: (row) => (row.erasedAt ? <Badge>Erased</Badge> : row.disabledAt ? <Badge tone="bad">Disabled</Badge> : <Badge tone="good">Active</Badge>),
+      cell: (row) =>
+        row.erasedAt ? (
+          <Badge>Erased</Badge>
+        ) : row.disabledAt ? (
+          <Badge tone="bad">Disabled</Badge>
+        ) : (
+          <Badge tone="good">Active</Badge>
+        ),
     },
     { id: 'factor', header: '2FA', cell: (row) => (row.twoFactor ? 'On' : 'Off') },
     { id: 'websites', header: 'Websites', cell: (row) => row.websites, numeric: true },
     { id: 'sessions', header: 'Sessions', cell: (row) => row.sessions, numeric: true },
-    { id: 'seen', header: 'Last seen', cell: (row) => (row.lastSeenAt ? formatDateTime(row.lastSeenAt, zone) : '–'), className: 'whitespace-nowrap tabular' },
-    { id: 'created', header: 'Created', cell: (row) => formatDateTime(row.createdAt, zone), className: 'whitespace-nowrap tabular' },
+    {
+      id: 'seen',
+      header: 'Last seen',
+      cell: (row) => (row.lastSeenAt ? formatDateTime(row.lastSeenAt, zone) : '–'),
+      className: 'whitespace-nowrap tabular',
+    },
+    {
+      id: 'created',
+      header: 'Created',
+      cell: (row) => formatDateTime(row.createdAt, zone),
+      className: 'whitespace-nowrap tabular',
+    },
     {
       id: 'actions',
       header: <span className="sr-only">Actions</span>,
       cell: (row) =>
         !row.erasedAt && (
           <div className="flex justify-end gap-1.5">
-            <Button size="sm" aria-label={`Roles of ${nameOf(row)}`} onClick={() => setDoing({ what: 'roles', account: row })}>
+            <Button
+              size="sm"
+              aria-label={`Roles of ${nameOf(row)}`}
+              onClick={() => setDoing({ what: 'roles', account: row })}
+            >
               Roles
             </Button>
-            <Button size="sm" aria-label={`End sessions of ${nameOf(row)}`} disabled={row.sessions === 0} onClick={() => setDoing({ what: 'sessions', account: row })}>
-              End sessions
+            <Button
+              size="sm"
+              aria-label={`Sign out everywhere: ${nameOf(row)}`}
+              disabled={row.sessions === 0}
+              onClick={() => setDoing({ what: 'sessions', account: row })}
+            >
+              Sign out everywhere
             </Button>
             {row.disabledAt ? (
-              <Button size="sm" aria-label={`Enable ${nameOf(row)}`} disabled={enable.isPending} onClick={() => enable.mutate(row)}>
+              <Button
+                size="sm"
+                aria-label={`Enable ${nameOf(row)}`}
+                disabled={enable.isPending}
+                onClick={() => enable.mutate(row)}
+              >
                 Enable
               </Button>
             ) : (
-              <Button size="sm" aria-label={`Disable ${nameOf(row)}`} onClick={() => setDoing({ what: 'disable', account: row })}>
+              <Button
+                size="sm"
+                aria-label={`Disable ${nameOf(row)}`}
+                onClick={() => setDoing({ what: 'disable', account: row })}
+              >
                 Disable
               </Button>
             )}
@@ -95,9 +131,22 @@ export function AccountsPanel() {
   ];
   const close = () => setDoing(null);
   return (
-    <Card title="Accounts" description="Everybody who registered, newest first">
-      <TextField label="Search" type="search" placeholder="Name or email" className="mb-4 max-w-sm" value={search} onChange={(event) => setSearch(event.target.value)} />
-      <PagedTable caption="All accounts" query={accounts} columns={columns} rowKey={(row) => row.id} none={search ? 'No account matches.' : 'No accounts yet'} />
+    <Card title="Accounts" description="All registered accounts, newest first">
+      <TextField
+        label="Search"
+        type="search"
+        placeholder="Name or email"
+        className="mb-4 max-w-sm"
+        value={search}
+        onChange={(event) => setSearch(event.target.value)}
+      />
+      <PagedTable
+        caption="All accounts"
+        query={accounts}
+        columns={columns}
+        rowKey={(row) => row.id}
+        none={search ? 'No accounts match.' : 'No accounts yet'}
+      />
       {doing?.what === 'roles' && <Roles account={doing.account} onClose={close} />}
       {doing?.what === 'disable' && <Disable account={doing.account} onClose={close} />}
       {doing?.what === 'sessions' && <EndSessions account={doing.account} onClose={close} />}
@@ -113,18 +162,36 @@ interface DialogProps {
 function Roles({ account, onClose }: DialogProps) {
   const [roles, setRoles] = useState<readonly Role[]>(ROLES.filter((role) => account.roles.includes(role)));
   const save = useDone(
-    () => body(api.PUT('/api/admin/accounts/{id}/roles', { params: { path: { id: account.id } }, body: { roles: [...roles] } })),
-    'Roles changed', onClose,
+    () =>
+      body(
+        api.PUT('/api/admin/accounts/{id}/roles', {
+          params: { path: { id: account.id } },
+          body: { roles: [...roles] },
+        }),
+      ),
+    'Roles changed',
+    onClose,
   );
   return (
-    <Asking title={`Roles of ${nameOf(account)}`} description="They count at once. Everybody is a member." action="Save roles" save={save} onClose={onClose}>
+    <Asking
+      title={`Roles of ${nameOf(account)}`}
+      description="Changes take effect immediately. Every account is a member."
+      action="Save roles"
+      save={save}
+      onClose={onClose}
+    >
       <fieldset className="flex flex-col gap-2.5">
         <legend className="sr-only">Roles</legend>
         {ROLES.map((role) => (
           <label key={role} className="flex items-center gap-2.5">
             <input
-              type="checkbox" className="size-4 accent-brand" disabled={role === 'member'} checked={role === 'member' || roles.includes(role)}
-              onChange={(event) => setRoles(event.target.checked ? [...roles, role] : roles.filter((item) => item !== role))}
+              type="checkbox"
+              className="size-4 accent-brand"
+              disabled={role === 'member'}
+              checked={role === 'member' || roles.includes(role)}
+              onChange={(event) =>
+                setRoles(event.target.checked ? [...roles, role] : roles.filter((item) => item !== role))
+              }
             />
             {role}
           </label>
@@ -137,19 +204,47 @@ function Roles({ account, onClose }: DialogProps) {
 function Disable({ account, onClose }: DialogProps) {
   const [reason, setReason] = useState('');
   const save = useDone(
-    () => body(api.POST('/api/admin/accounts/{id}/disable', { params: { path: { id: account.id } }, body: { reason: reason.trim() } })),
-    'Account disabled', onClose,
+    () =>
+      body(
+        api.POST('/api/admin/accounts/{id}/disable', {
+          params: { path: { id: account.id } },
+          body: { reason: reason.trim() },
+        }),
+      ),
+    'Account disabled',
+    onClose,
   );
   return (
-    <Asking title={`Disable ${nameOf(account)}?`} description="The account may not sign in any more, and its sessions end at once." action="Disable" danger ready={reason.trim() !== ''} save={save} onClose={onClose}>
+    <Asking
+      title={`Disable ${nameOf(account)}?`}
+      description="The account can no longer sign in, and its sessions end immediately."
+      action="Disable"
+      danger
+      ready={reason.trim() !== ''}
+      save={save}
+      onClose={onClose}
+    >
       <TextField label="Reason" maxLength={500} value={reason} onChange={(event) => setReason(event.target.value)} />
     </Asking>
   );
 }
 
 function EndSessions({ account, onClose }: DialogProps) {
-  const save = useDone(() => body(api.DELETE('/api/admin/accounts/{id}/sessions', { params: { path: { id: account.id } } })), 'Sessions ended', onClose);
-  return <Asking title={`End the sessions of ${nameOf(account)}?`} description="Every browser that is signed in to this account must sign in again." action="End sessions" danger save={save} onClose={onClose} />;
+  const save = useDone(
+    () => body(api.DELETE('/api/admin/accounts/{id}/sessions', { params: { path: { id: account.id } } })),
+    'Signed out everywhere',
+    onClose,
+  );
+  return (
+    <Asking
+      title={`Sign out ${nameOf(account)}?`}
+      description="This account is signed out in every browser."
+      action="Sign out everywhere"
+      danger
+      save={save}
+      onClose={onClose}
+    />
+  );
 }
 
 interface AskingProps {

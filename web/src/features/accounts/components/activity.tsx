@@ -6,14 +6,14 @@ import { Card } from '@/components/ui/card';
 import { describeAction } from '@/lib/audit';
 import { formatDateTime } from '@/lib/dates';
 import { userQuery } from '@/lib/shared-queries';
-import { activityQuery } from './queries';
+import { activityQuery } from '../api/activity';
 
 export function ActivityCard() {
   const zone = useQuery(userQuery).data?.timezone ?? 'UTC';
   const activity = useInfiniteQuery(activityQuery);
   const rows = activity.data?.pages.flatMap((page) => page.data) ?? [];
   return (
-    <Card title="Your activity" description="What was done with your account, and what was refused">
+    <Card title="Your activity" description="Actions on your account, including rejected ones">
       {activity.error && <ErrorBox className="mb-3" error={activity.error} onRetry={() => void activity.refetch()} />}
       {!activity.data ? (
         !activity.error && <Skeleton className="h-40" />
@@ -25,7 +25,7 @@ export function ActivityCard() {
             {rows.map((row) => (
               <li key={row.seq} className="flex flex-wrap items-baseline gap-x-3 py-2 first:pt-0">
                 <p className="min-w-0 flex-1 basis-48">
-                  {describeAction(row.action)} {row.outcome === 'refused' && <Badge tone="bad">Refused</Badge>}
+                  {describeAction(row.action)} {row.outcome === 'refused' && <Badge tone="bad">Rejected</Badge>}
                 </p>
                 <p className="text-[0.8125rem] text-muted tabular">
                   {[row.device, row.address, formatDateTime(row.at, zone)].filter(Boolean).join(', ')}
@@ -34,7 +34,11 @@ export function ActivityCard() {
             ))}
           </ul>
           {activity.hasNextPage && (
-            <Button className="mt-3 self-start" busy={activity.isFetchingNextPage} onClick={() => void activity.fetchNextPage()}>
+            <Button
+              className="mt-3 self-start"
+              busy={activity.isFetchingNextPage}
+              onClick={() => void activity.fetchNextPage()}
+            >
               Show more
             </Button>
           )}

@@ -16,7 +16,7 @@ export function DataCard() {
   const user = useQuery(userQuery).data;
   const [erasing, setErasing] = useState(false);
   return (
-    <Card title="Your data" description="Everything that is stored about you, to take away or to have erased">
+    <Card title="Your data" description="Download or delete your data">
       <div className="flex flex-wrap gap-2">
         <a href="/api/platform/export" download="althing-export.json" className={buttonClass()}>
           <Download aria-hidden className="size-4" />
@@ -36,7 +36,7 @@ function Erase({ user, onClose }: { readonly user: Account; readonly onClose: ()
   return (
     <ProofDialog
       title="Erase my account?"
-      description="Your name and address are erased everywhere, your websites are disconnected and their keys stop working. Nobody can undo this."
+      description="Your name and email address are erased, your websites are disconnected and their keys stop working. This cannot be undone."
       action="Erase my account"
       danger
       user={user}
@@ -48,7 +48,14 @@ function Erase({ user, onClose }: { readonly user: Account; readonly onClose: ()
       }}
       onClose={onClose}
     >
-      <TextField label="Type your email to confirm" hint={user.email} autoComplete="off" spellCheck={false} value={typed} onChange={(event) => setTyped(event.target.value)} />
+      <TextField
+        label="Type your email to confirm"
+        hint={user.email}
+        autoComplete="off"
+        spellCheck={false}
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+      />
     </ProofDialog>
   );
 }

@@ -1,4 +1,4 @@
-// Back from a provider: the one-time code, the second factor, the invite, and links that somebody else made.
+// Return from a provider: the one-time code, the second factor, the invite, and links made by another person.
 import { screen, waitFor } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
@@ -8,8 +8,15 @@ import { renderApp, signIn } from '@/test/render';
 import { at, refuse, requests, server, state } from '@/test/server';
 
 const SESSION = { requires2FA: false, token: 'token-9', user: USER };
-const PERSON = { inviteNeeded: true, provider: 'google', ticket: 'ticket-1', email: 'ada@mail.example', name: 'Ada Byron' };
-const exchanges = (answer: object, status = 200) => server.use(http.post(at('/api/platform/auth/exchange'), () => HttpResponse.json(answer, { status })));
+const PERSON = {
+  inviteNeeded: true,
+  provider: 'google',
+  ticket: 'ticket-1',
+  email: 'ada@mail.example',
+  name: 'Ada Byron',
+};
+const exchanges = (answer: object, status = 200) =>
+  server.use(http.post(at('/api/platform/auth/exchange'), () => HttpResponse.json(answer, { status })));
 const bodyOf = (line: string) => state.seen.find((item) => item.line.startsWith(line))?.body;
 
 test('spec §4: the code leaves the address, is exchanged once, and leads to where the way began', async () => {
@@ -21,8 +28,12 @@ test('spec §4: the code leaves the address, is exchanged once, and leads to whe
   expect(bodyOf('POST /api/platform/auth/exchange')).toEqual({ code: 'one-time' });
 });
 
-test('somebody else’s code signs nobody in', async () => {
-  server.use(http.post(at('/api/platform/auth/exchange'), () => refuse(400, 'This sign-in has ended. Please sign in again.', 'handoff_ended')));
+test('the code of another browser opens no session', async () => {
+  server.use(
+    http.post(at('/api/platform/auth/exchange'), () =>
+      refuse(400, 'This sign-in has ended. Please sign in again.', 'handoff_ended'),
+    ),
+  );
   const { router } = renderApp('/login/finish#code=another');
   expect(await screen.findByRole('alert')).toHaveTextContent('This sign-in has ended. Please sign in again.');
   expect(screen.getByRole('link', { name: 'Back to Login' })).toBeInTheDocument();
@@ -30,18 +41,28 @@ test('somebody else’s code signs nobody in', async () => {
   expect(getSession()).toBeNull();
 });
 
-test.each(['/login/finish', '/login/finish?token=stolen', '/login/finish?code=in-the-query', '/login?token=stolen', '/?token=stolen', '/dashboard?token=stolen'])('spec §4: %s signs nobody in and asks nothing', async (path) => {
+test.each([
+  '/login/finish',
+  '/login/finish?token=stolen',
+  '/login/finish?code=in-the-query',
+  '/login?token=stolen',
+  '/?token=stolen',
+  '/dashboard?token=stolen',
+])('spec §4: %s signs nobody in and asks nothing', async (path) => {
   renderApp(path);
   await screen.findByRole('heading', { level: 1 });
   expect(requests('POST')).toEqual([]);
   expect(getSession()).toBeNull();
 });
 
-test.each(['%2F%2Fevil.example', 'https%3A%2F%2Fevil.example', '%2F%5Cevil.example'])('the way leads to nowhere outside of the app: %s', async (next) => {
-  exchanges(SESSION);
-  const { router } = renderApp(`/login/finish?next=${next}#code=one-time`);
-  await waitFor(() => expect(router.state.location.pathname).toBe('/dashboard'));
-});
+test.each(['%2F%2Fevil.example', 'https%3A%2F%2Fevil.example', '%2F%5Cevil.example'])(
+  'the way leads to nowhere outside of the app: %s',
+  async (next) => {
+    exchanges(SESSION);
+    const { router } = renderApp(`/login/finish?next=${next}#code=one-time`);
+    await waitFor(() => expect(router.state.location.pathname).toBe('/dashboard'));
+  },
+);
 
 test('the sign-in page, too, leads to nowhere outside', async () => {
   signIn();
@@ -49,20 +70,22 @@ test('the sign-in page, too, leads to nowhere outside', async () => {
   await waitFor(() => expect(router.state.location.pathname).toBe('/dashboard'));
 });
 
-test('the second factor is asked for; after too many wrong codes one begins anew', async () => {
+test('the second factor is required; after too many wrong codes the sign-in starts again', async () => {
   exchanges({ requires2FA: true, ticket: 'ticket-1' });
   server.use(
     http.post(at('/api/platform/login/second-factor'), async ({ request }) => {
       const { twoFactorCode } = (await request.json()) as { twoFactorCode?: string };
       if (twoFactorCode === '123456') return HttpResponse.json(SESSION);
-      return twoFactorCode === '999999' ? refuse(401, 'This sign-in has ended. Please sign in again.', 'ticket_ended') : refuse(401, 'That code is not right.', 'wrong_code');
+      return twoFactorCode === '999999'
+        ? refuse(401, 'This sign-in has ended. Please sign in again.', 'ticket_ended')
+        : refuse(401, 'That code is incorrect.', 'wrong_code');
     }),
   );
   const { user, router } = renderApp('/login/finish#code=one-time');
   const field = await screen.findByLabelText('Two-factor code');
   expect(await screen.findByText('2FA Required', { exact: true })).toBeInTheDocument();
   await user.type(field, '000000{Enter}');
-  expect(await screen.findByText('That code is not right.', { exact: true })).toBeInTheDocument();
+  expect(await screen.findByText('That code is incorrect.', { exact: true })).toBeInTheDocument();
   await user.clear(field);
   await user.type(field, '123456{Enter}');
   await waitFor(() => expect(router.state.location.pathname).toBe('/dashboard'));
@@ -75,7 +98,9 @@ test('who is new gives an invite code; name and address are filled in', async ()
     http.post(at('/api/platform/auth/register'), async ({ request }) => {
       const { inviteCode } = (await request.json()) as { inviteCode: string };
       const message = 'This invite code is not valid.';
-      return inviteCode === 'GOOD' ? HttpResponse.json(SESSION, { status: 201 }) : refuse(400, message, 'invite_invalid', [{ field: 'inviteCode', message }]);
+      return inviteCode === 'GOOD'
+        ? HttpResponse.json(SESSION, { status: 201 })
+        : refuse(400, message, 'invite_invalid', [{ field: 'inviteCode', message }]);
     }),
   );
   const { user, router } = renderApp('/login/finish#code=one-time');
@@ -89,7 +114,11 @@ test('who is new gives an invite code; name and address are filled in', async ()
   await user.clear(screen.getByLabelText('Invite code'));
   await user.type(screen.getByLabelText('Invite code'), 'GOOD{Enter}');
   await waitFor(() => expect(router.state.location.pathname).toBe('/dashboard'));
-  expect(bodyOf('POST /api/platform/auth/register')).toMatchObject({ ticket: 'ticket-1', email: 'ada@mail.example', name: 'Ada Byron' });
+  expect(bodyOf('POST /api/platform/auth/register')).toMatchObject({
+    ticket: 'ticket-1',
+    email: 'ada@mail.example',
+    name: 'Ada Byron',
+  });
 });
 
 test('a linked sign-in leads back to the account settings', async () => {

@@ -6,20 +6,20 @@ import type { Factor } from '@/components/security/factor';
 import { ApiError, messageOf } from '@/lib/api/errors';
 import { providerLabel } from '@/lib/sign-in-providers';
 import { toast, toastError } from '@/stores/toasts';
-import { finishSignIn } from './api';
-import { exchange } from './provider-api';
+import { finishSignIn } from '../api/sign-in';
+import { exchange } from '../api/provider-sign-in';
 import { RegisterProven } from './register-proven';
 
 interface Props {
   readonly code: string;
-  /** The way out, where there is no other. */
+  /** A link back. */
   readonly back: ReactNode;
   readonly onSignedIn: () => void;
   readonly onLinked: () => void;
   readonly onBack: () => void;
 }
 
-/** Back from a provider: exchanges the code, then asks for what is missing, or goes on. */
+/** Return from a provider: exchanges the code, then requests missing data or continues. */
 export function FinishSignIn({ code, back, onSignedIn, onLinked, onBack }: Props) {
   const attempt = useMutation({
     mutationFn: exchange,
@@ -32,11 +32,11 @@ export function FinishSignIn({ code, back, onSignedIn, onLinked, onBack }: Props
       }
     },
   });
-  const begun = useRef(false); // the code works once
+  const exchanged = useRef(false); // the code works once
   const { mutate } = attempt;
   useEffect(() => {
-    if (begun.current) return;
-    begun.current = true;
+    if (exchanged.current) return;
+    exchanged.current = true;
     mutate(code);
   }, [code, mutate]);
 
@@ -49,12 +49,22 @@ export function FinishSignIn({ code, back, onSignedIn, onLinked, onBack }: Props
     );
   }
   const result = attempt.data;
-  if (result?.kind === 'code-needed') return <SecondStep ticket={result.ticket} onSignedIn={onSignedIn} onBack={onBack} />;
-  if (result?.kind === 'new-here') return <RegisterProven person={result.person} back={back} onSignedIn={onSignedIn} onEnded={onBack} />;
+  if (result?.kind === 'code-needed')
+    return <SecondStep ticket={result.ticket} onSignedIn={onSignedIn} onBack={onBack} />;
+  if (result?.kind === 'new-here')
+    return <RegisterProven person={result.person} back={back} onSignedIn={onSignedIn} onEnded={onBack} />;
   return <Loading label="Signing in..." />;
 }
 
-function SecondStep({ ticket, onSignedIn, onBack }: { readonly ticket: string; readonly onSignedIn: () => void; readonly onBack: () => void }) {
+function SecondStep({
+  ticket,
+  onSignedIn,
+  onBack,
+}: {
+  readonly ticket: string;
+  readonly onSignedIn: () => void;
+  readonly onBack: () => void;
+}) {
   const finish = useMutation({
     mutationFn: (factor: Factor) => finishSignIn(ticket, factor),
     onSuccess: onSignedIn,

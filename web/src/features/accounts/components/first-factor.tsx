@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { FactorSetUp, type FactorToSetUp } from '@/components/security/factor-set-up';
 import { RecoveryCodes } from '@/components/security/recovery-codes';
 import { startSession, type Session } from '@/lib/session';
-import { confirmFirstFactor } from './api';
+import { confirmFirstFactor } from '../api/sign-in';
 
 interface Props {
   readonly session: Session;
@@ -22,12 +22,18 @@ export function FirstFactor({ session, factor, onDone }: Props) {
   return (
     <section aria-labelledby="first-factor">
       <h2 id="first-factor" className="mb-3 text-base font-semibold">
-        {codes ? 'Keep your recovery codes' : 'Set up two-factor authentication'}
+        {codes ? 'Save your recovery codes' : 'Set up two-factor authentication'}
       </h2>
       {codes ? (
         <RecoveryCodes codes={codes} onSaved={enter} />
       ) : (
-        <FactorSetUp factor={factor} busy={confirm.isPending} error={confirm.error} onCode={(code) => confirm.mutate(code)} later={{ label: 'Set up later', onSelect: enter }} />
+        <FactorSetUp
+          factor={factor}
+          busy={confirm.isPending}
+          error={confirm.error}
+          onCode={(code) => confirm.mutate(code)}
+          later={{ label: 'Set up later', onSelect: enter }}
+        />
       )}
     </section>
   );

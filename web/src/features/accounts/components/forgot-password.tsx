@@ -7,7 +7,7 @@ import { Empty, ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { TextField } from '@/components/ui/field';
 import { email } from '@/lib/fields';
-import { forgotPassword } from './api';
+import { forgotPassword } from '../api/sign-in';
 
 const schema = z.object({ email });
 
@@ -17,14 +17,24 @@ export function ForgotPassword() {
   const ask = useMutation({ mutationFn: (values: { email: string }) => forgotPassword(values.email) });
   if (ask.isSuccess) {
     return (
-      <Empty icon={<MailCheck aria-hidden className="size-5" />} title="Look into your mail" className="py-6">
-        If {ask.variables.email} has an account, a link to set a new password is on its way. It works once, for one hour.
+      <Empty icon={<MailCheck aria-hidden className="size-5" />} title="Check your email" className="py-6">
+        If {ask.variables.email} has an account, we sent a reset link. It works once, for one hour.
       </Empty>
     );
   }
   return (
-    <form noValidate className="flex flex-col gap-4" onSubmit={(event) => void form.handleSubmit((values) => ask.mutate(values))(event)}>
-      <TextField label="Email" type="email" autoComplete="username" error={form.formState.errors.email?.message} {...form.register('email')} />
+    <form
+      noValidate
+      className="flex flex-col gap-4"
+      onSubmit={(event) => void form.handleSubmit((values) => ask.mutate(values))(event)}
+    >
+      <TextField
+        label="Email"
+        type="email"
+        autoComplete="username"
+        error={form.formState.errors.email?.message}
+        {...form.register('email')}
+      />
       {ask.error && <ErrorBox error={ask.error} />}
       <Button type="submit" variant="primary" size="lg" busy={ask.isPending}>
         Send the link

@@ -16,7 +16,7 @@ import type { InviteCode } from '@/lib/api/types';
 import { formatDateTime } from '@/lib/dates';
 import { userQuery } from '@/lib/shared-queries';
 import { toast, toastError } from '@/stores/toasts';
-import { invitesQuery } from './queries';
+import { invitesQuery } from '../api/invite-codes';
 
 const DEFAULT_USES = 1;
 const DEFAULT_DAYS = 30;
@@ -40,17 +40,36 @@ export function InviteCodesPanel() {
   const [revoking, setRevoking] = useState<InviteCode | null>(null);
   const onSettled = () => client.invalidateQueries({ queryKey: invitesQuery.queryKey });
   const revoke = useMutation({
-    mutationFn: (invite: InviteCode) => done(api.DELETE('/api/platform/invite-codes/{id}', { params: { path: { id: invite.id } } })),
-    onSuccess: () => toast('Invite code revoked', 'Nobody can register with it any more.'),
+    mutationFn: (invite: InviteCode) =>
+      done(api.DELETE('/api/platform/invite-codes/{id}', { params: { path: { id: invite.id } } })),
+    onSuccess: () => toast('Invite code revoked', 'It can no longer be used to register.'),
     onError: (error) => toastError('Failed to revoke invite code', messageOf(error)),
     onSettled,
   });
   const columns: Column<InviteCode>[] = [
-    { id: 'code', header: 'Code', cell: (row) => <code className="text-[0.8125rem] whitespace-nowrap">{row.code}</code> },
-    { id: 'state', header: 'State', cell: (row) => <Badge tone={STATES[row.status].tone}>{STATES[row.status].label}</Badge> },
+    {
+      id: 'code',
+      header: 'Code',
+      cell: (row) => <code className="text-[0.8125rem] whitespace-nowrap">{row.code}</code>,
+    },
+    {
+      id: 'state',
+      header: 'State',
+      cell: (row) => <Badge tone={STATES[row.status].tone}>{STATES[row.status].label}</Badge>,
+    },
     { id: 'uses', header: 'Uses', cell: (row) => `${row.currentUses} / ${row.maxUses}`, numeric: true },
-    { id: 'expires', header: 'Expires', cell: (row) => formatDateTime(row.expiresAt, zone), className: 'whitespace-nowrap tabular' },
-    { id: 'joined', header: 'Who joined', cell: (row) => row.joined.map((person) => person.name || 'Erased account').join(', ') || '–', className: 'min-w-36' },
+    {
+      id: 'expires',
+      header: 'Expires',
+      cell: (row) => formatDateTime(row.expiresAt, zone),
+      className: 'whitespace-nowrap tabular',
+    },
+    {
+      id: 'joined',
+      header: 'Joined',
+      cell: (row) => row.joined.map((person) => person.name || 'Erased account').join(', ') || '–',
+      className: 'min-w-36',
+    },
     {
       id: 'actions',
       header: <span className="sr-only">Actions</span>,
@@ -75,7 +94,7 @@ export function InviteCodesPanel() {
           !invites.error && <Skeleton className="h-32" />
         ) : invites.data.length === 0 ? (
           <Empty icon={<Ticket aria-hidden className="size-5" />} title="No invite codes generated yet">
-            Whoever gets one from you can create an account.
+            Anyone with a code can create an account.
           </Empty>
         ) : (
           <Rows caption="Your invite codes" columns={columns} rows={invites.data} rowKey={(row) => row.id} />
@@ -83,8 +102,11 @@ export function InviteCodesPanel() {
       </Card>
       {revoking && (
         <ConfirmDialog
-          title="Revoke this invite code?" description={`Nobody can register with ${revoking.code} any more. Who joined with it stays.`} action="Revoke invite code"
-          onConfirm={() => revoke.mutate(revoking)} onClose={() => setRevoking(null)}
+          title="Revoke this invite code?"
+          description={`${revoking.code} can no longer be used to register. Accounts created with it are not affected.`}
+          action="Revoke invite code"
+          onConfirm={() => revoke.mutate(revoking)}
+          onClose={() => setRevoking(null)}
         />
       )}
     </div>
@@ -97,13 +119,17 @@ function NewInvite() {
   const [days, setDays] = useState(String(DEFAULT_DAYS));
   const create = useMutation({
     mutationFn: () =>
-      body(api.POST('/api/platform/invite-codes', { body: { maxUses: wholeNumberOr(DEFAULT_USES, uses), expiresInDays: wholeNumberOr(DEFAULT_DAYS, days) } })),
+      body(
+        api.POST('/api/platform/invite-codes', {
+          body: { maxUses: wholeNumberOr(DEFAULT_USES, uses), expiresInDays: wholeNumberOr(DEFAULT_DAYS, days) },
+        }),
+      ),
     onSuccess: () => toast('Invite code created'),
     onError: (error) => toastError('Failed to create invite code', messageOf(error)),
     onSettled: () => client.invalidateQueries({ queryKey: invitesQuery.queryKey }),
   });
   return (
-    <Card title="New invite code" description="For one person, or for several">
+    <Card title="New invite code" description="For one or more people">
       <form
         noValidate
         className="flex flex-wrap items-end gap-4"
@@ -112,8 +138,26 @@ function NewInvite() {
           create.mutate();
         }}
       >
-        <TextField label="Max uses" type="number" min={1} max={1000} step={1} className="w-36" value={uses} onChange={(event) => setUses(event.target.value)} />
-        <TextField label="Expires in days" type="number" min={1} max={365} step={1} className="w-36" value={days} onChange={(event) => setDays(event.target.value)} />
+        <TextField
+          label="Max uses"
+          type="number"
+          min={1}
+          max={1000}
+          step={1}
+          className="w-36"
+          value={uses}
+          onChange={(event) => setUses(event.target.value)}
+        />
+        <TextField
+          label="Expires in days"
+          type="number"
+          min={1}
+          max={365}
+          step={1}
+          className="w-36"
+          value={days}
+          onChange={(event) => setDays(event.target.value)}
+        />
         <Button type="submit" variant="primary" busy={create.isPending}>
           Generate invite code
         </Button>

@@ -12,7 +12,7 @@ import { providersQuery } from '@/lib/sign-in-providers';
 import { toast, toastError } from '@/stores/toasts';
 import { Loaded } from './loaded';
 import { ProofDialog } from '@/components/security/proof-dialog';
-import { linkedQuery } from './queries';
+import { linkedQuery } from '../api/linked-sign-ins';
 
 export function LinkedCard() {
   const client = useQueryClient();
@@ -22,15 +22,16 @@ export function LinkedCard() {
   const [linking, setLinking] = useState<SignInProvider | null>(null);
   const [unlinking, setUnlinking] = useState<LinkedSignIn | null>(null);
   const unlink = useMutation({
-    mutationFn: (row: LinkedSignIn) => done(api.DELETE('/api/platform/linked-sign-ins/{id}', { params: { path: { id: row.id } } })),
-    onSuccess: () => toast('Sign-in unlinked', 'It does not open your account any more.'),
+    mutationFn: (row: LinkedSignIn) =>
+      done(api.DELETE('/api/platform/linked-sign-ins/{id}', { params: { path: { id: row.id } } })),
+    onSuccess: () => toast('Sign-in unlinked', 'You can no longer sign in with it.'),
     onError: (error) => toastError('Failed to unlink the sign-in', messageOf(error)),
     onSettled: () => client.invalidateQueries({ queryKey: linkedQuery.queryKey }),
   });
   const labelOf = (name: string) => providers.data?.find((item) => item.name === name)?.label ?? name;
   const missing = providers.data?.filter((item) => !item.isConfigured) ?? [];
   return (
-    <Card title="Linked sign-ins" description="Other ways to sign in to this account. Your second factor is asked for all the same.">
+    <Card title="Linked sign-ins" description="Other ways to sign in to this account. Two-factor still applies.">
       <Loaded query={linked}>
         {(rows) => (
           <>
@@ -56,7 +57,12 @@ export function LinkedCard() {
             )}
             <div className="mt-4 flex flex-wrap gap-2">
               {providers.data?.map((item) => (
-                <Button key={item.name} disabled={!item.isConfigured} {...(item.isConfigured ? {} : { 'aria-describedby': 'not-set-up' })} onClick={() => setLinking(item)}>
+                <Button
+                  key={item.name}
+                  disabled={!item.isConfigured}
+                  {...(item.isConfigured ? {} : { 'aria-describedby': 'not-set-up' })}
+                  onClick={() => setLinking(item)}
+                >
                   {`Link ${item.label}`}
                 </Button>
               ))}
@@ -71,9 +77,15 @@ export function LinkedCard() {
       </Loaded>
       {linking && user && (
         <ProofDialog
-          title={`Link ${linking.label}`} description={`You go on to ${linking.label} and come back linked.`} action={`Continue to ${linking.label}`} user={user} withoutPassword
+          title={`Link ${linking.label}`}
+          description={`You go on to ${linking.label} and return here once it is linked.`}
+          action={`Continue to ${linking.label}`}
+          user={user}
+          withoutPassword
           run={async (proof) => {
-            const { url } = await body(api.POST('/api/platform/linked-sign-ins', { body: { provider: linking.name, ...proof } }));
+            const { url } = await body(
+              api.POST('/api/platform/linked-sign-ins', { body: { provider: linking.name, ...proof } }),
+            );
             window.location.assign(url);
           }}
           onClose={() => setLinking(null)}
@@ -81,8 +93,11 @@ export function LinkedCard() {
       )}
       {unlinking && (
         <ConfirmDialog
-          title={`Unlink ${labelOf(unlinking.provider)}?`} description="It does not open your account any more. Your other sessions end." action="Unlink"
-          onConfirm={() => unlink.mutate(unlinking)} onClose={() => setUnlinking(null)}
+          title={`Unlink ${labelOf(unlinking.provider)}?`}
+          description="You can no longer sign in with it. You’ll be signed out everywhere else."
+          action="Unlink"
+          onConfirm={() => unlink.mutate(unlinking)}
+          onClose={() => setUnlinking(null)}
         />
       )}
     </Card>

@@ -10,5 +10,9 @@ interface Props<T> {
 /** The inside of a card whose content is one answer. */
 export function Loaded<T>({ query, children }: Props<T>) {
   if (query.data !== undefined) return children(query.data);
-  return query.error ? <ErrorBox error={query.error} onRetry={() => void query.refetch()} /> : <Skeleton className="h-24" />;
+  return query.error ? (
+    <ErrorBox error={query.error} onRetry={() => void query.refetch()} />
+  ) : (
+    <Skeleton className="h-24" />
+  );
 }

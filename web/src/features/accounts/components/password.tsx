@@ -12,18 +12,22 @@ import { userQuery } from '@/lib/shared-queries';
 import { toast } from '@/stores/toasts';
 import { Loaded } from './loaded';
 import { ProofDialog } from '@/components/security/proof-dialog';
-import { sessionsQuery } from './queries';
+import { sessionsQuery } from '../api/sessions';
 import { SetPassword } from '@/components/security/set-password';
 
 export function PasswordCard() {
   const [changing, setChanging] = useState(false);
   return (
-    <Card title="Password" description="Changing it ends your other sessions">
+    <Card title="Password" description="Changing it signs you out everywhere else">
       <Loaded query={useQuery(userQuery)}>
         {(user) => (
           <div className="flex flex-wrap items-center justify-between gap-3">
             <p className="min-w-0 flex-1 basis-56">{describe(user)}</p>
-            {user.hasPassword ? <Button onClick={() => setChanging(true)}>Change password</Button> : <SetPassword user={user} />}
+            {user.hasPassword ? (
+              <Button onClick={() => setChanging(true)}>Change password</Button>
+            ) : (
+              <SetPassword user={user} />
+            )}
             {changing && <ChangePassword user={user} onClose={() => setChanging(false)} />}
           </div>
         )}
@@ -33,8 +37,11 @@ export function PasswordCard() {
 }
 
 function describe(user: Account): string {
-  if (!user.hasPassword) return 'Your account has none: you sign in with a provider. A new email, changes of two-factor authentication and erasing the account want a password.';
-  return user.passwordChangedAt ? `Last changed ${formatDateTime(user.passwordChangedAt, user.timezone)}.` : 'Never changed since you registered.';
+  if (!user.hasPassword)
+    return 'Your account has no password: you sign in with a provider. You need one to change your email, change two-factor authentication or erase the account.';
+  return user.passwordChangedAt
+    ? `Last changed ${formatDateTime(user.passwordChangedAt, user.timezone)}.`
+    : 'Never changed since you registered.';
 }
 
 function ChangePassword({ user, onClose }: { readonly user: Account; readonly onClose: () => void }) {
@@ -44,7 +51,7 @@ function ChangePassword({ user, onClose }: { readonly user: Account; readonly on
   return (
     <ProofDialog
       title="Change password"
-      description="Your other sessions end. You stay signed in here."
+      description="You’ll be signed out everywhere except here."
       action="Change password"
       user={user}
       ready={wanted !== ''}
@@ -53,19 +60,31 @@ function ChangePassword({ user, onClose }: { readonly user: Account; readonly on
         setRefused(checked.success ? undefined : checked.error.issues[0]?.message);
         if (!checked.success) return;
         try {
-          await done(api.POST('/api/platform/password/change', { body: { currentPassword: password, newPassword: wanted, ...factor } }));
+          await done(
+            api.POST('/api/platform/password/change', {
+              body: { currentPassword: password, newPassword: wanted, ...factor },
+            }),
+          );
         } catch (error) {
           if (error instanceof ApiError) setRefused(error.fields['newPassword'] ?? error.fields['password']);
           if (error instanceof ApiError && error.code === 'wrong_password') setRefused(undefined);
           throw error;
         }
-        toast('Password changed', 'Your other sessions have ended.');
+        toast('Password changed', 'You were signed out everywhere else.');
         onClose();
         await Promise.all([userQuery, sessionsQuery].map(({ queryKey }) => client.invalidateQueries({ queryKey })));
       }}
       onClose={onClose}
     >
-      <PasswordField label="New password" what="new password" autoComplete="new-password" hint="At least 8 characters." error={refused} value={wanted} onChange={(event) => setWanted(event.target.value)} />
+      <PasswordField
+        label="New password"
+        what="new password"
+        autoComplete="new-password"
+        hint="At least 8 characters."
+        error={refused}
+        value={wanted}
+        onChange={(event) => setWanted(event.target.value)}
+      />
     </ProofDialog>
   );
 }

@@ -22,7 +22,7 @@ type Values = z.infer<typeof schema>;
 
 export function ProfileCard() {
   return (
-    <Card title="Profile" description="Who you are signed in as">
+    <Card title="Profile" description="Your name and email">
       <Loaded query={useQuery(userQuery)}>{(user) => <Profile user={user} />}</Loaded>
     </Card>
   );
@@ -31,7 +31,10 @@ export function ProfileCard() {
 function Profile({ user }: { readonly user: Account }) {
   const client = useQueryClient();
   const [changing, setChanging] = useState(false);
-  const form = useForm<Values>({ resolver: zodResolver(schema), values: { name: user.name, company: user.company, timezone: user.timezone } });
+  const form = useForm<Values>({
+    resolver: zodResolver(schema),
+    values: { name: user.name, company: user.company, timezone: user.timezone },
+  });
   const { errors, isDirty } = form.formState;
   const save = useMutation({
     mutationFn: (values: Values) => body(api.PATCH('/api/platform/user', { body: values })),
@@ -67,10 +70,19 @@ function Profile({ user }: { readonly user: Account }) {
           ))}
         </dd>
       </dl>
-      <form noValidate className="flex flex-col gap-4" onSubmit={(event) => void form.handleSubmit((values) => save.mutate(values))(event)}>
+      <form
+        noValidate
+        className="flex flex-col gap-4"
+        onSubmit={(event) => void form.handleSubmit((values) => save.mutate(values))(event)}
+      >
         <TextField label="Name" autoComplete="name" error={errors.name?.message} {...form.register('name')} />
-        <TextField label="Company (optional)" autoComplete="organization" error={errors.company?.message} {...form.register('company')} />
-        <SelectField label="Time zone" hint="For times that belong to no website. A website has its own." {...form.register('timezone')}>
+        <TextField
+          label="Company (optional)"
+          autoComplete="organization"
+          error={errors.company?.message}
+          {...form.register('company')}
+        />
+        <SelectField label="Time zone" hint="Used where no website’s time zone applies." {...form.register('timezone')}>
           {zones.map((zone) => (
             <option key={zone} value={zone}>
               {zone}
@@ -92,7 +104,7 @@ function ChangeEmail({ user, onClose }: { readonly user: Account; readonly onClo
   return (
     <ProofDialog
       title="Change email"
-      description={`A link goes to the new address. Until it is followed, you sign in with ${user.email}.`}
+      description={`We’ll email a link to the new address. Until you confirm it, sign in with ${user.email}.`}
       action="Send the link"
       user={user}
       ready={address.trim() !== ''}
@@ -106,12 +118,19 @@ function ChangeEmail({ user, onClose }: { readonly user: Account; readonly onClo
           if (error instanceof ApiError) setRefused(error.fields['email']);
           throw error;
         }
-        toast('Look into your mail', `A link to confirm ${checked.data} is on its way.`);
+        toast('Check your email', `A link to confirm ${checked.data} was sent.`);
         onClose();
       }}
       onClose={onClose}
     >
-      <TextField label="New email" type="email" autoComplete="email" error={refused} value={address} onChange={(event) => setAddress(event.target.value)} />
+      <TextField
+        label="New email"
+        type="email"
+        autoComplete="email"
+        error={refused}
+        value={address}
+        onChange={(event) => setAddress(event.target.value)}
+      />
     </ProofDialog>
   );
 }

@@ -20,10 +20,17 @@ async function fillRegistration(user: ReturnType<typeof renderApp>['user']): Pro
 
 test('spec §2, §4, §5, §8: an invite link opens the registration; then the second factor; then the recovery codes; then the dashboard', async () => {
   server.use(
-    http.post(at('/api/platform/register'), () => HttpResponse.json({ requires2FA: false, token: 'token-9', user: USER, qrCode: QR, secret: 'ABCD', otpauthUri: 'otpauth://x' }, { status: 201 })),
+    http.post(at('/api/platform/register'), () =>
+      HttpResponse.json(
+        { requires2FA: false, token: 'token-9', user: USER, qrCode: QR, secret: 'ABCD', otpauthUri: 'otpauth://x' },
+        { status: 201 },
+      ),
+    ),
     http.post(at('/api/platform/2fa/confirm'), async ({ request }) => {
       const { code } = (await request.json()) as { code: string };
-      return code === '123456' ? HttpResponse.json({ recoveryCodes: CODES }) : refuse(403, 'That code is not right.', 'wrong_code');
+      return code === '123456'
+        ? HttpResponse.json({ recoveryCodes: CODES })
+        : refuse(403, 'That code is incorrect.', 'wrong_code');
     }),
   );
   const { user, router } = renderApp('/login?invite=INV-1');
@@ -32,17 +39,29 @@ test('spec §2, §4, §5, §8: an invite link opens the registration; then the s
   await user.click(screen.getByRole('button', { name: 'Create Account' }));
   expect(await screen.findByText('Account Created', { exact: true })).toBeInTheDocument();
   expect(screen.getByText('Please set up 2FA to secure your account', { exact: true })).toBeInTheDocument();
-  expect(bodyOf('POST /api/platform/register')).toEqual({ email: 'new@example.com', password: 'long-enough', name: 'Nína', company: '', inviteCode: 'INV-1' });
+  expect(bodyOf('POST /api/platform/register')).toEqual({
+    email: 'new@example.com',
+    password: 'long-enough',
+    name: 'Nína',
+    company: '',
+    inviteCode: 'INV-1',
+  });
   expect(screen.getByRole('img', { name: 'QR code for your authenticator app' })).toHaveAttribute('src', QR);
   expect(within(screen.getByRole('group', { name: 'Secret' })).getByText('ABCD')).toBeInTheDocument();
   expect(getSession()).toBeNull();
   await user.type(screen.getByLabelText('Two-factor code'), '000000{Enter}');
-  expect(await screen.findByText('That code is not right.')).toBeInTheDocument();
+  expect(await screen.findByText('That code is incorrect.')).toBeInTheDocument();
   await user.clear(screen.getByLabelText('Two-factor code'));
   await user.type(screen.getByLabelText('Two-factor code'), '123456{Enter}');
   const list = await screen.findByRole('list', { name: 'Recovery codes' });
-  expect(within(list).getAllByRole('listitem').map((item) => item.textContent)).toEqual(CODES);
-  expect(state.seen.find((item) => item.line.includes('2fa/confirm'))?.headers.get('Authorization')).toBe('Bearer token-9');
+  expect(
+    within(list)
+      .getAllByRole('listitem')
+      .map((item) => item.textContent),
+  ).toEqual(CODES);
+  expect(state.seen.find((item) => item.line.includes('2fa/confirm'))?.headers.get('Authorization')).toBe(
+    'Bearer token-9',
+  );
   expect(screen.getByRole('button', { name: 'Continue' })).toBeDisabled();
   await user.click(screen.getByRole('checkbox', { name: 'I have saved them' }));
   await user.click(screen.getByRole('button', { name: 'Continue' }));
@@ -51,7 +70,11 @@ test('spec §2, §4, §5, §8: an invite link opens the registration; then the s
 });
 
 test('spec §4: without a QR code the registration signs in at once', async () => {
-  server.use(http.post(at('/api/platform/register'), () => HttpResponse.json({ requires2FA: false, token: 'token-9', user: USER }, { status: 201 })));
+  server.use(
+    http.post(at('/api/platform/register'), () =>
+      HttpResponse.json({ requires2FA: false, token: 'token-9', user: USER }, { status: 201 }),
+    ),
+  );
   const { user, router } = renderApp('/login?invite=INV-1');
   await fillRegistration(user);
   await user.click(screen.getByRole('button', { name: 'Create Account' }));
@@ -59,7 +82,13 @@ test('spec §4: without a QR code the registration signs in at once', async () =
 });
 
 test('spec §5, §6, §8: a registration that is refused says so at its field; a missing invite code never leaves the browser', async () => {
-  server.use(http.post(at('/api/platform/register'), () => refuse(400, 'This invite code cannot be used.', 'invite_not_usable', [{ field: 'inviteCode', message: 'This invite code cannot be used.' }])));
+  server.use(
+    http.post(at('/api/platform/register'), () =>
+      refuse(400, 'This invite code is not valid.', 'invite_invalid', [
+        { field: 'inviteCode', message: 'This invite code is not valid.' },
+      ]),
+    ),
+  );
   const { user } = renderApp('/login');
   await user.click(await screen.findByRole('tab', { name: 'Create Account' }));
   await fillRegistration(user);
@@ -69,7 +98,7 @@ test('spec §5, §6, §8: a registration that is refused says so at its field; a
   await user.type(screen.getByLabelText('Invite code'), 'USED');
   await user.click(screen.getByRole('button', { name: 'Create Account' }));
   expect(await screen.findByText('Registration Failed', { exact: true })).toBeInTheDocument();
-  expect(screen.getByLabelText('Invite code')).toHaveAccessibleDescription(/cannot be used/);
+  expect(screen.getByLabelText('Invite code')).toHaveAccessibleDescription(/is not valid/);
   server.use(http.post(at('/api/platform/register'), () => refuse(400, '')));
   await user.type(screen.getByLabelText('Invite code'), '2');
   await user.click(screen.getByRole('button', { name: 'Create Account' }));
@@ -77,10 +106,14 @@ test('spec §5, §6, §8: a registration that is refused says so at its field; a
 });
 
 test('a recovery code has an input of its own', async () => {
-  server.use(http.post(at('/api/platform/login'), async ({ request }) => {
-    const input = (await request.json()) as { recoveryCode?: string };
-    return input.recoveryCode ? HttpResponse.json({ requires2FA: false, token: 'token-9', user: USER }) : HttpResponse.json({ requires2FA: true, ticket: 'ticket-1' });
-  }));
+  server.use(
+    http.post(at('/api/platform/login'), async ({ request }) => {
+      const input = (await request.json()) as { recoveryCode?: string };
+      return input.recoveryCode
+        ? HttpResponse.json({ requires2FA: false, token: 'token-9', user: USER })
+        : HttpResponse.json({ requires2FA: true, ticket: 'ticket-1' });
+    }),
+  );
   const { user, router } = renderApp('/login');
   await user.type(await screen.findByLabelText('Email'), 'a@example.com');
   await user.type(screen.getByLabelText('Password'), 'long-enough');
@@ -88,14 +121,23 @@ test('a recovery code has an input of its own', async () => {
   await user.click(await screen.findByRole('button', { name: 'Use a recovery code' }));
   await user.type(screen.getByLabelText('Recovery code'), `${CODES[0]}{Enter}`);
   await waitFor(() => expect(router.state.location.pathname).toBe('/dashboard'));
-  expect(state.seen.filter((item) => item.line.endsWith('/login'))[1]?.body).toEqual({ email: 'a@example.com', password: 'long-enough', recoveryCode: CODES[0], ticket: 'ticket-1' });
+  expect(state.seen.filter((item) => item.line.endsWith('/login'))[1]?.body).toEqual({
+    email: 'a@example.com',
+    password: 'long-enough',
+    recoveryCode: CODES[0],
+    ticket: 'ticket-1',
+  });
 });
 
 test('a sign-in that has ended goes back to the credentials', async () => {
-  server.use(http.post(at('/api/platform/login'), async ({ request }) => {
-    const input = (await request.json()) as { twoFactorCode?: string };
-    return input.twoFactorCode ? refuse(401, 'This sign-in has ended. Please sign in again.', 'ticket_ended') : HttpResponse.json({ requires2FA: true, ticket: 'ticket-1' });
-  }));
+  server.use(
+    http.post(at('/api/platform/login'), async ({ request }) => {
+      const input = (await request.json()) as { twoFactorCode?: string };
+      return input.twoFactorCode
+        ? refuse(401, 'This sign-in has ended. Please sign in again.', 'ticket_ended')
+        : HttpResponse.json({ requires2FA: true, ticket: 'ticket-1' });
+    }),
+  );
   const { user } = renderApp('/login');
   await user.type(await screen.findByLabelText('Email'), 'a@example.com');
   await user.type(screen.getByLabelText('Password'), 'long-enough');
@@ -110,7 +152,9 @@ test('spec §2, §7: four providers to sign in with; those that are not set up s
   expect(await screen.findByRole('link', { name: 'GitHub' })).toHaveAttribute('href', '/api/platform/auth/github');
   for (const name of ['Google', 'Microsoft', 'LinkedIn']) {
     expect(screen.getByRole('button', { name })).toBeDisabled();
-    expect(screen.getByRole('button', { name })).toHaveAccessibleDescription('Sign-in with Google, Microsoft, and LinkedIn is not set up on this installation.');
+    expect(screen.getByRole('button', { name })).toHaveAccessibleDescription(
+      'Sign-in with Google, Microsoft, and LinkedIn is not set up on this installation.',
+    );
   }
 });
 
@@ -125,31 +169,44 @@ test('a forgotten password is answered alike for everybody', async () => {
 });
 
 test('the mailed link sets a new password, with a code where there is a second factor', async () => {
-  server.use(http.post(at('/api/platform/password/reset'), async ({ request }) => {
-    const input = (await request.json()) as { twoFactorCode?: string };
-    if (!input.twoFactorCode) return refuse(403, 'Please enter your 2FA code to continue', 'code_needed', [{ field: 'code', message: 'x' }]);
-    return input.twoFactorCode === '123456' ? new HttpResponse(null, { status: 204 }) : refuse(403, 'That code is not right.', 'wrong_code');
-  }));
+  server.use(
+    http.post(at('/api/platform/password/reset'), async ({ request }) => {
+      const input = (await request.json()) as { twoFactorCode?: string };
+      if (!input.twoFactorCode)
+        return refuse(403, 'Please enter your 2FA code to continue', 'code_needed', [{ field: 'code', message: 'x' }]);
+      return input.twoFactorCode === '123456'
+        ? new HttpResponse(null, { status: 204 })
+        : refuse(403, 'That code is incorrect.', 'wrong_code');
+    }),
+  );
   const { user, router } = renderApp('/reset-password#code=secret-1');
   await user.type(await screen.findByLabelText('New password'), 'long-enough-2');
   expect(router.state.location.hash).toBe('');
   await user.click(screen.getByRole('button', { name: 'Set new password' }));
   await user.type(await screen.findByLabelText('Two-factor code'), '000000{Enter}');
-  expect(await screen.findByText('That code is not right.')).toBeInTheDocument();
+  expect(await screen.findByText('That code is incorrect.')).toBeInTheDocument();
   await user.clear(screen.getByLabelText('Two-factor code'));
   await user.type(screen.getByLabelText('Two-factor code'), '123456{Enter}');
   await waitFor(() => expect(router.state.location.pathname).toBe('/login'));
-  expect(state.seen.filter((item) => item.line.includes('reset')).at(-1)?.body).toEqual({ code: 'secret-1', password: 'long-enough-2', twoFactorCode: '123456' });
+  expect(state.seen.filter((item) => item.line.includes('reset')).at(-1)?.body).toEqual({
+    code: 'secret-1',
+    password: 'long-enough-2',
+    twoFactorCode: '123456',
+  });
   expect(await screen.findByText('Password changed', { exact: true })).toBeInTheDocument();
 });
 
-test('a link without a code is named, one that is used is refused in words', async () => {
-  server.use(http.post(at('/api/platform/email/confirm'), () => refuse(400, 'This link is not valid any more. Please ask for a new one.', 'bad_link')));
+test('a link without a code and a used link show an error', async () => {
+  server.use(
+    http.post(at('/api/platform/email/confirm'), () =>
+      refuse(400, 'This link is no longer valid. Please request a new one.', 'bad_link'),
+    ),
+  );
   const { user, router } = renderApp('/confirm-email#code=used');
   await user.click(await screen.findByRole('button', { name: 'Confirm address' }));
-  expect(await screen.findByRole('alert')).toHaveTextContent('This link is not valid any more.');
+  expect(await screen.findByRole('alert')).toHaveTextContent('This link is no longer valid.');
   await router.navigate({ to: '/reset-password' });
-  expect(await screen.findByText(/This link is not whole/)).toBeInTheDocument();
+  expect(await screen.findByText(/This link is incomplete/)).toBeInTheDocument();
 });
 
 test('spec §2, §5, §6, §7: the website-level login asks for the key, then a code, and leads to the website alone', async () => {
@@ -157,16 +214,43 @@ test('spec §2, §5, §6, §7: the website-level login asks for the key, then a 
     http.post(at('/api/auth/login'), async ({ request }) => {
       const input = (await request.json()) as { twoFactorCode?: string };
       return input.twoFactorCode
-        ? HttpResponse.json({ requires2FA: false, token: 'wt_1', user: { id: 'u1', name: 'Sigrún', email: 'a@example.com' }, website: { id: 'w1', domain: 'shop.example' } })
+        ? HttpResponse.json({
+            requires2FA: false,
+            token: 'wt_1',
+            user: { id: 'u1', name: 'Sigrún', email: 'a@example.com' },
+            website: { id: 'w1', domain: 'shop.example' },
+          })
         : HttpResponse.json({ requires2FA: true });
     }),
-    http.get(at('/api/website'), () => HttpResponse.json({ id: 'w1', domain: 'shop.example', timezone: 'UTC', currency: 'USD', userName: 'Sigrún', userEmail: 'a@example.com' })),
+    http.get(at('/api/website'), () =>
+      HttpResponse.json({
+        id: 'w1',
+        domain: 'shop.example',
+        timezone: 'UTC',
+        currency: 'USD',
+        userName: 'Sigrún',
+        userEmail: 'a@example.com',
+      }),
+    ),
     http.get(at('/api/website/analytics/overview'), () => HttpResponse.json(state.overview)),
     http.get(at('/api/website/analytics/clicks'), () => HttpResponse.json(state.clicks)),
     http.get(at('/api/website/analytics/partners'), () => HttpResponse.json([])),
     http.get(at('/api/website/analytics/geographic'), () => HttpResponse.json([])),
     http.get(at('/api/website/delivery'), () => HttpResponse.json(state.delivery)),
-    http.get(at('/api/website/keys'), () => HttpResponse.json([{ id: 'k1', kind: 'secret', key: null, hint: '…1234', last4: '1234', allowedOrigins: [], createdAt: '2026-11-01T00:00:00Z', revokedAt: null }])),
+    http.get(at('/api/website/keys'), () =>
+      HttpResponse.json([
+        {
+          id: 'k1',
+          kind: 'secret',
+          key: null,
+          hint: '…1234',
+          last4: '1234',
+          allowedOrigins: [],
+          createdAt: '2026-11-01T00:00:00Z',
+          revokedAt: null,
+        },
+      ]),
+    ),
     http.post(at('/api/auth/logout'), () => new HttpResponse(null, { status: 204 })),
   );
   const { user, router } = renderApp('/login?tab=website');
@@ -188,7 +272,11 @@ test('spec §2, §5, §6, §7: the website-level login asks for the key, then a 
   expect(getSession()).toBeNull();
   expect(await screen.findByText('…1234')).toBeInTheDocument();
   expect(await screen.findByTestId('kpi-Total Clicks')).toHaveTextContent('1,200');
-  expect(state.seen.find((item) => item.line.startsWith('GET /api/website/analytics/overview'))?.headers.get('Authorization')).toBe('Bearer wt_1');
+  expect(
+    state.seen
+      .find((item) => item.line.startsWith('GET /api/website/analytics/overview'))
+      ?.headers.get('Authorization'),
+  ).toBe('Bearer wt_1');
   await user.click(screen.getByRole('button', { name: 'Logout' }));
   await waitFor(() => expect(router.state.location.pathname).toBe('/login'));
   expect(getWebsiteSession()).toBeNull();
@@ -204,5 +292,10 @@ test('the website-level login takes a code as apps show it, with a gap', async (
   await user.paste('123 456');
   await user.click(screen.getByRole('button', { name: 'Sign In' }));
   expect(await screen.findByText('Login Failed', { exact: true })).toBeInTheDocument();
-  expect(bodyOf('POST /api/auth/login')).toEqual({ email: 'a@example.com', password: 'long-enough', websiteApiKey: 'sk_1', twoFactorCode: '123456' });
+  expect(bodyOf('POST /api/auth/login')).toEqual({
+    email: 'a@example.com',
+    password: 'long-enough',
+    websiteApiKey: 'sk_1',
+    twoFactorCode: '123456',
+  });
 });

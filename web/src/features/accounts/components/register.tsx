@@ -5,27 +5,57 @@ import { Button } from '@/components/ui/button';
 import { TextField } from '@/components/ui/field';
 import { PasswordField } from '@/components/ui/password-field';
 import { company, email, inviteCode, name, password } from '@/lib/fields';
-import { register, type Registration } from './api';
-import { useRegistration } from './use-registration';
+import { register, type Registration } from '../api/sign-in';
+import { useRegistration } from '../hooks/use-registration';
 
 const schema = z.object({ email, password, name, company, inviteCode });
 const FIELDS = ['email', 'password', 'name', 'company', 'inviteCode'] as const;
 
-/** By invite only; then the second factor, before the browser keeps the session. */
+/** By invite only; then two-factor setup, before the session is stored. */
 export function Register({ invite, onSignedIn }: { readonly invite: string; readonly onSignedIn: () => void }) {
-  const form = useForm<Registration>({ resolver: zodResolver(schema), defaultValues: { email: '', password: '', name: '', company: '', inviteCode: invite } });
+  const form = useForm<Registration>({
+    resolver: zodResolver(schema),
+    defaultValues: { email: '', password: '', name: '', company: '', inviteCode: invite },
+  });
   const { errors } = form.formState;
   const { create, next } = useRegistration({ form, fields: FIELDS, send: register, onSignedIn });
   if (next) return next;
   return (
-    <form noValidate className="flex flex-col gap-4" onSubmit={(event) => void form.handleSubmit((values) => create.mutate(values))(event)}>
-      <TextField label="Email" type="email" autoComplete="username" error={errors.email?.message} {...form.register('email')} />
-      <PasswordField label="Password" autoComplete="new-password" hint="At least 8 characters." error={errors.password?.message} {...form.register('password')} />
-      <TextField label="Name" autoComplete="name" error={errors.name?.message} {...form.register('name')} />
-      <TextField label="Company (optional)" autoComplete="organization" error={errors.company?.message} {...form.register('company')} />
+    <form
+      noValidate
+      className="flex flex-col gap-4"
+      onSubmit={(event) => void form.handleSubmit((values) => create.mutate(values))(event)}
+    >
       <TextField
-        label="Invite code" autoComplete="off" spellCheck={false} autoCapitalize="characters" className="[&_input]:font-mono" hint="From somebody who has an account."
-        error={errors.inviteCode?.message} {...form.register('inviteCode')}
+        label="Email"
+        type="email"
+        autoComplete="username"
+        error={errors.email?.message}
+        {...form.register('email')}
+      />
+      <PasswordField
+        label="Password"
+        autoComplete="new-password"
+        hint="At least 8 characters."
+        error={errors.password?.message}
+        {...form.register('password')}
+      />
+      <TextField label="Name" autoComplete="name" error={errors.name?.message} {...form.register('name')} />
+      <TextField
+        label="Company (optional)"
+        autoComplete="organization"
+        error={errors.company?.message}
+        {...form.register('company')}
+      />
+      <TextField
+        label="Invite code"
+        autoComplete="off"
+        spellCheck={false}
+        autoCapitalize="characters"
+        className="[&_input]:font-mono"
+        hint="Ask someone who has an account."
+        error={errors.inviteCode?.message}
+        {...form.register('inviteCode')}
       />
       <Button type="submit" variant="primary" size="lg" busy={create.isPending}>
         {create.isPending ? 'Creating account...' : 'Create Account'}

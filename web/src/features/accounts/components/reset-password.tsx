@@ -11,11 +11,11 @@ import { PasswordField } from '@/components/ui/password-field';
 import { ApiError } from '@/lib/api/errors';
 import { password } from '@/lib/fields';
 import { toast } from '@/stores/toasts';
-import { resetPassword } from './api';
+import { resetPassword } from '../api/sign-in';
 
 const schema = z.object({ password });
 
-/** A new password by a mailed link. It stands in for the old password alone: a second factor is asked for all the same. */
+/** A new password by email link. It replaces only the password: two-factor still applies. */
 export function ResetPassword({ code, onDone }: { readonly code: string; readonly onDone: () => void }) {
   const [factor, setFactor] = useState(NO_FACTOR);
   const form = useForm<{ password: string }>({ resolver: zodResolver(schema), defaultValues: { password: '' } });
@@ -26,7 +26,8 @@ export function ResetPassword({ code, onDone }: { readonly code: string; readonl
       onDone();
     },
     onError: (error) => {
-      if (error instanceof ApiError && error.fields['password']) form.setError('password', { message: error.fields['password'] });
+      if (error instanceof ApiError && error.fields['password'])
+        form.setError('password', { message: error.fields['password'] });
     },
   });
   const refused = reset.error instanceof ApiError ? reset.error.code : '';
@@ -37,10 +38,27 @@ export function ResetPassword({ code, onDone }: { readonly code: string; readonl
     <form
       noValidate
       className="flex flex-col gap-4"
-      onSubmit={(event) => void form.handleSubmit((values) => { if (!asked || isComplete(factor)) reset.mutate(values); })(event)}
+      onSubmit={(event) =>
+        void form.handleSubmit((values) => {
+          if (!asked || isComplete(factor)) reset.mutate(values);
+        })(event)
+      }
     >
-      <PasswordField label="New password" autoComplete="new-password" hint="At least 8 characters." error={form.formState.errors.password?.message} {...form.register('password')} />
-      {asked && <FactorField value={factor} onChange={setFactor} autoFocus error={refused === 'wrong_code' ? reset.error?.message : undefined} />}
+      <PasswordField
+        label="New password"
+        autoComplete="new-password"
+        hint="At least 8 characters."
+        error={form.formState.errors.password?.message}
+        {...form.register('password')}
+      />
+      {asked && (
+        <FactorField
+          value={factor}
+          onChange={setFactor}
+          focused
+          error={refused === 'wrong_code' ? reset.error?.message : undefined}
+        />
+      )}
       {reset.error && !atField && <ErrorBox error={reset.error} />}
       <Button type="submit" variant="primary" size="lg" busy={reset.isPending}>
         Set new password

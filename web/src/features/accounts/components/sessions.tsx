@@ -9,7 +9,7 @@ import { ago } from '@/lib/dates';
 import { useNow } from '@/lib/now';
 import { toast, toastError } from '@/stores/toasts';
 import { Loaded } from './loaded';
-import { sessionsQuery } from './queries';
+import { sessionsQuery } from '../api/sessions';
 
 export function SessionsCard() {
   const client = useQueryClient();
@@ -18,25 +18,25 @@ export function SessionsCard() {
   const onSettled = () => client.invalidateQueries({ queryKey: sessionsQuery.queryKey });
   const end = useMutation({
     mutationFn: (id: string) => done(api.DELETE('/api/platform/sessions/{id}', { params: { path: { id } } })),
-    onSuccess: () => toast('Session ended'),
-    onError: (error) => toastError('Failed to end the session', messageOf(error)),
+    onSuccess: () => toast('Signed out'),
+    onError: (error) => toastError('Failed to sign out the session', messageOf(error)),
     onSettled,
   });
   const endOthers = useMutation({
     mutationFn: () => done(api.DELETE('/api/platform/sessions')),
-    onSuccess: () => toast('Other sessions ended', 'You stay signed in here.'),
-    onError: (error) => toastError('Failed to end the other sessions', messageOf(error)),
+    onSuccess: () => toast('Other sessions signed out', 'You stay signed in here.'),
+    onError: (error) => toastError('Failed to sign out the other sessions', messageOf(error)),
     onSettled,
   });
   const others = sessions.data?.some((session) => !session.current) ?? false;
   return (
     <Card
       title="Sessions"
-      description="Where you are signed in"
+      description="Devices where you are signed in"
       actions={
         others && (
           <Button size="sm" busy={endOthers.isPending} onClick={() => endOthers.mutate()}>
-            End all others
+            Sign out other sessions
           </Button>
         )
       }
@@ -49,14 +49,22 @@ export function SessionsCard() {
                 <div className="min-w-0 flex-1">
                   <p className="font-medium">{session.device || 'Unknown browser'}</p>
                   <p className="text-[0.8125rem] text-muted">
-                    {sentence([session.country === 'ZZ' ? '' : countryName(session.country), session.current ? 'in use now' : `last used ${ago(Date.parse(session.lastSeenAt), now)} ago`])}
+                    {sentence([
+                      session.country === 'ZZ' ? '' : countryName(session.country),
+                      session.current ? 'active now' : `last active ${ago(Date.parse(session.lastSeenAt), now)} ago`,
+                    ])}
                   </p>
                 </div>
                 {session.current ? (
-                  <Badge tone="good">This one</Badge>
+                  <Badge tone="good">This session</Badge>
                 ) : (
-                  <Button size="sm" aria-label={`End the session of ${session.device || 'an unknown browser'}`} disabled={end.isPending} onClick={() => end.mutate(session.id)}>
-                    End
+                  <Button
+                    size="sm"
+                    aria-label={`Sign out session: ${session.device || 'an unknown browser'}`}
+                    disabled={end.isPending}
+                    onClick={() => end.mutate(session.id)}
+                  >
+                    Sign out
                   </Button>
                 )}
               </li>

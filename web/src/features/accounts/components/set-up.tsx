@@ -6,7 +6,7 @@ import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { TextField } from '@/components/ui/field';
 import { ApiError } from '@/lib/api/errors';
-import { setUp } from './api';
+import { setUp } from '../api/sign-in';
 import { email, name, password } from '@/lib/fields';
 import { PasswordField } from '@/components/ui/password-field';
 
@@ -28,10 +28,26 @@ export function SetUp({ token, onDone }: { readonly token: string; readonly onDo
     },
   });
   return (
-    <form noValidate className="flex flex-col gap-4" onSubmit={(event) => void form.handleSubmit((values) => create.mutate(values))(event)}>
+    <form
+      noValidate
+      className="flex flex-col gap-4"
+      onSubmit={(event) => void form.handleSubmit((values) => create.mutate(values))(event)}
+    >
       <TextField label="Name" autoComplete="name" error={errors.name?.message} {...form.register('name')} />
-      <TextField label="Email" type="email" autoComplete="username" error={errors.email?.message} {...form.register('email')} />
-      <PasswordField label="Password" autoComplete="new-password" hint="At least 8 characters." error={errors.password?.message} {...form.register('password')} />
+      <TextField
+        label="Email"
+        type="email"
+        autoComplete="username"
+        error={errors.email?.message}
+        {...form.register('email')}
+      />
+      <PasswordField
+        label="Password"
+        autoComplete="new-password"
+        hint="At least 8 characters."
+        error={errors.password?.message}
+        {...form.register('password')}
+      />
       {create.error && <ErrorBox error={create.error} />}
       <Button type="submit" variant="primary" size="lg" busy={create.isPending}>
         Create administrator

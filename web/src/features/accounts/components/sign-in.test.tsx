@@ -22,7 +22,10 @@ test('spec §2, §3, §7: sign-in stores the session and leads to the dashboard'
   await fill(user, ' a@example.com ', 'long-enough');
   await waitFor(() => expect(router.state.location.pathname).toBe('/dashboard'));
   expect(getSession()).toEqual({ token: 'token-9', user: USER });
-  expect(state.seen.find((item) => item.line.startsWith('POST'))?.body).toEqual({ email: 'a@example.com', password: 'long-enough' });
+  expect(state.seen.find((item) => item.line.startsWith('POST'))?.body).toEqual({
+    email: 'a@example.com',
+    password: 'long-enough',
+  });
 });
 
 test('sign-in goes on to where the way began', async () => {
@@ -56,17 +59,33 @@ test('a sign-in that costs a proof of work says why it takes longer', async () =
   const work = { challenge: 'c'.repeat(44), puzzles: 16, bits: 10 };
   server.use(
     http.post(at('/api/platform/login'), ({ request }) =>
-      request.headers.has('Proof-Of-Work') ? accept() : HttpResponse.json({ type: 'about:blank', title: 'Refused', status: 429, code: 'proof_of_work_needed', message: 'Too many', work }, { status: 429 }),
+      request.headers.has('Proof-Of-Work')
+        ? accept()
+        : HttpResponse.json(
+            {
+              type: 'about:blank',
+              title: 'Refused',
+              status: 429,
+              code: 'proof_of_work_needed',
+              message: 'Too many',
+              work,
+            },
+            { status: 429 },
+          ),
     ),
   );
   const { user, router } = renderApp('/login');
   const notices: string[] = [];
-  const observer = new MutationObserver(() => notices.push(...screen.queryAllByRole('status').map((item) => item.textContent ?? '')));
+  const observer = new MutationObserver(() =>
+    notices.push(...screen.queryAllByRole('status').map((item) => item.textContent ?? '')),
+  );
   observer.observe(document.body, { subtree: true, childList: true, characterData: true });
   await fill(user, 'a@example.com', 'long-enough');
   await waitFor(() => expect(router.state.location.pathname).toBe('/dashboard'));
   observer.disconnect();
-  expect(notices).toContain('Many sign-in attempts for this account. Your browser is running a security check, which takes a few seconds.');
+  expect(notices).toContain(
+    'Many sign-in attempts for this account. Your browser is running a security check, which takes a few seconds.',
+  );
 });
 
 test('spec §2: the password can be shown and hidden', async () => {
@@ -95,7 +114,12 @@ test('spec §4, §5, §8: the second factor re-sends the credentials with the co
   expect(requests('POST')).toHaveLength(1);
   await user.type(code, '6{Enter}');
   await waitFor(() => expect(router.state.location.pathname).toBe('/dashboard'));
-  expect(state.seen.find((item) => (item.body as { twoFactorCode?: string } | null)?.twoFactorCode)?.body).toEqual({ email: 'a@example.com', password: 'long-enough', twoFactorCode: '123456', ticket: 'ticket-1' });
+  expect(state.seen.find((item) => (item.body as { twoFactorCode?: string } | null)?.twoFactorCode)?.body).toEqual({
+    email: 'a@example.com',
+    password: 'long-enough',
+    twoFactorCode: '123456',
+    ticket: 'ticket-1',
+  });
 });
 
 test('a code is taken as apps show it, with a gap', async () => {
@@ -134,15 +158,26 @@ test('the set-up link creates the first administrator and signs in', async () =>
   await user.type(screen.getByLabelText('Name'), 'igrún');
   await user.click(screen.getByRole('button', { name: 'Create administrator' }));
   await waitFor(() => expect(router.state.location.pathname).toBe('/dashboard'));
-  expect(state.seen.find((item) => item.line.includes('/setup'))?.body).toEqual({ token: 'once', email: 'a@example.com', password: 'long-enough', name: 'Sigrún' });
+  expect(state.seen.find((item) => item.line.includes('/setup'))?.body).toEqual({
+    token: 'once',
+    email: 'a@example.com',
+    password: 'long-enough',
+    name: 'Sigrún',
+  });
 });
 
 test('a used set-up link is refused in words, one without a token is named', async () => {
-  server.use(http.post(at('/api/platform/setup'), () => refuse(403, 'This set-up link was already used.')));
+  server.use(
+    http.post(at('/api/platform/setup'), () =>
+      refuse(403, 'This setup link is not valid. The server prints one when it starts.'),
+    ),
+  );
   const { user } = renderApp('/setup?token=used');
   await user.type(await screen.findByLabelText('Name'), 'Sigrún');
   await user.type(screen.getByLabelText('Email'), 'a@example.com');
   await user.type(screen.getByLabelText('Password'), 'long-enough');
   await user.click(screen.getByRole('button', { name: 'Create administrator' }));
-  expect(await screen.findByRole('alert')).toHaveTextContent('This set-up link was already used.');
+  expect(await screen.findByRole('alert')).toHaveTextContent(
+    'This setup link is not valid. The server prints one when it starts.',
+  );
 });

@@ -13,7 +13,7 @@ import { PasswordField } from '@/components/ui/password-field';
 import { ApiError, messageOf } from '@/lib/api/errors';
 import { email, password } from '@/lib/fields';
 import { toast, toastError } from '@/stores/toasts';
-import { signIn, type Credentials } from './api';
+import { signIn, type Credentials } from '../api/sign-in';
 import { ProviderButtons } from './provider-buttons';
 
 const CodeStep = lazy(() => import('@/components/security/code-step').then((module) => ({ default: module.CodeStep })));
@@ -49,7 +49,11 @@ export function SignIn({ next, onSignedIn }: { readonly next?: string | undefine
   });
   return half ? (
     <Suspense fallback={<Loading label="Loading the form" />}>
-      <CodeStep busy={attempt.isPending} onBack={() => setHalf(null)} onFactor={(factor) => attempt.mutate({ ...half, factor })} />
+      <CodeStep
+        busy={attempt.isPending}
+        onBack={() => setHalf(null)}
+        onFactor={(factor) => attempt.mutate({ ...half, factor })}
+      />
     </Suspense>
   ) : (
     <>
@@ -59,18 +63,38 @@ export function SignIn({ next, onSignedIn }: { readonly next?: string | undefine
   );
 }
 
-function CredentialsForm({ busy, onSubmit }: { readonly busy: boolean; readonly onSubmit: (credentials: Credentials) => void }) {
+function CredentialsForm({
+  busy,
+  onSubmit,
+}: {
+  readonly busy: boolean;
+  readonly onSubmit: (credentials: Credentials) => void;
+}) {
   const form = useForm<Credentials>({ resolver: zodResolver(schema), defaultValues: { email: '', password: '' } });
   const { errors } = form.formState;
   return (
     <form noValidate className="flex flex-col gap-4" onSubmit={(event) => void form.handleSubmit(onSubmit)(event)}>
-      <TextField label="Email" type="email" autoComplete="username" error={errors.email?.message} {...form.register('email')} />
-      <PasswordField label="Password" autoComplete="current-password" error={errors.password?.message} {...form.register('password')} />
+      <TextField
+        label="Email"
+        type="email"
+        autoComplete="username"
+        error={errors.email?.message}
+        {...form.register('email')}
+      />
+      <PasswordField
+        label="Password"
+        autoComplete="current-password"
+        error={errors.password?.message}
+        {...form.register('password')}
+      />
       <Button type="submit" variant="primary" size="lg" busy={busy}>
         {busy ? 'Signing in...' : 'Sign In'}
       </Button>
       <CheckNotice />
-      <Link to="/forgot-password" className="self-center rounded-md text-[0.8125rem] font-medium text-brand underline-offset-4 hover:underline">
+      <Link
+        to="/forgot-password"
+        className="self-center rounded-md text-[0.8125rem] font-medium text-brand underline-offset-4 hover:underline"
+      >
         Forgot your password?
       </Link>
     </form>

@@ -13,7 +13,7 @@ import { userQuery } from '@/lib/shared-queries';
 import { toast, toastError } from '@/stores/toasts';
 import { Loaded } from './loaded';
 import { ProofDialog, type Proof } from '@/components/security/proof-dialog';
-import { sessionsQuery } from './queries';
+import { sessionsQuery } from '../api/sessions';
 
 const FEW_CODES = 3;
 
@@ -24,7 +24,7 @@ type Step =
 
 export function TwoFactorCard() {
   return (
-    <Card title="Two-factor authentication" description="A code of an authenticator app, besides the password">
+    <Card title="Two-factor authentication" description="A code from an authenticator app in addition to your password">
       <Loaded query={useQuery(userQuery)}>{(user) => <TwoFactor user={user} />}</Loaded>
     </Card>
   );
@@ -34,7 +34,8 @@ function TwoFactor({ user }: { readonly user: Account }) {
   const client = useQueryClient();
   const [step, setStep] = useState<Step | null>(null);
   const close = () => setStep(null);
-  const changed = () => Promise.all([userQuery, sessionsQuery].map(({ queryKey }) => client.invalidateQueries({ queryKey })));
+  const changed = () =>
+    Promise.all([userQuery, sessionsQuery].map(({ queryKey }) => client.invalidateQueries({ queryKey })));
   const begin = async (proof?: Proof) => {
     const factor = await body(api.POST('/api/platform/2fa/setup', { body: proof ?? {} }));
     confirm.reset(); // a wrong code of an earlier try is no matter of this one
@@ -43,13 +44,14 @@ function TwoFactor({ user }: { readonly user: Account }) {
   const start = useMutation({
     mutationFn: () => begin(),
     onError: (error) => {
-      // Signed in a while ago: the password is asked for again.
+      // The sign-in is too old: the password is required again.
       if (error instanceof ApiError && error.code === 'password_needed') setStep({ at: 'prove', what: 'set-up' });
       else toastError('Failed to set up two-factor authentication', messageOf(error));
     },
   });
   const confirm = useMutation({
-    mutationFn: async (code: string) => (await body(api.POST('/api/platform/2fa/confirm', { body: { code } }))).recoveryCodes,
+    mutationFn: async (code: string) =>
+      (await body(api.POST('/api/platform/2fa/confirm', { body: { code } }))).recoveryCodes,
     onSuccess: async (codes) => {
       setStep({ at: 'codes', codes, said: 'Two-factor authentication is on' });
       await changed();
@@ -60,8 +62,12 @@ function TwoFactor({ user }: { readonly user: Account }) {
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
         <Badge tone={user.twoFactor ? 'good' : 'warn'}>{user.twoFactor ? 'On' : 'Off'}</Badge>
         <p className="min-w-0 flex-1">
-          {user.twoFactor ? `${user.recoveryCodesLeft} of 10 recovery codes left.` : 'Whoever learns your password can sign in.'}
-          {user.twoFactor && user.recoveryCodesLeft < FEW_CODES && <strong className="font-medium text-warn"> Make new ones.</strong>}
+          {user.twoFactor
+            ? `${user.recoveryCodesLeft} of 10 recovery codes left.`
+            : 'Your account is protected by password only.'}
+          {user.twoFactor && user.recoveryCodesLeft < FEW_CODES && (
+            <strong className="font-medium text-warn"> Generate new codes.</strong>
+          )}
         </p>
       </div>
       <div className="mt-4 flex flex-wrap gap-2">
@@ -79,16 +85,27 @@ function TwoFactor({ user }: { readonly user: Account }) {
       </div>
       {step?.at === 'prove' && step.what === 'set-up' && (
         <ProofDialog
-          title="Set up two-factor authentication" action="Continue" user={user} run={begin} onClose={close}
-          description={user.twoFactor ? 'The authenticator that you use now works until the new one is confirmed.' : 'First show that it is you.'}
+          title="Set up two-factor authentication"
+          action="Continue"
+          user={user}
+          run={begin}
+          onClose={close}
+          description={
+            user.twoFactor
+              ? 'Your current authenticator works until you confirm the new one.'
+              : 'Confirm your identity first.'
+          }
         />
       )}
       {step?.at === 'prove' && step.what === 'codes' && (
         <ProofDialog
-          title="New recovery codes" description="The codes that you have now become void. Your other sessions end." action="Make new codes" user={user}
+          title="New recovery codes"
+          description="Your current codes stop working. You’ll be signed out everywhere else."
+          action="Generate new codes"
+          user={user}
           run={async (proof) => {
             const { recoveryCodes } = await body(api.POST('/api/platform/2fa/recovery-codes', { body: proof }));
-            setStep({ at: 'codes', codes: recoveryCodes, said: 'New recovery codes made' });
+            setStep({ at: 'codes', codes: recoveryCodes, said: 'Recovery codes regenerated' });
             await changed();
           }}
           onClose={close}
@@ -96,7 +113,10 @@ function TwoFactor({ user }: { readonly user: Account }) {
       )}
       {step?.at === 'prove' && step.what === 'disable' && (
         <ProofDialog
-          title="Disable two-factor authentication?" description="Your password alone signs in again. Your recovery codes become void and your other sessions end." action="Disable" danger
+          title="Disable two-factor authentication?"
+          description="You’ll sign in with your password only. Your recovery codes stop working, and you’ll be signed out everywhere else."
+          action="Disable"
+          danger
           user={user}
           run={async (proof) => {
             await done(api.POST('/api/platform/2fa/disable', { body: proof }));
@@ -109,11 +129,16 @@ function TwoFactor({ user }: { readonly user: Account }) {
       )}
       {step?.at === 'set-up' && (
         <Dialog open onOpenChange={(open) => !open && close()} title="Set up two-factor authentication">
-          <FactorSetUp factor={step.factor} busy={confirm.isPending} error={confirm.error} onCode={(code) => confirm.mutate(code)} />
+          <FactorSetUp
+            factor={step.factor}
+            busy={confirm.isPending}
+            error={confirm.error}
+            onCode={(code) => confirm.mutate(code)}
+          />
         </Dialog>
       )}
       {step?.at === 'codes' && (
-        <Dialog once open onOpenChange={(open) => !open && close()} title="Keep your recovery codes">
+        <Dialog once open onOpenChange={(open) => !open && close()} title="Save your recovery codes">
           <RecoveryCodes
             codes={step.codes}
             onSaved={() => {

@@ -4,8 +4,8 @@ import type { FieldValues, Path, UseFormReturn } from 'react-hook-form';
 import { ApiError, messageOf } from '@/lib/api/errors';
 import { startSession } from '@/lib/session';
 import { toast, toastError } from '@/stores/toasts';
-import type { Registered } from './api';
-import { FirstFactor } from './first-factor';
+import type { Registered } from '../api/sign-in';
+import { FirstFactor } from '../components/first-factor';
 
 interface Options<V extends FieldValues> {
   readonly form: UseFormReturn<V>;
@@ -18,12 +18,18 @@ interface Options<V extends FieldValues> {
 
 interface Registration<V extends FieldValues> {
   readonly create: UseMutationResult<Registered, Error, V>;
-  /** The second factor to set up, once there is an account: it takes the place of the form. */
+  /** Two-factor setup, which replaces the form once the account exists. */
   readonly next: ReactNode;
 }
 
 /** What follows a registration's form: the account, its second factor, and only then the session; or why there is none. */
-export function useRegistration<V extends FieldValues>({ form, fields, send, onSignedIn, onEnded }: Options<V>): Registration<V> {
+export function useRegistration<V extends FieldValues>({
+  form,
+  fields,
+  send,
+  onSignedIn,
+  onEnded,
+}: Options<V>): Registration<V> {
   const [registered, setRegistered] = useState<Registered | null>(null);
   const create = useMutation({
     mutationFn: send,
@@ -41,9 +47,13 @@ export function useRegistration<V extends FieldValues>({ form, fields, send, onS
       if (!(error instanceof ApiError)) return;
       if (error.code === 'ticket_ended') onEnded?.();
       const refused = fields.filter((field) => error.fields[field]);
-      refused.forEach((field, index) => form.setError(field, { message: error.fields[field] ?? '' }, { shouldFocus: index === 0 }));
+      refused.forEach((field, index) =>
+        form.setError(field, { message: error.fields[field] ?? '' }, { shouldFocus: index === 0 }),
+      );
     },
   });
-  const next = registered?.factor ? <FirstFactor session={registered.session} factor={registered.factor} onDone={onSignedIn} /> : null;
+  const next = registered?.factor ? (
+    <FirstFactor session={registered.session} factor={registered.factor} onDone={onSignedIn} />
+  ) : null;
   return { create, next };
 }

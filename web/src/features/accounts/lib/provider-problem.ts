@@ -1,6 +1,6 @@
 import { providerLabel } from '@/lib/sign-in-providers';
 
-/** Why a provider sent somebody back, as a sentence. */
+/** The message for a provider's error code. */
 export function providerProblem(reason: string, provider: string): string {
   const name = providerLabel(provider);
   switch (reason) {
@@ -9,10 +9,10 @@ export function providerProblem(reason: string, provider: string): string {
     case 'cancelled':
       return `Sign-in with ${name} was cancelled.`;
     case 'unavailable':
-      return `${name} does not answer right now. Please try again in a moment.`;
+      return `${name} is not responding right now. Please try again in a moment.`;
     case 'busy':
       return 'Too many attempts. Please wait a moment and try again.';
     default:
-      return `Sign-in with ${name} did not succeed. Please try again.`;
+      return `Sign-in with ${name} failed. Please try again.`;
   }
 }

@@ -1,15 +1,19 @@
 import { queryOptions, type QueryClient } from '@tanstack/react-query';
 import { answer, api, body, type Answer } from '@/lib/api/client';
 import type { paths } from '@/lib/api/schema';
-import type { AnalyticsState, Comparison, Filter } from './search';
-import type { Period } from './periods';
+import type { AnalyticsState, Comparison, Filter } from '../lib/search';
+import type { Period } from '../lib/periods';
 
 type ClicksQuery = paths['/api/platform/analytics/clicks']['get']['parameters']['query'];
 export type AnalyticsParams = ClicksQuery & { timeRange: keyof typeof FRESH_MS };
 
 const FRESH_MS = { '24h': 30_000, '7d': 60_000, '30d': 120_000, '90d': 300_000, custom: 60_000 } as const;
 
-export function paramsOf(websiteId: string, period: Period, state: Pick<AnalyticsState, 'filters' | 'bots'>): AnalyticsParams {
+export function paramsOf(
+  websiteId: string,
+  period: Period,
+  state: Pick<AnalyticsState, 'filters' | 'bots'>,
+): AnalyticsParams {
   return {
     websiteId,
     timeRange: period.range,
@@ -24,51 +28,75 @@ export const filterParam = (filter: Filter): string =>
 
 export const overviewQuery = (params: AnalyticsParams, compare: Comparison) => {
   const query = { ...params, compare };
-  return options('overview', query, (signal) => answer(api.GET('/api/platform/analytics/overview', { params: { query }, signal })));
+  return options('overview', query, (signal) =>
+    answer(api.GET('/api/platform/analytics/overview', { params: { query }, signal })),
+  );
 };
 
 export const clicksQuery = (params: AnalyticsParams) =>
-  options('clicks', params, (signal) => answer(api.GET('/api/platform/analytics/clicks', { params: { query: params }, signal })));
+  options('clicks', params, (signal) =>
+    answer(api.GET('/api/platform/analytics/clicks', { params: { query: params }, signal })),
+  );
 
 export const partnerPerformanceQuery = (params: AnalyticsParams) =>
-  options('partners', params, (signal) => answer(api.GET('/api/platform/analytics/partners', { params: { query: params }, signal })));
+  options('partners', params, (signal) =>
+    answer(api.GET('/api/platform/analytics/partners', { params: { query: params }, signal })),
+  );
 
 export const geographicQuery = (params: AnalyticsParams) =>
-  options('geographic', params, (signal) => answer(api.GET('/api/platform/analytics/geographic', { params: { query: params }, signal })));
+  options('geographic', params, (signal) =>
+    answer(api.GET('/api/platform/analytics/geographic', { params: { query: params }, signal })),
+  );
 
 export const conversionSeriesQuery = (params: AnalyticsParams) =>
-  options('conversions', params, (signal) => answer(api.GET('/api/platform/analytics/conversions', { params: { query: params }, signal })));
+  options('conversions', params, (signal) =>
+    answer(api.GET('/api/platform/analytics/conversions', { params: { query: params }, signal })),
+  );
 
-export const keptApartQuery = (params: AnalyticsParams) =>
-  options('kept-apart', params, (signal) => answer(api.GET('/api/platform/analytics/kept-apart', { params: { query: params }, signal })));
+export const excludedTrafficQuery = (params: AnalyticsParams) =>
+  options('kept-apart', params, (signal) =>
+    answer(api.GET('/api/platform/analytics/kept-apart', { params: { query: params }, signal })),
+  );
 
 export const trafficRulesQuery = (websiteId: string) =>
   queryOptions({
     queryKey: ['traffic-rules', websiteId] as const,
-    queryFn: ({ signal }) => body(api.GET('/api/platform/websites/{id}/traffic-rules', { params: { path: { id: websiteId } }, signal })),
+    queryFn: ({ signal }) =>
+      body(api.GET('/api/platform/websites/{id}/traffic-rules', { params: { path: { id: websiteId } }, signal })),
   });
 
 export const deliveryQuery = (websiteId: string, period: Period) => {
-  const query = { websiteId, timeRange: period.range, ...(period.from && period.to ? { from: period.from, to: period.to } : {}) };
-  return options('delivery', query, (signal) => answer(api.GET('/api/platform/analytics/delivery', { params: { query }, signal })));
+  const query = {
+    websiteId,
+    timeRange: period.range,
+    ...(period.from && period.to ? { from: period.from, to: period.to } : {}),
+  };
+  return options('delivery', query, (signal) =>
+    answer(api.GET('/api/platform/analytics/delivery', { params: { query }, signal })),
+  );
 };
 
-/** Everything on screen about this website is asked for again; what is shown stays until the answer is there. */
+/** Refetches all data of this website; current data stays until the response arrives. */
 export function refreshWebsite(client: QueryClient, websiteId: string): Promise<unknown> {
   return Promise.all([
     client.invalidateQueries({
-      predicate: ({ queryKey }) => queryKey[0] === 'analytics' && (queryKey[2] as AnalyticsParams).websiteId === websiteId,
+      predicate: ({ queryKey }) =>
+        queryKey[0] === 'analytics' && (queryKey[2] as AnalyticsParams).websiteId === websiteId,
     }),
     client.invalidateQueries({ queryKey: ['conversions', websiteId] }),
   ]);
 }
 
-function options<T, P extends AnalyticsParams>(name: string, params: P, read: (signal: AbortSignal) => Promise<Answer<T>>) {
+function options<T, P extends AnalyticsParams>(
+  name: string,
+  params: P,
+  read: (signal: AbortSignal) => Promise<Answer<T>>,
+) {
   return queryOptions({
     queryKey: ['analytics', name, params] as const,
     queryFn: ({ signal }) => read(signal),
     staleTime: FRESH_MS[params.timeRange],
-    // Old figures stay while new ones load, but never those of another website.
+    // Previous data stays while new data loads, but never data of another website.
     placeholderData: (previous, query) => (query?.queryKey[2].websiteId === params.websiteId ? previous : undefined),
   });
 }

@@ -15,8 +15,8 @@ import { countryName, UNKNOWN_COUNTRY } from '@/lib/countries';
 import { browserTimezone, formatDateTime, formatTime } from '@/lib/dates';
 import { formatMinor } from '@/lib/format';
 import { partnersQuery, websitesQuery } from '@/lib/shared-queries';
-import { clicksParams, DEVICES, NO_CLICKS_FILTER, type ClicksFilter } from './clicks-search';
-import { clicksQuery, linkChoicesQuery } from './queries';
+import { clicksParams, DEVICES, NO_CLICKS_FILTER, type ClicksFilter } from '../lib/clicks-search';
+import { clicksQuery, linkChoicesQuery } from '../api/click-log';
 
 const LIVE_MS = 2000;
 
@@ -26,7 +26,7 @@ interface Props {
   readonly onFilter: (filter: ClicksFilter) => void;
 }
 
-/** Every click as it happens, and what came of it. */
+/** The live click log with the conversions of each click. */
 export function ClicksPanel({ filter, onFilter }: Props) {
   const client = useQueryClient();
   const [paused, setPaused] = useState(false);
@@ -34,8 +34,11 @@ export function ClicksPanel({ filter, onFilter }: Props) {
   const query = useInfiniteQuery({ ...options, refetchInterval: paused ? false : LIVE_MS });
   const rows = query.data?.pages.flatMap((page) => page.data) ?? [];
   const resume = () => {
-    // Only the newest page is live: the older ones that were looked at are let go.
-    client.setQueryData(options.queryKey, (data) => data && { pages: data.pages.slice(0, 1), pageParams: data.pageParams.slice(0, 1) });
+    // Only the first page is live: older loaded pages are dropped.
+    client.setQueryData(
+      options.queryKey,
+      (data) => data && { pages: data.pages.slice(0, 1), pageParams: data.pageParams.slice(0, 1) },
+    );
     setPaused(false);
   };
   const older = () => {
@@ -46,7 +49,7 @@ export function ClicksPanel({ filter, onFilter }: Props) {
   return (
     <Card
       title="Click Tracking"
-      description={paused ? 'Paused: the list stands still' : 'Live: new clicks appear by themselves'}
+      description={paused ? 'Paused' : 'Live'}
       actions={
         <>
           <Updated at={query.dataUpdatedAt} />
@@ -63,7 +66,7 @@ export function ClicksPanel({ filter, onFilter }: Props) {
     >
       {filter.conversionId ? (
         <p className="mb-4 flex flex-wrap items-center gap-3 text-muted">
-          The click of one conversion.
+          The click behind one conversion.
           <Button size="sm" onClick={() => onFilter(NO_CLICKS_FILTER)}>
             <X aria-hidden className="size-3.5" />
             Show all clicks
@@ -72,12 +75,23 @@ export function ClicksPanel({ filter, onFilter }: Props) {
       ) : (
         <Filters filter={filter} onChange={onFilter} />
       )}
-      {query.error && <ErrorBox error={query.error} prefix="Error loading clicks" onRetry={() => void query.refetch()} className="mb-3" />}
+      {query.error && (
+        <ErrorBox
+          error={query.error}
+          prefix="Error loading clicks"
+          onRetry={() => void query.refetch()}
+          className="mb-3"
+        />
+      )}
       {!query.data ? (
         !query.error && <Loading label="Loading clicks" />
       ) : rows.length === 0 ? (
         <Empty icon={<MousePointerClick aria-hidden className="size-5" />} title="No clicks">
-          {filter.conversionId ? 'No click of it is known.' : Object.keys(clicksParams(filter)).length > 0 ? 'No click fits these filters.' : 'The first one appears here as soon as somebody follows a link.'}
+          {filter.conversionId
+            ? 'No click is recorded for it.'
+            : Object.keys(clicksParams(filter)).length > 0
+              ? 'No clicks match these filters.'
+              : 'The first click appears here as soon as someone follows a link.'}
         </Empty>
       ) : (
         <>
@@ -93,33 +107,75 @@ export function ClicksPanel({ filter, onFilter }: Props) {
   );
 }
 
-function Filters({ filter, onChange }: { readonly filter: ClicksFilter; readonly onChange: (filter: ClicksFilter) => void }) {
+function Filters({
+  filter,
+  onChange,
+}: {
+  readonly filter: ClicksFilter;
+  readonly onChange: (filter: ClicksFilter) => void;
+}) {
   const websites = useQuery(websitesQuery);
   const partners = useQuery(partnersQuery);
   const links = useQuery(linkChoicesQuery(filter.websiteId, filter.partnerId));
   const set = (change: Partial<ClicksFilter>) => onChange({ ...filter, ...change });
   return (
     <div role="group" aria-label="Filters" className="mb-4 grid grid-cols-2 gap-2 sm:flex sm:flex-wrap">
-      <Select label="Website" value={filter.websiteId} onChange={(event) => set({ websiteId: event.target.value, linkId: '' })}>
+      <Select
+        label="Website"
+        value={filter.websiteId}
+        onChange={(event) => set({ websiteId: event.target.value, linkId: '' })}
+      >
         <option value="">All websites</option>
-        {websites.data?.map((item) => <option key={item.id} value={item.id}>{item.domain}</option>)}
+        {websites.data?.map((item) => (
+          <option key={item.id} value={item.id}>
+            {item.domain}
+          </option>
+        ))}
       </Select>
-      <Select label="Partner" value={filter.partnerId} onChange={(event) => set({ partnerId: event.target.value, linkId: '' })}>
+      <Select
+        label="Partner"
+        value={filter.partnerId}
+        onChange={(event) => set({ partnerId: event.target.value, linkId: '' })}
+      >
         <option value="">All partners</option>
-        {partners.data?.map((item) => <option key={item.id} value={item.id}>{item.name}</option>)}
+        {partners.data?.map((item) => (
+          <option key={item.id} value={item.id}>
+            {item.name}
+          </option>
+        ))}
       </Select>
-      <Select label="Link" value={filter.linkId} onChange={(event) => set({ linkId: event.target.value })} className="sm:max-w-48">
+      <Select
+        label="Link"
+        value={filter.linkId}
+        onChange={(event) => set({ linkId: event.target.value })}
+        className="sm:max-w-48"
+      >
         <option value="">All links</option>
-        {links.data?.map((item) => <option key={item.id} value={item.id}>{`/go/${item.slug}`}</option>)}
+        {links.data?.map((item) => (
+          <option key={item.id} value={item.id}>{`/go/${item.slug}`}</option>
+        ))}
       </Select>
-      <CountriesSelect label="Countries" none="All countries" values={filter.countries} onChange={(countries) => set({ countries })} />
+      <CountriesSelect
+        label="Countries"
+        none="All countries"
+        values={filter.countries}
+        onChange={(countries) => set({ countries })}
+      />
       <Select label="Device" value={filter.device} onChange={(event) => set({ device: event.target.value })}>
         <option value="">All devices</option>
-        {DEVICES.map((device) => <option key={device} value={device}>{device}</option>)}
+        {DEVICES.map((device) => (
+          <option key={device} value={device}>
+            {device}
+          </option>
+        ))}
       </Select>
-      <Select label="Bots" value={filter.bots} onChange={(event) => set({ bots: event.target.value as ClicksFilter['bots'] })}>
-        <option value="include">People and bots</option>
-        <option value="exclude">People only</option>
+      <Select
+        label="Bots"
+        value={filter.bots}
+        onChange={(event) => set({ bots: event.target.value as ClicksFilter['bots'] })}
+      >
+        <option value="include">All traffic</option>
+        <option value="exclude">Humans only</option>
         <option value="only">Bots only</option>
       </Select>
       {Object.keys(clicksParams(filter)).length > 0 && (
@@ -138,7 +194,11 @@ const COLUMNS: readonly Column<TrackedClick>[] = [
     id: 'time',
     header: 'Time',
     cell: (row) => (
-      <time dateTime={row.occurredAt} title={formatDateTime(row.occurredAt, zone)} className="whitespace-nowrap tabular">
+      <time
+        dateTime={row.occurredAt}
+        title={formatDateTime(row.occurredAt, zone)}
+        className="whitespace-nowrap tabular"
+      >
         {formatDateTime(row.occurredAt, zone)}
         <span className="text-muted">{formatTime(row.occurredAt, zone).slice(5)}</span>
       </time>
@@ -163,13 +223,28 @@ const COLUMNS: readonly Column<TrackedClick>[] = [
     header: 'Visitor',
     cell: (row) => (
       <>
-        <span className="block whitespace-nowrap">{[row.country === UNKNOWN_COUNTRY ? 'Unknown country' : countryName(row.country), row.device].filter(Boolean).join(', ')}</span>
-        <span className="block text-[0.8125rem] whitespace-nowrap text-muted">{[row.browser, row.os, row.source].filter(Boolean).join(', ')}</span>
+        <span className="block whitespace-nowrap">
+          {[row.country === UNKNOWN_COUNTRY ? 'Unknown country' : countryName(row.country), row.device]
+            .filter(Boolean)
+            .join(', ')}
+        </span>
+        <span className="block text-[0.8125rem] whitespace-nowrap text-muted">
+          {[row.browser, row.os, row.source].filter(Boolean).join(', ')}
+        </span>
       </>
     ),
   },
-  { id: 'bot', header: 'Bot', cell: (row) => (row.isBot ? <Badge tone="warn">{capital((row.botReason || 'bot').replaceAll('_', ' '))}</Badge> : <span className="text-muted">No</span>) },
-  { id: 'way', header: 'Way', cell: (row) => <Way click={row} /> },
+  {
+    id: 'bot',
+    header: 'Bot',
+    cell: (row) =>
+      row.isBot ? (
+        <Badge tone="warn">{capital((row.botReason || 'bot').replaceAll('_', ' '))}</Badge>
+      ) : (
+        <span className="text-muted">No</span>
+      ),
+  },
+  { id: 'way', header: 'Conversion path', cell: (row) => <Way click={row} /> },
 ];
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
@@ -188,7 +263,8 @@ function Way({ click }: { readonly click: TrackedClick }) {
       ) : (
         click.conversions.map((item) => (
           <li key={item.id} className="flex flex-wrap items-center gap-1.5 sm:flex-nowrap sm:whitespace-nowrap">
-            Click{click.route && ` (${click.route})`} {arrow} {item.kind} {item.txid} <Badge tone={TONES[item.status] ?? 'neutral'}>{capital(item.status)}</Badge> {arrow}
+            Click{click.route && ` (${click.route})`} {arrow} {item.kind} {item.txid}{' '}
+            <Badge tone={TONES[item.status] ?? 'neutral'}>{capital(item.status)}</Badge> {arrow}
             <span className="font-medium tabular">{formatMinor(item.commission)}</span>
           </li>
         ))

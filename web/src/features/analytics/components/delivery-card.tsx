@@ -6,18 +6,18 @@ import type { Answer } from '@/lib/api/client';
 import type { Delivery, Website } from '@/lib/api/types';
 import { formatDateTime } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
-import { fileName, type Period } from './periods';
-import { deliveryQuery } from './queries';
+import { fileName, type Period } from '../lib/periods';
+import { deliveryQuery } from '../api/analytics';
 
 type Point = Delivery['series'][number];
 type Outcome = Exclude<keyof Point, 'at'>;
 
 const OUTCOMES: readonly { readonly id: Outcome; readonly label: string; readonly group: number }[] = [
   { id: 'accepted', label: 'Accepted', group: 0 },
-  { id: 'duplicate', label: 'Duplicate, counted once', group: 1 },
-  { id: 'bot', label: 'Bot, kept apart', group: 2 },
-  { id: 'suspicious', label: 'Suspicious, kept apart', group: 2 },
-  { id: 'prefetch', label: 'Prefetch, kept apart', group: 2 },
+  { id: 'duplicate', label: 'Duplicates (ignored)', group: 1 },
+  { id: 'bot', label: 'Bots (excluded)', group: 2 },
+  { id: 'suspicious', label: 'Suspicious (excluded)', group: 2 },
+  { id: 'prefetch', label: 'Prefetch (excluded)', group: 2 },
   { id: 'spam_referrer', label: 'Spam referrer', group: 3 },
   { id: 'unknown_site', label: 'Unknown website', group: 3 },
   { id: 'origin_not_allowed', label: 'Origin not allowed', group: 3 },
@@ -36,16 +36,16 @@ interface Props {
 }
 
 export function DeliveryCard(props: Props) {
-  return <DeliveryFigures {...props} query={useQuery(deliveryQuery(props.website.id, props.period))} />;
+  return <DeliveryStats {...props} query={useQuery(deliveryQuery(props.website.id, props.period))} />;
 }
 
-interface FiguresProps extends Omit<Props, 'website'> {
+interface StatsProps extends Omit<Props, 'website'> {
   readonly website: Pick<Website, 'domain' | 'timezone'>;
   readonly query: UseQueryResult<Answer<Delivery>>;
 }
 
-/** The card over an answer that somebody else asked for. */
-export function DeliveryFigures({ website, period, className, query }: FiguresProps) {
+/** The card for data that the caller loads. */
+export function DeliveryStats({ website, period, className, query }: StatsProps) {
   const delivery = query.data?.data;
   const series = delivery?.series ?? [];
   const present = OUTCOMES.filter((outcome) => (delivery?.outcomes[outcome.id] ?? 0) > 0);
@@ -53,15 +53,18 @@ export function DeliveryFigures({ website, period, className, query }: FiguresPr
   const refusals = delivery?.refusals ?? [];
   return (
     <ChartCard
-      title="Where did my event go"
-      description="Every event that arrived, by what became of it"
+      title="Event delivery"
+      description="Received events by outcome"
       {...(className ? { className } : {})}
       query={query}
       rows={series}
       rowKey={(row) => row.at}
-      columns={columns(website.timezone, present.map((outcome) => outcome.id))}
+      columns={columns(
+        website.timezone,
+        present.map((outcome) => outcome.id),
+      )}
       file={fileName(website.domain, period, 'delivery')}
-      emptyText="No event has arrived in this range."
+      emptyText="No events received in this period."
       isEmpty={delivery !== undefined && total === 0}
       frame="h-64"
     >
@@ -71,14 +74,24 @@ export function DeliveryFigures({ website, period, className, query }: FiguresPr
         bars={series.map((point) => ({
           key: point.at,
           label: `${formatDateTime(point.at, website.timezone)}: ${present.map(({ id, label }) => `${formatCount(point[id] ?? 0)} ${label}`).join(', ')}`,
-          parts: COLORS.map((color, group) => ({ color, value: OUTCOMES.filter((item) => item.group === group).reduce((sum, item) => sum + (point[item.id] ?? 0), 0) })),
+          parts: COLORS.map((color, group) => ({
+            color,
+            value: OUTCOMES.filter((item) => item.group === group).reduce(
+              (sum, item) => sum + (point[item.id] ?? 0),
+              0,
+            ),
+          })),
         }))}
       />
       <dl className="mt-4 grid grid-cols-1 gap-x-8 gap-y-1.5 sm:grid-cols-2">
         {present.map((outcome) => (
           <div key={outcome.id} className="flex items-center gap-2.5">
             <dt className="flex min-w-0 items-center gap-2.5">
-              <span aria-hidden className="size-2.5 shrink-0 rounded-[3px]" style={{ background: COLORS[outcome.group] }} />
+              <span
+                aria-hidden
+                className="size-2.5 shrink-0 rounded-[3px]"
+                style={{ background: COLORS[outcome.group] }}
+              />
               <span className="truncate">{outcome.label}</span>
             </dt>
             <dd className="ml-auto font-medium tabular" data-testid={`outcome-${outcome.id}`}>
@@ -87,20 +100,34 @@ export function DeliveryFigures({ website, period, className, query }: FiguresPr
           </div>
         ))}
       </dl>
-      <h3 className="mt-5 mb-2 font-medium">Last refusals</h3>
+      <h3 className="mt-5 mb-2 font-medium">Rejected events</h3>
       {refusals.length === 0 ? (
-        <p className="text-muted">Nothing was refused in this range.</p>
+        <p className="text-muted">No rejected events in this period.</p>
       ) : (
         <Rows
-          caption="Last refusals table"
+          caption="Rejected events table"
           maxHeight="max-h-60"
           rows={refusals}
           rowKey={(row, index) => `${row.at}${row.code}${index}`}
           columns={[
-            { id: 'at', header: 'Time', cell: (row) => formatDateTime(row.at, website.timezone), className: 'whitespace-nowrap tabular' },
-            { id: 'reason', header: 'Reason', cell: (row) => <Reason code={row.code} message={row.message} />, className: 'min-w-48' },
-            { id: 'endpoint', header: 'Call', cell: (row) => <code className="text-[0.8125rem]">{row.endpoint}</code> },
-            { id: 'count', header: 'Times', numeric: true, cell: (row) => formatCount(row.count) },
+            {
+              id: 'at',
+              header: 'Time',
+              cell: (row) => formatDateTime(row.at, website.timezone),
+              className: 'whitespace-nowrap tabular',
+            },
+            {
+              id: 'reason',
+              header: 'Reason',
+              cell: (row) => <Reason code={row.code} message={row.message} />,
+              className: 'min-w-48',
+            },
+            {
+              id: 'endpoint',
+              header: 'Endpoint',
+              cell: (row) => <code className="text-[0.8125rem]">{row.endpoint}</code>,
+            },
+            { id: 'count', header: 'Count', numeric: true, cell: (row) => formatCount(row.count) },
           ]}
         />
       )}
@@ -119,10 +146,21 @@ function Reason({ code, message }: { readonly code: string; readonly message: st
 
 function columns(timezone: string, outcomes: readonly Outcome[]): ChartColumn<Point>[] {
   return [
-    { id: 'at', name: 'time', header: 'Time', cell: (row) => formatDateTime(row.at, timezone), value: (row) => row.at, className: 'whitespace-nowrap' },
+    {
+      id: 'at',
+      name: 'time',
+      header: 'Time',
+      cell: (row) => formatDateTime(row.at, timezone),
+      value: (row) => row.at,
+      className: 'whitespace-nowrap',
+    },
     ...OUTCOMES.filter((outcome) => outcomes.includes(outcome.id)).map((outcome) => ({
-      id: outcome.id, name: outcome.id, header: outcome.label, numeric: true,
-      cell: (row: Point) => formatCount(row[outcome.id] ?? 0), value: (row: Point) => row[outcome.id] ?? 0,
+      id: outcome.id,
+      name: outcome.id,
+      header: outcome.label,
+      numeric: true,
+      cell: (row: Point) => formatCount(row[outcome.id] ?? 0),
+      value: (row: Point) => row[outcome.id] ?? 0,
     })),
   ];
 }

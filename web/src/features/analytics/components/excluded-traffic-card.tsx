@@ -6,9 +6,9 @@ import type { KeptApart, Website } from '@/lib/api/types';
 import { formatCount } from '@/lib/format';
 import { reasonName } from '@/lib/traffic-reasons';
 import { FilterButton } from './filter-button';
-import { keptApartQuery, type AnalyticsParams } from './queries';
+import { excludedTrafficQuery, type AnalyticsParams } from '../api/analytics';
 import { RemarkDialog } from './remark';
-import type { Filter } from './search';
+import type { Filter } from '../lib/search';
 
 interface Props {
   readonly website: Website;
@@ -24,15 +24,24 @@ const KINDS = [
   { kind: 'bot', label: 'Bots', color: 'var(--c-chart-5)' },
 ] as const;
 
-/** What the figures leave out, and why. */
-export function KeptApartCard({ website, filters, params, file, className, onPick }: Props) {
-  const query = useQuery(keptApartQuery(params));
+/** Excluded traffic and its reasons. */
+export function ExcludedTrafficCard({ website, filters, params, file, className, onPick }: Props) {
+  const query = useQuery(excludedTrafficQuery(params));
   const rows = query.data?.data ?? [];
   const [remarking, setRemarking] = useState(false);
   return (
     <ChartCard
       title="Excluded traffic"
-      description={<>Recorded but not counted: bots, and clicks and visitors that are probably fake. Click a reason to filter the page. Data centre addresses: Route Views, NRO, <a className="underline" href="https://db-ip.com" rel="noreferrer">IP Geolocation by DB-IP</a>.</>}
+      description={
+        <>
+          Recorded but not counted: bots, and clicks and visitors that are probably fake. Click a reason to filter the
+          page. Data centre addresses: Route Views, NRO,{' '}
+          <a className="underline" href="https://db-ip.com" rel="noreferrer">
+            IP Geolocation by DB-IP
+          </a>
+          .
+        </>
+      }
       {...(className ? { className } : {})}
       query={query}
       rows={rows}
@@ -42,7 +51,11 @@ export function KeptApartCard({ website, filters, params, file, className, onPic
       emptyText="No excluded traffic in this period."
       isEmpty={rows.length === 0}
       frame="min-h-32"
-      controls={<Button size="sm" onClick={() => setRemarking(true)}>Re-mark…</Button>}
+      controls={
+        <Button size="sm" onClick={() => setRemarking(true)}>
+          Re-mark…
+        </Button>
+      }
     >
       <div className="grid gap-6 sm:grid-cols-2">
         {KINDS.map(({ kind, label, color }) => (
@@ -84,11 +97,51 @@ function Kind({ label, color, rows, onPick }: KindProps) {
 
 function columns(onPick: (reason: string) => void): ChartColumn<KeptApart>[] {
   return [
-    { id: 'reason', name: 'reason', header: 'Reason', cell: (row) => <FilterButton name={reasonName(row.reason)} onPick={() => onPick(row.reason)} />, value: (row) => row.reason },
-    { id: 'kind', name: 'kind', header: 'Kind', cell: (row) => (row.kind === 'bot' ? 'Bot' : 'Suspicious'), value: (row) => row.kind },
-    { id: 'clicks', name: 'clicks', header: 'Clicks', numeric: true, cell: (row) => formatCount(row.clicks), value: (row) => row.clicks },
-    { id: 'pageviews', name: 'page views', header: 'Page views', numeric: true, cell: (row) => formatCount(row.pageviews), value: (row) => row.pageviews },
-    { id: 'events', name: 'events', header: 'Events', numeric: true, cell: (row) => formatCount(row.events), value: (row) => row.events },
-    { id: 'visitors', name: 'visitors', header: 'Visitors', numeric: true, cell: (row) => formatCount(row.visitors), value: (row) => row.visitors },
+    {
+      id: 'reason',
+      name: 'reason',
+      header: 'Reason',
+      cell: (row) => <FilterButton name={reasonName(row.reason)} onPick={() => onPick(row.reason)} />,
+      value: (row) => row.reason,
+    },
+    {
+      id: 'kind',
+      name: 'kind',
+      header: 'Kind',
+      cell: (row) => (row.kind === 'bot' ? 'Bot' : 'Suspicious'),
+      value: (row) => row.kind,
+    },
+    {
+      id: 'clicks',
+      name: 'clicks',
+      header: 'Clicks',
+      numeric: true,
+      cell: (row) => formatCount(row.clicks),
+      value: (row) => row.clicks,
+    },
+    {
+      id: 'pageviews',
+      name: 'page views',
+      header: 'Page views',
+      numeric: true,
+      cell: (row) => formatCount(row.pageviews),
+      value: (row) => row.pageviews,
+    },
+    {
+      id: 'events',
+      name: 'events',
+      header: 'Events',
+      numeric: true,
+      cell: (row) => formatCount(row.events),
+      value: (row) => row.events,
+    },
+    {
+      id: 'visitors',
+      name: 'visitors',
+      header: 'Visitors',
+      numeric: true,
+      cell: (row) => formatCount(row.visitors),
+      value: (row) => row.visitors,
+    },
   ];
 }

@@ -5,9 +5,9 @@ import { Select } from '@/components/ui/field';
 import { LatePopover } from '@/components/ui/late-popover';
 import { countryName } from '@/lib/countries';
 import { reasonName } from '@/lib/traffic-reasons';
-import { dimensionName } from './dimensions';
-import { withFilter, withoutFilter, type AnalyticsState, type Bots, type Dimension } from './search';
-import { shown } from './values';
+import { dimensionName } from '../lib/dimensions';
+import { withFilter, withoutFilter, type AnalyticsState, type Bots, type Dimension } from '../lib/search';
+import { shown } from '../lib/values';
 
 const FilterForm = lazy(() => import('./filter-form').then((module) => ({ default: module.FilterForm })));
 
@@ -33,9 +33,13 @@ export function FilterBar({ state, onChange, partners, links }: Props) {
       {state.filters.map((filter) => {
         const text = filter.values.map((value) => nameOf(filter.dimension, value)).join(' or ');
         return (
-          <span key={filter.dimension} className="inline-flex h-8 max-w-full items-center gap-1 rounded-lg border border-brand/30 bg-brand-soft pr-1 pl-3 text-[0.8125rem]">
+          <span
+            key={filter.dimension}
+            className="inline-flex h-8 max-w-full items-center gap-1 rounded-lg border border-brand/30 bg-brand-soft pr-1 pl-3 text-[0.8125rem]"
+          >
             <span className="truncate">
-              {dimensionName(filter.dimension)} {filter.not ? 'is not' : 'is'} <strong className="font-semibold">{text}</strong>
+              {dimensionName(filter.dimension)} {filter.not ? 'is not' : 'is'}{' '}
+              <strong className="font-semibold">{text}</strong>
             </span>
             <button
               type="button"
@@ -68,7 +72,12 @@ export function FilterBar({ state, onChange, partners, links }: Props) {
           }}
         />
       </LatePopover>
-      <Select label="Bots" className="h-8 text-[0.8125rem]" value={state.bots} onChange={(event) => onChange({ ...state, bots: event.target.value as Bots })}>
+      <Select
+        label="Bots"
+        className="h-8 text-[0.8125rem]"
+        value={state.bots}
+        onChange={(event) => onChange({ ...state, bots: event.target.value as Bots })}
+      >
         {Object.entries(BOT_OPTIONS).map(([value, label]) => (
           <option key={value} value={value}>
             {label}

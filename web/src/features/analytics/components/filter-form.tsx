@@ -2,10 +2,11 @@ import { useState } from 'react';
 import { Button } from '@/components/ui/button';
 import { CountriesField } from '@/components/ui/countries-field';
 import { SelectField, TextField } from '@/components/ui/field';
+import { focusOnMount } from '@/components/ui/focus';
 import { REASONS } from '@/lib/traffic-reasons';
-import { dimensionName } from './dimensions';
-import { DIMENSIONS, type Dimension, type Filter } from './search';
-import { typed } from './values';
+import { dimensionName } from '../lib/dimensions';
+import { DIMENSIONS, type Dimension, type Filter } from '../lib/search';
+import { typed } from '../lib/values';
 
 const DEVICES = ['desktop', 'mobile', 'tablet'];
 
@@ -31,14 +32,26 @@ export function FilterForm({ partners, links, onAdd }: Props) {
       }}
     >
       <div className="grid grid-cols-[1fr_auto] gap-3">
-        <SelectField label="What" autoFocus value={dimension} onChange={(event) => { setDimension(event.target.value as Dimension); setValue(''); }}>
+        <SelectField
+          label="Field"
+          ref={focusOnMount}
+          value={dimension}
+          onChange={(event) => {
+            setDimension(event.target.value as Dimension);
+            setValue('');
+          }}
+        >
           {DIMENSIONS.map((item) => (
             <option key={item} value={item}>
               {dimensionName(item)}
             </option>
           ))}
         </SelectField>
-        <SelectField label="How" value={not ? 'not' : 'is'} onChange={(event) => setNot(event.target.value === 'not')}>
+        <SelectField
+          label="Operator"
+          value={not ? 'not' : 'is'}
+          onChange={(event) => setNot(event.target.value === 'not')}
+        >
           <option value="is">is</option>
           <option value="not">is not</option>
         </SelectField>
@@ -55,7 +68,13 @@ export function FilterForm({ partners, links, onAdd }: Props) {
           ))}
         </SelectField>
       ) : (
-        <TextField label="Value" required value={value} onChange={(event) => setValue(event.target.value)} hint="A comma means any of them. Write \, for a comma in a value and (none) for no value." />
+        <TextField
+          label="Value"
+          required
+          value={value}
+          onChange={(event) => setValue(event.target.value)}
+          hint="Separate several values with commas. Write \\, for a comma in a value and (none) for no value."
+        />
       )}
       <Button type="submit" variant="primary" disabled={values.length === 0}>
         Apply filter

@@ -3,8 +3,14 @@ import type { Freshness } from '@/lib/api/client';
 import { formatTime } from '@/lib/dates';
 import { Badge } from '@/components/ui/badge';
 
-/** How far the figures reach, and in which zone the days are cut. */
-export function FreshnessLabel({ freshness, timezone }: { readonly freshness: Freshness | undefined; readonly timezone: string }) {
+/** Data freshness, and the time zone of the days. */
+export function FreshnessLabel({
+  freshness,
+  timezone,
+}: {
+  readonly freshness: Freshness | undefined;
+  readonly timezone: string;
+}) {
   const { asOf = null, lagSeconds = null, stale = false } = freshness ?? {};
   return (
     <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-[0.8125rem] text-muted" data-testid="freshness">
@@ -12,7 +18,7 @@ export function FreshnessLabel({ freshness, timezone }: { readonly freshness: Fr
       {asOf && <span className="tabular">Data as of {formatTime(asOf, timezone)}</span>}
       {lagSeconds !== null && <span className="tabular">{lagText(lagSeconds)}</span>}
       <span>Times in {timezone}</span>
-      {stale && <Badge tone="warn">Your last change is still on its way</Badge>}
+      {stale && <Badge tone="warn">Your latest change is still being processed</Badge>}
     </p>
   );
 }

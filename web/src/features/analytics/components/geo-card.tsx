@@ -4,9 +4,9 @@ import { ChartCard, type ChartColumn } from '@/components/charts/chart-card';
 import { ChartSpace, Donut } from '@/components/charts/lazy';
 import type { Slice } from '@/components/charts/types';
 import { formatCount, formatMoney } from '@/lib/format';
-import { countrySlices, shareText } from './countries';
+import { countrySlices, shareText } from '../lib/countries';
 import { FilterButton } from './filter-button';
-import { geographicQuery, type AnalyticsParams } from './queries';
+import { geographicQuery, type AnalyticsParams } from '../api/analytics';
 
 interface Props {
   readonly params: AnalyticsParams;
@@ -22,13 +22,13 @@ export function GeoCard({ params, currency, file, onPick }: Props) {
   return (
     <ChartCard
       title="Geographic Distribution"
-      description="Top 8 countries by clicks. Pick one to filter everything."
+      description="Top 8 countries by clicks. Click to filter the page."
       query={query}
       rows={slices}
       rowKey={(row) => row.name}
       columns={columns(currency, onPick)}
       file={file}
-      emptyText="No clicks in this range."
+      emptyText="No clicks in this period."
       isEmpty={slices.length === 0}
       frame="h-80"
     >
@@ -51,7 +51,11 @@ export function GeoCard({ params, currency, file, onPick }: Props) {
 function LegendEntry({ slice, onPick }: { readonly slice: Slice; readonly onPick: (country: string) => void }) {
   const { id, name, clicks, color } = slice;
   return (
-    <button type="button" onClick={() => onPick(id)} className="flex w-full items-center gap-2.5 rounded-md px-2 py-1 text-left hover:bg-sunken">
+    <button
+      type="button"
+      onClick={() => onPick(id)}
+      className="flex w-full items-center gap-2.5 rounded-md px-2 py-1 text-left hover:bg-sunken"
+    >
       <span aria-hidden className="size-2.5 shrink-0 rounded-[3px]" style={{ background: color }} />
       <span className="min-w-0 truncate">
         <span className="sr-only">Filter by</span> {name}
@@ -65,9 +69,36 @@ function LegendEntry({ slice, onPick }: { readonly slice: Slice; readonly onPick
 
 function columns(currency: string, onPick: (country: string) => void): ChartColumn<Slice>[] {
   return [
-    { id: 'name', name: 'country', header: 'Country', cell: ({ id, name }) => <FilterButton name={name} onPick={() => onPick(id)} />, value: (row) => row.name },
-    { id: 'clicks', name: 'clicks', header: 'Clicks', numeric: true, cell: (row) => formatCount(row.clicks), value: (row) => row.clicks },
-    { id: 'share', name: 'share (%)', header: 'Share', numeric: true, cell: (row) => shareText(row.share), value: (row) => Number(row.share.toFixed(2)) },
-    { id: 'revenue', name: `revenue (${currency})`, header: 'Revenue', numeric: true, cell: (row) => formatMoney(row.revenue, currency), value: (row) => row.revenue },
+    {
+      id: 'name',
+      name: 'country',
+      header: 'Country',
+      cell: ({ id, name }) => <FilterButton name={name} onPick={() => onPick(id)} />,
+      value: (row) => row.name,
+    },
+    {
+      id: 'clicks',
+      name: 'clicks',
+      header: 'Clicks',
+      numeric: true,
+      cell: (row) => formatCount(row.clicks),
+      value: (row) => row.clicks,
+    },
+    {
+      id: 'share',
+      name: 'share (%)',
+      header: 'Share',
+      numeric: true,
+      cell: (row) => shareText(row.share),
+      value: (row) => Number(row.share.toFixed(2)),
+    },
+    {
+      id: 'revenue',
+      name: `revenue (${currency})`,
+      header: 'Revenue',
+      numeric: true,
+      cell: (row) => formatMoney(row.revenue, currency),
+      value: (row) => row.revenue,
+    },
   ];
 }

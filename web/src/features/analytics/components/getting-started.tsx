@@ -10,7 +10,7 @@ export interface StartStep {
   readonly action?: ReactNode;
 }
 
-/** What is still missing on the way to the first commission; gone once everything is done. */
+/** Steps to the first commission; hidden once all are done. */
 export function GettingStarted({ steps }: { readonly steps: readonly StartStep[] }) {
   const open = steps.filter((step) => !step.done).length;
   if (open === 0) return null;
@@ -18,10 +18,16 @@ export function GettingStarted({ steps }: { readonly steps: readonly StartStep[]
     <Card title="Getting started" description={`${steps.length - open} of ${steps.length} steps done`}>
       <ol className="grid gap-3 md:grid-cols-2 xl:grid-cols-3">
         {steps.map((step, index) => (
-          <li key={step.title} className={cx('flex gap-3 rounded-lg border border-line p-3.5', step.done && 'bg-sunken/60')}>
+          <li
+            key={step.title}
+            className={cx('flex gap-3 rounded-lg border border-line p-3.5', step.done && 'bg-sunken/60')}
+          >
             <span
               aria-hidden
-              className={cx('grid size-6 shrink-0 place-items-center rounded-full text-[0.8125rem] font-semibold', step.done ? 'bg-good-soft text-good' : 'bg-brand-soft text-brand')}
+              className={cx(
+                'grid size-6 shrink-0 place-items-center rounded-full text-[0.8125rem] font-semibold',
+                step.done ? 'bg-good-soft text-good' : 'bg-brand-soft text-brand',
+              )}
             >
               {step.done ? <Check className="size-3.5" /> : index + 1}
             </span>

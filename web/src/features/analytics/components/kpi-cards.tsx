@@ -7,7 +7,7 @@ import type { ClickPoint, Figures, Overview } from '@/lib/api/types';
 import { change, describeChange } from '@/lib/compare';
 import { cx } from '@/lib/cx';
 import { countOf, formatCount, formatMoney, formatPercent } from '@/lib/format';
-import type { Comparison } from './search';
+import type { Comparison } from '../lib/search';
 
 interface Kpi {
   readonly label: string;
@@ -22,20 +22,35 @@ const count = (value: number) => formatCount(value);
 
 const KPIS: readonly Kpi[] = [
   {
-    label: 'Total Clicks', value: (figures) => figures.clicks.total, text: count, color: 'var(--c-chart-5)',
-    detail: (figures) => `${formatCount(figures.clicks.unique)} unique`, spark: (point) => point.clicks,
+    label: 'Total Clicks',
+    value: (figures) => figures.clicks.total,
+    text: count,
+    color: 'var(--c-chart-5)',
+    detail: (figures) => `${formatCount(figures.clicks.unique)} unique`,
+    spark: (point) => point.clicks,
   },
   {
-    label: 'Conversions', value: (figures) => figures.conversions.total, text: count, color: 'var(--c-chart-2)',
-    detail: (figures) => `${formatCount(figures.conversions.pending)} pending, ${formatCount(figures.conversions.approved)} approved`,
+    label: 'Conversions',
+    value: (figures) => figures.conversions.total,
+    text: count,
+    color: 'var(--c-chart-2)',
+    detail: (figures) =>
+      `${formatCount(figures.conversions.pending)} pending, ${formatCount(figures.conversions.approved)} approved`,
     spark: (point) => point.conversions,
   },
   {
-    label: 'Revenue', value: (figures) => figures.revenue.total, text: (value, currency) => formatMoney(value, currency), color: 'var(--c-chart-1)',
-    detail: (figures, currency) => `${formatMoney(figures.revenue.pending, currency)} pending`, spark: (point) => point.revenue,
+    label: 'Revenue',
+    value: (figures) => figures.revenue.total,
+    text: (value, currency) => formatMoney(value, currency),
+    color: 'var(--c-chart-1)',
+    detail: (figures, currency) => `${formatMoney(figures.revenue.pending, currency)} pending`,
+    spark: (point) => point.revenue,
   },
   {
-    label: 'Conversion Rate', value: (figures) => figures.conversion_rate, text: (value) => formatPercent(value), color: 'var(--c-chart-3)',
+    label: 'Conversion Rate',
+    value: (figures) => figures.conversion_rate,
+    text: (value) => formatPercent(value),
+    color: 'var(--c-chart-3)',
     detail: (figures) => `of ${countOf(figures.clicks.total, 'click')}`,
     spark: (point) => (point.clicks > 0 ? point.conversions / point.clicks : 0),
   },
@@ -43,10 +58,10 @@ const KPIS: readonly Kpi[] = [
 
 interface Props {
   readonly overview: Overview | undefined;
-  /** The bucket that is still filling is left out: it would always look like a fall. */
+  /** Excludes the incomplete bucket, which would always look like a decline. */
   readonly points: readonly ClickPoint[];
   readonly compare: Comparison;
-  /** The figures could not be read: the page says why, the cards only stop waiting. */
+  /** Loading failed: the page shows the error, the cards only stop loading. */
   readonly failed?: boolean;
 }
 
@@ -65,7 +80,11 @@ export function KpiCards({ overview, points, compare, failed = false }: Props) {
                 <Sparkline values={points.map(kpi.spark)} color={kpi.color} />
               </div>
               <div className="mt-2 min-h-5">
-                <Delta current={kpi.value(overview)} previous={overview.previous ? kpi.value(overview.previous) : null} compare={compare} />
+                <Delta
+                  current={kpi.value(overview)}
+                  previous={overview.previous ? kpi.value(overview.previous) : null}
+                  compare={compare}
+                />
               </div>
               <p className="mt-0.5 text-[0.8125rem] text-muted tabular">{kpi.detail(overview, overview.currency)}</p>
             </>
@@ -84,10 +103,16 @@ export function KpiCards({ overview, points, compare, failed = false }: Props) {
   );
 }
 
-/** The figures behind the four cards, each against the same earlier period. */
-export function FigureStrip({ overview, compare, failed = false }: Omit<Props, 'points'>) {
+/** More numbers below the four cards, each compared with the earlier period. */
+export function StatStrip({ overview, compare, failed = false }: Omit<Props, 'points'>) {
   const money = (value: number) => formatMoney(value, overview?.currency ?? 'USD');
-  const items: readonly { label: string; value: (f: Figures) => number; text: (v: number) => string; goodWhen?: 'up' | 'down'; title?: string }[] = [
+  const items: readonly {
+    label: string;
+    value: (f: Figures) => number;
+    text: (v: number) => string;
+    goodWhen?: 'up' | 'down';
+    title?: string;
+  }[] = [
     { label: 'Page views', value: (f) => f.pageviews, text: count },
     { label: 'Visitors', value: (f) => f.visitors, text: count },
     { label: 'Active partners', value: (f) => f.revenue.active_partners, text: count },
@@ -103,8 +128,22 @@ export function FigureStrip({ overview, compare, failed = false }: Omit<Props, '
         <div key={item.label} className="min-w-0">
           <dt className="text-xs text-muted">{item.label}</dt>
           <dd className="mt-0.5 flex flex-wrap items-baseline gap-x-2 font-semibold tabular">
-            {overview ? item.text(item.value(overview)) : failed ? <span className="text-muted">–</span> : <Skeleton className="my-0.5 h-4 w-16" />}
-            {overview?.previous && <Delta current={item.value(overview)} previous={item.value(overview.previous)} compare={compare} goodWhen={item.goodWhen ?? 'up'} short />}
+            {overview ? (
+              item.text(item.value(overview))
+            ) : failed ? (
+              <span className="text-muted">–</span>
+            ) : (
+              <Skeleton className="my-0.5 h-4 w-16" />
+            )}
+            {overview?.previous && (
+              <Delta
+                current={item.value(overview)}
+                previous={item.value(overview.previous)}
+                compare={compare}
+                goodWhen={item.goodWhen ?? 'up'}
+                short
+              />
+            )}
           </dd>
         </div>
       ))}
@@ -131,7 +170,11 @@ export function Delta({ current, previous, compare, goodWhen = 'up', short = fal
         {!short && <Icon aria-hidden className="size-3.5" />}
         {describeChange(result)}
       </span>
-      {short ? <span className="sr-only">{versus(compare)}</span> : <span className="text-muted">{versus(compare)}</span>}
+      {short ? (
+        <span className="sr-only">{versus(compare)}</span>
+      ) : (
+        <span className="text-muted">{versus(compare)}</span>
+      )}
     </span>
   );
 }

@@ -10,7 +10,7 @@ import { ago, formatTime } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
 import { useLive, type LiveStatus } from '@/lib/live';
 import { useNow } from '@/lib/now';
-import { minuteBars } from './minutes';
+import { minuteBars } from '../lib/live-minutes';
 
 interface Props {
   readonly website: Website;
@@ -46,7 +46,7 @@ export const LiveCard = memo(function LiveCard({ website, onPickCountry, classNa
       {live.data ? (
         <Figures data={live.data} website={website} onPickCountry={onPickCountry} />
       ) : live.status === 'reconnecting' ? (
-        <Empty className="min-h-72">The live stream cannot be reached right now. It is tried again by itself.</Empty>
+        <Empty className="min-h-72">Live updates are unavailable. Retrying automatically…</Empty>
       ) : (
         <Skeleton className="h-72" />
       )}
@@ -57,7 +57,15 @@ export const LiveCard = memo(function LiveCard({ website, onPickCountry, classNa
   );
 });
 
-function Figures({ data, website, onPickCountry }: { readonly data: LiveData; readonly website: Website; readonly onPickCountry: (country: string) => void }) {
+function Figures({
+  data,
+  website,
+  onPickCountry,
+}: {
+  readonly data: LiveData;
+  readonly website: Website;
+  readonly onPickCountry: (country: string) => void;
+}) {
   const now = useNow();
   const bars = minuteBars(data);
   const total = bars.reduce((sum, bar) => sum + bar.events, 0);
@@ -98,9 +106,23 @@ function Figures({ data, website, onPickCountry }: { readonly data: LiveData; re
   );
 }
 
-const ICONS: Record<string, LucideIcon> = { pageview: Eye, click: MousePointerClick, conversion: CircleDollarSign, sale: CircleDollarSign, lead: CircleDollarSign };
+const ICONS: Record<string, LucideIcon> = {
+  pageview: Eye,
+  click: MousePointerClick,
+  conversion: CircleDollarSign,
+  sale: CircleDollarSign,
+  lead: CircleDollarSign,
+};
 
-function EventRow({ event, now, onPickCountry }: { readonly event: LiveEvent; readonly now: number; readonly onPickCountry: (country: string) => void }) {
+function EventRow({
+  event,
+  now,
+  onPickCountry,
+}: {
+  readonly event: LiveEvent;
+  readonly now: number;
+  readonly onPickCountry: (country: string) => void;
+}) {
   const Icon = ICONS[event.type] ?? Sparkles;
   const { country } = event;
   return (
@@ -111,11 +133,19 @@ function EventRow({ event, now, onPickCountry }: { readonly event: LiveEvent; re
         <span className="text-muted">{[event.partnerName, event.path, event.source].filter(Boolean).join(' · ')}</span>
       </span>
       {country && country !== 'ZZ' && (
-        <button type="button" aria-label={`Filter by country ${country}`} onClick={() => onPickCountry(country)} className="rounded px-1 text-[0.8125rem] font-medium text-brand hover:underline">
+        <button
+          type="button"
+          aria-label={`Filter by country ${country}`}
+          onClick={() => onPickCountry(country)}
+          className="rounded px-1 text-[0.8125rem] font-medium text-brand hover:underline"
+        >
           {country}
         </button>
       )}
-      <time dateTime={event.at} className="w-14 shrink-0 text-right text-[0.8125rem] whitespace-nowrap text-muted tabular">
+      <time
+        dateTime={event.at}
+        className="w-14 shrink-0 text-right text-[0.8125rem] whitespace-nowrap text-muted tabular"
+      >
         {ago(Date.parse(event.at), now)}
       </time>
     </li>

@@ -3,9 +3,9 @@ import type { ReactNode } from 'react';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Card } from '@/components/ui/card';
 import { cx } from '@/lib/cx';
-import type { Notable } from './notable';
+import type { Notable } from '../lib/notable';
 
-const LOOKS: Record<Notable['type'], { readonly Icon: LucideIcon; readonly look: string; readonly word: string }> = {
+const STYLES: Record<Notable['type'], { readonly Icon: LucideIcon; readonly look: string; readonly word: string }> = {
   growth: { Icon: TrendingUp, look: 'bg-good-soft text-good', word: 'Growth' },
   decline: { Icon: TrendingDown, look: 'bg-bad-soft text-bad', word: 'Decline' },
   opportunity: { Icon: Lightbulb, look: 'bg-brand-soft text-brand', word: 'Opportunity' },
@@ -13,24 +13,24 @@ const LOOKS: Record<Notable['type'], { readonly Icon: LucideIcon; readonly look:
 };
 
 interface Props<T extends Notable> {
-  /** Undefined while the figures are being read. */
+  /** Undefined while loading. */
   readonly insights: readonly T[] | undefined;
   readonly error: unknown;
   readonly onRetry: () => void;
-  /** The way to the figures behind an insight. */
+  /** Link to the data behind an insight. */
   readonly look: (insight: T) => ReactNode;
 }
 
 export function InsightsCard<T extends Notable>({ insights, error, onRetry, look }: Props<T>) {
   return (
-    <Card title="Insights" description="What stands out">
+    <Card title="Insights" description="Notable changes">
       {insights ? (
         insights.length === 0 ? (
-          <Empty>Nothing stands out: no partner, rate or day is far from what it was.</Empty>
+          <Empty>No unusual changes in the last 30 days.</Empty>
         ) : (
           <ul aria-label="Insights" className="grid gap-x-6 gap-y-4 md:grid-cols-2">
             {insights.map((insight) => {
-              const { Icon, look: tone, word } = LOOKS[insight.type];
+              const { Icon, look: tone, word } = STYLES[insight.type];
               return (
                 <li key={insight.title} className="flex gap-3">
                   <span className={cx('grid size-8 shrink-0 place-items-center rounded-lg', tone)}>

@@ -6,10 +6,11 @@ import { Card, surface } from '@/components/ui/card';
 import { cx } from '@/lib/cx';
 import { browserTimezone, formatDateTime } from '@/lib/dates';
 import { formatCount, formatMinor, formatMoney, formatPercent } from '@/lib/format';
-import { pageOf } from './activity-link';
-import { activityQuery, adminPartnersQuery, totalsQuery } from './queries';
+import { pageOf } from '../lib/activity-link';
+import { activityQuery, totalsQuery } from '../api/platform-totals';
+import { adminPartnersQuery } from '@/lib/shared-queries';
 
-/** The platform as a whole: four figures, read again every 30 s, and what happened lately. */
+/** Platform totals, refetched every 30 s, and recent activity. */
 export function OverviewPanel() {
   return (
     <div className="flex flex-col gap-5">
@@ -27,9 +28,21 @@ function StatCards() {
   const left = data?.notConverted.map(formatMinor).join(', ');
   const cards = [
     { label: 'Total Clicks', value: data && formatCount(data.totalClicks), caption: 'All time' },
-    { label: 'Conversions', value: data && formatCount(data.totalConversions), caption: data && `${formatPercent(data.conversionRate)} conversion rate` },
-    { label: 'Revenue', value: data && formatMoney(data.totalRevenue, data.currency), caption: `Estimated earnings${left ? `, without ${left}` : ''}` },
-    { label: 'Active Partners', value: active !== undefined ? formatCount(active) : undefined, caption: 'Programs that take traffic' },
+    {
+      label: 'Conversions',
+      value: data && formatCount(data.totalConversions),
+      caption: data && `${formatPercent(data.conversionRate)} conversion rate`,
+    },
+    {
+      label: 'Revenue',
+      value: data && formatMoney(data.totalRevenue, data.currency),
+      caption: `Estimated earnings${left ? `, without ${left}` : ''}`,
+    },
+    {
+      label: 'Active Partners',
+      value: active !== undefined ? formatCount(active) : undefined,
+      caption: 'Partners accepting traffic',
+    },
   ];
   const error = totals.error ?? partners.error;
   return (
@@ -48,7 +61,9 @@ function StatCards() {
         {cards.map((card) => (
           <li key={card.label} data-testid={`stat-${card.label}`} className={cx(surface, 'p-4 sm:p-5')}>
             <h2 className="text-[0.8125rem] font-medium text-muted">{card.label}</h2>
-            <div className="mt-1 text-2xl font-semibold tabular">{card.value ?? (error ? <span className="text-muted">–</span> : <Skeleton className="my-1 h-7 w-24" />)}</div>
+            <div className="mt-1 text-2xl font-semibold tabular">
+              {card.value ?? (error ? <span className="text-muted">–</span> : <Skeleton className="my-1 h-7 w-24" />)}
+            </div>
             <p className="mt-0.5 text-[0.8125rem] text-muted">{card.caption ?? ' '}</p>
           </li>
         ))}
@@ -61,8 +76,15 @@ function StatCards() {
 function RecentActivity() {
   const query = useQuery(activityQuery);
   return (
-    <Card title="Recent Activity" description="The last decisions in the log, newest first">
-      {query.error && <ErrorBox error={query.error} prefix="Error loading activity" onRetry={() => void query.refetch()} className="mb-3" />}
+    <Card title="Recent Activity" description="Latest activity">
+      {query.error && (
+        <ErrorBox
+          error={query.error}
+          prefix="Error loading activity"
+          onRetry={() => void query.refetch()}
+          className="mb-3"
+        />
+      )}
       {!query.data ? (
         !query.error && (
           <div role="status" aria-label="Loading activity">
@@ -77,7 +99,9 @@ function RecentActivity() {
             const page = pageOf(item);
             return (
               <li key={item.id} className="flex flex-wrap items-baseline gap-x-4 gap-y-0.5 py-2.5">
-                <code className="w-52 shrink-0 truncate font-mono text-[0.8125rem] text-muted max-sm:w-full">{item.type}</code>
+                <code className="w-52 shrink-0 truncate font-mono text-[0.8125rem] text-muted max-sm:w-full">
+                  {item.type}
+                </code>
                 <p className="min-w-0 flex-1 basis-56 break-words">
                   {page ? (
                     <Link to={page.to} search={page.search} className="font-medium hover:text-brand hover:underline">

@@ -6,10 +6,23 @@ import type { TrafficRule, Website } from '@/lib/api/types';
 import { formatDateTime } from '@/lib/dates';
 import { partnersQuery } from '@/lib/shared-queries';
 import { reasonName } from '@/lib/traffic-reasons';
-import { trafficRulesQuery } from './queries';
+import { trafficRulesQuery } from '../api/analytics';
 
-export const MARKS: Readonly<Record<TrafficRule['mark'], string>> = { suspicious: 'Suspicious', bot: 'Bots', genuine: 'Genuine' };
-const CONDITIONS: Readonly<Record<string, string>> = { type: 'Event type', link_id: 'Link', partner_id: 'Partner', country: 'Country', device: 'Device', browser: 'Browser', source: 'Source', reason: 'Excluded as' };
+export const MARKS: Readonly<Record<TrafficRule['mark'], string>> = {
+  suspicious: 'Suspicious',
+  bot: 'Bots',
+  genuine: 'Genuine',
+};
+const CONDITIONS: Readonly<Record<string, string>> = {
+  type: 'Event type',
+  link_id: 'Link',
+  partner_id: 'Partner',
+  country: 'Country',
+  device: 'Device',
+  browser: 'Browser',
+  source: 'Source',
+  reason: 'Excluded as',
+};
 
 /** The rules that hold for a website's traffic; each can be undone. */
 export function RemarkRules({ website }: { readonly website: Website }) {
@@ -17,7 +30,12 @@ export function RemarkRules({ website }: { readonly website: Website }) {
   const rules = useQuery(trafficRulesQuery(website.id));
   const partners = useQuery(partnersQuery);
   const undo = useMutation({
-    mutationFn: (ruleId: string) => done(api.DELETE('/api/platform/websites/{id}/traffic-rules/{ruleId}', { params: { path: { id: website.id, ruleId } } })),
+    mutationFn: (ruleId: string) =>
+      done(
+        api.DELETE('/api/platform/websites/{id}/traffic-rules/{ruleId}', {
+          params: { path: { id: website.id, ruleId } },
+        }),
+      ),
     onSettled: () => client.invalidateQueries({ queryKey: trafficRulesQuery(website.id).queryKey }),
   });
   const at = (time: string) => formatDateTime(time, website.timezone);
@@ -47,12 +65,19 @@ export function RemarkRules({ website }: { readonly website: Website }) {
                   {MARKS[rule.mark]}: {at(rule.since)} – {at(rule.until)}
                 </p>
                 <p className="text-[0.8125rem] break-words text-muted">
-                  {Object.entries(rule.conditions).map(([name, value]) => `${CONDITIONS[name] ?? name}: ${valueOf(name, value)}`).join(', ') || 'All events'}
+                  {Object.entries(rule.conditions)
+                    .map(([name, value]) => `${CONDITIONS[name] ?? name}: ${valueOf(name, value)}`)
+                    .join(', ') || 'All events'}
                 </p>
-                {!rule.isFollowed && <p className="text-[0.8125rem] text-warn">Not applied yet: reports are being rebuilt.</p>}
+                {!rule.isFollowed && (
+                  <p className="text-[0.8125rem] text-warn">Not applied yet: reports are being rebuilt.</p>
+                )}
               </div>
               <Button
-                size="sm" aria-label={`Undo ${MARKS[rule.mark]} from ${at(rule.since)}`} busy={undo.isPending && undo.variables === rule.id} disabled={undo.isPending}
+                size="sm"
+                aria-label={`Undo ${MARKS[rule.mark]} from ${at(rule.since)}`}
+                busy={undo.isPending && undo.variables === rule.id}
+                disabled={undo.isPending}
                 onClick={() => undo.mutate(rule.id)}
               >
                 Undo

@@ -8,15 +8,22 @@ import { api, body } from '@/lib/api/client';
 import type { TrafficRule, Website } from '@/lib/api/types';
 import { addDays, startOfDay, todayIn } from '@/lib/dates';
 import { toast } from '@/stores/toasts';
-import { dimensionName } from './dimensions';
-import { trafficRulesQuery } from './queries';
+import { dimensionName } from '../lib/dimensions';
+import { trafficRulesQuery } from '../api/analytics';
 import { MARKS, RemarkRules } from './remark-rules';
-import type { Dimension, Filter } from './search';
-import { NONE, shown } from './values';
+import type { Dimension, Filter } from '../lib/search';
+import { NONE, shown } from '../lib/values';
 
 type Mark = TrafficRule['mark'];
 
-const FIELDS: Partial<Record<Dimension, string>> = { partner: 'partnerId', link: 'linkId', country: 'country', device: 'device', source: 'source', reason: 'reason' };
+const FIELDS: Partial<Record<Dimension, string>> = {
+  partner: 'partnerId',
+  link: 'linkId',
+  country: 'country',
+  device: 'device',
+  source: 'source',
+  reason: 'reason',
+};
 
 interface Props {
   readonly website: Website;
@@ -39,7 +46,10 @@ export function RemarkDialog({ website, filters, onClose }: Props) {
         api.POST('/api/platform/websites/{id}/traffic-rules', {
           params: { path: { id: website.id } },
           body: {
-            since: startOfDay(from, website.timezone), until: startOfDay(addDays(to, 1), website.timezone), mark, note: '',
+            since: startOfDay(from, website.timezone),
+            until: startOfDay(addDays(to, 1), website.timezone),
+            mark,
+            note: '',
             ...Object.fromEntries(taken.map((filter) => [FIELDS[filter.dimension], valueOf(filter)])),
           },
         }),
@@ -51,7 +61,14 @@ export function RemarkDialog({ website, filters, onClose }: Props) {
   });
   const wrongOrder = from !== '' && to !== '' && from > to;
   return (
-    <Dialog open onOpenChange={(open) => { if (!open) onClose(); }} title="Re-mark a period" description="Choose how the events of whole days are counted. Reports are rebuilt in the background, which can take a while.">
+    <Dialog
+      open
+      onOpenChange={(open) => {
+        if (!open) onClose();
+      }}
+      title="Re-mark a period"
+      description="Choose how the events of whole days are counted. Reports are rebuilt in the background, which can take a while."
+    >
       <form
         className="flex flex-col gap-4"
         onSubmit={(event) => {
@@ -60,8 +77,23 @@ export function RemarkDialog({ website, filters, onClose }: Props) {
         }}
       >
         <div className="grid gap-3 sm:grid-cols-2">
-          <TextField type="date" label="From" required max={today} value={from} onChange={(event) => setFrom(event.target.value)} />
-          <TextField type="date" label="To" required max={today} value={to} error={wrongOrder ? 'The last day is before the first' : undefined} onChange={(event) => setTo(event.target.value)} />
+          <TextField
+            type="date"
+            label="From"
+            required
+            max={today}
+            value={from}
+            onChange={(event) => setFrom(event.target.value)}
+          />
+          <TextField
+            type="date"
+            label="To"
+            required
+            max={today}
+            value={to}
+            error={wrongOrder ? 'The last day is before the first' : undefined}
+            onChange={(event) => setTo(event.target.value)}
+          />
         </div>
         <SelectField label="Count events as" value={mark} onChange={(event) => setMark(event.target.value as Mark)}>
           {Object.entries(MARKS).map(([value, label]) => (
@@ -71,7 +103,9 @@ export function RemarkDialog({ website, filters, onClose }: Props) {
           ))}
         </SelectField>
         <p className="text-[0.8125rem] text-muted">
-          {taken.length === 0 ? 'Applies to all events of these days. Filter the page first to select some of them.' : `Applies to events that match the page filters: ${taken.map((filter) => dimensionName(filter.dimension)).join(', ')}.`}
+          {taken.length === 0
+            ? 'Applies to all events of these days. Filter the page first to select some of them.'
+            : `Applies to events that match the page filters: ${taken.map((filter) => dimensionName(filter.dimension)).join(', ')}.`}
         </p>
         {left.length > 0 && (
           <p className="rounded-lg bg-warn-soft px-3 py-2.5 text-[0.8125rem] text-warn">
@@ -79,7 +113,13 @@ export function RemarkDialog({ website, filters, onClose }: Props) {
           </p>
         )}
         {make.error && <ErrorBox error={make.error} prefix="Failed to create the rule" />}
-        <Button type="submit" variant="primary" busy={make.isPending} disabled={!from || !to || wrongOrder} className="self-end">
+        <Button
+          type="submit"
+          variant="primary"
+          busy={make.isPending}
+          disabled={!from || !to || wrongOrder}
+          className="self-end"
+        >
           Create rule
         </Button>
       </form>
@@ -88,7 +128,8 @@ export function RemarkDialog({ website, filters, onClose }: Props) {
   );
 }
 
-/** A rule asks for one value of a field, as the events have it. */
-const isCondition = ({ dimension, not, values }: Filter): boolean => FIELDS[dimension] !== undefined && !not && values.length === 1;
+/** A rule matches one value per field, as stored in the events. */
+const isCondition = ({ dimension, not, values }: Filter): boolean =>
+  FIELDS[dimension] !== undefined && !not && values.length === 1;
 
 const valueOf = ({ values: [name = ''] }: Filter): string => (name === NONE ? '' : shown(name));

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { MiniBars } from '@/components/charts/mini-bars';
 import { formatIn } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
-import { conversionSeriesQuery, type AnalyticsParams } from './queries';
+import { conversionSeriesQuery, type AnalyticsParams } from '../api/analytics';
 
 const PARTS = [
   { id: 'approved', label: 'approved', color: 'var(--c-chart-2)' },

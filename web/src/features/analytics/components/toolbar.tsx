@@ -5,8 +5,8 @@ import { Select } from '@/components/ui/field';
 import { LatePopover } from '@/components/ui/late-popover';
 import type { Website } from '@/lib/api/types';
 import { formatDay } from '@/lib/dates';
-import { RANGE_LABELS } from './periods';
-import { COMPARISONS, RANGES, type AnalyticsState, type Comparison, type Range } from './search';
+import { RANGE_LABELS } from '../lib/periods';
+import { COMPARISONS, RANGES, type AnalyticsState, type Comparison, type Range } from '../lib/search';
 
 const CustomRange = lazy(() => import('./custom-range').then((module) => ({ default: module.CustomRange })));
 
@@ -21,16 +21,34 @@ interface Props {
   readonly onCustomOpen: (open: boolean) => void;
 }
 
-const COMPARE_OPTIONS: Record<Comparison, string> = { previous: 'vs previous period', year: 'vs year before', none: 'No comparison' };
+const COMPARE_OPTIONS: Record<Comparison, string> = {
+  previous: 'vs previous period',
+  year: 'vs year before',
+  none: 'No comparison',
+};
 
-export function Toolbar({ websites, website, state, onChange, onRefresh, refreshing, customOpen, onCustomOpen }: Props) {
+export function Toolbar({
+  websites,
+  website,
+  state,
+  onChange,
+  onRefresh,
+  refreshing,
+  customOpen,
+  onCustomOpen,
+}: Props) {
   const pickRange = (range: Range) => {
     if (range === 'custom') onCustomOpen(true);
     else onChange({ ...state, range, from: null, to: null });
   };
   return (
     <div className="grid grid-cols-2 gap-2 sm:flex sm:flex-wrap sm:items-center">
-      <Select label="Website" className="col-span-2" value={website.id} onChange={(event) => onChange({ ...state, website: event.target.value, filters: [] })}>
+      <Select
+        label="Website"
+        className="col-span-2"
+        value={website.id}
+        onChange={(event) => onChange({ ...state, website: event.target.value, filters: [] })}
+      >
         {websites.map((item) => (
           <option key={item.id} value={item.id}>
             {item.domain}
@@ -44,7 +62,11 @@ export function Toolbar({ websites, website, state, onChange, onRefresh, refresh
           </option>
         ))}
       </Select>
-      <Select label="Compare" value={state.compare} onChange={(event) => onChange({ ...state, compare: event.target.value as Comparison })}>
+      <Select
+        label="Compare"
+        value={state.compare}
+        onChange={(event) => onChange({ ...state, compare: event.target.value as Comparison })}
+      >
         {COMPARISONS.map((item) => (
           <option key={item} value={item}>
             {COMPARE_OPTIONS[item]}
@@ -58,7 +80,11 @@ export function Toolbar({ websites, website, state, onChange, onRefresh, refresh
         trigger={
           <Button aria-label="Choose dates">
             <CalendarRange aria-hidden className="size-4" />
-            <span>{state.range === 'custom' && state.from && state.to ? `${formatDay(state.from)} – ${formatDay(state.to)}` : 'Dates'}</span>
+            <span>
+              {state.range === 'custom' && state.from && state.to
+                ? `${formatDay(state.from)} – ${formatDay(state.to)}`
+                : 'Dates'}
+            </span>
           </Button>
         }
       >

@@ -8,9 +8,18 @@ import { Select } from '@/components/ui/field';
 import type { ClickPoint, Website } from '@/lib/api/types';
 import { formatCount, formatMoney } from '@/lib/format';
 import { useIsPhone } from '@/lib/media';
-import { COMPARISON_LABELS, RANGE_LABELS, comparedRange, fileName, isPartial, tickDates, trendPoints, type Period } from './periods';
-import { clicksQuery, paramsOf } from './queries';
-import { CHART_RANGES, type AnalyticsState, type ChartRange } from './search';
+import {
+  COMPARISON_LABELS,
+  RANGE_LABELS,
+  comparedRange,
+  fileName,
+  isPartial,
+  tickDates,
+  trendPoints,
+  type Period,
+} from '../lib/periods';
+import { clicksQuery, paramsOf } from '../api/analytics';
+import { CHART_RANGES, type AnalyticsState, type ChartRange } from '../lib/search';
 
 interface Props {
   readonly website: Website;
@@ -28,7 +37,9 @@ export function TrendCard({ website, state, onChange }: Props) {
   const points = query.data?.data ?? NONE;
   const earlier = query.isPlaceholderData ? null : comparedRange(period, points, state.compare, timezone);
   const before = useQuery({
-    ...clicksQuery(paramsOf(website.id, { range: 'custom', from: earlier?.from ?? null, to: earlier?.to ?? null }, state)),
+    ...clicksQuery(
+      paramsOf(website.id, { range: 'custom', from: earlier?.from ?? null, to: earlier?.to ?? null }, state),
+    ),
     enabled: earlier !== null,
   });
   const compared = earlier !== null && before.data !== undefined && !before.isPlaceholderData;
@@ -36,27 +47,36 @@ export function TrendCard({ website, state, onChange }: Props) {
   const earlierPoints = compared ? before.data.data : NONE;
   // The chart is drawn again only when what it shows has changed: drawing is the dearest work of the page.
   const { range, from, to } = period;
-  const rows = useMemo(() => trendPoints({ range, from, to }, points, earlierPoints, compare, timezone), [range, from, to, points, earlierPoints, compare, timezone]);
+  const rows = useMemo(
+    () => trendPoints({ range, from, to }, points, earlierPoints, compare, timezone),
+    [range, from, to, points, earlierPoints, compare, timezone],
+  );
   const ticks = useMemo(() => tickDates(rows, timezone), [rows, timezone]);
   const partial = isPartial(period, points, timezone, new Date());
   return (
     <ChartCard
       title="Revenue Trends"
-      description={partial ? 'Revenue (left) and conversions (right). The dashed end is still filling.' : 'Revenue (left) and conversions (right)'}
+      description={
+        partial
+          ? 'Revenue (left) and conversions (right). Dashed: current day, not complete.'
+          : 'Revenue (left) and conversions (right)'
+      }
       controls={
         <>
           {state.chart && (
             <Button size="sm" variant="ghost" onClick={() => onChange({ ...state, chart: null })}>
-              Follow page range
+              Same as page
             </Button>
           )}
           <Select
             label="Chart range"
             className="h-8 text-[0.8125rem]"
             value={state.chart ?? 'page'}
-            onChange={(event) => onChange({ ...state, chart: event.target.value === 'page' ? null : (event.target.value as ChartRange) })}
+            onChange={(event) =>
+              onChange({ ...state, chart: event.target.value === 'page' ? null : (event.target.value as ChartRange) })
+            }
           >
-            <option value="page">Page range</option>
+            <option value="page">Same as page</option>
             {CHART_RANGES.map((range) => (
               <option key={range} value={range}>
                 {RANGE_LABELS[range]}
@@ -70,7 +90,7 @@ export function TrendCard({ website, state, onChange }: Props) {
       rowKey={(row) => row.date}
       columns={columns(currency, state.compare !== 'none')}
       file={fileName(website.domain, period, 'revenue-trends')}
-      emptyText="No revenue and no conversions in this range."
+      emptyText="No revenue and no conversions in this period."
       isEmpty={rows.every((row) => row.revenue === 0 && row.conversions === 0 && !row.previousRevenue)}
       frame="h-72 sm:h-80"
     >
@@ -90,14 +110,39 @@ export function TrendCard({ website, state, onChange }: Props) {
 
 function columns(currency: string, compared: boolean): ChartColumn<TrendPoint>[] {
   const list: ChartColumn<TrendPoint>[] = [
-    { id: 'date', name: 'date', header: 'Time', cell: (row) => row.label, value: (row) => row.date, className: 'whitespace-nowrap' },
-    { id: 'revenue', name: `revenue (${currency})`, header: 'Revenue', numeric: true, cell: (row) => formatMoney(row.revenue, currency), value: (row) => row.revenue },
-    { id: 'conversions', name: 'conversions', header: 'Conversions', numeric: true, cell: (row) => formatCount(row.conversions), value: (row) => row.conversions },
+    {
+      id: 'date',
+      name: 'date',
+      header: 'Time',
+      cell: (row) => row.label,
+      value: (row) => row.date,
+      className: 'whitespace-nowrap',
+    },
+    {
+      id: 'revenue',
+      name: `revenue (${currency})`,
+      header: 'Revenue',
+      numeric: true,
+      cell: (row) => formatMoney(row.revenue, currency),
+      value: (row) => row.revenue,
+    },
+    {
+      id: 'conversions',
+      name: 'conversions',
+      header: 'Conversions',
+      numeric: true,
+      cell: (row) => formatCount(row.conversions),
+      value: (row) => row.conversions,
+    },
   ];
   if (compared) {
     list.push({
-      id: 'previous', name: `revenue before (${currency})`, header: 'Revenue before', numeric: true,
-      cell: (row) => (row.previousRevenue === null ? '–' : formatMoney(row.previousRevenue, currency)), value: (row) => row.previousRevenue,
+      id: 'previous',
+      name: `revenue, previous period (${currency})`,
+      header: 'Revenue (previous period)',
+      numeric: true,
+      cell: (row) => (row.previousRevenue === null ? '–' : formatMoney(row.previousRevenue, currency)),
+      value: (row) => row.previousRevenue,
     });
   }
   return list;

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { watchLive } from '@/lib/live';
-import { refreshWebsite } from './queries';
+import { refreshWebsite } from '../api/analytics';
 
 const AT_MOST_EVERY_MS = 4000;
 const JUST_NOW_MS = 10_000;
@@ -23,7 +23,7 @@ export function useLiveRefresh(websiteId: string, enabled: boolean): void {
       if (!data || data.asOf === shown) return;
       const isFirst = shown === undefined;
       shown = data.asOf;
-      // The cards may have been read a moment before the events that the first snapshot tells of.
+      // The cards may have been loaded before the events of the first snapshot.
       const newest = data.recent[0];
       const isOld = !newest || Date.parse(newest.at) < Date.now() - JUST_NOW_MS;
       if (timer || (isFirst && isOld)) return;

@@ -1,13 +1,17 @@
 import type { Activity } from '@/lib/api/types';
-import { adminSections } from './sections';
+import { adminSections } from '@/lib/admin-sections';
 
 export interface Page {
   readonly to: string;
   readonly search: Record<string, string>;
 }
 
-/** Where the thing that something happened to can be seen, if it has a screen. */
-export function pageOf({ type, subjectId, websiteId }: Pick<Activity, 'type' | 'subjectId' | 'websiteId'>): Page | null {
+/** The page of an activity's subject, if there is one. */
+export function pageOf({
+  type,
+  subjectId,
+  websiteId,
+}: Pick<Activity, 'type' | 'subjectId' | 'websiteId'>): Page | null {
   const [context = ''] = type.split('.');
   switch (context) {
     case 'partner':

@@ -1,4 +1,4 @@
-// Which clicks are shown is in the address: it can be reloaded, kept and sent to somebody.
+// The filter is in the URL, so that it can be reloaded, bookmarked and shared.
 import { textOf, textsOf, type FlatSearch } from '@/lib/search';
 
 export const DEVICES = ['desktop', 'mobile', 'tablet', 'bot', 'other'] as const;
@@ -14,7 +14,15 @@ export interface ClicksFilter {
   readonly conversionId: string;
 }
 
-export const NO_CLICKS_FILTER: ClicksFilter = { websiteId: '', partnerId: '', linkId: '', countries: [], device: '', bots: 'include', conversionId: '' };
+export const NO_CLICKS_FILTER: ClicksFilter = {
+  websiteId: '',
+  partnerId: '',
+  linkId: '',
+  countries: [],
+  device: '',
+  bots: 'include',
+  conversionId: '',
+};
 
 /** Anything unknown falls back to everything. */
 export function readClicksFilter(search: FlatSearch): ClicksFilter {
@@ -23,16 +31,36 @@ export function readClicksFilter(search: FlatSearch): ClicksFilter {
     websiteId: text('website'),
     partnerId: text('partner'),
     linkId: text('link'),
-    countries: [...new Set(textsOf(search['country']).map((code) => code.toUpperCase()))].filter((code) => /^[A-Z]{2}$/.test(code)),
+    countries: [...new Set(textsOf(search['country']).map((code) => code.toUpperCase()))].filter((code) =>
+      /^[A-Z]{2}$/.test(code),
+    ),
     device: DEVICES.find((device) => device === text('device')) ?? '',
     bots: BOTS.find((bots) => bots === text('bots')) ?? 'include',
     conversionId: text('conversion'),
   };
 }
 
-export function writeClicksFilter({ websiteId, partnerId, linkId, countries, device, bots, conversionId }: ClicksFilter): FlatSearch {
-  const given = { website: websiteId, partner: partnerId, link: linkId, device, bots: bots === 'include' ? '' : bots, conversion: conversionId };
-  return { ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== '')), ...(countries.length > 0 ? { country: [...countries] } : {}) };
+export function writeClicksFilter({
+  websiteId,
+  partnerId,
+  linkId,
+  countries,
+  device,
+  bots,
+  conversionId,
+}: ClicksFilter): FlatSearch {
+  const given = {
+    website: websiteId,
+    partner: partnerId,
+    link: linkId,
+    device,
+    bots: bots === 'include' ? '' : bots,
+    conversion: conversionId,
+  };
+  return {
+    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== '')),
+    ...(countries.length > 0 ? { country: [...countries] } : {}),
+  };
 }
 
 /** The filter as the API's query: what is empty is left out. */

@@ -1,10 +1,18 @@
 import { expect, test } from 'vitest';
 import { countrySlices } from './countries';
 
-const country = (code: string, clicks: number) => ({ country: code, countryName: code, clicks, conversions: 0, revenue: clicks / 10 });
+const country = (code: string, clicks: number) => ({
+  country: code,
+  countryName: code,
+  clicks,
+  conversions: 0,
+  revenue: clicks / 10,
+});
 
 test('spec §2, §9: the top eight; shares are of all clicks', () => {
-  const slices = countrySlices(['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'I', 'ZZ'].map((code, index) => country(code, 100 - index * 10)));
+  const slices = countrySlices(
+    ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'I', 'ZZ'].map((code, index) => country(code, 100 - index * 10)),
+  );
   expect(slices.map((slice) => slice.id)).toEqual(['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H']);
   expect(slices.reduce((sum, slice) => sum + slice.share, 0)).toBeCloseTo((520 / 550) * 100, 8);
   expect(slices[0]?.share).toBeCloseTo((100 / 550) * 100, 8);

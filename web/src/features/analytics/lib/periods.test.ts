@@ -3,15 +3,31 @@ import type { ClickPoint } from '@/lib/api/types';
 import { days } from '@/test/fixtures';
 import { bucketOf, comparedRange, fileName, finished, isPartial, tickDates, trendPoints, type Period } from './periods';
 
-const period = (range: Period['range'], from: string | null = null, to: string | null = null): Period => ({ range, from, to });
+const period = (range: Period['range'], from: string | null = null, to: string | null = null): Period => ({
+  range,
+  from,
+  to,
+});
 const hours = (first: string, count: number): ClickPoint[] =>
-  Array.from({ length: count }, (_, index) => ({ date: new Date(Date.parse(first) + index * 3_600_000).toISOString(), clicks: 1, unique: 1, pageviews: 1, conversions: 0, revenue: index }));
-const ticks = (of: Period, points: ClickPoint[], zone: string) => trendPoints(of, points, [], 'none', zone).map((point) => point.tick);
+  Array.from({ length: count }, (_, index) => ({
+    date: new Date(Date.parse(first) + index * 3_600_000).toISOString(),
+    clicks: 1,
+    unique: 1,
+    pageviews: 1,
+    conversions: 0,
+    revenue: index,
+  }));
+const ticks = (of: Period, points: ClickPoint[], zone: string) =>
+  trendPoints(of, points, [], 'none', zone).map((point) => point.tick);
 
 test.each([
-  [period('24h'), 'hour'], [period('7d'), 'day'], [period('90d'), 'day'],
-  [period('custom', '2026-01-01', '2026-01-02'), 'hour'], [period('custom', '2026-01-01', '2026-01-03'), 'day'],
-  [period('custom', '2026-01-01', '2026-06-29'), 'day'], [period('custom', '2026-01-01', '2026-06-30'), 'month'],
+  [period('24h'), 'hour'],
+  [period('7d'), 'day'],
+  [period('90d'), 'day'],
+  [period('custom', '2026-01-01', '2026-01-02'), 'hour'],
+  [period('custom', '2026-01-01', '2026-01-03'), 'day'],
+  [period('custom', '2026-01-01', '2026-06-29'), 'day'],
+  [period('custom', '2026-01-01', '2026-06-30'), 'month'],
 ])('buckets of %j are %s', (of, bucket) => {
   expect(bucketOf(of)).toBe(bucket);
 });
@@ -26,16 +42,34 @@ describe('spec §2, revenue trends, what stands under the axis:', () => {
 
   test('the hour that daylight saving repeats or skips', () => {
     const autumn = hours('2026-10-24T22:00:00Z', 6);
-    expect(ticks(period('24h'), autumn, 'Europe/Berlin')).toEqual(['00:00', '01:00', '02:00', '02:00', '03:00', '04:00']);
+    expect(ticks(period('24h'), autumn, 'Europe/Berlin')).toEqual([
+      '00:00',
+      '01:00',
+      '02:00',
+      '02:00',
+      '03:00',
+      '04:00',
+    ]);
     const spring = hours('2026-03-28T23:00:00Z', 4);
     expect(ticks(period('24h'), spring, 'Europe/Berlin')).toEqual(['00:00', '01:00', '03:00', '04:00']);
   });
 
-  test.each(['Atlantic/Reykjavik', 'America/Los_Angeles', 'Pacific/Auckland'])('days are the same days in %s', (zone) => {
-    expect(ticks(period('7d'), days('2026-11-14', 7), zone)).toEqual(['Sat', 'Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri']);
-    expect(ticks(period('30d'), days('2026-10-30', 3), zone)).toEqual(['Oct 30', 'Oct 31', 'Nov 1']);
-    expect(ticks(period('90d'), days('2026-08-31', 2), zone)).toEqual(['Aug', 'Sep']);
-  });
+  test.each(['Atlantic/Reykjavik', 'America/Los_Angeles', 'Pacific/Auckland'])(
+    'days are the same days in %s',
+    (zone) => {
+      expect(ticks(period('7d'), days('2026-11-14', 7), zone)).toEqual([
+        'Sat',
+        'Sun',
+        'Mon',
+        'Tue',
+        'Wed',
+        'Thu',
+        'Fri',
+      ]);
+      expect(ticks(period('30d'), days('2026-10-30', 3), zone)).toEqual(['Oct 30', 'Oct 31', 'Nov 1']);
+      expect(ticks(period('90d'), days('2026-08-31', 2), zone)).toEqual(['Aug', 'Sep']);
+    },
+  );
 
   test('90 days name each month once, on its first day', () => {
     const points = trendPoints(period('90d'), days('2026-08-22', 90), [], 'none', 'UTC');
@@ -45,12 +79,20 @@ describe('spec §2, revenue trends, what stands under the axis:', () => {
 
 describe('comparison', () => {
   test('the days just before, as many of them', () => {
-    expect(comparedRange(period('7d'), days('2026-11-14', 7), 'previous', 'UTC')).toEqual({ from: '2026-11-07', to: '2026-11-13' });
-    expect(comparedRange(period('custom', '2026-03-01', '2026-03-31'), days('2026-03-01', 31), 'previous', 'UTC')).toEqual({ from: '2026-01-29', to: '2026-02-28' });
+    expect(comparedRange(period('7d'), days('2026-11-14', 7), 'previous', 'UTC')).toEqual({
+      from: '2026-11-07',
+      to: '2026-11-13',
+    });
+    expect(
+      comparedRange(period('custom', '2026-03-01', '2026-03-31'), days('2026-03-01', 31), 'previous', 'UTC'),
+    ).toEqual({ from: '2026-01-29', to: '2026-02-28' });
   });
 
   test('the same days a year before', () => {
-    expect(comparedRange(period('7d'), days('2026-11-14', 7), 'year', 'UTC')).toEqual({ from: '2025-11-14', to: '2025-11-20' });
+    expect(comparedRange(period('7d'), days('2026-11-14', 7), 'year', 'UTC')).toEqual({
+      from: '2025-11-14',
+      to: '2025-11-20',
+    });
   });
 
   test('none, and nothing to compare', () => {
@@ -58,15 +100,18 @@ describe('comparison', () => {
     expect(comparedRange(period('7d'), [], 'previous', 'UTC')).toBeNull();
   });
 
-  test.each(['Atlantic/Reykjavik', 'America/New_York', 'Asia/Kolkata'])('24 hours meet the 24 hours before in %s', (zone) => {
-    const points = hours('2026-11-19T13:00:00Z', 24);
-    const range = comparedRange(period('24h'), points, 'previous', zone);
-    expect(range && Date.parse(range.to) - Date.parse(range.from)).toBe(86_400_000);
-    const before = hours('2026-11-17T00:00:00Z', 72).map((point) => ({ ...point, revenue: Date.parse(point.date) }));
-    const compared = trendPoints(period('24h'), points, before, 'previous', zone);
-    expect(compared[0]?.previousRevenue).toBe(Date.parse('2026-11-18T13:00:00Z'));
-    expect(compared[23]?.previousRevenue).toBe(Date.parse('2026-11-19T12:00:00Z'));
-  });
+  test.each(['Atlantic/Reykjavik', 'America/New_York', 'Asia/Kolkata'])(
+    '24 hours meet the 24 hours before in %s',
+    (zone) => {
+      const points = hours('2026-11-19T13:00:00Z', 24);
+      const range = comparedRange(period('24h'), points, 'previous', zone);
+      expect(range && Date.parse(range.to) - Date.parse(range.from)).toBe(86_400_000);
+      const before = hours('2026-11-17T00:00:00Z', 72).map((point) => ({ ...point, revenue: Date.parse(point.date) }));
+      const compared = trendPoints(period('24h'), points, before, 'previous', zone);
+      expect(compared[0]?.previousRevenue).toBe(Date.parse('2026-11-18T13:00:00Z'));
+      expect(compared[23]?.previousRevenue).toBe(Date.parse('2026-11-19T12:00:00Z'));
+    },
+  );
 
   test('days are compared one by one', () => {
     const points = trendPoints(period('7d'), days('2026-11-14', 7), days('2026-11-07', 7), 'previous', 'UTC');
@@ -93,5 +138,7 @@ describe('the bucket that is still filling', () => {
 
 test('a file says which website and range it holds', () => {
   expect(fileName('shop.is', { range: '7d', from: null, to: null }, 'countries')).toBe('althing-shop.is-7d-countries');
-  expect(fileName('shop.is', { range: 'custom', from: '2026-11-01', to: '2026-11-03' }, 'partners')).toBe('althing-shop.is-2026-11-01-to-2026-11-03-partners');
+  expect(fileName('shop.is', { range: 'custom', from: '2026-11-01', to: '2026-11-03' }, 'partners')).toBe(
+    'althing-shop.is-2026-11-01-to-2026-11-03-partners',
+  );
 });

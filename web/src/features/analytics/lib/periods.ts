@@ -1,4 +1,4 @@
-// Which buckets a range has, what stands under them, and which earlier buckets they are compared with.
+// Buckets of a range, their axis labels, and the earlier buckets for comparison.
 import type { ClickPoint } from '@/lib/api/types';
 import type { TrendPoint } from '@/components/charts/types';
 import { addDays, addYears, daysBetween, formatIn, wallClock, type Bucket } from '@/lib/dates';
@@ -18,14 +18,20 @@ export interface DayRange {
 const HOUR_MS = 3_600_000;
 
 export const RANGE_LABELS: Record<Range | ChartRange, string> = {
-  '24h': 'Last 24h', '7d': 'Last 7 days', '30d': 'Last 30 days', '90d': 'Last 90 days', custom: 'Custom Range',
+  '24h': 'Last 24h',
+  '7d': 'Last 7 days',
+  '30d': 'Last 30 days',
+  '90d': 'Last 90 days',
+  custom: 'Custom Range',
 };
 
 export const COMPARISON_LABELS: Record<Comparison, string> = {
-  previous: 'previous period', year: 'year before', none: 'no comparison',
+  previous: 'previous period',
+  year: 'year before',
+  none: 'no comparison',
 };
 
-/** The name of a file with figures, so that two ranges of two websites never share one: "althing-shop.is-7d-countries". */
+/** File name of a download, unique per website and range: "althing-shop.is-7d-countries". */
 export function fileName(domain: string, period: Period, part: string): string {
   const range = period.range === 'custom' && period.from && period.to ? `${period.from}-to-${period.to}` : period.range;
   return `althing-${domain}-${range}-${part}`;
@@ -38,8 +44,13 @@ export function bucketOf(period: Period): Bucket {
   return days <= 2 ? 'hour' : days <= 180 ? 'day' : 'month';
 }
 
-/** The dates to ask for, so that the answer holds every bucket that the shown ones are compared with. */
-export function comparedRange(period: Period, points: readonly ClickPoint[], compare: Comparison, timezone: string): DayRange | null {
+/** The dates to request, so that the response contains every bucket for comparison. */
+export function comparedRange(
+  period: Period,
+  points: readonly ClickPoint[],
+  compare: Comparison,
+  timezone: string,
+): DayRange | null {
   const first = points[0];
   const last = points.at(-1);
   if (compare === 'none' || !first || !last) return null;
@@ -53,7 +64,13 @@ export function comparedRange(period: Period, points: readonly ClickPoint[], com
   return { from: addDays(from, -daysBetween(from, to)), to: addDays(from, -1) };
 }
 
-export function trendPoints(period: Period, points: readonly ClickPoint[], before: readonly ClickPoint[], compare: Comparison, timezone: string): TrendPoint[] {
+export function trendPoints(
+  period: Period,
+  points: readonly ClickPoint[],
+  before: readonly ClickPoint[],
+  compare: Comparison,
+  timezone: string,
+): TrendPoint[] {
   const aligned = bucketOf(period) === 'hour' ? alignHours(points, before, compare, timezone) : before;
   const tick = tickOptions(period);
   const label = labelOptions(bucketOf(period));
@@ -71,7 +88,7 @@ export function trendPoints(period: Period, points: readonly ClickPoint[], befor
   });
 }
 
-/** Where month names stand under daily buckets, only the first day of each month gets one. */
+/** For month names under daily buckets: only the first day of each month gets a label. */
 export function tickDates(points: readonly TrendPoint[], timezone: string): string[] {
   const dates = points.map((point) => point.date);
   const months = points.length > 62 && bucketLength(dates, timezone) < 20;
@@ -81,7 +98,12 @@ export function tickDates(points: readonly TrendPoint[], timezone: string): stri
 }
 
 /** Is the last bucket the one that is filling now? */
-export function isPartial(period: Period, points: readonly { readonly date: string }[], timezone: string, now: Date): boolean {
+export function isPartial(
+  period: Period,
+  points: readonly { readonly date: string }[],
+  timezone: string,
+  now: Date,
+): boolean {
   const last = points.at(-1);
   if (!last) return false;
   const length = { hour: 13, day: 10, month: 7 }[bucketOf(period)];
@@ -89,7 +111,12 @@ export function isPartial(period: Period, points: readonly { readonly date: stri
 }
 
 /** The buckets that are over. */
-export function finished(period: Period, points: readonly ClickPoint[], timezone: string, now: Date): readonly ClickPoint[] {
+export function finished(
+  period: Period,
+  points: readonly ClickPoint[],
+  timezone: string,
+  now: Date,
+): readonly ClickPoint[] {
   return isPartial(period, points, timezone, now) ? points.slice(0, -1) : points;
 }
 
@@ -109,10 +136,17 @@ function tickOptions(period: Period): Intl.DateTimeFormatOptions {
 function labelOptions(bucket: Bucket): Intl.DateTimeFormatOptions {
   if (bucket === 'month') return { month: 'long', year: 'numeric' };
   const day = { weekday: 'short', month: 'short', day: 'numeric', year: 'numeric' } as const;
-  return bucket === 'day' ? day : { weekday: 'short', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
+  return bucket === 'day'
+    ? day
+    : { weekday: 'short', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
 }
 
-function alignHours(points: readonly ClickPoint[], before: readonly ClickPoint[], compare: Comparison, timezone: string): readonly ClickPoint[] {
+function alignHours(
+  points: readonly ClickPoint[],
+  before: readonly ClickPoint[],
+  compare: Comparison,
+  timezone: string,
+): readonly ClickPoint[] {
   const first = points[0];
   if (!first) return [];
   const start = comparedStart(wallClock(first.date, timezone), points.length, compare);
@@ -121,7 +155,9 @@ function alignHours(points: readonly ClickPoint[], before: readonly ClickPoint[]
 }
 
 function comparedStart(firstWall: string, count: number, compare: Comparison): string {
-  return compare === 'year' ? `${addYears(firstWall.slice(0, 10), -1)}${firstWall.slice(10)}` : addHours(firstWall, -count);
+  return compare === 'year'
+    ? `${addYears(firstWall.slice(0, 10), -1)}${firstWall.slice(10)}`
+    : addHours(firstWall, -count);
 }
 
 function addHours(wall: string, hours: number): string {
@@ -130,5 +166,7 @@ function addHours(wall: string, hours: number): string {
 
 function bucketLength(dates: readonly string[], timezone: string): number {
   const [first, second] = dates;
-  return first && second ? daysBetween(wallClock(first, timezone).slice(0, 10), wallClock(second, timezone).slice(0, 10)) : 0;
+  return first && second
+    ? daysBetween(wallClock(first, timezone).slice(0, 10), wallClock(second, timezone).slice(0, 10))
+    : 0;
 }

@@ -1,6 +1,19 @@
 import { expect, test } from 'vitest';
 import { parseSearch, stringifySearch } from '@/lib/search';
-import { BOTS, CHART_RANGES, COMPARISONS, DEFAULT_STATE, DIMENSIONS, RANGES, STATUSES, readState, toggleFilter, withFilter, writeState, type AnalyticsState } from './search';
+import {
+  BOTS,
+  CHART_RANGES,
+  COMPARISONS,
+  DEFAULT_STATE,
+  DIMENSIONS,
+  RANGES,
+  STATUSES,
+  readState,
+  toggleFilter,
+  withFilter,
+  writeState,
+  type AnalyticsState,
+} from './search';
 
 const there = (state: AnalyticsState): string => stringifySearch(writeState(state));
 const back = (query: string): AnalyticsState => readState(parseSearch(query));
@@ -15,7 +28,10 @@ test('every state survives the way through the address', () => {
 
 test('the address of the default state is empty, the address of others is readable', () => {
   expect(there(DEFAULT_STATE)).toBe('');
-  const state = withFilter({ ...DEFAULT_STATE, website: '42', range: 'custom', from: '2026-01-01', to: '2026-01-31' }, { dimension: 'country', not: false, values: ['IS', 'DE'] });
+  const state = withFilter(
+    { ...DEFAULT_STATE, website: '42', range: 'custom', from: '2026-01-01', to: '2026-01-31' },
+    { dimension: 'country', not: false, values: ['IS', 'DE'] },
+  );
   expect(there(state)).toBe('?website=42&range=custom&from=2026-01-01&to=2026-01-31&f=is,country,IS,DE');
 });
 
@@ -57,7 +73,10 @@ function generator(seed: number): () => number {
 
 function randomState(random: () => number): AnalyticsState {
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
-  const text = () => Array.from({ length: 1 + Math.floor(random() * 8) }, () => pick([...'aZ09 ,;&=?#%+"\'[]{}:/\\-_.~éø日😀'])).join('');
+  const text = () =>
+    Array.from({ length: 1 + Math.floor(random() * 8) }, () => pick([...'aZ09 ,;&=?#%+"\'[]{}:/\\-_.~éø日😀'])).join(
+      '',
+    );
   const range = pick(RANGES);
   const dimensions = DIMENSIONS.filter(() => random() < 0.15);
   return {
@@ -68,6 +87,10 @@ function randomState(random: () => number): AnalyticsState {
     compare: pick(COMPARISONS),
     bots: pick(BOTS),
     status: random() < 0.5 ? null : pick(STATUSES),
-    filters: dimensions.map((dimension) => ({ dimension, not: random() < 0.5, values: Array.from({ length: 1 + Math.floor(random() * 3) }, text) })),
+    filters: dimensions.map((dimension) => ({
+      dimension,
+      not: random() < 0.5,
+      values: Array.from({ length: 1 + Math.floor(random() * 3) }, text),
+    })),
   };
 }

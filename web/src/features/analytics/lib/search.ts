@@ -9,8 +9,22 @@ export const COMPARISONS = ['previous', 'year', 'none'] as const;
 export const BOTS = ['exclude', 'include', 'only'] as const;
 export const STATUSES = ['pending', 'approved', 'rejected', 'reversed'] as const;
 export const DIMENSIONS = [
-  'partner', 'country', 'device', 'source', 'link', 'reason',
-  'sub1', 'sub2', 'sub3', 'sub4', 'sub5', 'sub6', 'sub7', 'sub8', 'sub9', 'sub10',
+  'partner',
+  'country',
+  'device',
+  'source',
+  'link',
+  'reason',
+  'sub1',
+  'sub2',
+  'sub3',
+  'sub4',
+  'sub5',
+  'sub6',
+  'sub7',
+  'sub8',
+  'sub9',
+  'sub10',
 ] as const;
 
 export type Range = (typeof RANGES)[number];
@@ -40,10 +54,18 @@ export interface AnalyticsState {
 }
 
 export const DEFAULT_STATE: AnalyticsState = {
-  website: null, range: '7d', from: null, to: null, chart: null, compare: 'previous', bots: 'exclude', status: null, filters: [],
+  website: null,
+  range: '7d',
+  from: null,
+  to: null,
+  chart: null,
+  compare: 'previous',
+  bots: 'exclude',
+  status: null,
+  filters: [],
 };
 
-/** Anything unknown falls back to the default: an old or hand-written address still opens. */
+/** Unknown values fall back to the default, so that old or hand-written URLs still work. */
 export function readState(search: FlatSearch): AnalyticsState {
   const from = textOf(search['from']);
   const to = textOf(search['to']);
@@ -88,14 +110,14 @@ export function withoutFilter(state: AnalyticsState, dimension: Dimension): Anal
   return { ...state, filters: state.filters.filter((item) => item.dimension !== dimension) };
 }
 
-/** A second click on the same bar takes its filter away. */
+/** A second click on the same bar removes its filter. */
 export function toggleFilter(state: AnalyticsState, dimension: Dimension, value: string): AnalyticsState {
   const present = state.filters.find((item) => item.dimension === dimension);
   const same = present && !present.not && present.values.length === 1 && present.values[0] === value;
   return same ? withoutFilter(state, dimension) : withFilter(state, { dimension, not: false, values: [value] });
 }
 
-/** Shows nothing but what is kept apart for that reason; picked again, the usual figures. */
+/** Shows only traffic excluded for that reason; selected again, the default. */
 export function onlyReason(state: AnalyticsState, reason: string): AnalyticsState {
   const next = toggleFilter(state, 'reason', reason);
   return { ...next, bots: next.filters.some((item) => item.dimension === 'reason') ? 'only' : 'exclude' };

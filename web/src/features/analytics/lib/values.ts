@@ -3,20 +3,23 @@
 export const NONE = '(none)';
 const ESCAPED = /\\([,\-(\\\s])/g;
 
-/** What stands for a value in a filter. */
+/** The filter value of a name. */
 export function named(value: string): string {
   if (value === '') return NONE;
   const text = value.replace(/[\\,]/g, '\\$&').replace(/(?<=.)\s$/su, '\\$&');
   return /^[-\s]/u.test(text) || text === NONE ? `\\${text}` : text;
 }
 
-/** The names of the values that somebody typed, with commas between them. */
+/** Parses comma-separated values that a user typed. */
 export function typed(text: string): readonly string[] {
   const parts = text.match(/(?:\\[^]|[^\\,]|\\$)+/g) ?? [];
-  return parts.map(stripped).filter((part) => part !== '').map((part) => (part === NONE ? NONE : named(shown(part))));
+  return parts
+    .map(stripped)
+    .filter((part) => part !== '')
+    .map((part) => (part === NONE ? NONE : named(shown(part))));
 }
 
-/** The value that a name stands for, as people read it. */
+/** The display name of a filter value. */
 export const shown = (name: string): string => name.replace(ESCAPED, '$1');
 
 /** Without the blanks around it, but for one that a backslash keeps. */

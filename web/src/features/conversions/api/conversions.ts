@@ -15,7 +15,15 @@ export const conversionsQuery = (websiteId: string, { status, partnerId }: Conve
     queryFn: ({ pageParam, signal }) =>
       answer(
         api.GET('/api/platform/conversions', {
-          params: { query: { websiteId, limit: PAGE, ...(status ? { status } : {}), ...(partnerId ? { partnerId } : {}), ...(pageParam ? { cursor: pageParam } : {}) } },
+          params: {
+            query: {
+              websiteId,
+              limit: PAGE,
+              ...(status ? { status } : {}),
+              ...(partnerId ? { partnerId } : {}),
+              ...(pageParam ? { cursor: pageParam } : {}),
+            },
+          },
           signal,
         }),
       ),
@@ -27,7 +35,8 @@ export const conversionsQuery = (websiteId: string, { status, partnerId }: Conve
 export const latestConversionsQuery = (websiteId: string, limit: number) =>
   queryOptions({
     queryKey: ['conversions', websiteId, 'latest', limit] as const,
-    queryFn: ({ signal }) => body(api.GET('/api/platform/conversions', { params: { query: { websiteId, limit } }, signal })),
+    queryFn: ({ signal }) =>
+      body(api.GET('/api/platform/conversions', { params: { query: { websiteId, limit } }, signal })),
     staleTime: 30_000,
   });
 
@@ -58,8 +67,8 @@ function send(id: string, decision: Decision) {
   }
 }
 
-/** What the row will look like; the server's answer replaces it. A reversal in part leaves the status to the server. */
-export function foresee(conversion: Conversion, decision: Decision): Conversion {
+/** The optimistic row until the server responds. A partial reversal leaves the status to the server. */
+export function predict(conversion: Conversion, decision: Decision): Conversion {
   switch (decision.kind) {
     case 'approve':
       return { ...conversion, status: 'approved' };
@@ -68,15 +77,21 @@ export function foresee(conversion: Conversion, decision: Decision): Conversion 
     case 'reverse':
       return decision.amount === null
         ? { ...conversion, status: 'reversed', reason: decision.reason, reversed: conversion.amount }
-        : { ...conversion, reason: decision.reason, reversed: { ...conversion.reversed, amount: conversion.reversed.amount + decision.amount } };
+        : {
+            ...conversion,
+            reason: decision.reason,
+            reversed: { ...conversion.reversed, amount: conversion.reversed.amount + decision.amount },
+          };
   }
 }
 
-/** A timer approves it: never a claim, whatever its terms say. */
-export const isAutoApproved = <T extends Pick<Conversion, 'approvesAt' | 'keyKind'>>(conversion: T): conversion is T & { approvesAt: string } =>
-  conversion.approvesAt !== null && conversion.keyKind !== 'site';
+/** Whether a timer approves it; never for a claim. */
+export const isAutoApproved = <T extends Pick<Conversion, 'approvesAt' | 'keyKind'>>(
+  conversion: T,
+): conversion is T & { approvesAt: string } => conversion.approvesAt !== null && conversion.keyKind !== 'site';
 
-export const isOpenClaim = (conversion: Pick<Conversion, 'status' | 'keyKind'>): boolean => conversion.status === 'pending' && conversion.keyKind === 'site';
+export const isOpenClaim = (conversion: Pick<Conversion, 'status' | 'keyKind'>): boolean =>
+  conversion.status === 'pending' && conversion.keyKind === 'site';
 
 export const allowed = (conversion: Conversion): readonly Decision['kind'][] => {
   if (conversion.status === 'pending') return ['approve', 'reject'];

@@ -1,12 +1,12 @@
-// What the conversions page reads and decides: lists by day, explanations, statements, and many decisions at once.
+// Reads and commands of the conversions page: lists by day, explanations, statements and bulk decisions.
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { answer, api, body } from '@/lib/api/client';
 import type { components } from '@/lib/api/schema';
 import type { BulkResult } from '@/lib/api/types';
-import type { ConversionsState } from './search';
+import type { ConversionsState } from '../lib/search';
 
 const PAGE = 50;
-export const MOST_AT_ONCE = 500;
+export const MAX_BATCH_SIZE = 500;
 
 type Filter = Pick<ConversionsState, 'status' | 'partner' | 'keyKind' | 'from' | 'to'>;
 
@@ -23,7 +23,15 @@ export const ledgerQuery = (websiteId: string, filter: Filter) =>
     queryFn: ({ pageParam, signal }) =>
       answer(
         api.GET('/api/platform/conversions', {
-          params: { query: { websiteId, limit: PAGE, ...given(filter), ...(filter.status ? { status: filter.status } : {}), ...(pageParam ? { cursor: pageParam } : {}) } },
+          params: {
+            query: {
+              websiteId,
+              limit: PAGE,
+              ...given(filter),
+              ...(filter.status ? { status: filter.status } : {}),
+              ...(pageParam ? { cursor: pageParam } : {}),
+            },
+          },
           signal,
         }),
       ),
@@ -35,13 +43,15 @@ export const ledgerQuery = (websiteId: string, filter: Filter) =>
 export const explanationQuery = (id: string) =>
   queryOptions({
     queryKey: ['explanation', id] as const,
-    queryFn: ({ signal }) => body(api.GET('/api/platform/conversions/{id}/explain', { params: { path: { id } }, signal })),
+    queryFn: ({ signal }) =>
+      body(api.GET('/api/platform/conversions/{id}/explain', { params: { path: { id } }, signal })),
   });
 
 export const statementsQuery = (websiteId: string, month: string) =>
   queryOptions({
     queryKey: ['statements', websiteId, month] as const,
-    queryFn: ({ signal }) => body(api.GET('/api/platform/statements', { params: { query: { websiteId, month } }, signal })),
+    queryFn: ({ signal }) =>
+      body(api.GET('/api/platform/statements', { params: { query: { websiteId, month } }, signal })),
     staleTime: 30_000,
   });
 
@@ -70,21 +80,30 @@ export const matchingOf = (websiteId: string, filter: Filter): Matching => ({ we
 
 export interface Outcome {
   readonly results: BulkResult['results'];
-  /** Why it ended before its time: what was decided until then is decided. */
+  /** Why it stopped early; earlier decisions stand. */
   readonly error: unknown;
 }
 
-/** Request by request, until all are decided, one fails, or `isWanted` says no. `onCount` is told how many are done. */
-export async function decideMany(bulk: Bulk, which: Which, onCount: (count: number) => void, isWanted: () => boolean): Promise<Outcome> {
+/** In batches, until all are decided, one fails, or `isWanted` returns false. `onCount` gets the number done. */
+export async function decideMany(
+  bulk: Bulk,
+  which: Which,
+  onCount: (count: number) => void,
+  isWanted: () => boolean,
+): Promise<Outcome> {
   const results: BulkResult['results'] = [];
   try {
-    for (let start = 0; isWanted(); start += MOST_AT_ONCE) {
-      const asked = 'ids' in which ? { ids: which.ids.slice(start, start + MOST_AT_ONCE) } : { filter: which.matching };
+    for (let start = 0; isWanted(); start += MAX_BATCH_SIZE) {
+      const asked =
+        'ids' in which ? { ids: which.ids.slice(start, start + MAX_BATCH_SIZE) } : { filter: which.matching };
       const part = await send(bulk, asked);
       results.push(...part.results);
       onCount(results.length);
       // The list may lag behind what was just decided: a round that decides nothing new is the last.
-      const isOver = 'ids' in which ? start + MOST_AT_ONCE >= which.ids.length : !part.more || !part.results.some((result) => result.ok);
+      const isOver =
+        'ids' in which
+          ? start + MAX_BATCH_SIZE >= which.ids.length
+          : !part.more || !part.results.some((result) => result.ok);
       if (isOver) break;
     }
   } catch (error) {

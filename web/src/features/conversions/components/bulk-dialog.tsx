@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import { TextField } from '@/components/ui/field';
-import type { Bulk } from './ledger';
+import type { Bulk } from '../api/ledger';
 
 interface Props {
   readonly kind: Bulk['kind'];
@@ -38,7 +38,12 @@ export function BulkDialog({ kind, what, onClose, onDecide }: Props) {
     >
       <form onSubmit={submit} noValidate className="flex flex-col gap-4">
         {kind === 'reject' && (
-          <TextField label="Reason" value={reason} onChange={(event) => setReason(event.target.value)} error={tried && missing ? 'Please give a reason' : undefined} />
+          <TextField
+            label="Reason"
+            value={reason}
+            onChange={(event) => setReason(event.target.value)}
+            error={tried && missing ? 'Please give a reason' : undefined}
+          />
         )}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>

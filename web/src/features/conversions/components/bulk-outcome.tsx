@@ -2,8 +2,8 @@ import { X } from 'lucide-react';
 import { Button } from '@/components/ui/button';
 import { messageOf } from '@/lib/api/errors';
 import { formatCount } from '@/lib/format';
-import type { Bulk, Outcome } from './ledger';
-import { countOf, DONE } from './use-bulk';
+import type { Bulk, Outcome } from '../api/ledger';
+import { countOf, DONE } from '../hooks/use-bulk';
 
 interface Props {
   readonly kind: Bulk['kind'];
@@ -24,18 +24,27 @@ export function BulkOutcome({ kind, outcome: { results, error }, txids, onOpen, 
     <section role="alert" className="mb-3 rounded-lg border border-bad/30 bg-bad-soft px-4 py-3">
       <div className="flex items-start justify-between gap-3">
         <div className="font-medium text-bad">
-          {refused.length > 0 && <p>{`${formatCount(refused.length)} of ${countOf(results.length)} could not be ${DONE[kind]}`}</p>}
+          {refused.length > 0 && (
+            <p>{`${formatCount(refused.length)} of ${countOf(results.length)} could not be ${DONE[kind]}`}</p>
+          )}
           {error !== null && <p>{`Stopped after ${countOf(results.length)}: ${messageOf(error)}`}</p>}
         </div>
-        <Button size="sm" variant="ghost" aria-label="Dismiss the outcome" onClick={onClose}>
+        <Button size="sm" variant="ghost" aria-label="Dismiss the result" onClick={onClose}>
           <X aria-hidden className="size-3.5" />
         </Button>
       </div>
       {refused.length > 0 && (
-        <ul aria-label={`Not ${DONE[kind]}`} className="mt-2 flex max-h-60 flex-col gap-1 overflow-y-auto text-[0.8125rem]">
+        <ul
+          aria-label={`Not ${DONE[kind]}`}
+          className="mt-2 flex max-h-60 flex-col gap-1 overflow-y-auto text-[0.8125rem]"
+        >
           {refused.slice(0, SHOWN).map((result) => (
             <li key={result.id} className="flex flex-wrap gap-x-2">
-              <button type="button" className="rounded text-left font-medium break-all text-brand hover:underline" onClick={() => onOpen(result.id)}>
+              <button
+                type="button"
+                className="rounded text-left font-medium break-all text-brand hover:underline"
+                onClick={() => onOpen(result.id)}
+              >
                 {txids.get(result.id) ?? result.id}
               </button>
               <span className="min-w-0 break-words">{result.message}</span>

@@ -9,7 +9,15 @@ import { ConversionsCard } from './conversions-card';
 
 const show = (status: Conversion['status'] | null = null) => {
   const picked: string[] = [];
-  const part = renderPart(<ConversionsCard website={website()} status={status} onStatus={(next) => picked.push(next ?? 'all')} partnerId={null} onPickPartner={(id) => picked.push(id)} />);
+  const part = renderPart(
+    <ConversionsCard
+      website={website()}
+      status={status}
+      onStatus={(next) => picked.push(next ?? 'all')}
+      partnerId={null}
+      onPickPartner={(id) => picked.push(id)}
+    />,
+  );
   return { ...part, picked };
 };
 const decideAs = (kind: 'approve' | 'reject' | 'reverse', row: Conversion) =>
@@ -29,20 +37,33 @@ test('a row shows what was reported, what it earns and what may be decided', asy
   expect(row()).toHaveTextContent('$100.00');
   expect(row()).toHaveTextContent('$30.00');
   expect(within(row()).getByText('Pending')).toBeInTheDocument();
-  expect(within(row()).getAllByRole('button').map((button) => button.textContent)).toEqual(['NordVPN', 'Approve', 'Reject']);
+  expect(
+    within(row())
+      .getAllByRole('button')
+      .map((button) => button.textContent),
+  ).toEqual(['NordVPN', 'Approve', 'Reject']);
 });
 
 test('approving shows at once, is confirmed by the server, and the next reads wait for it', async () => {
-  server.use(http.post(at('/api/platform/conversions/{id}/approve'), async () => {
-    await delay(50);
-    state.conversions = [conversion({ status: 'approved' })];
-    return HttpResponse.json(state.conversions[0], { headers: { 'X-Position': 'domain@77' } });
-  }));
+  server.use(
+    http.post(at('/api/platform/conversions/{id}/approve'), async () => {
+      await delay(50);
+      state.conversions = [conversion({ status: 'approved' })];
+      return HttpResponse.json(state.conversions[0], { headers: { 'X-Position': 'domain@77' } });
+    }),
+  );
   const { user } = show();
   await user.click(await screen.findByRole('button', { name: 'Approve ORD-1' }));
   await waitFor(() => expect(within(row()).getByText('Approved')).toBeInTheDocument());
   expect(await screen.findByText('Conversion approved', { exact: true })).toBeInTheDocument();
-  await waitFor(() => expect(state.seen.filter((item) => item.line.startsWith('GET /api/platform/conversions')).at(-1)?.headers.get('X-Wait-For')).toBe('domain@77'));
+  await waitFor(() =>
+    expect(
+      state.seen
+        .filter((item) => item.line.startsWith('GET /api/platform/conversions'))
+        .at(-1)
+        ?.headers.get('X-Wait-For'),
+    ).toBe('domain@77'),
+  );
   expect(within(row()).getByRole('button', { name: 'Reverse ORD-1' })).toBeInTheDocument();
 });
 
@@ -54,7 +75,9 @@ test('by keyboard alone: the focus stays in the row that was decided, also throu
   await user.keyboard('{Enter}');
   await waitFor(() => expect(screen.getByRole('button', { name: 'Reverse ORD-1' })).toHaveFocus());
   await screen.findByText('Conversion approved', { exact: true });
-  await waitFor(() => expect(screen.getByRole('button', { name: 'Reverse ORD-1' })).not.toHaveAttribute('aria-disabled', 'true'));
+  await waitFor(() =>
+    expect(screen.getByRole('button', { name: 'Reverse ORD-1' })).not.toHaveAttribute('aria-disabled', 'true'),
+  );
   await user.keyboard('{Enter}');
   await screen.findByRole('dialog', { name: 'Reverse conversion' });
   await user.keyboard('{Escape}');
@@ -66,7 +89,7 @@ test('by keyboard alone: the focus stays in the row that was decided, also throu
   expect(document.body).not.toHaveFocus();
 });
 
-test('a refused decision takes the row back and says why', async () => {
+test('a refused decision restores the row and shows the reason', async () => {
   server.use(http.post(at('/api/platform/conversions/{id}/approve'), () => refuse(409, 'It was already rejected')));
   const { user } = show();
   await user.click(await screen.findByRole('button', { name: 'Approve ORD-1' }));
@@ -89,9 +112,14 @@ test('rejecting needs a reason', async () => {
   expect(bodyOf('/reject')).toEqual({ reason: 'Fraud' });
 });
 
-test('reversing in part sends exact minor units and never more than what is left', async () => {
+test('a partial reversal sends exact minor units and never exceeds the remaining amount', async () => {
   state.conversions = [conversion({ status: 'approved', reversed: { amount: 2500, currency: 'USD' } })];
-  server.use(decideAs('reverse', conversion({ status: 'approved', reversed: { amount: 2529, currency: 'USD' }, reason: 'Refund' })));
+  server.use(
+    decideAs(
+      'reverse',
+      conversion({ status: 'approved', reversed: { amount: 2529, currency: 'USD' }, reason: 'Refund' }),
+    ),
+  );
   const { user } = show();
   await user.click(await screen.findByRole('button', { name: 'Reverse ORD-1' }));
   const dialog = await screen.findByRole('dialog', { name: 'Reverse conversion' });
@@ -131,11 +159,15 @@ test('the status filter is asked of the server; partner names filter the page', 
 });
 
 test('more rows are fetched by the cursor', async () => {
-  server.use(http.get(at('/api/platform/conversions'), ({ request }) =>
-    new URL(request.url).searchParams.get('cursor')
-      ? HttpResponse.json([conversion({ id: 'c2', txid: 'ORD-2' })])
-      : HttpResponse.json([conversion()], { headers: { Link: '</api/platform/conversions?cursor=next>; rel="next"' } }),
-  ));
+  server.use(
+    http.get(at('/api/platform/conversions'), ({ request }) =>
+      new URL(request.url).searchParams.get('cursor')
+        ? HttpResponse.json([conversion({ id: 'c2', txid: 'ORD-2' })])
+        : HttpResponse.json([conversion()], {
+            headers: { Link: '</api/platform/conversions?cursor=next>; rel="next"' },
+          }),
+    ),
+  );
   const { user } = show();
   await user.click(await screen.findByRole('button', { name: 'Load more' }));
   expect(await screen.findByText('ORD-2')).toBeInTheDocument();

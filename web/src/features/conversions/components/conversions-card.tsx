@@ -12,9 +12,9 @@ import type { Conversion, ConversionStatus, Website } from '@/lib/api/types';
 import { formatDateTime } from '@/lib/dates';
 import { formatMinor } from '@/lib/format';
 import { DecisionDialog } from './decision-dialog';
-import { allowed, conversionsQuery, type Decision } from './queries';
+import { allowed, conversionsQuery, type Decision } from '../api/conversions';
 import { STATUS_LABELS, StatusBadge } from './status-badge';
-import { useDecision } from './use-decision';
+import { useDecision } from '../hooks/use-decision';
 
 const STATUSES: readonly ConversionStatus[] = ['pending', 'approved', 'rejected', 'reversed'];
 
@@ -24,14 +24,16 @@ interface Props {
   readonly onStatus: (status: ConversionStatus | null) => void;
   readonly partnerId: string | null;
   readonly onPickPartner: (partnerId: string) => void;
-  /** Stands above the list. */
+  /** Content above the list. */
   readonly chart?: ReactNode;
 }
 
 export function ConversionsCard({ website, status, onStatus, partnerId, onPickPartner, chart }: Props) {
   const query = useInfiniteQuery(conversionsQuery(website.id, { status, partnerId }));
   const decision = useDecision(website.id);
-  const [asked, setAsked] = useState<{ readonly conversion: Conversion; readonly kind: 'reject' | 'reverse' } | null>(null);
+  const [asked, setAsked] = useState<{ readonly conversion: Conversion; readonly kind: 'reject' | 'reverse' } | null>(
+    null,
+  );
   const phone = useIsPhone();
   const rows = query.data?.pages.flatMap((page) => page.data) ?? [];
   const deciding = decision.isPending ? decision.variables.conversion.id : null;
@@ -54,13 +56,22 @@ export function ConversionsCard({ website, status, onStatus, partnerId, onPickPa
       ))}
     </div>
   );
-  const actions: Column<Conversion> = { id: 'actions', header: <span className="sr-only">Actions</span>, cell: buttons };
+  const actions: Column<Conversion> = {
+    id: 'actions',
+    header: <span className="sr-only">Actions</span>,
+    cell: buttons,
+  };
   return (
     <Card
       title="Conversions"
       description="Latest conversions and their status"
       actions={
-        <Select label="Status" className="h-8 text-[0.8125rem]" value={status ?? 'all'} onChange={(event) => onStatus(STATUSES.find((item) => item === event.target.value) ?? null)}>
+        <Select
+          label="Status"
+          className="h-8 text-[0.8125rem]"
+          value={status ?? 'all'}
+          onChange={(event) => onStatus(STATUSES.find((item) => item === event.target.value) ?? null)}
+        >
           <option value="all">All statuses</option>
           {STATUSES.map((item) => (
             <option key={item} value={item}>
@@ -78,13 +89,20 @@ export function ConversionsCard({ website, status, onStatus, partnerId, onPickPa
           <Skeleton className="h-40" />
         </div>
       ) : rows.length === 0 ? (
-        <Empty>{status || partnerId ? 'No conversions match these filters.' : 'No conversion has been reported yet.'}</Empty>
+        <Empty>
+          {status || partnerId ? 'No conversions match these filters.' : 'No conversion has been reported yet.'}
+        </Empty>
       ) : (
         <div ref={list} tabIndex={-1}>
           {phone ? (
             <ConversionList rows={rows} timezone={website.timezone} onPickPartner={onPickPartner} buttons={buttons} />
           ) : (
-            <Table caption="Conversions table" rows={rows} rowKey={(row) => row.id} columns={[...columns(website.timezone, onPickPartner), actions]} />
+            <Table
+              caption="Conversions table"
+              rows={rows}
+              rowKey={(row) => row.id}
+              columns={[...columns(website.timezone, onPickPartner), actions]}
+            />
           )}
         </div>
       )}
@@ -99,17 +117,13 @@ export function ConversionsCard({ website, status, onStatus, partnerId, onPickPa
         <Updated at={query.dataUpdatedAt} fetching={query.isFetching} />
       </footer>
       {asked && (
-        <DecisionDialog
-          {...asked}
-          onClose={() => setAsked(null)}
-          onDecide={(made) => decide(asked.conversion, made)}
-        />
+        <DecisionDialog {...asked} onClose={() => setAsked(null)} onDecide={(made) => decide(asked.conversion, made)} />
       )}
     </Card>
   );
 }
 
-/** A decision takes away the button that made it: the focus goes to what the row offers now, else to the list. */
+/** A decision removes its button: the focus moves to the row's next action, else to the list. */
 function useFocusAfter(busy: boolean, rows: readonly Conversion[]) {
   const list = useRef<HTMLDivElement>(null);
   const decided = useRef<string | null>(null);
@@ -195,21 +209,46 @@ function DecisionButton({ kind, txid, busy, onClick }: DecisionButtonProps) {
 
 function columns(timezone: string, onPickPartner: (partnerId: string) => void): Column<Conversion>[] {
   return [
-    { id: 'time', header: 'Time', cell: (row) => formatDateTime(row.occurredAt, timezone), className: 'whitespace-nowrap tabular' },
     {
-      id: 'txid', header: 'Transaction', className: 'min-w-36',
+      id: 'time',
+      header: 'Time',
+      cell: (row) => formatDateTime(row.occurredAt, timezone),
+      className: 'whitespace-nowrap tabular',
+    },
+    {
+      id: 'txid',
+      header: 'Transaction',
+      className: 'min-w-36',
       cell: (row) => (
         <>
           <span className="block font-medium break-all">{row.txid}</span>
-          <span className="text-xs text-muted">{[row.event, row.attribution ? `by ${row.attribution.replaceAll('_', ' ')}` : null].filter(Boolean).join(', ')}</span>
+          <span className="text-xs text-muted">
+            {[row.event, row.attribution ? `by ${row.attribution.replaceAll('_', ' ')}` : null]
+              .filter(Boolean)
+              .join(', ')}
+          </span>
         </>
       ),
     },
     { id: 'partner', header: 'Partner', cell: (row) => <PartnerCell row={row} onPick={onPickPartner} /> },
-    { id: 'amount', header: 'Sale', numeric: true, cell: (row) => <Amount row={row} />, className: 'whitespace-nowrap' },
-    { id: 'commission', header: 'Commission', numeric: true, cell: (row) => formatMinor(row.commission), className: 'whitespace-nowrap' },
     {
-      id: 'status', header: 'Status', className: 'min-w-24',
+      id: 'amount',
+      header: 'Sale',
+      numeric: true,
+      cell: (row) => <Amount row={row} />,
+      className: 'whitespace-nowrap',
+    },
+    {
+      id: 'commission',
+      header: 'Commission',
+      numeric: true,
+      cell: (row) => formatMinor(row.commission),
+      className: 'whitespace-nowrap',
+    },
+    {
+      id: 'status',
+      header: 'Status',
+      className: 'min-w-24',
       cell: (row) => (
         <>
           <StatusBadge status={row.status} />
@@ -224,7 +263,12 @@ function PartnerCell({ row, onPick }: { readonly row: Conversion; readonly onPic
   const { partnerId, partnerName } = row;
   if (!partnerId) return <span className="text-muted">Not attributed</span>;
   return (
-    <button type="button" aria-label={`Filter by ${partnerName ?? partnerId}`} className="rounded text-left font-medium text-brand hover:underline" onClick={() => onPick(partnerId)}>
+    <button
+      type="button"
+      aria-label={`Filter by ${partnerName ?? partnerId}`}
+      className="rounded text-left font-medium text-brand hover:underline"
+      onClick={() => onPick(partnerId)}
+    >
       {partnerName ?? partnerId}
     </button>
   );

@@ -4,7 +4,7 @@ import { Dialog } from '@/components/ui/dialog';
 import { TextField } from '@/components/ui/field';
 import type { Conversion } from '@/lib/api/types';
 import { formatMinor, parseMinor } from '@/lib/format';
-import type { Decision } from './queries';
+import type { Decision } from '../api/conversions';
 
 interface Props {
   readonly conversion: Conversion;
@@ -22,17 +22,24 @@ export function DecisionDialog({ conversion, kind, onClose, onDecide }: Props) {
   const partial = amountText.trim() === '' ? null : parseMinor(amountText, amount.currency);
   const reasonError = reason.trim() === '' ? 'Please give a reason' : undefined;
   const amountError =
-    amountText.trim() === '' ? undefined
-    : partial === null ? `Please enter a valid amount in ${amount.currency}`
-    : partial > left.amount ? `At most ${formatMinor(left)} can be reversed`
-    : undefined;
+    amountText.trim() === ''
+      ? undefined
+      : partial === null
+        ? `Please enter a valid amount in ${amount.currency}`
+        : partial > left.amount
+          ? `At most ${formatMinor(left)} can be reversed`
+          : undefined;
 
   const submit = (event: React.SubmitEvent) => {
     event.preventDefault();
     setTried(true);
     if (reasonError || amountError) return;
     const whole = partial === null || partial === left.amount;
-    onDecide(kind === 'reject' ? { kind, reason: reason.trim() } : { kind, reason: reason.trim(), amount: whole ? null : partial });
+    onDecide(
+      kind === 'reject'
+        ? { kind, reason: reason.trim() }
+        : { kind, reason: reason.trim(), amount: whole ? null : partial },
+    );
     onClose();
   };
   return (
@@ -45,11 +52,20 @@ export function DecisionDialog({ conversion, kind, onClose, onDecide }: Props) {
       description={`Transaction ${txid}, ${formatMinor(amount)}. The reason is saved and visible to everyone with access.`}
     >
       <form onSubmit={submit} noValidate className="flex flex-col gap-4">
-        <TextField label="Reason" value={reason} onChange={(event) => setReason(event.target.value)} error={tried ? reasonError : undefined} />
+        <TextField
+          label="Reason"
+          value={reason}
+          onChange={(event) => setReason(event.target.value)}
+          error={tried ? reasonError : undefined}
+        />
         {kind === 'reverse' && (
           <TextField
-            label={`Amount (${amount.currency}, optional)`} inputMode="decimal" value={amountText} onChange={(event) => setAmountText(event.target.value)}
-            hint={`Leave empty to reverse all ${formatMinor(left)}. The commission follows in proportion.`} error={tried ? amountError : undefined}
+            label={`Amount (${amount.currency}, optional)`}
+            inputMode="decimal"
+            value={amountText}
+            onChange={(event) => setAmountText(event.target.value)}
+            hint={`Leave empty to reverse all ${formatMinor(left)}. The commission follows in proportion.`}
+            error={tried ? amountError : undefined}
           />
         )}
         <div className="flex justify-end gap-2">

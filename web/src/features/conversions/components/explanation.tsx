@@ -13,10 +13,10 @@ import { toast, toastError } from '@/stores/toasts';
 import { Marks } from './marks';
 import { StatusBadge } from './status-badge';
 import { DecisionDialog } from './decision-dialog';
-import { decideAdjustment, explanationQuery, type Adjustment } from './ledger';
-import { allowed, isAutoApproved, isOpenClaim } from './queries';
+import { decideAdjustment, explanationQuery, type Adjustment } from '../api/ledger';
+import { allowed, isAutoApproved, isOpenClaim } from '../api/conversions';
 import { RejectSimilar } from './reject-similar';
-import { useDecision } from './use-decision';
+import { useDecision } from '../hooks/use-decision';
 
 interface Props {
   readonly id: string;
@@ -48,7 +48,15 @@ export function ExplanationDrawer({ id, website, onClose }: Props) {
   );
 }
 
-function Explained({ told, website, onDecided }: { readonly told: Explanation; readonly website: Website; readonly onDecided: () => void }) {
+function Explained({
+  told,
+  website,
+  onDecided,
+}: {
+  readonly told: Explanation;
+  readonly website: Website;
+  readonly onDecided: () => void;
+}) {
   const { conversion, rule, click, rate, working } = told;
   const at = (time: string) => formatDateTime(time, website.timezone);
   return (
@@ -65,19 +73,30 @@ function Explained({ told, website, onDecided }: { readonly told: Explanation; r
         </div>
         <Decisions conversion={conversion} website={website} onDecided={onDecided} />
       </div>
-      {conversion.adjustment && <Proposal conversion={conversion} adjustment={conversion.adjustment} at={at} onDecided={onDecided} />}
+      {conversion.adjustment && (
+        <Proposal conversion={conversion} adjustment={conversion.adjustment} at={at} onDecided={onDecided} />
+      )}
       <Reports told={told} at={at} />
       {rule && working ? (
         <Part title="Calculation">
           <p className="rounded-lg bg-sunken px-3 py-2.5 font-mono text-[0.8125rem] break-words">{working.text}</p>
           <p className="mt-2 flex items-center gap-1.5 text-[0.8125rem] text-muted">
-            {working.agrees ? <CircleCheck aria-hidden className="size-4 text-good" /> : <TriangleAlert aria-hidden className="size-4 text-bad" />}
-            {working.agrees ? 'Recalculated just now: matches' : 'Recalculated just now: does not match the recorded amount'}
+            {working.agrees ? (
+              <CircleCheck aria-hidden className="size-4 text-good" />
+            ) : (
+              <TriangleAlert aria-hidden className="size-4 text-bad" />
+            )}
+            {working.agrees
+              ? 'Recalculated just now: matches'
+              : 'Recalculated just now: does not match the recorded amount'}
           </p>
           <Facts
             of={[
               ['Rule', rule.text],
-              ['Terms', `${rule.terms.text}${rule.version && rule.effectiveAt ? ` (version ${rule.version}, since ${at(rule.effectiveAt)})` : ''}`],
+              [
+                'Terms',
+                `${rule.terms.text}${rule.version && rule.effectiveAt ? ` (version ${rule.version}, since ${at(rule.effectiveAt)})` : ''}`,
+              ],
               ['Tier', rule.tier],
               ['Rate', rate && `1 ${rate.of} = ${rate.rate} ${rate.to}${rate.on ? `, of ${rate.on}` : ''}`],
               ['Rounding', 'Banker’s rounding, applied once'],
@@ -96,7 +115,12 @@ function Explained({ told, website, onDecided }: { readonly told: Explanation; r
               ['Link', click.link && `/go/${click.link}`],
               ['Where', click.country === 'ZZ' ? null : [click.country, click.device].filter(Boolean).join(', ')],
               ['Source', click.source],
-              ['Sub-IDs', Object.entries(click.subs).map(([name, value]) => `${name}=${value}`).join(', ')],
+              [
+                'Sub-IDs',
+                Object.entries(click.subs)
+                  .map(([name, value]) => `${name}=${value}`)
+                  .join(', '),
+              ],
               ['Click ID', click.clickId],
               ['Log position', click.place && placeOf(click.place)],
             ]}
@@ -122,16 +146,62 @@ function Explained({ told, website, onDecided }: { readonly told: Explanation; r
           ))}
         </ol>
       </Part>
+      <Chain messages={told.messages ?? []} at={at} />
     </div>
   );
 }
 
-const placeOf = (place: { topic: string; partition: number; offset: number }): string => `${place.topic}[${place.partition}] @ ${place.offset}`;
+interface ChainProps {
+  readonly messages: NonNullable<Explanation['messages']>;
+  readonly at: (time: string) => string;
+}
 
-function When({ conversion, at }: { readonly conversion: Explanation['conversion']; readonly at: (time: string) => string }) {
-  if (conversion.payableAt) return <p className="mt-1 text-[0.8125rem] text-muted">Payable from {at(conversion.payableAt)}</p>;
-  if (isOpenClaim(conversion)) return <p className="mt-1 text-[0.8125rem] text-muted">Never auto-approved: only the public site key reported it.</p>;
-  if (isAutoApproved(conversion)) return <p className="mt-1 text-[0.8125rem] text-muted">Auto-approves on {at(conversion.approvesAt)}</p>;
+/** For admins: the messages that the conversion is part of, with the ids that logs and traces have. */
+function Chain({ messages, at }: ChainProps) {
+  if (messages.length === 0) return null;
+  return (
+    <Part title="Message chain">
+      <ol className="divide-y divide-line border-y border-line">
+        {messages.map((message) => (
+          <li key={message.id} className="py-2.5">
+            <p className="font-medium">{message.name}</p>
+            <p className="text-[0.8125rem] text-muted">
+              {at(message.at)}, by {message.actor === 'system' ? 'the system' : 'an account'}
+              {message.statement && `, in the statement of ${message.statement}`}
+            </p>
+            <Facts
+              of={[
+                ['Message', message.id],
+                ['Command', message.commandId],
+                ['Correlation', message.correlationId],
+                ['Cause', message.causationId],
+              ]}
+            />
+          </li>
+        ))}
+      </ol>
+    </Part>
+  );
+}
+
+const placeOf = (place: { topic: string; partition: number; offset: number }): string =>
+  `${place.topic}[${place.partition}] @ ${place.offset}`;
+
+function When({
+  conversion,
+  at,
+}: {
+  readonly conversion: Explanation['conversion'];
+  readonly at: (time: string) => string;
+}) {
+  if (conversion.payableAt)
+    return <p className="mt-1 text-[0.8125rem] text-muted">Payable from {at(conversion.payableAt)}</p>;
+  if (isOpenClaim(conversion))
+    return (
+      <p className="mt-1 text-[0.8125rem] text-muted">Never auto-approved: only the public site key reported it.</p>
+    );
+  if (isAutoApproved(conversion))
+    return <p className="mt-1 text-[0.8125rem] text-muted">Auto-approves on {at(conversion.approvesAt)}</p>;
   return null;
 }
 
@@ -142,15 +212,18 @@ interface ProposalProps {
   readonly onDecided: () => void;
 }
 
-/** A click that came after the approval: nothing changes until somebody decides. */
+/** A click that arrived after the approval: nothing changes without a decision. */
 function Proposal({ conversion, adjustment, at, onDecided }: ProposalProps) {
   const client = useQueryClient();
   const decision = useMutation({
     mutationFn: (how: Adjustment) => decideAdjustment(conversion.id, how),
-    onSuccess: (_, how) => toast(how === 'accept' ? 'Adjustment accepted' : 'Adjustment dismissed', `Transaction ${conversion.txid}`),
-    onError: (error) => toastError('Failed to decide the adjustment', messageOf(error)),
+    onSuccess: (_, how) =>
+      toast(how === 'accept' ? 'Adjustment accepted' : 'Adjustment dismissed', `Transaction ${conversion.txid}`),
+    onError: (error) => toastError('Failed to save the decision on the adjustment', messageOf(error)),
     onSettled: async () => {
-      await client.invalidateQueries({ predicate: ({ queryKey }) => ['conversions', 'statements', 'analytics'].includes(String(queryKey[0])) });
+      await client.invalidateQueries({
+        predicate: ({ queryKey }) => ['conversions', 'statements', 'analytics'].includes(String(queryKey[0])),
+      });
       onDecided();
     },
   });
@@ -173,7 +246,12 @@ function Proposal({ conversion, adjustment, at, onDecided }: ProposalProps) {
   );
 }
 
-const KEYS: Readonly<Record<string, string>> = { site: 'site key', secret: 'secret key', postback: 'postback token', import: 'import' };
+const KEYS: Readonly<Record<string, string>> = {
+  site: 'site key',
+  secret: 'secret key',
+  postback: 'postback token',
+  import: 'import',
+};
 
 function Reports({ told, at }: { readonly told: Explanation; readonly at: (time: string) => string }) {
   const disagree = told.reports.some((report) => !report.stands);
@@ -203,17 +281,28 @@ function Moved({ event }: { readonly event: Explanation['events'][number] }) {
   ].filter(({ money }) => money);
   return (
     <div className="shrink-0 text-right text-[0.8125rem] tabular">
-      {moves.map(({ label, money }) => money && (
-        <p key={label}>
-          {money.amount > 0 ? '+' : '−'}
-          {formatMinor({ ...money, amount: Math.abs(money.amount) })} <span className="text-muted">{label}</span>
-        </p>
-      ))}
+      {moves.map(
+        ({ label, money }) =>
+          money && (
+            <p key={label}>
+              {money.amount > 0 ? '+' : '−'}
+              {formatMinor({ ...money, amount: Math.abs(money.amount) })} <span className="text-muted">{label}</span>
+            </p>
+          ),
+      )}
     </div>
   );
 }
 
-function Decisions({ conversion, website, onDecided }: { readonly conversion: Explanation['conversion']; readonly website: Website; readonly onDecided: () => void }) {
+function Decisions({
+  conversion,
+  website,
+  onDecided,
+}: {
+  readonly conversion: Explanation['conversion'];
+  readonly website: Website;
+  readonly onDecided: () => void;
+}) {
   const decision = useDecision(website.id);
   const [asked, setAsked] = useState<'reject' | 'reverse' | 'similar' | null>(null);
   const names = { approve: 'Approve', reject: 'Reject', reverse: 'Reverse' } as const;
@@ -225,7 +314,11 @@ function Decisions({ conversion, website, onDecided }: { readonly conversion: Ex
           size="sm"
           busy={decision.isPending}
           {...(kind === 'approve' ? { variant: 'primary' as const } : {})}
-          onClick={() => (kind === 'approve' ? decision.mutate({ conversion, decision: { kind } }, { onSettled: onDecided }) : setAsked(kind))}
+          onClick={() =>
+            kind === 'approve'
+              ? decision.mutate({ conversion, decision: { kind } }, { onSettled: onDecided })
+              : setAsked(kind)
+          }
         >
           {names[kind]}
         </Button>
@@ -235,8 +328,17 @@ function Decisions({ conversion, website, onDecided }: { readonly conversion: Ex
           Reject similar…
         </Button>
       )}
-      {asked === 'similar' && <RejectSimilar claim={conversion} website={website} onClose={() => setAsked(null)} onRejected={onDecided} />}
-      {asked && asked !== 'similar' && <DecisionDialog conversion={conversion} kind={asked} onClose={() => setAsked(null)} onDecide={(made) => decision.mutate({ conversion, decision: made }, { onSettled: onDecided })} />}
+      {asked === 'similar' && (
+        <RejectSimilar claim={conversion} website={website} onClose={() => setAsked(null)} onRejected={onDecided} />
+      )}
+      {asked && asked !== 'similar' && (
+        <DecisionDialog
+          conversion={conversion}
+          kind={asked}
+          onClose={() => setAsked(null)}
+          onDecide={(made) => decision.mutate({ conversion, decision: made }, { onSettled: onDecided })}
+        />
+      )}
     </div>
   );
 }

@@ -6,14 +6,27 @@ import type { Website } from '@/lib/api/types';
 import { formatDateTime } from '@/lib/dates';
 import { formatMinor } from '@/lib/format';
 import { StatusBadge } from './status-badge';
-import { latestConversionsQuery } from './queries';
+import { latestConversionsQuery } from '../api/conversions';
 
 export const LATEST = 6;
 
-export function LatestConversions({ website, more, className }: { readonly website: Website; readonly more: ReactNode; readonly className?: string }) {
+export function LatestConversions({
+  website,
+  more,
+  className,
+}: {
+  readonly website: Website;
+  readonly more: ReactNode;
+  readonly className?: string;
+}) {
   const query = useQuery(latestConversionsQuery(website.id, LATEST));
   return (
-    <Card title="Latest conversions" description="The newest sales and leads" actions={more} {...(className ? { className } : {})}>
+    <Card
+      title="Latest conversions"
+      description="Latest sales and leads"
+      actions={more}
+      {...(className ? { className } : {})}
+    >
       {query.error ? (
         <ErrorBox error={query.error} prefix="Error loading conversions" onRetry={() => void query.refetch()} />
       ) : !query.data ? (

@@ -14,10 +14,10 @@ import { BulkDialog } from './bulk-dialog';
 import { Marks } from './marks';
 import { StatusBadge } from './status-badge';
 import { BulkOutcome } from './bulk-outcome';
-import { isAutoApproved } from './queries';
-import { ledgerFile, ledgerQuery, matchingOf, type Bulk, type Outcome, type Which } from './ledger';
-import { KEY_KINDS, STATUSES, type ConversionsState } from './search';
-import { countOf, useBulk } from './use-bulk';
+import { isAutoApproved } from '../api/conversions';
+import { ledgerFile, ledgerQuery, matchingOf, type Bulk, type Outcome, type Which } from '../api/ledger';
+import { KEY_KINDS, STATUSES, type ConversionsState } from '../lib/search';
+import { countOf, useBulk } from '../hooks/use-bulk';
 
 interface Props {
   readonly website: Website;
@@ -58,19 +58,37 @@ export function LedgerCard({ website, partners, state, onChange }: Props) {
   };
   const box = (row: Conversion) =>
     isOpen(row) ? (
-      <input type="checkbox" className="size-4 accent-brand" aria-label={`Select ${row.txid}`} checked={all ? row.status === 'pending' : picked.has(row.id)} onChange={(event) => pick([row.id], event.target.checked)} />
+      <input
+        type="checkbox"
+        className="size-4 accent-brand"
+        aria-label={`Select ${row.txid}`}
+        checked={all ? row.status === 'pending' : picked.has(row.id)}
+        onChange={(event) => pick([row.id], event.target.checked)}
+      />
     ) : null;
   const everyone = open.length > 0 && open.every((row) => picked.has(row.id));
   const boxOfAll = open.length > 0 && (
-    <input type="checkbox" className="size-4 accent-brand" aria-label="Select all pending shown" checked={all || everyone} onChange={(event) => pick(open.map((row) => row.id), event.target.checked)} />
+    <input
+      type="checkbox"
+      className="size-4 accent-brand"
+      aria-label="Select all pending shown"
+      checked={all || everyone}
+      onChange={(event) =>
+        pick(
+          open.map((row) => row.id),
+          event.target.checked,
+        )
+      }
+    />
   );
   return (
-    <Card
-      title="Conversions"
-      description="Newest first. Open one to see how its commission was calculated."
-    >
+    <Card title="Conversions" description="Newest first. Open one to see how its commission was calculated.">
       <div role="group" aria-label="Filters" className="mb-4 grid grid-cols-2 items-end gap-2 sm:flex sm:flex-wrap">
-        <Select label="Status" value={state.status ?? ''} onChange={(event) => filter({ status: STATUSES.find((item) => item === event.target.value) ?? null })}>
+        <Select
+          label="Status"
+          value={state.status ?? ''}
+          onChange={(event) => filter({ status: STATUSES.find((item) => item === event.target.value) ?? null })}
+        >
           <option value="">All statuses</option>
           {STATUSES.map((item) => (
             <option key={item} value={item}>
@@ -79,7 +97,11 @@ export function LedgerCard({ website, partners, state, onChange }: Props) {
             </option>
           ))}
         </Select>
-        <Select label="Partner" value={state.partner ?? ''} onChange={(event) => filter({ partner: event.target.value || null })}>
+        <Select
+          label="Partner"
+          value={state.partner ?? ''}
+          onChange={(event) => filter({ partner: event.target.value || null })}
+        >
           <option value="">All partners</option>
           {partners.map((item) => (
             <option key={item.id} value={item.id}>
@@ -87,7 +109,12 @@ export function LedgerCard({ website, partners, state, onChange }: Props) {
             </option>
           ))}
         </Select>
-        <Select label="Reported with" className="max-sm:col-span-2" value={state.keyKind ?? ''} onChange={(event) => filter({ keyKind: KEY_KINDS.find((item) => item === event.target.value) ?? null })}>
+        <Select
+          label="Reported with"
+          className="max-sm:col-span-2"
+          value={state.keyKind ?? ''}
+          onChange={(event) => filter({ keyKind: KEY_KINDS.find((item) => item === event.target.value) ?? null })}
+        >
           <option value="">Any key</option>
           <option value="site">Site key only</option>
           <option value="secret">Secret key</option>
@@ -96,7 +123,10 @@ export function LedgerCard({ website, partners, state, onChange }: Props) {
         <DayField label="From" value={state.from} max={state.to} onChange={(from) => filter({ from })} />
         <DayField label="To" value={state.to} min={state.from} onChange={(to) => filter({ to })} />
         {isFiltered(state) && (
-          <Button variant="ghost" onClick={() => filter({ status: null, partner: null, keyKind: null, from: null, to: null })}>
+          <Button
+            variant="ghost"
+            onClick={() => filter({ status: null, partner: null, keyKind: null, from: null, to: null })}
+          >
             Clear filters
           </Button>
         )}
@@ -105,16 +135,31 @@ export function LedgerCard({ website, partners, state, onChange }: Props) {
         </a>
       </div>
       {(all || chosen.length > 0) && (
-        <div role="region" aria-label="Selection" className="mb-3 flex flex-wrap items-center gap-2 rounded-lg bg-brand-soft px-3 py-2">
+        <div
+          role="region"
+          aria-label="Selection"
+          className="mb-3 flex flex-wrap items-center gap-2 rounded-lg bg-brand-soft px-3 py-2"
+        >
           <p className="mr-auto font-medium" aria-live="polite">
-            {bulk.isPending && bulk.count > 0 ? `${countOf(bulk.count)} done…` : all ? 'All pending that match are selected' : `${formatCount(chosen.length)} selected`}
+            {bulk.isPending && bulk.count > 0
+              ? `${countOf(bulk.count)} done…`
+              : all
+                ? 'All pending that match are selected'
+                : `${formatCount(chosen.length)} selected`}
           </p>
           {everyone && query.hasNextPage && !all && (
             <Button size="sm" variant="ghost" onClick={() => setAll(true)}>
               Select all pending that match
             </Button>
           )}
-          <Button size="sm" variant="primary" busy={bulk.isPending} disabled={!approvable} title={approvable ? undefined : 'Some are already approved'} onClick={() => setAsked('approve')}>
+          <Button
+            size="sm"
+            variant="primary"
+            busy={bulk.isPending}
+            disabled={!approvable}
+            title={approvable ? undefined : 'Some are already approved'}
+            onClick={() => setAsked('approve')}
+          >
             <Check aria-hidden className="size-3.5" />
             Approve
           </Button>
@@ -140,7 +185,14 @@ export function LedgerCard({ website, partners, state, onChange }: Props) {
           )}
         </div>
       )}
-      {ended && <BulkOutcome {...ended} txids={new Map(rows.map((row) => [row.id, row.txid]))} onOpen={(id) => onChange({ open: id })} onClose={() => setEnded(null)} />}
+      {ended && (
+        <BulkOutcome
+          {...ended}
+          txids={new Map(rows.map((row) => [row.id, row.txid]))}
+          onOpen={(id) => onChange({ open: id })}
+          onClose={() => setEnded(null)}
+        />
+      )}
       {query.error && !query.data ? (
         <ErrorBox error={query.error} prefix="Error loading conversions" onRetry={() => void query.refetch()} />
       ) : query.isPending ? (
@@ -148,10 +200,14 @@ export function LedgerCard({ website, partners, state, onChange }: Props) {
           <Skeleton className="h-64" />
         </div>
       ) : rows.length === 0 ? (
-        <Empty>{isFiltered(state) ? 'No conversions match these filters.' : 'No conversion has been reported yet.'}</Empty>
+        <Empty>
+          {isFiltered(state) ? 'No conversions match these filters.' : 'No conversion has been reported yet.'}
+        </Empty>
       ) : phone ? (
         <>
-          {boxOfAll && <label className="flex items-center gap-3 pb-3 text-muted">{boxOfAll} Select all pending shown</label>}
+          {boxOfAll && (
+            <label className="flex items-center gap-3 pb-3 text-muted">{boxOfAll} Select all pending shown</label>
+          )}
           <ul aria-label="Conversions" className="divide-y divide-line border-t border-line">
             {rows.map((row) => (
               <li key={row.id} className="flex gap-3 py-3">
@@ -171,7 +227,12 @@ export function LedgerCard({ website, partners, state, onChange }: Props) {
           </ul>
         </>
       ) : (
-        <Table caption="Conversions table" rows={rows} rowKey={(row) => row.id} columns={columns(website, box, boxOfAll, (id) => onChange({ open: id }))} />
+        <Table
+          caption="Conversions table"
+          rows={rows}
+          rowKey={(row) => row.id}
+          columns={columns(website, box, boxOfAll, (id) => onChange({ open: id }))}
+        />
       )}
       {query.hasNextPage && (
         <Button size="sm" className="mt-3" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
@@ -193,27 +254,51 @@ export function LedgerCard({ website, partners, state, onChange }: Props) {
   );
 }
 
-const isFiltered = (state: ConversionsState): boolean => Boolean(state.status ?? state.partner ?? state.keyKind ?? state.from ?? state.to);
+const isFiltered = (state: ConversionsState): boolean =>
+  Boolean(state.status ?? state.partner ?? state.keyKind ?? state.from ?? state.to);
 
 /** May still be decided with others: an approved one that turned out to be wrong is rejected. */
 const isOpen = (row: Conversion): boolean => row.status === 'pending' || row.status === 'approved';
 
-function columns(website: Website, box: (row: Conversion) => ReactNode, boxOfAll: ReactNode, onOpen: (id: string) => void): Column<Conversion>[] {
+function columns(
+  website: Website,
+  box: (row: Conversion) => ReactNode,
+  boxOfAll: ReactNode,
+  onOpen: (id: string) => void,
+): Column<Conversion>[] {
   return [
     { id: 'pick', header: boxOfAll || <span className="sr-only">Selection</span>, cell: box, className: 'w-8' },
-    { id: 'time', header: 'Time', cell: (row) => formatDateTime(row.occurredAt, website.timezone), className: 'whitespace-nowrap tabular' },
     {
-      id: 'txid', header: 'Transaction', className: 'min-w-36',
+      id: 'time',
+      header: 'Time',
+      cell: (row) => formatDateTime(row.occurredAt, website.timezone),
+      className: 'whitespace-nowrap tabular',
+    },
+    {
+      id: 'txid',
+      header: 'Transaction',
+      className: 'min-w-36',
       cell: (row) => (
         <>
           <OpenButton row={row} onOpen={() => onOpen(row.id)} />
-          <span className="block text-xs text-muted">{[row.event, row.attribution ? `by ${row.attribution.replaceAll('_', ' ')}` : null].filter(Boolean).join(', ')}</span>
+          <span className="block text-xs text-muted">
+            {[row.event, row.attribution ? `by ${row.attribution.replaceAll('_', ' ')}` : null]
+              .filter(Boolean)
+              .join(', ')}
+          </span>
         </>
       ),
     },
-    { id: 'partner', header: 'Partner', cell: (row) => row.partnerName ?? <span className="text-muted">Not attributed</span> },
     {
-      id: 'amount', header: 'Sale', numeric: true, className: 'whitespace-nowrap',
+      id: 'partner',
+      header: 'Partner',
+      cell: (row) => row.partnerName ?? <span className="text-muted">Not attributed</span>,
+    },
+    {
+      id: 'amount',
+      header: 'Sale',
+      numeric: true,
+      className: 'whitespace-nowrap',
       cell: (row) => (
         <>
           {formatMinor(row.amount)}
@@ -221,21 +306,41 @@ function columns(website: Website, box: (row: Conversion) => ReactNode, boxOfAll
         </>
       ),
     },
-    { id: 'commission', header: 'Commission', numeric: true, cell: (row) => formatMinor(row.commission), className: 'whitespace-nowrap font-medium' },
-    { id: 'status', header: 'Status', cell: (row) => <State row={row} timezone={website.timezone} />, className: 'min-w-36' },
+    {
+      id: 'commission',
+      header: 'Commission',
+      numeric: true,
+      cell: (row) => formatMinor(row.commission),
+      className: 'whitespace-nowrap font-medium',
+    },
+    {
+      id: 'status',
+      header: 'Status',
+      cell: (row) => <State row={row} timezone={website.timezone} />,
+      className: 'min-w-36',
+    },
   ];
 }
 
 function OpenButton({ row, onOpen }: { readonly row: Conversion; readonly onOpen: () => void }) {
   return (
-    <button type="button" aria-label={`Explain ${row.txid}`} className="rounded text-left font-medium break-all text-brand hover:underline" onClick={onOpen}>
+    <button
+      type="button"
+      aria-label={`Explain ${row.txid}`}
+      className="rounded text-left font-medium break-all text-brand hover:underline"
+      onClick={onOpen}
+    >
       {row.txid}
     </button>
   );
 }
 
 function State({ row, timezone }: { readonly row: Conversion; readonly timezone: string }) {
-  const when = row.payableAt ? `Payable from ${formatDateTime(row.payableAt, timezone)}` : isAutoApproved(row) ? `Auto-approves on ${formatDateTime(row.approvesAt, timezone)}` : null;
+  const when = row.payableAt
+    ? `Payable from ${formatDateTime(row.payableAt, timezone)}`
+    : isAutoApproved(row)
+      ? `Auto-approves on ${formatDateTime(row.approvesAt, timezone)}`
+      : null;
   return (
     <div className="flex flex-col items-start gap-0.5">
       <span className="flex flex-wrap gap-1">
@@ -261,7 +366,11 @@ function DayField({ label, value, min, max, onChange }: DayProps) {
     <label className="flex flex-col gap-1 text-muted sm:flex-row sm:items-center sm:gap-2">
       {label}
       <input
-        type="date" className="h-9 min-w-0 rounded-lg border border-line bg-surface px-2 font-medium text-text" value={value ?? ''} min={min ?? '1990-01-01'} max={max ?? '2100-12-31'}
+        type="date"
+        className="h-9 min-w-0 rounded-lg border border-line bg-surface px-2 font-medium text-text"
+        value={value ?? ''}
+        min={min ?? '1990-01-01'}
+        max={max ?? '2100-12-31'}
         onChange={(event) => onChange(event.target.value || null)}
       />
     </label>

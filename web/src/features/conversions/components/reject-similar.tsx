@@ -6,8 +6,8 @@ import type { Explanation, Website } from '@/lib/api/types';
 import { addDays, startOfDay, todayIn } from '@/lib/dates';
 import { reasonName } from '@/lib/traffic-reasons';
 import { toast, toastError } from '@/stores/toasts';
-import type { Matching } from './ledger';
-import { countOf, useBulk } from './use-bulk';
+import type { Matching } from '../api/ledger';
+import { countOf, useBulk } from '../hooks/use-bulk';
 
 interface Props {
   readonly claim: Explanation['conversion'];
@@ -16,7 +16,7 @@ interface Props {
   readonly onRejected: () => void;
 }
 
-/** Rejects a wave of fake sales at once: all pending claims that share the click, the kind of address or the days with one. */
+/** Rejects similar fake sales together: all pending claims with the same click, address class or days. */
 export function RejectSimilar({ claim, website, onClose, onRejected }: Props) {
   const { clickId, addressClass } = claim;
   const day = todayIn(website.timezone, new Date(claim.recordedAt));
@@ -29,7 +29,13 @@ export function RejectSimilar({ claim, website, onClose, onRejected }: Props) {
   const wrongOrder = from !== '' && to !== '' && from > to;
   const bulk = useBulk((_, { results, error }) => {
     const refused = results.filter((result) => !result.ok).length;
-    if (error !== null || refused > 0) toastError('Not all claims were rejected', refused > 0 ? `${countOf(refused)} could not be rejected.` : `Stopped after ${countOf(results.length)}. Try again to continue.`);
+    if (error !== null || refused > 0)
+      toastError(
+        'Not all claims were rejected',
+        refused > 0
+          ? `${countOf(refused)} could not be rejected.`
+          : `Stopped after ${countOf(results.length)}. Try again to continue.`,
+      );
     else if (results.length === 0) toast('No pending claims match');
     onRejected();
     onClose();
@@ -77,11 +83,27 @@ export function RejectSimilar({ claim, website, onClose, onRejected }: Props) {
             </Condition>
           )}
           <div className="mt-1 grid gap-3 sm:grid-cols-2">
-            <TextField type="date" label="Recorded from" value={from} onChange={(event) => setFrom(event.target.value)} />
-            <TextField type="date" label="Recorded to" value={to} error={wrongOrder ? 'The last day is before the first' : undefined} onChange={(event) => setTo(event.target.value)} />
+            <TextField
+              type="date"
+              label="Recorded from"
+              value={from}
+              onChange={(event) => setFrom(event.target.value)}
+            />
+            <TextField
+              type="date"
+              label="Recorded to"
+              value={to}
+              error={wrongOrder ? 'The last day is before the first' : undefined}
+              onChange={(event) => setTo(event.target.value)}
+            />
           </div>
         </fieldset>
-        <TextField label="Reason" value={reason} error={tried && reason.trim() === '' ? 'Please give a reason' : undefined} onChange={(event) => setReason(event.target.value)} />
+        <TextField
+          label="Reason"
+          value={reason}
+          error={tried && reason.trim() === '' ? 'Please give a reason' : undefined}
+          onChange={(event) => setReason(event.target.value)}
+        />
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" variant="danger" busy={bulk.isPending}>
@@ -103,7 +125,13 @@ interface ConditionProps {
 function Condition({ checked, disabled = false, onChange, children }: ConditionProps) {
   return (
     <label className="flex items-start gap-2.5">
-      <input type="checkbox" className="mt-0.5 size-4 shrink-0 accent-brand" checked={checked} disabled={disabled} onChange={(event) => onChange?.(event.target.checked)} />
+      <input
+        type="checkbox"
+        className="mt-0.5 size-4 shrink-0 accent-brand"
+        checked={checked}
+        disabled={disabled}
+        onChange={(event) => onChange?.(event.target.checked)}
+      />
       <span className="min-w-0">{children}</span>
     </label>
   );

@@ -9,8 +9,8 @@ import type { Statement, Website } from '@/lib/api/types';
 import { formatIn, todayIn } from '@/lib/dates';
 import { formatMinor } from '@/lib/format';
 import { useIsPhone } from '@/lib/media';
-import { statementFile, statementsQuery } from './ledger';
-import { addMonths } from './search';
+import { statementFile, statementsQuery } from '../api/ledger';
+import { addMonths } from '../lib/search';
 
 interface Props {
   readonly website: Website;
@@ -28,18 +28,28 @@ export function Statements({ website, month: wanted, onMonth }: Props) {
   return (
     <Card
       title={`Statements of ${name}`}
-      description="What is earned is booked the day it is approved, what is taken back the day it happens. A month that is over never changes. Payouts are not recorded: a balance is all that was earned, whatever was paid of it."
+      description="Commissions are booked on approval; reversals on the day they happen. Closed months never change. Payouts are not recorded: a balance is the total earned, including what was already paid."
       actions={
         <div className="flex items-center gap-1.5">
-          <Button size="icon" aria-label="Month before" onClick={() => onMonth(addMonths(month, -1))}>
+          <Button size="icon" aria-label="Previous month" onClick={() => onMonth(addMonths(month, -1))}>
             <ChevronLeft aria-hidden className="size-4" />
           </Button>
           <input
-            type="month" aria-label="Month" value={month} min="1990-01" max={now} required
+            type="month"
+            aria-label="Month"
+            value={month}
+            min="1990-01"
+            max={now}
+            required
             className="h-9 rounded-lg border border-line bg-surface px-2 font-medium"
             onChange={(event) => event.target.value && onMonth(event.target.value)}
           />
-          <Button size="icon" aria-label="Month after" aria-disabled={month >= now} onClick={month >= now ? undefined : () => onMonth(addMonths(month, 1))}>
+          <Button
+            size="icon"
+            aria-label="Next month"
+            aria-disabled={month >= now}
+            onClick={month >= now ? undefined : () => onMonth(addMonths(month, 1))}
+          >
             <ChevronRight aria-hidden className="size-4" />
           </Button>
         </div>
@@ -52,7 +62,7 @@ export function Statements({ website, month: wanted, onMonth }: Props) {
           <Skeleton className="h-40" />
         </div>
       ) : rows.length === 0 ? (
-        <Empty>Nothing was earned by the end of {name}.</Empty>
+        <Empty>No earnings by the end of {name}.</Empty>
       ) : phone ? (
         <ul aria-label="Statements" className="divide-y divide-line border-t border-line">
           {rows.map((row) => (
@@ -73,23 +83,30 @@ export function Statements({ website, month: wanted, onMonth }: Props) {
           ))}
         </ul>
       ) : (
-        <Table caption="Statements table" rows={rows} rowKey={(row) => row.partnerId} columns={columns(website.id, month)} />
+        <Table
+          caption="Statements table"
+          rows={rows}
+          rowKey={(row) => row.partnerId}
+          columns={columns(website.id, month)}
+        />
       )}
       {query.data && !query.data.isOver && rows.length > 0 && (
         <p className="mt-3 flex items-center gap-2 text-[0.8125rem] text-muted">
-          <Badge tone="warn">Open</Badge> The month is not over: more may be booked. Held and payable are as they will be at its end.
+          <Badge tone="warn">Open</Badge> Month in progress; amounts may change. Held and payable are calculated as of
+          the end of the month.
         </p>
       )}
     </Card>
   );
 }
 
-const less = (row: Statement, name: 'takenBack' | 'adjustments'): string => (row[name].amount ? `−${formatMinor(row[name])}` : formatMinor(row[name]));
+const less = (row: Statement, name: 'takenBack' | 'adjustments'): string =>
+  row[name].amount ? `−${formatMinor(row[name])}` : formatMinor(row[name]);
 
 const SUMS: readonly { readonly header: string; readonly value: (row: Statement) => string }[] = [
   { header: 'Opening', value: (row) => formatMinor(row.opening) },
   { header: 'Approved', value: (row) => formatMinor(row.approved) },
-  { header: 'Taken back', value: (row) => less(row, 'takenBack') },
+  { header: 'Reversed', value: (row) => less(row, 'takenBack') },
   { header: 'Adjustments', value: (row) => less(row, 'adjustments') },
   { header: 'Closing', value: (row) => formatMinor(row.closing) },
   { header: 'Held', value: (row) => formatMinor(row.held) },
@@ -99,19 +116,48 @@ const SUMS: readonly { readonly header: string; readonly value: (row: Statement)
 function columns(websiteId: string, month: string): Column<Statement>[] {
   return [
     { id: 'partner', header: 'Partner', cell: (row) => <span className="font-medium">{row.partnerName}</span> },
-    ...SUMS.map(({ header, value }) => ({ id: header, header, numeric: true, cell: value, className: 'whitespace-nowrap' })),
-    { id: 'files', header: <span className="sr-only">Files</span>, cell: (row) => <Files row={row} websiteId={websiteId} month={month} /> },
+    ...SUMS.map(({ header, value }) => ({
+      id: header,
+      header,
+      numeric: true,
+      cell: value,
+      className: 'whitespace-nowrap',
+    })),
+    {
+      id: 'files',
+      header: <span className="sr-only">Files</span>,
+      cell: (row) => <Files row={row} websiteId={websiteId} month={month} />,
+    },
   ];
 }
 
-function Files({ row, websiteId, month }: { readonly row: Statement; readonly websiteId: string; readonly month: string }) {
+function Files({
+  row,
+  websiteId,
+  month,
+}: {
+  readonly row: Statement;
+  readonly websiteId: string;
+  readonly month: string;
+}) {
   return (
     <div className="flex justify-end gap-1.5">
-      <a className={buttonClass({ size: 'sm' })} href={statementFile(websiteId, month, row.partnerId, 'csv')} download aria-label={`Download statement of ${row.partnerName} as CSV`}>
+      <a
+        className={buttonClass({ size: 'sm' })}
+        href={statementFile(websiteId, month, row.partnerId, 'csv')}
+        download
+        aria-label={`Download statement of ${row.partnerName} as CSV`}
+      >
         <Download aria-hidden className="size-3.5" />
         CSV
       </a>
-      <a className={buttonClass({ size: 'sm' })} href={statementFile(websiteId, month, row.partnerId, 'html')} target="_blank" rel="noreferrer" aria-label={`Print statement of ${row.partnerName}`}>
+      <a
+        className={buttonClass({ size: 'sm' })}
+        href={statementFile(websiteId, month, row.partnerId, 'html')}
+        target="_blank"
+        rel="noreferrer"
+        aria-label={`Print statement of ${row.partnerName}`}
+      >
         <Printer aria-hidden className="size-3.5" />
         Print
       </a>

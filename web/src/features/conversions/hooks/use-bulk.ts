@@ -3,13 +3,13 @@ import { useRef, useState } from 'react';
 import { messageOf } from '@/lib/api/errors';
 import { formatCount } from '@/lib/format';
 import { toast, toastError } from '@/stores/toasts';
-import { decideMany, type Bulk, type Outcome, type Which } from './ledger';
+import { decideMany, type Bulk, type Outcome, type Which } from '../api/ledger';
 
 export const DONE = { approve: 'approved', reject: 'rejected' } as const;
 
 export const countOf = (count: number): string => (count === 1 ? '1 conversion' : `${formatCount(count)} conversions`);
 
-/** Decides many; `onDone` gets what became of each of them. */
+/** Bulk decision; `onDone` gets the result of each conversion. */
 export function useBulk(onDone: (kind: Bulk['kind'], outcome: Outcome) => void) {
   const client = useQueryClient();
   const wanted = useRef(true);
@@ -27,7 +27,10 @@ export function useBulk(onDone: (kind: Bulk['kind'], outcome: Outcome) => void) 
     },
     onError: (error, { bulk }) => toastError(`Failed to ${bulk.kind}`, messageOf(error)),
     onSettled: () =>
-      client.invalidateQueries({ predicate: ({ queryKey }) => ['conversions', 'statements', 'explanation', 'analytics'].includes(String(queryKey[0])) }),
+      client.invalidateQueries({
+        predicate: ({ queryKey }) =>
+          ['conversions', 'statements', 'explanation', 'analytics'].includes(String(queryKey[0])),
+      }),
   });
   const stop = () => {
     wanted.current = false;

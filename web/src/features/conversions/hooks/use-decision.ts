@@ -3,14 +3,22 @@ import type { Answer } from '@/lib/api/client';
 import { messageOf } from '@/lib/api/errors';
 import type { Conversion } from '@/lib/api/types';
 import { toast, toastError } from '@/stores/toasts';
-import { decide, foresee, type Decision } from './queries';
+import { decide, predict, type Decision } from '../api/conversions';
 
 type Cached = InfiniteData<Answer<Conversion[]>> | Conversion[];
 
-const DONE: Record<Decision['kind'], string> = { approve: 'Conversion approved', reject: 'Conversion rejected', reverse: 'Conversion reversed' };
-const FAILED: Record<Decision['kind'], string> = { approve: 'Failed to approve', reject: 'Failed to reject', reverse: 'Failed to reverse' };
+const DONE: Record<Decision['kind'], string> = {
+  approve: 'Conversion approved',
+  reject: 'Conversion rejected',
+  reverse: 'Conversion reversed',
+};
+const FAILED: Record<Decision['kind'], string> = {
+  approve: 'Failed to approve',
+  reject: 'Failed to reject',
+  reverse: 'Failed to reverse',
+};
 
-/** The row changes at once; the figures follow from the server, which has been told to wait for this decision. */
+/** The row changes optimistically; the totals follow from the server, which waits for this decision. */
 export function useDecision(websiteId: string) {
   const client = useQueryClient();
   const lists = { queryKey: ['conversions', websiteId] };
@@ -25,10 +33,11 @@ export function useDecision(websiteId: string) {
   }
 
   return useMutation({
-    mutationFn: ({ conversion, decision }: { conversion: Conversion; decision: Decision }) => decide(conversion.id, decision),
+    mutationFn: ({ conversion, decision }: { conversion: Conversion; decision: Decision }) =>
+      decide(conversion.id, decision),
     onMutate: async ({ conversion, decision }) => {
       await client.cancelQueries(lists);
-      replace(foresee(conversion, decision));
+      replace(predict(conversion, decision));
     },
     onError: (error, { conversion, decision }) => {
       replace(conversion);
@@ -42,7 +51,8 @@ export function useDecision(websiteId: string) {
       Promise.all([
         client.invalidateQueries(lists),
         client.invalidateQueries({
-          predicate: ({ queryKey }) => queryKey[0] === 'analytics' && (queryKey[2] as { websiteId?: string }).websiteId === websiteId,
+          predicate: ({ queryKey }) =>
+            queryKey[0] === 'analytics' && (queryKey[2] as { websiteId?: string }).websiteId === websiteId,
         }),
       ]),
   });

@@ -6,43 +6,68 @@ import { renderApp, signIn } from '@/test/render';
 import { at, refuse, requests, server, state } from '@/test/server';
 
 const domain = (over: Partial<CustomDomain> = {}): CustomDomain => ({
-  id: 'd1', domain: 'go.example.com', websiteId: 'w1', isVerified: false, sslEnabled: false, verificationToken: 'token-of-domain', verificationName: '_affiliate-challenge.go.example.com',
-  state: 'pending', addedAt: '2026-11-20T00:00:00Z', verifiedAt: null, lastCheckedAt: '2026-11-20T01:00:00Z', expiresAt: '2026-11-27T00:00:00Z', problem: null, ...over,
+  id: 'd1',
+  domain: 'go.example.com',
+  websiteId: 'w1',
+  isVerified: false,
+  sslEnabled: false,
+  verificationToken: 'token-of-domain',
+  verificationName: '_affiliate-challenge.go.example.com',
+  state: 'pending',
+  addedAt: '2026-11-20T00:00:00Z',
+  verifiedAt: null,
+  lastCheckedAt: '2026-11-20T01:00:00Z',
+  expiresAt: '2026-11-27T00:00:00Z',
+  problem: null,
+  ...over,
 });
 
 beforeEach(() => signIn());
 
 test('spec §2, §5, §7, §8: none yet; a new one shows the record to set', async () => {
-  server.use(http.post(at('/api/platform/custom-domains'), () => {
-    state.domains = [domain()];
-    return HttpResponse.json(domain(), { status: 201 });
-  }));
+  server.use(
+    http.post(at('/api/platform/custom-domains'), () => {
+      state.domains = [domain()];
+      return HttpResponse.json(domain(), { status: 201 });
+    }),
+  );
   const { user } = renderApp('/account-settings?tab=custom-domains');
   expect(await screen.findByText('No custom domains added yet')).toBeInTheDocument();
   expect(screen.getByRole('button', { name: 'Add domain' })).toBeDisabled();
   await user.type(screen.getByLabelText('Domain'), ' go.example.com ');
   await user.click(screen.getByRole('button', { name: 'Add domain' }));
   expect(await screen.findByText('Domain added', { exact: true })).toBeInTheDocument();
-  expect(screen.getByText('Your custom domain has been added. Please verify DNS settings.', { exact: true })).toBeInTheDocument();
-  expect(state.seen.find((item) => item.line.startsWith('POST'))?.body).toEqual({ domain: 'go.example.com', websiteId: 'w1' });
+  expect(
+    screen.getByText('Your custom domain has been added. Please verify DNS settings.', { exact: true }),
+  ).toBeInTheDocument();
+  expect(state.seen.find((item) => item.line.startsWith('POST'))?.body).toEqual({
+    domain: 'go.example.com',
+    websiteId: 'w1',
+  });
   const card = await screen.findByRole('region', { name: 'go.example.com' });
-  expect(card).toHaveTextContent('Pending verificationLast checked Nov 20, 01:00, looked for until Nov 27, 00:00');
+  expect(card).toHaveTextContent('Pending verificationLast checked Nov 20, 01:00, checked until Nov 27, 00:00');
   expect(within(card).getByText('_affiliate-challenge.go.example.com')).toBeInTheDocument();
   expect(within(card).getByText('token-of-domain')).toBeInTheDocument();
 });
 
 test('spec §8: a domain that cannot be added: the toast, and why at the field', async () => {
-  server.use(http.post(at('/api/platform/custom-domains'), () => refuse(409, 'Another website has this domain.', 'taken', [{ field: 'domain', message: 'Another website has this domain.' }])));
+  server.use(
+    http.post(at('/api/platform/custom-domains'), () =>
+      refuse(409, 'go.example.com is in use by another website.', 'taken', [
+        { field: 'domain', message: 'go.example.com is in use by another website.' },
+      ]),
+    ),
+  );
   const { user } = renderApp('/account-settings?tab=custom-domains');
   await user.type(await screen.findByLabelText('Domain'), 'go.example.com');
   await user.click(screen.getByRole('button', { name: 'Add domain' }));
   expect(await screen.findByText('Failed to add domain', { exact: true })).toBeInTheDocument();
   expect(screen.getByText('Error', { exact: true })).toBeInTheDocument();
-  expect(screen.getByLabelText('Domain')).toHaveAccessibleDescription('Another website has this domain.');
+  expect(screen.getByLabelText('Domain')).toHaveAccessibleDescription('go.example.com is in use by another website.');
 });
 
 test('spec §2, §4, §8: checking now verifies it; SSL has a badge; removing asks first, and may fail', async () => {
-  state.domains = [domain({ problem: 'There is no TXT record.' })];
+  state.domains = [domain({ problem: 'There is no TXT record at _althing.go.example.com yet.' })];
   server.use(
     http.post(at('/api/platform/custom-domains/{id}/check'), () => {
       state.domains = [domain({ state: 'verified', isVerified: true, sslEnabled: true, expiresAt: null })];
@@ -54,7 +79,7 @@ test('spec §2, §4, §8: checking now verifies it; SSL has a badge; removing as
     }),
   );
   const { user } = renderApp('/account-settings?tab=custom-domains');
-  expect(await screen.findByText('There is no TXT record.')).toBeInTheDocument();
+  expect(await screen.findByText('There is no TXT record at _althing.go.example.com yet.')).toBeInTheDocument();
   await user.click(screen.getByRole('button', { name: 'Check now: go.example.com' }));
   expect(await screen.findByText('Domain verified', { exact: true })).toBeInTheDocument();
   expect(await screen.findByText('SSL')).toBeInTheDocument();

@@ -14,7 +14,7 @@ import type { CustomDomain, Website } from '@/lib/api/types';
 import { formatDateTime } from '@/lib/dates';
 import { userQuery, websitesQuery } from '@/lib/shared-queries';
 import { toast, toastError } from '@/stores/toasts';
-import { domainsQuery } from './queries';
+import { domainsQuery } from '../api/domains';
 
 const STATES: Record<CustomDomain['state'], { readonly label: string; readonly tone: Tone }> = {
   pending: { label: 'Pending verification', tone: 'warn' },
@@ -23,13 +23,15 @@ const STATES: Record<CustomDomain['state'], { readonly label: string; readonly t
   expired: { label: 'Expired', tone: 'bad' },
 };
 
-/** Links of a website under a name of its owner's own. `connect` is offered to whoever has no website yet. */
+/** Links of a website under a name of its owner's own. `connect` is shown to users without a website. */
 export function DomainsPanel({ connect }: { readonly connect: ReactNode }) {
   const websites = useQuery(websitesQuery);
   const domains = useQuery(domainsQuery);
   const zone = useQuery(userQuery).data?.timezone ?? 'UTC';
   const error = websites.error ?? domains.error;
-  const failed = error && <ErrorBox error={error} onRetry={() => void Promise.all([websites.refetch(), domains.refetch()])} />;
+  const failed = error && (
+    <ErrorBox error={error} onRetry={() => void Promise.all([websites.refetch(), domains.refetch()])} />
+  );
   if (!websites.data || !domains.data) return failed ?? <Loading label="Loading custom domains" />;
   return (
     <div className="flex flex-col gap-5">
@@ -46,12 +48,17 @@ export function DomainsPanel({ connect }: { readonly connect: ReactNode }) {
       {domains.data.length === 0 ? (
         <Card title="Custom domains">
           <Empty icon={<Globe aria-hidden className="size-5" />} title="No custom domains added yet">
-            Links then read like https://go.example.com/go/… instead of the address of this installation.
+            Links then look like https://go.example.com/go/… instead of using this installation’s domain.
           </Empty>
         </Card>
       ) : (
         domains.data.map((domain) => (
-          <DomainCard key={domain.id} domain={domain} zone={zone} website={websites.data.find((item) => item.id === domain.websiteId)?.domain} />
+          <DomainCard
+            key={domain.id}
+            domain={domain}
+            zone={zone}
+            website={websites.data.find((item) => item.id === domain.websiteId)?.domain}
+          />
         ))
       )}
     </div>
@@ -71,9 +78,14 @@ function AddDomain({ websites }: { readonly websites: readonly Website[] }) {
     },
     onError: () => toastError('Error', 'Failed to add domain'),
   });
-  const error = add.error instanceof ApiError ? (add.error.fields['domain'] ?? add.error.message) : add.error ? messageOf(add.error) : undefined;
+  const error =
+    add.error instanceof ApiError
+      ? (add.error.fields['domain'] ?? add.error.message)
+      : add.error
+        ? messageOf(add.error)
+        : undefined;
   return (
-    <Card title="Add a custom domain" description="A name of your own for the links of a website">
+    <Card title="Add a custom domain" description="Use your own domain for a website’s links">
       <form
         noValidate
         className="flex flex-wrap items-start gap-4"
@@ -82,9 +94,23 @@ function AddDomain({ websites }: { readonly websites: readonly Website[] }) {
           if (text.trim() !== '') add.mutate();
         }}
       >
-        <TextField label="Domain" placeholder="go.example.com" inputMode="url" autoComplete="off" className="min-w-56 flex-1" error={error} value={text} onChange={(event) => setText(event.target.value)} />
+        <TextField
+          label="Domain"
+          placeholder="go.example.com"
+          inputMode="url"
+          autoComplete="off"
+          className="min-w-56 flex-1"
+          error={error}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
         {websites.length > 1 && (
-          <SelectField label="Website" className="min-w-40" value={websiteId} onChange={(event) => setWebsiteId(event.target.value)}>
+          <SelectField
+            label="Website"
+            className="min-w-40"
+            value={websiteId}
+            onChange={(event) => setWebsiteId(event.target.value)}
+          >
             {websites.map((website) => (
               <option key={website.id} value={website.id}>
                 {website.domain}
@@ -100,7 +126,15 @@ function AddDomain({ websites }: { readonly websites: readonly Website[] }) {
   );
 }
 
-function DomainCard({ domain, website, zone }: { readonly domain: CustomDomain; readonly website: string | undefined; readonly zone: string }) {
+function DomainCard({
+  domain,
+  website,
+  zone,
+}: {
+  readonly domain: CustomDomain;
+  readonly website: string | undefined;
+  readonly zone: string;
+}) {
   const client = useQueryClient();
   const [removing, setRemoving] = useState(false);
   const path = { params: { path: { id: domain.id } } };
@@ -108,7 +142,9 @@ function DomainCard({ domain, website, zone }: { readonly domain: CustomDomain; 
   const check = useMutation({
     mutationFn: () => body(api.POST('/api/platform/custom-domains/{id}/check', path)),
     onSuccess: (found) =>
-      found.isVerified ? toast('Domain verified', `Links of ${website ?? 'your website'} are served under ${found.domain}.`) : toast('Not verified yet', found.problem ?? 'The record was not found.'),
+      found.isVerified
+        ? toast('Domain verified', `Links of ${website ?? 'your website'} are served under ${found.domain}.`)
+        : toast('Not verified yet', found.problem ?? 'The record was not found.'),
     onError: (error) => toastError('Failed to check the domain', messageOf(error)),
     onSettled,
   });
@@ -122,13 +158,23 @@ function DomainCard({ domain, website, zone }: { readonly domain: CustomDomain; 
   return (
     <Card
       title={domain.domain}
-      description={website ? `For links of ${website}` : 'For links of a website that is gone'}
+      description={website ? `For links of ${website}` : 'For links of a removed website'}
       actions={
         <>
-          <Button size="sm" busy={check.isPending} aria-label={`Check now: ${domain.domain}`} onClick={() => check.mutate()}>
+          <Button
+            size="sm"
+            busy={check.isPending}
+            aria-label={`Check now: ${domain.domain}`}
+            onClick={() => check.mutate()}
+          >
             Check now
           </Button>
-          <Button size="sm" aria-label={`Remove ${domain.domain}`} disabled={remove.isPending} onClick={() => setRemoving(true)}>
+          <Button
+            size="sm"
+            aria-label={`Remove ${domain.domain}`}
+            disabled={remove.isPending}
+            onClick={() => setRemoving(true)}
+          >
             Remove
           </Button>
         </>
@@ -139,14 +185,18 @@ function DomainCard({ domain, website, zone }: { readonly domain: CustomDomain; 
         {domain.sslEnabled && <Badge tone="good">SSL</Badge>}
         <span className="text-[0.8125rem] text-muted">
           {domain.lastCheckedAt ? `Last checked ${formatDateTime(domain.lastCheckedAt, zone)}` : 'Not checked yet'}
-          {domain.expiresAt && domain.state !== 'expired' && `, looked for until ${formatDateTime(domain.expiresAt, zone)}`}
+          {domain.expiresAt &&
+            domain.state !== 'expired' &&
+            `, checked until ${formatDateTime(domain.expiresAt, zone)}`}
         </span>
       </div>
       {domain.problem && <p className="mt-3 text-warn">{domain.problem}</p>}
       {domain.state !== 'verified' && (
         <div className="mt-4 grid gap-4">
           <p className="text-muted">
-            {domain.state === 'expired' ? 'The record was not found in time. Remove the domain and add it again.' : 'Set this record where the DNS of the domain is kept. It is public, and must stay there: it is looked for every day.'}
+            {domain.state === 'expired'
+              ? 'The DNS record was not found in time. Remove the domain and add it again.'
+              : 'Add this record to the DNS of your domain. It is public and must stay: it is checked every day.'}
           </p>
           <CopyField label="Name of the TXT record" value={domain.verificationName} multiline />
           <CopyField label="Value of the TXT record" value={domain.verificationToken} multiline />
@@ -154,8 +204,11 @@ function DomainCard({ domain, website, zone }: { readonly domain: CustomDomain; 
       )}
       {removing && (
         <ConfirmDialog
-          title={`Remove ${domain.domain}?`} description="Links stop working under this name, and another website may take it." action="Remove domain"
-          onConfirm={() => remove.mutate()} onClose={() => setRemoving(false)}
+          title={`Remove ${domain.domain}?`}
+          description="Links stop working under this domain, and another website can add it."
+          action="Remove domain"
+          onConfirm={() => remove.mutate()}
+          onClose={() => setRemoving(false)}
         />
       )}
     </Card>

@@ -7,7 +7,8 @@ const at = (cursor: string) => ({ limit: PAGE, ...(cursor ? { cursor } : {}) });
 export const queueQuery = infiniteQueryOptions({
   queryKey: ['forum', 'queue'],
   initialPageParam: '',
-  queryFn: ({ signal, pageParam }) => answer(api.GET('/api/admin/forum/queue', { params: { query: at(pageParam) }, signal })),
+  queryFn: ({ signal, pageParam }) =>
+    answer(api.GET('/api/admin/forum/queue', { params: { query: at(pageParam) }, signal })),
   getNextPageParam: (page) => page.nextCursor,
   staleTime: 0,
 });

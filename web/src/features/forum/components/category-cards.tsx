@@ -2,8 +2,8 @@ import { Link } from '@tanstack/react-router';
 import { When } from '@/components/data/when';
 import { cx } from '@/lib/cx';
 import { formatCompact, formatCount } from '@/lib/format';
-import { writeForum, type ForumState } from './search';
-import type { Category } from './types';
+import { writeForum, type ForumState } from '../lib/search';
+import type { Category } from '../lib/types';
 
 interface Props {
   readonly categories: readonly Category[];

@@ -4,7 +4,7 @@ import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import { TextField } from '@/components/ui/field';
-import type { Post } from './types';
+import type { Post } from '../lib/types';
 
 interface Props {
   readonly post: Post;
@@ -26,10 +26,22 @@ export function DeleteDialog({ post, moderating, onDelete, onClose }: Props) {
       open
       onOpenChange={onClose}
       title={post.isFirst ? 'Delete this thread?' : 'Delete this post?'}
-      description={post.isFirst ? 'Its first post goes, and the thread is not shown any more. A moderator can bring it back.' : 'It is not shown any more. A moderator can bring it back.'}
+      description={
+        post.isFirst
+          ? 'The first post and the thread are hidden. A moderator can restore them.'
+          : 'The post is hidden. A moderator can restore it.'
+      }
     >
       <form onSubmit={submit} className="flex flex-col gap-4">
-        {moderating && <TextField label="Reason" value={reason} maxLength={500} onChange={(event) => setReason(event.target.value)} hint="Shown to the author and in the log." />}
+        {moderating && (
+          <TextField
+            label="Reason"
+            value={reason}
+            maxLength={500}
+            onChange={(event) => setReason(event.target.value)}
+            hint="Shown to the author and in the moderation log."
+          />
+        )}
         {remove.error && <ErrorBox error={remove.error} />}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>

@@ -4,8 +4,8 @@ import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { dropDraft, useDraft } from '@/lib/drafts';
 import { Editor } from './editor';
-import { textFault } from './limits';
-import type { Post } from './types';
+import { textFault } from '../lib/limits';
+import type { Post } from '../lib/types';
 
 interface Props {
   readonly post: Post;
@@ -13,12 +13,12 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Stands where the post's text stood. What is being written is kept in this browser until it is saved or given up. */
+/** Replaces the post's text. The draft is stored in this browser until it is saved or discarded. */
 export function EditPost({ post, onSave, onClose }: Props) {
   const place = `forum-edit-${post.id}`;
   const [draft, change] = useDraft(place);
-  const [begun] = useState(draft.text || post.text);
-  const [text, setText] = useState(begun);
+  const [initial] = useState(draft.text || post.text);
+  const [text, setText] = useState(initial);
   const fault = textFault(text);
   const close = () => {
     dropDraft(place);
@@ -35,8 +35,15 @@ export function EditPost({ post, onSave, onClose }: Props) {
   };
   return (
     <div className="flex flex-col gap-3">
-      <Editor label="Text" value={text} onChange={write} onSubmit={submit} error={fault} rows={Math.min(20, Math.max(6, begun.split('\n').length + 1))} />
-      {save.error && <ErrorBox error={save.error} prefix="The post was not changed" />}
+      <Editor
+        label="Text"
+        value={text}
+        onChange={write}
+        onSubmit={submit}
+        error={fault}
+        rows={Math.min(20, Math.max(6, initial.split('\n').length + 1))}
+      />
+      {save.error && <ErrorBox error={save.error} prefix="Failed to edit the post" />}
       <div className="flex justify-end gap-2">
         <Button onClick={close}>Cancel</Button>
         <Button variant="primary" busy={save.isPending} disabled={fault !== undefined} onClick={submit}>

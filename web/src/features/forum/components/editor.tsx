@@ -1,15 +1,24 @@
 // A text in Markdown with its preview, and suggestions for whom it mentions.
 import { useQueries, useQuery } from '@tanstack/react-query';
-import { useDeferredValue, useId, useImperativeHandle, useLayoutEffect, useRef, useState, type KeyboardEvent, type Ref } from 'react';
-import { Written } from '@/components/text/written';
+import {
+  useDeferredValue,
+  useId,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type Ref,
+} from 'react';
+import { MemberText } from '@/components/text/member-text';
 import { cx } from '@/lib/cx';
 import { formatCount } from '@/lib/format';
-import { lengthOf, TEXT } from './limits';
-import { handlesIn, openMention } from './mentions';
-import { handlesQuery } from './queries';
+import { lengthOf, TEXT } from '../lib/limits';
+import { handlesIn, openMention } from '../lib/mentions';
+import { handlesQuery } from '../api/members';
 
 export interface EditorHandle {
-  /** Behind what is there, as paragraphs of its own, with the caret behind it. */
+  /** Appends paragraphs to the text and sets the caret behind them. */
   readonly append: (text: string) => void;
   readonly focus: () => void;
 }
@@ -35,12 +44,13 @@ export function Editor({ ref, label, value, onChange, onSubmit, error, rows = 8 
   const mention = closed || preview ? null : openMention(value, caret);
   const typed = useDeferredValue(mention?.typed ?? '');
   const people = useQuery({ ...handlesQuery(typed), enabled: typed !== '' });
-  // Those of the letter before stay until the next answer: who does not fit any more is not offered.
+  // Previous results stay until the next response; those that no longer match are filtered out.
   const found = mention ? (people.data ?? []).filter((person) => person.handle?.startsWith(mention.typed)) : [];
   const named = preview ? handlesIn(value) : [];
   const mentions = useQueries({
     queries: named.map((handle) => handlesQuery(handle)),
-    combine: (answers) => answers.flatMap(({ data }, index) => data?.find((person) => person.handle === named[index]) ?? []),
+    combine: (answers) =>
+      answers.flatMap(({ data }, index) => data?.find((person) => person.handle === named[index]) ?? []),
   });
 
   useLayoutEffect(() => {
@@ -95,7 +105,11 @@ export function Editor({ ref, label, value, onChange, onSubmit, error, rows = 8 
         <label htmlFor={id} className="font-medium">
           {label}
         </label>
-        <div role="group" aria-label={`${label}: view`} className="flex gap-1 rounded-lg bg-sunken p-0.5 text-[0.8125rem]">
+        <div
+          role="group"
+          aria-label={`${label}: view`}
+          className="flex gap-1 rounded-lg bg-sunken p-0.5 text-[0.8125rem]"
+        >
           <View pressed={!preview} onClick={() => setPreview(false)} label="Write" />
           <View pressed={preview} onClick={() => setPreview(true)} label="Preview" />
         </div>
@@ -123,27 +137,43 @@ export function Editor({ ref, label, value, onChange, onSubmit, error, rows = 8 
           className="block w-full resize-y rounded-lg border border-line-strong/60 bg-surface px-3 py-2 leading-6 hover:border-line-strong aria-invalid:border-bad"
         />
         {preview && (
-          <div role="group" aria-label="Preview" className="min-h-40 rounded-lg border border-line bg-surface px-3 py-2">
-            {value.trim() ? <Written text={value} mentions={mentions} /> : <p className="text-muted">Nothing to preview yet.</p>}
+          <div
+            role="group"
+            aria-label="Preview"
+            className="min-h-40 rounded-lg border border-line bg-surface px-3 py-2"
+          >
+            {value.trim() ? (
+              <MemberText text={value} mentions={mentions} />
+            ) : (
+              <p className="text-muted">Nothing to preview yet.</p>
+            )}
           </div>
         )}
         {found.length > 0 && (
-          <ul id={`${id}-people`} role="listbox" aria-label="Members" className="absolute top-full left-0 z-20 mt-1 w-[min(20rem,100%)] overflow-hidden rounded-xl border border-line bg-raised p-1 shadow-pop">
+          <div
+            id={`${id}-people`}
+            role="listbox"
+            aria-label="Members"
+            className="absolute top-full left-0 z-20 mt-1 w-[min(20rem,100%)] overflow-hidden rounded-xl border border-line bg-raised p-1 shadow-pop"
+          >
             {found.map((person, index) => (
-              <li
+              <div
                 key={person.id}
                 id={`${id}-person-${index}`}
                 role="option"
+                tabIndex={-1}
                 aria-selected={index === active}
-                onMouseDown={(event) => event.preventDefault()}
-                onClick={() => accept(index)}
+                onMouseDown={(event) => {
+                  event.preventDefault();
+                  accept(index);
+                }}
                 className="flex cursor-pointer items-baseline gap-2 truncate rounded-lg px-2.5 py-1.5 aria-selected:bg-sunken"
               >
                 <span className="font-medium">{person.name}</span>
                 <span className="text-[0.8125rem] text-muted">@{person.handle}</span>
-              </li>
+              </div>
             ))}
-          </ul>
+          </div>
         )}
       </div>
       {error && (
@@ -152,16 +182,34 @@ export function Editor({ ref, label, value, onChange, onSubmit, error, rows = 8 
         </p>
       )}
       <p id={`${id}-hint`} className="mt-1.5 flex flex-wrap justify-between gap-x-4 text-[0.8125rem] text-muted">
-        <span>Markdown: **bold**, lists, tables, &gt; quotes, `code`. @handle mentions somebody.</span>
-        <span className={cx('tabular', length > TEXT.max && 'text-bad')}>{`${formatCount(length)} of ${formatCount(TEXT.max)}`}</span>
+        <span>Markdown: **bold**, lists, tables, &gt; quotes, `code`. @handle mentions a member.</span>
+        <span
+          className={cx('tabular', length > TEXT.max && 'text-bad')}
+        >{`${formatCount(length)} of ${formatCount(TEXT.max)}`}</span>
       </p>
     </div>
   );
 }
 
-function View({ pressed, onClick, label }: { readonly pressed: boolean; readonly onClick: () => void; readonly label: string }) {
+function View({
+  pressed,
+  onClick,
+  label,
+}: {
+  readonly pressed: boolean;
+  readonly onClick: () => void;
+  readonly label: string;
+}) {
   return (
-    <button type="button" aria-pressed={pressed} onClick={onClick} className={cx('rounded-md px-2.5 py-1 font-medium', pressed ? 'bg-surface text-text shadow-card' : 'text-muted hover:text-text')}>
+    <button
+      type="button"
+      aria-pressed={pressed}
+      onClick={onClick}
+      className={cx(
+        'rounded-md px-2.5 py-1 font-medium',
+        pressed ? 'bg-surface text-text shadow-card' : 'text-muted hover:text-text',
+      )}
+    >
       {label}
     </button>
   );

@@ -16,7 +16,10 @@ export function ForumSearch({ q, onSearch }: Props) {
   return (
     <form role="search" onSubmit={submit} className="flex min-w-0 flex-1 basis-64 items-center gap-2 sm:max-w-md">
       <div className="relative min-w-0 flex-1">
-        <Search aria-hidden className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-muted" />
+        <Search
+          aria-hidden
+          className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-muted"
+        />
         <input
           type="search"
           aria-label="Search the forum"

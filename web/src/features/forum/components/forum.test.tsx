@@ -6,7 +6,7 @@ import { author, categories, post, thread } from '@/test/forum';
 import { renderApp, signIn } from '@/test/render';
 import { at, refuse, requests, server, state } from '@/test/server';
 import { USER } from '@/test/fixtures';
-import { textFault, titleFault } from './limits';
+import { textFault, titleFault } from '../lib/limits';
 
 const me = author({ id: USER.id, name: USER.name, handle: 'sigrun' });
 const nothing = () => new HttpResponse(null, { status: 204 });
@@ -19,7 +19,15 @@ beforeEach(() => {
     http.get(at('/api/forum/threads'), () => HttpResponse.json([thread()])),
     http.get(at('/api/forum/threads/{id}'), () => HttpResponse.json(thread())),
     http.get(at('/api/forum/threads/{id}/posts'), () => HttpResponse.json([post(), answer()])),
-    http.get(at('/api/platform/forum/me'), () => HttpResponse.json({ handle: 'sigrun', isNew: true, isModerator: false, suspendedUntil: null, suspensionReason: null })),
+    http.get(at('/api/platform/forum/me'), () =>
+      HttpResponse.json({
+        handle: 'sigrun',
+        isNew: true,
+        isModerator: false,
+        suspendedUntil: null,
+        suspensionReason: null,
+      }),
+    ),
     http.post(at('/api/public/forum/threads/{id}/view'), nothing),
     http.post(at('/api/forum/threads/{id}/read'), nothing),
   );
@@ -27,16 +35,36 @@ beforeEach(() => {
 
 afterEach(() => vi.useRealTimers());
 
-const answer = () => post({ id: 'p2', isFirst: false, author: author({ id: 'a-jon', name: 'Jón', handle: 'jon' }), text: 'Ask @embla.', excerpt: 'Ask @embla.', mentions: [author()], replyTo: { id: 'p1', author: author(), excerpt: 'Does 30 days beat 90?' }, likes: 0, position: 11, createdAt: '2026-11-20T11:30:00Z' });
+const answer = () =>
+  post({
+    id: 'p2',
+    isFirst: false,
+    author: author({ id: 'a-jon', name: 'Jón', handle: 'jon' }),
+    text: 'Ask @embla.',
+    excerpt: 'Ask @embla.',
+    mentions: [author()],
+    replyTo: { id: 'p1', author: author(), excerpt: 'Does 30 days beat 90?' },
+    likes: 0,
+    position: 11,
+    createdAt: '2026-11-20T11:30:00Z',
+  });
 
 test('spec §2, §3, forum home: category cards, thread list, "Start New Thread", thread links', async () => {
   renderApp('/forum');
   const cards = within(await screen.findByRole('navigation', { name: 'Categories' }));
-  expect(cards.getAllByRole('link').map((card) => card.textContent)).toEqual(expect.arrayContaining([expect.stringContaining('CybSecTools Updates')]));
-  expect(cards.getByRole('link', { name: /Getting Started/ })).toHaveAttribute('href', '/forum?category=getting-started');
+  expect(cards.getAllByRole('link').map((card) => card.textContent)).toEqual(
+    expect.arrayContaining([expect.stringContaining('CybSecTools Updates')]),
+  );
+  expect(cards.getByRole('link', { name: /Getting Started/ })).toHaveAttribute(
+    'href',
+    '/forum?category=getting-started',
+  );
   expect(screen.getByRole('link', { name: 'Start New Thread' })).toHaveAttribute('href', '/forum/new');
   const list = await screen.findByRole('region', { name: 'Threads' });
-  expect(within(list).getByRole('link', { name: 'Which cookie window works?' })).toHaveAttribute('href', '/forum/thread/t1');
+  expect(within(list).getByRole('link', { name: 'Which cookie window works?' })).toHaveAttribute(
+    'href',
+    '/forum/thread/t1',
+  );
   expect(within(list).getByRole('link', { name: 'Embla' })).toHaveAttribute('href', '/forum/member/embla');
   expect(within(list).getByText('1 hour ago')).toBeInTheDocument();
   expect(within(list).getByText('30 minutes ago')).toBeInTheDocument();
@@ -54,13 +82,19 @@ test('spec §2, §7: category, order and filter are the address', async () => {
   await screen.findByRole('region', { name: 'Threads in Case Studies' });
   expect(requests('GET /api/forum/threads?').at(-1)).toContain('sort=views&filter=all&categoryId=c-case-studies');
   await user.selectOptions(screen.getByLabelText('Threads', { selector: 'select' }), 'Unread');
-  await vi.waitFor(() => expect(router.state.location.search).toEqual({ category: 'case-studies', sort: 'views', filter: 'unread' }));
+  await vi.waitFor(() =>
+    expect(router.state.location.search).toEqual({ category: 'case-studies', sort: 'views', filter: 'unread' }),
+  );
   await user.click(screen.getByRole('link', { name: /Case Studies/, current: 'page' }));
   await vi.waitFor(() => expect(router.state.location.search).toEqual({ sort: 'views', filter: 'unread' }));
 });
 
 test('spec §3: unread, pinned and locked threads say so', async () => {
-  server.use(http.get(at('/api/forum/threads'), () => HttpResponse.json([thread({ unread: true, isPinned: true, isLocked: true })])));
+  server.use(
+    http.get(at('/api/forum/threads'), () =>
+      HttpResponse.json([thread({ unread: true, isPinned: true, isLocked: true })]),
+    ),
+  );
   renderApp('/forum');
   expect(await screen.findByRole('link', { name: 'Which cookie window works? (unread)' })).toBeInTheDocument();
   expect(screen.getByText('Pinned')).toBeInTheDocument();
@@ -68,7 +102,24 @@ test('spec §3: unread, pinned and locked threads say so', async () => {
 });
 
 test('search shows the pieces of what was found, never as HTML', async () => {
-  server.use(http.get(at('/api/forum/search'), () => HttpResponse.json([{ threadId: 't1', postId: 'p2', categoryId: 'c1', title: 'Windows', excerpt: [{ text: '<b>', hit: false }, { text: 'cookie', hit: true }], author: author(), createdAt: '2026-11-20T11:00:00Z' }])));
+  server.use(
+    http.get(at('/api/forum/search'), () =>
+      HttpResponse.json([
+        {
+          threadId: 't1',
+          postId: 'p2',
+          categoryId: 'c1',
+          title: 'Windows',
+          excerpt: [
+            { text: '<b>', hit: false },
+            { text: 'cookie', hit: true },
+          ],
+          author: author(),
+          createdAt: '2026-11-20T11:00:00Z',
+        },
+      ]),
+    ),
+  );
   const { user, router } = renderApp('/forum');
   await user.type(await screen.findByLabelText('Search the forum'), 'cookie{Enter}');
   expect(await screen.findByRole('link', { name: 'Windows' })).toHaveAttribute('href', '/forum/thread/t1?post=p2');
@@ -86,7 +137,11 @@ test('a list that cannot be read says so and is read again', async () => {
 
 test('a new thread: its rules first, then it is sent, and the draft goes', async () => {
   signIn();
-  server.use(http.post(at('/api/forum/threads'), () => HttpResponse.json({ id: 't9', postId: 'p9', state: 'held' }, { status: 201 })));
+  server.use(
+    http.post(at('/api/forum/threads'), () =>
+      HttpResponse.json({ id: 't9', postId: 'p9', state: 'held' }, { status: 201 }),
+    ),
+  );
   const { user, router } = renderApp('/forum/new?category=case-studies');
   await user.type(await screen.findByLabelText('Title'), 'Hi');
   await user.type(screen.getByLabelText('Text'), 'short');
@@ -102,11 +157,15 @@ test('a new thread: its rules first, then it is sent, and the draft goes', async
   await user.click(screen.getByRole('button', { name: 'Start Thread' }));
   await vi.waitFor(() => expect(router.state.location.pathname).toBe('/forum/thread/t9'));
   expect(await screen.findByText('Thread received', { exact: true })).toBeInTheDocument();
-  expect(sent('POST /api/forum/threads')).toEqual({ title: 'History', categoryId: 'c-case-studies', text: 'short **but** longer' });
+  expect(sent('POST /api/forum/threads')).toEqual({
+    title: 'History',
+    categoryId: 'c-case-studies',
+    text: 'short **but** longer',
+  });
   expect(localStorage.getItem(`draft:${USER.id}:forum-new`)).toBeNull();
 });
 
-test('whoever signs in in another tab does not find the draft of the one before', async () => {
+test('signing in as another member in another tab does not show the draft of the previous member', async () => {
   signIn();
   const { user } = renderApp('/forum/new');
   await user.type(await screen.findByLabelText('Title'), 'Mine alone');
@@ -131,7 +190,10 @@ test('a thread: title, authors, quotation, mention; the address of a post is sho
   expect(await screen.findByRole('heading', { level: 1, name: 'Which cookie window works?' })).toBeInTheDocument();
   const reply = await screen.findByRole('article', { name: 'Reply by Jón' });
   expect(await within(reply).findByRole('link', { name: '@embla' })).toHaveAttribute('href', '/forum/member/embla');
-  expect(within(reply).getByRole('link', { name: /Embla: Does 30 days/ })).toHaveAttribute('href', '/forum/thread/t1?post=p1');
+  expect(within(reply).getByRole('link', { name: /Embla: Does 30 days/ })).toHaveAttribute(
+    'href',
+    '/forum/thread/t1?post=p1',
+  );
   expect(requests('GET /api/forum/threads/t1/posts').at(-1)).toContain('around=p2');
   await vi.waitFor(() => expect(reply).toHaveFocus());
   expect(requests('POST /api/public/forum/threads/t1/view')).toHaveLength(1);
@@ -141,8 +203,12 @@ test('a thread: title, authors, quotation, mention; the address of a post is sho
 test('reply with a quotation and a mention from the suggestions', async () => {
   signIn();
   server.use(
-    http.get(at('/api/forum/members'), () => HttpResponse.json([author(), author({ id: 'a-em', name: 'Emil', handle: 'emil' })])),
-    http.post(at('/api/forum/threads/{id}/posts'), () => HttpResponse.json({ id: 'p3', state: 'visible' }, { status: 201 })),
+    http.get(at('/api/forum/members'), () =>
+      HttpResponse.json([author(), author({ id: 'a-em', name: 'Emil', handle: 'emil' })]),
+    ),
+    http.post(at('/api/forum/threads/{id}/posts'), () =>
+      HttpResponse.json({ id: 'p3', state: 'visible' }, { status: 201 }),
+    ),
   );
   const { user, router } = renderApp('/forum/thread/t1');
   await user.click(await screen.findByRole('button', { name: 'Quote the post by Jón' }));
@@ -154,15 +220,26 @@ test('reply with a quotation and a mention from the suggestions', async () => {
   expect(box).toHaveValue('> @jon wrote:\n>\n> Ask @embla.\n\nRight, @emil ');
   await user.click(screen.getByRole('button', { name: 'Reply' }));
   expect(await screen.findByText('Reply posted', { exact: true })).toBeInTheDocument();
-  expect(sent('POST /api/forum/threads/t1/posts')).toEqual({ text: '> @jon wrote:\n>\n> Ask @embla.\n\nRight, @emil', replyTo: 'p2' });
+  expect(sent('POST /api/forum/threads/t1/posts')).toEqual({
+    text: '> @jon wrote:\n>\n> Ask @embla.\n\nRight, @emil',
+    replyTo: 'p2',
+  });
   await vi.waitFor(() => expect(router.state.location.search).toEqual({ post: 'p3' }));
 });
 
 test('what is being answered, and what is being edited, is there again after a reload', async () => {
   startSession({ token: 'token-1', user: { ...USER, roles: ['member'] } });
   server.use(
-    http.get(at('/api/forum/threads/{id}/posts'), () => HttpResponse.json([post(), answer(), post({ id: 'p3', isFirst: false, author: me, text: 'My first words', canEdit: true })])),
-    http.post(at('/api/forum/threads/{id}/posts'), () => HttpResponse.json({ id: 'p4', state: 'visible' }, { status: 201 })),
+    http.get(at('/api/forum/threads/{id}/posts'), () =>
+      HttpResponse.json([
+        post(),
+        answer(),
+        post({ id: 'p3', isFirst: false, author: me, text: 'My first words', canEdit: true }),
+      ]),
+    ),
+    http.post(at('/api/forum/threads/{id}/posts'), () =>
+      HttpResponse.json({ id: 'p4', state: 'visible' }, { status: 201 }),
+    ),
     http.patch(at('/api/forum/posts/{id}'), () => HttpResponse.json({ id: 'p3', state: 'visible' })),
   );
   const { user } = renderApp('/forum/thread/t1');
@@ -177,18 +254,26 @@ test('what is being answered, and what is being edited, is there again after a r
   cleanup();
   renderApp('/forum/thread/t1');
   expect(await screen.findByLabelText('Your reply', { selector: 'textarea' })).toHaveValue('Half a thought');
-  expect(screen.getByText('To a post that you chose before')).toBeInTheDocument();
+  expect(screen.getByText('To a post you selected')).toBeInTheDocument();
   expect(await edit()).toHaveValue('My first words, and more');
   await user.click(screen.getByRole('button', { name: 'Save' }));
   await vi.waitFor(() => expect(sent('PATCH /api/forum/posts/p3')).toEqual({ text: 'My first words, and more' }));
   await user.click(screen.getByRole('button', { name: 'Reply' }));
-  await vi.waitFor(() => expect(sent('POST /api/forum/threads/t1/posts')).toEqual({ text: 'Half a thought', replyTo: 'p2' }));
+  await vi.waitFor(() =>
+    expect(sent('POST /api/forum/threads/t1/posts')).toEqual({ text: 'Half a thought', replyTo: 'p2' }),
+  );
   await vi.waitFor(() => expect(Object.keys(localStorage).filter((name) => name.startsWith('draft:'))).toEqual([]));
 });
 
 test('who does not fit what is typed any more is not offered, whatever the answer of before was', async () => {
   signIn();
-  server.use(http.get(at('/api/forum/members'), ({ request }) => (new URL(request.url).searchParams.get('prefix') === 'e' ? HttpResponse.json([author()]) : new Promise<never>(() => undefined))));
+  server.use(
+    http.get(at('/api/forum/members'), ({ request }) =>
+      new URL(request.url).searchParams.get('prefix') === 'e'
+        ? HttpResponse.json([author()])
+        : new Promise<never>(() => undefined),
+    ),
+  );
   const { user } = renderApp('/forum/thread/t1');
   const box = await screen.findByLabelText('Your reply', { selector: 'textarea' });
   await user.type(box, 'Ask @e');
@@ -198,10 +283,14 @@ test('who does not fit what is typed any more is not offered, whatever the answe
 });
 
 test('a link to a post that is gone leads to the thread', async () => {
-  server.use(http.get(at('/api/forum/threads/{id}/posts'), ({ request }) => (new URL(request.url).searchParams.has('around') ? refuse(404, 'There is no such post.') : HttpResponse.json([post()]))));
+  server.use(
+    http.get(at('/api/forum/threads/{id}/posts'), ({ request }) =>
+      new URL(request.url).searchParams.has('around') ? refuse(404, 'Post not found.') : HttpResponse.json([post()]),
+    ),
+  );
   const { user, router } = renderApp('/forum/thread/t1?post=gone');
-  expect(await screen.findByText('The post that this link leads to is not there any more.')).toBeInTheDocument();
-  await user.click(screen.getByRole('link', { name: 'Read the thread from its start' }));
+  expect(await screen.findByText('The linked post no longer exists.')).toBeInTheDocument();
+  await user.click(screen.getByRole('link', { name: 'Go to the start of the thread' }));
   expect(await screen.findByRole('article', { name: 'First post by Embla' })).toBeInTheDocument();
   expect(router.state.location.search).toEqual({});
 });
@@ -214,7 +303,10 @@ test('a text is as long as the server counts it', () => {
 });
 
 test('a member who is not there is the page that is not found', async () => {
-  server.use(http.get(at('/api/forum/members/{handle}'), () => refuse(404, 'There is no such member.')), http.get(at('/api/forum/members/{handle}/posts'), () => refuse(404, 'There is no such member.')));
+  server.use(
+    http.get(at('/api/forum/members/{handle}'), () => refuse(404, 'Member not found.')),
+    http.get(at('/api/forum/members/{handle}/posts'), () => refuse(404, 'Member not found.')),
+  );
   renderApp('/forum/member/nobody');
   expect(await screen.findByRole('heading', { name: '404 Page Not Found' })).toBeInTheDocument();
 });
@@ -222,15 +314,21 @@ test('a member who is not there is the page that is not found', async () => {
 test('a like shows at once, and goes again when it is refused', async () => {
   signIn();
   let answers: (() => void) | undefined;
-  server.use(http.put(at('/api/forum/posts/{id}/like'), async () => {
-    await new Promise<void>((resolve) => (answers = resolve));
-    return refuse(429, 'Enough likes for today.');
-  }));
+  server.use(
+    http.put(at('/api/forum/posts/{id}/like'), async () => {
+      await new Promise<void>((resolve) => (answers = resolve));
+      return refuse(429, 'You have given 50 likes in 24 hours, which is the limit.');
+    }),
+  );
   const { user } = renderApp('/forum/thread/t1');
   await user.click(await screen.findByRole('button', { name: 'Like the post by Embla, 2 likes' }));
-  expect(await screen.findByRole('button', { name: 'Like the post by Embla, 3 likes', pressed: true })).toBeInTheDocument();
+  expect(
+    await screen.findByRole('button', { name: 'Like the post by Embla, 3 likes', pressed: true }),
+  ).toBeInTheDocument();
   answers?.();
-  expect(await screen.findByText('Enough likes for today.', { exact: true })).toBeInTheDocument();
+  expect(
+    await screen.findByText('You have given 50 likes in 24 hours, which is the limit.', { exact: true }),
+  ).toBeInTheDocument();
   expect(screen.getByRole('button', { name: 'Like the post by Embla, 2 likes', pressed: false })).toBeInTheDocument();
 });
 
@@ -252,10 +350,26 @@ test('report a post', async () => {
 test('edit and delete one’s own post, and read how it was', async () => {
   startSession({ token: 'token-1', user: { ...USER, roles: ['member'] } });
   server.use(
-    http.get(at('/api/forum/threads/{id}/posts'), () => HttpResponse.json([post(), post({ id: 'p2', isFirst: false, author: me, text: 'My first words', canEdit: true, canDelete: true, edits: 1, editedAt: '2026-11-20T11:50:00Z' })])),
+    http.get(at('/api/forum/threads/{id}/posts'), () =>
+      HttpResponse.json([
+        post(),
+        post({
+          id: 'p2',
+          isFirst: false,
+          author: me,
+          text: 'My first words',
+          canEdit: true,
+          canDelete: true,
+          edits: 1,
+          editedAt: '2026-11-20T11:50:00Z',
+        }),
+      ]),
+    ),
     http.patch(at('/api/forum/posts/{id}'), () => HttpResponse.json({ id: 'p2', state: 'visible' })),
     http.delete(at('/api/forum/posts/{id}'), nothing),
-    http.get(at('/api/forum/posts/{id}/history'), () => HttpResponse.json([{ number: 1, text: 'Before that', editedBy: me, editedAt: '2026-11-20T11:50:00Z' }])),
+    http.get(at('/api/forum/posts/{id}/history'), () =>
+      HttpResponse.json([{ number: 1, text: 'Before that', editedBy: me, editedAt: '2026-11-20T11:50:00Z' }]),
+    ),
   );
   const { user } = renderApp('/forum/thread/t1');
   const more = () => screen.findByRole('button', { name: `More about the post by ${USER.name}` });
@@ -268,7 +382,7 @@ test('edit and delete one’s own post, and read how it was', async () => {
   expect(await screen.findByText('Post changed', { exact: true })).toBeInTheDocument();
   expect(sent('PATCH /api/forum/posts/p2')).toEqual({ text: 'Better words' });
   await user.click(await more());
-  await user.click(await screen.findByRole('menuitem', { name: 'Earlier texts' }));
+  await user.click(await screen.findByRole('menuitem', { name: 'Edit history' }));
   expect(await screen.findByText('Before that')).toBeInTheDocument();
   await user.keyboard('{Escape}');
   await user.click(await more());
@@ -289,14 +403,20 @@ test('who deletes their thread is led back to the forum', async () => {
   const { user, router } = renderApp('/forum/thread/t1');
   await user.click(await screen.findByRole('button', { name: `More about the post by ${USER.name}` }));
   await user.click(await screen.findByRole('menuitem', { name: 'Delete' }));
-  await user.click(within(await screen.findByRole('dialog', { name: 'Delete this thread?' })).getByRole('button', { name: 'Delete' }));
+  await user.click(
+    within(await screen.findByRole('dialog', { name: 'Delete this thread?' })).getByRole('button', { name: 'Delete' }),
+  );
   await vi.waitFor(() => expect(router.state.location.pathname).toBe('/forum'));
   expect(await screen.findByText('Thread deleted', { exact: true })).toBeInTheDocument();
 });
 
 test('what is being written under a page stays while another page comes', async () => {
   signIn();
-  server.use(http.get(at('/api/forum/threads/{id}/posts'), () => HttpResponse.json([post()], { headers: { Link: '</x?cursor=later>; rel="next"' } })));
+  server.use(
+    http.get(at('/api/forum/threads/{id}/posts'), () =>
+      HttpResponse.json([post()], { headers: { Link: '</x?cursor=later>; rel="next"' } }),
+    ),
+  );
   const { user } = renderApp('/forum/thread/t1');
   const box = await screen.findByLabelText('Your reply', { selector: 'textarea' });
   await user.type(box, 'Half a thought');
@@ -307,10 +427,21 @@ test('what is being written under a page stays while another page comes', async 
 });
 
 test('pages of a long thread have addresses of their own', async () => {
-  server.use(http.get(at('/api/forum/threads/{id}/posts'), () => HttpResponse.json([post()], { headers: { Link: '</api/forum/threads/t1/posts?limit=20&cursor=later>; rel="next", </x?cursor=earlier>; rel="prev"' } })));
+  server.use(
+    http.get(at('/api/forum/threads/{id}/posts'), () =>
+      HttpResponse.json([post()], {
+        headers: {
+          Link: '</api/forum/threads/t1/posts?limit=20&cursor=later>; rel="next", </x?cursor=earlier>; rel="prev"',
+        },
+      }),
+    ),
+  );
   const { user, router } = renderApp('/forum/thread/t1?cursor=here');
   const [pages] = await screen.findAllByRole('navigation', { name: 'Pages of the thread' });
-  expect(within(pages as HTMLElement).getByRole('link', { name: 'Earlier posts' })).toHaveAttribute('href', '/forum/thread/t1?cursor=earlier');
+  expect(within(pages as HTMLElement).getByRole('link', { name: 'Earlier posts' })).toHaveAttribute(
+    'href',
+    '/forum/thread/t1?cursor=earlier',
+  );
   await user.click(within(pages as HTMLElement).getByRole('link', { name: 'Later posts' }));
   await vi.waitFor(() => expect(requests('GET /api/forum/threads/t1/posts').at(-1)).toContain('cursor=later'));
   router.history.back();
@@ -319,9 +450,14 @@ test('pages of a long thread have addresses of their own', async () => {
 
 test('what a member has seen is read, and they can go back to where they stopped', async () => {
   signIn();
-  server.use(http.get(at('/api/forum/threads/{id}'), () => HttpResponse.json(thread({ unread: true, lastReadPostId: 'p1' }))));
+  server.use(
+    http.get(at('/api/forum/threads/{id}'), () => HttpResponse.json(thread({ unread: true, lastReadPostId: 'p1' }))),
+  );
   renderApp('/forum/thread/t1');
-  expect(await screen.findByRole('link', { name: 'Jump to where you stopped' })).toHaveAttribute('href', '/forum/thread/t1?post=p1');
+  expect(await screen.findByRole('link', { name: 'Jump to where you left off' })).toHaveAttribute(
+    'href',
+    '/forum/thread/t1?post=p1',
+  );
   await vi.waitFor(() => expect(sent('POST /api/forum/threads/t1/read')).toEqual({ position: 11 }));
 });
 
@@ -343,7 +479,9 @@ test('moderators pin, lock and move with a reason', async () => {
   expect(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Move' })).toBeDisabled();
   await user.selectOptions(screen.getByLabelText('Category'), 'Case Studies');
   await user.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Move' }));
-  await vi.waitFor(() => expect(sent('POST /api/admin/forum/threads/t1/move')).toEqual({ categoryId: 'c-case-studies', reason: '' }));
+  await vi.waitFor(() =>
+    expect(sent('POST /api/admin/forum/threads/t1/move')).toEqual({ categoryId: 'c-case-studies', reason: '' }),
+  );
 });
 
 test('the queue: approve, dismiss, delete with a reason, suspend', async () => {
@@ -353,7 +491,13 @@ test('the queue: approve, dismiss, delete with a reason, suspend', async () => {
     http.get(at('/api/admin/forum/queue'), () =>
       HttpResponse.json([
         { post: held, threadTitle: 'Shops', waitsFor: 'approval', waitingSince: '2026-11-20T10:00:00Z', flags: [] },
-        { post: post({ id: 'p7', state: 'hidden' }), threadTitle: 'Fights', waitsFor: 'flags', waitingSince: '2026-11-20T11:00:00Z', flags: [{ reason: 'abusive', note: 'rude', by: author({ name: 'Jón' }), at: '2026-11-20T11:00:00Z' }] },
+        {
+          post: post({ id: 'p7', state: 'hidden' }),
+          threadTitle: 'Fights',
+          waitsFor: 'flags',
+          waitingSince: '2026-11-20T11:00:00Z',
+          flags: [{ reason: 'abusive', note: 'rude', by: author({ name: 'Jón' }), at: '2026-11-20T11:00:00Z' }],
+        },
       ]),
     ),
     http.post(at('/api/admin/forum/posts/{id}/approve'), nothing),
@@ -376,14 +520,35 @@ test('the queue: approve, dismiss, delete with a reason, suspend', async () => {
   await vi.waitFor(() => expect(sent('POST /api/admin/forum/posts/p7/delete')).toEqual({ reason: 'spam' }));
   await user.click(first.getByRole('button', { name: 'Suspend author' }));
   const suspend = within(await screen.findByRole('dialog', { name: 'Suspend Nýr' }));
-  await user.selectOptions(suspend.getByLabelText('For how long'), '7 days');
+  await user.selectOptions(suspend.getByLabelText('Duration'), '7 days');
   await user.type(suspend.getByLabelText('Reason'), 'shops');
   await user.click(suspend.getByRole('button', { name: 'Suspend' }));
-  await vi.waitFor(() => expect(sent('POST /api/admin/forum/members/a-embla/suspend')).toMatchObject({ reason: 'shops', until: expect.stringMatching(/^2026-11-27T/) }));
+  await vi.waitFor(() =>
+    expect(sent('POST /api/admin/forum/members/a-embla/suspend')).toMatchObject({
+      reason: 'shops',
+      until: expect.stringMatching(/^2026-11-27T/),
+    }),
+  );
 });
 
 test('the log is open to everybody', async () => {
-  server.use(http.get(at('/api/forum/log'), () => HttpResponse.json([{ id: 1, action: 'reports_dismissed', threadId: 't1', postId: 'p1', title: 'Fights', member: author(), by: null, reason: '', at: '2026-11-20T11:00:00Z' }])));
+  server.use(
+    http.get(at('/api/forum/log'), () =>
+      HttpResponse.json([
+        {
+          id: 1,
+          action: 'reports_dismissed',
+          threadId: 't1',
+          postId: 'p1',
+          title: 'Fights',
+          member: author(),
+          by: null,
+          reason: '',
+          at: '2026-11-20T11:00:00Z',
+        },
+      ]),
+    ),
+  );
   renderApp('/forum/log');
   expect(await screen.findByText('Reports dismissed')).toBeInTheDocument();
   expect(screen.getByRole('link', { name: 'Fights' })).toHaveAttribute('href', '/forum/thread/t1?post=p1');
@@ -391,11 +556,23 @@ test('the log is open to everybody', async () => {
 
 test('a member’s profile: figures and posts; nothing private', async () => {
   server.use(
-    http.get(at('/api/forum/members/{handle}'), () => HttpResponse.json({ ...author(), joinedAt: '2026-01-05T00:00:00Z', posts: 31, threads: 4, likesReceived: 17, suspendedUntil: null })),
+    http.get(at('/api/forum/members/{handle}'), () =>
+      HttpResponse.json({
+        ...author(),
+        joinedAt: '2026-01-05T00:00:00Z',
+        posts: 31,
+        threads: 4,
+        likesReceived: 17,
+        suspendedUntil: null,
+      }),
+    ),
     http.get(at('/api/forum/members/{handle}/posts'), () => HttpResponse.json([post()])),
   );
   renderApp('/forum/member/embla');
   expect(await screen.findByRole('heading', { level: 1, name: 'Embla' })).toBeInTheDocument();
   expect(screen.getByText('Joined January 2026')).toBeInTheDocument();
-  expect(await screen.findByRole('link', { name: 'Does 30 days beat 90?' })).toHaveAttribute('href', '/forum/thread/t1?post=p1');
+  expect(await screen.findByRole('link', { name: 'Does 30 days beat 90?' })).toHaveAttribute(
+    'href',
+    '/forum/thread/t1?post=p1',
+  );
 });

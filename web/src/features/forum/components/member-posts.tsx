@@ -4,7 +4,7 @@ import { ErrorBox, Skeleton } from '@/components/data/states';
 import { When } from '@/components/data/when';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
-import { memberPostsQuery } from './queries';
+import { memberPostsQuery } from '../api/members';
 
 /** What a member wrote, the newest first. */
 export function MemberPosts({ handle }: { readonly handle: string }) {
@@ -21,7 +21,12 @@ export function MemberPosts({ handle }: { readonly handle: string }) {
         <ul className="-my-3 divide-y divide-line">
           {rows.map((post) => (
             <li key={post.id} className="py-3">
-              <Link to="/forum/thread/$id" params={{ id: post.threadId }} search={{ post: post.id }} className="block rounded [overflow-wrap:anywhere] hover:underline">
+              <Link
+                to="/forum/thread/$id"
+                params={{ id: post.threadId }}
+                search={{ post: post.id }}
+                className="block rounded [overflow-wrap:anywhere] hover:underline"
+              >
                 {post.excerpt}
               </Link>
               <p className="mt-0.5 text-[0.8125rem] text-muted">

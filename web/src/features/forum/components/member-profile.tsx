@@ -11,12 +11,13 @@ import { browserTimezone, formatDateTime, formatIn } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
 import { isModerator, useSession } from '@/lib/session';
 import { toast, toastError } from '@/stores/toasts';
-import { memberQuery, reinstateMember } from './queries';
-import { isEndless } from './suspension';
+import { memberQuery } from '../api/members';
+import { reinstateMember } from '../api/moderation-commands';
+import { isEndless } from '../lib/suspension';
 
 const SuspendDialog = lazy(() => import('./suspend-dialog').then((module) => ({ default: module.SuspendDialog })));
 
-/** What everybody sees of a member; moderators suspend from here. */
+/** A member's public profile; moderators suspend from here. */
 export function MemberProfile({ handle }: { readonly handle: string }) {
   const client = useQueryClient();
   const session = useSession();
@@ -28,7 +29,8 @@ export function MemberProfile({ handle }: { readonly handle: string }) {
     onError: (error) => toastError('Failed to end the suspension', messageOf(error)),
     onSettled: () => client.invalidateQueries({ queryKey: ['forum'] }),
   });
-  if (query.error && !query.data) return <ErrorBox error={query.error} prefix="Error loading the member" onRetry={() => void query.refetch()} />;
+  if (query.error && !query.data)
+    return <ErrorBox error={query.error} prefix="Error loading the member" onRetry={() => void query.refetch()} />;
   const member = query.data;
   if (!member) return <Loading label="Loading the member" />;
   const { id } = member;
@@ -52,7 +54,9 @@ export function MemberProfile({ handle }: { readonly handle: string }) {
             <span>Joined {formatIn(member.joinedAt, zone, { year: 'numeric', month: 'long' })}</span>
           </p>
         </div>
-        {id && isModerator(session?.user) && session?.user.id !== id &&
+        {id &&
+          isModerator(session?.user) &&
+          session?.user.id !== id &&
           (member.suspendedUntil ? (
             <Button busy={reinstate.isPending} onClick={() => reinstate.mutate(id)}>
               End suspension
@@ -63,7 +67,9 @@ export function MemberProfile({ handle }: { readonly handle: string }) {
       </div>
       {member.suspendedUntil && (
         <p className="mt-4 rounded-lg bg-warn-soft px-4 py-2.5 text-warn">
-          {isEndless(member.suspendedUntil) ? 'Suspended until a moderator ends it.' : `Suspended until ${formatDateTime(member.suspendedUntil, zone)}.`}
+          {isEndless(member.suspendedUntil)
+            ? 'Suspended until a moderator lifts it.'
+            : `Suspended until ${formatDateTime(member.suspendedUntil, zone)}.`}
         </p>
       )}
       <dl className="mt-6 grid grid-cols-3 gap-3">
@@ -74,7 +80,9 @@ export function MemberProfile({ handle }: { readonly handle: string }) {
           </div>
         ))}
       </dl>
-      <Suspense>{asking && id && <SuspendDialog member={{ id, name: member.name }} onClose={() => setAsking(false)} />}</Suspense>
+      <Suspense>
+        {asking && id && <SuspendDialog member={{ id, name: member.name }} onClose={() => setAsking(false)} />}
+      </Suspense>
     </section>
   );
 }

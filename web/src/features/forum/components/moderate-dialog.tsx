@@ -5,9 +5,9 @@ import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import { SelectField, TextField } from '@/components/ui/field';
 import { toast } from '@/stores/toasts';
-import { WORDS, type Moderation } from './moderation';
-import { lockThread, moveThread, pinThread } from './queries';
-import type { Category, ThreadInFull } from './types';
+import { LABELS, type Moderation } from '../lib/moderation';
+import { lockThread, moveThread, pinThread } from '../api/moderation-commands';
+import type { Category, ThreadInFull } from '../lib/types';
 
 interface Props {
   readonly kind: Moderation;
@@ -16,10 +16,10 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Asks why, and where to. */
+/** Requests a reason, and the category of a move. */
 export function ModerateDialog({ kind, thread, categories, onClose }: Props) {
   const client = useQueryClient();
-  const [words] = useState(() => WORDS[kind](thread)); // as it was when it was asked
+  const [labels] = useState(() => LABELS[kind](thread)); // as of when it was opened
   const [reason, setReason] = useState('');
   const [category, setCategory] = useState(thread.categoryId);
   const act = useMutation({
@@ -29,7 +29,7 @@ export function ModerateDialog({ kind, thread, categories, onClose }: Props) {
       return moveThread(thread.id, category, reason.trim());
     },
     onSuccess: () => {
-      toast(words.done);
+      toast(labels.done);
       onClose();
     },
     onSettled: () => client.invalidateQueries({ queryKey: ['forum'] }),
@@ -39,7 +39,7 @@ export function ModerateDialog({ kind, thread, categories, onClose }: Props) {
     if (!act.isPending) act.mutate();
   };
   return (
-    <Dialog open onOpenChange={onClose} title={`${words.title} this thread`} description={words.description}>
+    <Dialog open onOpenChange={onClose} title={`${labels.title} this thread`} description={labels.description}>
       <form onSubmit={submit} className="flex flex-col gap-4">
         {kind === 'move' && (
           <SelectField label="Category" value={category} onChange={(event) => setCategory(event.target.value)}>
@@ -50,12 +50,23 @@ export function ModerateDialog({ kind, thread, categories, onClose }: Props) {
             ))}
           </SelectField>
         )}
-        <TextField label="Reason (optional)" value={reason} maxLength={500} onChange={(event) => setReason(event.target.value)} hint="Shown in the moderation log." />
+        <TextField
+          label="Reason (optional)"
+          value={reason}
+          maxLength={500}
+          onChange={(event) => setReason(event.target.value)}
+          hint="Shown in the moderation log."
+        />
         {act.error && <ErrorBox error={act.error} />}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" busy={act.isPending} disabled={kind === 'move' && category === thread.categoryId}>
-            {words.title}
+          <Button
+            type="submit"
+            variant="primary"
+            busy={act.isPending}
+            disabled={kind === 'move' && category === thread.categoryId}
+          >
+            {labels.title}
           </Button>
         </div>
       </form>

@@ -1,8 +1,8 @@
 import { FolderInput, Lock, LockOpen, Pin, PinOff } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Menu, MenuItem } from '@/components/ui/menu';
-import { WORDS, type Moderation } from './moderation';
-import type { ThreadInFull } from './types';
+import { LABELS, type Moderation } from '../lib/moderation';
+import type { ThreadInFull } from '../lib/types';
 
 interface Props {
   readonly trigger: ReactNode;
@@ -11,7 +11,11 @@ interface Props {
 }
 
 export function ModerateMenu({ trigger, thread, onAsk }: Props) {
-  const icons = { pin: thread.isPinned ? PinOff : Pin, lock: thread.isLocked ? LockOpen : Lock, move: FolderInput } as const;
+  const icons = {
+    pin: thread.isPinned ? PinOff : Pin,
+    lock: thread.isLocked ? LockOpen : Lock,
+    move: FolderInput,
+  } as const;
   return (
     <Menu trigger={trigger} opensAtOnce>
       {(['pin', 'lock', 'move'] as const).map((what) => {
@@ -19,7 +23,7 @@ export function ModerateMenu({ trigger, thread, onAsk }: Props) {
         return (
           <MenuItem key={what} onSelect={() => onAsk(what)}>
             <Icon aria-hidden className="size-4" />
-            {WORDS[what](thread).title}
+            {LABELS[what](thread).title}
           </MenuItem>
         );
       })}

@@ -7,19 +7,20 @@ import { When } from '@/components/data/when';
 import { Button } from '@/components/ui/button';
 import { surface } from '@/components/ui/card';
 import { MemberName } from './member-name';
-import { logQuery } from './moderation-queries';
-import type { LogEntry } from './types';
+import { logQuery } from '../api/moderation';
+import type { LogEntry } from '../lib/types';
 
-/** What moderators, and the rules, did; the newest first. Everybody may read it. */
+/** Public log of moderation actions, newest first. */
 export function ModerationLog() {
   const query = useInfiniteQuery(logQuery);
-  if (query.error && !query.data) return <ErrorBox error={query.error} prefix="Error loading the log" onRetry={() => void query.refetch()} />;
+  if (query.error && !query.data)
+    return <ErrorBox error={query.error} prefix="Error loading the log" onRetry={() => void query.refetch()} />;
   if (query.isPending) return <Skeleton className="h-40" />;
   const rows = query.data?.pages.flatMap((page) => page.data) ?? [];
   if (rows.length === 0) {
     return (
       <div className={surface}>
-        <Empty>No moderator has done anything yet.</Empty>
+        <Empty>No moderation actions yet.</Empty>
       </div>
     );
   }
@@ -38,15 +39,20 @@ export function ModerationLog() {
 const words = (action: string): string => action.charAt(0).toUpperCase() + action.slice(1).replaceAll('_', ' ');
 
 const COLUMNS: Column<LogEntry>[] = [
-  { id: 'action', header: 'What', cell: (row) => <span className="font-medium">{words(row.action)}</span> },
+  { id: 'action', header: 'Action', cell: (row) => <span className="font-medium">{words(row.action)}</span> },
   {
     id: 'about',
-    header: 'About',
+    header: 'Subject',
     className: 'min-w-48 [overflow-wrap:anywhere]',
     cell: (row) => (
       <>
         {row.threadId && row.title && (
-          <Link to="/forum/thread/$id" params={{ id: row.threadId }} {...(row.postId ? { search: { post: row.postId } } : {})} className="rounded text-brand hover:underline">
+          <Link
+            to="/forum/thread/$id"
+            params={{ id: row.threadId }}
+            {...(row.postId ? { search: { post: row.postId } } : {})}
+            className="rounded text-brand hover:underline"
+          >
             {row.title}
           </Link>
         )}
@@ -59,6 +65,6 @@ const COLUMNS: Column<LogEntry>[] = [
     ),
   },
   { id: 'reason', header: 'Reason', className: 'min-w-40 [overflow-wrap:anywhere]', cell: (row) => row.reason || '–' },
-  { id: 'by', header: 'By', cell: (row) => row.by ?? 'The rules, or a moderator' },
+  { id: 'by', header: 'By', cell: (row) => row.by ?? 'Automatic rule' },
   { id: 'when', header: 'When', className: 'whitespace-nowrap', cell: (row) => <When at={row.at} /> },
 ];

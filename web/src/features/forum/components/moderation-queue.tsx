@@ -4,7 +4,7 @@ import { ShieldCheck } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { When } from '@/components/data/when';
-import { Written } from '@/components/text/written';
+import { MemberText } from '@/components/text/member-text';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { surface } from '@/components/ui/card';
@@ -13,13 +13,14 @@ import { cx } from '@/lib/cx';
 import { toast, toastError } from '@/stores/toasts';
 import { DeleteDialog } from './delete-dialog';
 import { MemberName } from './member-name';
-import { queueQuery } from './moderation-queries';
-import { approvePost, deletePost, dismissFlags } from './queries';
-import { reasonLabel } from './reasons';
+import { queueQuery } from '../api/moderation';
+import { approvePost, dismissFlags } from '../api/moderation-commands';
+import { deletePost } from '../api/posts';
+import { reasonLabel } from '../lib/reasons';
 import { SuspendDialog } from './suspend-dialog';
-import type { Post, QueuedPost } from './types';
+import type { Post, QueuedPost } from '../lib/types';
 
-/** Posts that wait for a moderator, the longest waiting first. */
+/** Posts pending review, oldest first. */
 export function ModerationQueue() {
   const client = useQueryClient();
   const query = useInfiniteQuery(queueQuery);
@@ -27,36 +28,46 @@ export function ModerationQueue() {
   const [suspending, setSuspending] = useState<{ readonly id: string; readonly name: string } | null>(null);
   const changed = () => client.invalidateQueries({ queryKey: ['forum'] });
   const decide = useMutation({
-    mutationFn: ({ post, approve }: { post: Post; approve: boolean }) => (approve ? approvePost(post.id) : dismissFlags(post.id)),
+    mutationFn: ({ post, approve }: { post: Post; approve: boolean }) =>
+      approve ? approvePost(post.id) : dismissFlags(post.id),
     onSuccess: (_, { approve }) => toast(approve ? 'Post approved' : 'Reports dismissed'),
-    onError: (error) => toastError('Failed to decide', messageOf(error)),
+    onError: (error) => toastError('Failed to save the decision', messageOf(error)),
     onSettled: changed,
   });
-  if (query.error && !query.data) return <ErrorBox error={query.error} prefix="Error loading the queue" onRetry={() => void query.refetch()} />;
+  if (query.error && !query.data)
+    return <ErrorBox error={query.error} prefix="Error loading the queue" onRetry={() => void query.refetch()} />;
   if (query.isPending) return <Skeleton className="h-40" />;
   const rows = query.data?.pages.flatMap((page) => page.data) ?? [];
   if (rows.length === 0) {
     return (
       <div className={surface}>
-        <Empty icon={<ShieldCheck aria-hidden className="size-5" />}>Nothing waits for a moderator.</Empty>
+        <Empty icon={<ShieldCheck aria-hidden className="size-5" />}>The moderation queue is empty.</Empty>
       </div>
     );
   }
   const deciding = decide.isPending ? decide.variables.post.id : null;
   return (
     <>
-      <ul aria-label="Posts that wait" className="flex flex-col gap-3">
+      <ul aria-label="Posts pending review" className="flex flex-col gap-3">
         {rows.map((row) => (
           <li key={row.post.id}>
             <Waiting row={row}>
-              <Button size="sm" variant="primary" busy={deciding === row.post.id} onClick={() => decide.mutate({ post: row.post, approve: row.waitsFor === 'approval' })}>
+              <Button
+                size="sm"
+                variant="primary"
+                busy={deciding === row.post.id}
+                onClick={() => decide.mutate({ post: row.post, approve: row.waitsFor === 'approval' })}
+              >
                 {row.waitsFor === 'approval' ? 'Approve' : 'Dismiss reports'}
               </Button>
               <Button size="sm" onClick={() => setDeleting(row.post)}>
                 Delete
               </Button>
               {row.post.author.id && (
-                <Button size="sm" onClick={() => setSuspending({ id: row.post.author.id ?? '', name: row.post.author.name })}>
+                <Button
+                  size="sm"
+                  onClick={() => setSuspending({ id: row.post.author.id ?? '', name: row.post.author.name })}
+                >
                   Suspend author
                 </Button>
               )}
@@ -91,21 +102,30 @@ function Waiting({ row, children }: { readonly row: QueuedPost; readonly childre
   return (
     <article aria-label={`Post by ${post.author.name} in ${row.threadTitle}`} className={cx(surface, 'p-4 sm:p-5')}>
       <header className="flex flex-wrap items-center gap-x-2 gap-y-1 text-[0.8125rem] text-muted">
-        <Badge tone="warn">{row.waitsFor === 'approval' ? 'New member' : `${row.flags.length} ${row.flags.length === 1 ? 'report' : 'reports'}`}</Badge>
+        <Badge tone="warn">
+          {row.waitsFor === 'approval'
+            ? 'New member'
+            : `${row.flags.length} ${row.flags.length === 1 ? 'report' : 'reports'}`}
+        </Badge>
         {post.state === 'hidden' && <Badge>Hidden</Badge>}
         <MemberName member={post.author} />
         <span>
           in{' '}
-          <Link to="/forum/thread/$id" params={{ id: post.threadId }} search={{ post: post.id }} className="rounded font-medium text-brand hover:underline">
+          <Link
+            to="/forum/thread/$id"
+            params={{ id: post.threadId }}
+            search={{ post: post.id }}
+            className="rounded font-medium text-brand hover:underline"
+          >
             {row.threadTitle}
           </Link>
         </span>
         <span>
-          arrived <When at={row.waitingSince} />
+          received <When at={row.waitingSince} />
         </span>
       </header>
       <div className="mt-3 max-h-72 overflow-y-auto" tabIndex={0} role="group" aria-label="Text">
-        <Written text={post.text} mentions={post.mentions} />
+        <MemberText text={post.text} mentions={post.mentions} />
       </div>
       {row.flags.length > 0 && (
         <ul aria-label="Reports" className="mt-3 flex flex-col gap-1 rounded-lg bg-sunken px-3 py-2 text-[0.8125rem]">

@@ -9,12 +9,13 @@ import { cx } from '@/lib/cx';
 import { useDraft } from '@/lib/drafts';
 import { toast } from '@/stores/toasts';
 import { Editor } from './editor';
-import { RULES, textFault, TITLE, titleFault } from './limits';
-import { categoriesQuery, meQuery, startThread } from './queries';
+import { RULES, textFault, TITLE, titleFault } from '../lib/limits';
+import { categoriesQuery, startThread } from '../api/threads';
+import { meQuery } from '../api/members';
 import { SuspendedNote } from './suspended-note';
 
 interface Props {
-  /** Slug of the category that it is begun from. */
+  /** Slug of the preselected category. */
   readonly category: string | null;
   readonly onStarted: (threadId: string) => void;
   readonly onCancel: () => void;
@@ -36,7 +37,7 @@ export function NewThread({ category, onStarted, onCancel }: Props) {
     mutationFn: startThread,
     onSuccess: ({ id, state }) => {
       change({ title: '', text: '', about: '' });
-      if (state === 'held') toast('Thread received', 'A moderator looks at it before others see it.');
+      if (state === 'held') toast('Thread received', 'It is published once a moderator approves it.');
       else toast('Thread started');
       void client.invalidateQueries({ queryKey: ['forum'] });
       onStarted(id);
@@ -53,7 +54,10 @@ export function NewThread({ category, onStarted, onCancel }: Props) {
     }
     if (!start.isPending) start.mutate({ title: draft.title.trim(), categoryId: found.id, text: draft.text.trim() });
   };
-  if (categories.error && !categories.data) return <ErrorBox error={categories.error} prefix="Error loading categories" onRetry={() => void categories.refetch()} />;
+  if (categories.error && !categories.data)
+    return (
+      <ErrorBox error={categories.error} prefix="Error loading categories" onRetry={() => void categories.refetch()} />
+    );
   if (!categories.data) return <Loading label="Loading categories" />;
   return (
     <form onSubmit={submit} noValidate className={cx(surface, 'flex flex-col gap-5 p-4 sm:p-6')}>
@@ -64,9 +68,14 @@ export function NewThread({ category, onStarted, onCancel }: Props) {
         maxLength={TITLE.max}
         onChange={(event) => change({ title: event.target.value })}
         error={refused['title'] ?? (tried ? faults.title : undefined)}
-        hint={`${TITLE.min} to ${TITLE.max} characters: what it is about, in one line.`}
+        hint={`${TITLE.min} to ${TITLE.max} characters that summarize the thread.`}
       />
-      <SelectField label="Category" value={chosen} onChange={(event) => change({ about: event.target.value })} error={tried ? faults.category : undefined}>
+      <SelectField
+        label="Category"
+        value={chosen}
+        onChange={(event) => change({ about: event.target.value })}
+        error={tried ? faults.category : undefined}
+      >
         <option value="" disabled>
           Choose a category…
         </option>
@@ -76,7 +85,14 @@ export function NewThread({ category, onStarted, onCancel }: Props) {
           </option>
         ))}
       </SelectField>
-      <Editor label="Text" rows={12} value={draft.text} onChange={(text) => change({ text })} onSubmit={() => submit()} error={refused['text'] ?? (tried ? faults.text : undefined)} />
+      <Editor
+        label="Text"
+        rows={12}
+        value={draft.text}
+        onChange={(text) => change({ text })}
+        onSubmit={() => submit()}
+        error={refused['text'] ?? (tried ? faults.text : undefined)}
+      />
       {me.data?.isNew && (
         <details className="rounded-lg bg-sunken px-4 py-2.5 text-[0.8125rem]">
           <summary className="cursor-pointer font-medium">Limits for new members</summary>
@@ -87,9 +103,11 @@ export function NewThread({ category, onStarted, onCancel }: Props) {
           </ul>
         </details>
       )}
-      {start.error && <ErrorBox error={start.error} prefix="The thread was not started" />}
+      {start.error && <ErrorBox error={start.error} prefix="Failed to start the thread" />}
       <div className="flex flex-wrap items-center justify-between gap-3">
-        <span className="text-[0.8125rem] text-muted">{draft.title || draft.text ? 'Kept as a draft in this browser.' : ''}</span>
+        <span className="text-[0.8125rem] text-muted">
+          {draft.title || draft.text ? 'Saved as a draft in this browser.' : ''}
+        </span>
         <div className="flex gap-2">
           <Button onClick={onCancel}>Cancel</Button>
           <Button type="submit" variant="primary" busy={start.isPending}>

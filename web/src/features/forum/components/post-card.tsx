@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { Heart, MoreHorizontal, Quote, Reply } from 'lucide-react';
 import { lazy, useState } from 'react';
 import { When } from '@/components/data/when';
-import { Written } from '@/components/text/written';
+import { MemberText } from '@/components/text/member-text';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { surface } from '@/components/ui/card';
@@ -11,16 +11,14 @@ import { cx } from '@/lib/cx';
 import { formatCount } from '@/lib/format';
 import { EditPost } from './edit-post';
 import { MemberName } from './member-name';
-import type { Post } from './types';
-import type { PostCommands } from './use-post-commands';
+import type { Post, PostDialog } from '../lib/types';
+import type { PostCommands } from '../hooks/use-post-commands';
 
 const PostMenu = lazy(() => import('./post-menu').then((module) => ({ default: module.PostMenu })));
 
-export type PostDialog = 'delete' | 'flag' | 'history';
-
 interface Props {
   readonly post: Post;
-  /** Its place in the thread is asked for by its address: it stands out. */
+  /** Highlighted because the URL links to it. */
   readonly sought: boolean;
   readonly signedIn: boolean;
   readonly moderator: boolean;
@@ -33,9 +31,20 @@ interface Props {
   readonly onSignIn: () => void;
 }
 
-const STATES = { held: 'Waits for approval', hidden: 'Hidden after reports', deleted: 'Deleted' } as const;
+const STATES = { held: 'Pending review', hidden: 'Hidden after reports', deleted: 'Deleted' } as const;
 
-export function PostCard({ post, sought, signedIn, moderator, mine, canReply, commands, onReply, onAsk, onSignIn }: Props) {
+export function PostCard({
+  post,
+  sought,
+  signedIn,
+  moderator,
+  mine,
+  canReply,
+  commands,
+  onReply,
+  onAsk,
+  onSignIn,
+}: Props) {
   const [editing, setEditing] = useState(false);
   const by = `by ${post.author.name}`;
   return (
@@ -43,13 +52,24 @@ export function PostCard({ post, sought, signedIn, moderator, mine, canReply, co
       id={`post-${post.id}`}
       tabIndex={-1}
       aria-label={`${post.isFirst ? 'First post' : 'Reply'} ${by}`}
-      className={cx(surface, 'scroll-mt-20 p-4 sm:p-5', sought && 'border-brand', post.state !== 'visible' && 'bg-sunken')}
+      className={cx(
+        surface,
+        'scroll-mt-20 p-4 sm:p-5',
+        sought && 'border-brand',
+        post.state !== 'visible' && 'bg-sunken',
+      )}
     >
       <header className="flex flex-wrap items-center gap-x-2 gap-y-1 text-[0.8125rem] text-muted">
         <span className="max-w-full text-sm">
           <MemberName member={post.author} withRole />
         </span>
-        <Link to="/forum/thread/$id" params={{ id: post.threadId }} search={{ post: post.id }} resetScroll={false} className="rounded hover:underline">
+        <Link
+          to="/forum/thread/$id"
+          params={{ id: post.threadId }}
+          search={{ post: post.id }}
+          resetScroll={false}
+          className="rounded hover:underline"
+        >
           <When at={post.createdAt} />
         </Link>
         {post.editedAt && (
@@ -74,7 +94,7 @@ export function PostCard({ post, sought, signedIn, moderator, mine, canReply, co
         {editing ? (
           <EditPost post={post} onSave={(text) => commands.edit(post, text)} onClose={() => setEditing(false)} />
         ) : (
-          <Written text={post.text} mentions={post.mentions} />
+          <MemberText text={post.text} mentions={post.mentions} />
         )}
       </div>
       {!editing && (
@@ -95,7 +115,12 @@ export function PostCard({ post, sought, signedIn, moderator, mine, canReply, co
           )}
           {canReply && post.state === 'visible' && (
             <>
-              <Button variant="ghost" size="sm" aria-label={`Reply to the post ${by}`} onClick={() => onReply(post, false)}>
+              <Button
+                variant="ghost"
+                size="sm"
+                aria-label={`Reply to the post ${by}`}
+                onClick={() => onReply(post, false)}
+              >
                 <Reply aria-hidden className="size-4" />
                 Reply
               </Button>
@@ -114,7 +139,17 @@ export function PostCard({ post, sought, signedIn, moderator, mine, canReply, co
               }
             >
               {(trigger) => (
-                <PostMenu trigger={trigger} post={post} moderator={moderator} mine={mine} signedIn={signedIn} commands={commands} onAsk={onAsk} onEdit={() => setEditing(true)} onSignIn={onSignIn} />
+                <PostMenu
+                  trigger={trigger}
+                  post={post}
+                  moderator={moderator}
+                  mine={mine}
+                  signedIn={signedIn}
+                  commands={commands}
+                  onAsk={onAsk}
+                  onEdit={() => setEditing(true)}
+                  onSignIn={onSignIn}
+                />
               )}
             </LateMenu>
           </div>

@@ -3,9 +3,8 @@ import type { ReactNode } from 'react';
 import { Menu, MenuItem, MenuSeparator } from '@/components/ui/menu';
 import { copyText } from '@/lib/clipboard';
 import { toast, toastError } from '@/stores/toasts';
-import type { PostDialog } from './post-card';
-import type { Post } from './types';
-import type { PostCommands } from './use-post-commands';
+import type { Post, PostDialog } from '../lib/types';
+import type { PostCommands } from '../hooks/use-post-commands';
 
 interface Props {
   readonly trigger: ReactNode;
@@ -35,7 +34,7 @@ export function PostMenu({ trigger, post, moderator, mine, signedIn, commands, o
       {post.edits > 0 && (mine || moderator) && (
         <MenuItem onSelect={() => onAsk('history', post)}>
           <History aria-hidden className="size-4" />
-          Earlier texts
+          Edit history
         </MenuItem>
       )}
       {post.canEdit && (

@@ -4,14 +4,28 @@ import { expect, test } from 'vitest';
 import { author, categories } from '@/test/forum';
 import { renderApp, signIn } from '@/test/render';
 import { at, requests, server } from '@/test/server';
-import { handlesIn } from './mentions';
+import { handlesIn } from '../lib/mentions';
 
 test('members whom a text names are links in its preview already, others are not', async () => {
   signIn();
   server.use(
     http.get(at('/api/forum/categories'), () => HttpResponse.json(categories)),
-    http.get(at('/api/platform/forum/me'), () => HttpResponse.json({ handle: 'sigrun', isNew: false, isModerator: false, suspendedUntil: null, suspensionReason: null })),
-    http.get(at('/api/forum/members'), ({ request }) => HttpResponse.json(new URL(request.url).searchParams.get('prefix') === 'embla' ? [author(), author({ id: 'a-2', handle: 'embla-2' })] : [])),
+    http.get(at('/api/platform/forum/me'), () =>
+      HttpResponse.json({
+        handle: 'sigrun',
+        isNew: false,
+        isModerator: false,
+        suspendedUntil: null,
+        suspensionReason: null,
+      }),
+    ),
+    http.get(at('/api/forum/members'), ({ request }) =>
+      HttpResponse.json(
+        new URL(request.url).searchParams.get('prefix') === 'embla'
+          ? [author(), author({ id: 'a-2', handle: 'embla-2' })]
+          : [],
+      ),
+    ),
   );
   const { user } = renderApp('/forum/new');
   await user.click(await screen.findByLabelText('Text'));
@@ -24,6 +38,10 @@ test('members whom a text names are links in its preview already, others are not
 });
 
 test('handles are found where people mean them, ten at most', () => {
-  expect(handlesIn('@Ada, (@eve) a@b.example https://x.example/@not -@no @ada again @jón')).toEqual(['ada', 'eve', 'j']);
+  expect(handlesIn('@Ada, (@eve) a@b.example https://x.example/@not -@no @ada again @jón')).toEqual([
+    'ada',
+    'eve',
+    'j',
+  ]);
   expect(handlesIn(Array.from({ length: 20 }, (_, index) => `@m${index}`).join(' '))).toHaveLength(10);
 });

@@ -8,10 +8,10 @@ import { cx } from '@/lib/cx';
 import { useDraft } from '@/lib/drafts';
 import { toast } from '@/stores/toasts';
 import { Editor, type EditorHandle } from './editor';
-import { textFault } from './limits';
-import { reply } from './queries';
+import { textFault } from '../lib/limits';
+import { reply } from '../api/posts';
 import { SuspendedNote } from './suspended-note';
-import type { Post } from './types';
+import type { Post } from '../lib/types';
 
 export interface ReplyHandle {
   readonly to: (post: Post, quote: boolean) => void;
@@ -36,7 +36,7 @@ export function ReplyForm({ ref, threadId, onReplied }: Props) {
     onSuccess: ({ id, state }) => {
       change({ text: '', about: '' });
       setTried(false);
-      if (state === 'held') toast('Reply received', 'A moderator looks at it before others see it.');
+      if (state === 'held') toast('Reply received', 'It is published once a moderator approves it.');
       else toast('Reply posted');
       onReplied(id);
     },
@@ -74,18 +74,31 @@ export function ReplyForm({ ref, threadId, onReplied }: Props) {
                 To <span className="font-medium">{answered.author.name}</span>: {answered.excerpt}
               </>
             ) : (
-              'To a post that you chose before'
+              'To a post you selected'
             )}
           </span>
-          <button type="button" aria-label="Answer the thread instead" className="grid size-6 shrink-0 place-items-center rounded-md hover:bg-surface" onClick={() => change({ about: '' })}>
+          <button
+            type="button"
+            aria-label="Reply to the thread instead"
+            className="grid size-6 shrink-0 place-items-center rounded-md hover:bg-surface"
+            onClick={() => change({ about: '' })}
+          >
             <X aria-hidden className="size-3.5" />
           </button>
         </p>
       )}
-      <Editor ref={editor} label="Your reply" value={draft.text} onChange={(text) => change({ text })} onSubmit={submit} error={tried ? fault : undefined} rows={6} />
-      {send.error && <ErrorBox error={send.error} prefix="The reply was not posted" />}
+      <Editor
+        ref={editor}
+        label="Your reply"
+        value={draft.text}
+        onChange={(text) => change({ text })}
+        onSubmit={submit}
+        error={tried ? fault : undefined}
+        rows={6}
+      />
+      {send.error && <ErrorBox error={send.error} prefix="Failed to post the reply" />}
       <div className="flex items-center justify-between gap-3">
-        <span className="text-[0.8125rem] text-muted">{draft.text ? 'Kept as a draft in this browser.' : ''}</span>
+        <span className="text-[0.8125rem] text-muted">{draft.text ? 'Saved as a draft in this browser.' : ''}</span>
         <Button type="submit" variant="primary" busy={send.isPending}>
           Reply
         </Button>

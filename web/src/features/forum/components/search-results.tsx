@@ -7,8 +7,8 @@ import { Button } from '@/components/ui/button';
 import { surface } from '@/components/ui/card';
 import { cx } from '@/lib/cx';
 import { MemberName } from './member-name';
-import { searchQuery } from './queries';
-import type { Category, Found } from './types';
+import { searchQuery } from '../api/threads';
+import type { Category, Found } from '../lib/types';
 
 interface Props {
   readonly q: string;
@@ -16,20 +16,27 @@ interface Props {
 }
 
 /** Posts that hold the words, the best first. */
-export function FoundList({ q, category }: Props) {
+export function SearchResults({ q, category }: Props) {
   const query = useInfiniteQuery(searchQuery(q, category?.id ?? null));
   const rows = query.data?.pages.flatMap((page) => page.data) ?? [];
   return (
     <section aria-label="Found posts" className={cx(surface, 'min-w-0')}>
       {query.error && !query.data ? (
-        <ErrorBox error={query.error} prefix="Error searching the forum" onRetry={() => void query.refetch()} className="m-4" />
+        <ErrorBox
+          error={query.error}
+          prefix="Error searching the forum"
+          onRetry={() => void query.refetch()}
+          className="m-4"
+        />
       ) : query.isPending ? (
         <div role="status" aria-label="Searching" className="flex flex-col gap-3 p-4">
           <Skeleton className="h-16" />
           <Skeleton className="h-16" />
         </div>
       ) : rows.length === 0 ? (
-        <Empty icon={<SearchX aria-hidden className="size-5" />}>{`Nothing found for “${q}”${category ? ` in ${category.name}` : ''}.`}</Empty>
+        <Empty
+          icon={<SearchX aria-hidden className="size-5" />}
+        >{`Nothing found for “${q}”${category ? ` in ${category.name}` : ''}.`}</Empty>
       ) : (
         <ul className="divide-y divide-line">
           {rows.map((found) => (
@@ -51,11 +58,24 @@ export function FoundList({ q, category }: Props) {
 function Row({ found }: { readonly found: Found }) {
   return (
     <li className="relative px-4 py-3 transition-colors hover:bg-sunken/60 sm:px-5">
-      <Link to="/forum/thread/$id" params={{ id: found.threadId }} search={{ post: found.postId }} className="rounded font-medium break-words before:absolute before:inset-0 hover:underline">
+      <Link
+        to="/forum/thread/$id"
+        params={{ id: found.threadId }}
+        search={{ post: found.postId }}
+        className="rounded font-medium break-words before:absolute before:inset-0 hover:underline"
+      >
         {found.title}
       </Link>
       <p className="mt-1 text-muted [overflow-wrap:anywhere]">
-        {found.excerpt.map((piece, index) => (piece.hit ? <mark key={index} className="rounded bg-warn-soft px-0.5 text-text">{piece.text}</mark> : piece.text))}
+        {found.excerpt.map((piece, index) =>
+          piece.hit ? (
+            <mark key={index} className="rounded bg-warn-soft px-0.5 text-text">
+              {piece.text}
+            </mark>
+          ) : (
+            piece.text
+          ),
+        )}
       </p>
       <p className="relative mt-1 flex w-fit max-w-full items-center gap-1.5 text-[0.8125rem] text-muted">
         <MemberName member={found.author} /> <When at={found.createdAt} />

@@ -1,16 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { browserTimezone, formatDateTime } from '@/lib/dates';
-import { meQuery } from './queries';
-import { isEndless } from './suspension';
+import { meQuery } from '../api/members';
+import { isEndless } from '../lib/suspension';
 
-/** Tells a suspended member so before they write. */
+/** Informs a suspended member before they write. */
 export function SuspendedNote() {
   const me = useQuery(meQuery).data;
   if (!me?.suspendedUntil) return null;
-  const end = isEndless(me.suspendedUntil) ? 'until a moderator ends it' : `until ${formatDateTime(me.suspendedUntil, browserTimezone())}`;
+  const end = isEndless(me.suspendedUntil)
+    ? 'until a moderator lifts it'
+    : `until ${formatDateTime(me.suspendedUntil, browserTimezone())}`;
   return (
     <p role="status" className="rounded-lg bg-warn-soft px-4 py-3 text-warn">
-      {`You are suspended from writing in the forum ${end}.${me.suspensionReason ? ` Reason: ${me.suspensionReason}` : ''}`}
+      {`You are suspended from posting in the forum ${end}.${me.suspensionReason ? ` Reason: ${me.suspensionReason}` : ''}`}
     </p>
   );
 }

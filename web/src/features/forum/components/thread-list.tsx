@@ -10,9 +10,9 @@ import { surface } from '@/components/ui/card';
 import { cx } from '@/lib/cx';
 import { formatCompact, formatCount } from '@/lib/format';
 import { MemberName } from './member-name';
-import { threadsQuery } from './queries';
-import type { Filter, Sort } from './search';
-import type { Category, Thread } from './types';
+import { threadsQuery } from '../api/threads';
+import type { Filter, Sort } from '../lib/search';
+import type { Category, Thread } from '../lib/types';
 
 interface Props {
   readonly categories: readonly Category[];
@@ -31,7 +31,12 @@ export function ThreadList({ categories, category, sort, filter, start }: Props)
   return (
     <section aria-label={category ? `Threads in ${category.name}` : 'Threads'} className={cx(surface, 'min-w-0')}>
       {query.error && !query.data ? (
-        <ErrorBox error={query.error} prefix="Error loading threads" onRetry={() => void query.refetch()} className="m-4" />
+        <ErrorBox
+          error={query.error}
+          prefix="Error loading threads"
+          onRetry={() => void query.refetch()}
+          className="m-4"
+        />
       ) : query.isPending ? (
         <div role="status" aria-label="Loading threads" className="flex flex-col gap-3 p-4">
           {['a', 'b', 'c', 'd'].map((key) => (
@@ -63,13 +68,22 @@ export function ThreadList({ categories, category, sort, filter, start }: Props)
 function Row({ thread, category }: { readonly thread: Thread; readonly category: string | null }) {
   return (
     <li className="relative flex items-start gap-3 px-4 py-3 transition-colors hover:bg-sunken/60 sm:px-5">
-      <span className={cx('mt-1.5 size-2.5 shrink-0 rounded-full', thread.unread ? 'bg-brand' : 'border border-line-strong/60')} aria-hidden />
+      <span
+        className={cx(
+          'mt-1.5 size-2.5 shrink-0 rounded-full',
+          thread.unread ? 'bg-brand' : 'border border-line-strong/60',
+        )}
+        aria-hidden
+      />
       <div className="min-w-0 flex-1">
         <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
           <Link
             to="/forum/thread/$id"
             params={{ id: thread.id }}
-            className={cx('min-w-0 break-words rounded before:absolute before:inset-0 hover:underline', thread.unread ? 'font-semibold' : 'font-medium')}
+            className={cx(
+              'min-w-0 break-words rounded before:absolute before:inset-0 hover:underline',
+              thread.unread ? 'font-semibold' : 'font-medium',
+            )}
           >
             {thread.title}
             {thread.unread && (
@@ -115,7 +129,7 @@ export function Marks({ thread }: { readonly thread: Pick<Thread, 'isPinned' | '
           Locked
         </Badge>
       )}
-      {!thread.isVisible && <Badge tone="warn">Not shown</Badge>}
+      {!thread.isVisible && <Badge tone="warn">Pending review</Badge>}
     </>
   );
 }

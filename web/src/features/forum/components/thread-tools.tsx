@@ -6,9 +6,9 @@ import { Button } from '@/components/ui/button';
 import { LateMenu } from '@/components/ui/late-menu';
 import { messageOf } from '@/lib/api/errors';
 import { toast, toastError } from '@/stores/toasts';
-import type { Moderation } from './moderation';
-import { followThread } from './queries';
-import type { Category, ThreadInFull } from './types';
+import type { Moderation } from '../lib/moderation';
+import { followThread } from '../api/threads';
+import type { Category, ThreadInFull } from '../lib/types';
 
 const ModerateDialog = lazy(() => import('./moderate-dialog').then((module) => ({ default: module.ModerateDialog })));
 const ModerateMenu = lazy(() => import('./moderate-menu').then((module) => ({ default: module.ModerateMenu })));
@@ -26,8 +26,12 @@ export function ThreadTools({ thread, categories, signedIn, moderator, onSignIn 
   const [asked, setAsked] = useState<Moderation | null>(null);
   const follow = useMutation({
     mutationFn: () => followThread(thread.id, !thread.followed),
-    onSuccess: () => toast(thread.followed ? 'Not followed any more' : 'Followed', thread.followed ? undefined : 'You are told of new replies.'),
-    onError: (error) => toastError('Failed to change what you follow', messageOf(error)),
+    onSuccess: () =>
+      toast(
+        thread.followed ? 'No longer followed' : 'Followed',
+        thread.followed ? undefined : 'You’ll be notified of new replies.',
+      ),
+    onError: (error) => toastError('Failed to update the follow', messageOf(error)),
     onSettled: () => client.invalidateQueries({ queryKey: ['forum'] }),
   });
   const FollowIcon = thread.followed ? BellOff : Bell;
@@ -49,7 +53,11 @@ export function ThreadTools({ thread, categories, signedIn, moderator, onSignIn 
           {(trigger) => <ModerateMenu trigger={trigger} thread={thread} onAsk={setAsked} />}
         </LateMenu>
       )}
-      <Suspense>{asked && <ModerateDialog kind={asked} thread={thread} categories={categories} onClose={() => setAsked(null)} />}</Suspense>
+      <Suspense>
+        {asked && (
+          <ModerateDialog kind={asked} thread={thread} categories={categories} onClose={() => setAsked(null)} />
+        )}
+      </Suspense>
     </div>
   );
 }

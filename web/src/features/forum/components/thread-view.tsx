@@ -9,13 +9,13 @@ import { ApiError } from '@/lib/api/errors';
 import { cx } from '@/lib/cx';
 import { formatCount } from '@/lib/format';
 import { isModerator, useSession } from '@/lib/session';
-import { PostCard, type PostDialog } from './post-card';
-import { postsQuery } from './queries';
+import { PostCard } from './post-card';
+import { postsQuery } from '../api/posts';
 import { ReplyForm, type ReplyHandle } from './reply-form';
-import { written, type Place } from './search';
-import type { Post, ThreadInFull } from './types';
-import { usePostCommands } from './use-post-commands';
-import { useReading } from './use-reading';
+import { written, type Place } from '../lib/search';
+import type { Post, PostDialog, ThreadInFull } from '../lib/types';
+import { usePostCommands } from '../hooks/use-post-commands';
+import { useReading } from '../hooks/use-reading';
 
 const DeleteDialog = lazy(() => import('./delete-dialog').then((module) => ({ default: module.DeleteDialog })));
 const FlagDialog = lazy(() => import('./flag-dialog').then((module) => ({ default: module.FlagDialog })));
@@ -24,9 +24,9 @@ const HistoryDialog = lazy(() => import('./history-dialog').then((module) => ({ 
 interface Props {
   readonly thread: ThreadInFull;
   readonly place: Place;
-  /** Goes to a post of the thread, so that the back button leads here again. */
+  /** Navigates to a post of the thread, so that the back button returns here. */
   readonly onGo: (postId: string) => void;
-  /** Its author took the thread away. */
+  /** The author deleted the thread. */
   readonly onGone: () => void;
   readonly onSignIn: () => void;
 }
@@ -35,7 +35,10 @@ interface Props {
 export function ThreadView({ thread, place, onGo, onGone, onSignIn }: Props) {
   const session = useSession();
   // The page before stays until the next one is there: what is being written under it stays, too.
-  const query = useQuery({ ...postsQuery(thread.id, place), placeholderData: (before, last) => (last?.queryKey[2] === thread.id ? before : undefined) });
+  const query = useQuery({
+    ...postsQuery(thread.id, place),
+    placeholderData: (before, last) => (last?.queryKey[2] === thread.id ? before : undefined),
+  });
   const commands = usePostCommands();
   const form = useRef<ReplyHandle>(null);
   const [asked, setAsked] = useState<{ readonly what: PostDialog; readonly post: Post } | null>(null);
@@ -45,8 +48,9 @@ export function ThreadView({ thread, place, onGo, onGone, onSignIn }: Props) {
   const arrived = posts !== undefined && !query.isPlaceholderData;
   useReading(thread, arrived ? posts : undefined, me !== null);
   useSought(place.post, arrived);
-  if (query.error && isGone(query.error) && (place.post || place.cursor)) return <GonePlace threadId={thread.id} />;
-  if (query.error && !query.data) return <ErrorBox error={query.error} prefix="Error loading posts" onRetry={() => void query.refetch()} />;
+  if (query.error && isGone(query.error) && (place.post || place.cursor)) return <MissingPost threadId={thread.id} />;
+  if (query.error && !query.data)
+    return <ErrorBox error={query.error} prefix="Error loading posts" onRetry={() => void query.refetch()} />;
   if (!query.data || !posts) return <Loading label="Loading posts" />;
   const close = () => setAsked(null);
   const reply = (post: Post, quote: boolean) => (me ? form.current?.to(post, quote) : onSignIn());
@@ -72,12 +76,12 @@ export function ThreadView({ thread, place, onGo, onGone, onSignIn }: Props) {
           </li>
         ))}
       </ol>
-      {posts.length === 0 && <p className="py-8 text-center text-muted">There is no post here any more.</p>}
+      {posts.length === 0 && <p className="py-8 text-center text-muted">There are no posts here.</p>}
       {pager}
       {thread.isLocked && (
         <p className="flex items-center gap-2 rounded-lg bg-sunken px-4 py-3 text-muted">
           <Lock aria-hidden className="size-4 shrink-0" />
-          This thread is locked: nobody but moderators can reply.
+          This thread is locked: only moderators can reply.
         </p>
       )}
       {me === null ? (
@@ -89,7 +93,9 @@ export function ThreadView({ thread, place, onGo, onGone, onSignIn }: Props) {
       ) : thread.canReply ? (
         <ReplyForm ref={form} key={`${thread.id} ${me}`} threadId={thread.id} onReplied={onGo} />
       ) : (
-        !thread.isLocked && <p className="rounded-lg bg-sunken px-4 py-3 text-muted">You cannot reply here right now.</p>
+        !thread.isLocked && (
+          <p className="rounded-lg bg-sunken px-4 py-3 text-muted">Replies open once the first post is approved.</p>
+        )
       )}
       <Suspense>
         {asked?.what === 'flag' && <FlagDialog post={asked.post} onClose={close} />}
@@ -113,19 +119,19 @@ export function ThreadView({ thread, place, onGo, onGone, onSignIn }: Props) {
 const isGone = (error: Error): boolean => error instanceof ApiError && [400, 404, 422].includes(error.status);
 
 /** The address names a post that was deleted, or never was; the thread itself is there. */
-function GonePlace({ threadId }: { readonly threadId: string }) {
+function MissingPost({ threadId }: { readonly threadId: string }) {
   return (
     <div role="alert" className={cx(surface, 'p-6')}>
-      <p>The post that this link leads to is not there any more.</p>
+      <p>The linked post no longer exists.</p>
       <Link to="/forum/thread/$id" params={{ id: threadId }} className={buttonClass({}, 'mt-4')}>
-        Read the thread from its start
+        Go to the start of the thread
       </Link>
     </div>
   );
 }
 
 /** What the header of a thread says beside its title. */
-export function ThreadFigures({ thread }: { readonly thread: ThreadInFull }) {
+export function ThreadStats({ thread }: { readonly thread: ThreadInFull }) {
   return (
     <span className="tabular">
       {`${formatCount(thread.replies)} ${thread.replies === 1 ? 'reply' : 'replies'} · ${formatCount(thread.views)} ${thread.views === 1 ? 'view' : 'views'}`}
@@ -141,7 +147,8 @@ interface PagerProps {
 
 function Pager({ threadId, previous, next }: PagerProps) {
   if (!previous && !next) return null;
-  const to = (cursor: string | null) => ({ to: '/forum/thread/$id', params: { id: threadId }, search: written({ cursor }) }) as const;
+  const to = (cursor: string | null) =>
+    ({ to: '/forum/thread/$id', params: { id: threadId }, search: written({ cursor }) }) as const;
   return (
     <nav aria-label="Pages of the thread" className="flex items-center justify-between gap-3">
       {previous ? (

@@ -2,8 +2,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Answer } from '@/lib/api/client';
 import { messageOf } from '@/lib/api/errors';
 import { toast, toastError } from '@/stores/toasts';
-import { approvePost, deletePost, editPost, likePost, restorePost } from './queries';
-import type { Post } from './types';
+import { approvePost, restorePost } from '../api/moderation-commands';
+import { deletePost, editPost, likePost } from '../api/posts';
+import type { Post } from '../lib/types';
 
 export interface PostCommands {
   readonly like: (post: Post) => void;
@@ -13,14 +14,18 @@ export interface PostCommands {
   readonly restore: (post: Post) => void;
 }
 
-/** What is done to posts. A like shows at once; all else once the server has answered. */
+/** Commands of posts. A like is optimistic; the others wait for the server. */
 export function usePostCommands(): PostCommands {
   const client = useQueryClient();
   const changed = () => client.invalidateQueries({ queryKey: ['forum'] });
 
   function liked(post: Post, now: boolean): void {
-    const swap = (item: Post) => (item.id === post.id ? { ...item, liked: now, likes: post.likes + (now ? 1 : 0) - (post.liked ? 1 : 0) } : item);
-    client.setQueriesData<Answer<Post[]>>({ queryKey: ['forum', 'posts', post.threadId] }, (page) => page && { ...page, data: page.data.map(swap) });
+    const swap = (item: Post) =>
+      item.id === post.id ? { ...item, liked: now, likes: post.likes + (now ? 1 : 0) - (post.liked ? 1 : 0) } : item;
+    client.setQueriesData<Answer<Post[]>>(
+      { queryKey: ['forum', 'posts', post.threadId] },
+      (page) => page && { ...page, data: page.data.map(swap) },
+    );
   }
 
   const like = useMutation({
@@ -32,7 +37,7 @@ export function usePostCommands(): PostCommands {
     },
     onError: (error, { post }) => {
       liked({ ...post, liked: !post.liked, likes: post.likes + (post.liked ? -1 : 1) }, post.liked);
-      toastError('The like was not kept', messageOf(error));
+      toastError('Failed to save the like', messageOf(error));
     },
   });
   const approve = useMutation({
@@ -51,7 +56,7 @@ export function usePostCommands(): PostCommands {
     like: (post) => like.mutate({ post }),
     edit: async (post, text) => {
       const answer = await editPost(post.id, text);
-      if (answer.state === 'held') toast('Post changed', 'A moderator looks at it before others see it.');
+      if (answer.state === 'held') toast('Post changed', 'It is published once a moderator approves it.');
       else toast('Post changed');
       await changed();
     },

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { countView, markRead } from './queries';
-import type { Post, ThreadInFull } from './types';
+import { countView, markRead } from '../api/threads';
+import type { Post, ThreadInFull } from '../lib/types';
 
 /** What a member has on the screen counts as read. */
 export function useReading(thread: ThreadInFull, posts: readonly Post[] | undefined, signedIn: boolean): void {
@@ -16,7 +16,7 @@ export function useReading(thread: ThreadInFull, posts: readonly Post[] | undefi
   }, [client, thread.id, thread.unread, last, signedIn]);
 }
 
-/** Counts that somebody opened the thread; nobody has to hear when that fails. */
+/** Counts a view of the thread; failures are ignored. */
 export function useView(threadId: string): void {
   useEffect(() => {
     void countView(threadId).catch(() => undefined);

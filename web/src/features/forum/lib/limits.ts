@@ -1,4 +1,4 @@
-// What a text may be, told before it is sent. The server decides.
+// Text limits, checked before sending. The server decides.
 export const TITLE = { min: 3, max: 255 } as const;
 export const TEXT = { min: 8, max: 32_767 } as const;
 
@@ -17,10 +17,10 @@ export function textFault(text: string): string | undefined {
   return length > TEXT.max ? `Text must be at most ${TEXT.max.toLocaleString('en-US')} characters` : undefined;
 }
 
-/** What is told beside the form of a new thread. */
+/** Rules shown next to the form of a new thread. */
 export const RULES: readonly string[] = [
-  'Until three of your posts are shown, you are new: at most 2 links and 2 mentions in a post, and posts with links wait for a moderator.',
+  'Until three of your posts are published, a post can have at most 2 links and 2 mentions, and posts with links need approval.',
   'In your first 24 hours: 3 threads and 10 replies.',
-  'Between two threads 2 minutes, between two replies 30 seconds; later 15 and 5 seconds.',
-  'Everybody: 20 threads, 50 likes and 20 reports a day, and no text twice within 5 minutes.',
+  'Wait 2 minutes between threads and 30 seconds between replies; later 15 and 5 seconds.',
+  'For everyone: 20 threads, 50 likes and 20 reports per day, and the same text only once in 5 minutes.',
 ];

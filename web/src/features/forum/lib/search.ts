@@ -4,7 +4,7 @@ import { textOf, type FlatSearch } from '@/lib/search';
 export interface ForumState {
   /** Slug of the category; null: all. */
   readonly category: string | null;
-  /** What is looked for; null: the list of threads. */
+  /** The search text; null: the list of threads. */
   readonly q: string | null;
   readonly sort: Sort;
   readonly filter: Filter;
@@ -15,13 +15,13 @@ export type Sort = (typeof SORTS)[number];
 export const FILTERS = ['all', 'unread', 'following', 'mine'] as const;
 export type Filter = (typeof FILTERS)[number];
 
-const MOST_SEARCH = 200;
+const MAX_SEARCH = 200;
 
 /** Anything unknown falls back to the default. */
 export function readForum(search: FlatSearch): ForumState {
   return {
     category: textOf(search['category']) ?? null,
-    q: textOf(search['q'])?.slice(0, MOST_SEARCH) ?? null,
+    q: textOf(search['q'])?.slice(0, MAX_SEARCH) ?? null,
     sort: SORTS.find((sort) => sort === textOf(search['sort'])) ?? 'latest',
     filter: FILTERS.find((filter) => filter === textOf(search['filter'])) ?? 'all',
   };
@@ -30,13 +30,16 @@ export function readForum(search: FlatSearch): ForumState {
 export const writeForum = ({ category, q, sort, filter }: ForumState): FlatSearch =>
   written({ category, q, sort: sort === 'latest' ? null : sort, filter: filter === 'all' ? null : filter });
 
-/** Where in a thread somebody reads: at its start, around a post, or on a page after or before another. */
+/** Reading position in a thread: its start, around a post, or a page after or before another. */
 export interface Place {
   readonly post: string | null;
   readonly cursor: string | null;
 }
 
-export const readPlace = (search: FlatSearch): Place => ({ post: textOf(search['post']) ?? null, cursor: textOf(search['cursor']) ?? null });
+export const readPlace = (search: FlatSearch): Place => ({
+  post: textOf(search['post']) ?? null,
+  cursor: textOf(search['cursor']) ?? null,
+});
 
 export function written(state: Readonly<Record<string, string | null>>): FlatSearch {
   return Object.fromEntries(Object.entries(state).filter((entry): entry is [string, string] => entry[1] !== null));

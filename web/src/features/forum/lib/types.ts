@@ -9,3 +9,6 @@ export type Post = Schemas['Post'];
 export type Found = Schemas['Found'];
 export type QueuedPost = Schemas['QueuedPost'];
 export type LogEntry = Schemas['LogEntry'];
+
+/** Dialogs that a post's menu opens. */
+export type PostDialog = 'delete' | 'flag' | 'history';

@@ -11,11 +11,12 @@ export type DigestEvery = components['schemas']['InsightsDigest']['every'];
 export const insightsQuery = (websiteId: string) =>
   queryOptions({
     queryKey: ['insights', websiteId] as const,
-    queryFn: ({ signal }) => body(api.GET('/api/analytics/{websiteId}/insights', { params: { path: { websiteId } }, signal })),
+    queryFn: ({ signal }) =>
+      body(api.GET('/api/analytics/{websiteId}/insights', { params: { path: { websiteId } }, signal })),
     staleTime: 300_000,
   });
 
-/** Looks at the website now. What it finds is shown at once, and read again: both are the same. */
+/** Analyzes the website now. The response is shown immediately and refetched: both are the same. */
 export function useGenerate(websiteId: string) {
   const client = useQueryClient();
   return useMutation({
@@ -53,7 +54,11 @@ export function useDigest() {
       client.setQueryData(digestQuery.queryKey, before);
       toastError('Not changed', messageOf(error));
     },
-    onSuccess: (every) => toast('Mail digest changed', every === 'off' ? 'New insights are no longer mailed to you.' : `New insights are mailed to you ${every}.`),
+    onSuccess: (every) =>
+      toast(
+        'Email digest changed',
+        every === 'off' ? 'You no longer receive insights by email.' : `You receive new insights by email ${every}.`,
+      ),
   });
   return { every: digest.data?.every, choose: choose.mutate, isPending: choose.isPending };
 }

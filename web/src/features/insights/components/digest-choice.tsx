@@ -1,6 +1,6 @@
 import { Card } from '@/components/ui/card';
 import { Select } from '@/components/ui/field';
-import { useDigest, type DigestEvery } from './queries';
+import { useDigest, type DigestEvery } from '../api/insights';
 
 const CHOICES: readonly { readonly value: DigestEvery; readonly label: string }[] = [
   { value: 'off', label: 'Never' },
@@ -8,13 +8,18 @@ const CHOICES: readonly { readonly value: DigestEvery; readonly label: string }[
   { value: 'weekly', label: 'Weekly' },
 ];
 
-/** How often new insights of all one's websites are mailed; kept at once. */
+/** Frequency of the insights digest for all websites of the account; saved immediately. */
 export function DigestChoice() {
   const { every, choose, isPending } = useDigest();
   return (
     <span className="inline-flex items-center gap-2">
-      <span aria-hidden>Mail me what is new</span>
-      <Select label="Mail me what is new" value={every ?? 'off'} disabled={every === undefined || isPending} onChange={(event) => choose(event.target.value as DigestEvery)}>
+      <span aria-hidden>Email digest</span>
+      <Select
+        label="Email digest"
+        value={every ?? 'off'}
+        disabled={every === undefined || isPending}
+        onChange={(event) => choose(event.target.value as DigestEvery)}
+      >
         {CHOICES.map(({ value, label }) => (
           <option key={value} value={value}>
             {label}
@@ -25,10 +30,13 @@ export function DigestChoice() {
   );
 }
 
-/** The same choice as beside the insights, where all other mails are chosen. */
+/** The same setting as next to the insights, among all email settings. */
 export function DigestPanel() {
   return (
-    <Card title="Insights by mail" description="What is found in the figures of your websites, at 7:00 UTC, when there is something new. Weekly mails come on Mondays.">
+    <Card
+      title="Insights by email"
+      description="New insights by email at 07:00 UTC, only when there are any. Weekly emails are sent on Mondays."
+    >
       <DigestChoice />
     </Card>
   );

@@ -8,12 +8,12 @@ import type { Website } from '@/lib/api/types';
 import { cx } from '@/lib/cx';
 import { formatDay } from '@/lib/dates';
 import { DigestChoice } from './digest-choice';
-import { lookOf } from './looks';
-import { insightsQuery, useGenerate, type Insight } from './queries';
+import { styleOf } from '../lib/insight-styles';
+import { insightsQuery, useGenerate, type Insight } from '../api/insights';
 
 interface Props {
   readonly website: Website;
-  /** The way to the dashboard that shows it. */
+  /** Link to the dashboard that shows it. */
   readonly look: (insight: Insight) => ReactNode;
   readonly className?: string;
 }
@@ -25,7 +25,7 @@ export function InsightsCard({ website, look, className }: Props) {
   return (
     <Card
       title="AI-Powered Insights"
-      description="What changed against the weeks before"
+      description="Notable changes"
       {...(className ? { className } : {})}
       actions={
         <Button variant="primary" size="sm" busy={generate.isPending} onClick={() => generate.mutate()}>
@@ -43,7 +43,9 @@ export function InsightsCard({ website, look, className }: Props) {
         ) : (
           <Empty className="min-h-32">
             <p>{'No insights available yet. Click "Generate New" to analyze your data.'}</p>
-            {generate.data && <p className="mt-1 text-[0.8125rem]">The last weeks were looked at: nothing in them is far from what is usual.</p>}
+            {generate.data && (
+              <p className="mt-1 text-[0.8125rem]">Your latest data was analyzed: no unusual changes.</p>
+            )}
           </Empty>
         )
       ) : insights.error ? (
@@ -54,40 +56,52 @@ export function InsightsCard({ website, look, className }: Props) {
         </div>
       )}
       <footer className="mt-4 flex flex-wrap items-center justify-between gap-x-6 gap-y-2 border-t border-line pt-3 text-[0.8125rem] text-muted">
-        <p className="min-w-0 flex-1 basis-64">{shown && shown.length > 0 ? whoseWords(shown, generate.data?.silence ?? null) : 'Every website with data is also looked at once a day.'}</p>
+        <p className="min-w-0 flex-1 basis-64">
+          {shown && shown.length > 0
+            ? authorNote(shown, generate.data?.silence ?? null)
+            : 'Insights also run automatically every day.'}
+        </p>
         <DigestChoice />
       </footer>
     </Card>
   );
 }
 
-/** A model may word and rank; what it says is taken only as far as the evidence goes. */
-function whoseWords(insights: readonly Insight[], silence: string | null): string {
+/** A model may word and rank insights; its text is accepted only if the evidence supports it. */
+function authorNote(insights: readonly Insight[], silence: string | null): string {
   const worded = insights.filter((insight) => insight.toldBy === 'model').length;
-  if (worded === insights.length) return 'Worded by a language model. Every figure is measured.';
-  if (worded > 0) return "Some worded by a language model, the others in the finder's own words. Every figure is measured.";
-  return `In the finder's own words${silence === null ? '' : `: ${SILENCE[silence] ?? 'no language model answered'}`}. Every figure is measured.`;
+  if (worded === insights.length) return 'AI-written text. Numbers come from your data.';
+  if (worded > 0) return 'Some texts are AI-written, the others rule-based. Numbers come from your data.';
+  return `Rule-based text${silence === null ? '' : `: ${SILENCE[silence] ?? 'AI did not respond'}`}. Numbers come from your data.`;
 }
 
 const SILENCE: Readonly<Record<string, string>> = {
-  not_configured: 'no language model is configured',
-  switched_off: 'the language model is switched off',
-  resting: 'the language model failed too often and rests for a moment',
-  budget: 'the budget for the language model is spent for now',
-  unavailable: 'the language model did not answer',
-  bad_answer: 'the language model gave no usable answer',
-  not_believed: 'the language model said more than the evidence holds',
+  not_configured: 'AI is not configured',
+  switched_off: 'AI is turned off',
+  resting: 'AI is temporarily paused after errors',
+  budget: 'the AI budget is used up for now',
+  unavailable: 'AI did not respond',
+  bad_answer: 'the AI response was not usable',
+  not_believed: 'the AI text was discarded: not supported by the data',
 };
 
 function InsightItem({ insight, look }: { readonly insight: Insight; readonly look: Props['look'] }) {
   const [open, setOpen] = useState(false);
   const id = useId();
-  const { Icon, word, destructive, tone } = lookOf(insight.insightType);
+  const { Icon, label, destructive, tone } = styleOf(insight.insightType);
   return (
-    <li className={cx('flex min-w-0 gap-3 rounded-lg border p-3.5', destructive ? 'border-bad/30 bg-bad-soft' : 'border-line')} data-destructive={destructive}>
-      <span className={cx('grid size-8 shrink-0 place-items-center rounded-lg', destructive ? 'bg-surface text-bad' : tone)}>
+    <li
+      className={cx(
+        'flex min-w-0 gap-3 rounded-lg border p-3.5',
+        destructive ? 'border-bad/30 bg-bad-soft' : 'border-line',
+      )}
+      data-destructive={destructive}
+    >
+      <span
+        className={cx('grid size-8 shrink-0 place-items-center rounded-lg', destructive ? 'bg-surface text-bad' : tone)}
+      >
         <Icon aria-hidden className="size-4" />
-        <span className="sr-only">{word}</span>
+        <span className="sr-only">{label}</span>
       </span>
       <div className="min-w-0 flex-1">
         <h3 className={cx('font-medium break-words', destructive && 'text-bad')}>{insight.title}</h3>
@@ -117,7 +131,7 @@ function InsightItem({ insight, look }: { readonly insight: Insight; readonly lo
             ))}
           </dl>
           <p className="mt-2">
-            {`${span(insight.from, insight.to)}, against ${span(insight.comparedFrom, insight.comparedTo)}. ${insight.toldBy === 'model' ? "A language model's words." : "The finder's own words."}`}
+            {`${span(insight.from, insight.to)}, compared with ${span(insight.comparedFrom, insight.comparedTo)}. ${insight.toldBy === 'model' ? 'AI-written text.' : 'Rule-based text.'}`}
           </p>
         </div>
       </div>
@@ -125,4 +139,5 @@ function InsightItem({ insight, look }: { readonly insight: Insight; readonly lo
   );
 }
 
-const span = (first: string, last: string): string => (first === last ? formatDay(first) : `${formatDay(first)} – ${formatDay(last)}`);
+const span = (first: string, last: string): string =>
+  first === last ? formatDay(first) : `${formatDay(first)} – ${formatDay(last)}`;

@@ -5,14 +5,27 @@ import { beforeEach, expect, test } from 'vitest';
 import { renderApp, signIn } from '@/test/render';
 import { at, refuse, requests, server, state } from '@/test/server';
 import { useToasts } from '@/stores/toasts';
-import type { Insight } from './queries';
+import type { Insight } from '../api/insights';
 
 const insight = (over: Partial<Insight> = {}): Insight => ({
-  id: 'i1', insightType: 'warning', title: 'No conversions from NordVPN this week', content: '412 clicks from 13 November to 19 November led to no conversion.',
-  confidenceScore: 0.97, toldBy: 'finder', about: { dimension: 'partner', value: 'p1', name: 'NordVPN' },
-  evidence: [{ label: 'Clicks', value: '412' }, { label: 'Conversions', value: '0' }],
-  from: '2026-11-13', to: '2026-11-19', comparedFrom: '2026-10-16', comparedTo: '2026-11-12',
-  filters: { timeRange: 'custom', from: '2026-11-13', to: '2026-11-19', partner: 'p1' }, since: '2026-11-20T03:00:00Z', ...over,
+  id: 'i1',
+  insightType: 'warning',
+  title: 'No conversions from NordVPN this week',
+  content: '412 clicks from 13 November to 19 November led to no conversion.',
+  confidenceScore: 0.97,
+  toldBy: 'finder',
+  about: { dimension: 'partner', value: 'p1', name: 'NordVPN' },
+  evidence: [
+    { label: 'Clicks', value: '412' },
+    { label: 'Conversions', value: '0' },
+  ],
+  from: '2026-11-13',
+  to: '2026-11-19',
+  comparedFrom: '2026-10-16',
+  comparedTo: '2026-11-12',
+  filters: { timeRange: 'custom', from: '2026-11-13', to: '2026-11-19', partner: 'p1' },
+  since: '2026-11-20T03:00:00Z',
+  ...over,
 });
 
 beforeEach(signIn);
@@ -21,7 +34,9 @@ const card = async () => within(await screen.findByRole('region', { name: 'AI-Po
 
 test('spec §2, AI insights, empty: the words of the specification', async () => {
   renderApp('/analytics');
-  expect(await (await card()).findByText('No insights available yet. Click "Generate New" to analyze your data.')).toBeInTheDocument();
+  expect(
+    await (await card()).findByText('No insights available yet. Click "Generate New" to analyze your data.'),
+  ).toBeInTheDocument();
 });
 
 test('spec §2, §3: each insight: icon by type, title, content, confidence; decline and warning, and what is of no known type, are destructive', async () => {
@@ -30,7 +45,11 @@ test('spec §2, §3: each insight: icon by type, title, content, confidence; dec
   renderApp('/analytics');
   const items = within(await (await card()).findByRole('list', { name: 'AI insights' })).getAllByRole('listitem');
   expect(items.map((item) => [item.querySelector('.sr-only')?.textContent, item.dataset['destructive']])).toEqual([
-    ['Growth', 'false'], ['Decline', 'true'], ['Opportunity', 'false'], ['Warning', 'true'], ['Warning', 'true'],
+    ['Growth', 'false'],
+    ['Decline', 'true'],
+    ['Opportunity', 'false'],
+    ['Warning', 'true'],
+    ['Warning', 'true'],
   ]);
   expect(items[1]).toHaveTextContent('About decline');
   expect(items[1]).toHaveTextContent('412 clicks from 13 November to 19 November led to no conversion.');
@@ -38,7 +57,15 @@ test('spec §2, §3: each insight: icon by type, title, content, confidence; dec
 });
 
 test('evidence opens; the link leads to the dashboard with its days and filters', async () => {
-  state.insights = [insight(), insight({ id: 'i2', title: 'Robots', about: null, filters: { timeRange: 'custom', from: '2026-11-13', to: '2026-11-19', bots: 'only' } })];
+  state.insights = [
+    insight(),
+    insight({
+      id: 'i2',
+      title: 'Robots',
+      about: null,
+      filters: { timeRange: 'custom', from: '2026-11-13', to: '2026-11-19', bots: 'only' },
+    }),
+  ];
   const { user } = renderApp('/analytics');
   const list = within(await (await card()).findByRole('list', { name: 'AI insights' }));
   const button = list.getByRole('button', { name: 'Evidence of: No conversions from NordVPN this week' });
@@ -47,9 +74,15 @@ test('evidence opens; the link leads to the dashboard with its days and filters'
   expect(button).toHaveAttribute('aria-expanded', 'true');
   const figures = within(document.getElementById(button.getAttribute('aria-controls') ?? '') as HTMLElement);
   expect(figures.getAllByRole('definition').map((item) => item.textContent)).toEqual(['412', '0']);
-  expect(figures.getByText(/^Nov 13.*The finder's own words\.$/)).toBeInTheDocument();
-  expect(list.getByRole('link', { name: /of: No conversions/ })).toHaveAttribute('href', '/analytics?website=w1&range=custom&from=2026-11-13&to=2026-11-19&f=is,partner,p1');
-  expect(list.getByRole('link', { name: /of: Robots/ })).toHaveAttribute('href', '/analytics?website=w1&range=custom&from=2026-11-13&to=2026-11-19&bots=only');
+  expect(figures.getByText(/^Nov 13.*Rule-based text\.$/)).toBeInTheDocument();
+  expect(list.getByRole('link', { name: /of: No conversions/ })).toHaveAttribute(
+    'href',
+    '/analytics?website=w1&range=custom&from=2026-11-13&to=2026-11-19&f=is,partner,p1',
+  );
+  expect(list.getByRole('link', { name: /of: Robots/ })).toHaveAttribute(
+    'href',
+    '/analytics?website=w1&range=custom&from=2026-11-13&to=2026-11-19&bots=only',
+  );
 });
 
 test('spec §2, §7, §8: Generate New: "Generating..." while pending, then the toast and what was found', async () => {
@@ -70,8 +103,13 @@ test('spec §2, §7, §8: Generate New: "Generating..." while pending, then the 
   expect(await screen.findByText('AI Insights Generated')).toBeInTheDocument();
   expect(screen.getByText('Fresh insights have been generated based on your latest data.')).toBeInTheDocument();
   expect(await inside.findByText('Second')).toBeInTheDocument();
-  expect(state.seen.find((item) => item.line.startsWith('POST'))).toMatchObject({ line: 'POST /api/analytics/w1/ai-insights', body: null });
-  expect(inside.getByText("Some worded by a language model, the others in the finder's own words. Every figure is measured.")).toBeInTheDocument();
+  expect(state.seen.find((item) => item.line.startsWith('POST'))).toMatchObject({
+    line: 'POST /api/analytics/w1/ai-insights',
+    body: null,
+  });
+  expect(
+    inside.getByText('Some texts are AI-written, the others rule-based. Numbers come from your data.'),
+  ).toBeInTheDocument();
   await waitFor(() => expect(requests('GET /api/analytics/w1/insights').length).toBe(2)); // the cached list was invalidated
 });
 
@@ -96,7 +134,9 @@ test('without a model the card says so, and why', async () => {
   const { user } = renderApp('/analytics');
   const inside = await card();
   await user.click(await inside.findByRole('button', { name: 'Generate New' }));
-  expect(await inside.findByText("In the finder's own words: no language model is configured. Every figure is measured.")).toBeInTheDocument();
+  expect(
+    await inside.findByText('Rule-based text: AI is not configured. Numbers come from your data.'),
+  ).toBeInTheDocument();
 });
 
 test('text of strangers is text', async () => {
@@ -125,10 +165,10 @@ test('the mail digest is chosen beside them', async () => {
     }),
   );
   const { user } = renderApp('/analytics');
-  const choice = await (await card()).findByRole('combobox', { name: 'Mail me what is new' });
+  const choice = await (await card()).findByRole('combobox', { name: 'Email digest' });
   await waitFor(() => expect(choice).toBeEnabled());
   await user.selectOptions(choice, 'weekly');
-  expect(await screen.findByText('New insights are mailed to you weekly.')).toBeInTheDocument();
+  expect(await screen.findByText('You receive new insights by email weekly.')).toBeInTheDocument();
   expect(sent).toEqual([{ every: 'weekly' }]);
   expect(choice).toHaveValue('weekly');
 });
@@ -139,8 +179,8 @@ test('the choice of mails is also where all other mails are chosen', async () =>
     http.put(at('/api/platform/insights/digest'), () => new HttpResponse(null, { status: 204 })),
   );
   const { user } = renderApp('/account-settings?tab=notifications');
-  const panel = within(await screen.findByRole('region', { name: 'Insights by mail' }));
-  await waitFor(() => expect(panel.getByRole('combobox', { name: 'Mail me what is new' })).toBeEnabled());
-  await user.selectOptions(panel.getByRole('combobox', { name: 'Mail me what is new' }), 'daily');
-  expect(await screen.findByText('New insights are mailed to you daily.')).toBeInTheDocument();
+  const panel = within(await screen.findByRole('region', { name: 'Insights by email' }));
+  await waitFor(() => expect(panel.getByRole('combobox', { name: 'Email digest' })).toBeEnabled());
+  await user.selectOptions(panel.getByRole('combobox', { name: 'Email digest' }), 'daily');
+  expect(await screen.findByText('You receive new insights by email daily.')).toBeInTheDocument();
 });

@@ -12,12 +12,20 @@ export type InquiryStep = Schemas['InquiryStep'];
 export type Subscriber = Schemas['Subscriber'];
 export type Signup = Schemas['EarlyAccessSignup'];
 
-export const STATUSES: Readonly<Record<InquiryStatus, string>> = { new: 'New', in_progress: 'In progress', answered: 'Answered', closed: 'Closed', spam: 'Spam' };
-export const isStatus = (text: string | undefined): text is InquiryStatus => text !== undefined && Object.hasOwn(STATUSES, text);
-export const isState = (text: string | undefined): text is Subscriber['state'] => text === 'pending' || text === 'confirmed' || text === 'ended';
+export const STATUSES: Readonly<Record<InquiryStatus, string>> = {
+  new: 'New',
+  in_progress: 'In progress',
+  answered: 'Replied',
+  closed: 'Closed',
+  spam: 'Spam',
+};
+export const isStatus = (text: string | undefined): text is InquiryStatus =>
+  text !== undefined && Object.hasOwn(STATUSES, text);
+export const isState = (text: string | undefined): text is Subscriber['state'] =>
+  text === 'pending' || text === 'confirmed' || text === 'ended';
 
 const LEADS = 'leads';
-const LOOK_AGAIN_MS = 5_000;
+const REFETCH_MS = 5_000;
 const at = (cursor: string) => ({ limit: 50, ...(cursor ? { cursor } : {}) });
 
 export const totalsQuery = queryOptions({
@@ -31,7 +39,12 @@ export const inquiriesQuery = (status: InquiryStatus | undefined, search: string
     queryKey: [LEADS, 'inquiries', status, search],
     initialPageParam: '',
     queryFn: ({ signal, pageParam }) =>
-      answer(api.GET('/api/admin/inquiries', { params: { query: { ...at(pageParam), ...(status ? { status } : {}), ...(search ? { search } : {}) } }, signal })),
+      answer(
+        api.GET('/api/admin/inquiries', {
+          params: { query: { ...at(pageParam), ...(status ? { status } : {}), ...(search ? { search } : {}) } },
+          signal,
+        }),
+      ),
     getNextPageParam: (page) => page.nextCursor,
     staleTime: 0,
   });
@@ -41,15 +54,17 @@ export const inquiryQuery = (id: string) =>
     queryKey: [LEADS, 'inquiry', id],
     queryFn: ({ signal }) => body(api.GET('/api/admin/inquiries/{id}', { params: { path: { id } }, signal })),
     staleTime: 0,
-    // Until a mail server has taken the answer, which happens without anybody here doing anything.
-    refetchInterval: ({ state }) => (state.data?.steps.some((step) => step.mail === 'waiting') ? LOOK_AGAIN_MS : false),
+    // Until the mail server has accepted the reply.
+    refetchInterval: ({ state }) => (state.data?.steps.some((step) => step.mail === 'waiting') ? REFETCH_MS : false),
   });
 
-/** Who can look after an inquiry: only admins can. */
+/** Accounts that an inquiry can be assigned to: admins. */
 export const adminsQuery = queryOptions({
   queryKey: ['admins'],
   queryFn: async ({ signal }) => {
-    const accounts = await body(api.GET('/api/admin/accounts', { params: { query: { role: 'admin', limit: 100 } }, signal }));
+    const accounts = await body(
+      api.GET('/api/admin/accounts', { params: { query: { role: 'admin', limit: 100 } }, signal }),
+    );
     return accounts.filter((account) => !account.disabledAt && !account.erasedAt);
   },
   staleTime: 60_000,
@@ -59,7 +74,13 @@ export const subscribersQuery = (state: Subscriber['state'] | undefined) =>
   infiniteQueryOptions({
     queryKey: [LEADS, 'subscribers', state],
     initialPageParam: '',
-    queryFn: ({ signal, pageParam }) => answer(api.GET('/api/admin/subscribers', { params: { query: { ...at(pageParam), ...(state ? { state } : {}) } }, signal })),
+    queryFn: ({ signal, pageParam }) =>
+      answer(
+        api.GET('/api/admin/subscribers', {
+          params: { query: { ...at(pageParam), ...(state ? { state } : {}) } },
+          signal,
+        }),
+      ),
     getNextPageParam: (page) => page.nextCursor,
     staleTime: 0,
   });
@@ -67,12 +88,13 @@ export const subscribersQuery = (state: Subscriber['state'] | undefined) =>
 export const signupsQuery = infiniteQueryOptions({
   queryKey: [LEADS, 'early-access'],
   initialPageParam: '',
-  queryFn: ({ signal, pageParam }) => answer(api.GET('/api/admin/early-access', { params: { query: at(pageParam) }, signal })),
+  queryFn: ({ signal, pageParam }) =>
+    answer(api.GET('/api/admin/early-access', { params: { query: at(pageParam) }, signal })),
   getNextPageParam: (page) => page.nextCursor,
   staleTime: 0,
 });
 
-/** Runs one command, says what came of it, and has every list of leads read anew. */
+/** Runs one command, shows its result and invalidates all leads queries. */
 export function useLead<Given = void>(run: (given: Given) => Promise<unknown>, said: string, failed: string) {
   const client = useQueryClient();
   return useMutation({

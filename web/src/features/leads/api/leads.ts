@@ -1,4 +1,4 @@
-// What anybody may ask for without an account.
+// Public requests without an account.
 import { queryOptions } from '@tanstack/react-query';
 import { api, body, done } from '@/lib/api/client';
 import { ApiError } from '@/lib/api/errors';
@@ -16,13 +16,13 @@ export const placesQuery = queryOptions({
   staleTime: 0,
 });
 
-interface Said {
+interface MessageResponse {
   readonly ok: boolean;
   readonly message: string;
 }
 
 /** An answer that came through and still says no is a failure with the server's words. Spec §7: so is a refusal without a message, with its text alone. */
-async function agreed(call: Promise<Said>): Promise<string> {
+async function agreed(call: Promise<MessageResponse>): Promise<string> {
   const said = await call.catch((error: unknown) => {
     throw error instanceof ApiError && error.plain ? new Error(error.plain) : error;
   });
@@ -38,17 +38,24 @@ export interface Subscribing {
 }
 
 export const subscribe = ({ email, name, source, website }: Subscribing): Promise<string> =>
-  agreed(body(api.POST('/api/public/newsletter/subscribe', { body: { email, source, website, ...(name ? { name } : {}) } })));
+  agreed(
+    body(api.POST('/api/public/newsletter/subscribe', { body: { email, source, website, ...(name ? { name } : {}) } })),
+  );
 
-export const joinEarlyAccess = (email: string, website: string): Promise<string> => agreed(body(api.POST('/api/public/early-access', { body: { email, website } })));
+export const joinEarlyAccess = (email: string, website: string): Promise<string> =>
+  agreed(body(api.POST('/api/public/early-access', { body: { email, website } })));
 
 export const inquire = ({ serviceInterest, ...rest }: Inquiring): Promise<void> =>
   done(api.POST('/api/public/contact', { body: { ...rest, serviceInterest: serviceInterest || null } }));
 
-export const leaveEarlyAccess = (code: string): Promise<string> => agreed(body(api.POST('/api/public/early-access/leave', { body: { code } })));
+export const leaveEarlyAccess = (code: string): Promise<string> =>
+  agreed(body(api.POST('/api/public/early-access/leave', { body: { code } })));
 
-export const confirmEarlyAccess = (code: string): Promise<string> => agreed(body(api.POST('/api/public/early-access/confirm', { body: { code } })));
+export const confirmEarlyAccess = (code: string): Promise<string> =>
+  agreed(body(api.POST('/api/public/early-access/confirm', { body: { code } })));
 
-export const confirmSubscription = (code: string): Promise<string> => agreed(body(api.POST('/api/public/newsletter/confirm', { body: { code } })));
+export const confirmSubscription = (code: string): Promise<string> =>
+  agreed(body(api.POST('/api/public/newsletter/confirm', { body: { code } })));
 
-export const unsubscribe = (code: string): Promise<string> => agreed(body(api.POST('/api/public/newsletter/unsubscribe', { body: { code } })));
+export const unsubscribe = (code: string): Promise<string> =>
+  agreed(body(api.POST('/api/public/newsletter/unsubscribe', { body: { code } })));

@@ -6,11 +6,11 @@ import { TextField } from '@/components/ui/field';
 import { ApiError, messageOf } from '@/lib/api/errors';
 import { cx } from '@/lib/cx';
 import { toast, toastError } from '@/stores/toasts';
-import { joinEarlyAccess, placesQuery } from './queries';
-import { Trap } from './trap';
+import { joinEarlyAccess, placesQuery } from '../api/leads';
+import { Honeypot } from './honeypot';
 
 const PLACES = 10;
-/** The count follows the decision; an answer that said so would tell whether the address is new. */
+/** The count is updated later; a response with the result would reveal whether the address is new. */
 const COUNTED_AFTER_MS = 2000;
 
 /** How many of the places are free, as the server counts them (spec §9: 10 beta testers, free). One line from the first paint on. */
@@ -18,19 +18,30 @@ export function EarlyAccessBanner({ className }: { readonly className?: string }
   const { data } = useQuery(placesQuery);
   const of = data?.places ?? PLACES;
   return (
-    <p className={cx('inline-flex items-center gap-2 rounded-full border border-brand/30 bg-brand-soft px-3.5 py-1.5 font-medium text-brand', className)}>
+    <p
+      className={cx(
+        'inline-flex items-center gap-2 rounded-full border border-brand/30 bg-brand-soft px-3.5 py-1.5 font-medium text-brand',
+        className,
+      )}
+    >
       <Sparkles aria-hidden className="size-4 shrink-0" />
-      <span>{data === undefined ? `${of} free early access places` : data.left > 0 ? `${data.left} of ${of} free early access places left` : `All ${of} places are taken: join the waiting list`}</span>
+      <span>
+        {data === undefined
+          ? `${of} free early access places`
+          : data.left > 0
+            ? `${data.left} of ${of} free early access places left`
+            : `All ${of} places are filled: join the waiting list`}
+      </span>
     </p>
   );
 }
 
 interface Props {
-  /** `row`: field and button side by side where there is room, as in the hero. */
+  /** `row`: field and button side by side where both fit, as in the hero. */
   readonly layout?: 'column' | 'row';
 }
 
-/** Spec §4, §5, §8. Whether it became a place or a place in line is told by mail alone: the form says the same to everybody. */
+/** Spec §4, §5, §8. Only the email says whether it became a place or a waiting-list entry: the form always responds the same. */
 export function EarlyAccessForm({ layout = 'column' }: Props) {
   const client = useQueryClient();
   const count = () => client.invalidateQueries({ queryKey: placesQuery.queryKey });
@@ -59,10 +70,17 @@ export function EarlyAccessForm({ layout = 'column' }: Props) {
       }}
     >
       <TextField
-        label="Email" type="email" autoComplete="email" placeholder="you@example.com" required error={faults['email']} value={email} onChange={(event) => setEmail(event.target.value)}
+        label="Email"
+        type="email"
+        autoComplete="email"
+        placeholder="you@example.com"
+        required
+        error={faults['email']}
+        value={email}
+        onChange={(event) => setEmail(event.target.value)}
         className={cx(inRow && 'flex-1 [&_input]:h-11 sm:[&>label]:sr-only')}
       />
-      <Trap value={website} onChange={setWebsite} />
+      <Honeypot value={website} onChange={setWebsite} />
       <Button type="submit" variant="primary" size="lg" busy={send.isPending}>
         {send.isPending ? 'Signing up...' : 'Get Early Access'}
       </Button>

@@ -13,10 +13,10 @@ interface Props {
   readonly run: (code: string) => Promise<string>;
 }
 
-const NOT_WHOLE = new Error('This link is not whole. Open the whole link of the mail.');
+const NOT_WHOLE = new Error('This link is incomplete. Open the full link from your email.');
 
-/** What a mailed link leads to. A button, so that a program that opens the links of mails decides nothing. */
-export function MailedAction({ code, question, action, busy, done, run }: Props) {
+/** The page of an email link. A button, so that email programs that prefetch links change nothing. */
+export function EmailLinkAction({ code, question, action, busy, done, run }: Props) {
   const send = useMutation({ mutationFn: () => run(code) });
   if (!code) return <ErrorBox error={NOT_WHOLE} />;
   return (

@@ -6,9 +6,9 @@ import { Card } from '@/components/ui/card';
 import { Select } from '@/components/ui/field';
 import { SearchField } from '@/components/ui/search-field';
 import { browserTimezone, formatDateTime } from '@/lib/dates';
-import { inquiriesQuery, STATUSES, totalsQuery, type Inquiry, type InquiryStatus } from './admin-queries';
+import { inquiriesQuery, STATUSES, totalsQuery, type Inquiry, type InquiryStatus } from '../api/admin';
 import { InquiryDetails } from './inquiry-details';
-import { nameOf, StatusBadge, TimeLeft } from './inquiry-shown';
+import { nameOf, StatusBadge, TimeLeft } from './inquiry-reader';
 
 interface Props {
   readonly status: InquiryStatus | undefined;
@@ -31,29 +31,47 @@ export function InquiriesPanel({ status, selected, onStatus, onSelect }: Props) 
       className: 'min-w-44 [overflow-wrap:anywhere]',
       cell: (row) => (
         <>
-          <button type="button" className="rounded-md text-left font-medium text-brand underline-offset-4 hover:underline" onClick={() => onSelect(row.id)}>
+          <button
+            type="button"
+            className="rounded-md text-left font-medium text-brand underline-offset-4 hover:underline"
+            onClick={() => onSelect(row.id)}
+          >
             {nameOf(row)}
           </button>
           <span className="block text-[0.8125rem] text-muted">{row.email}</span>
         </>
       ),
     },
-    { id: 'message', header: 'Message', className: 'min-w-56 max-w-md', cell: (row) => <span className="line-clamp-2 [overflow-wrap:anywhere] text-muted">{row.message}</span> },
+    {
+      id: 'message',
+      header: 'Message',
+      className: 'min-w-56 max-w-md',
+      cell: (row) => <span className="line-clamp-2 [overflow-wrap:anywhere] text-muted">{row.message}</span>,
+    },
     { id: 'service', header: 'Service', cell: (row) => row.serviceInterest ?? '–' },
     { id: 'status', header: 'Status', cell: (row) => <StatusBadge status={row.status} /> },
-    { id: 'left', header: 'Answer within', cell: (row) => (row.answerBy ? <TimeLeft answerBy={row.answerBy} /> : '–') },
-    { id: 'assigned', header: 'Assigned to', cell: (row) => row.assignedName ?? 'Nobody' },
-    { id: 'received', header: 'Received', cell: (row) => formatDateTime(row.receivedAt, zone), className: 'whitespace-nowrap tabular' },
+    { id: 'left', header: 'Reply within', cell: (row) => (row.answerBy ? <TimeLeft answerBy={row.answerBy} /> : '–') },
+    { id: 'assigned', header: 'Assigned to', cell: (row) => row.assignedName ?? 'Unassigned' },
+    {
+      id: 'received',
+      header: 'Received',
+      cell: (row) => formatDateTime(row.receivedAt, zone),
+      className: 'whitespace-nowrap tabular',
+    },
   ];
   const counted = (of: InquiryStatus): string => (totals ? `${STATUSES[of]} (${totals[of] ?? 0})` : STATUSES[of]);
   return (
     <Card
       title="Inquiries"
-      description="What visitors wrote to us. Replies are promised within 24 hours."
+      description="Messages from visitors. We promise a reply within 24 hours."
       actions={
         <>
           <SearchField label="Search inquiries" value={search} onChange={setSearch} />
-          <Select label="Status" value={status ?? ''} onChange={(event) => onStatus((event.target.value || undefined) as InquiryStatus | undefined)}>
+          <Select
+            label="Status"
+            value={status ?? ''}
+            onChange={(event) => onStatus((event.target.value || undefined) as InquiryStatus | undefined)}
+          >
             <option value="">All</option>
             {(Object.keys(STATUSES) as InquiryStatus[]).map((of) => (
               <option key={of} value={of}>
@@ -64,7 +82,13 @@ export function InquiriesPanel({ status, selected, onStatus, onSelect }: Props) 
         </>
       }
     >
-      <PagedTable caption="All inquiries" query={inquiries} columns={columns} rowKey={(row) => row.id} none={sought || status ? 'No inquiry matches.' : 'No inquiries yet'} />
+      <PagedTable
+        caption="All inquiries"
+        query={inquiries}
+        columns={columns}
+        rowKey={(row) => row.id}
+        none={sought || status ? 'No inquiries match.' : 'No inquiries yet'}
+      />
       {selected && <InquiryDetails key={selected} id={selected} onClose={() => onSelect(undefined)} />}
     </Card>
   );

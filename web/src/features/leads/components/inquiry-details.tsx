@@ -9,10 +9,18 @@ import { Dialog } from '@/components/ui/dialog';
 import { SelectField, TextArea } from '@/components/ui/field';
 import { api, body, done } from '@/lib/api/client';
 import { browserTimezone, formatDateTime } from '@/lib/dates';
-import { adminsQuery, inquiryQuery, STATUSES, useLead, type InquiryInFull, type InquiryStatus, type InquiryStep } from './admin-queries';
-import { nameOf, StatusBadge, TimeLeft } from './inquiry-shown';
+import {
+  adminsQuery,
+  inquiryQuery,
+  STATUSES,
+  useLead,
+  type InquiryInFull,
+  type InquiryStatus,
+  type InquiryStep,
+} from '../api/admin';
+import { nameOf, StatusBadge, TimeLeft } from './inquiry-reader';
 
-const MOST = 20_000;
+const MAX_TEXT = 20_000;
 
 interface Props {
   readonly id: string;
@@ -25,15 +33,30 @@ export function InquiryDetails({ id, onClose }: Props) {
   const found = inquiry.data;
   return (
     <Dialog
-      as="drawer" open onOpenChange={(open) => !open && onClose()} title={found ? nameOf(found) : 'Inquiry'}
-      description={found && <span className="[overflow-wrap:anywhere]">{found.serviceInterest ? `${found.email}, about ${found.serviceInterest}` : found.email}</span>}
+      as="drawer"
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={found ? nameOf(found) : 'Inquiry'}
+      description={
+        found && (
+          <span className="[overflow-wrap:anywhere]">
+            {found.serviceInterest ? `${found.email}, about ${found.serviceInterest}` : found.email}
+          </span>
+        )
+      }
     >
-      {found ? <Whole inquiry={found} onErased={onClose} /> : inquiry.error ? <ErrorBox error={inquiry.error} onRetry={() => void inquiry.refetch()} /> : <Skeleton className="h-64" />}
+      {found ? (
+        <InquiryContent inquiry={found} onErased={onClose} />
+      ) : inquiry.error ? (
+        <ErrorBox error={inquiry.error} onRetry={() => void inquiry.refetch()} />
+      ) : (
+        <Skeleton className="h-64" />
+      )}
     </Dialog>
   );
 }
 
-function Whole({ inquiry, onErased }: { readonly inquiry: InquiryInFull; readonly onErased: () => void }) {
+function InquiryContent({ inquiry, onErased }: { readonly inquiry: InquiryInFull; readonly onErased: () => void }) {
   const zone = browserTimezone();
   return (
     <div className="flex flex-col gap-6">
@@ -43,7 +66,9 @@ function Whole({ inquiry, onErased }: { readonly inquiry: InquiryInFull; readonl
         <span className="tabular">Received {formatDateTime(inquiry.receivedAt, zone)}</span>
       </p>
       <section aria-label="Message">
-        <p className="rounded-lg border border-line bg-sunken px-4 py-3 whitespace-pre-wrap [overflow-wrap:anywhere]">{inquiry.message}</p>
+        <p className="rounded-lg border border-line bg-sunken px-4 py-3 whitespace-pre-wrap [overflow-wrap:anywhere]">
+          {inquiry.message}
+        </p>
       </section>
       <Handling inquiry={inquiry} />
       <Writing id={inquiry.id} what="answer" />
@@ -57,7 +82,7 @@ function Whole({ inquiry, onErased }: { readonly inquiry: InquiryInFull; readonl
             {inquiry.steps.map((step) => (
               <li key={`${step.at} ${step.kind}`} className="border-l-2 border-line pl-3">
                 <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-[0.8125rem] text-muted">
-                  <span>{`${toldOf(step)}${step.by ? ` by ${step.by}` : ''}, ${formatDateTime(step.at, zone)}`}</span>
+                  <span>{`${describeStep(step)}${step.by ? ` by ${step.by}` : ''}, ${formatDateTime(step.at, zone)}`}</span>
                   {step.mail && <Badge tone={MAILS[step.mail].tone}>{MAILS[step.mail].label}</Badge>}
                   {step.mail && step.mail !== 'sent' && (
                     <Link to="/admin/outbox" className="text-brand underline">
@@ -65,7 +90,9 @@ function Whole({ inquiry, onErased }: { readonly inquiry: InquiryInFull; readonl
                     </Link>
                   )}
                 </p>
-                {(step.kind === 'answer' || step.kind === 'note') && <p className="mt-1 whitespace-pre-wrap [overflow-wrap:anywhere]">{step.text}</p>}
+                {(step.kind === 'answer' || step.kind === 'note') && (
+                  <p className="mt-1 whitespace-pre-wrap [overflow-wrap:anywhere]">{step.text}</p>
+                )}
               </li>
             ))}
           </ol>
@@ -79,21 +106,41 @@ function Whole({ inquiry, onErased }: { readonly inquiry: InquiryInFull; readonl
 function Handling({ inquiry }: { readonly inquiry: InquiryInFull }) {
   const admins = useQuery(adminsQuery).data ?? [];
   const path = { params: { path: { id: inquiry.id } } };
-  const move = useLead((status: InquiryStatus) => body(api.POST('/api/admin/inquiries/{id}/status', { ...path, body: { status } })), 'Status changed', 'Failed to change the status');
-  const assign = useLead((accountId: string | null) => body(api.POST('/api/admin/inquiries/{id}/assign', { ...path, body: { accountId } })), 'Assignment changed', 'Failed to assign');
+  const move = useLead(
+    (status: InquiryStatus) => body(api.POST('/api/admin/inquiries/{id}/status', { ...path, body: { status } })),
+    'Status changed',
+    'Failed to change the status',
+  );
+  const assign = useLead(
+    (accountId: string | null) => body(api.POST('/api/admin/inquiries/{id}/assign', { ...path, body: { accountId } })),
+    'Assignment changed',
+    'Failed to assign',
+  );
   const isListed = admins.some((admin) => admin.id === inquiry.assignedTo);
   return (
     <div className="grid gap-4 sm:grid-cols-2">
-      <SelectField label="Status" value={inquiry.status} disabled={move.isPending} onChange={(event) => move.mutate(event.target.value as InquiryStatus)}>
+      <SelectField
+        label="Status"
+        value={inquiry.status}
+        disabled={move.isPending}
+        onChange={(event) => move.mutate(event.target.value as InquiryStatus)}
+      >
         {Object.entries(STATUSES).map(([status, label]) => (
           <option key={status} value={status}>
             {label}
           </option>
         ))}
       </SelectField>
-      <SelectField label="Assigned to" value={inquiry.assignedTo ?? ''} disabled={assign.isPending} onChange={(event) => assign.mutate(event.target.value || null)}>
-        <option value="">Nobody</option>
-        {inquiry.assignedTo && !isListed && <option value={inquiry.assignedTo}>{inquiry.assignedName ?? 'Somebody'}</option>}
+      <SelectField
+        label="Assigned to"
+        value={inquiry.assignedTo ?? ''}
+        disabled={assign.isPending}
+        onChange={(event) => assign.mutate(event.target.value || null)}
+      >
+        <option value="">Unassigned</option>
+        {inquiry.assignedTo && !isListed && (
+          <option value={inquiry.assignedTo}>{inquiry.assignedName ?? 'Someone'}</option>
+        )}
         {admins.map((admin) => (
           <option key={admin.id} value={admin.id}>
             {admin.name || admin.email}
@@ -105,8 +152,22 @@ function Handling({ inquiry }: { readonly inquiry: InquiryInFull }) {
 }
 
 const WORDS = {
-  answer: { label: 'Reply by mail', action: 'Send reply', busy: 'Sending...', said: 'Reply on its way', failed: 'Failed to send the reply', hint: 'Goes to the sender, with the inquiry quoted below.' },
-  notes: { label: 'Note', action: 'Add note', busy: 'Adding...', said: 'Note added', failed: 'Failed to add the note', hint: 'For other admins only.' },
+  answer: {
+    label: 'Reply by email',
+    action: 'Send reply',
+    busy: 'Sending...',
+    said: 'Reply sent',
+    failed: 'Failed to send the reply',
+    hint: 'Sent to the inquirer, with the inquiry quoted below.',
+  },
+  notes: {
+    label: 'Note',
+    action: 'Add note',
+    busy: 'Adding...',
+    said: 'Note added',
+    failed: 'Failed to add the note',
+    hint: 'For other admins only.',
+  },
 } as const;
 
 function Writing({ id, what }: { readonly id: string; readonly what: keyof typeof WORDS }) {
@@ -115,8 +176,11 @@ function Writing({ id, what }: { readonly id: string; readonly what: keyof typeo
   const params = { path: { id } };
   const send = useLead(
     (given: string) =>
-      what === 'answer' ? body(api.POST('/api/admin/inquiries/{id}/answer', { params, body: { text: given } })) : body(api.POST('/api/admin/inquiries/{id}/notes', { params, body: { text: given } })),
-    words.said, words.failed,
+      what === 'answer'
+        ? body(api.POST('/api/admin/inquiries/{id}/answer', { params, body: { text: given } }))
+        : body(api.POST('/api/admin/inquiries/{id}/notes', { params, body: { text: given } })),
+    words.said,
+    words.failed,
   );
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
@@ -124,8 +188,21 @@ function Writing({ id, what }: { readonly id: string; readonly what: keyof typeo
   };
   return (
     <form className="flex flex-col gap-3" onSubmit={submit}>
-      <TextArea label={words.label} rows={what === 'answer' ? 5 : 2} maxLength={MOST} hint={words.hint} value={text} onChange={(event) => setText(event.target.value)} />
-      <Button type="submit" variant={what === 'answer' ? 'primary' : 'outline'} busy={send.isPending} disabled={!text.trim()} className="self-end">
+      <TextArea
+        label={words.label}
+        rows={what === 'answer' ? 5 : 2}
+        maxLength={MAX_TEXT}
+        hint={words.hint}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      <Button
+        type="submit"
+        variant={what === 'answer' ? 'primary' : 'outline'}
+        busy={send.isPending}
+        disabled={!text.trim()}
+        className="self-end"
+      >
         {send.isPending ? words.busy : words.action}
       </Button>
     </form>
@@ -134,7 +211,11 @@ function Writing({ id, what }: { readonly id: string; readonly what: keyof typeo
 
 function Erasing({ inquiry, onErased }: { readonly inquiry: InquiryInFull; readonly onErased: () => void }) {
   const [asking, setAsking] = useState(false);
-  const erase = useLead(() => done(api.DELETE('/api/admin/inquiries/{id}', { params: { path: { id: inquiry.id } } })), 'Inquiry erased', 'Failed to erase the inquiry');
+  const erase = useLead(
+    () => done(api.DELETE('/api/admin/inquiries/{id}', { params: { path: { id: inquiry.id } } })),
+    'Inquiry erased',
+    'Failed to erase the inquiry',
+  );
   return (
     <>
       <Button className="self-start text-bad" busy={erase.isPending} onClick={() => setAsking(true)}>
@@ -142,25 +223,28 @@ function Erasing({ inquiry, onErased }: { readonly inquiry: InquiryInFull; reado
       </Button>
       {asking && (
         <ConfirmDialog
-          title={`Erase the inquiry of ${nameOf(inquiry)}?`} description="Name, address, message, replies and notes are gone for good, everywhere." action="Erase"
-          onClose={() => setAsking(false)} onConfirm={() => erase.mutate(undefined, { onSuccess: onErased })}
+          title={`Erase the inquiry of ${nameOf(inquiry)}?`}
+          description="Name, email address, message, replies and notes are permanently deleted."
+          action="Erase"
+          onClose={() => setAsking(false)}
+          onConfirm={() => erase.mutate(undefined, { onSuccess: onErased })}
         />
       )}
     </>
   );
 }
 
-/** Sent is said of an answer once a mail server took it. */
+/** A reply counts as sent once a mail server accepted it. */
 const MAILS: Readonly<Record<NonNullable<InquiryStep['mail']>, { readonly label: string; readonly tone: Tone }>> = {
-  waiting: { label: 'Mail waits', tone: 'neutral' },
-  sent: { label: 'Mail sent', tone: 'good' },
-  failed: { label: 'Mail failed', tone: 'bad' },
+  waiting: { label: 'Email queued', tone: 'neutral' },
+  sent: { label: 'Email sent', tone: 'good' },
+  failed: { label: 'Email failed', tone: 'bad' },
 };
 
-function toldOf({ kind, text }: InquiryStep): string {
+function describeStep({ kind, text }: InquiryStep): string {
   if (kind === 'answer') return 'Reply';
   if (kind === 'note') return 'Note';
   if (kind === 'status') return `Status set to ${STATUSES[text as InquiryStatus]}`;
-  if (kind === 'assigned') return text ? `Assigned to ${text}` : 'Assigned to nobody';
+  if (kind === 'assigned') return text ? `Assigned to ${text}` : 'Unassigned';
   return 'Erased';
 }

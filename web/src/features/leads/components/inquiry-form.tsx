@@ -5,11 +5,11 @@ import { Button } from '@/components/ui/button';
 import { SelectField, TextArea, TextField } from '@/components/ui/field';
 import { ApiError } from '@/lib/api/errors';
 import { toast, toastError } from '@/stores/toasts';
-import { inquire, SERVICES, type Inquiring, type Service } from './queries';
-import { Trap } from './trap';
+import { inquire, SERVICES, type Inquiring, type Service } from '../api/leads';
+import { Honeypot } from './honeypot';
 
 interface Props {
-  /** Chosen from the start, and anew whenever another one is asked for. */
+  /** Preselected, and updated when it changes. */
   readonly service?: Service | undefined;
 }
 
@@ -63,7 +63,7 @@ export function InquiryForm({ service }: Props) {
         ))}
       </SelectField>
       <TextArea label="Message" rows={6} required {...field('message')} />
-      <Trap value={values.website} onChange={(website) => setValues({ ...values, website })} />
+      <Honeypot value={values.website} onChange={(website) => setValues({ ...values, website })} />
       {send.error && Object.keys(faults).length === 0 && <ErrorBox error={send.error} />}
       <Button type="submit" variant="primary" size="lg" busy={send.isPending} className="self-start">
         {send.isPending ? 'Submitting...' : 'Submit Inquiry'}

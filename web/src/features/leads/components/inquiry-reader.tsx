@@ -1,14 +1,23 @@
-// How an inquiry is named and marked, in the list and by itself.
+// Name and badges of an inquiry, for list and details.
 import { Badge, type Tone } from '@/components/ui/badge';
 import { useNow } from '@/lib/now';
-import { STATUSES, type Inquiry, type InquiryStatus } from './admin-queries';
-import { timeLeft } from './time-left';
+import { STATUSES, type Inquiry, type InquiryStatus } from '../api/admin';
+import { timeLeft } from '../lib/time-left';
 
-const TONES: Readonly<Record<InquiryStatus, Tone>> = { new: 'brand', in_progress: 'warn', answered: 'good', closed: 'neutral', spam: 'neutral' };
+const TONES: Readonly<Record<InquiryStatus, Tone>> = {
+  new: 'brand',
+  in_progress: 'warn',
+  answered: 'good',
+  closed: 'neutral',
+  spam: 'neutral',
+};
 
-export const nameOf = ({ firstName, lastName }: Pick<Inquiry, 'firstName' | 'lastName'>): string => `${firstName} ${lastName}`;
+export const nameOf = ({ firstName, lastName }: Pick<Inquiry, 'firstName' | 'lastName'>): string =>
+  `${firstName} ${lastName}`;
 
-export const StatusBadge = ({ status }: { readonly status: InquiryStatus }) => <Badge tone={TONES[status]}>{STATUSES[status]}</Badge>;
+export const StatusBadge = ({ status }: { readonly status: InquiryStatus }) => (
+  <Badge tone={TONES[status]}>{STATUSES[status]}</Badge>
+);
 
 export function TimeLeft({ answerBy }: { readonly answerBy: string }) {
   const { text, tone } = timeLeft(answerBy, useNow());

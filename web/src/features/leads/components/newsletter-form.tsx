@@ -5,16 +5,16 @@ import { Button } from '@/components/ui/button';
 import { TextField } from '@/components/ui/field';
 import { ApiError, messageOf } from '@/lib/api/errors';
 import { toast, toastError } from '@/stores/toasts';
-import { subscribe } from './queries';
-import { Trap } from './trap';
+import { subscribe } from '../api/leads';
+import { Honeypot } from './honeypot';
 
 interface Props {
-  /** Where the form stands; kept with the subscription. */
+  /** Source of the form; stored with the subscription. */
   readonly source?: string;
   readonly withName?: boolean;
 }
 
-/** Spec §4, §5, §8. The subscription begins once its owner has confirmed it by mail, which the form says when it was sent. */
+/** Spec §4, §5, §8. The subscription starts once it is confirmed by email, which the form says after sending. */
 export function NewsletterForm({ source = 'website', withName = false }: Props) {
   const [email, setEmail] = useState('');
   const [name, setName] = useState('');
@@ -34,12 +34,29 @@ export function NewsletterForm({ source = 'website', withName = false }: Props) 
       className="relative flex flex-col gap-4"
       onSubmit={(event) => {
         event.preventDefault();
-        if (email.trim() && !send.isPending) send.mutate({ email: email.trim(), name: withName ? name.trim() : '', source, website });
+        if (email.trim() && !send.isPending)
+          send.mutate({ email: email.trim(), name: withName ? name.trim() : '', source, website });
       }}
     >
-      {withName && <TextField label="Name (optional)" autoComplete="name" error={faults['name']} value={name} onChange={(event) => setName(event.target.value)} />}
-      <TextField label="Email" type="email" autoComplete="email" required error={faults['email']} value={email} onChange={(event) => setEmail(event.target.value)} />
-      <Trap value={website} onChange={setWebsite} />
+      {withName && (
+        <TextField
+          label="Name (optional)"
+          autoComplete="name"
+          error={faults['name']}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
+      )}
+      <TextField
+        label="Email"
+        type="email"
+        autoComplete="email"
+        required
+        error={faults['email']}
+        value={email}
+        onChange={(event) => setEmail(event.target.value)}
+      />
+      <Honeypot value={website} onChange={setWebsite} />
       <Button type="submit" variant="primary" size="lg" busy={send.isPending}>
         {send.isPending ? 'Subscribing...' : 'Subscribe'}
       </Button>

@@ -10,7 +10,7 @@ import { ConfirmDialog } from '@/components/ui/confirm-dialog';
 import { Select } from '@/components/ui/field';
 import { api, done } from '@/lib/api/client';
 import { browserTimezone, formatDateTime } from '@/lib/dates';
-import { subscribersQuery, totalsQuery, useLead, type Subscriber } from './admin-queries';
+import { subscribersQuery, totalsQuery, useLead, type Subscriber } from '../api/admin';
 
 type State = Subscriber['state'];
 const STATES: Readonly<Record<State, { readonly label: string; readonly tone: Tone }>> = {
@@ -24,12 +24,16 @@ interface Props {
   readonly onState: (state: State | undefined) => void;
 }
 
-/** Who gets the newsletter. The file holds those who confirmed, with the link that each mail to them must have. */
+/** Newsletter subscribers. The CSV contains confirmed ones with the unsubscribe link that each email must include. */
 export function SubscribersPanel({ state, onState }: Props) {
   const subscribers = useInfiniteQuery(subscribersQuery(state));
   const totals = useQuery(totalsQuery).data?.subscribers;
   const [ending, setEnding] = useState<Subscriber | null>(null);
-  const end = useLead((id: string) => done(api.DELETE('/api/admin/subscribers/{id}', { params: { path: { id } } })), 'Subscription ended', 'Failed to end the subscription');
+  const end = useLead(
+    (id: string) => done(api.DELETE('/api/admin/subscribers/{id}', { params: { path: { id } } })),
+    'Address unsubscribed',
+    'Failed to unsubscribe',
+  );
   const zone = browserTimezone();
   const at = (time: string | null): string => (time ? formatDateTime(time, zone) : '–');
   const columns: Column<Subscriber>[] = [
@@ -44,10 +48,29 @@ export function SubscribersPanel({ state, onState }: Props) {
         </>
       ),
     },
-    { id: 'state', header: 'State', cell: (row) => <Badge tone={STATES[row.state].tone}>{STATES[row.state].label}</Badge> },
-    { id: 'source', header: 'Source', cell: (row) => row.source, className: 'min-w-28 max-w-44 [overflow-wrap:anywhere]' },
-    { id: 'requested', header: 'Asked for', cell: (row) => at(row.requestedAt), className: 'whitespace-nowrap tabular' },
-    { id: 'confirmed', header: 'Confirmed', cell: (row) => at(row.confirmedAt), className: 'whitespace-nowrap tabular' },
+    {
+      id: 'state',
+      header: 'State',
+      cell: (row) => <Badge tone={STATES[row.state].tone}>{STATES[row.state].label}</Badge>,
+    },
+    {
+      id: 'source',
+      header: 'Source',
+      cell: (row) => row.source,
+      className: 'min-w-28 max-w-44 [overflow-wrap:anywhere]',
+    },
+    {
+      id: 'requested',
+      header: 'Requested',
+      cell: (row) => at(row.requestedAt),
+      className: 'whitespace-nowrap tabular',
+    },
+    {
+      id: 'confirmed',
+      header: 'Confirmed',
+      cell: (row) => at(row.confirmedAt),
+      className: 'whitespace-nowrap tabular',
+    },
     { id: 'ended', header: 'Ended', cell: (row) => at(row.endedAt), className: 'whitespace-nowrap tabular' },
     {
       id: 'actions',
@@ -55,7 +78,11 @@ export function SubscribersPanel({ state, onState }: Props) {
       cell: (row) =>
         row.state !== 'ended' && (
           <div className="flex justify-end">
-            <Button size="sm" aria-label={`Unsubscribe ${row.email ?? 'deleted address'}`} onClick={() => setEnding(row)}>
+            <Button
+              size="sm"
+              aria-label={`Unsubscribe ${row.email ?? 'deleted address'}`}
+              onClick={() => setEnding(row)}
+            >
               Unsubscribe
             </Button>
           </div>
@@ -66,10 +93,14 @@ export function SubscribersPanel({ state, onState }: Props) {
   return (
     <Card
       title="Newsletter"
-      description="Newest first. The CSV holds everybody who confirmed, each with the unsubscribe link that belongs into every mail."
+      description="Newest first. The CSV contains all confirmed subscribers with the unsubscribe link to include in every email."
       actions={
         <>
-          <Select label="State" value={state ?? ''} onChange={(event) => onState((event.target.value || undefined) as State | undefined)}>
+          <Select
+            label="State"
+            value={state ?? ''}
+            onChange={(event) => onState((event.target.value || undefined) as State | undefined)}
+          >
             <option value="">All</option>
             {(Object.keys(STATES) as State[]).map((of) => (
               <option key={of} value={of}>
@@ -84,11 +115,20 @@ export function SubscribersPanel({ state, onState }: Props) {
         </>
       }
     >
-      <PagedTable caption="Subscribers" query={subscribers} columns={columns} rowKey={(row) => row.id} none={state ? 'No subscriber matches.' : 'No subscribers yet'} />
+      <PagedTable
+        caption="Subscribers"
+        query={subscribers}
+        columns={columns}
+        rowKey={(row) => row.id}
+        none={state ? 'No subscribers match.' : 'No subscribers yet'}
+      />
       {ending && (
         <ConfirmDialog
-          title={`Unsubscribe ${ending.email ?? 'this address'}?`} description="No newsletter is sent there any more, and the address is deleted." action="Unsubscribe"
-          onClose={() => setEnding(null)} onConfirm={() => end.mutate(ending.id)}
+          title={`Unsubscribe ${ending.email ?? 'this address'}?`}
+          description="The newsletter is no longer sent there, and the address is deleted."
+          action="Unsubscribe"
+          onClose={() => setEnding(null)}
+          onConfirm={() => end.mutate(ending.id)}
         />
       )}
     </Card>

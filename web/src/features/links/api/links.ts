@@ -6,7 +6,12 @@ export const linksQuery = (websiteId: string) =>
   infiniteQueryOptions({
     queryKey: ['links', websiteId] as const,
     queryFn: ({ pageParam, signal }) =>
-      answer(api.GET('/api/platform/links', { params: { query: { websiteId, limit: 200, ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
+      answer(
+        api.GET('/api/platform/links', {
+          params: { query: { websiteId, limit: 200, ...(pageParam ? { cursor: pageParam } : {}) } },
+          signal,
+        }),
+      ),
     initialPageParam: '',
     getNextPageParam: (page) => page.nextCursor,
   });
@@ -22,13 +27,20 @@ export const allLinksQuery = ({ search, linkId }: AllLinksFilter) =>
     queryFn: ({ pageParam, signal }) =>
       answer(
         api.GET('/api/admin/links', {
-          params: { query: { limit: 50, ...(search ? { search } : {}), ...(linkId ? { linkId } : {}), ...(pageParam ? { cursor: pageParam } : {}) } },
+          params: {
+            query: {
+              limit: 50,
+              ...(search ? { search } : {}),
+              ...(linkId ? { linkId } : {}),
+              ...(pageParam ? { cursor: pageParam } : {}),
+            },
+          },
           signal,
         }),
       ),
     initialPageParam: '',
     getNextPageParam: (page) => page.nextCursor,
-    // What was found stays while another word is looked for.
+    // Previous results stay during a new search.
     placeholderData: keepPreviousData,
   });
 

@@ -10,18 +10,18 @@ import { SearchField } from '@/components/ui/search-field';
 import type { AdminLink } from '@/lib/api/types';
 import { formatCount, formatMinor } from '@/lib/format';
 import { partnersQuery, websitesQuery } from '@/lib/shared-queries';
-import { SUBS } from './draft';
+import { SUBS } from '../lib/draft';
 import { LinkActions, LinkBadges, LinkDialog, type OpenLink } from './link-actions';
 import { BulkCreate, CreateLink } from './dialogs';
-import { allLinksQuery } from './queries';
+import { allLinksQuery } from '../api/links';
 
 interface Props {
-  /** The one link that the address asks for. */
+  /** The link selected by the URL. */
   readonly selected: string | undefined;
   readonly onDeselect: () => void;
 }
 
-/** Every tracked link of everybody, for admins. */
+/** All tracked links of all accounts, for admins. */
 export function AllLinksPanel({ selected, onDeselect }: Props) {
   const [text, setText] = useState('');
   const search = useDeferredValue(text.trim());
@@ -35,7 +35,7 @@ export function AllLinksPanel({ selected, onDeselect }: Props) {
   return (
     <Card
       title="Affiliate Links"
-      description="The tracked links of all websites, with what they brought"
+      description="Tracked links of all websites with clicks and earnings"
       actions={
         <>
           {selected ? (
@@ -62,20 +62,34 @@ export function AllLinksPanel({ selected, onDeselect }: Props) {
       ) : !links.data ? (
         <Loading label="Loading links" />
       ) : rows.length === 0 ? (
-        <Empty title={search || selected ? 'No link matches' : 'No links yet'}>{search || selected ? 'Try another word.' : hasWebsite ? 'Create one, or many at once.' : 'Links belong to a website: connect one first.'}</Empty>
+        <Empty title={search || selected ? 'No links match' : 'No links yet'}>
+          {search || selected
+            ? 'Try another search.'
+            : hasWebsite
+              ? 'Create one, or many at a time.'
+              : 'Links belong to a website: connect one first.'}
+        </Empty>
       ) : (
         <>
           <Rows caption="All tracked links" columns={columns(setOpen)} rows={rows} rowKey={(row) => row.id} />
           {links.hasNextPage && (
-            <Button className="mt-3 self-center" busy={links.isFetchingNextPage} onClick={() => void links.fetchNextPage()}>
+            <Button
+              className="mt-3 self-center"
+              busy={links.isFetchingNextPage}
+              onClick={() => void links.fetchNextPage()}
+            >
               Show more
             </Button>
           )}
         </>
       )}
       {open && <LinkDialog open={open} onClose={() => setOpen(null)} />}
-      {making === 'one' && websites.data && <CreateLink websites={websites.data} partners={partners} onClose={() => setMaking(null)} />}
-      {making === 'many' && websites.data && <BulkCreate websites={websites.data} partners={partners.data ?? []} onClose={() => setMaking(null)} />}
+      {making === 'one' && websites.data && (
+        <CreateLink websites={websites.data} partners={partners} onClose={() => setMaking(null)} />
+      )}
+      {making === 'many' && websites.data && (
+        <BulkCreate websites={websites.data} partners={partners.data ?? []} onClose={() => setMaking(null)} />
+      )}
     </Card>
   );
 }
@@ -106,8 +120,26 @@ const columns = (onOpen: (open: OpenLink) => void): readonly Column<AdminLink>[]
       </>
     ),
   },
-  { id: 'subs', header: 'Sub-IDs', cell: (row) => SUBS.map((name) => row[name]).filter(Boolean).join(', ') || '–', className: 'max-w-40 truncate text-muted' },
-  { id: 'clicks', header: 'Clicks', cell: (row) => (row.clicks === null ? '–' : formatCount(row.clicks)), numeric: true },
-  { id: 'earnings', header: 'Earnings', cell: (row) => (row.earnings ? formatMinor(row.earnings) : '–'), numeric: true },
+  {
+    id: 'subs',
+    header: 'Sub-IDs',
+    cell: (row) =>
+      SUBS.map((name) => row[name])
+        .filter(Boolean)
+        .join(', ') || '–',
+    className: 'max-w-40 truncate text-muted',
+  },
+  {
+    id: 'clicks',
+    header: 'Clicks',
+    cell: (row) => (row.clicks === null ? '–' : formatCount(row.clicks)),
+    numeric: true,
+  },
+  {
+    id: 'earnings',
+    header: 'Earnings',
+    cell: (row) => (row.earnings ? formatMinor(row.earnings) : '–'),
+    numeric: true,
+  },
   { id: 'actions', header: 'Actions', cell: (row) => <LinkActions link={row} onOpen={onOpen} /> },
 ];

@@ -11,8 +11,8 @@ import { ApiError } from '@/lib/api/errors';
 import type { Partner, Website } from '@/lib/api/types';
 import { download, toCsv } from '@/lib/csv';
 import { formatCount } from '@/lib/format';
-import { errorsByLine, MOST_AT_ONCE, readBulk, type BulkError, type BulkLine } from './bulk';
-import { useLinksChanged } from './queries';
+import { errorsByLine, MAX_BATCH_SIZE, readBulk, type BulkError, type BulkLine } from '../lib/bulk';
+import { useLinksChanged } from '../api/links';
 
 interface Props {
   readonly websites: readonly Website[];
@@ -34,9 +34,17 @@ export function BulkCreate({ websites, partners, onClose }: Props) {
   const [text, setText] = useState('');
   const [made, setMade] = useState<readonly MadeLink[] | null>(null);
   const [fileError, setFileError] = useState<string | null>(null);
-  const { lines, errors } = readBulk(text, partners.filter((partner) => partner.isActive));
+  const { lines, errors } = readBulk(
+    text,
+    partners.filter((partner) => partner.isActive),
+  );
   const create = useMutation({
-    mutationFn: (wanted: readonly BulkLine[]) => body(api.POST('/api/platform/links/bulk', { body: { links: wanted.map((line) => ({ websiteId, partnerId: '', ...line.body })) } })),
+    mutationFn: (wanted: readonly BulkLine[]) =>
+      body(
+        api.POST('/api/platform/links/bulk', {
+          body: { links: wanted.map((line) => ({ websiteId, partnerId: '', ...line.body })) },
+        }),
+      ),
     onSuccess: async (answer) => {
       setMade(answer.links);
       await changed();
@@ -49,7 +57,7 @@ export function BulkCreate({ websites, partners, onClose }: Props) {
   };
   const readFile = async (file: File | undefined) => {
     if (!file) return;
-    if (file.size > MOST_BYTES) setFileError(`${file.name} is too large for ${MOST_AT_ONCE} links.`);
+    if (file.size > MAX_BYTES) setFileError(`${file.name} is too large for ${MAX_BATCH_SIZE} links.`);
     else await file.text().then(write, () => setFileError(`${file.name} cannot be read.`));
   };
   const refused = create.error instanceof ApiError ? errorsByLine(create.error.fields, create.variables ?? []) : [];
@@ -60,13 +68,27 @@ export function BulkCreate({ websites, partners, onClose }: Props) {
         if (!open) onClose();
       }}
       title={made ? `${formatCount(made.length)} ${made.length === 1 ? 'link' : 'links'} created` : 'Bulk create links'}
-      description={made ? 'Copy the addresses, or take them away as a file.' : `One link per line: partner, destination, slug, sub1, sub2, … At most ${MOST_AT_ONCE}.`}
+      description={
+        made
+          ? 'Copy the links or download them as a file.'
+          : `One link per line: partner, destination, slug, sub1, sub2, … At most ${MAX_BATCH_SIZE}.`
+      }
     >
       {made ? (
         <div className="flex flex-col gap-4">
           <CopyField label="Link addresses" value={made.map((link) => link.url).join('\n')} multiline />
           <div className="flex justify-end gap-2">
-            <Button onClick={() => download('links.csv', toCsv(['url', 'partner', 'destination'], made.map((link) => [link.url, link.partnerName, link.destination])))}>
+            <Button
+              onClick={() =>
+                download(
+                  'links.csv',
+                  toCsv(
+                    ['url', 'partner', 'destination'],
+                    made.map((link) => [link.url, link.partnerName, link.destination]),
+                  ),
+                )
+              }
+            >
               <Download aria-hidden className="size-4" />
               Download CSV
             </Button>
@@ -85,7 +107,12 @@ export function BulkCreate({ websites, partners, onClose }: Props) {
           }}
         >
           {websites.length !== 1 && (
-            <SelectField label="Website" required value={websiteId} onChange={(event) => setWebsiteId(event.target.value)}>
+            <SelectField
+              label="Website"
+              required
+              value={websiteId}
+              onChange={(event) => setWebsiteId(event.target.value)}
+            >
               <option value="">Choose…</option>
               {websites.map((website) => (
                 <option key={website.id} value={website.id}>
@@ -99,26 +126,40 @@ export function BulkCreate({ websites, partners, onClose }: Props) {
               Links
             </label>
             <textarea
-              id={id} rows={8} value={text} spellCheck={false} placeholder={'good-vpn, https://good-vpn.example/deal, summer-deal, newsletter\ngood-vpn'}
+              id={id}
+              rows={8}
+              value={text}
+              spellCheck={false}
+              placeholder={'good-vpn, https://good-vpn.example/deal, summer-deal, newsletter\ngood-vpn'}
               onChange={(event) => write(event.target.value)}
               className="w-full rounded-lg border border-line-strong/60 bg-surface px-3 py-2 font-mono text-[0.8125rem] hover:border-line-strong"
             />
             <p className="mt-1.5 text-[0.8125rem] text-muted" role="status">
-              {`${formatCount(lines.length)} ${lines.length === 1 ? 'link' : 'links'} ready. The partner is its slug or name; what is left empty gets a default.`}
+              {`${formatCount(lines.length)} ${lines.length === 1 ? 'link' : 'links'} ready. The partner is its slug or name; blank values get a default.`}
             </p>
           </div>
           <label className="flex flex-col gap-1.5 font-medium">
             Or a CSV file
             <input
-              type="file" accept=".csv,text/csv,text/plain" className="font-normal text-muted"
+              type="file"
+              accept=".csv,text/csv,text/plain"
+              className="font-normal text-muted"
               onChange={(event) => void readFile(event.target.files?.[0])}
             />
           </label>
           {fileError && <ErrorBox error={new Error(fileError)} />}
           <Faults errors={[...errors, ...refused]} />
           {create.error && refused.length === 0 && <ErrorBox error={create.error} />}
-          <Button type="submit" variant="primary" busy={create.isPending} disabled={!websiteId || lines.length === 0 || errors.length > 0} className="self-end">
-            {lines.length > 0 ? `Create ${formatCount(lines.length)} ${lines.length === 1 ? 'link' : 'links'}` : 'Create links'}
+          <Button
+            type="submit"
+            variant="primary"
+            busy={create.isPending}
+            disabled={!websiteId || lines.length === 0 || errors.length > 0}
+            className="self-end"
+          >
+            {lines.length > 0
+              ? `Create ${formatCount(lines.length)} ${lines.length === 1 ? 'link' : 'links'}`
+              : 'Create links'}
           </Button>
         </form>
       )}
@@ -128,7 +169,7 @@ export function BulkCreate({ websites, partners, onClose }: Props) {
 
 const SHOWN = 10;
 /** A line of ten sub ids and a long address, 200 times, and some. */
-const MOST_BYTES = 1_000_000;
+const MAX_BYTES = 1_000_000;
 
 function Faults({ errors }: { readonly errors: readonly BulkError[] }) {
   if (errors.length === 0) return null;

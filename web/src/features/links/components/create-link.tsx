@@ -8,9 +8,9 @@ import { SelectField, TextField } from '@/components/ui/field';
 import { api, body } from '@/lib/api/client';
 import { ApiError } from '@/lib/api/errors';
 import type { NewLink, Partner, Website } from '@/lib/api/types';
-import { creationOf, EMPTY_DRAFT } from './draft';
+import { creationOf, EMPTY_DRAFT } from '../lib/draft';
 import { LinkFields } from './link-fields';
-import { useLinksChanged } from './queries';
+import { useLinksChanged } from '../api/links';
 
 interface Props {
   /** With more than one there is a choice. */
@@ -28,7 +28,12 @@ export function CreateLink({ websites, partners, onClose }: Props) {
   const [created, setCreated] = useState<NewLink | null>(null);
   const active = partners.data?.filter((partner) => partner.isActive) ?? [];
   const create = useMutation({
-    mutationFn: () => body(api.POST('/api/platform/links', { body: { websiteId, partnerId, ...creationOf(draft), ...(slug.trim() ? { slug: slug.trim() } : {}) } })),
+    mutationFn: () =>
+      body(
+        api.POST('/api/platform/links', {
+          body: { websiteId, partnerId, ...creationOf(draft), ...(slug.trim() ? { slug: slug.trim() } : {}) },
+        }),
+      ),
     onSuccess: async (link) => {
       setCreated(link);
       await changed();
@@ -43,7 +48,11 @@ export function CreateLink({ websites, partners, onClose }: Props) {
         if (!open) onClose();
       }}
       title={created ? 'Link created' : 'Create link'}
-      description={created ? 'Put this address where you recommend the partner.' : `A tracked link of ${only ? only.domain : 'a website'} to a partner.`}
+      description={
+        created
+          ? 'Paste this link wherever you promote the partner.'
+          : `A tracked link of ${only ? only.domain : 'a website'} to a partner.`
+      }
     >
       {created ? (
         <div className="flex flex-col gap-4">
@@ -65,7 +74,13 @@ export function CreateLink({ websites, partners, onClose }: Props) {
         >
           {partners.error && <ErrorBox error={partners.error} onRetry={() => void partners.refetch()} />}
           {!only && (
-            <SelectField label="Website" required value={websiteId} onChange={(event) => setWebsiteId(event.target.value)} error={fields['websiteId']}>
+            <SelectField
+              label="Website"
+              required
+              value={websiteId}
+              onChange={(event) => setWebsiteId(event.target.value)}
+              error={fields['websiteId']}
+            >
               <option value="">Choose…</option>
               {websites.map((website) => (
                 <option key={website.id} value={website.id}>
@@ -74,7 +89,13 @@ export function CreateLink({ websites, partners, onClose }: Props) {
               ))}
             </SelectField>
           )}
-          <SelectField label="Partner" required value={partnerId} onChange={(event) => setPartnerId(event.target.value)} error={fields['partnerId']}>
+          <SelectField
+            label="Partner"
+            required
+            value={partnerId}
+            onChange={(event) => setPartnerId(event.target.value)}
+            error={fields['partnerId']}
+          >
             <option value="">Choose…</option>
             {active.map((partner) => (
               <option key={partner.id} value={partner.id}>
@@ -82,10 +103,22 @@ export function CreateLink({ websites, partners, onClose }: Props) {
               </option>
             ))}
           </SelectField>
-          <TextField label="Slug (optional)" value={slug} onChange={(event) => setSlug(event.target.value)} error={fields['slug']} hint="The end of its address. Empty: a random one." />
+          <TextField
+            label="Slug (optional)"
+            value={slug}
+            onChange={(event) => setSlug(event.target.value)}
+            error={fields['slug']}
+            hint="Last part of the link. Leave blank for a random slug."
+          />
           <LinkFields draft={draft} onChange={setDraft} errors={fields} isNew />
           {create.error && <ErrorBox error={create.error} />}
-          <Button type="submit" variant="primary" busy={create.isPending} disabled={!partnerId || !websiteId} className="self-end">
+          <Button
+            type="submit"
+            variant="primary"
+            busy={create.isPending}
+            disabled={!partnerId || !websiteId}
+            className="self-end"
+          >
             Create link
           </Button>
         </form>

@@ -7,9 +7,9 @@ import { api, body } from '@/lib/api/client';
 import { ApiError } from '@/lib/api/errors';
 import type { Link } from '@/lib/api/types';
 import { toast } from '@/stores/toasts';
-import { changesOf, draftOf } from './draft';
+import { changesOf, draftOf } from '../lib/draft';
 import { LinkFields } from './link-fields';
-import { useLinksChanged } from './queries';
+import { useLinksChanged } from '../api/links';
 
 export function EditLink({ link, onClose }: { readonly link: Link; readonly onClose: () => void }) {
   const changed = useLinksChanged();
@@ -47,8 +47,13 @@ export function EditLink({ link, onClose }: { readonly link: Link; readonly onCl
       >
         <LinkFields draft={draft} onChange={setDraft} errors={fields} />
         <label className="inline-flex items-center gap-2">
-          <input type="checkbox" checked={isActive} onChange={(event) => setIsActive(event.target.checked)} className="size-4 accent-(--c-brand)" />
-          The link is on
+          <input
+            type="checkbox"
+            checked={isActive}
+            onChange={(event) => setIsActive(event.target.checked)}
+            className="size-4 accent-(--c-brand)"
+          />
+          Active
         </label>
         {save.error && <ErrorBox error={save.error} />}
         <div className="flex justify-end gap-2">

@@ -17,13 +17,31 @@ export function LinkActions({ link, onOpen }: { readonly link: Link; readonly on
   return (
     <div className="flex gap-1">
       <CopyButton text={link.url} label={`link ${link.slug}`} />
-      <Button size="sm" variant="ghost" aria-label={`QR code of link ${link.slug}`} title="QR code" onClick={() => onOpen({ link, what: 'qr' })}>
+      <Button
+        size="sm"
+        variant="ghost"
+        aria-label={`QR code of link ${link.slug}`}
+        title="QR code"
+        onClick={() => onOpen({ link, what: 'qr' })}
+      >
         <QrCode aria-hidden className="size-3.5" />
       </Button>
-      <Button size="sm" variant="ghost" aria-label={`Edit link ${link.slug}`} title="Edit" onClick={() => onOpen({ link, what: 'edit' })}>
+      <Button
+        size="sm"
+        variant="ghost"
+        aria-label={`Edit link ${link.slug}`}
+        title="Edit"
+        onClick={() => onOpen({ link, what: 'edit' })}
+      >
         <Pencil aria-hidden className="size-3.5" />
       </Button>
-      <Button size="sm" variant="ghost" aria-label={`Remove link ${link.slug}`} title="Remove" onClick={() => onOpen({ link, what: 'remove' })}>
+      <Button
+        size="sm"
+        variant="ghost"
+        aria-label={`Remove link ${link.slug}`}
+        title="Remove"
+        onClick={() => onOpen({ link, what: 'remove' })}
+      >
         <Trash2 aria-hidden className="size-3.5" />
       </Button>
     </div>
@@ -51,5 +69,9 @@ export function LinkBadges({ link }: { readonly link: Link }) {
 
 function Expiry({ at }: { readonly at: string }) {
   const expired = Date.parse(at) <= useNow();
-  return <Badge tone={expired ? 'bad' : 'warn'}>{`${expired ? 'Expired' : 'Expires'} ${formatDateTime(at, browserTimezone())}`}</Badge>;
+  return (
+    <Badge
+      tone={expired ? 'bad' : 'warn'}
+    >{`${expired ? 'Expired' : 'Expires'} ${formatDateTime(at, browserTimezone())}`}</Badge>
+  );
 }

@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { Button } from '@/components/ui/button';
 import { CountriesField } from '@/components/ui/countries-field';
 import { TextField } from '@/components/ui/field';
-import { DEVICES, SUBS, type LinkDraft, type RuleDraft, type VariantDraft } from './draft';
+import { DEVICES, SUBS, type LinkDraft, type RuleDraft, type VariantDraft } from '../lib/draft';
 
 interface Props {
   readonly draft: LinkDraft;
@@ -24,47 +24,102 @@ export function LinkFields({ draft, onChange, errors, isNew = false }: Props) {
   return (
     <>
       <TextField
-        label={isNew ? 'Destination (optional)' : 'Destination'} required={!isNew} type="url" inputMode="url" placeholder="https://" value={draft.destination}
-        onChange={(event) => set({ destination: event.target.value })} error={errors['destination']} hint={`A page of the partner's site.${isNew ? ' Empty means its start page.' : ''}`}
+        label={isNew ? 'Destination (optional)' : 'Destination'}
+        required={!isNew}
+        type="url"
+        inputMode="url"
+        placeholder="https://"
+        value={draft.destination}
+        onChange={(event) => set({ destination: event.target.value })}
+        error={errors['destination']}
+        hint={`Landing page on the partner's site.${isNew ? ' Blank = home page.' : ''}`}
       />
       <div className="grid gap-4 sm:grid-cols-2">
         {SUBS.slice(0, subs).map((name, index) => (
           <TextField
-            key={name} label={`Sub-ID ${index + 1} (optional)`} value={draft.subs[index] ?? ''} error={errors[name]}
-            onChange={(event) => set({ subs: draft.subs.map((text, place) => (place === index ? event.target.value : text)) })}
+            key={name}
+            label={`Sub-ID ${index + 1} (optional)`}
+            value={draft.subs[index] ?? ''}
+            error={errors[name]}
+            onChange={(event) =>
+              set({ subs: draft.subs.map((text, place) => (place === index ? event.target.value : text)) })
+            }
           />
         ))}
       </div>
       {subs < SUBS.length && <Add onClick={() => setSubs(subs + 1)}>Add sub-ID</Add>}
-      <TextField label="Coupon (optional)" value={draft.coupon} onChange={(event) => set({ coupon: event.target.value })} error={errors['coupon']} hint="Sales that name it belong to this link." />
-      <Group title="Targeting" text="The first rule that fits wins." error={errors['rules']}>
+      <TextField
+        label="Coupon (optional)"
+        value={draft.coupon}
+        onChange={(event) => set({ coupon: event.target.value })}
+        error={errors['coupon']}
+        hint="Sales using this coupon are credited to this link."
+      />
+      <Group title="Targeting" text="Rules are checked in order; the first match wins." error={errors['rules']}>
         {draft.rules.map((rule, index) => (
           // A rule has no identity but its place.
           <RuleFields
-            key={index} place={index} rule={rule} errors={errors}
+            key={index}
+            place={index}
+            rule={rule}
+            errors={errors}
             onChange={(next) => set({ rules: draft.rules.map((item, place) => (place === index ? next : item)) })}
             onRemove={() => set({ rules: draft.rules.filter((_, place) => place !== index) })}
           />
         ))}
-        <Add onClick={() => set({ rules: [...draft.rules, { countries: [], devices: [], destination: '' }] })}>Add rule</Add>
+        <Add onClick={() => set({ rules: [...draft.rules, { countries: [], devices: [], destination: '' }] })}>
+          Add rule
+        </Add>
       </Group>
-      <Group title="Split" text="Visitors part by weight; one visitor always gets the same side. It replaces the destination." error={errors['variants']}>
+      <Group
+        title="Split"
+        text="Split visitors by weight (A/B test). Returning visitors keep their variant. Overrides the destination."
+        error={errors['variants']}
+      >
         {draft.variants.map((variant, index) => (
           <VariantFields
-            key={index} place={index} variant={variant} errors={errors}
+            key={index}
+            place={index}
+            variant={variant}
+            errors={errors}
             onChange={(next) => set({ variants: draft.variants.map((item, place) => (place === index ? next : item)) })}
-            onRemove={() => set({ variants: draft.variants.length === 2 ? [] : draft.variants.filter((_, place) => place !== index) })}
+            onRemove={() =>
+              set({ variants: draft.variants.length === 2 ? [] : draft.variants.filter((_, place) => place !== index) })
+            }
           />
         ))}
-        <Add onClick={() => set({ variants: [...(draft.variants.length === 0 ? [{ destination: draft.destination, weight: '1' }] : draft.variants), { destination: '', weight: '1' }] })}>
-          {draft.variants.length === 0 ? 'Split the traffic' : 'Add variant'}
+        <Add
+          onClick={() =>
+            set({
+              variants: [
+                ...(draft.variants.length === 0 ? [{ destination: draft.destination, weight: '1' }] : draft.variants),
+                { destination: '', weight: '1' },
+              ],
+            })
+          }
+        >
+          {draft.variants.length === 0 ? 'Split traffic' : 'Add variant'}
         </Add>
       </Group>
       <div className="grid gap-4 sm:grid-cols-2">
-        <TextField label="Expires (optional)" type="datetime-local" max="9999-12-31T23:59" value={draft.expiresAt} onChange={(event) => set({ expiresAt: event.target.value })} error={errors['expiresAt']} hint="In your time zone." />
         <TextField
-          label="Fallback (optional)" type="url" inputMode="url" placeholder="https://" value={draft.fallback} onChange={(event) => set({ fallback: event.target.value })} error={errors['fallback']}
-          hint="Where it leads once it expired or is off: on the partner's site or the website itself."
+          label="Expires (optional)"
+          type="datetime-local"
+          max="9999-12-31T23:59"
+          value={draft.expiresAt}
+          onChange={(event) => set({ expiresAt: event.target.value })}
+          error={errors['expiresAt']}
+          hint="In your time zone."
+        />
+        <TextField
+          label="Fallback (optional)"
+          type="url"
+          inputMode="url"
+          placeholder="https://"
+          value={draft.fallback}
+          onChange={(event) => set({ fallback: event.target.value })}
+          error={errors['fallback']}
+          hint="Redirect here when the link is expired or turned off: on the partner's site or your own website."
         />
       </div>
     </>
@@ -83,15 +138,30 @@ function RuleFields({ place, rule, errors, onChange, onRemove }: RuleProps) {
   const error = (field: string) => errors[`rules.${place}.${field}`];
   return (
     <div role="group" aria-label={`Rule ${place + 1}`} className="flex flex-col gap-3 rounded-lg bg-sunken/60 p-3">
-      <CountriesField label="Countries" values={rule.countries} onChange={(countries) => onChange({ ...rule, countries })} error={error('countries') ?? errors[`rules.${place}`]} hint="None: any." />
+      <CountriesField
+        label="Countries"
+        values={rule.countries}
+        onChange={(countries) => onChange({ ...rule, countries })}
+        error={error('countries') ?? errors[`rules.${place}`]}
+        hint="Leave blank for any."
+      />
       <fieldset>
         <legend className="mb-1.5 font-medium">Devices</legend>
         <div className="flex flex-wrap gap-x-4 gap-y-1.5">
           {DEVICES.map((device) => (
             <label key={device} className="inline-flex items-center gap-2 capitalize">
               <input
-                type="checkbox" checked={rule.devices.includes(device)} className="size-4 accent-(--c-brand)"
-                onChange={(event) => onChange({ ...rule, devices: DEVICES.filter((item) => (item === device ? event.target.checked : rule.devices.includes(item))) })}
+                type="checkbox"
+                checked={rule.devices.includes(device)}
+                className="size-4 accent-(--c-brand)"
+                onChange={(event) =>
+                  onChange({
+                    ...rule,
+                    devices: DEVICES.filter((item) =>
+                      item === device ? event.target.checked : rule.devices.includes(item),
+                    ),
+                  })
+                }
               />
               {device}
             </label>
@@ -99,7 +169,15 @@ function RuleFields({ place, rule, errors, onChange, onRemove }: RuleProps) {
         </div>
       </fieldset>
       <div className="flex items-end gap-2">
-        <TextField className="min-w-0 flex-1" label="Leads to" type="url" placeholder="https://" value={rule.destination} onChange={(event) => onChange({ ...rule, destination: event.target.value })} error={error('destination')} />
+        <TextField
+          className="min-w-0 flex-1"
+          label="Destination URL"
+          type="url"
+          placeholder="https://"
+          value={rule.destination}
+          onChange={(event) => onChange({ ...rule, destination: event.target.value })}
+          error={error('destination')}
+        />
         <Remove label={`Remove rule ${place + 1}`} onClick={onRemove} />
       </div>
     </div>
@@ -117,20 +195,51 @@ interface VariantProps {
 function VariantFields({ place, variant, errors, onChange, onRemove }: VariantProps) {
   return (
     <div role="group" aria-label={`Variant ${place + 1}`} className="flex items-end gap-2">
-      <TextField className="min-w-0 flex-1" label="Leads to" type="url" placeholder="https://" value={variant.destination} onChange={(event) => onChange({ ...variant, destination: event.target.value })} error={errors[`variants.${place}.destination`]} />
-      <TextField className="w-20" label="Weight" type="number" min={1} max={1000} value={variant.weight} onChange={(event) => onChange({ ...variant, weight: event.target.value })} error={errors[`variants.${place}.weight`]} />
+      <TextField
+        className="min-w-0 flex-1"
+        label="Destination URL"
+        type="url"
+        placeholder="https://"
+        value={variant.destination}
+        onChange={(event) => onChange({ ...variant, destination: event.target.value })}
+        error={errors[`variants.${place}.destination`]}
+      />
+      <TextField
+        className="w-20"
+        label="Weight"
+        type="number"
+        min={1}
+        max={1000}
+        value={variant.weight}
+        onChange={(event) => onChange({ ...variant, weight: event.target.value })}
+        error={errors[`variants.${place}.weight`]}
+      />
       <Remove label={`Remove variant ${place + 1}`} onClick={onRemove} />
     </div>
   );
 }
 
-function Group({ title, text, error, children }: { readonly title: string; readonly text: string; readonly error: string | undefined; readonly children: ReactNode }) {
+function Group({
+  title,
+  text,
+  error,
+  children,
+}: {
+  readonly title: string;
+  readonly text: string;
+  readonly error: string | undefined;
+  readonly children: ReactNode;
+}) {
   return (
     <fieldset className="flex flex-col gap-3 rounded-lg border border-line p-3.5">
       <legend className="px-1 font-medium">{title}</legend>
       <p className="text-[0.8125rem] text-muted">{text}</p>
       {children}
-      {error && <p role="alert" className="text-[0.8125rem] text-bad">{error}</p>}
+      {error && (
+        <p role="alert" className="text-[0.8125rem] text-bad">
+          {error}
+        </p>
+      )}
     </fieldset>
   );
 }

@@ -9,7 +9,7 @@ import { countOf, formatMinor } from '@/lib/format';
 import { partnersQuery } from '@/lib/shared-queries';
 import { LinkActions, LinkBadges, LinkDialog, type OpenLink } from './link-actions';
 import { BulkCreate, CreateLink } from './dialogs';
-import { linksQuery } from './queries';
+import { linksQuery } from '../api/links';
 
 export function LinksCard({ website, className }: { readonly website: Website; readonly className?: string }) {
   const links = useInfiniteQuery(linksQuery(website.id));
@@ -17,11 +17,12 @@ export function LinksCard({ website, className }: { readonly website: Website; r
   const partners = useQuery(partnersQuery);
   const [making, setMaking] = useState<'one' | 'many' | null>(null);
   const [open, setOpen] = useState<OpenLink | null>(null);
-  const partnerName = (link: Link) => link.partnerName ?? partners.data?.find((partner) => partner.id === link.partnerId)?.name ?? 'Partner';
+  const partnerName = (link: Link) =>
+    link.partnerName ?? partners.data?.find((partner) => partner.id === link.partnerId)?.name ?? 'Partner';
   return (
     <Card
       title="Links"
-      description="Each use of a link is a click. Put them where you recommend a partner."
+      description="Use these links on your pages; every visit through them is tracked."
       {...(className ? { className } : {})}
       actions={
         <>
@@ -44,10 +45,15 @@ export function LinksCard({ website, className }: { readonly website: Website; r
         </div>
       ) : rows.length === 0 ? (
         <Empty icon={<Link2 aria-hidden className="size-5" />} title="No links yet">
-          Create one for a partner to count the clicks that you send.
+          Create your first tracked link to start counting clicks.
         </Empty>
       ) : (
-        <ul className="-my-1 divide-y divide-line sm:max-h-96 sm:overflow-y-auto" role="list" aria-label="Tracked links" tabIndex={0}>
+        <ul
+          className="-my-1 divide-y divide-line sm:max-h-96 sm:overflow-y-auto"
+          role="list"
+          aria-label="Tracked links"
+          tabIndex={0}
+        >
           {rows.map((link) => (
             <li key={link.id} className="flex flex-wrap items-center gap-x-3 gap-y-2 py-2.5">
               <div className="min-w-0 flex-1 basis-52">
@@ -72,13 +78,20 @@ export function LinksCard({ website, className }: { readonly website: Website; r
         </ul>
       )}
       {links.hasNextPage && (
-        <Button size="sm" className="mt-3 self-start" busy={links.isFetchingNextPage} onClick={() => void links.fetchNextPage()}>
+        <Button
+          size="sm"
+          className="mt-3 self-start"
+          busy={links.isFetchingNextPage}
+          onClick={() => void links.fetchNextPage()}
+        >
           Show more links
         </Button>
       )}
       {open && <LinkDialog open={open} onClose={() => setOpen(null)} />}
       {making === 'one' && <CreateLink websites={[website]} partners={partners} onClose={() => setMaking(null)} />}
-      {making === 'many' && <BulkCreate websites={[website]} partners={partners.data ?? []} onClose={() => setMaking(null)} />}
+      {making === 'many' && (
+        <BulkCreate websites={[website]} partners={partners.data ?? []} onClose={() => setMaking(null)} />
+      )}
     </Card>
   );
 }

@@ -13,10 +13,14 @@ export function QrDialog({ link, onClose }: { readonly link: Link; readonly onCl
         if (!open) onClose();
       }}
       title="QR code"
-      description="Each scan that follows it is a click of the link."
+      description="Scans count as clicks on this link."
     >
       <div className="flex flex-col gap-4">
-        <img src={address} alt={`QR code of ${link.url}`} className="mx-auto size-56 rounded-lg border border-line bg-white" />
+        <img
+          src={address}
+          alt={`QR code of ${link.url}`}
+          className="mx-auto size-56 rounded-lg border border-line bg-white"
+        />
         <CopyField label="Link address" value={link.url} />
         <a href={address} download={`${link.slug}.svg`} className={buttonClass({ variant: 'primary' }, 'self-end')}>
           <Download aria-hidden className="size-4" />

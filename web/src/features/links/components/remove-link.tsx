@@ -5,7 +5,7 @@ import { api, done } from '@/lib/api/client';
 import { messageOf } from '@/lib/api/errors';
 import type { Link } from '@/lib/api/types';
 import { toast, toastError } from '@/stores/toasts';
-import { useLinksChanged } from './queries';
+import { useLinksChanged } from '../api/links';
 
 export function RemoveLink({ link, onClose }: { readonly link: Link; readonly onClose: () => void }) {
   const changed = useLinksChanged();
@@ -25,7 +25,7 @@ export function RemoveLink({ link, onClose }: { readonly link: Link; readonly on
         if (!open) onClose();
       }}
       title="Remove this link?"
-      description={`${link.url} stops working. Its past clicks stay counted.`}
+      description={`${link.url} stops working. Past clicks are still counted.`}
     >
       <div className="flex justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>

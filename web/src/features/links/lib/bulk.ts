@@ -2,7 +2,7 @@
 import type { Partner } from '@/lib/api/types';
 import { SUBS } from './draft';
 
-export const MOST_AT_ONCE = 200;
+export const MAX_BATCH_SIZE = 200;
 export const COLUMNS = ['partner', 'destination', 'slug', ...SUBS] as const;
 
 export interface BulkLine {
@@ -16,20 +16,42 @@ export interface BulkError {
   readonly message: string;
 }
 
-export function readBulk(text: string, partners: readonly Partner[]): { readonly lines: readonly BulkLine[]; readonly errors: readonly BulkError[] } {
+export function readBulk(
+  text: string,
+  partners: readonly Partner[],
+): { readonly lines: readonly BulkLine[]; readonly errors: readonly BulkError[] } {
   const lines: BulkLine[] = [];
   const errors: BulkError[] = [];
-  const byName = new Map(partners.flatMap((partner) => [[partner.name.toLowerCase(), partner.id] as const, [partner.slug, partner.id] as const]));
+  const byName = new Map(
+    partners.flatMap((partner) => [
+      [partner.name.toLowerCase(), partner.id] as const,
+      [partner.slug, partner.id] as const,
+    ]),
+  );
   for (const [index, source] of text.split(/\r\n|\r|\n/).entries()) {
     if (source.trim() === '' || (index === 0 && /^\ufeff?"?partner\b/i.test(source))) continue;
     const line = index + 1;
     const cells = cellsOf(source.replace(/^\ufeff/, ''));
     const partnerId = byName.get((cells[0] ?? '').toLowerCase());
     if (!partnerId) errors.push({ line, message: `There is no active partner “${cells[0] ?? ''}”.` });
-    else if (cells.length > COLUMNS.length) errors.push({ line, message: `A line has at most ${COLUMNS.length} values.` });
-    else lines.push({ line, body: { partnerId, ...Object.fromEntries(COLUMNS.slice(1).flatMap((name, place) => (cells[place + 1] ? [[name, cells[place + 1] ?? '']] : []))) } });
+    else if (cells.length > COLUMNS.length)
+      errors.push({ line, message: `A line has at most ${COLUMNS.length} values.` });
+    else
+      lines.push({
+        line,
+        body: {
+          partnerId,
+          ...Object.fromEntries(
+            COLUMNS.slice(1).flatMap((name, place) => (cells[place + 1] ? [[name, cells[place + 1] ?? '']] : [])),
+          ),
+        },
+      });
   }
-  if (lines.length > MOST_AT_ONCE) errors.push({ line: lines[MOST_AT_ONCE]?.line ?? 0, message: `At most ${MOST_AT_ONCE} links are made at once.` });
+  if (lines.length > MAX_BATCH_SIZE)
+    errors.push({
+      line: lines[MAX_BATCH_SIZE]?.line ?? 0,
+      message: `At most ${MAX_BATCH_SIZE} links can be created at once.`,
+    });
   return { lines, errors };
 }
 

@@ -27,21 +27,33 @@ export interface LinkDraft {
   readonly fallback: string;
 }
 
-export const EMPTY_DRAFT: LinkDraft = { destination: '', coupon: '', subs: SUBS.map(() => ''), rules: [], variants: [], expiresAt: '', fallback: '' };
+export const EMPTY_DRAFT: LinkDraft = {
+  destination: '',
+  coupon: '',
+  subs: SUBS.map(() => ''),
+  rules: [],
+  variants: [],
+  expiresAt: '',
+  fallback: '',
+};
 
 export function draftOf(link: Link): LinkDraft {
   return {
     destination: link.destination,
     coupon: link.coupon ?? '',
     subs: SUBS.map((name) => link[name]),
-    rules: link.rules.map((rule) => ({ countries: rule.countries, devices: DEVICES.filter((device) => rule.devices.includes(device)), destination: rule.destination })),
+    rules: link.rules.map((rule) => ({
+      countries: rule.countries,
+      devices: DEVICES.filter((device) => rule.devices.includes(device)),
+      destination: rule.destination,
+    })),
     variants: link.variants.map((variant) => ({ destination: variant.destination, weight: String(variant.weight) })),
     expiresAt: link.expiresAt ? localText(new Date(link.expiresAt)) : '',
     fallback: link.fallback ?? '',
   };
 }
 
-/** What both calls that take a link understand. */
+/** Fields of both link commands. */
 export function routingOf(draft: LinkDraft) {
   return {
     rules: draft.rules.map((rule) => ({
@@ -49,7 +61,10 @@ export function routingOf(draft: LinkDraft) {
       devices: [...rule.devices],
       destination: rule.destination.trim(),
     })),
-    variants: draft.variants.map((variant) => ({ destination: variant.destination.trim(), weight: /^\d{1,4}$/.test(variant.weight.trim()) ? Number(variant.weight) : 0 })),
+    variants: draft.variants.map((variant) => ({
+      destination: variant.destination.trim(),
+      weight: /^\d{1,4}$/.test(variant.weight.trim()) ? Number(variant.weight) : 0,
+    })),
     expiresAt: draft.expiresAt ? new Date(draft.expiresAt).toISOString() : null,
     fallback: draft.fallback.trim() || null,
   };
@@ -71,7 +86,7 @@ export function creationOf(draft: LinkDraft) {
   };
 }
 
-/** For a change: only what differs, so that what somebody else has changed meanwhile stays. */
+/** For an update: only changed fields, so that concurrent changes of others are kept. */
 export function changesOf(draft: LinkDraft, before: Link) {
   const [is, was] = [routingOf(draft), routingOf(draftOf(before))];
   const differs = (name: keyof typeof is) => JSON.stringify(is[name]) !== JSON.stringify(was[name]);
@@ -87,7 +102,11 @@ export function changesOf(draft: LinkDraft, before: Link) {
 }
 
 function subsOf(draft: LinkDraft, keep: (text: string, name: (typeof SUBS)[number]) => boolean) {
-  return Object.fromEntries(SUBS.map((name, index) => [name, (draft.subs[index] ?? '').trim()] as const).filter(([name, text]) => keep(text, name)));
+  return Object.fromEntries(
+    SUBS.map((name, index) => [name, (draft.subs[index] ?? '').trim()] as const).filter(([name, text]) =>
+      keep(text, name),
+    ),
+  );
 }
 
 function localText(at: Date): string {

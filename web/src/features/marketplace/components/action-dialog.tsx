@@ -3,7 +3,7 @@ import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 
-export interface AskProps {
+export interface ActionProps {
   readonly title: string;
   readonly description: ReactNode;
   /** The word on the button that does it. */
@@ -15,8 +15,17 @@ export interface AskProps {
   readonly children?: ReactNode;
 }
 
-/** The question before something that binds. It stays open until it is done, and says why it was refused. */
-export function AskDialog({ title, description, action, danger = false, doing, onConfirm, onClose, children }: AskProps) {
+/** Confirmation of a binding action. It stays open until the action is done, and shows errors. */
+export function ActionDialog({
+  title,
+  description,
+  action,
+  danger = false,
+  doing,
+  onConfirm,
+  onClose,
+  children,
+}: ActionProps) {
   return (
     <Dialog open onOpenChange={(open) => !open && onClose()} title={title} description={description}>
       <form

@@ -1,7 +1,7 @@
 import { BadgeCheck, Clock3 } from 'lucide-react';
 import { Badge } from '@/components/ui/badge';
-import { ESCROW_STATES, LISTING_STATES, OFFER_STATES } from './shown';
-import type { EscrowStatus, Listing, ListingStatus, OfferStatus } from './types';
+import { ESCROW_STATES, LISTING_STATES, OFFER_STATES } from '../lib/format';
+import type { EscrowStatus, Listing, ListingStatus, OfferStatus } from '../lib/types';
 
 export function VerificationBadge({ status }: { readonly status: Listing['verificationStatus'] }) {
   return status === 'verified' ? (
@@ -17,6 +17,12 @@ export function VerificationBadge({ status }: { readonly status: Listing['verifi
   );
 }
 
-export const ListingBadge = ({ status }: { readonly status: ListingStatus }) => <Badge tone={LISTING_STATES[status].tone}>{LISTING_STATES[status].label}</Badge>;
-export const OfferBadge = ({ status }: { readonly status: OfferStatus }) => <Badge tone={OFFER_STATES[status].tone}>{OFFER_STATES[status].label}</Badge>;
-export const EscrowBadge = ({ status }: { readonly status: EscrowStatus }) => <Badge tone={ESCROW_STATES[status].tone}>{`Escrow: ${ESCROW_STATES[status].label.toLowerCase()}`}</Badge>;
+export const ListingBadge = ({ status }: { readonly status: ListingStatus }) => (
+  <Badge tone={LISTING_STATES[status].tone}>{LISTING_STATES[status].label}</Badge>
+);
+export const OfferBadge = ({ status }: { readonly status: OfferStatus }) => (
+  <Badge tone={OFFER_STATES[status].tone}>{OFFER_STATES[status].label}</Badge>
+);
+export const EscrowBadge = ({ status }: { readonly status: EscrowStatus }) => (
+  <Badge tone={ESCROW_STATES[status].tone}>{`Escrow: ${ESCROW_STATES[status].label.toLowerCase()}`}</Badge>
+);

@@ -4,7 +4,7 @@ import { ErrorBox, Skeleton } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import type { Answer } from '@/lib/api/client';
 import { ListingCard } from './listing-card';
-import type { Listing } from './types';
+import type { Listing } from '../lib/types';
 
 interface Props {
   readonly label: string;
@@ -16,7 +16,8 @@ interface Props {
 
 /** Listings as cards, read page by page. */
 export function CardGrid({ label, query, select, none, footer }: Props) {
-  if (query.error && !query.data) return <ErrorBox error={query.error} prefix="Error loading listings" onRetry={() => void query.refetch()} />;
+  if (query.error && !query.data)
+    return <ErrorBox error={query.error} prefix="Error loading listings" onRetry={() => void query.refetch()} />;
   if (!query.data) {
     return (
       <div role="status" aria-label="Loading listings" className={GRID}>
@@ -46,7 +47,11 @@ export function CardGrid({ label, query, select, none, footer }: Props) {
         </ul>
       )}
       {query.hasNextPage && !query.isPlaceholderData && (
-        <Button className="mx-auto mt-6 flex" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+        <Button
+          className="mx-auto mt-6 flex"
+          busy={query.isFetchingNextPage}
+          onClick={() => void query.fetchNextPage()}
+        >
           Show more
         </Button>
       )}

@@ -6,22 +6,31 @@ import { TextArea } from '@/components/ui/field';
 import { api, body } from '@/lib/api/client';
 import { toMajor } from '@/lib/format';
 import { toast } from '@/stores/toasts';
-import { Ask } from './ask';
-import { actionsOf, type Action, type Deal } from './deal-steps';
+import { Ask } from './action-confirmation';
+import { actionsOf, type Action, type Deal } from '../lib/deal-steps';
 import { DecideDialog } from './decide-dialog';
 import { OfferDialog } from './offer-dialog';
-import { useMarketChanged } from './queries';
-import { formatSum } from './shown';
+import { useMarketChanged } from '../hooks/use-market-changed';
+import { formatSum } from '../lib/format';
 
 type Asked = Exclude<Action, 'pay' | 'counter' | 'dispute' | 'decide'>;
 
 const BUTTONS: Record<Action, string> = {
-  accept: 'Accept', counter: 'Counter-offer', decline: 'Decline', withdraw: 'Take the offer back', pay: 'Pay into escrow', cancel: 'Cancel the deal',
-  deliver: 'I have handed it over', 'confirm-receipt': 'I have received it', 'accept-delivery': 'Accept the website', dispute: 'Open a dispute', decide: 'Decide',
+  accept: 'Accept',
+  counter: 'Counter-offer',
+  decline: 'Decline',
+  withdraw: 'Withdraw offer',
+  pay: 'Pay into escrow',
+  cancel: 'Cancel the deal',
+  deliver: 'I transferred the website',
+  'confirm-receipt': 'I received the website',
+  'accept-delivery': 'Accept the website',
+  dispute: 'Open a dispute',
+  decide: 'Decide',
 };
 const QUIET: readonly Action[] = ['decline', 'withdraw', 'cancel', 'dispute'];
 
-/** What this side may do now. Whatever binds is asked about first. */
+/** Possible actions of this side. Binding ones need a confirmation. */
 export function DealActions({ deal }: { readonly deal: Deal }) {
   const [doing, setDoing] = useState<Action | null>(null);
   const close = () => setDoing(null);
@@ -34,15 +43,29 @@ export function DealActions({ deal }: { readonly deal: Deal }) {
         action === 'pay' ? (
           <PayLink key={action} deal={deal} />
         ) : (
-          <Button key={action} variant={action === main ? 'primary' : QUIET.includes(action) ? 'ghost' : 'outline'} onClick={() => setDoing(action)}>
+          <Button
+            key={action}
+            variant={action === main ? 'primary' : QUIET.includes(action) ? 'ghost' : 'outline'}
+            onClick={() => setDoing(action)}
+          >
             {action === 'accept' ? `Accept ${formatSum(deal.price)}` : BUTTONS[action]}
           </Button>
         ),
       )}
       {doing === 'counter' && <Counter deal={deal} onClose={close} />}
       {doing === 'dispute' && <Dispute deal={deal} onClose={close} />}
-      {doing === 'decide' && <DecideDialog offerId={deal.id} price={deal.price} buyerName={deal.buyerName} sellerName={deal.sellerName} onClose={close} />}
-      {doing && doing !== 'pay' && doing !== 'counter' && doing !== 'dispute' && doing !== 'decide' && <Confirm key={doing} deal={deal} action={doing} onClose={close} />}
+      {doing === 'decide' && (
+        <DecideDialog
+          offerId={deal.id}
+          price={deal.price}
+          buyerName={deal.buyerName}
+          sellerName={deal.sellerName}
+          onClose={close}
+        />
+      )}
+      {doing && doing !== 'pay' && doing !== 'counter' && doing !== 'dispute' && doing !== 'decide' && (
+        <Confirm key={doing} deal={deal} action={doing} onClose={close} />
+      )}
     </div>
   );
 }
@@ -64,32 +87,67 @@ interface DialogProps {
   readonly onClose: () => void;
 }
 
-interface Words {
+interface Texts {
   readonly title: string;
   readonly text: string;
   readonly done: string;
   readonly danger?: boolean;
 }
 
-function wordsOf(action: Asked, deal: Deal): Words {
+function textsOf(action: Asked, deal: Deal): Texts {
   const price = formatSum(deal.price);
   switch (action) {
     case 'accept':
       return deal.side === 'buyer'
-        ? { title: `Buy for ${price}?`, text: `This binds you: you are asked to pay ${price} into escrow within a week. The seller gets it once you have accepted the website.`, done: 'Offer accepted' }
-        : { title: `Sell for ${price}?`, text: `This binds you: the website is reserved for ${deal.buyerName}, who is asked to pay ${price} into escrow. You hand it over once the money lies there.`, done: 'Offer accepted' };
+        ? {
+            title: `Buy for ${price}?`,
+            text: `This is binding. You pay ${price} into escrow within a week. The seller is paid once you accept the website.`,
+            done: 'Offer accepted',
+          }
+        : {
+            title: `Sell for ${price}?`,
+            text: `This is binding. The website is reserved for ${deal.buyerName}, who pays ${price} into escrow. You transfer the site once escrow is funded.`,
+            done: 'Offer accepted',
+          };
     case 'decline':
-      return { title: 'Decline this offer?', text: 'The offer ends. Its thread stays readable for both of you.', done: 'Offer declined', danger: true };
+      return {
+        title: 'Decline this offer?',
+        text: 'The offer ends. Both of you can still read its thread.',
+        done: 'Offer declined',
+        danger: true,
+      };
     case 'withdraw':
-      return { title: 'Take your offer back?', text: 'The offer ends. You can make another one later.', done: 'Offer withdrawn', danger: true };
+      return {
+        title: 'Withdraw your offer?',
+        text: 'The offer ends. You can make another one later.',
+        done: 'Offer withdrawn',
+        danger: true,
+      };
     case 'cancel':
-      return { title: 'Cancel this deal?', text: 'Nothing was paid yet. The website is for sale again.', done: 'Deal cancelled', danger: true };
+      return {
+        title: 'Cancel this deal?',
+        text: 'Nothing has been paid. The website is for sale again.',
+        done: 'Deal cancelled',
+        danger: true,
+      };
     case 'deliver':
-      return { title: 'Handed everything over?', text: `${deal.buyerName} is told, confirms that it arrived, and has three days to inspect it. Then the money is released.`, done: 'The buyer is told' };
+      return {
+        title: 'Transferred everything?',
+        text: `${deal.buyerName} is notified, confirms receipt, and has three days to inspect the website. Then the money is released.`,
+        done: 'The buyer is notified',
+      };
     case 'confirm-receipt':
-      return { title: 'Do you have the website?', text: 'The inspection begins: three days in which you accept it or open a dispute. Without your word it counts as accepted.', done: 'Inspection began' };
+      return {
+        title: 'Received the website?',
+        text: 'The inspection starts: you have three days to accept the website or open a dispute. After that it is accepted automatically.',
+        done: 'Inspection began',
+      };
     case 'accept-delivery':
-      return { title: 'Accept the website?', text: `This cannot be undone: the escrow provider is told to pay ${price} to ${deal.sellerName}.`, done: 'Website accepted' };
+      return {
+        title: 'Accept the website?',
+        text: `This cannot be undone. The escrow provider pays ${price} to ${deal.sellerName}.`,
+        done: 'Website accepted',
+      };
   }
 }
 
@@ -114,10 +172,10 @@ const send = (action: Asked, deal: Deal): Promise<unknown> => {
 };
 
 function Confirm({ deal, action, onClose }: DialogProps & { readonly action: Asked }) {
-  // The deal is read again meanwhile: what was asked about is what is agreed to.
+  // The deal is refetched meanwhile: the confirmed version is the one that is sent.
   const [asked] = useState(deal);
   const changed = useMarketChanged();
-  const words = wordsOf(action, asked);
+  const words = textsOf(action, asked);
   const doing = useMutation({
     mutationFn: () => send(action, asked),
     onSuccess: () => {
@@ -127,21 +185,35 @@ function Confirm({ deal, action, onClose }: DialogProps & { readonly action: Ask
     onSettled: changed,
   });
   return (
-    <Ask title={words.title} description={words.text} action={BUTTONS[action]} danger={words.danger ?? false} doing={doing} onConfirm={() => doing.mutate()} onClose={onClose} />
+    <Ask
+      title={words.title}
+      description={words.text}
+      action={BUTTONS[action]}
+      danger={words.danger ?? false}
+      doing={doing}
+      onConfirm={() => doing.mutate()}
+      onClose={onClose}
+    />
   );
 }
 
 function Counter({ deal, onClose }: DialogProps) {
   const changed = useMarketChanged();
   const counter = async (price: number, text: string) => {
-    await body(api.POST('/api/marketplace/offers/{id}/counter', { params: { path: { id: deal.id } }, body: { price, text } }));
+    await body(
+      api.POST('/api/marketplace/offers/{id}/counter', { params: { path: { id: deal.id } }, body: { price, text } }),
+    );
     toast('Counter-offer sent');
     await changed();
   };
   return (
     <OfferDialog
-      title="Name another price" action="Send counter-offer" suggested={Math.round(toMajor(deal.price))} send={counter} onClose={onClose}
-      description={`Now it is ${formatSum(deal.price)}. If the other side accepts yours, it binds you both.`}
+      title="Counter-offer"
+      action="Send counter-offer"
+      suggested={Math.round(toMajor(deal.price))}
+      send={counter}
+      onClose={onClose}
+      description={`The current offer is ${formatSum(deal.price)}. If the other side accepts, it is binding for both of you.`}
     />
   );
 }
@@ -151,24 +223,40 @@ function Dispute({ deal, onClose }: DialogProps) {
   const [tried, setTried] = useState(false);
   const changed = useMarketChanged();
   const dispute = useMutation({
-    mutationFn: () => body(api.POST('/api/marketplace/offers/{id}/escrow/dispute', { params: { path: { id: deal.id } }, body: { text: text.trim() } })),
+    mutationFn: () =>
+      body(
+        api.POST('/api/marketplace/offers/{id}/escrow/dispute', {
+          params: { path: { id: deal.id } },
+          body: { text: text.trim() },
+        }),
+      ),
     onSuccess: () => {
-      toast('Dispute opened', 'An administrator reads it and decides.');
+      toast('Dispute opened', 'An administrator reviews and decides it.');
       onClose();
     },
     onSettled: changed,
   });
   return (
     <Ask
-      danger title="Open a dispute?" description="The money stays in escrow. An administrator reads this thread and decides who gets it." action={BUTTONS.dispute} doing={dispute} onClose={onClose}
+      danger
+      title="Open a dispute?"
+      description="The money stays in escrow until an administrator reviews this thread and decides."
+      action={BUTTONS.dispute}
+      doing={dispute}
+      onClose={onClose}
       onConfirm={() => {
         setTried(true);
         if (text.trim() !== '') dispute.mutate();
       }}
     >
       <TextArea
-        label="What is not as agreed?" required rows={5} maxLength={10_000} value={text} onChange={(event) => setText(event.target.value)}
-        error={tried && text.trim() === '' ? 'Please write something' : undefined}
+        label="What is different from the agreement?"
+        required
+        rows={5}
+        maxLength={10_000}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        error={tried && text.trim() === '' ? 'Please enter a text' : undefined}
       />
     </Ask>
   );

@@ -9,10 +9,10 @@ import { cx } from '@/lib/cx';
 import { browserTimezone, formatDateTime } from '@/lib/dates';
 import { EscrowBadge, OfferBadge } from './badges';
 import { DealActions } from './deal-actions';
-import { escrowNote, isMyTurn, isTold, milestonesOf, nextOf, type Deal, type Milestone } from './deal-steps';
+import { escrowNote, isMyTurn, isRecorded, milestonesOf, nextOf, type Deal, type Milestone } from '../lib/deal-steps';
 import { HistoryList } from './history';
-import { dealHistoryQuery } from './queries';
-import { formatSum } from './shown';
+import { dealHistoryQuery } from '../api/deals';
+import { formatSum } from '../lib/format';
 import { Thread } from './thread';
 
 const TOLD_MS = 1000;
@@ -25,7 +25,8 @@ export function DealPage({ deal }: { readonly deal: Deal }) {
     ...dealHistoryQuery(deal.id, state),
     placeholderData: keepPreviousData,
     // The history is another read model: it may learn of the newest step a moment later.
-    refetchInterval: (query) => (query.state.dataUpdateCount < TRIES && !isTold(deal, query.state.data ?? []) ? TOLD_MS : false),
+    refetchInterval: (query) =>
+      query.state.dataUpdateCount < TRIES && !isRecorded(deal, query.state.data ?? []) ? TOLD_MS : false,
   });
   const [isShown, setShown] = useState(false);
   return (
@@ -49,7 +50,11 @@ export function DealPage({ deal }: { readonly deal: Deal }) {
             </Button>
           }
         >
-          {isShown ? <HistoryList query={history} /> : <p className="text-[0.8125rem] text-muted">Everything that happened, as both sides see it.</p>}
+          {isShown ? (
+            <HistoryList query={history} />
+          ) : (
+            <p className="text-[0.8125rem] text-muted">All events, visible to both sides.</p>
+          )}
         </Card>
       </div>
     </div>
@@ -73,7 +78,7 @@ function NextStep({ deal }: { readonly deal: Deal }) {
       )}
       {deal.escrow?.decisionReason && (
         <div className="mt-3 rounded-lg bg-sunken p-3">
-          <p className="text-[0.8125rem] font-medium">Decision of an administrator</p>
+          <p className="text-[0.8125rem] font-medium">Administrator’s decision</p>
           <p className="mt-1 break-words whitespace-pre-wrap">{deal.escrow.decisionReason}</p>
         </div>
       )}
@@ -88,7 +93,7 @@ function Facts({ deal }: { readonly deal: Deal }) {
     ['Price', formatSum(deal.price)],
     ['Buyer', deal.side === 'buyer' ? `${deal.buyerName} (you)` : deal.buyerName],
     ['Seller', deal.side === 'seller' ? `${deal.sellerName} (you)` : deal.sellerName],
-    ['Begun', formatDateTime(deal.createdAt, zone)],
+    ['Started', formatDateTime(deal.createdAt, zone)],
   ] as const;
   return (
     <Card title="Deal">
@@ -105,7 +110,11 @@ function Facts({ deal }: { readonly deal: Deal }) {
         ))}
       </dl>
       {deal.listingTitle !== null && (
-        <Link to="/marketplace/listing/$id" params={{ id: deal.listingId }} className="mt-3 self-start text-brand underline">
+        <Link
+          to="/marketplace/listing/$id"
+          params={{ id: deal.listingId }}
+          className="mt-3 self-start text-brand underline"
+        >
           See the listing
         </Link>
       )}
@@ -114,7 +123,7 @@ function Facts({ deal }: { readonly deal: Deal }) {
 }
 
 const ICONS = { done: Check, next: CircleDot, later: Circle } as const;
-const STATE_WORDS = { done: 'done', next: 'next', later: 'to come' } as const;
+const STATE_LABELS = { done: 'done', next: 'next', later: 'upcoming' } as const;
 
 function Timeline({ milestones }: { readonly milestones: readonly Milestone[] }) {
   return (
@@ -122,21 +131,33 @@ function Timeline({ milestones }: { readonly milestones: readonly Milestone[] })
       {milestones.map((item, index) => {
         const Icon = ICONS[item.state];
         return (
-          <li key={item.id} aria-current={item.state === 'next' ? 'step' : undefined} className="relative flex gap-3 pb-4 last:pb-0">
-            {index < milestones.length - 1 && <span aria-hidden className="absolute top-6 bottom-0 left-3 w-px bg-line" />}
+          <li
+            key={item.id}
+            aria-current={item.state === 'next' ? 'step' : undefined}
+            className="relative flex gap-3 pb-4 last:pb-0"
+          >
+            {index < milestones.length - 1 && (
+              <span aria-hidden className="absolute top-6 bottom-0 left-3 w-px bg-line" />
+            )}
             <span
               className={cx(
                 'z-10 grid size-6 shrink-0 place-items-center rounded-full',
-                item.state === 'done' ? 'bg-good-soft text-good' : item.state === 'next' ? 'bg-brand-soft text-brand' : 'bg-sunken text-muted',
+                item.state === 'done'
+                  ? 'bg-good-soft text-good'
+                  : item.state === 'next'
+                    ? 'bg-brand-soft text-brand'
+                    : 'bg-sunken text-muted',
               )}
             >
               <Icon aria-hidden className="size-3.5" />
             </span>
             <div className="min-w-0">
               <p className={cx('font-medium', item.state === 'later' && 'text-muted')}>
-                {item.label} <span className="sr-only">{`(${STATE_WORDS[item.state]})`}</span>
+                {item.label} <span className="sr-only">{`(${STATE_LABELS[item.state]})`}</span>
               </p>
-              <p className="text-[0.8125rem] text-muted">{item.at ? formatDateTime(item.at, browserTimezone()) : item.by}</p>
+              <p className="text-[0.8125rem] text-muted">
+                {item.at ? formatDateTime(item.at, browserTimezone()) : item.by}
+              </p>
             </div>
           </li>
         );

@@ -5,11 +5,12 @@ import { USER } from '@/test/fixtures';
 import { deal, escrow, listingInFull } from '@/test/marketplace';
 import { renderApp, signIn } from '@/test/render';
 import { at, refuse, requests, server, state } from '@/test/server';
-import { actionsOf, escrowNote, isTold, milestonesOf, nextOf, waitsForMe, type Deal } from './deal-steps';
-import type { Dispute, EscrowStatus, Message, Step } from './types';
+import { actionsOf, escrowNote, isRecorded, milestonesOf, nextOf, waitsForMe, type Deal } from '../lib/deal-steps';
+import type { Dispute, EscrowStatus, Message, Step } from '../lib/types';
 
 const AT = '2026-11-20T12:00:00Z';
-const steps = (...kinds: string[]): Step[] => kinds.map((kind, index) => ({ number: index + 1, kind: `escrow.${kind}`, by: 'buyer', at: AT, detail: '' }));
+const steps = (...kinds: string[]): Step[] =>
+  kinds.map((kind, index) => ({ number: index + 1, kind: `escrow.${kind}`, by: 'buyer', at: AT, detail: '' }));
 const inEscrow = (status: EscrowStatus, over: Partial<Deal> = {}, more: Parameters<typeof escrow>[0] = {}): Deal =>
   deal({ status: 'accepted', turn: null, escrowStatus: status, escrow: escrow({ status, ...more }), ...over });
 
@@ -17,7 +18,12 @@ test('who may do what, at every step and on every side', () => {
   const of = (side: Deal['side'], one: Deal) => actionsOf({ ...one, side });
   expect(of('buyer', deal())).toEqual(['withdraw']);
   expect(of('seller', deal())).toEqual(['accept', 'counter', 'decline']);
-  expect(of('buyer', deal({ status: 'countered', turn: 'buyer' }))).toEqual(['accept', 'counter', 'decline', 'withdraw']);
+  expect(of('buyer', deal({ status: 'countered', turn: 'buyer' }))).toEqual([
+    'accept',
+    'counter',
+    'decline',
+    'withdraw',
+  ]);
   expect(of('seller', deal({ isOnHold: true }))).toEqual(['decline']);
   expect(of('buyer', deal({ status: 'declined', turn: null }))).toEqual([]);
   const sides = (status: EscrowStatus) => [of('buyer', inEscrow(status)), of('seller', inEscrow(status))];
@@ -37,34 +43,54 @@ test('the next step names who has to do it, and until when', () => {
   expect(nextOf(deal({ side: 'seller', next: 'answer' })).title).toBe('Your turn to answer');
   expect(nextOf(deal()).title).toBe('Waiting for Jón');
   expect(nextOf(inEscrow('agreed', { next: 'wait_for_payment' })).text).toContain('Nov 27, 12:00');
-  expect(nextOf(inEscrow('funded', { next: 'deliver' })).text).toContain('$40,000 lies in escrow');
-  expect(nextOf(inEscrow('inspecting', { next: 'inspect' }, { inspectUntil: '2026-11-30T08:00:00Z' })).text).toContain('Nov 30, 08:00');
-  expect(nextOf(inEscrow('released', { next: 'none' }, { toSeller: { amount: 4_000_000, currency: 'USD' } }))).toEqual({ title: 'Sold', text: 'The seller got $40,000.' });
+  expect(nextOf(inEscrow('funded', { next: 'deliver' })).text).toContain('$40,000 is in escrow');
+  expect(nextOf(inEscrow('inspecting', { next: 'inspect' }, { inspectUntil: '2026-11-30T08:00:00Z' })).text).toContain(
+    'Nov 30, 08:00',
+  );
+  expect(nextOf(inEscrow('released', { next: 'none' }, { toSeller: { amount: 4_000_000, currency: 'USD' } }))).toEqual({
+    title: 'Sold',
+    text: 'The seller got $40,000.',
+  });
   const split = { toSeller: { amount: 3_000_000, currency: 'USD' }, toBuyer: { amount: 1_000_000, currency: 'USD' } };
-  expect(nextOf(inEscrow('released', { next: 'none' }, split)).text).toBe('The seller got $30,000, the buyer got $10,000 back.');
+  expect(nextOf(inEscrow('released', { next: 'none' }, split)).text).toBe(
+    'The seller got $30,000, the buyer got $10,000 back.',
+  );
   expect(nextOf(inEscrow('refunded', { next: 'none' })).text).toBe('The buyer got $40,000 back.');
 });
 
 test('a trial says that no real money moves, and an open offer that none can be accepted', () => {
-  const trial = 'The escrow here is a trial: no real money moves. Hand no real website over.';
+  const trial = 'Test mode: no real money is moved. Don’t transfer a real website.';
   expect(escrowNote(deal())).toBeNull();
   expect(escrowNote(deal({ escrowKind: 'trial' }))).toBe(trial);
   expect(escrowNote(inEscrow('funded', { escrowKind: 'trial' }))).toBe(trial);
   expect(escrowNote(inEscrow('funded'))).toBeNull();
-  expect(escrowNote(deal({ escrowKind: 'none' }))).toBe('No escrow provider is set up here, so no offer can be accepted yet.');
+  expect(escrowNote(deal({ escrowKind: 'none' }))).toBe(
+    'No escrow provider is configured, so offers cannot be accepted yet.',
+  );
   expect(escrowNote(deal({ escrowKind: 'none', status: 'declined' }))).toBeNull();
 });
 
 test('an offer on hold says why: another one was accepted, or the website is not for sale', () => {
-  const held = (listingStatus: Deal['listingStatus']) => nextOf(deal({ isOnHold: true, next: 'none', listingStatus })).text;
-  expect(held('under_offer')).toBe('Another offer for this website was accepted. If that deal comes to nothing before Nov 27, 12:00, this one is open again.');
-  for (const status of ['suspended', 'in_review', null] as const) expect(held(status)).toMatch(/^This website is not for sale right now\./);
+  const held = (listingStatus: Deal['listingStatus']) =>
+    nextOf(deal({ isOnHold: true, next: 'none', listingStatus })).text;
+  expect(held('under_offer')).toBe(
+    'Another offer for this website was accepted. If that deal falls through before Nov 27, 12:00, this offer reopens.',
+  );
+  for (const status of ['suspended', 'in_review', null] as const)
+    expect(held(status)).toMatch(/^This website is not for sale right now\./);
 });
 
 test('the list of deals marks what waits for me, before and after the agreement', () => {
   const row = (side: Deal['side'], over: Partial<Deal>) => waitsForMe(deal({ side, turn: null, ...over }));
-  expect([row('buyer', { turn: 'buyer' }), row('seller', { turn: 'buyer' }), row('buyer', { turn: 'buyer', isOnHold: true })]).toEqual([true, false, false]);
-  const after = (side: Deal['side']) => (['agreed', 'funded', 'delivered', 'inspecting', 'accepted', 'disputed', 'released'] as const).filter((escrowStatus) => row(side, { status: 'accepted', escrowStatus }));
+  expect([
+    row('buyer', { turn: 'buyer' }),
+    row('seller', { turn: 'buyer' }),
+    row('buyer', { turn: 'buyer', isOnHold: true }),
+  ]).toEqual([true, false, false]);
+  const after = (side: Deal['side']) =>
+    (['agreed', 'funded', 'delivered', 'inspecting', 'accepted', 'disputed', 'released'] as const).filter(
+      (escrowStatus) => row(side, { status: 'accepted', escrowStatus }),
+    );
   expect(after('buyer')).toEqual(['agreed', 'delivered', 'inspecting']);
   expect(after('seller')).toEqual(['funded']);
 });
@@ -72,23 +98,65 @@ test('the list of deals marks what waits for me, before and after the agreement'
 test('the timeline tells what happened, what is next, and leaves out what was passed over', () => {
   const shown = (one: Deal, history: Step[]) => milestonesOf(one, history).map((item) => `${item.id} ${item.state}`);
   expect(shown(deal(), [])).toEqual([]);
-  expect(shown(inEscrow('funded'), steps('agreed', 'opened', 'funded'))).toEqual(['agreed done', 'funded done', 'delivered next', 'inspection_began later', 'accepted later', 'released later']);
-  expect(shown(inEscrow('accepted'), steps('agreed', 'funded', 'delivered', 'accepted'))).toEqual(['agreed done', 'funded done', 'delivered done', 'accepted done', 'released next']);
-  expect(shown(inEscrow('disputed'), steps('agreed', 'funded', 'disputed'))).toEqual(['agreed done', 'funded done', 'disputed done', 'decided next', 'released later']);
-  expect(shown(inEscrow('refunded', {}, { outcome: 'refund' }), steps('agreed', 'funded', 'disputed', 'decided', 'refunded'))).toEqual(['agreed done', 'funded done', 'disputed done', 'decided done', 'refunded done']);
+  expect(shown(inEscrow('funded'), steps('agreed', 'opened', 'funded'))).toEqual([
+    'agreed done',
+    'funded done',
+    'delivered next',
+    'inspection_began later',
+    'accepted later',
+    'released later',
+  ]);
+  expect(shown(inEscrow('accepted'), steps('agreed', 'funded', 'delivered', 'accepted'))).toEqual([
+    'agreed done',
+    'funded done',
+    'delivered done',
+    'accepted done',
+    'released next',
+  ]);
+  expect(shown(inEscrow('disputed'), steps('agreed', 'funded', 'disputed'))).toEqual([
+    'agreed done',
+    'funded done',
+    'disputed done',
+    'decided next',
+    'released later',
+  ]);
+  expect(
+    shown(
+      inEscrow('refunded', {}, { outcome: 'refund' }),
+      steps('agreed', 'funded', 'disputed', 'decided', 'refunded'),
+    ),
+  ).toEqual(['agreed done', 'funded done', 'disputed done', 'decided done', 'refunded done']);
   expect(shown(inEscrow('cancelled'), steps('agreed', 'cancelled'))).toEqual(['agreed done', 'cancelled done']);
 });
 
 test('a history that is behind the deal is known as such', () => {
-  expect(isTold(inEscrow('inspecting'), steps('agreed', 'funded', 'delivered'))).toBe(false);
-  expect(isTold(inEscrow('inspecting'), steps('agreed', 'funded', 'delivered', 'inspection_began'))).toBe(true);
-  expect(isTold(inEscrow('disputed', {}, { outcome: 'refund' }), steps('agreed', 'funded', 'disputed'))).toBe(false);
-  expect(isTold(deal(), [{ number: 1, kind: 'offer.sent', by: 'buyer', at: AT, detail: '' }])).toBe(true);
+  expect(isRecorded(inEscrow('inspecting'), steps('agreed', 'funded', 'delivered'))).toBe(false);
+  expect(isRecorded(inEscrow('inspecting'), steps('agreed', 'funded', 'delivered', 'inspection_began'))).toBe(true);
+  expect(isRecorded(inEscrow('disputed', {}, { outcome: 'refund' }), steps('agreed', 'funded', 'disputed'))).toBe(
+    false,
+  );
+  expect(isRecorded(deal(), [{ number: 1, kind: 'offer.sent', by: 'buyer', at: AT, detail: '' }])).toBe(true);
 });
 
 const MESSAGES: Message[] = [
-  { number: 2, by: 'seller', authorName: 'Jón', isMine: false, text: 'Would you take 41?', price: { amount: 4_100_000, currency: 'USD' }, at: AT },
-  { number: 1, by: 'buyer', authorName: 'Sigrún', isMine: true, text: 'A good site', price: { amount: 4_000_000, currency: 'USD' }, at: AT },
+  {
+    number: 2,
+    by: 'seller',
+    authorName: 'Jón',
+    isMine: false,
+    text: 'Would you take 41?',
+    price: { amount: 4_100_000, currency: 'USD' },
+    at: AT,
+  },
+  {
+    number: 1,
+    by: 'buyer',
+    authorName: 'Sigrún',
+    isMine: true,
+    text: 'A good site',
+    price: { amount: 4_000_000, currency: 'USD' },
+    at: AT,
+  },
 ];
 
 function serve(...deals: [Deal, ...Deal[]]) {
@@ -104,11 +172,14 @@ const bodyOf = (part: string) => state.seen.find((item) => item.line.includes(pa
 
 test('accepting asks first, names the price that was shown, and says what was refused', async () => {
   signIn();
-  const next = serve(deal({ status: 'countered', turn: 'buyer', next: 'answer' }), inEscrow('agreed', { next: 'pay' }, { paymentUrl: 'https://pay.example/1' }));
+  const next = serve(
+    deal({ status: 'countered', turn: 'buyer', next: 'answer' }),
+    inEscrow('agreed', { next: 'pay' }, { paymentUrl: 'https://pay.example/1' }),
+  );
   let refused = true;
   server.use(
     http.post(at('/api/marketplace/offers/{id}/accept'), () => {
-      if (refused) return refuse(409, 'The price was changed meanwhile. Please look again.', 'price_changed');
+      if (refused) return refuse(409, 'The price has changed. Please reload the offer.', 'price_changed');
       next();
       return HttpResponse.json({ id: 'o1', status: 'accepted', escrowId: 'e1' });
     }),
@@ -118,7 +189,7 @@ test('accepting asks first, names the price that was shown, and says what was re
   const dialog = await screen.findByRole('dialog', { name: 'Buy for $40,000?' });
   expect(requests('POST')).toEqual([]);
   await user.click(within(dialog).getByRole('button', { name: 'Accept' }));
-  expect(await within(dialog).findByText('The price was changed meanwhile. Please look again.')).toBeInTheDocument();
+  expect(await within(dialog).findByText('The price has changed. Please reload the offer.')).toBeInTheDocument();
   refused = false;
   await user.click(within(dialog).getByRole('button', { name: 'Accept' }));
   expect(bodyOf('POST /api/marketplace/offers/o1/accept')).toEqual({ price: 40_000 });
@@ -131,8 +202,12 @@ test('the thread is in order and written to; a counter-offer names whole dollars
   signIn();
   serve(deal({ status: 'countered', turn: 'buyer', next: 'answer' }));
   server.use(
-    http.post(at('/api/marketplace/offers/{id}/messages'), () => HttpResponse.json({ id: 'o1', status: 'countered', escrowId: null }, { status: 201 })),
-    http.post(at('/api/marketplace/offers/{id}/counter'), () => HttpResponse.json({ id: 'o1', status: 'countered', escrowId: null })),
+    http.post(at('/api/marketplace/offers/{id}/messages'), () =>
+      HttpResponse.json({ id: 'o1', status: 'countered', escrowId: null }, { status: 201 }),
+    ),
+    http.post(at('/api/marketplace/offers/{id}/counter'), () =>
+      HttpResponse.json({ id: 'o1', status: 'countered', escrowId: null }),
+    ),
   );
   const { user } = renderApp('/marketplace/deals/o1');
   const thread = await screen.findByRole('list', { name: 'Messages' });
@@ -145,7 +220,7 @@ test('the thread is in order and written to; a counter-offer names whole dollars
   await waitFor(() => expect(screen.getByLabelText('Message')).toHaveValue(''));
   expect(bodyOf('POST /api/marketplace/offers/o1/messages')).toEqual({ text: 'Let me think' });
   await user.click(screen.getByRole('button', { name: 'Counter-offer' }));
-  const dialog = await screen.findByRole('dialog', { name: 'Name another price' });
+  const dialog = await screen.findByRole('dialog', { name: 'Counter-offer' });
   const price = within(dialog).getByLabelText('Price (US dollars)');
   await user.clear(price);
   await user.type(price, '42000');
@@ -158,7 +233,9 @@ test('a message that was begun is there again for its writer, until it is sent',
   signIn();
   serve(deal());
   server.use(
-    http.post(at('/api/marketplace/offers/{id}/messages'), () => HttpResponse.json({ id: 'o1', status: 'sent', escrowId: null }, { status: 201 })),
+    http.post(at('/api/marketplace/offers/{id}/messages'), () =>
+      HttpResponse.json({ id: 'o1', status: 'sent', escrowId: null }, { status: 201 }),
+    ),
   );
   const before = renderApp('/marketplace/deals/o1');
   await before.user.type(await screen.findByLabelText('Message'), 'Let me');
@@ -178,7 +255,15 @@ test('a long thread is read to its end', async () => {
   server.use(
     http.get(at('/api/marketplace/offers/{id}/messages'), ({ request }) => {
       const page = Number(new URL(request.url).searchParams.get('cursor') ?? '1');
-      const message: Message = { number: page, by: 'seller', authorName: 'Jón', isMine: false, text: `Words ${page}`, price: null, at: AT };
+      const message: Message = {
+        number: page,
+        by: 'seller',
+        authorName: 'Jón',
+        isMine: false,
+        text: `Words ${page}`,
+        price: null,
+        at: AT,
+      };
       return HttpResponse.json([message], { headers: page < 3 ? { Link: `</x?cursor=${page + 1}>; rel="next"` } : {} });
     }),
   );
@@ -190,15 +275,19 @@ test('a long thread is read to its end', async () => {
 test('a dispute needs words; the escrow shows where it stands', async () => {
   signIn();
   serve(inEscrow('funded', { next: 'wait_for_delivery' }));
-  server.use(http.post(at('/api/marketplace/offers/{id}/escrow/dispute'), () => HttpResponse.json({ id: 'e1', status: 'disputed' })));
+  server.use(
+    http.post(at('/api/marketplace/offers/{id}/escrow/dispute'), () =>
+      HttpResponse.json({ id: 'e1', status: 'disputed' }),
+    ),
+  );
   const { user } = renderApp('/marketplace/deals/o1');
   const timeline = await screen.findByRole('list', { name: 'Escrow' });
-  expect(within(timeline).getByText('Website handed over').closest('li')).toHaveAttribute('aria-current', 'step');
+  expect(within(timeline).getByText('Website transferred').closest('li')).toHaveAttribute('aria-current', 'step');
   await user.click(screen.getByRole('button', { name: 'Open a dispute' }));
   const dialog = await screen.findByRole('dialog', { name: 'Open a dispute?' });
   await user.click(within(dialog).getByRole('button', { name: 'Open a dispute' }));
-  expect(within(dialog).getByText('Please write something')).toBeInTheDocument();
-  await user.type(within(dialog).getByLabelText('What is not as agreed?'), 'No answer');
+  expect(within(dialog).getByText('Please enter a text')).toBeInTheDocument();
+  await user.type(within(dialog).getByLabelText('What is different from the agreement?'), 'No answer');
   await user.click(within(dialog).getByRole('button', { name: 'Open a dispute' }));
   expect(await screen.findByText('Dispute opened')).toBeInTheDocument();
   expect(bodyOf('/escrow/dispute')).toEqual({ text: 'No answer' });
@@ -207,13 +296,17 @@ test('a dispute needs words; the escrow shows where it stands', async () => {
 test('the deals of each side, and the words when there are none', async () => {
   signIn();
   server.use(
-    http.get(at('/api/marketplace/my/offers'), ({ request }) => HttpResponse.json(new URL(request.url).searchParams.get('side') === 'buyer' ? [deal({ turn: 'buyer', status: 'countered' })] : [])),
+    http.get(at('/api/marketplace/my/offers'), ({ request }) =>
+      HttpResponse.json(
+        new URL(request.url).searchParams.get('side') === 'buyer' ? [deal({ turn: 'buyer', status: 'countered' })] : [],
+      ),
+    ),
   );
   const { user, router } = renderApp('/marketplace/deals');
   expect(await screen.findByRole('link', { name: 'VPN reviews' })).toHaveAttribute('href', '/marketplace/deals/o1');
   expect(screen.getByText('Your turn')).toBeInTheDocument();
   await user.click(screen.getByRole('tab', { name: 'Selling' }));
-  expect(await screen.findByText('Nobody has made you an offer yet.')).toBeInTheDocument();
+  expect(await screen.findByText('You have no offers yet.')).toBeInTheDocument();
   expect(router.state.location.search).toEqual({ side: 'seller' });
 });
 
@@ -224,15 +317,21 @@ test('an admin approves the edition that was looked at, and rejects with a reaso
     http.get(at('/api/admin/marketplace/listings'), () => HttpResponse.json([one])),
     http.get(at('/api/marketplace/listings/{id}'), () => HttpResponse.json(one)),
     http.get(at('/api/marketplace/listings/{id}/history'), () => HttpResponse.json([])),
-    http.post(at('/api/admin/marketplace/listings/{id}/approve'), () => refuse(409, 'The seller changed this listing meanwhile. Please look again.', 'changed_elsewhere')),
-    http.post(at('/api/admin/marketplace/listings/{id}/reject'), () => HttpResponse.json({ id: 'l1', status: 'rejected', edition: 7, images: [] })),
+    http.post(at('/api/admin/marketplace/listings/{id}/approve'), () =>
+      refuse(409, 'The seller has changed this listing. Please reload it.', 'changed_elsewhere'),
+    ),
+    http.post(at('/api/admin/marketplace/listings/{id}/reject'), () =>
+      HttpResponse.json({ id: 'l1', status: 'rejected', edition: 7, images: [] }),
+    ),
   );
   const { user } = renderApp('/admin/listings');
-  await user.click(await screen.findByRole('button', { name: /^(Review|Look) VPN reviews$/ }));
+  await user.click(await screen.findByRole('button', { name: /^(Review|View) VPN reviews$/ }));
   await user.click(await screen.findByRole('button', { name: 'Approve' }));
-  const approve = await screen.findByRole('dialog', { name: 'Let this listing go live?' });
+  const approve = await screen.findByRole('dialog', { name: 'Approve this listing?' });
   await user.click(within(approve).getByRole('button', { name: 'Approve' }));
-  expect(await within(approve).findByText('The seller changed this listing meanwhile. Please look again.')).toBeInTheDocument();
+  expect(
+    await within(approve).findByText('The seller has changed this listing. Please reload it.'),
+  ).toBeInTheDocument();
   expect(bodyOf('/approve')).toEqual({ edition: 7 });
   await user.click(within(approve).getByRole('button', { name: 'Cancel' }));
   await user.click(screen.getByRole('button', { name: 'Reject' }));
@@ -247,10 +346,22 @@ test('an admin approves the edition that was looked at, and rejects with a reaso
 
 test('an admin splits a disputed sum; the parts add up before it is sent', async () => {
   signIn();
-  const dispute: Dispute = { offerId: 'o1', escrowId: 'e1', listingId: 'l1', status: 'disputed', price: { amount: 4_000_000, currency: 'USD' }, buyerName: 'Embla', sellerName: 'Jón', disputedBy: 'buyer', disputedAt: AT };
+  const dispute: Dispute = {
+    offerId: 'o1',
+    escrowId: 'e1',
+    listingId: 'l1',
+    status: 'disputed',
+    price: { amount: 4_000_000, currency: 'USD' },
+    buyerName: 'Embla',
+    sellerName: 'Jón',
+    disputedBy: 'buyer',
+    disputedAt: AT,
+  };
   server.use(
     http.get(at('/api/admin/marketplace/disputes'), () => HttpResponse.json([dispute])),
-    http.post(at('/api/admin/marketplace/offers/{id}/decide'), () => HttpResponse.json({ id: 'e1', status: 'disputed' })),
+    http.post(at('/api/admin/marketplace/offers/{id}/decide'), () =>
+      HttpResponse.json({ id: 'e1', status: 'disputed' }),
+    ),
   );
   const { user } = renderApp('/admin/listings?tab=disputes');
   await user.click(await screen.findByRole('button', { name: 'Decide between Embla and Jón' }));

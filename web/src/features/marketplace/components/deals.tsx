@@ -6,11 +6,11 @@ import { surface } from '@/components/ui/card';
 import { cx } from '@/lib/cx';
 import { browserTimezone, formatDateTime } from '@/lib/dates';
 import { EscrowBadge, OfferBadge } from './badges';
-import { waitsForMe } from './deal-steps';
+import { waitsForMe } from '../lib/deal-steps';
 import { PagedTable } from '@/components/data/paged-table';
-import { myOffersQuery } from './queries';
-import { formatSum } from './shown';
-import type { Offer } from './types';
+import { myOffersQuery } from '../api/deals';
+import { formatSum } from '../lib/format';
+import type { Offer } from '../lib/types';
 
 const COLUMNS: Column<Offer>[] = [
   {
@@ -19,7 +19,7 @@ const COLUMNS: Column<Offer>[] = [
     className: 'min-w-44 [overflow-wrap:anywhere]',
     cell: (row) => (
       <Link to="/marketplace/deals/$offerId" params={{ offerId: row.id }} className="font-medium text-brand underline">
-        {row.listingTitle ?? 'A listing that is gone'}
+        {row.listingTitle ?? 'Deleted listing'}
       </Link>
     ),
   },
@@ -37,12 +37,17 @@ const COLUMNS: Column<Offer>[] = [
       </span>
     ),
   },
-  { id: 'updated', header: 'Last change', cell: (row) => formatDateTime(row.updatedAt, browserTimezone()), className: 'whitespace-nowrap tabular' },
+  {
+    id: 'updated',
+    header: 'Last updated',
+    cell: (row) => formatDateTime(row.updatedAt, browserTimezone()),
+    className: 'whitespace-nowrap tabular',
+  },
 ];
 
 const NONE = {
   buyer: 'You have made no offers yet.',
-  seller: 'Nobody has made you an offer yet.',
+  seller: 'You have no offers yet.',
 } as const;
 
 /** Offers that I made, or that were made to me. */
@@ -50,7 +55,13 @@ export function Deals({ side }: { readonly side: 'buyer' | 'seller' }) {
   const offers = useInfiniteQuery(myOffersQuery(side));
   return (
     <div className={cx(surface, 'p-4')}>
-      <PagedTable caption={side === 'buyer' ? 'Offers I made' : 'Offers to me'} query={offers} columns={COLUMNS} rowKey={(row) => row.id} none={NONE[side]} />
+      <PagedTable
+        caption={side === 'buyer' ? 'Offers sent' : 'Offers received'}
+        query={offers}
+        columns={COLUMNS}
+        rowKey={(row) => row.id}
+        none={NONE[side]}
+      />
     </div>
   );
 }

@@ -4,11 +4,11 @@ import { TextArea } from '@/components/ui/field';
 import { api, body } from '@/lib/api/client';
 import { toMajor } from '@/lib/format';
 import { toast } from '@/stores/toasts';
-import { Ask } from './ask';
+import { Ask } from './action-confirmation';
 import { DollarsField } from './dollars-field';
-import { useMarketChanged } from './queries';
-import { formatPrice, formatSum, parseDollars } from './shown';
-import type { Dispute } from './types';
+import { useMarketChanged } from '../hooks/use-market-changed';
+import { formatPrice, formatSum, parseDollars } from '../lib/format';
+import type { Dispute } from '../lib/types';
 
 type Outcome = 'release' | 'refund' | 'split';
 
@@ -16,7 +16,7 @@ interface Props extends Pick<Dispute, 'offerId' | 'price' | 'buyerName' | 'selle
   readonly onClose: () => void;
 }
 
-/** The end of a dispute: who gets how much, and why. */
+/** Decision of a dispute: amounts and reason. */
 export function DecideDialog({ offerId, price, buyerName, sellerName, onClose }: Props) {
   const [outcome, setOutcome] = useState<Outcome>('release');
   const [part, setPart] = useState('');
@@ -25,17 +25,21 @@ export function DecideDialog({ offerId, price, buyerName, sellerName, onClose }:
   const changed = useMarketChanged();
   const whole = toMajor(price);
   const toSeller = parseDollars(part, { zero: false });
-  const partError = outcome === 'split' && (toSeller === null || toSeller >= whole) ? `Please enter whole dollars, less than ${formatSum(price)}` : undefined;
+  const partError =
+    outcome === 'split' && (toSeller === null || toSeller >= whole)
+      ? `Please enter whole dollars, less than ${formatSum(price)}`
+      : undefined;
   const reasonError = reason.trim() === '' ? 'Please give a reason' : undefined;
   const decide = useMutation({
     mutationFn: () =>
       body(
         api.POST('/api/admin/marketplace/offers/{id}/decide', {
-          params: { path: { id: offerId } }, body: { outcome, toSeller: outcome === 'split' ? toSeller : null, reason: reason.trim() },
+          params: { path: { id: offerId } },
+          body: { outcome, toSeller: outcome === 'split' ? toSeller : null, reason: reason.trim() },
         }),
       ),
     onSuccess: () => {
-      toast('Dispute decided', 'The escrow provider is told whom to pay.');
+      toast('Dispute decided', 'The escrow provider is instructed to pay.');
       onClose();
     },
     onSettled: changed,
@@ -47,7 +51,12 @@ export function DecideDialog({ offerId, price, buyerName, sellerName, onClose }:
   ];
   return (
     <Ask
-      title="Decide this dispute" description="This cannot be undone. Both sides read your reason." action="Decide" danger doing={decide} onClose={onClose}
+      title="Decide this dispute"
+      description="This cannot be undone. Both sides see your reason."
+      action="Decide"
+      danger
+      doing={decide}
+      onClose={onClose}
       onConfirm={() => {
         setTried(true);
         if (!partError && !reasonError) decide.mutate();
@@ -57,18 +66,39 @@ export function DecideDialog({ offerId, price, buyerName, sellerName, onClose }:
         <legend className="mb-1.5 font-medium">Outcome</legend>
         {choices.map(([value, words]) => (
           <label key={value} className="flex items-start gap-2.5">
-            <input type="radio" name="outcome" value={value} checked={outcome === value} onChange={() => setOutcome(value)} className="mt-0.5 size-4 accent-(--c-brand)" />
+            <input
+              type="radio"
+              name="outcome"
+              value={value}
+              checked={outcome === value}
+              onChange={() => setOutcome(value)}
+              className="mt-0.5 size-4 accent-(--c-brand)"
+            />
             {words}
           </label>
         ))}
       </fieldset>
       {outcome === 'split' && (
         <DollarsField
-          label={`To ${sellerName}`} required value={part} onChange={setPart} error={tried ? partError : undefined}
-          {...(toSeller !== null && toSeller < whole ? { hint: `${buyerName} gets ${formatPrice(whole - toSeller)} back.` } : {})}
+          label={`To ${sellerName}`}
+          required
+          value={part}
+          onChange={setPart}
+          error={tried ? partError : undefined}
+          {...(toSeller !== null && toSeller < whole
+            ? { hint: `${buyerName} gets ${formatPrice(whole - toSeller)} back.` }
+            : {})}
         />
       )}
-      <TextArea label="Reason" required rows={4} maxLength={2000} value={reason} onChange={(event) => setReason(event.target.value)} error={tried ? reasonError : undefined} />
+      <TextArea
+        label="Reason"
+        required
+        rows={4}
+        maxLength={2000}
+        value={reason}
+        onChange={(event) => setReason(event.target.value)}
+        error={tried ? reasonError : undefined}
+      />
     </Ask>
   );
 }

@@ -13,11 +13,19 @@ interface Props {
 
 export const WHOLE_DOLLARS = 'Please enter whole US dollars, like 25000';
 
-/** A sum in whole US dollars, as the marketplace's calls take it. */
+/** An amount in whole US dollars, as the marketplace API expects it. */
 export function DollarsField({ label, value, onChange, onBlur, error, hint, required = false }: Props) {
   return (
     <TextField
-      label={`${label} (US dollars)`} inputMode="numeric" maxLength={20} autoComplete="off" value={value} required={required} error={error} hint={hint} {...(onBlur ? { onBlur } : {})}
+      label={`${label} (US dollars)`}
+      inputMode="numeric"
+      maxLength={20}
+      autoComplete="off"
+      value={value}
+      required={required}
+      error={error}
+      hint={hint}
+      {...(onBlur ? { onBlur } : {})}
       onChange={(event) => onChange(event.target.value)}
     />
   );

@@ -2,8 +2,8 @@ import { Search, X } from 'lucide-react';
 import { useEffect, useId, useRef, useState } from 'react';
 import { Button } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
-import { isNarrowed, type ListingSearch } from './search';
-import { NICHE_LABELS, NICHES, parseDollars, SORT_LABELS, SORTS } from './shown';
+import { isNarrowed, type ListingSearch } from '../lib/search';
+import { NICHE_LABELS, NICHES, parseDollars, SORT_LABELS, SORTS } from '../lib/format';
 
 interface Props {
   readonly state: ListingSearch;
@@ -18,7 +18,11 @@ export function Filters({ state, onChange }: Props) {
     <div role="search" aria-label="Listings" className="mb-6 flex flex-col gap-3">
       <div className="flex flex-wrap gap-2">
         <TypedSearch value={state.search} onChange={(search) => onChange({ search })} />
-        <Select label="Niche" value={state.niche ?? 'all'} onChange={(event) => onChange({ niche: NICHES.find((niche) => niche === event.target.value) ?? null })}>
+        <Select
+          label="Niche"
+          value={state.niche ?? 'all'}
+          onChange={(event) => onChange({ niche: NICHES.find((niche) => niche === event.target.value) ?? null })}
+        >
           <option value="all">All Niches</option>
           {NICHES.map((niche) => (
             <option key={niche} value={niche}>
@@ -26,7 +30,11 @@ export function Filters({ state, onChange }: Props) {
             </option>
           ))}
         </Select>
-        <Select label="Sort by" value={state.sort} onChange={(event) => onChange({ sort: SORTS.find((sort) => sort === event.target.value) ?? 'recent' })}>
+        <Select
+          label="Sort by"
+          value={state.sort}
+          onChange={(event) => onChange({ sort: SORTS.find((sort) => sort === event.target.value) ?? 'recent' })}
+        >
           {SORTS.map((sort) => (
             <option key={sort} value={sort}>
               {SORT_LABELS[sort]}
@@ -41,11 +49,20 @@ export function Filters({ state, onChange }: Props) {
         </span>
         <PriceBound label="Highest price" value={state.maxPrice} onChange={(maxPrice) => onChange({ maxPrice })} />
         <label className="inline-flex items-center gap-2">
-          <input type="checkbox" className="size-4 accent-(--c-brand)" checked={state.verified} onChange={(event) => onChange({ verified: event.target.checked })} />
+          <input
+            type="checkbox"
+            className="size-4 accent-(--c-brand)"
+            checked={state.verified}
+            onChange={(event) => onChange({ verified: event.target.checked })}
+          />
           Verified only
         </label>
         {isNarrowed(state) && (
-          <Button size="sm" variant="ghost" onClick={() => onChange({ search: '', niche: null, minPrice: null, maxPrice: null, verified: false })}>
+          <Button
+            size="sm"
+            variant="ghost"
+            onClick={() => onChange({ search: '', niche: null, minPrice: null, maxPrice: null, verified: false })}
+          >
             <X aria-hidden className="size-3.5" />
             Clear filters
           </Button>
@@ -83,15 +100,28 @@ function TypedSearch({ value, onChange }: { readonly value: string; readonly onC
     <div className="relative min-w-0 flex-1 basis-64">
       <Search aria-hidden className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-muted" />
       <input
-        type="search" aria-label="Search listings" placeholder="Search listings..." maxLength={200} value={text} onChange={(event) => setText(event.target.value)}
+        type="search"
+        aria-label="Search listings"
+        placeholder="Search listings..."
+        maxLength={200}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
         className="h-9 w-full rounded-lg border border-line bg-surface pr-3 pl-9 hover:border-line-strong"
       />
     </div>
   );
 }
 
-/** Taken on Enter and on leaving the field; what changes in the address otherwise shows here. */
-function PriceBound({ label, value, onChange }: { readonly label: string; readonly value: number | null; readonly onChange: (value: number | null) => void }) {
+/** Applied on Enter and on blur; follows other changes of the URL. */
+function PriceBound({
+  label,
+  value,
+  onChange,
+}: {
+  readonly label: string;
+  readonly value: number | null;
+  readonly onChange: (value: number | null) => void;
+}) {
   const id = useId();
   const [text, setText] = useState(textOf(value));
   const [given, setGiven] = useState(value);
@@ -107,8 +137,15 @@ function PriceBound({ label, value, onChange }: { readonly label: string; readon
   return (
     <div>
       <input
-        aria-label={label} aria-invalid={wrong || undefined} aria-describedby={wrong ? id : undefined} inputMode="numeric" placeholder={`${label} ($)`} maxLength={17} value={text}
-        onChange={(event) => setText(event.target.value)} onBlur={take}
+        aria-label={label}
+        aria-invalid={wrong || undefined}
+        aria-describedby={wrong ? id : undefined}
+        inputMode="numeric"
+        placeholder={`${label} ($)`}
+        maxLength={17}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onBlur={take}
         onKeyDown={(event) => {
           if (event.key === 'Enter') take();
         }}

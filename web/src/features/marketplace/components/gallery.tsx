@@ -18,19 +18,34 @@ export function Gallery({ title, images }: Props) {
   return (
     <section aria-label="Images" className="flex flex-col gap-2">
       <div
+        role="presentation"
         className="relative"
         onKeyDown={(event) => {
           if (images.length > 1 && event.key === 'ArrowLeft') step(-1);
           if (images.length > 1 && event.key === 'ArrowRight') step(1);
         }}
       >
-        <img src={image.url} alt={`${title || 'Listing'}, image ${index + 1} of ${images.length}`} className="aspect-[16/9] w-full rounded-xl border border-line bg-sunken object-contain" />
+        <img
+          src={image.url}
+          alt={`${title || 'Listing'}, ${index + 1} of ${images.length}`}
+          className="aspect-[16/9] w-full rounded-xl border border-line bg-sunken object-contain"
+        />
         {images.length > 1 && (
           <>
-            <Button size="icon" aria-label="Previous image" className="absolute top-1/2 left-2 -translate-y-1/2" onClick={() => step(-1)}>
+            <Button
+              size="icon"
+              aria-label="Previous image"
+              className="absolute top-1/2 left-2 -translate-y-1/2"
+              onClick={() => step(-1)}
+            >
               <ChevronLeft aria-hidden className="size-4" />
             </Button>
-            <Button size="icon" aria-label="Next image" className="absolute top-1/2 right-2 -translate-y-1/2" onClick={() => step(1)}>
+            <Button
+              size="icon"
+              aria-label="Next image"
+              className="absolute top-1/2 right-2 -translate-y-1/2"
+              onClick={() => step(1)}
+            >
               <ChevronRight aria-hidden className="size-4" />
             </Button>
           </>
@@ -41,8 +56,14 @@ export function Gallery({ title, images }: Props) {
           {images.map((item, place) => (
             <li key={item.hash} className="shrink-0">
               <button
-                type="button" aria-label={`Show image ${place + 1}`} aria-current={place === index || undefined} onClick={() => setChosen(place)}
-                className={cx('block overflow-hidden rounded-lg border-2', place === index ? 'border-brand' : 'border-transparent')}
+                type="button"
+                aria-label={`Show image ${place + 1}`}
+                aria-current={place === index || undefined}
+                onClick={() => setChosen(place)}
+                className={cx(
+                  'block overflow-hidden rounded-lg border-2',
+                  place === index ? 'border-brand' : 'border-transparent',
+                )}
               >
                 <Picture url={item.url} className="h-14 w-24" />
               </button>

@@ -1,16 +1,21 @@
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { browserTimezone, formatDateTime } from '@/lib/dates';
-import type { Step } from './types';
+import type { Step } from '../lib/types';
 
 interface Props {
-  readonly query: { readonly data: readonly Step[] | undefined; readonly error: unknown; readonly refetch: () => unknown };
+  readonly query: {
+    readonly data: readonly Step[] | undefined;
+    readonly error: unknown;
+    readonly refetch: () => unknown;
+  };
 }
 
 /** Everything that happened, oldest first. */
 export function HistoryList({ query }: Props) {
-  if (query.error && !query.data) return <ErrorBox error={query.error} prefix="Error loading history" onRetry={() => void query.refetch()} />;
+  if (query.error && !query.data)
+    return <ErrorBox error={query.error} prefix="Error loading history" onRetry={() => void query.refetch()} />;
   if (!query.data) return <Skeleton className="h-24" />;
-  if (query.data.length === 0) return <Empty className="py-6">Nothing happened yet.</Empty>;
+  if (query.data.length === 0) return <Empty className="py-6">No events yet.</Empty>;
   const zone = browserTimezone();
   return (
     <ol aria-label="History" className="flex flex-col gap-2.5 text-[0.8125rem]">
@@ -20,7 +25,7 @@ export function HistoryList({ query }: Props) {
             {formatDateTime(step.at, zone)}
           </time>
           <span className="min-w-0 break-words">
-            {wordsOf(step)}
+            {describe(step)}
             {step.detail && <span className="block text-muted">{step.detail}</span>}
           </span>
         </li>
@@ -29,10 +34,16 @@ export function HistoryList({ query }: Props) {
   );
 }
 
-const BY: Record<Step['by'], string> = { buyer: 'the buyer', seller: 'the seller', admin: 'an administrator', system: 'the platform', provider: 'the escrow provider' };
+const BY: Record<Step['by'], string> = {
+  buyer: 'the buyer',
+  seller: 'the seller',
+  admin: 'an administrator',
+  system: 'the platform',
+  provider: 'the escrow provider',
+};
 
 const KINDS: Readonly<Record<string, string>> = {
-  'listing.drafted': 'Draft begun',
+  'listing.drafted': 'Draft created',
   'listing.edited': 'Changed',
   'listing.images_changed': 'Images changed',
   'listing.submitted': 'Submitted for review',
@@ -41,13 +52,13 @@ const KINDS: Readonly<Record<string, string>> = {
   'listing.suspended': 'Taken offline',
   'listing.resumed': 'Online again',
   'listing.withdrawn': 'Withdrawn',
-  'listing.expired': 'Time online over',
+  'listing.expired': 'Listing expired',
   'listing.reserved': 'Offer accepted: reserved',
   'listing.freed': 'For sale again',
   'listing.in_escrow': 'Money in escrow',
   'listing.sold': 'Sold',
-  'listing.verification_asked': 'Verification asked for',
-  'listing.verified': 'Verified against its own log',
+  'listing.verification_asked': 'Verification requested',
+  'listing.verified': 'Verified from tracking data',
   'listing.not_verified': 'Could not be verified',
   'offer.sent': 'Offer sent',
   'offer.countered': 'Counter-offer',
@@ -58,15 +69,15 @@ const KINDS: Readonly<Record<string, string>> = {
   'offer.expired': 'Offer expired',
   'escrow.agreed': 'Escrow agreed',
   'escrow.opened': 'Escrow transaction opened',
-  'escrow.funded': 'Money arrived in escrow',
-  'escrow.delivered': 'Website handed over',
+  'escrow.funded': 'Escrow funded',
+  'escrow.delivered': 'Website transferred',
   'escrow.inspection_began': 'Inspection began',
   'escrow.accepted': 'Delivery accepted',
   'escrow.disputed': 'Dispute opened',
   'escrow.decided': 'Dispute decided',
   'escrow.released': 'Money released',
-  'escrow.refunded': 'Money paid back',
+  'escrow.refunded': 'Money refunded',
   'escrow.cancelled': 'Escrow cancelled',
 };
 
-const wordsOf = (step: Step): string => `${KINDS[step.kind] ?? step.kind.replaceAll(/[._]/g, ' ')}, by ${BY[step.by]}`;
+const describe = (step: Step): string => `${KINDS[step.kind] ?? step.kind.replaceAll(/[._]/g, ' ')}, by ${BY[step.by]}`;

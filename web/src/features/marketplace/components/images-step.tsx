@@ -4,15 +4,15 @@ import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { api, body } from '@/lib/api/client';
 import { cx } from '@/lib/cx';
-import { Ask } from './ask';
-import { MOST_IMAGES } from './draft';
+import { Ask } from './action-confirmation';
+import { MAX_IMAGES } from '../lib/draft';
 import { Picture } from './listing-card';
-import type { Saver } from './saver';
+import type { Saver } from '../lib/saver';
 
 interface Props {
   readonly id: string;
   readonly saver: Saver;
-  /** Everybody sees it: a new image takes it back into the review. */
+  /** Public: a new image requires a new review. */
   readonly isOnline: boolean;
   /** Hashes, in the order they are shown. */
   readonly images: readonly string[];
@@ -20,7 +20,7 @@ interface Props {
 }
 
 const KINDS = ['image/jpeg', 'image/png', 'image/webp'];
-const MOST_MB = 5;
+const MAX_MB = 5;
 
 export const imageUrl = (hash: string): string => `/api/marketplace/images/${hash}`;
 
@@ -30,7 +30,7 @@ export function ImagesStep({ id, saver, isOnline, images, onChange }: Props) {
   const [busy, setBusy] = useState('');
   const [error, setError] = useState<unknown>(null);
   const [asked, setAsked] = useState<readonly File[] | null>(null);
-  const room = MOST_IMAGES - images.length;
+  const room = MAX_IMAGES - images.length;
 
   const perform = async (words: string, task: () => Promise<void>) => {
     setError(null);
@@ -56,7 +56,11 @@ export function ImagesStep({ id, saver, isOnline, images, onChange }: Props) {
   };
   const order = (next: readonly string[]) =>
     perform('Saving…', async () => {
-      const made = await saver.run(() => body(api.PUT('/api/marketplace/listings/{id}/images', { params: { path: { id } }, body: { images: [...next] } })));
+      const made = await saver.run(() =>
+        body(
+          api.PUT('/api/marketplace/listings/{id}/images', { params: { path: { id } }, body: { images: [...next] } }),
+        ),
+      );
       onChange(made.images);
     });
   const move = (from: number, by: number) => {
@@ -69,7 +73,11 @@ export function ImagesStep({ id, saver, isOnline, images, onChange }: Props) {
   return (
     <div className="flex flex-col gap-4">
       <div
-        className={cx('flex flex-col items-center gap-3 rounded-xl border-2 border-dashed px-4 py-8 text-center transition-colors', over ? 'border-brand bg-brand-soft' : 'border-line-strong/60')}
+        role="presentation"
+        className={cx(
+          'flex flex-col items-center gap-3 rounded-xl border-2 border-dashed px-4 py-8 text-center transition-colors',
+          over ? 'border-brand bg-brand-soft' : 'border-line-strong/60',
+        )}
         onDragOver={(event) => {
           event.preventDefault();
           setOver(true);
@@ -82,9 +90,15 @@ export function ImagesStep({ id, saver, isOnline, images, onChange }: Props) {
         }}
       >
         <ImagePlus aria-hidden className="size-6 text-muted" />
-        <p className="text-muted">{`Drop images here: at most ${MOST_IMAGES}, each JPEG, PNG or WebP of at most ${MOST_MB} MB. The first one is on the card.`}</p>
+        <p className="text-muted">{`Drop images here: at most ${MAX_IMAGES}, each JPEG, PNG or WebP of at most ${MAX_MB} MB. The first image is shown on the card.`}</p>
         <input
-          ref={picker} type="file" accept={KINDS.join(',')} multiple className="sr-only" aria-label="Add images" tabIndex={-1}
+          ref={picker}
+          type="file"
+          accept={KINDS.join(',')}
+          multiple
+          className="sr-only"
+          aria-label="Add images"
+          tabIndex={-1}
           onChange={(event) => {
             const files = [...(event.target.files ?? [])];
             event.target.value = '';
@@ -102,13 +116,31 @@ export function ImagesStep({ id, saver, isOnline, images, onChange }: Props) {
             <li key={hash} className="overflow-hidden rounded-lg border border-line">
               <Picture url={imageUrl(hash)} className="aspect-[16/9] w-full" />
               <div className="flex items-center justify-between p-1">
-                <Button variant="ghost" size="icon" aria-label={`Move image ${index + 1} forward`} disabled={busy !== '' || index === 0} onClick={() => void move(index, -1)}>
+                <Button
+                  variant="ghost"
+                  size="icon"
+                  aria-label={`Move image ${index + 1} forward`}
+                  disabled={busy !== '' || index === 0}
+                  onClick={() => void move(index, -1)}
+                >
                   <ArrowLeft aria-hidden className="size-4" />
                 </Button>
-                <Button variant="ghost" size="icon" aria-label={`Remove image ${index + 1}`} disabled={busy !== ''} onClick={() => void order(images.filter((item) => item !== hash))}>
+                <Button
+                  variant="ghost"
+                  size="icon"
+                  aria-label={`Remove image ${index + 1}`}
+                  disabled={busy !== ''}
+                  onClick={() => void order(images.filter((item) => item !== hash))}
+                >
                   <Trash2 aria-hidden className="size-4" />
                 </Button>
-                <Button variant="ghost" size="icon" aria-label={`Move image ${index + 1} back`} disabled={busy !== '' || index === images.length - 1} onClick={() => void move(index, 1)}>
+                <Button
+                  variant="ghost"
+                  size="icon"
+                  aria-label={`Move image ${index + 1} back`}
+                  disabled={busy !== '' || index === images.length - 1}
+                  onClick={() => void move(index, 1)}
+                >
                   <ArrowRight aria-hidden className="size-4" />
                 </Button>
               </div>
@@ -118,8 +150,11 @@ export function ImagesStep({ id, saver, isOnline, images, onChange }: Props) {
       )}
       {asked && (
         <Ask
-          title="Add to a listing that is online?" action="Add images" doing={AT_ONCE} onClose={() => setAsked(null)}
-          description="A new image takes the listing offline until an administrator has looked at it again."
+          title="Add to a listing that is online?"
+          action="Add images"
+          doing={IDLE}
+          onClose={() => setAsked(null)}
+          description="A new image takes the listing offline until an administrator approves it."
           onConfirm={() => {
             setAsked(null);
             void send(asked);
@@ -130,21 +165,24 @@ export function ImagesStep({ id, saver, isOnline, images, onChange }: Props) {
   );
 }
 
-const AT_ONCE = { isPending: false, error: null } as const;
+const IDLE = { isPending: false, error: null } as const;
 
 function faultOf(files: readonly File[], room: number): string | null {
   const wrong = files.find((file) => !KINDS.includes(file.type));
   if (wrong) return `“${wrong.name}” is not a JPEG, PNG or WebP image.`;
-  const big = files.find((file) => file.size > MOST_MB * 1024 * 1024);
-  if (big) return `“${big.name}” is larger than ${MOST_MB} MB.`;
-  return files.length > room ? `A listing has at most ${MOST_IMAGES} images. There is room for ${room} more.` : null;
+  const big = files.find((file) => file.size > MAX_MB * 1024 * 1024);
+  if (big) return `“${big.name}” is larger than ${MAX_MB} MB.`;
+  return files.length > room ? `A listing has at most ${MAX_IMAGES} images. You can add ${room} more.` : null;
 }
 
 /** The image itself is the body; its description has no place for that in the types. */
 function upload(id: string, file: File) {
   return body(
     api.POST('/api/marketplace/listings/{id}/images', {
-      params: { path: { id } }, headers: { 'Content-Type': file.type }, body: file as never, bodySerializer: () => file,
+      params: { path: { id } },
+      headers: { 'Content-Type': file.type },
+      body: file as never,
+      bodySerializer: () => file,
     }),
   );
 }

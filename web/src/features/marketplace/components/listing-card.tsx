@@ -5,8 +5,8 @@ import { surface } from '@/components/ui/card';
 import { Badge } from '@/components/ui/badge';
 import { cx } from '@/lib/cx';
 import { ListingBadge, VerificationBadge } from './badges';
-import { formatPrice, formatTraffic, formatYears, NICHE_LABELS } from './shown';
-import type { Listing } from './types';
+import { formatPrice, formatTraffic, formatYears, NICHE_LABELS } from '../lib/format';
+import type { Listing } from '../lib/types';
 
 interface Props {
   readonly listing: Listing;
@@ -17,7 +17,12 @@ interface Props {
 /** A website for sale, leading to its page. */
 export function ListingCard({ listing, footer }: Props) {
   return (
-    <article className={cx(surface, 'relative flex min-w-0 flex-col overflow-hidden transition-colors focus-within:border-brand hover:border-line-strong')}>
+    <article
+      className={cx(
+        surface,
+        'relative flex min-w-0 flex-col overflow-hidden transition-colors focus-within:border-brand hover:border-line-strong',
+      )}
+    >
       <Picture url={listing.image} className="aspect-[16/9] w-full border-b border-line" />
       <div className="flex flex-1 flex-col gap-3 p-4">
         <div className="flex flex-wrap items-center gap-1.5">
@@ -26,7 +31,11 @@ export function ListingCard({ listing, footer }: Props) {
           {listing.status === 'under_offer' && <ListingBadge status={listing.status} />}
         </div>
         <h2 className="text-base font-semibold break-words">
-          <Link to="/marketplace/listing/$id" params={{ id: listing.id }} className="line-clamp-2 after:absolute after:inset-0 focus-visible:outline-none">
+          <Link
+            to="/marketplace/listing/$id"
+            params={{ id: listing.id }}
+            className="line-clamp-2 after:absolute after:inset-0 focus-visible:outline-none"
+          >
             {listing.title || 'Untitled'}
           </Link>
         </h2>
@@ -60,9 +69,10 @@ function Figures({ listing }: { readonly listing: Listing }) {
   );
 }
 
-const monthly = (dollars: number | null): string => (dollars === null ? formatPrice(null) : `${formatPrice(dollars)}/mo`);
+const monthly = (dollars: number | null): string =>
+  dollars === null ? formatPrice(null) : `${formatPrice(dollars)}/mo`;
 
-/** Says nothing to who cannot see it: the title beside it does. */
+/** Hidden from screen readers: the title next to it is read. */
 export function Picture({ url, className }: { readonly url: string | null | undefined; readonly className?: string }) {
   return url ? (
     <img src={url} alt="" loading="lazy" decoding="async" className={cx('bg-sunken object-cover', className)} />

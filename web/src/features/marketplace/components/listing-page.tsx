@@ -12,15 +12,16 @@ import { browserTimezone, formatDateTime } from '@/lib/dates';
 import { useSession } from '@/lib/session';
 import { toast, toastError } from '@/stores/toasts';
 import { ListingBadge, VerificationBadge } from './badges';
-import { isOffered } from './draft';
+import { isOffered } from '../lib/draft';
 import { Gallery } from './gallery';
 import { HistoryList } from './history';
-import { listingHistoryQuery, useMarketChanged } from './queries';
+import { listingHistoryQuery } from '../api/listings';
+import { useMarketChanged } from '../hooks/use-market-changed';
 import { OfferDialog } from './offer-dialog';
 import { Questions } from './questions';
-import { memberSince, SellerFigures } from './seller';
-import { formatPrice, formatTraffic, formatYears, LISTING_STATES, NICHE_LABELS } from './shown';
-import type { ListingInFull, Seller } from './types';
+import { memberSince, SellerStats } from './seller';
+import { formatPrice, formatTraffic, formatYears, LISTING_STATES, NICHE_LABELS } from '../lib/format';
+import type { ListingInFull, Seller } from '../lib/types';
 import { VerifiedCard } from './verified-card';
 
 interface Props {
@@ -38,8 +39,11 @@ export function ListingPage({ listing, share }: Props) {
         {listing.status !== 'active' && <StateNote listing={listing} />}
         <Gallery title={listing.title} images={listing.images} />
       </div>
-      {/* Beside everything where there is room; on a phone the price comes before what is told at length. */}
-      <aside aria-label="Price and seller" className="flex flex-col gap-4 lg:sticky lg:top-20 lg:col-start-2 lg:row-span-2 lg:row-start-1">
+      {/* A side column on wide screens; on a phone the price comes before the long texts. */}
+      <aside
+        aria-label="Price and seller"
+        className="flex flex-col gap-4 lg:sticky lg:top-20 lg:col-start-2 lg:row-span-2 lg:row-start-1"
+      >
         <Buy listing={listing} />
         <SellerCard seller={listing.seller} />
         {isPublic && share}
@@ -71,11 +75,16 @@ function StateNote({ listing }: { readonly listing: ListingInFull }) {
   );
 }
 
-/** An address as a seller wrote it leads away only over the web, and tells that site nothing. */
+/** A seller's URL is a link only for http(s), without a referrer. */
 function WebsiteAddress({ url }: { readonly url: string }) {
   if (!/^https?:\/\//i.test(url)) return null;
   return (
-    <a href={url} target="_blank" rel="nofollow ugc noopener noreferrer" className="mt-4 inline-flex max-w-full items-center gap-1.5 text-brand underline">
+    <a
+      href={url}
+      target="_blank"
+      rel="nofollow ugc noopener noreferrer"
+      className="mt-4 inline-flex max-w-full items-center gap-1.5 text-brand underline"
+    >
       <span className="truncate">{url}</span>
       <ExternalLink aria-hidden className="size-3.5 shrink-0" />
       <span className="sr-only">(opens in a new tab)</span>
@@ -119,14 +128,20 @@ function Buy({ listing }: { readonly listing: ListingInFull }) {
 
 /** How many years of profit the price is. */
 function multipleOf({ askingPrice, monthlyProfit }: ListingInFull): string {
-  return askingPrice === null || monthlyProfit === null || monthlyProfit <= 0 ? '–' : `${(askingPrice / (monthlyProfit * 12)).toFixed(1)}×`;
+  return askingPrice === null || monthlyProfit === null || monthlyProfit <= 0
+    ? '–'
+    : `${(askingPrice / (monthlyProfit * 12)).toFixed(1)}×`;
 }
 
 function Actions({ listing }: { readonly listing: ListingInFull }) {
   const session = useSession();
   if (!session) {
     return (
-      <Link to="/login" search={{ next: `/marketplace/listing/${listing.id}` }} className={buttonClass({ variant: 'primary', size: 'lg' })}>
+      <Link
+        to="/login"
+        search={{ next: `/marketplace/listing/${listing.id}` }}
+        className={buttonClass({ variant: 'primary', size: 'lg' })}
+      >
         Sign in to make an offer
       </Link>
     );
@@ -142,7 +157,11 @@ function Actions({ listing }: { readonly listing: ListingInFull }) {
   return (
     <>
       {listing.myOffer ? (
-        <Link to="/marketplace/deals/$offerId" params={{ offerId: listing.myOffer }} className={buttonClass({ variant: 'primary', size: 'lg' })}>
+        <Link
+          to="/marketplace/deals/$offerId"
+          params={{ offerId: listing.myOffer }}
+          className={buttonClass({ variant: 'primary', size: 'lg' })}
+        >
           <Handshake aria-hidden className="size-4" />
           Your offer
         </Link>
@@ -159,8 +178,13 @@ function MakeOffer({ listing }: { readonly listing: ListingInFull }) {
   const navigate = useNavigate();
   const changed = useMarketChanged();
   const send = async (price: number, text: string) => {
-    const offer = await body(api.POST('/api/marketplace/listings/{id}/offers', { params: { path: { id: listing.id } }, body: { price, text } }));
-    toast('Offer sent', 'The seller has a week to answer.');
+    const offer = await body(
+      api.POST('/api/marketplace/listings/{id}/offers', {
+        params: { path: { id: listing.id } },
+        body: { price, text },
+      }),
+    );
+    toast('Offer sent', 'The seller has one week to respond.');
     void changed();
     await navigate({ to: '/marketplace/deals/$offerId', params: { offerId: offer.id } });
   };
@@ -172,8 +196,12 @@ function MakeOffer({ listing }: { readonly listing: ListingInFull }) {
       </Button>
       {open && (
         <OfferDialog
-          title="Make an offer" action="Send offer" suggested={listing.askingPrice} send={send} onClose={() => setOpen(false)}
-          description={`For “${listing.title}”. If the seller accepts, you have agreed to buy at this price and are asked to pay into escrow. Until then you can take it back.`}
+          title="Make an offer"
+          action="Send offer"
+          suggested={listing.askingPrice}
+          send={send}
+          onClose={() => setOpen(false)}
+          description={`For “${listing.title}”. If the seller accepts, you agree to buy at this price and pay into escrow. Until then you can withdraw the offer.`}
         />
       )}
     </>
@@ -184,9 +212,14 @@ export function WatchButton({ listing }: { readonly listing: Pick<ListingInFull,
   const changed = useMarketChanged();
   const path = { params: { path: { id: listing.id } } };
   const watch = useMutation({
-    mutationFn: () => done(listing.isWatched ? api.DELETE('/api/marketplace/listings/{id}/watch', path) : api.PUT('/api/marketplace/listings/{id}/watch', path)),
+    mutationFn: () =>
+      done(
+        listing.isWatched
+          ? api.DELETE('/api/marketplace/listings/{id}/watch', path)
+          : api.PUT('/api/marketplace/listings/{id}/watch', path),
+      ),
     onSuccess: () => toast(listing.isWatched ? 'No longer watched' : 'Watching this listing'),
-    onError: (error) => toastError(listing.isWatched ? 'Failed to end watching' : 'Failed to watch', messageOf(error)),
+    onError: (error) => toastError(listing.isWatched ? 'Failed to stop watching' : 'Failed to watch', messageOf(error)),
     onSettled: changed,
   });
   const Icon = listing.isWatched ? BookmarkCheck : Bookmark;
@@ -208,7 +241,7 @@ function SellerCard({ seller }: { readonly seller: Seller }) {
         </Link>
       </p>
       <p className="mt-1 text-[0.8125rem] text-muted">{memberSince(seller)}</p>
-      <SellerFigures seller={seller} className="mt-3 grid grid-cols-3 gap-3 text-[0.8125rem]" />
+      <SellerStats seller={seller} className="mt-3 grid grid-cols-3 gap-3 text-[0.8125rem]" />
     </section>
   );
 }
@@ -216,7 +249,7 @@ function SellerCard({ seller }: { readonly seller: Seller }) {
 function History({ id }: { readonly id: string }) {
   const history = useQuery(listingHistoryQuery(id));
   return (
-    <Card title="History" description="Only you and administrators see it.">
+    <Card title="History" description="Visible only to you and administrators.">
       <HistoryList query={history} />
     </Card>
   );

@@ -9,12 +9,13 @@ import { api, body } from '@/lib/api/client';
 import { cx } from '@/lib/cx';
 import { useSession } from '@/lib/session';
 import { toast } from '@/stores/toasts';
-import { Ask } from './ask';
+import { Ask } from './action-confirmation';
 import { CardGrid } from './card-grid';
 import { Filters } from './filters';
-import { listingsQuery, useMarketChanged } from './queries';
-import { criteriaOf, isNarrowed, ofNiche, type ListingSearch } from './search';
-import { formatPrice, NICHE_LABELS } from './shown';
+import { listingsQuery } from '../api/listings';
+import { useMarketChanged } from '../hooks/use-market-changed';
+import { criteriaOf, isNarrowed, ofNiche, type ListingSearch } from '../lib/search';
+import { formatPrice, NICHE_LABELS } from '../lib/format';
 
 interface Props {
   readonly state: ListingSearch;
@@ -36,7 +37,9 @@ export function Listings({ state, onChange }: Props) {
         </Button>
       )}
       <CardGrid
-        label="Listings" query={listings} select={(rows) => ofNiche(rows, state.niche)}
+        label="Listings"
+        query={listings}
+        select={(rows) => ofNiche(rows, state.niche)}
         none={
           <div className={cx(surface, 'py-8')}>
             <Empty icon={<Store aria-hidden className="size-5" />}>No listings found matching your criteria.</Empty>
@@ -53,19 +56,23 @@ function SaveSearch({ state, onClose }: { readonly state: ListingSearch; readonl
   const save = useMutation({
     mutationFn: () => body(api.POST('/api/marketplace/saved-searches', { body: criteriaOf(state) })),
     onSuccess: async () => {
-      toast('Search saved', 'You will hear by mail of new listings like this.');
+      toast('Search saved', 'You’ll be emailed about new listings like this.');
       onClose();
       await changed();
     },
   });
   return (
     <Ask
-      title="Save this search?" action="Save search" doing={save} onConfirm={() => save.mutate()} onClose={onClose}
-      description="You get a mail when a new listing matches. Every mail has a link that ends it."
+      title="Save this search?"
+      action="Save search"
+      doing={save}
+      onConfirm={() => save.mutate()}
+      onClose={onClose}
+      description="You get an email when a new listing matches. Every email has an unsubscribe link."
     >
-      <p className="font-medium">{criteriaInWords(state)}</p>
+      <p className="font-medium">{describeCriteria(state)}</p>
       <p className="text-[0.8125rem] text-muted">
-        All of them are under{' '}
+        See all of them under{' '}
         <Link to="/marketplace/saved" className="text-brand underline">
           Saved
         </Link>
@@ -76,7 +83,7 @@ function SaveSearch({ state, onClose }: { readonly state: ListingSearch; readonl
 }
 
 /** "“vpn reviews” · Hosting · from $1,000 · up to $50,000 · verified only" */
-export function criteriaInWords({ search, niche, minPrice, maxPrice, verified }: Omit<ListingSearch, 'sort'>): string {
+export function describeCriteria({ search, niche, minPrice, maxPrice, verified }: Omit<ListingSearch, 'sort'>): string {
   const parts = [
     search.trim() && `“${search.trim()}”`,
     niche && NICHE_LABELS[niche],

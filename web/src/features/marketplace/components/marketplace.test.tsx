@@ -4,11 +4,21 @@ import { expect, test } from 'vitest';
 import { listing, listingInFull, verification } from '@/test/marketplace';
 import { renderApp, signIn } from '@/test/render';
 import { at, requests, server, state } from '@/test/server';
-import { readState, writeState } from './search';
-import { formatDifference, formatPrice, formatSum, formatTraffic, formatYears, parseDollars } from './shown';
-import type { Listing, ListingInFull, Question } from './types';
+import { readState, writeState } from '../lib/search';
+import { formatDifference, formatPrice, formatSum, formatTraffic, formatYears, parseDollars } from '../lib/format';
+import type { Listing, ListingInFull, Question } from '../lib/types';
 
-const LISTINGS = [listing(), listing({ id: 'l2', title: 'Hosting compared', niche: 'hosting', verificationStatus: 'verified', monthlyTraffic: 1_250_000, monthlyProfit: null })];
+const LISTINGS = [
+  listing(),
+  listing({
+    id: 'l2',
+    title: 'Hosting compared',
+    niche: 'hosting',
+    verificationStatus: 'verified',
+    monthlyTraffic: 1_250_000,
+    monthlyProfit: null,
+  }),
+];
 
 function serve(rows: Listing[] = LISTINGS) {
   server.use(
@@ -30,16 +40,44 @@ const bodyOf = (part: string) => state.seen.find((item) => item.line.includes(pa
 
 test('spec §9: money in USD without decimals, traffic in K from 1,000 and M from 1,000,000', () => {
   expect([0, 950, 45_000, 1_234_567.4, null].map(formatPrice)).toEqual(['$0', '$950', '$45,000', '$1,234,567', '–']);
-  expect([0, 999, 1000, 1500, 12_500, 999_999, 1_000_000, 2_450_000, null].map(formatTraffic)).toEqual(['0', '999', '1K', '1.5K', '12.5K', '999.9K', '1M', '2.4M', '–']);
+  expect([0, 999, 1000, 1500, 12_500, 999_999, 1_000_000, 2_450_000, null].map(formatTraffic)).toEqual([
+    '0',
+    '999',
+    '1K',
+    '1.5K',
+    '12.5K',
+    '999.9K',
+    '1M',
+    '2.4M',
+    '–',
+  ]);
   expect([0.5, 1, 3.25, null].map(formatYears)).toEqual(['Under 1 year', '1 year', '3.2 years', '–']);
   expect([12.54, -3, 0].map(formatDifference)).toEqual(['+12.5%', '−3%', '0%']);
-  expect([{ amount: 4_000_000, currency: 'USD' }, { amount: 150, currency: 'USD' }].map(formatSum)).toEqual(['$40,000', '$1.50']);
-  expect(['25000', '25,000', '$ 25,000.00', '2,50', '12.5', '-5', '0', 'x', ''].map((text) => parseDollars(text))).toEqual([25_000, 25_000, 25_000, null, null, null, 0, null, null]);
-  expect([parseDollars('-500', { negative: true }), parseDollars('0', { zero: false }), parseDollars('9999999999999')]).toEqual([-500, null, null]);
+  expect(
+    [
+      { amount: 4_000_000, currency: 'USD' },
+      { amount: 150, currency: 'USD' },
+    ].map(formatSum),
+  ).toEqual(['$40,000', '$1.50']);
+  expect(
+    ['25000', '25,000', '$ 25,000.00', '2,50', '12.5', '-5', '0', 'x', ''].map((text) => parseDollars(text)),
+  ).toEqual([25_000, 25_000, 25_000, null, null, null, 0, null, null]);
+  expect([
+    parseDollars('-500', { negative: true }),
+    parseDollars('0', { zero: false }),
+    parseDollars('9999999999999'),
+  ]).toEqual([-500, null, null]);
 });
 
 test('the address holds every filter, and what it does not know falls back', () => {
-  const full = { search: 'vpn & co', niche: 'vpn', sort: 'price-low', minPrice: 100, maxPrice: 5000, verified: true } as const;
+  const full = {
+    search: 'vpn & co',
+    niche: 'vpn',
+    sort: 'price-low',
+    minPrice: 100,
+    maxPrice: 5000,
+    verified: true,
+  } as const;
   expect(readState(writeState(full))).toEqual(full);
   expect(writeState(readState({ niche: 'gambling', sort: 'best', minPrice: 'x' }))).toEqual({});
 });
@@ -66,17 +104,31 @@ test('spec §2, §5, §9: search, niches and sorts are in the address; the niche
   serve();
   const { user, router } = renderApp('/marketplace');
   await screen.findByRole('link', { name: 'VPN reviews' });
-  expect(within(screen.getByLabelText('Niche')).getAllByRole('option').map((option) => option.getAttribute('value'))).toEqual(['all', 'vpn', 'hosting', 'software', 'finance', 'health', 'education', 'ecommerce']);
-  expect(within(screen.getByLabelText('Sort by')).getAllByRole('option').map((option) => option.getAttribute('value'))).toEqual(['recent', 'price-low', 'price-high', 'revenue']);
+  expect(
+    within(screen.getByLabelText('Niche'))
+      .getAllByRole('option')
+      .map((option) => option.getAttribute('value')),
+  ).toEqual(['all', 'vpn', 'hosting', 'software', 'finance', 'health', 'education', 'ecommerce']);
+  expect(
+    within(screen.getByLabelText('Sort by'))
+      .getAllByRole('option')
+      .map((option) => option.getAttribute('value')),
+  ).toEqual(['recent', 'price-low', 'price-high', 'revenue']);
   // The server here does not look at the niche.
   await user.selectOptions(screen.getByLabelText('Niche'), 'hosting');
   await waitFor(() => expect(screen.queryByRole('link', { name: 'VPN reviews' })).not.toBeInTheDocument());
   expect(await screen.findByRole('link', { name: 'Hosting compared' })).toBeInTheDocument();
   await user.selectOptions(screen.getByLabelText('Sort by'), 'price-high');
   await user.type(screen.getByLabelText('Search listings'), 'COMPARED');
-  await waitFor(() => expect(router.state.location.search).toEqual({ search: 'COMPARED', niche: 'hosting', sort: 'price-high' }));
+  await waitFor(() =>
+    expect(router.state.location.search).toEqual({ search: 'COMPARED', niche: 'hosting', sort: 'price-high' }),
+  );
   expect(screen.getByLabelText('Search listings')).toHaveFocus();
-  await waitFor(() => expect(requests('GET /api/marketplace/listings?').at(-1)).toContain('sort=price-high&search=COMPARED&niche=hosting'));
+  await waitFor(() =>
+    expect(requests('GET /api/marketplace/listings?').at(-1)).toContain(
+      'sort=price-high&search=COMPARED&niche=hosting',
+    ),
+  );
   await user.click(screen.getByRole('button', { name: 'Clear filters' }));
   await waitFor(() => expect(router.state.location.search).toEqual({ sort: 'price-high' }));
   expect(screen.getByLabelText('Search listings')).toHaveValue('');
@@ -101,7 +153,10 @@ test('a price is taken on Enter, the field keeps the focus; what is no sum of do
 test('a website under offer says so on its card', async () => {
   serve([listing({ status: 'under_offer' }), listing({ id: 'l2', title: 'Free' })]);
   renderApp('/marketplace');
-  const [first, second] = within(await screen.findByRole('list', { name: 'Listings' })).getAllByRole('article') as [HTMLElement, HTMLElement];
+  const [first, second] = within(await screen.findByRole('list', { name: 'Listings' })).getAllByRole('article') as [
+    HTMLElement,
+    HTMLElement,
+  ];
   expect(within(first).getByText('Under offer')).toBeInTheDocument();
   expect(within(second).queryByText('Under offer')).not.toBeInTheDocument();
 });
@@ -125,13 +180,17 @@ test('a listing leads to its seller, with what they sell and have sold', async (
   expect(await screen.findByRole('heading', { level: 1, name: 'Jón' })).toBeInTheDocument();
   expect(router.state.location.pathname).toBe('/marketplace/seller/s1');
   expect(screen.getByText('Member since March 2025')).toBeInTheDocument();
-  expect(screen.getByRole('region', { name: 'In figures' })).toHaveTextContent('For sale2Verified1Sold1');
+  expect(screen.getByRole('region', { name: 'Statistics' })).toHaveTextContent('For sale2Verified1Sold1');
   expect(within(await screen.findByRole('list', { name: 'For sale' })).getAllByRole('article')).toHaveLength(2);
   expect(requests('GET /api/marketplace/listings?').at(-1)).toContain('seller=s1');
 });
 
 test('a seller who is not there is the page that is not found', async () => {
-  server.use(http.get(at('/api/marketplace/sellers/{id}'), () => HttpResponse.json({ message: 'No such member' }, { status: 404 })));
+  server.use(
+    http.get(at('/api/marketplace/sellers/{id}'), () =>
+      HttpResponse.json({ message: 'Member not found.' }, { status: 404 }),
+    ),
+  );
   renderApp('/marketplace/seller/nobody');
   expect(await screen.findByRole('heading', { name: '404 Page Not Found' })).toBeInTheDocument();
 });
@@ -143,7 +202,9 @@ test('spec §2: without a match the page says so in the words of the specificati
 });
 
 test('a refused list says why and is read again on demand', async () => {
-  server.use(http.get(at('/api/marketplace/listings'), () => HttpResponse.json({ message: 'Not now' }, { status: 503 })));
+  server.use(
+    http.get(at('/api/marketplace/listings'), () => HttpResponse.json({ message: 'Not now' }, { status: 503 })),
+  );
   const { user } = renderApp('/marketplace');
   expect(await screen.findByText('Error loading listings: Not now')).toBeInTheDocument();
   serve();
@@ -161,7 +222,13 @@ test('a member saves a search as it is narrowed down', async () => {
   expect(dialog).toHaveTextContent('VPN · up to $50,000');
   await user.click(within(dialog).getByRole('button', { name: 'Save search' }));
   expect(await screen.findByText('Search saved')).toBeInTheDocument();
-  expect(bodyOf('POST /api/marketplace/saved-searches')).toEqual({ search: '', niche: 'vpn', minPrice: null, maxPrice: 50_000, verified: false });
+  expect(bodyOf('POST /api/marketplace/saved-searches')).toEqual({
+    search: '',
+    niche: 'vpn',
+    minPrice: null,
+    maxPrice: 50_000,
+    verified: false,
+  });
 });
 
 test('a listing shows figures, seller and what its own log says; a visitor is asked to sign in', async () => {
@@ -170,9 +237,9 @@ test('a listing shows figures, seller and what its own log says; a visitor is as
   const card = await screen.findByRole('region', { name: 'Verification' });
   expect(card).toHaveTextContent('Calculated from the website’s tracking data on Nov 20, 12:00');
   expect(card).toHaveTextContent('Proven domainvpnreview.example (DNS record found)');
-  expect(card).toHaveTextContent('Months measured9 of 12 with data');
-  expect(card).toHaveTextContent('Page views measured81.5%');
-  expect(card).toHaveTextContent('Revenue measured64%');
+  expect(card).toHaveTextContent('Months of data9 of 12 with data');
+  expect(card).toHaveTextContent('Tracked page views81.5%');
+  expect(card).toHaveTextContent('Tracked revenue64%');
   expect(card).toHaveTextContent('Seller says 12.5K (+25%)');
   expect(card).toHaveTextContent('Seller says $1,850 (−7.5%)');
   expect(within(card).getByRole('img', { name: /^Visitors by month: December 2025 8,000/ })).toBeInTheDocument();
@@ -180,7 +247,10 @@ test('a listing shows figures, seller and what its own log says; a visitor is as
   expect(within(card).getAllByRole('row')).toHaveLength(13);
   expect(screen.getByRole('region', { name: 'Seller' })).toHaveTextContent('Member since March 2025');
   expect(screen.getByRole('link', { name: 'Sign in to make an offer' })).toBeInTheDocument();
-  expect(screen.getByText('https://vpnreview.example').closest('a')).toHaveAttribute('rel', 'nofollow ugc noopener noreferrer');
+  expect(screen.getByText('https://vpnreview.example').closest('a')).toHaveAttribute(
+    'rel',
+    'nofollow ugc noopener noreferrer',
+  );
   expect(screen.getByText('No questions yet.')).toBeInTheDocument();
 });
 
@@ -194,7 +264,11 @@ test('spec §4: a listing that is not verified is Pending and says why', async (
 });
 
 test('a listing that is not there, or not for me, is the page that is not found', async () => {
-  server.use(http.get(at('/api/marketplace/listings/{id}'), () => HttpResponse.json({ message: 'No such listing' }, { status: 404 })));
+  server.use(
+    http.get(at('/api/marketplace/listings/{id}'), () =>
+      HttpResponse.json({ message: 'Listing not found.' }, { status: 404 }),
+    ),
+  );
   renderApp('/marketplace/listing/nothing');
   expect(await screen.findByRole('heading', { name: '404 Page Not Found' })).toBeInTheDocument();
 });
@@ -205,14 +279,18 @@ test('a member asks, watches and makes an offer in whole dollars', async () => {
   server.use(
     http.put(at('/api/marketplace/listings/{id}/watch'), () => new HttpResponse(null, { status: 204 })),
     http.post(at('/api/marketplace/listings/{id}/questions'), () => HttpResponse.json({ id: 'q1' }, { status: 201 })),
-    http.post(at('/api/marketplace/listings/{id}/offers'), () => HttpResponse.json({ id: 'o1', status: 'sent', escrowId: null }, { status: 201 })),
-    http.get(at('/api/marketplace/offers/{id}'), () => HttpResponse.json({ message: 'No such offer' }, { status: 404 })),
+    http.post(at('/api/marketplace/listings/{id}/offers'), () =>
+      HttpResponse.json({ id: 'o1', status: 'sent', escrowId: null }, { status: 201 }),
+    ),
+    http.get(at('/api/marketplace/offers/{id}'), () =>
+      HttpResponse.json({ message: 'Offer not found.' }, { status: 404 }),
+    ),
   );
   const { user, router } = renderApp('/marketplace/listing/l1');
   await user.click(await screen.findByRole('button', { name: 'Watch' }));
   expect(await screen.findByText('Watching this listing')).toBeInTheDocument();
   await user.click(screen.getByRole('button', { name: 'Ask' }));
-  expect(screen.getByText('Please write something')).toBeInTheDocument();
+  expect(screen.getByText('Please enter a text')).toBeInTheDocument();
   await user.type(screen.getByLabelText('Ask the seller'), 'Is the domain part of it?');
   await user.click(screen.getByRole('button', { name: 'Ask' }));
   expect(await screen.findByText('Question sent')).toBeInTheDocument();
@@ -233,7 +311,17 @@ test('a member asks, watches and makes an offer in whole dollars', async () => {
 
 test('the seller answers a question and edits; nobody offers for what is their own', async () => {
   signIn();
-  const question: Question = { id: 'q1', authorName: 'Embla', text: 'Which traffic?', askedAt: '2026-11-20T12:00:00Z', answer: null, answeredAt: null, isMine: false, isHidden: false, flags: null };
+  const question: Question = {
+    id: 'q1',
+    authorName: 'Embla',
+    text: 'Which traffic?',
+    askedAt: '2026-11-20T12:00:00Z',
+    answer: null,
+    answeredAt: null,
+    isMine: false,
+    isHidden: false,
+    flags: null,
+  };
   serveOne(listingInFull({ isMine: true, edition: 3 }), [question]);
   server.use(http.post(at('/api/marketplace/questions/{id}/answer'), () => HttpResponse.json({ id: 'q1' })));
   const { user } = renderApp('/marketplace/listing/l1');

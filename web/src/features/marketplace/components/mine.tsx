@@ -8,13 +8,14 @@ import { surface } from '@/components/ui/card';
 import { api, body } from '@/lib/api/client';
 import { cx } from '@/lib/cx';
 import { toast } from '@/stores/toasts';
-import { Ask } from './ask';
+import { Ask } from './action-confirmation';
 import { ListingBadge } from './badges';
 import { CardGrid } from './card-grid';
-import { isChangeable, isWithdrawable } from './draft';
-import { myListingsQuery, useMarketChanged } from './queries';
-import { LISTING_STATES } from './shown';
-import type { Listing } from './types';
+import { isChangeable, isWithdrawable } from '../lib/draft';
+import { myListingsQuery } from '../api/listings';
+import { useMarketChanged } from '../hooks/use-market-changed';
+import { LISTING_STATES } from '../lib/format';
+import type { Listing } from '../lib/types';
 
 export function MyListings() {
   const listings = useInfiniteQuery(myListingsQuery);
@@ -22,32 +23,49 @@ export function MyListings() {
   return (
     <>
       <CardGrid
-        label="My listings" query={listings}
+        label="My listings"
+        query={listings}
         none={
           <div className={cx(surface, 'py-8')}>
             <Empty
-              icon={<Store aria-hidden className="size-5" />} title="Nothing for sale yet"
+              icon={<Store aria-hidden className="size-5" />}
+              title="Nothing for sale yet"
               action={
                 <Link to="/marketplace/sell" className={buttonClass({ variant: 'primary' })}>
                   Sell Your Website
                 </Link>
               }
             >
-              A listing begins as a draft that only you see.
+              A listing starts as a draft that only you can see.
             </Empty>
           </div>
         }
         footer={(listing) => (
           <>
-            {listing.status !== 'under_offer' && <ListingBadge status={listing.status} /> /* that one the card shows to everybody */}
-            <span className="min-w-0 flex-1 basis-full text-[0.8125rem] text-muted">{LISTING_STATES[listing.status].text}</span>
+            {
+              listing.status !== 'under_offer' && (
+                <ListingBadge status={listing.status} />
+              ) /* that one the card shows to everybody */
+            }
+            <span className="min-w-0 flex-1 basis-full text-[0.8125rem] text-muted">
+              {LISTING_STATES[listing.status].text}
+            </span>
             {isChangeable(listing.status) && (
-              <Link to="/marketplace/sell" search={{ listing: listing.id }} className={buttonClass({ size: 'sm' })} aria-label={`Edit ${listing.title || 'Untitled'}`}>
+              <Link
+                to="/marketplace/sell"
+                search={{ listing: listing.id }}
+                className={buttonClass({ size: 'sm' })}
+                aria-label={`Edit ${listing.title || 'Untitled'}`}
+              >
                 Edit
               </Link>
             )}
             {isWithdrawable(listing.status) && (
-              <Button size="sm" aria-label={`Withdraw ${listing.title || 'Untitled'}`} onClick={() => setWithdrawing(listing)}>
+              <Button
+                size="sm"
+                aria-label={`Withdraw ${listing.title || 'Untitled'}`}
+                onClick={() => setWithdrawing(listing)}
+              >
                 Withdraw
               </Button>
             )}
@@ -62,7 +80,8 @@ export function MyListings() {
 function Withdraw({ listing, onClose }: { readonly listing: Listing; readonly onClose: () => void }) {
   const changed = useMarketChanged();
   const withdraw = useMutation({
-    mutationFn: () => body(api.POST('/api/marketplace/listings/{id}/withdraw', { params: { path: { id: listing.id } } })),
+    mutationFn: () =>
+      body(api.POST('/api/marketplace/listings/{id}/withdraw', { params: { path: { id: listing.id } } })),
     onSuccess: () => {
       toast('Listing withdrawn');
       onClose();
@@ -71,8 +90,13 @@ function Withdraw({ listing, onClose }: { readonly listing: Listing; readonly on
   });
   return (
     <Ask
-      title="Withdraw this listing?" action="Withdraw" danger doing={withdraw} onConfirm={() => withdraw.mutate()} onClose={onClose}
-      description={`“${listing.title || 'Untitled'}” is not shown to anybody else any more. You can submit it again later; it is reviewed anew.`}
+      title="Withdraw this listing?"
+      action="Withdraw"
+      danger
+      doing={withdraw}
+      onConfirm={() => withdraw.mutate()}
+      onClose={onClose}
+      description={`“${listing.title || 'Untitled'}” is no longer visible to others. You can submit it again later for a new review.`}
     />
   );
 }

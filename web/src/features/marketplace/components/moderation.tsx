@@ -8,13 +8,14 @@ import { api, body, done } from '@/lib/api/client';
 import { messageOf } from '@/lib/api/errors';
 import { browserTimezone, formatDateTime } from '@/lib/dates';
 import { toast, toastError } from '@/stores/toasts';
-import { Ask } from './ask';
+import { Ask } from './action-confirmation';
 import { EscrowBadge } from './badges';
 import { DecideDialog } from './decide-dialog';
 import { PagedTable } from '@/components/data/paged-table';
-import { disputesQuery, escrowCallsQuery, flaggedQuery, useMarketChanged } from './queries';
-import { formatSum } from './shown';
-import type { Dispute, EscrowCall, FlaggedQuestion } from './types';
+import { disputesQuery, escrowCallsQuery, flaggedQuery } from '../api/moderation';
+import { useMarketChanged } from '../hooks/use-market-changed';
+import { formatSum } from '../lib/format';
+import type { Dispute, EscrowCall, FlaggedQuestion } from '../lib/types';
 
 /** Deals on which the two sides do not agree. */
 export function Disputes() {
@@ -23,25 +24,44 @@ export function Disputes() {
   return (
     <>
       <PagedTable
-        caption="Disputes" query={disputes} rowKey={(row: Dispute) => row.offerId} none="No disputes."
+        caption="Disputes"
+        query={disputes}
+        rowKey={(row: Dispute) => row.offerId}
+        none="No disputes."
         columns={[
           {
-            id: 'deal', header: 'Deal', className: 'min-w-44 [overflow-wrap:anywhere]',
+            id: 'deal',
+            header: 'Deal',
+            className: 'min-w-44 [overflow-wrap:anywhere]',
             cell: (row) => (
-              <Link to="/marketplace/deals/$offerId" params={{ offerId: row.offerId }} className="font-medium text-brand underline">
+              <Link
+                to="/marketplace/deals/$offerId"
+                params={{ offerId: row.offerId }}
+                className="font-medium text-brand underline"
+              >
                 {`${row.buyerName} and ${row.sellerName}`}
               </Link>
             ),
           },
           { id: 'price', header: 'Price', cell: (row) => formatSum(row.price), numeric: true },
           { id: 'by', header: 'Opened by', cell: (row) => (row.disputedBy === 'buyer' ? 'The buyer' : 'The seller') },
-          { id: 'at', header: 'Since', cell: (row) => formatDateTime(row.disputedAt, browserTimezone()), className: 'whitespace-nowrap tabular' },
+          {
+            id: 'at',
+            header: 'Since',
+            cell: (row) => formatDateTime(row.disputedAt, browserTimezone()),
+            className: 'whitespace-nowrap tabular',
+          },
           { id: 'state', header: 'State', cell: (row) => <EscrowBadge status={row.status} /> },
           {
-            id: 'actions', header: <span className="sr-only">Actions</span>,
+            id: 'actions',
+            header: <span className="sr-only">Actions</span>,
             cell: (row) =>
               row.status === 'disputed' && (
-                <Button size="sm" aria-label={`Decide between ${row.buyerName} and ${row.sellerName}`} onClick={() => setDeciding(row)}>
+                <Button
+                  size="sm"
+                  aria-label={`Decide between ${row.buyerName} and ${row.sellerName}`}
+                  onClick={() => setDeciding(row)}
+                >
                   Decide
                 </Button>
               ),
@@ -59,7 +79,8 @@ export function FlaggedQuestions() {
   const [hiding, setHiding] = useState<FlaggedQuestion | null>(null);
   const changed = useMarketChanged();
   const restore = useMutation({
-    mutationFn: (id: string) => body(api.POST('/api/admin/marketplace/questions/{id}/restore', { params: { path: { id } } })),
+    mutationFn: (id: string) =>
+      body(api.POST('/api/admin/marketplace/questions/{id}/restore', { params: { path: { id } } })),
     onSuccess: () => toast('Question kept'),
     onError: (error) => toastError('Failed to keep the question', messageOf(error)),
     onSettled: changed,
@@ -67,10 +88,15 @@ export function FlaggedQuestions() {
   return (
     <>
       <PagedTable
-        caption="Reported questions" query={flagged} rowKey={(row: FlaggedQuestion) => row.id} none="Nothing was reported."
+        caption="Reported questions"
+        query={flagged}
+        rowKey={(row: FlaggedQuestion) => row.id}
+        none="No reported questions."
         columns={[
           {
-            id: 'text', header: 'Question', className: 'min-w-56 [overflow-wrap:anywhere]',
+            id: 'text',
+            header: 'Question',
+            className: 'min-w-56 [overflow-wrap:anywhere]',
             cell: (row) => (
               <>
                 <Link to="/marketplace/listing/$id" params={{ id: row.listingId }} className="text-brand underline">
@@ -82,16 +108,31 @@ export function FlaggedQuestions() {
             ),
           },
           { id: 'flags', header: 'Reports', cell: (row) => row.flags ?? 0, numeric: true },
-          { id: 'state', header: 'State', cell: (row) => (row.isHidden ? <Badge tone="warn">Hidden</Badge> : <Badge>Shown</Badge>) },
-          { id: 'at', header: 'Asked', cell: (row) => formatDateTime(row.askedAt, browserTimezone()), className: 'whitespace-nowrap tabular' },
           {
-            id: 'actions', header: <span className="sr-only">Actions</span>,
+            id: 'state',
+            header: 'State',
+            cell: (row) => (row.isHidden ? <Badge tone="warn">Hidden</Badge> : <Badge>Shown</Badge>),
+          },
+          {
+            id: 'at',
+            header: 'Created',
+            cell: (row) => formatDateTime(row.askedAt, browserTimezone()),
+            className: 'whitespace-nowrap tabular',
+          },
+          {
+            id: 'actions',
+            header: <span className="sr-only">Actions</span>,
             cell: (row) => (
               <span className="flex gap-1.5 sm:justify-end">
                 <Button size="sm" aria-label={`Hide the question of ${row.authorName}`} onClick={() => setHiding(row)}>
                   Hide
                 </Button>
-                <Button size="sm" aria-label={`Keep the question of ${row.authorName}`} disabled={restore.isPending} onClick={() => restore.mutate(row.id)}>
+                <Button
+                  size="sm"
+                  aria-label={`Keep the question of ${row.authorName}`}
+                  disabled={restore.isPending}
+                  onClick={() => restore.mutate(row.id)}
+                >
                   Keep
                 </Button>
               </span>
@@ -109,7 +150,13 @@ function HideDialog({ question, onClose }: { readonly question: FlaggedQuestion;
   const [tried, setTried] = useState(false);
   const changed = useMarketChanged();
   const hide = useMutation({
-    mutationFn: () => body(api.POST('/api/admin/marketplace/questions/{id}/hide', { params: { path: { id: question.id } }, body: { reason: reason.trim() } })),
+    mutationFn: () =>
+      body(
+        api.POST('/api/admin/marketplace/questions/{id}/hide', {
+          params: { path: { id: question.id } },
+          body: { reason: reason.trim() },
+        }),
+      ),
     onSuccess: () => {
       toast('Question hidden');
       onClose();
@@ -118,44 +165,85 @@ function HideDialog({ question, onClose }: { readonly question: FlaggedQuestion;
   });
   return (
     <Ask
-      title="Hide this question?" description="Nobody but administrators sees it and its answer any more." action="Hide" danger doing={hide} onClose={onClose}
+      title="Hide this question?"
+      description="The question and its answer become visible to administrators only."
+      action="Hide"
+      danger
+      doing={hide}
+      onClose={onClose}
       onConfirm={() => {
         setTried(true);
         if (reason.trim() !== '') hide.mutate();
       }}
     >
       <TextArea
-        label="Reason" required rows={3} maxLength={2000} value={reason} onChange={(event) => setReason(event.target.value)} error={tried && reason.trim() === '' ? 'Please give a reason' : undefined}
+        label="Reason"
+        required
+        rows={3}
+        maxLength={2000}
+        value={reason}
+        onChange={(event) => setReason(event.target.value)}
+        error={tried && reason.trim() === '' ? 'Please give a reason' : undefined}
       />
     </Ask>
   );
 }
 
-const STEPS: Readonly<Record<string, string>> = { open: 'Open the transaction', settle: 'Pay out', cancel: 'Cancel the transaction', look: 'Ask where the money is' };
+const STEPS: Readonly<Record<string, string>> = {
+  open: 'Open the transaction',
+  settle: 'Pay out',
+  cancel: 'Cancel the transaction',
+  look: 'Check the payment status',
+};
 
 /** What the escrow provider has not heard yet. */
 export function EscrowCalls() {
   const calls = useInfiniteQuery(escrowCallsQuery);
   const changed = useMarketChanged();
   const retry = useMutation({
-    mutationFn: (escrowId: string) => done(api.POST('/api/admin/marketplace/escrow-calls/{escrowId}/retry', { params: { path: { escrowId } } })),
-    onSuccess: () => toast('It is tried again'),
-    onError: (error) => toastError('Failed to try again', messageOf(error)),
+    mutationFn: (escrowId: string) =>
+      done(api.POST('/api/admin/marketplace/escrow-calls/{escrowId}/retry', { params: { path: { escrowId } } })),
+    onSuccess: () => toast('Retrying'),
+    onError: (error) => toastError('Failed to retry', messageOf(error)),
     onSettled: changed,
   });
   return (
     <PagedTable
-      caption="Calls to the escrow provider" query={calls} rowKey={(row: EscrowCall) => `${row.escrowId} ${row.step}`} none="The escrow provider has heard everything."
+      caption="Calls to the escrow provider"
+      query={calls}
+      rowKey={(row: EscrowCall) => `${row.escrowId} ${row.step}`}
+      none="All calls to the escrow provider succeeded."
       columns={[
         { id: 'step', header: 'What', cell: (row) => STEPS[row.step] ?? row.step },
-        { id: 'state', header: 'State', cell: (row) => (row.state === 'failed' ? <Badge tone="bad">Failed</Badge> : <Badge tone="warn">Waiting</Badge>) },
-        { id: 'attempts', header: 'Attempts', cell: (row) => row.attempts, numeric: true },
-        { id: 'error', header: 'Last error', cell: (row) => row.error || '–', className: 'min-w-40 [overflow-wrap:anywhere]' },
-        { id: 'next', header: 'Next attempt', cell: (row) => (row.state === 'waiting' ? formatDateTime(row.nextAt, browserTimezone()) : '–'), className: 'whitespace-nowrap tabular' },
         {
-          id: 'actions', header: <span className="sr-only">Actions</span>,
+          id: 'state',
+          header: 'State',
+          cell: (row) =>
+            row.state === 'failed' ? <Badge tone="bad">Failed</Badge> : <Badge tone="warn">Waiting</Badge>,
+        },
+        { id: 'attempts', header: 'Attempts', cell: (row) => row.attempts, numeric: true },
+        {
+          id: 'error',
+          header: 'Last error',
+          cell: (row) => row.error || '–',
+          className: 'min-w-40 [overflow-wrap:anywhere]',
+        },
+        {
+          id: 'next',
+          header: 'Next attempt',
+          cell: (row) => (row.state === 'waiting' ? formatDateTime(row.nextAt, browserTimezone()) : '–'),
+          className: 'whitespace-nowrap tabular',
+        },
+        {
+          id: 'actions',
+          header: <span className="sr-only">Actions</span>,
           cell: (row) => (
-            <Button size="sm" aria-label={`Try again: ${STEPS[row.step] ?? row.step}`} disabled={retry.isPending} onClick={() => retry.mutate(row.escrowId)}>
+            <Button
+              size="sm"
+              aria-label={`Try again: ${STEPS[row.step] ?? row.step}`}
+              disabled={retry.isPending}
+              onClick={() => retry.mutate(row.escrowId)}
+            >
               Try again
             </Button>
           ),

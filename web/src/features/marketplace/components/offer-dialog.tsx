@@ -1,15 +1,15 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { TextArea } from '@/components/ui/field';
-import { Ask } from './ask';
+import { Ask } from './action-confirmation';
 import { DollarsField, WHOLE_DOLLARS } from './dollars-field';
-import { formatPrice, parseDollars } from './shown';
+import { formatPrice, parseDollars } from '../lib/format';
 
 interface Props {
   readonly title: string;
   readonly description: string;
   readonly action: string;
-  /** Dollars the field begins with. */
+  /** Initial value in dollars. */
   readonly suggested: number | null;
   readonly send: (price: number, text: string) => Promise<unknown>;
   readonly onClose: () => void;
@@ -24,14 +24,31 @@ export function OfferDialog({ title, description, action, suggested, send, onClo
   const sending = useMutation({ mutationFn: (amount: number) => send(amount, text.trim()), onSuccess: onClose });
   return (
     <Ask
-      title={title} description={description} action={dollars === null ? action : `${action} of ${formatPrice(dollars)}`} doing={sending} onClose={onClose}
+      title={title}
+      description={description}
+      action={dollars === null ? action : `${action} of ${formatPrice(dollars)}`}
+      doing={sending}
+      onClose={onClose}
       onConfirm={() => {
         setTried(true);
         if (dollars !== null) sending.mutate(dollars);
       }}
     >
-      <DollarsField label="Price" required value={price} onChange={setPrice} error={tried && dollars === null ? WHOLE_DOLLARS : undefined} />
-      <TextArea label="Message (optional)" rows={4} maxLength={10_000} value={text} onChange={(event) => setText(event.target.value)} hint="Only the two of you read it, and an administrator in a dispute." />
+      <DollarsField
+        label="Price"
+        required
+        value={price}
+        onChange={setPrice}
+        error={tried && dollars === null ? WHOLE_DOLLARS : undefined}
+      />
+      <TextArea
+        label="Message (optional)"
+        rows={4}
+        maxLength={10_000}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        hint="Visible only to the two of you, and to an administrator in a dispute."
+      />
     </Ask>
   );
 }

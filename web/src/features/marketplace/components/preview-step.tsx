@@ -1,11 +1,11 @@
 import { Send } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '@/components/ui/button';
-import { Ask } from './ask';
-import type { Faults } from './draft';
+import { Ask } from './action-confirmation';
+import type { Faults } from '../lib/draft';
 import { imageUrl } from './images-step';
 import { ListingCard } from './listing-card';
-import type { ListingFields, ListingInFull } from './types';
+import type { ListingFields, ListingInFull } from '../lib/types';
 
 interface Props {
   readonly listing: ListingInFull;
@@ -30,8 +30,8 @@ export function PreviewStep({ listing, fields, images, missing, onField, submit 
         <p className="break-words whitespace-pre-wrap">{fields.description || 'No description yet.'}</p>
         {lacks.length > 0 && (
           <div className="rounded-lg bg-warn-soft p-4 text-warn">
-            <p className="font-medium">Before it can be submitted:</p>
-            <ul aria-label="What is missing" className="mt-2 flex flex-col gap-1">
+            <p className="font-medium">Complete before submitting:</p>
+            <ul aria-label="Missing information" className="mt-2 flex flex-col gap-1">
               {lacks.map(([name, message]) => (
                 <li key={name}>
                   <button type="button" className="text-left underline" onClick={() => onField(name)}>
@@ -43,7 +43,13 @@ export function PreviewStep({ listing, fields, images, missing, onField, submit 
           </div>
         )}
         {submit && (
-          <Button variant="primary" size="lg" className="self-start" disabled={lacks.length > 0} onClick={() => setAsking(true)}>
+          <Button
+            variant="primary"
+            size="lg"
+            className="self-start"
+            disabled={lacks.length > 0}
+            onClick={() => setAsking(true)}
+          >
             <Send aria-hidden className="size-4" />
             Submit for review
           </Button>
@@ -51,8 +57,12 @@ export function PreviewStep({ listing, fields, images, missing, onField, submit 
       </div>
       {asking && submit && (
         <Ask
-          title="Submit this listing?" action="Submit for review" doing={submit} onConfirm={submit.mutate} onClose={() => setAsking(false)}
-          description="An administrator looks at it. Once approved it is online for 90 days, and members can make offers."
+          title="Submit this listing?"
+          action="Submit for review"
+          doing={submit}
+          onConfirm={submit.mutate}
+          onClose={() => setAsking(false)}
+          description="An administrator reviews it. Once approved, it is online for 90 days and members can make offers."
         />
       )}
     </div>

@@ -12,12 +12,13 @@ import { browserTimezone, formatDateTime } from '@/lib/dates';
 import { dropDraft, useDraft } from '@/lib/drafts';
 import { useSession } from '@/lib/session';
 import { toast } from '@/stores/toasts';
-import { Ask } from './ask';
-import { isOffered } from './draft';
-import { questionsQuery, useMarketChanged } from './queries';
-import type { ListingInFull, Question } from './types';
+import { Ask } from './action-confirmation';
+import { isOffered } from '../lib/draft';
+import { questionsQuery } from '../api/listings';
+import { useMarketChanged } from '../hooks/use-market-changed';
+import type { ListingInFull, Question } from '../lib/types';
 
-const MOST = 10_000;
+const MAX_TEXT = 10_000;
 const REASONS = [
   ['spam', 'Spam'],
   ['abuse', 'Abuse'],
@@ -27,26 +28,43 @@ const REASONS = [
 ] as const;
 type Reason = (typeof REASONS)[number][0];
 
-/** Asked by members, answered by the seller, read by everybody. */
+/** Public questions of members with the seller's answers. */
 export function Questions({ listing }: { readonly listing: ListingInFull }) {
   const session = useSession();
   const questions = useInfiniteQuery(questionsQuery(listing.id, session?.user.id));
   const rows = questions.data?.pages.flatMap((page) => page.data);
   const [flagging, setFlagging] = useState<Question | null>(null);
   return (
-    <Card title="Questions" description="Everybody reads questions and answers.">
-      {questions.error && <ErrorBox className="mb-4" error={questions.error} prefix="Error loading questions" onRetry={() => void questions.refetch()} />}
+    <Card title="Questions" description="Questions and answers are public.">
+      {questions.error && (
+        <ErrorBox
+          className="mb-4"
+          error={questions.error}
+          prefix="Error loading questions"
+          onRetry={() => void questions.refetch()}
+        />
+      )}
       {!rows && !questions.error && <Skeleton className="h-24" />}
       {rows?.length === 0 && <Empty className="py-6">No questions yet.</Empty>}
       {rows && rows.length > 0 && (
         <ul aria-label="Questions" className="flex flex-col divide-y divide-line">
           {rows.map((question) => (
-            <QuestionItem key={question.id} question={question} mayAnswer={listing.isMine} mayFlag={session !== null && !question.isMine} onFlag={() => setFlagging(question)} />
+            <QuestionItem
+              key={question.id}
+              question={question}
+              mayAnswer={listing.isMine}
+              mayFlag={session !== null && !question.isMine}
+              onFlag={() => setFlagging(question)}
+            />
           ))}
         </ul>
       )}
       {questions.hasNextPage && (
-        <Button className="mt-3 self-start" busy={questions.isFetchingNextPage} onClick={() => void questions.fetchNextPage()}>
+        <Button
+          className="mt-3 self-start"
+          busy={questions.isFetchingNextPage}
+          onClick={() => void questions.fetchNextPage()}
+        >
           Show more
         </Button>
       )}
@@ -68,11 +86,23 @@ export function Questions({ listing }: { readonly listing: ListingInFull }) {
 function AskSeller({ listingId }: { readonly listingId: string }) {
   const changed = useMarketChanged();
   const ask = useMutation({
-    mutationFn: (text: string) => body(api.POST('/api/marketplace/listings/{id}/questions', { params: { path: { id: listingId } }, body: { text } })),
-    onSuccess: () => toast('Question sent', 'The seller is told. The answer shows here.'),
+    mutationFn: (text: string) =>
+      body(
+        api.POST('/api/marketplace/listings/{id}/questions', { params: { path: { id: listingId } }, body: { text } }),
+      ),
+    onSuccess: () => toast('Question sent', 'The seller is notified. The answer appears here.'),
     onSettled: changed,
   });
-  return <Writing key={listingId} place={`question-${listingId}`} label="Ask the seller" action="Ask" doing={ask} className="mt-4 border-t border-line pt-4" />;
+  return (
+    <Writing
+      key={listingId}
+      place={`question-${listingId}`}
+      label="Ask the seller"
+      action="Ask"
+      doing={ask}
+      className="mt-4 border-t border-line pt-4"
+    />
+  );
 }
 
 interface ItemProps {
@@ -86,7 +116,10 @@ function QuestionItem({ question, mayAnswer, mayFlag, onFlag }: ItemProps) {
   const [answering, setAnswering] = useState(false);
   const changed = useMarketChanged();
   const answer = useMutation({
-    mutationFn: (text: string) => body(api.POST('/api/marketplace/questions/{id}/answer', { params: { path: { id: question.id } }, body: { text } })),
+    mutationFn: (text: string) =>
+      body(
+        api.POST('/api/marketplace/questions/{id}/answer', { params: { path: { id: question.id } }, body: { text } }),
+      ),
     onSuccess: () => {
       setAnswering(false);
       toast('Answer sent');
@@ -101,7 +134,13 @@ function QuestionItem({ question, mayAnswer, mayFlag, onFlag }: ItemProps) {
         <time dateTime={question.askedAt}>{formatDateTime(question.askedAt, zone)}</time>
         {question.isHidden && <Badge tone="warn">Hidden</Badge>}
         {mayFlag && (
-          <Button variant="ghost" size="sm" className="ml-auto" aria-label={`Report the question of ${question.authorName}`} onClick={onFlag}>
+          <Button
+            variant="ghost"
+            size="sm"
+            className="ml-auto"
+            aria-label={`Report the question of ${question.authorName}`}
+            onClick={onFlag}
+          >
             <Flag aria-hidden className="size-3.5" />
             Report
           </Button>
@@ -112,7 +151,9 @@ function QuestionItem({ question, mayAnswer, mayFlag, onFlag }: ItemProps) {
         <div className="mt-3 rounded-lg bg-sunken/60 p-3">
           <p className="text-[0.8125rem] text-muted">
             <span className="font-medium text-text">Seller</span>{' '}
-            {question.answeredAt && <time dateTime={question.answeredAt}>{formatDateTime(question.answeredAt, zone)}</time>}
+            {question.answeredAt && (
+              <time dateTime={question.answeredAt}>{formatDateTime(question.answeredAt, zone)}</time>
+            )}
           </p>
           <p className="mt-1 break-words whitespace-pre-wrap">{question.answer}</p>
         </div>
@@ -120,11 +161,21 @@ function QuestionItem({ question, mayAnswer, mayFlag, onFlag }: ItemProps) {
       {mayAnswer &&
         (answering ? (
           <Writing
-            place={`answer-${question.id}`} label={`Answer to ${question.authorName}`} action="Answer" doing={answer} begin={question.answer ?? ''} className="mt-3"
+            place={`answer-${question.id}`}
+            label={`Answer to ${question.authorName}`}
+            action="Answer"
+            doing={answer}
+            begin={question.answer ?? ''}
+            className="mt-3"
             onCancel={() => setAnswering(false)}
           />
         ) : (
-          <Button size="sm" className="mt-3" aria-label={`${question.answer === null ? 'Answer' : 'Change the answer to'} ${question.authorName}`} onClick={() => setAnswering(true)}>
+          <Button
+            size="sm"
+            className="mt-3"
+            aria-label={`${question.answer === null ? 'Answer' : 'Change the answer to'} ${question.authorName}`}
+            onClick={() => setAnswering(true)}
+          >
             {question.answer === null ? 'Answer' : 'Change the answer'}
           </Button>
         ))}
@@ -133,22 +184,26 @@ function QuestionItem({ question, mayAnswer, mayFlag, onFlag }: ItemProps) {
 }
 
 interface WritingProps {
-  /** Under which name it is kept in this browser until it is sent or given up. Another place is another form: give a key. */
+  /** The storage key of the draft in this browser. Use a `key` per place, so that each has a form of its own. */
   readonly place: string;
   readonly label: string;
   readonly action: string;
   readonly begin?: string;
-  readonly doing: { readonly mutateAsync: (text: string) => Promise<unknown>; readonly isPending: boolean; readonly error: unknown };
+  readonly doing: {
+    readonly mutateAsync: (text: string) => Promise<unknown>;
+    readonly isPending: boolean;
+    readonly error: unknown;
+  };
   readonly onCancel?: () => void;
   readonly className?: string;
 }
 
-/** A text and a button; what was refused stays to be sent again. */
+/** A text field and a button; the text stays after a failure. */
 export function Writing({ place, label, action, begin = '', doing, onCancel, className }: WritingProps) {
   const [draft, change] = useDraft(place);
   const [text, setText] = useState(draft.text || begin);
   const [tried, setTried] = useState(false);
-  const wrong = tried && text.trim() === '' ? 'Please write something' : undefined;
+  const wrong = tried && text.trim() === '' ? 'Please enter a text' : undefined;
   const write = (next: string) => {
     setText(next);
     change({ text: next === begin ? '' : next });
@@ -158,7 +213,7 @@ export function Writing({ place, label, action, begin = '', doing, onCancel, cla
     if (text.trim() === '') return;
     doing.mutateAsync(text.trim()).then(
       () => {
-        dropDraft(place); // The form may be gone by now.
+        dropDraft(place); // The form may be unmounted by now.
         write('');
         setTried(false);
       },
@@ -178,7 +233,14 @@ export function Writing({ place, label, action, begin = '', doing, onCancel, cla
         send();
       }}
     >
-      <TextArea label={label} rows={3} maxLength={MOST} value={text} onChange={(event) => write(event.target.value)} error={wrong} />
+      <TextArea
+        label={label}
+        rows={3}
+        maxLength={MAX_TEXT}
+        value={text}
+        onChange={(event) => write(event.target.value)}
+        error={wrong}
+      />
       {Boolean(doing.error) && <ErrorBox className="mt-2" error={doing.error} />}
       <div className="mt-2 flex justify-end gap-2">
         {onCancel && <Button onClick={cancel}>Cancel</Button>}
@@ -194,16 +256,30 @@ function FlagDialog({ question, onClose }: { readonly question: Question; readon
   const [reason, setReason] = useState<Reason>('spam');
   const changed = useMarketChanged();
   const flag = useMutation({
-    mutationFn: () => body(api.POST('/api/marketplace/questions/{id}/flag', { params: { path: { id: question.id } }, body: { reason } })),
+    mutationFn: () =>
+      body(
+        api.POST('/api/marketplace/questions/{id}/flag', { params: { path: { id: question.id } }, body: { reason } }),
+      ),
     onSuccess: () => {
-      toast('Reported', 'An administrator looks at it.');
+      toast('Reported', 'An administrator will review it.');
       onClose();
     },
     onSettled: changed,
   });
   return (
-    <Ask title="Report this question?" description="An administrator decides whether it stays." action="Report" doing={flag} onConfirm={() => flag.mutate()} onClose={onClose}>
-      <SelectField label="Reason" value={reason} onChange={(event) => setReason(REASONS.find(([value]) => value === event.target.value)?.[0] ?? 'other')}>
+    <Ask
+      title="Report this question?"
+      description="An administrator decides whether to hide it."
+      action="Report"
+      doing={flag}
+      onConfirm={() => flag.mutate()}
+      onClose={onClose}
+    >
+      <SelectField
+        label="Reason"
+        value={reason}
+        onChange={(event) => setReason(REASONS.find(([value]) => value === event.target.value)?.[0] ?? 'other')}
+      >
         {REASONS.map(([value, name]) => (
           <option key={value} value={value}>
             {name}

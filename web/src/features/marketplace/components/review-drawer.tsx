@@ -7,22 +7,35 @@ import { TextArea } from '@/components/ui/field';
 import { api, body } from '@/lib/api/client';
 import { useSession } from '@/lib/session';
 import { toast } from '@/stores/toasts';
-import { Ask } from './ask';
+import { Ask } from './action-confirmation';
 import { ListingBadge } from './badges';
 import { Gallery } from './gallery';
 import { HistoryList } from './history';
-import { listingHistoryQuery, listingQuery, useMarketChanged } from './queries';
-import { formatPrice, formatTraffic, formatYears, NICHE_LABELS } from './shown';
-import type { ListingInFull } from './types';
+import { listingHistoryQuery, listingQuery } from '../api/listings';
+import { useMarketChanged } from '../hooks/use-market-changed';
+import { formatPrice, formatTraffic, formatYears, NICHE_LABELS } from '../lib/format';
+import type { ListingInFull } from '../lib/types';
 import { VerifiedCard } from './verified-card';
 
-/** One listing as an admin looks at it, and what may be decided about it. */
+/** One listing in review, with the possible decisions. */
 export function ReviewDrawer({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
   const session = useSession();
   const listing = useQuery(listingQuery(id, session?.user.id));
   return (
-    <Dialog as="drawer" open onOpenChange={(open) => !open && onClose()} title={listing.data?.title ?? 'Listing'} description="As the seller submitted it.">
-      {listing.data ? <Submitted listing={listing.data} onDone={onClose} /> : listing.error ? <ErrorBox error={listing.error} onRetry={() => void listing.refetch()} /> : <Loading label="Loading listing" />}
+    <Dialog
+      as="drawer"
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title={listing.data?.title ?? 'Listing'}
+      description="As the seller submitted it."
+    >
+      {listing.data ? (
+        <Submitted listing={listing.data} onDone={onClose} />
+      ) : listing.error ? (
+        <ErrorBox error={listing.error} onRetry={() => void listing.refetch()} />
+      ) : (
+        <Loading label="Loading listing" />
+      )}
     </Dialog>
   );
 }
@@ -57,7 +70,7 @@ function Submitted({ listing, onDone }: { readonly listing: ListingInFull; reado
             </>
           )}
           {listing.status === 'active' && <Button onClick={() => setDoing('suspend')}>Suspend</Button>}
-          {listing.status === 'suspended' && <Button onClick={() => setDoing('resume')}>Put online again</Button>}
+          {listing.status === 'suspended' && <Button onClick={() => setDoing('resume')}>Put back online</Button>}
         </div>
       </div>
       <dl className="grid gap-x-4 gap-y-1.5 sm:grid-cols-2">
@@ -80,11 +93,34 @@ function Submitted({ listing, onDone }: { readonly listing: ListingInFull; reado
   );
 }
 
-const WORDS: Record<Doing, { readonly title: string; readonly text: string; readonly action: string; readonly done: string }> = {
-  approve: { title: 'Let this listing go live?', text: 'It is online for 90 days, and members can make offers.', action: 'Approve', done: 'Listing approved' },
-  reject: { title: 'Reject this listing?', text: 'The seller reads the reason, may change it and submit it again.', action: 'Reject', done: 'Listing rejected' },
-  suspend: { title: 'Take this listing offline?', text: 'Nobody sees it until it is put online again. The seller reads the reason.', action: 'Suspend', done: 'Listing suspended' },
-  resume: { title: 'Put this listing online again?', text: 'It is shown as before.', action: 'Put online again', done: 'Listing online again' },
+const TEXTS: Record<
+  Doing,
+  { readonly title: string; readonly text: string; readonly action: string; readonly done: string }
+> = {
+  approve: {
+    title: 'Approve this listing?',
+    text: 'It is online for 90 days, and members can make offers.',
+    action: 'Approve',
+    done: 'Listing approved',
+  },
+  reject: {
+    title: 'Reject this listing?',
+    text: 'The seller sees the reason and can edit and resubmit the listing.',
+    action: 'Reject',
+    done: 'Listing rejected',
+  },
+  suspend: {
+    title: 'Take this listing offline?',
+    text: 'It is hidden until it is put online again. The seller sees the reason.',
+    action: 'Suspend',
+    done: 'Listing suspended',
+  },
+  resume: {
+    title: 'Put this listing back online?',
+    text: 'It is shown as before.',
+    action: 'Put back online',
+    done: 'Listing online again',
+  },
 };
 
 interface DecideProps {
@@ -95,23 +131,28 @@ interface DecideProps {
 }
 
 function Decide({ listing, doing, onClose, onDone }: DecideProps) {
-  // The edition that was looked at, not one that came meanwhile.
+  // The reviewed edition, not a later one.
   const [seen] = useState(listing.edition ?? 1);
   const [reason, setReason] = useState('');
   const [tried, setTried] = useState(false);
   const changed = useMarketChanged();
-  const words = WORDS[doing];
+  const texts = TEXTS[doing];
   const needsReason = doing === 'reject' || doing === 'suspend';
   const decide = useMutation({
     mutationFn: () => {
       const path = { params: { path: { id: listing.id } } };
-      if (doing === 'approve') return body(api.POST('/api/admin/marketplace/listings/{id}/approve', { ...path, body: { edition: seen } }));
+      if (doing === 'approve')
+        return body(api.POST('/api/admin/marketplace/listings/{id}/approve', { ...path, body: { edition: seen } }));
       if (doing === 'resume') return body(api.POST('/api/admin/marketplace/listings/{id}/resume', path));
       const because = { ...path, body: { reason: reason.trim() } };
-      return body(doing === 'reject' ? api.POST('/api/admin/marketplace/listings/{id}/reject', because) : api.POST('/api/admin/marketplace/listings/{id}/suspend', because));
+      return body(
+        doing === 'reject'
+          ? api.POST('/api/admin/marketplace/listings/{id}/reject', because)
+          : api.POST('/api/admin/marketplace/listings/{id}/suspend', because),
+      );
     },
     onSuccess: () => {
-      toast(words.done);
+      toast(texts.done);
       onClose();
       onDone();
     },
@@ -119,7 +160,12 @@ function Decide({ listing, doing, onClose, onDone }: DecideProps) {
   });
   return (
     <Ask
-      title={words.title} description={words.text} action={words.action} danger={needsReason} doing={decide} onClose={onClose}
+      title={texts.title}
+      description={texts.text}
+      action={texts.action}
+      danger={needsReason}
+      doing={decide}
+      onClose={onClose}
       onConfirm={() => {
         setTried(true);
         if (!needsReason || reason.trim() !== '') decide.mutate();
@@ -127,7 +173,12 @@ function Decide({ listing, doing, onClose, onDone }: DecideProps) {
     >
       {needsReason && (
         <TextArea
-          label="Reason" required rows={3} maxLength={2000} value={reason} onChange={(event) => setReason(event.target.value)}
+          label="Reason"
+          required
+          rows={3}
+          maxLength={2000}
+          value={reason}
+          onChange={(event) => setReason(event.target.value)}
           error={tried && reason.trim() === '' ? 'Please give a reason' : undefined}
         />
       )}

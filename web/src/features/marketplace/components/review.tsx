@@ -3,9 +3,9 @@ import { lazy, Suspense } from 'react';
 import { Button } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
 import { PagedTable } from '@/components/data/paged-table';
-import { reviewQuery } from './queries';
-import { formatPrice, formatTraffic, LISTING_STATES, NICHE_LABELS } from './shown';
-import type { Listing, ListingStatus } from './types';
+import { reviewQuery } from '../api/moderation';
+import { formatPrice, formatTraffic, LISTING_STATES, NICHE_LABELS } from '../lib/format';
+import type { Listing, ListingStatus } from '../lib/types';
 
 const ReviewDrawer = lazy(() => import('./review-drawer').then((module) => ({ default: module.ReviewDrawer })));
 
@@ -17,14 +17,20 @@ interface Props {
   readonly onChange: (part: { readonly status?: ListingStatus; readonly open?: string | null }) => void;
 }
 
-export const statusOf = (text: string | undefined): ListingStatus => STATUSES.find((status) => status === text) ?? 'in_review';
+export const statusOf = (text: string | undefined): ListingStatus =>
+  STATUSES.find((status) => status === text) ?? 'in_review';
 
-/** What waits to go live, and everything that did. */
+/** Listings by state, those in review first. */
 export function Review({ status, open, onChange }: Props) {
   const listings = useInfiniteQuery(reviewQuery(status));
   return (
     <>
-      <Select label="State" className="mb-4" value={status} onChange={(event) => onChange({ status: statusOf(event.target.value), open: null })}>
+      <Select
+        label="State"
+        className="mb-4"
+        value={status}
+        onChange={(event) => onChange({ status: statusOf(event.target.value), open: null })}
+      >
         {STATUSES.map((item) => (
           <option key={item} value={item}>
             {LISTING_STATES[item].label}
@@ -32,7 +38,10 @@ export function Review({ status, open, onChange }: Props) {
         ))}
       </Select>
       <PagedTable
-        caption="Listings" query={listings} rowKey={(row: Listing) => row.id} none={status === 'in_review' ? 'Nothing waits for a review.' : 'No listings in this state.'}
+        caption="Listings"
+        query={listings}
+        rowKey={(row: Listing) => row.id}
+        none={status === 'in_review' ? 'No listings to review.' : 'No listings in this state.'}
         columns={[
           { id: 'title', header: 'Listing', className: 'min-w-44 [overflow-wrap:anywhere]', cell: (row) => row.title },
           { id: 'niche', header: 'Niche', cell: (row) => (row.niche ? NICHE_LABELS[row.niche] : '–') },
@@ -43,7 +52,11 @@ export function Review({ status, open, onChange }: Props) {
             id: 'actions',
             header: <span className="sr-only">Actions</span>,
             cell: (row) => (
-              <Button size="sm" aria-label={`${verb(row.status)} ${row.title}`} onClick={() => onChange({ open: row.id })}>
+              <Button
+                size="sm"
+                aria-label={`${verb(row.status)} ${row.title}`}
+                onClick={() => onChange({ open: row.id })}
+              >
                 {verb(row.status)}
               </Button>
             ),
@@ -59,5 +72,5 @@ export function Review({ status, open, onChange }: Props) {
   );
 }
 
-/** What an admin does with a listing: what waits is reviewed. */
-const verb = (status: string): string => (status === 'in_review' ? 'Review' : 'Look');
+/** The action for a listing: "Review" for those in review. */
+const verb = (status: string): string => (status === 'in_review' ? 'Review' : 'View');

@@ -9,14 +9,15 @@ import { api, done } from '@/lib/api/client';
 import { cx } from '@/lib/cx';
 import { browserTimezone, formatDateTime } from '@/lib/dates';
 import { toast } from '@/stores/toasts';
-import { Ask } from './ask';
+import { Ask } from './action-confirmation';
 import { CardGrid } from './card-grid';
-import { criteriaInWords } from './listings';
-import { savedSearchesQuery, useMarketChanged, watchesQuery } from './queries';
-import { writeState } from './search';
-import type { SavedSearch } from './types';
+import { describeCriteria } from './listings';
+import { savedSearchesQuery, watchesQuery } from '../api/saved';
+import { useMarketChanged } from '../hooks/use-market-changed';
+import { writeState } from '../lib/search';
+import type { SavedSearch } from '../lib/types';
 
-/** What a member keeps an eye on: searches, of which mails tell, and single listings. */
+/** A member's saved searches and watched listings. */
 export function Saved() {
   const watches = useInfiniteQuery(watchesQuery);
   return (
@@ -25,10 +26,13 @@ export function Saved() {
       <section aria-label="Watch list">
         <h2 className="mb-4 text-lg font-semibold">Watch list</h2>
         <CardGrid
-          label="Watched listings" query={watches}
+          label="Watched listings"
+          query={watches}
           none={
             <div className={cx(surface, 'py-6')}>
-              <Empty icon={<Bookmark aria-hidden className="size-5" />}>No watched listings yet. “Watch” on a listing puts it here.</Empty>
+              <Empty icon={<Bookmark aria-hidden className="size-5" />}>
+                No watched listings yet. Watch a listing to see it here.
+              </Empty>
             </div>
           }
           footer={(listing) => <Unwatch id={listing.id} title={listing.title} />}
@@ -59,12 +63,18 @@ function SavedSearches() {
   const searches = useQuery(savedSearchesQuery);
   const [ending, setEnding] = useState<SavedSearch | null>(null);
   return (
-    <Card title="Saved searches" description="A mail tells of new listings that match.">
-      {searches.error && <ErrorBox error={searches.error} prefix="Error loading saved searches" onRetry={() => void searches.refetch()} />}
+    <Card title="Saved searches" description="You get an email when a new listing matches.">
+      {searches.error && (
+        <ErrorBox
+          error={searches.error}
+          prefix="Error loading saved searches"
+          onRetry={() => void searches.refetch()}
+        />
+      )}
       {!searches.data && !searches.error && <Skeleton className="h-20" />}
       {searches.data?.length === 0 && (
         <Empty icon={<Search aria-hidden className="size-5" />} className="py-6">
-          No saved searches yet. Narrow the marketplace down and save what you are looking for.
+          No saved searches yet. Filter the marketplace and save the search.
         </Empty>
       )}
       {searches.data && searches.data.length > 0 && (
@@ -72,12 +82,20 @@ function SavedSearches() {
           {searches.data.map((item) => (
             <li key={item.id} className="flex flex-wrap items-center gap-x-3 gap-y-2 py-3 first:pt-0 last:pb-0">
               <div className="min-w-0 flex-1 basis-52">
-                <Link to="/marketplace" search={writeState({ ...item, sort: 'recent' })} className="font-medium break-words text-brand underline">
-                  {criteriaInWords(item)}
+                <Link
+                  to="/marketplace"
+                  search={writeState({ ...item, sort: 'recent' })}
+                  className="font-medium break-words text-brand underline"
+                >
+                  {describeCriteria(item)}
                 </Link>
                 <p className="text-[0.8125rem] text-muted">{`Saved ${formatDateTime(item.createdAt, browserTimezone())}`}</p>
               </div>
-              <Button size="sm" aria-label={`Remove the search ${criteriaInWords(item)}`} onClick={() => setEnding(item)}>
+              <Button
+                size="sm"
+                aria-label={`Remove the search ${describeCriteria(item)}`}
+                onClick={() => setEnding(item)}
+              >
                 Remove
               </Button>
             </li>
@@ -101,8 +119,13 @@ function EndSearch({ saved, onClose }: { readonly saved: SavedSearch; readonly o
   });
   return (
     <Ask
-      title="Remove this search?" action="Remove" danger doing={end} onConfirm={() => end.mutate()} onClose={onClose}
-      description={`${criteriaInWords(saved)}. No more mails come about it.`}
+      title="Remove this search?"
+      action="Remove"
+      danger
+      doing={end}
+      onConfirm={() => end.mutate()}
+      onClose={onClose}
+      description={`${describeCriteria(saved)}. You no longer receive emails about it.`}
     />
   );
 }

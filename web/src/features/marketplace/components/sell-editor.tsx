@@ -8,18 +8,18 @@ import { api, body } from '@/lib/api/client';
 import { ApiError, messageOf } from '@/lib/api/errors';
 import { cx } from '@/lib/cx';
 import { toast } from '@/stores/toasts';
-import { Ask } from './ask';
+import { Ask } from './action-confirmation';
 import { ListingBadge } from './badges';
-import { draftOf, fieldsOf, isAtRest, missingIn, withKept, type Draft, type Faults } from './draft';
+import { draftOf, fieldsOf, isAtRest, missingIn, withSaved, type Draft, type Faults } from '../lib/draft';
 import { ImagesStep } from './images-step';
 import { PreviewStep } from './preview-step';
-import { useMarketChanged } from './queries';
-import { createSaver, type Saver, type SaveState } from './saver';
-import { FiguresStep, WebsiteStep } from './sell-fields';
-import { LISTING_STATES } from './shown';
-import { stepOfField, STEPS, type StepId } from './sell-steps';
-import type { ListingInFull } from './types';
-import { forgetUnsaved, keepUnsaved, placeOf, readUnsaved } from './unsaved';
+import { useMarketChanged } from '../hooks/use-market-changed';
+import { createSaver, type Saver, type SaveState } from '../lib/saver';
+import { NumbersStep, WebsiteStep } from './sell-fields';
+import { LISTING_STATES } from '../lib/format';
+import { stepOfField, STEPS, type StepId } from '../lib/sell-steps';
+import type { ListingInFull } from '../lib/types';
+import { forgetUnsaved, keepUnsaved, placeOf, readUnsaved } from '../lib/unsaved';
 import { VerificationStep } from './verification-step';
 
 interface Props {
@@ -33,7 +33,7 @@ interface Props {
 
 const TYPING_MS = 800;
 
-/** Step by step; whatever is typed is kept. What others see already is changed only by a button. */
+/** The editor in steps with autosave; a public listing changes only on "Save changes". */
 export function SellEditor({ listing, step, onStep, onSubmitted, onReload }: Props) {
   const changed = useMarketChanged();
   const [place] = useState(() => placeOf(listing.id));
@@ -47,20 +47,26 @@ export function SellEditor({ listing, step, onStep, onSubmitted, onReload }: Pro
       edition: listing.edition ?? 1,
       fields: fieldsOf(draftOf(listing)).fields,
       delayMs: atRest ? TYPING_MS : null,
-      write: (fields, edition) => body(api.PATCH('/api/marketplace/listings/{id}', { params: { path: { id: listing.id } }, body: { ...fields, edition } })),
+      write: (fields, edition) =>
+        body(
+          api.PATCH('/api/marketplace/listings/{id}', {
+            params: { path: { id: listing.id } },
+            body: { ...fields, edition },
+          }),
+        ),
     }),
   );
   const saved = useSyncExternalStore(saver.subscribe, saver.state);
-  useKept(place, saver, saved, draft, atRest);
+  usePersistedDraft(place, saver, saved, draft, atRest);
   useEffect(() => {
-    if (unsaved) tell(saver, unsaved);
+    if (unsaved) update(saver, unsaved);
   }, [saver, unsaved]);
   const { fields, faults } = fieldsOf(draft);
   const change = (part: Partial<Draft>) => {
     const next = { ...draft, ...part };
     setDraft(next);
     setRefused({});
-    tell(saver, next);
+    update(saver, next);
   };
   const submit = useMutation({
     mutationFn: async () => {
@@ -75,7 +81,7 @@ export function SellEditor({ listing, step, onStep, onSubmitted, onReload }: Pro
     },
     onSuccess: async (sent) => {
       if (!sent) return;
-      toast('Submitted for review', 'It goes live once an administrator has looked at it.');
+      toast('Submitted for review', 'It goes live once an administrator approves it.');
       await changed();
       onSubmitted();
     },
@@ -91,14 +97,24 @@ export function SellEditor({ listing, step, onStep, onSubmitted, onReload }: Pro
   const fieldProps = { draft, faults: shown, onChange: change, onBlur: () => void (atRest && saver.flush()) };
   return (
     <div className="flex flex-col gap-5">
-      <Progress listing={listing} saved={saved} isWrong={Object.keys(faults).length > 0} atRest={atRest} saver={saver} onReload={onReload} />
+      <Progress
+        listing={listing}
+        saved={saved}
+        isWrong={Object.keys(faults).length > 0}
+        atRest={atRest}
+        saver={saver}
+        onReload={onReload}
+      />
       <Steps current={step} faults={shown} onStep={onStep} />
       <Card title={STEPS[index]?.label ?? ''} description={STEPS[index]?.text}>
         {step === 'website' && <WebsiteStep {...fieldProps} />}
-        {step === 'figures' && <FiguresStep {...fieldProps} />}
+        {step === 'figures' && <NumbersStep {...fieldProps} />}
         {step === 'images' && (
           <ImagesStep
-            id={listing.id} saver={saver} isOnline={listing.status === 'active'} images={images}
+            id={listing.id}
+            saver={saver}
+            isOnline={listing.status === 'active'}
+            images={images}
             onChange={(hashes) => {
               setImages(hashes);
               if (!atRest) void changed();
@@ -108,7 +124,11 @@ export function SellEditor({ listing, step, onStep, onSubmitted, onReload }: Pro
         {step === 'verification' && <VerificationStep {...fieldProps} listing={listing} saver={saver} />}
         {step === 'preview' && (
           <PreviewStep
-            listing={listing} fields={fields} images={images} missing={{ ...faults, ...missingIn(fields) }} onField={(name) => onStep(stepOfField(name))}
+            listing={listing}
+            fields={fields}
+            images={images}
+            missing={{ ...faults, ...missingIn(fields) }}
+            onField={(name) => onStep(stepOfField(name))}
             submit={atRest ? submit : null}
           />
         )}
@@ -125,14 +145,14 @@ export function SellEditor({ listing, step, onStep, onSubmitted, onReload }: Pro
   );
 }
 
-function tell(saver: Saver, draft: Draft): void {
+function update(saver: Saver, draft: Draft): void {
   const { fields, faults } = fieldsOf(draft);
-  saver.change(withKept(fields, faults, saver.kept()));
+  saver.change(withSaved(fields, faults, saver.kept()));
 }
 
 /** Nothing typed is lost by leaving: a draft is kept on the way out, and what others see already waits in this browser
  *  for the button that changes it. Closing the window asks first. */
-function useKept(place: string, saver: Saver, saved: SaveState, draft: Draft, atRest: boolean): void {
+function usePersistedDraft(place: string, saver: Saver, saved: SaveState, draft: Draft, atRest: boolean): void {
   useEffect(() => {
     if (saved.status === 'saved') forgetUnsaved(place);
     else keepUnsaved(place, saver.edition(), draft);
@@ -151,7 +171,7 @@ async function leave(saver: Saver, atRest: boolean): Promise<void> {
   const { status } = saver.state();
   if (status === 'saved' || status === 'conflict') return;
   if (atRest && (await saver.flush())) return;
-  toast('Changes not saved yet', 'They are kept in this browser: edit the listing again to save them.');
+  toast('Changes not saved yet', 'They are stored in this browser: edit the listing again to save them.');
 }
 
 interface ProgressProps {
@@ -178,12 +198,28 @@ function Progress({ listing, saved, isWrong, atRest, saver, onReload }: Progress
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
         <ListingBadge status={listing.status} />
-        <p className="min-w-0 flex-1 basis-52 text-muted">{listing.reason ? `${LISTING_STATES[listing.status].text} Reason: ${listing.reason}` : LISTING_STATES[listing.status].text}</p>
-        <p role="status" className={cx('inline-flex items-center gap-1.5 text-[0.8125rem]', saved.status === 'failed' || isWrong ? 'text-bad' : 'text-muted')}>
-          <SaveWords status={saved.status} isWrong={isWrong} />
+        <p className="min-w-0 flex-1 basis-52 text-muted">
+          {listing.reason
+            ? `${LISTING_STATES[listing.status].text} Reason: ${listing.reason}`
+            : LISTING_STATES[listing.status].text}
+        </p>
+        <p
+          role="status"
+          className={cx(
+            'inline-flex items-center gap-1.5 text-[0.8125rem]',
+            saved.status === 'failed' || isWrong ? 'text-bad' : 'text-muted',
+          )}
+        >
+          <SaveStatusText status={saved.status} isWrong={isWrong} />
         </p>
         {!atRest && saved.status !== 'saved' && (
-          <Button variant="primary" size="sm" busy={save.isPending} disabled={isWrong} onClick={() => (listing.status === 'active' ? setAsking(true) : save.mutate())}>
+          <Button
+            variant="primary"
+            size="sm"
+            busy={save.isPending}
+            disabled={isWrong}
+            onClick={() => (listing.status === 'active' ? setAsking(true) : save.mutate())}
+          >
             Save changes
           </Button>
         )}
@@ -192,29 +228,36 @@ function Progress({ listing, saved, isWrong, atRest, saver, onReload }: Progress
         <ErrorBox error={saved.error} prefix="Not saved" onRetry={() => void saver.flush()} />
       )}
       {saved.status === 'conflict' && (
-        <div role="alert" className="flex flex-wrap items-center gap-3 rounded-lg border border-line bg-warn-soft px-4 py-3 text-warn">
+        <div
+          role="alert"
+          className="flex flex-wrap items-center gap-3 rounded-lg border border-line bg-warn-soft px-4 py-3 text-warn"
+        >
           <p className="min-w-0 flex-1">{messageOf(saved.error)}</p>
           <Button size="sm" onClick={onReload}>
-            Load the newest
+            Load the latest version
           </Button>
         </div>
       )}
       {asking && (
         <Ask
-          title="Change a listing that is online?" action="Save changes" doing={save} onConfirm={() => save.mutate()} onClose={() => setAsking(false)}
-          description="A new price shows at once. Anything else that you claim takes the listing offline until an administrator has looked at it again."
+          title="Change a listing that is online?"
+          action="Save changes"
+          doing={save}
+          onConfirm={() => save.mutate()}
+          onClose={() => setAsking(false)}
+          description="A new price applies immediately. Any other change takes the listing offline until an administrator approves it."
         />
       )}
     </div>
   );
 }
 
-function SaveWords({ status, isWrong }: { readonly status: SaveState['status']; readonly isWrong: boolean }) {
+function SaveStatusText({ status, isWrong }: { readonly status: SaveState['status']; readonly isWrong: boolean }) {
   if (isWrong) {
     return (
       <>
         <CircleAlert aria-hidden className="size-4" />
-        What is marked is not saved
+        Fix the highlighted fields to save
       </>
     );
   }
@@ -235,7 +278,15 @@ function SaveWords({ status, isWrong }: { readonly status: SaveState['status']; 
   );
 }
 
-function Steps({ current, faults, onStep }: { readonly current: StepId; readonly faults: Faults; readonly onStep: (step: StepId) => void }) {
+function Steps({
+  current,
+  faults,
+  onStep,
+}: {
+  readonly current: StepId;
+  readonly faults: Faults;
+  readonly onStep: (step: StepId) => void;
+}) {
   const marked = new Set(Object.keys(faults).map((name) => stepOfField(name)));
   return (
     <nav aria-label="Steps">
@@ -243,15 +294,23 @@ function Steps({ current, faults, onStep }: { readonly current: StepId; readonly
         {STEPS.map((step, index) => (
           <li key={step.id}>
             <button
-              type="button" aria-current={step.id === current ? 'step' : undefined} onClick={() => onStep(step.id)}
+              type="button"
+              aria-current={step.id === current ? 'step' : undefined}
+              onClick={() => onStep(step.id)}
               className={cx(
                 'inline-flex items-center gap-2 rounded-lg border px-3 py-1.5 font-medium transition-colors',
-                step.id === current ? 'border-brand bg-brand-soft text-brand' : 'border-line bg-surface text-muted hover:text-text',
+                step.id === current
+                  ? 'border-brand bg-brand-soft text-brand'
+                  : 'border-line bg-surface text-muted hover:text-text',
               )}
             >
-              <span aria-hidden className="tabular">{index + 1}</span>
+              <span aria-hidden className="tabular">
+                {index + 1}
+              </span>
               {step.label}
-              {marked.has(step.id) && <CircleAlert aria-label="needs attention" role="img" className="size-4 text-bad" />}
+              {marked.has(step.id) && (
+                <CircleAlert aria-label="needs attention" role="img" className="size-4 text-bad" />
+              )}
             </button>
           </li>
         ))}

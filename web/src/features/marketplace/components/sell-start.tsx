@@ -6,9 +6,9 @@ import { Card } from '@/components/ui/card';
 import { TextField } from '@/components/ui/field';
 import { api, body } from '@/lib/api/client';
 import { ApiError } from '@/lib/api/errors';
-import { useMarketChanged } from './queries';
+import { useMarketChanged } from '../hooks/use-market-changed';
 
-/** A draft begins with what it is about; from then on every change is kept. */
+/** Creates a draft from title and address; later changes are autosaved. */
 export function SellStart({ onStarted }: { readonly onStarted: (id: string) => void }) {
   const [title, setTitle] = useState('');
   const [websiteUrl, setWebsiteUrl] = useState('');
@@ -16,8 +16,21 @@ export function SellStart({ onStarted }: { readonly onStarted: (id: string) => v
   const changed = useMarketChanged();
   const start = useMutation({
     mutationFn: () => {
-      const nothing = { description: '', niche: null, askingPrice: null, monthlyRevenue: null, monthlyProfit: null, monthlyTraffic: null, yearsEstablished: null, websiteId: null };
-      return body(api.POST('/api/marketplace/listings', { body: { ...nothing, title: title.trim(), websiteUrl: websiteUrl.trim() } }));
+      const nothing = {
+        description: '',
+        niche: null,
+        askingPrice: null,
+        monthlyRevenue: null,
+        monthlyProfit: null,
+        monthlyTraffic: null,
+        yearsEstablished: null,
+        websiteId: null,
+      };
+      return body(
+        api.POST('/api/marketplace/listings', {
+          body: { ...nothing, title: title.trim(), websiteUrl: websiteUrl.trim() },
+        }),
+      );
     },
     onSuccess: async (made) => {
       await changed();
@@ -26,7 +39,11 @@ export function SellStart({ onStarted }: { readonly onStarted: (id: string) => v
   });
   const fields = start.error instanceof ApiError ? start.error.fields : {};
   return (
-    <Card title="Start your listing" description="It is a draft that only you see, until you submit it and an administrator has looked at it." className="max-w-2xl">
+    <Card
+      title="Start your listing"
+      description="It is a draft that only you can see until you submit it and an administrator approves it."
+      className="max-w-2xl"
+    >
       <form
         noValidate
         className="flex flex-col gap-4"
@@ -37,11 +54,22 @@ export function SellStart({ onStarted }: { readonly onStarted: (id: string) => v
         }}
       >
         <TextField
-          label="Title" required maxLength={120} placeholder="VPN review site with steady search traffic" value={title} onChange={(event) => setTitle(event.target.value)}
-          error={tried && title.trim() === '' ? 'Please give it a title' : fields['title']}
+          label="Title"
+          required
+          maxLength={120}
+          placeholder="VPN review site with steady search traffic"
+          value={title}
+          onChange={(event) => setTitle(event.target.value)}
+          error={tried && title.trim() === '' ? 'Please enter a title' : fields['title']}
         />
         <TextField
-          label="Website address (optional)" type="url" inputMode="url" maxLength={500} placeholder="https://" value={websiteUrl} onChange={(event) => setWebsiteUrl(event.target.value)}
+          label="Website address (optional)"
+          type="url"
+          inputMode="url"
+          maxLength={500}
+          placeholder="https://"
+          value={websiteUrl}
+          onChange={(event) => setWebsiteUrl(event.target.value)}
           error={fields['websiteUrl']}
         />
         {start.error && <ErrorBox error={start.error} />}

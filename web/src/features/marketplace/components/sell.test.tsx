@@ -6,12 +6,14 @@ import { ApiError } from '@/lib/api/errors';
 import { listing, listingInFull, verification } from '@/test/marketplace';
 import { renderApp, signIn } from '@/test/render';
 import { at, refuse, requests, server, state } from '@/test/server';
-import { draftOf, fieldsOf, missingIn, withKept } from './draft';
-import { createSaver } from './saver';
-import type { ListingFields, ListingInFull } from './types';
+import { draftOf, fieldsOf, missingIn, withSaved } from '../lib/draft';
+import { createSaver } from '../lib/saver';
+import type { ListingFields, ListingInFull } from '../lib/types';
 
-const mine = (over: Partial<ListingInFull> = {}) => listingInFull({ status: 'draft', isMine: true, edition: 1, publishedAt: null, expiresAt: null, ...over });
-const bodiesOf = (part: string) => state.seen.filter((item) => item.line.includes(part)).map((item) => item.body as Record<string, unknown>);
+const mine = (over: Partial<ListingInFull> = {}) =>
+  listingInFull({ status: 'draft', isMine: true, edition: 1, publishedAt: null, expiresAt: null, ...over });
+const bodiesOf = (part: string) =>
+  state.seen.filter((item) => item.line.includes(part)).map((item) => item.body as Record<string, unknown>);
 /** All of a text at once: what is typed slowly is kept in between, after a rest. */
 async function write(user: UserEvent, field: HTMLElement, value: string) {
   await user.click(field);
@@ -21,20 +23,53 @@ const fieldsFor = (title: string): ListingFields => fieldsOf(draftOf(mine({ titl
 
 test('a draft is read from its fields and written back; what cannot be understood is named', () => {
   const draft = draftOf(mine());
-  expect(fieldsOf(draft)).toMatchObject({ faults: {}, fields: { title: 'VPN reviews', askingPrice: 45_000, monthlyTraffic: 12_500, yearsEstablished: 3, niche: 'vpn' } });
-  const wrong = fieldsOf({ ...draft, askingPrice: '12.50', monthlyProfit: '-300', monthlyTraffic: 'many', yearsEstablished: '2,5', monthlyRevenue: '' });
+  expect(fieldsOf(draft)).toMatchObject({
+    faults: {},
+    fields: { title: 'VPN reviews', askingPrice: 45_000, monthlyTraffic: 12_500, yearsEstablished: 3, niche: 'vpn' },
+  });
+  const wrong = fieldsOf({
+    ...draft,
+    askingPrice: '12.50',
+    monthlyProfit: '-300',
+    monthlyTraffic: 'many',
+    yearsEstablished: '2,5',
+    monthlyRevenue: '',
+  });
   expect(wrong.fields).toMatchObject({ monthlyProfit: -300, yearsEstablished: 2.5, monthlyRevenue: null });
-  expect(wrong.faults).toEqual({ askingPrice: 'Please enter whole US dollars, like 25000', monthlyTraffic: 'Please enter a whole number of visitors' });
-  expect(withKept(wrong.fields, wrong.faults, fieldsOf(draft).fields)).toMatchObject({ askingPrice: 45_000, monthlyTraffic: 12_500, monthlyProfit: -300, monthlyRevenue: null });
+  expect(wrong.faults).toEqual({
+    askingPrice: 'Please enter whole US dollars, like 25000',
+    monthlyTraffic: 'Please enter a whole number of visitors',
+  });
+  expect(withSaved(wrong.fields, wrong.faults, fieldsOf(draft).fields)).toMatchObject({
+    askingPrice: 45_000,
+    monthlyTraffic: 12_500,
+    monthlyProfit: -300,
+    monthlyRevenue: null,
+  });
   expect(missingIn(fieldsOf(draft).fields)).toEqual({});
-  expect(Object.keys(missingIn(fieldsOf({ ...draft, title: 'abc', websiteUrl: 'vpn.example', niche: '', description: 'short', askingPrice: '' }).fields))).toEqual(['title', 'websiteUrl', 'niche', 'description', 'askingPrice']);
+  expect(
+    Object.keys(
+      missingIn(
+        fieldsOf({
+          ...draft,
+          title: 'abc',
+          websiteUrl: 'vpn.example',
+          niche: '',
+          description: 'short',
+          askingPrice: '',
+        }).fields,
+      ),
+    ),
+  ).toEqual(['title', 'websiteUrl', 'niche', 'description', 'askingPrice']);
 });
 
 test('writes go one after the other, each on the edition that the one before made', async () => {
   const written: [string, number][] = [];
   let release = () => {};
   const saver = createSaver({
-    edition: 4, fields: fieldsFor('a'), delayMs: null,
+    edition: 4,
+    fields: fieldsFor('a'),
+    delayMs: null,
     write: (fields, edition) => {
       written.push([fields.title, edition]);
       return new Promise((resolve) => (release = () => resolve({ edition: edition + 1 })));
@@ -52,7 +87,12 @@ test('writes go one after the other, each on the edition that the one before mad
   expect(await first).toBe(false);
   expect(saver.state().status).toBe('waiting');
   await image;
-  await waitFor(() => expect(written).toEqual([['ab', 4], ['abc', 6]]));
+  await waitFor(() =>
+    expect(written).toEqual([
+      ['ab', 4],
+      ['abc', 6],
+    ]),
+  );
   release();
   expect(await second).toBe(true);
   expect(saver.state().status).toBe('saved');
@@ -60,7 +100,12 @@ test('writes go one after the other, each on the edition that the one before mad
 
 test('what was refused is kept to be tried again; a change elsewhere ends the writing', async () => {
   const answers: Error[] = [new ApiError(503, 'Not now'), new ApiError(409, 'Changed elsewhere', 'changed_elsewhere')];
-  const saver = createSaver({ edition: 1, fields: fieldsFor('a'), delayMs: null, write: () => Promise.reject(answers.shift() ?? new Error('no more')) });
+  const saver = createSaver({
+    edition: 1,
+    fields: fieldsFor('a'),
+    delayMs: null,
+    write: () => Promise.reject(answers.shift() ?? new Error('no more')),
+  });
   saver.change(fieldsFor('b'));
   expect(await saver.flush()).toBe(false);
   expect(saver.state().status).toBe('failed');
@@ -76,36 +121,54 @@ test('a listing begins with a title, is kept while it is written, and is submitt
   let one = mine({ title: 'Hosting compared', description: '', askingPrice: null });
   let edition = 1;
   server.use(
-    http.post(at('/api/marketplace/listings'), () => HttpResponse.json({ id: 'l1', status: 'draft', edition: 1, images: [] }, { status: 201 })),
+    http.post(at('/api/marketplace/listings'), () =>
+      HttpResponse.json({ id: 'l1', status: 'draft', edition: 1, images: [] }, { status: 201 }),
+    ),
     http.get(at('/api/marketplace/listings/{id}'), () => HttpResponse.json(one)),
-    http.patch(at('/api/marketplace/listings/{id}'), () => HttpResponse.json({ id: 'l1', status: 'draft', edition: ++edition, images: [] })),
-    http.post(at('/api/marketplace/listings/{id}/submit'), () => HttpResponse.json({ id: 'l1', status: 'in_review', edition, images: [] })),
-    http.get(at('/api/marketplace/my/listings'), () => HttpResponse.json([listing({ title: 'Hosting compared', status: 'in_review' })])),
+    http.patch(at('/api/marketplace/listings/{id}'), () =>
+      HttpResponse.json({ id: 'l1', status: 'draft', edition: ++edition, images: [] }),
+    ),
+    http.post(at('/api/marketplace/listings/{id}/submit'), () =>
+      HttpResponse.json({ id: 'l1', status: 'in_review', edition, images: [] }),
+    ),
+    http.get(at('/api/marketplace/my/listings'), () =>
+      HttpResponse.json([listing({ title: 'Hosting compared', status: 'in_review' })]),
+    ),
   );
   const { user, router } = renderApp('/marketplace/sell');
   await user.click(await screen.findByRole('button', { name: 'Start draft' }));
-  expect(screen.getByText('Please give it a title')).toBeInTheDocument();
+  expect(screen.getByText('Please enter a title')).toBeInTheDocument();
   await user.type(screen.getByLabelText('Title'), 'Hosting compared');
   await user.click(screen.getByRole('button', { name: 'Start draft' }));
   await waitFor(() => expect(router.state.location.search).toEqual({ listing: 'l1' }));
   expect(await screen.findByText('All changes saved')).toBeInTheDocument();
   await write(user, screen.getByLabelText('Description'), 'Compares hosts by measured uptime and price.');
   expect(screen.getByText('Not saved yet')).toBeInTheDocument();
-  await user.click(screen.getByRole('button', { name: 'Next: Figures' }));
+  await user.click(screen.getByRole('button', { name: 'Next: Numbers' }));
   expect(await screen.findByText('All changes saved')).toBeInTheDocument();
-  expect(bodiesOf('PATCH')).toEqual([expect.objectContaining({ description: 'Compares hosts by measured uptime and price.', edition: 1, askingPrice: null })]);
+  expect(bodiesOf('PATCH')).toEqual([
+    expect.objectContaining({
+      description: 'Compares hosts by measured uptime and price.',
+      edition: 1,
+      askingPrice: null,
+    }),
+  ]);
   await write(user, screen.getByLabelText('Asking price (US dollars)'), '12.50');
-  expect(screen.getByText('What is marked is not saved')).toBeInTheDocument();
+  expect(screen.getByText('Fix the highlighted fields to save')).toBeInTheDocument();
   expect(screen.getByText('Please enter whole US dollars, like 25000')).toBeInTheDocument();
   await user.click(screen.getByRole('button', { name: /Preview/ }));
   expect(await screen.findByRole('button', { name: 'Submit for review' })).toBeDisabled();
-  await user.click(within(screen.getByRole('list', { name: 'What is missing' })).getByRole('button'));
+  await user.click(within(screen.getByRole('list', { name: 'Missing information' })).getByRole('button'));
   await write(user, await screen.findByLabelText('Asking price (US dollars)'), '25,000');
   await user.click(screen.getByRole('button', { name: /Preview/ }));
   expect(await screen.findByText('$25,000')).toBeInTheDocument();
   await user.click(screen.getByRole('button', { name: 'Submit for review' }));
   one = { ...one, status: 'in_review' };
-  await user.click(within(await screen.findByRole('dialog', { name: 'Submit this listing?' })).getByRole('button', { name: 'Submit for review' }));
+  await user.click(
+    within(await screen.findByRole('dialog', { name: 'Submit this listing?' })).getByRole('button', {
+      name: 'Submit for review',
+    }),
+  );
   await waitFor(() => expect(router.state.location.pathname).toBe('/marketplace/mine'));
   expect(bodiesOf('PATCH').at(-1)).toMatchObject({ askingPrice: 25_000, edition: 2 });
   expect(requests('POST /api/marketplace/listings/l1/submit')).toHaveLength(1);
@@ -116,7 +179,8 @@ test('a listing begins with a title, is kept while it is written, and is submitt
 test('images are chosen, dropped, ordered and removed; anything else is refused here', async () => {
   signIn();
   const images: string[] = [];
-  const answer = () => HttpResponse.json({ id: 'l1', status: 'draft', edition: images.length + 1, images }, { status: 201 });
+  const answer = () =>
+    HttpResponse.json({ id: 'l1', status: 'draft', edition: images.length + 1, images }, { status: 201 });
   server.use(
     http.get(at('/api/marketplace/listings/{id}'), () => HttpResponse.json(mine())),
     http.post(at('/api/marketplace/listings/{id}/images'), ({ request }) => {
@@ -140,7 +204,9 @@ test('images are chosen, dropped, ordered and removed; anything else is refused 
   await waitFor(() => expect(screen.getByRole('button', { name: 'Remove image 1' })).toBeEnabled());
   await user.click(screen.getByRole('button', { name: 'Remove image 1' }));
   await waitFor(() => expect(within(list).getAllByRole('listitem')).toHaveLength(1));
-  fireEvent.drop(screen.getByText(/^Drop images here/).parentElement as HTMLElement, { dataTransfer: { files: [new File(['x'], 'notes.pdf', { type: 'application/pdf' })] } });
+  fireEvent.drop(screen.getByText(/^Drop images here/).parentElement as HTMLElement, {
+    dataTransfer: { files: [new File(['x'], 'notes.pdf', { type: 'application/pdf' })] },
+  });
   expect(await screen.findByText('“notes.pdf” is not a JPEG, PNG or WebP image.')).toBeInTheDocument();
 });
 
@@ -148,14 +214,20 @@ test('a listing that is online is changed by a button that says what follows', a
   signIn();
   server.use(
     http.get(at('/api/marketplace/listings/{id}'), () => HttpResponse.json(mine({ status: 'active', edition: 5 }))),
-    http.patch(at('/api/marketplace/listings/{id}'), () => HttpResponse.json({ id: 'l1', status: 'in_review', edition: 6, images: [] })),
+    http.patch(at('/api/marketplace/listings/{id}'), () =>
+      HttpResponse.json({ id: 'l1', status: 'in_review', edition: 6, images: [] }),
+    ),
   );
   const { user } = renderApp('/marketplace/sell?listing=l1');
   await user.type(await screen.findByLabelText('Title'), ' and more');
   await user.tab();
   expect(requests('PATCH')).toEqual([]);
   await user.click(screen.getByRole('button', { name: 'Save changes' }));
-  await user.click(within(await screen.findByRole('dialog', { name: 'Change a listing that is online?' })).getByRole('button', { name: 'Save changes' }));
+  await user.click(
+    within(await screen.findByRole('dialog', { name: 'Change a listing that is online?' })).getByRole('button', {
+      name: 'Save changes',
+    }),
+  );
   expect(await screen.findByText('Changes saved')).toBeInTheDocument();
   expect(bodiesOf('PATCH')).toEqual([expect.objectContaining({ title: 'VPN reviews and more', edition: 5 })]);
 });
@@ -165,12 +237,16 @@ test('what was changed of a listing that is online waits in this browser when th
   server.use(
     http.get(at('/api/marketplace/listings/{id}'), () => HttpResponse.json(mine({ status: 'active', edition: 5 }))),
     http.get(at('/api/marketplace/my/listings'), () => HttpResponse.json([listing()])),
-    http.patch(at('/api/marketplace/listings/{id}'), () => HttpResponse.json({ id: 'l1', status: 'in_review', edition: 6, images: [] })),
+    http.patch(at('/api/marketplace/listings/{id}'), () =>
+      HttpResponse.json({ id: 'l1', status: 'in_review', edition: 6, images: [] }),
+    ),
   );
   const { user, router } = renderApp('/marketplace/sell?listing=l1');
   await user.type(await screen.findByLabelText('Title'), ' and more');
   await router.navigate({ to: '/marketplace/mine' });
-  expect(await screen.findByText('They are kept in this browser: edit the listing again to save them.', { exact: true })).toBeInTheDocument();
+  expect(
+    await screen.findByText('They are stored in this browser: edit the listing again to save them.', { exact: true }),
+  ).toBeInTheDocument();
   await user.click(await screen.findByRole('link', { name: 'Edit VPN reviews' }));
   expect(await screen.findByLabelText('Title')).toHaveValue('VPN reviews and more');
   expect(screen.getByRole('button', { name: 'Save changes' })).toBeEnabled();
@@ -184,7 +260,11 @@ test('a draft is kept on the way out; what could not be kept is there again afte
   server.use(
     http.get(at('/api/marketplace/listings/{id}'), () => HttpResponse.json(mine({ edition }))),
     http.get(at('/api/marketplace/my/listings'), () => HttpResponse.json([])),
-    http.patch(at('/api/marketplace/listings/{id}'), () => (refused ? refuse(401, 'Sign in again') : HttpResponse.json({ id: 'l1', status: 'draft', edition: ++edition, images: [] }))),
+    http.patch(at('/api/marketplace/listings/{id}'), () =>
+      refused
+        ? refuse(401, 'Please sign in.')
+        : HttpResponse.json({ id: 'l1', status: 'draft', edition: ++edition, images: [] }),
+    ),
   );
   const { user, router } = renderApp('/marketplace/sell?listing=l1');
   await write(user, await screen.findByLabelText('Title'), 'VPN reviews and more');
@@ -201,7 +281,10 @@ test('a draft is kept on the way out; what could not be kept is there again afte
   await user.type(screen.getByLabelText('Title'), '!');
   await router.navigate({ to: '/marketplace/mine' });
   await waitFor(() => expect(bodiesOf('PATCH').at(-1)).toMatchObject({ title: 'VPN reviews and more!', edition: 2 }));
-  localStorage.setItem('unsaved:u1:listing:l1', JSON.stringify({ edition: 2, draft: draftOf(mine({ title: 'Of before' })) }));
+  localStorage.setItem(
+    'unsaved:u1:listing:l1',
+    JSON.stringify({ edition: 2, draft: draftOf(mine({ title: 'Of before' })) }),
+  );
   await router.navigate({ to: '/marketplace/sell', search: { listing: 'l1' } });
   expect(await screen.findByLabelText('Title')).toHaveValue('VPN reviews');
 });
@@ -210,7 +293,9 @@ test('an image for a listing that is online is asked about; one that is too larg
   signIn();
   server.use(
     http.get(at('/api/marketplace/listings/{id}'), () => HttpResponse.json(mine({ status: 'active', edition: 5 }))),
-    http.post(at('/api/marketplace/listings/{id}/images'), () => HttpResponse.json({ id: 'l1', status: 'in_review', edition: 6, images: ['a'.repeat(64)] }, { status: 201 })),
+    http.post(at('/api/marketplace/listings/{id}/images'), () =>
+      HttpResponse.json({ id: 'l1', status: 'in_review', edition: 6, images: ['a'.repeat(64)] }, { status: 201 }),
+    ),
   );
   const { user } = renderApp('/marketplace/sell?listing=l1&step=images');
   const big = new File(['x'], 'big.png', { type: 'image/png' });
@@ -229,15 +314,17 @@ test('a website is chosen and compared with its log', async () => {
   let one = mine();
   server.use(
     http.get(at('/api/marketplace/listings/{id}'), () => HttpResponse.json(one)),
-    http.patch(at('/api/marketplace/listings/{id}'), () => HttpResponse.json({ id: 'l1', status: 'draft', edition: 2, images: [] })),
+    http.patch(at('/api/marketplace/listings/{id}'), () =>
+      HttpResponse.json({ id: 'l1', status: 'draft', edition: 2, images: [] }),
+    ),
     http.post(at('/api/marketplace/listings/{id}/verify'), () => {
       one = mine({ verification: verification(), verificationStatus: 'verified' });
       return HttpResponse.json({ id: 'l1', status: 'draft', edition: 2, images: [] });
     }),
   );
   const { user } = renderApp('/marketplace/sell?listing=l1&step=verification');
-  await user.selectOptions(await screen.findByLabelText('Website measured here'), 'w1');
-  await user.click(screen.getByRole('button', { name: 'Compare with its log' }));
+  await user.selectOptions(await screen.findByLabelText('Tracked website'), 'w1');
+  await user.click(screen.getByRole('button', { name: 'Verify my numbers' }));
   expect(await screen.findByText('Seller says 12.5K')).toBeInTheDocument();
   expect(bodiesOf('PATCH')).toEqual([expect.objectContaining({ websiteId: 'w1' })]);
 });
@@ -245,8 +332,12 @@ test('a website is chosen and compared with its log', async () => {
 test('my listings say where they stand; one is withdrawn after a question', async () => {
   signIn();
   server.use(
-    http.get(at('/api/marketplace/my/listings'), () => HttpResponse.json([listing({ status: 'rejected' }), listing({ id: 'l2', title: 'Sold one', status: 'sold' })])),
-    http.post(at('/api/marketplace/listings/{id}/withdraw'), () => refuse(409, 'A listing that is in escrow cannot be withdrawn.', 'wrong_state')),
+    http.get(at('/api/marketplace/my/listings'), () =>
+      HttpResponse.json([listing({ status: 'rejected' }), listing({ id: 'l2', title: 'Sold one', status: 'sold' })]),
+    ),
+    http.post(at('/api/marketplace/listings/{id}/withdraw'), () =>
+      refuse(409, 'A listing that is in escrow cannot be withdrawn.', 'wrong_state'),
+    ),
   );
   const { user } = renderApp('/marketplace/mine');
   expect(await screen.findByText('Rejected')).toBeInTheDocument();
@@ -260,14 +351,31 @@ test('my listings say where they stand; one is withdrawn after a question', asyn
 test('what is saved leads back to the narrowed list and can be ended', async () => {
   signIn();
   server.use(
-    http.get(at('/api/marketplace/my/saved-searches'), () => HttpResponse.json([{ id: 'q1', search: 'reviews', niche: 'vpn', minPrice: null, maxPrice: 50_000, verified: true, createdAt: '2026-11-20T12:00:00Z' }])),
+    http.get(at('/api/marketplace/my/saved-searches'), () =>
+      HttpResponse.json([
+        {
+          id: 'q1',
+          search: 'reviews',
+          niche: 'vpn',
+          minPrice: null,
+          maxPrice: 50_000,
+          verified: true,
+          createdAt: '2026-11-20T12:00:00Z',
+        },
+      ]),
+    ),
     http.get(at('/api/marketplace/my/watches'), () => HttpResponse.json([])),
     http.delete(at('/api/marketplace/saved-searches/{id}'), () => new HttpResponse(null, { status: 204 })),
   );
   const { user } = renderApp('/marketplace/saved');
-  expect(await screen.findByRole('link', { name: '“reviews” · VPN · up to $50,000 · verified only' })).toHaveAttribute('href', '/marketplace?search=reviews&niche=vpn&maxPrice=50000&verified=1');
+  expect(await screen.findByRole('link', { name: '“reviews” · VPN · up to $50,000 · verified only' })).toHaveAttribute(
+    'href',
+    '/marketplace?search=reviews&niche=vpn&maxPrice=50000&verified=1',
+  );
   expect(screen.getByText(/^No watched listings yet/)).toBeInTheDocument();
   await user.click(screen.getByRole('button', { name: /^Remove the search/ }));
-  await user.click(within(await screen.findByRole('dialog', { name: 'Remove this search?' })).getByRole('button', { name: 'Remove' }));
+  await user.click(
+    within(await screen.findByRole('dialog', { name: 'Remove this search?' })).getByRole('button', { name: 'Remove' }),
+  );
   expect(await screen.findByText('Search removed')).toBeInTheDocument();
 });

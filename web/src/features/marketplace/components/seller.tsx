@@ -1,11 +1,12 @@
 import { formatIn } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
-import type { Seller } from './types';
+import type { Seller } from '../lib/types';
 
-export const memberSince = (seller: Seller): string => `Member since ${formatIn(seller.memberSince, 'UTC', { month: 'long', year: 'numeric' })}`;
+export const memberSince = (seller: Seller): string =>
+  `Member since ${formatIn(seller.memberSince, 'UTC', { month: 'long', year: 'numeric' })}`;
 
-/** What somebody sells and has sold, and how much of it shows figures from its own log. */
-export function SellerFigures({ seller, className }: { readonly seller: Seller; readonly className: string }) {
+/** A seller's listings for sale, verified and sold. */
+export function SellerStats({ seller, className }: { readonly seller: Seller; readonly className: string }) {
   const figures = [
     ['For sale', seller.activeListings],
     ['Verified', seller.verifiedListings],

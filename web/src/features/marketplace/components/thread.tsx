@@ -7,36 +7,45 @@ import { Card } from '@/components/ui/card';
 import { api, body } from '@/lib/api/client';
 import { cx } from '@/lib/cx';
 import { browserTimezone, formatDateTime } from '@/lib/dates';
-import type { Deal } from './deal-steps';
+import type { Deal } from '../lib/deal-steps';
 import { Writing } from './questions';
-import { isOver, messagesQuery, useMarketChanged } from './queries';
-import { formatSum } from './shown';
-import type { Message } from './types';
+import { isOver, messagesQuery } from '../api/deals';
+import { useMarketChanged } from '../hooks/use-market-changed';
+import { formatSum } from '../lib/format';
+import type { Message } from '../lib/types';
 
-/** Pages read without being asked for: the newest is what one came for. */
-const AT_ONCE = 5;
+/** Pages loaded automatically: the latest messages come last. */
+const MAX_PAGES = 5;
 
 /** The private thread of an offer. */
 export function Thread({ deal }: { readonly deal: Deal }) {
   const messages = useInfiniteQuery(messagesQuery(deal.id, !isOver(deal)));
   const { fetchNextPage } = messages;
   const pages = messages.data?.pages.length ?? 0;
-  const more = messages.hasNextPage && !messages.isFetching && !messages.error && pages < AT_ONCE;
+  const more = messages.hasNextPage && !messages.isFetching && !messages.error && pages < MAX_PAGES;
   useEffect(() => {
     if (more) void fetchNextPage();
   }, [more, pages, fetchNextPage]);
   const rows = messages.data?.pages.flatMap((page) => page.data).toSorted((left, right) => left.number - right.number);
   const changed = useMarketChanged();
   const write = useMutation({
-    mutationFn: (text: string) => body(api.POST('/api/marketplace/offers/{id}/messages', { params: { path: { id: deal.id } }, body: { text } })),
+    mutationFn: (text: string) =>
+      body(api.POST('/api/marketplace/offers/{id}/messages', { params: { path: { id: deal.id } }, body: { text } })),
     onSettled: changed,
   });
   const mayWrite = deal.side !== 'admin' || deal.escrow?.status === 'disputed';
   return (
-    <Card title="Thread" description="Read by the two of you, and by an administrator in a dispute.">
-      {messages.error && <ErrorBox className="mb-4" error={messages.error} prefix="Error loading the thread" onRetry={() => void messages.refetch()} />}
+    <Card title="Thread" description="Visible only to the two of you, and to an administrator in a dispute.">
+      {messages.error && (
+        <ErrorBox
+          className="mb-4"
+          error={messages.error}
+          prefix="Error loading the thread"
+          onRetry={() => void messages.refetch()}
+        />
+      )}
       {!rows && !messages.error && <Skeleton className="h-32" />}
-      {rows?.length === 0 && <Empty className="py-6">Nothing was written yet.</Empty>}
+      {rows?.length === 0 && <Empty className="py-6">No messages yet.</Empty>}
       {rows && rows.length > 0 && (
         <ol aria-label="Messages" className="flex flex-col gap-3">
           {rows.map((message) => (
@@ -45,11 +54,25 @@ export function Thread({ deal }: { readonly deal: Deal }) {
         </ol>
       )}
       {messages.hasNextPage && (
-        <Button size="sm" className="mt-3 self-start" busy={messages.isFetchingNextPage} onClick={() => void messages.fetchNextPage()}>
+        <Button
+          size="sm"
+          className="mt-3 self-start"
+          busy={messages.isFetchingNextPage}
+          onClick={() => void messages.fetchNextPage()}
+        >
           Show more of the thread
         </Button>
       )}
-      {mayWrite && <Writing key={deal.id} place={`message-${deal.id}`} label="Message" action="Send" doing={write} className="mt-5 border-t border-line pt-4" />}
+      {mayWrite && (
+        <Writing
+          key={deal.id}
+          place={`message-${deal.id}`}
+          label="Message"
+          action="Send"
+          doing={write}
+          className="mt-5 border-t border-line pt-4"
+        />
+      )}
     </Card>
   );
 }
@@ -58,7 +81,12 @@ const SIDES: Record<Message['by'], string> = { buyer: 'Buyer', seller: 'Seller',
 
 function Bubble({ message }: { readonly message: Message }) {
   return (
-    <li className={cx('flex max-w-[85%] flex-col gap-1 rounded-xl px-3.5 py-2.5', message.isMine ? 'self-end bg-brand-soft' : 'self-start bg-sunken')}>
+    <li
+      className={cx(
+        'flex max-w-[85%] flex-col gap-1 rounded-xl px-3.5 py-2.5',
+        message.isMine ? 'self-end bg-brand-soft' : 'self-start bg-sunken',
+      )}
+    >
       <p className="flex flex-wrap items-center gap-x-2 text-[0.8125rem] text-muted">
         <span className="font-medium text-text">{message.isMine ? 'You' : message.authorName}</span>
         <span>{SIDES[message.by]}</span>

@@ -8,10 +8,11 @@ import { api, body } from '@/lib/api/client';
 import { useSession } from '@/lib/session';
 import { websitesQuery } from '@/lib/shared-queries';
 import { toast } from '@/stores/toasts';
-import { listingQuery, useMarketChanged } from './queries';
-import type { Saver } from './saver';
+import { listingQuery } from '../api/listings';
+import { useMarketChanged } from '../hooks/use-market-changed';
+import type { Saver } from '../lib/saver';
 import type { FieldsProps } from './sell-fields';
-import type { ListingInFull } from './types';
+import type { ListingInFull } from '../lib/types';
 import { VerifiedCard } from './verified-card';
 
 interface Props extends FieldsProps {
@@ -21,7 +22,7 @@ interface Props extends FieldsProps {
 
 const ASKED_MS = 3000;
 
-/** Which of the seller's websites it is; then its figures are computed from that website's log. */
+/** Selects the seller's tracked website; the numbers are calculated from its tracking data. */
 export function VerificationStep({ draft, faults, onChange, listing, saver }: Props) {
   const session = useSession();
   const websites = useQuery(websitesQuery);
@@ -35,7 +36,7 @@ export function VerificationStep({ draft, faults, onChange, listing, saver }: Pr
       if (!(await saver.flush())) throw new Error('Your changes could not be saved yet.');
       return body(api.POST('/api/marketplace/listings/{id}/verify', { params: { path: { id: listing.id } } }));
     },
-    onSuccess: () => toast('Verification asked for', 'The figures are computed from the website’s log.'),
+    onSuccess: () => toast('Verification requested', 'We calculate the numbers from the website’s tracking data.'),
     onSettled: changed,
   });
   return (
@@ -43,14 +44,20 @@ export function VerificationStep({ draft, faults, onChange, listing, saver }: Pr
       {websites.error && <ErrorBox error={websites.error} onRetry={() => void websites.refetch()} />}
       {websites.data?.length === 0 ? (
         <p className="max-w-2xl text-muted">
-          None of your websites is measured here. Without that the listing shows “Pending” beside your figures.{' '}
+          None of your websites is tracked here. Without tracking, the listing shows “Pending” next to your numbers.{' '}
           <Link to="/account-settings" search={{ tab: 'websites' }} className="text-brand underline">
             Connect a website
           </Link>
         </p>
       ) : (
         <div className="flex flex-wrap items-end gap-3">
-          <SelectField className="w-full max-w-sm" label="Website measured here" value={draft.websiteId} error={faults.websiteId} onChange={(event) => onChange({ websiteId: event.target.value })}>
+          <SelectField
+            className="w-full max-w-sm"
+            label="Tracked website"
+            value={draft.websiteId}
+            error={faults.websiteId}
+            onChange={(event) => onChange({ websiteId: event.target.value })}
+          >
             <option value="">None of mine</option>
             {websites.data?.map((website) => (
               <option key={website.id} value={website.id}>
@@ -60,21 +67,22 @@ export function VerificationStep({ draft, faults, onChange, listing, saver }: Pr
           </SelectField>
           <Button disabled={draft.websiteId === ''} busy={verify.isPending} onClick={() => verify.mutate()}>
             <BadgeCheck aria-hidden className="size-4" />
-            Compare with its log
+            Verify my numbers
           </Button>
         </div>
       )}
       {current.data?.verificationNote === 'domain_not_proven' && (
         <p className="max-w-2xl text-muted">
-          Connecting a website does not prove that it is yours. Add the website’s own domain under{' '}
+          Connecting a website does not prove ownership. Add its domain under{' '}
           <Link to="/account-settings" search={{ tab: 'domains' }} className="text-brand underline">
             custom domains
           </Link>{' '}
-          and set its TXT record. The figures are compared as soon as the record is found; keep it as long as the badge is to stay.
+          and set its TXT record. We verify the numbers as soon as the record is found; keep the record to keep the
+          badge.
         </p>
       )}
       {verify.error && <ErrorBox error={verify.error} />}
-      {current.data && <VerifiedCard listing={current.data} title="What buyers see" />}
+      {current.data && <VerifiedCard listing={current.data} title="What buyers will see" />}
     </div>
   );
 }

@@ -6,21 +6,38 @@ import { cx } from '@/lib/cx';
 import { browserTimezone, formatDateTime, formatIn } from '@/lib/dates';
 import { formatCount, formatMoney, toMajor } from '@/lib/format';
 import { VerificationBadge } from './badges';
-import { formatDifference, formatPrice, formatSum, formatTraffic } from './shown';
-import type { ListingInFull, Verified, VerifiedMonth } from './types';
+import { formatDifference, formatPrice, formatSum, formatTraffic } from '../lib/format';
+import type { ListingInFull, Verified, VerifiedMonth } from '../lib/types';
 
-type Checked = Pick<ListingInFull, 'verification' | 'verificationNote' | 'verificationStatus' | 'monthlyTraffic' | 'monthlyRevenue'>;
+type Checked = Pick<
+  ListingInFull,
+  'verification' | 'verificationNote' | 'verificationStatus' | 'monthlyTraffic' | 'monthlyRevenue'
+>;
 
 /** What the website's own log says, beside what the seller says. */
-export function VerifiedCard({ listing, title = 'Verification' }: { readonly listing: Checked; readonly title?: string }) {
+export function VerifiedCard({
+  listing,
+  title = 'Verification',
+}: {
+  readonly listing: Checked;
+  readonly title?: string;
+}) {
   const { verification } = listing;
   return (
     <Card
       title={title}
-      description={verification ? `Calculated from the website’s tracking data on ${formatDateTime(verification.asOf, browserTimezone())}` : undefined}
+      description={
+        verification
+          ? `Calculated from the website’s tracking data on ${formatDateTime(verification.asOf, browserTimezone())}`
+          : undefined
+      }
       actions={<VerificationBadge status={listing.verificationStatus} />}
     >
-      {verification ? <Measured listing={listing} verification={verification} /> : <p className="text-muted">{PENDING[listing.verificationNote ?? 'none']}</p>}
+      {verification ? (
+        <Measured listing={listing} verification={verification} />
+      ) : (
+        <p className="text-muted">{PENDING[listing.verificationNote ?? 'none']}</p>
+      )}
     </Card>
   );
 }
@@ -33,7 +50,8 @@ const PENDING = {
   domain_not_proven: 'Not verifiable yet: the seller has not proven ownership of the domain by DNS.',
 } as const;
 
-const monthName = (month: string, style: 'short' | 'long') => formatIn(month, 'UTC', style === 'short' ? { month: 'short' } : { month: 'long', year: 'numeric' });
+const monthName = (month: string, style: 'short' | 'long') =>
+  formatIn(month, 'UTC', style === 'short' ? { month: 'short' } : { month: 'long', year: 'numeric' });
 
 function Measured({ listing, verification }: { readonly listing: Checked; readonly verification: Verified }) {
   const [asTable, setAsTable] = useState(false);
@@ -44,10 +62,15 @@ function Measured({ listing, verification }: { readonly listing: Checked; readon
       <Proven verification={verification} />
       <dl className="grid gap-3 sm:grid-cols-2">
         <Compared
-          name="Monthly traffic" claimed={formatTraffic(listing.monthlyTraffic)} measured={formatTraffic(verification.monthlyTraffic)} difference={verification.trafficDifference}
+          name="Monthly traffic"
+          claimed={formatTraffic(listing.monthlyTraffic)}
+          measured={formatTraffic(verification.monthlyTraffic)}
+          difference={verification.trafficDifference}
         />
         <Compared
-          name="Monthly revenue" claimed={formatPrice(listing.monthlyRevenue)} difference={verification.revenueDifference}
+          name="Monthly revenue"
+          claimed={formatPrice(listing.monthlyRevenue)}
+          difference={verification.revenueDifference}
           measured={verification.monthlyRevenue ? formatSum(verification.monthlyRevenue) : 'No exchange rate'}
         />
       </dl>
@@ -60,7 +83,9 @@ function Measured({ listing, verification }: { readonly listing: Checked; readon
         </div>
         {asTable ? (
           <Table
-            caption="Measured months" rows={months} rowKey={(row) => row.month}
+            caption="Verified months"
+            rows={months}
+            rowKey={(row) => row.month}
             columns={[
               { id: 'month', header: 'Month', cell: (row: VerifiedMonth) => monthName(row.month, 'long') },
               { id: 'visitors', header: 'Visitors', cell: (row) => formatCount(row.visitors), numeric: true },
@@ -71,11 +96,19 @@ function Measured({ listing, verification }: { readonly listing: Checked; readon
         ) : (
           <div className="grid gap-6 lg:grid-cols-2">
             <MonthBars
-              title="Visitors" color="bg-chart-1" months={months} value={(month) => month.visitors} shown={formatCount}
+              title="Visitors"
+              color="bg-chart-1"
+              months={months}
+              value={(month) => month.visitors}
+              shown={formatCount}
               average={verification.monthlyTraffic}
             />
             <MonthBars
-              title="Revenue" color="bg-chart-2" months={months} value={(month) => toMajor(month.revenue)} shown={(value) => formatMoney(value, currency, 0)}
+              title="Revenue"
+              color="bg-chart-2"
+              months={months}
+              value={(month) => toMajor(month.revenue)}
+              shown={(value) => formatMoney(value, currency, 0)}
               average={months.reduce((sum, month) => sum + toMajor(month.revenue), 0) / Math.max(months.length, 1)}
             />
           </div>
@@ -87,14 +120,14 @@ function Measured({ listing, verification }: { readonly listing: Checked; readon
 
 const percent = (share: number) => `${share}%`;
 
-/** What the badge stands for: whose domain it is, and how much of the log was measured here. */
+/** What the badge verifies: domain ownership and the share of tracked data. */
 function Proven({ verification }: { readonly verification: Verified }) {
   const { provenDomain, share } = verification;
   const lines = [
     ['Proven domain', `${provenDomain} (DNS record found)`],
-    ['Months measured', `${share.months} of ${share.monthsInLog} with data`],
-    ['Page views measured', percent(share.traffic)],
-    ['Revenue measured', share.revenue === null ? 'No revenue' : percent(share.revenue)],
+    ['Months of data', `${share.months} of ${share.monthsInLog} with data`],
+    ['Tracked page views', percent(share.traffic)],
+    ['Tracked revenue', share.revenue === null ? 'No revenue' : percent(share.revenue)],
   ] as const;
   return (
     <div>
@@ -107,7 +140,9 @@ function Proven({ verification }: { readonly verification: Verified }) {
         ))}
       </dl>
       {(share.traffic < 100 || (share.revenue ?? 100) < 100) && (
-        <p className="mt-2 text-[0.8125rem] text-muted">The rest was imported or backfilled by the seller and is excluded from these numbers.</p>
+        <p className="mt-2 text-[0.8125rem] text-muted">
+          The rest was imported or backfilled by the seller and is excluded from these numbers.
+        </p>
       )}
     </div>
   );
@@ -134,7 +169,9 @@ function Compared({ name, claimed, measured, difference }: ComparedProps) {
       </dd>
       <dd className="text-[0.8125rem]">
         <span className="text-muted">{`Seller says ${claimed} `}</span>
-        {difference !== null && <span className={cx('font-medium whitespace-nowrap', tone)}>{`(${formatDifference(difference)})`}</span>}
+        {difference !== null && (
+          <span className={cx('font-medium whitespace-nowrap', tone)}>{`(${formatDifference(difference)})`}</span>
+        )}
       </dd>
     </div>
   );
@@ -160,18 +197,34 @@ function MonthBars({ title, color, months, value, shown, average }: BarsProps) {
         <span className="font-medium">{title}</span>
         <span className="text-muted">{`average ${shown(Math.round(average))}, highest ${shown(most)}`}</span>
       </figcaption>
-      <div role="img" aria-label={`${title} by month: ${months.map((month) => `${monthName(month.month, 'long')} ${shown(value(month))}`).join(', ')}`}>
+      <div
+        role="img"
+        aria-label={`${title} by month: ${months.map((month) => `${monthName(month.month, 'long')} ${shown(value(month))}`).join(', ')}`}
+      >
         <div className="relative flex h-36 items-end gap-1 border-b border-line">
-          <div className="absolute inset-x-0 border-t border-dashed border-line-strong" style={{ bottom: share(Math.min(average, top)) }} />
+          <div
+            className="absolute inset-x-0 border-t border-dashed border-line-strong"
+            style={{ bottom: share(Math.min(average, top)) }}
+          />
           {months.map((month) => (
-            <div key={month.month} title={`${monthName(month.month, 'long')}: ${shown(value(month))}`} className="flex h-full flex-1 items-end justify-center">
+            <div
+              key={month.month}
+              title={`${monthName(month.month, 'long')}: ${shown(value(month))}`}
+              className="flex h-full flex-1 items-end justify-center"
+            >
               <div className={cx('w-full max-w-10 rounded-t-sm', color)} style={{ height: share(value(month)) }} />
             </div>
           ))}
         </div>
         <div className="mt-1 flex gap-1 text-[0.6875rem] text-muted">
           {months.map((month, index) => (
-            <span key={month.month} className={cx('flex min-w-0 flex-1 justify-center whitespace-nowrap', months.length > 6 && index % 2 === 1 && 'max-sm:invisible')}>
+            <span
+              key={month.month}
+              className={cx(
+                'flex min-w-0 flex-1 justify-center whitespace-nowrap',
+                months.length > 6 && index % 2 === 1 && 'max-sm:invisible',
+              )}
+            >
               {monthName(month.month, 'short')}
             </span>
           ))}

@@ -1,7 +1,7 @@
 // A listing as the texts of a form, and back.
-import { parseDollars } from './shown';
+import { parseDollars } from './format';
 import type { ListingFields, ListingInFull, ListingStatus, Niche } from './types';
-import { WHOLE_DOLLARS } from './dollars-field';
+import { WHOLE_DOLLARS } from '../components/dollars-field';
 
 export interface Draft {
   readonly title: string;
@@ -18,20 +18,27 @@ export interface Draft {
 
 export type Faults = Readonly<Partial<Record<keyof Draft, string>>>;
 
-export const MOST_IMAGES = 8;
-const SHORTEST_TITLE = 5;
-const SHORTEST_DESCRIPTION = 30;
+export const MAX_IMAGES = 8;
+const MIN_TITLE = 5;
+const MIN_DESCRIPTION = 30;
 
 export function draftOf(listing: ListingInFull): Draft {
   const text = (value: number | null) => (value === null ? '' : String(value));
   return {
-    title: listing.title, websiteUrl: listing.websiteUrl, description: listing.description, niche: listing.niche ?? '', websiteId: listing.websiteId ?? '',
-    askingPrice: text(listing.askingPrice), monthlyRevenue: text(listing.monthlyRevenue), monthlyProfit: text(listing.monthlyProfit),
-    monthlyTraffic: text(listing.monthlyTraffic), yearsEstablished: text(listing.yearsEstablished),
+    title: listing.title,
+    websiteUrl: listing.websiteUrl,
+    description: listing.description,
+    niche: listing.niche ?? '',
+    websiteId: listing.websiteId ?? '',
+    askingPrice: text(listing.askingPrice),
+    monthlyRevenue: text(listing.monthlyRevenue),
+    monthlyProfit: text(listing.monthlyProfit),
+    monthlyTraffic: text(listing.monthlyTraffic),
+    yearsEstablished: text(listing.yearsEstablished),
   };
 }
 
-/** What can be saved as it stands, and what cannot be understood. Anything may be left out. */
+/** Valid fields and errors. All fields are optional. */
 export function fieldsOf(draft: Draft): { readonly fields: ListingFields; readonly faults: Faults } {
   const faults: Partial<Record<keyof Draft, string>> = {};
   const read = (name: keyof Draft, parse: (text: string) => number | null, message: string): number | null => {
@@ -48,15 +55,19 @@ export function fieldsOf(draft: Draft): { readonly fields: ListingFields; readon
     websiteId: draft.websiteId || null,
     askingPrice: read('askingPrice', (text) => parseDollars(text, { zero: false }), WHOLE_DOLLARS),
     monthlyRevenue: read('monthlyRevenue', parseDollars, WHOLE_DOLLARS),
-    monthlyProfit: read('monthlyProfit', (text) => parseDollars(text, { negative: true }), `${WHOLE_DOLLARS}, or -500 for a loss`),
+    monthlyProfit: read(
+      'monthlyProfit',
+      (text) => parseDollars(text, { negative: true }),
+      `${WHOLE_DOLLARS}, or -500 for a loss`,
+    ),
     monthlyTraffic: read('monthlyTraffic', parseCount, 'Please enter a whole number of visitors'),
     yearsEstablished: read('yearsEstablished', parseYears, 'Please enter a number from 0 to 100'),
   };
   return { fields, faults };
 }
 
-/** What can be kept meanwhile: where the form cannot be understood, what was kept before. */
-export const withKept = (fields: ListingFields, faults: Faults, kept: ListingFields): ListingFields => ({
+/** Valid fields; for invalid ones the saved values. */
+export const withSaved = (fields: ListingFields, faults: Faults, kept: ListingFields): ListingFields => ({
   ...fields,
   ...Object.fromEntries(Object.keys(faults).map((name) => [name, kept[name as keyof Draft]])),
 });
@@ -74,15 +85,19 @@ function parseYears(text: string): number | null {
 /** What a review needs and is not there yet, by field. */
 export function missingIn(fields: ListingFields): Faults {
   const needs: readonly (readonly [keyof Draft, boolean, string])[] = [
-    ['title', fields.title.length < SHORTEST_TITLE, `The title needs at least ${SHORTEST_TITLE} characters.`],
-    ['websiteUrl', !isWebAddress(fields.websiteUrl), 'Please enter the website’s address, with https:// before it.'],
-    ['niche', fields.niche === null, 'Please choose a niche.'],
-    ['yearsEstablished', fields.yearsEstablished === null, 'Please tell how old the website is.'],
-    ['description', fields.description.length < SHORTEST_DESCRIPTION, `The description needs at least ${SHORTEST_DESCRIPTION} characters.`],
-    ['askingPrice', fields.askingPrice === null, 'Please name a price.'],
-    ['monthlyRevenue', fields.monthlyRevenue === null, 'Please tell the monthly revenue.'],
-    ['monthlyProfit', fields.monthlyProfit === null, 'Please tell the monthly profit.'],
-    ['monthlyTraffic', fields.monthlyTraffic === null, 'Please tell the monthly traffic.'],
+    ['title', fields.title.length < MIN_TITLE, `The title needs at least ${MIN_TITLE} characters.`],
+    ['websiteUrl', !isWebAddress(fields.websiteUrl), 'Enter the website’s URL, starting with https://.'],
+    ['niche', fields.niche === null, 'Choose a niche.'],
+    ['yearsEstablished', fields.yearsEstablished === null, 'Enter the age of the website.'],
+    [
+      'description',
+      fields.description.length < MIN_DESCRIPTION,
+      `The description needs at least ${MIN_DESCRIPTION} characters.`,
+    ],
+    ['askingPrice', fields.askingPrice === null, 'Enter a price.'],
+    ['monthlyRevenue', fields.monthlyRevenue === null, 'Enter the monthly revenue.'],
+    ['monthlyProfit', fields.monthlyProfit === null, 'Enter the monthly profit.'],
+    ['monthlyTraffic', fields.monthlyTraffic === null, 'Enter the monthly traffic.'],
   ];
   return Object.fromEntries(needs.filter(([, lacks]) => lacks).map(([name, , message]) => [name, message]));
 }
@@ -93,9 +108,11 @@ function isWebAddress(text: string): boolean {
 
 const AT_REST: readonly ListingStatus[] = ['draft', 'rejected', 'withdrawn', 'expired'];
 
-/** Nobody else sees it: every change may be kept at once. */
+/** Not public: every change can be saved immediately. */
 export const isAtRest = (status: ListingStatus): boolean => AT_REST.includes(status);
-/** Everybody sees it, and may ask about it. */
+/** Public: members can ask questions. */
 export const isOffered = (status: ListingStatus): boolean => status === 'active' || status === 'under_offer';
-export const isChangeable = (status: ListingStatus): boolean => isAtRest(status) || status === 'in_review' || status === 'active';
-export const isWithdrawable = (status: ListingStatus): boolean => !['under_offer', 'in_escrow', 'sold', 'withdrawn'].includes(status);
+export const isChangeable = (status: ListingStatus): boolean =>
+  isAtRest(status) || status === 'in_review' || status === 'active';
+export const isWithdrawable = (status: ListingStatus): boolean =>
+  !['under_offer', 'in_escrow', 'sold', 'withdrawn'].includes(status);

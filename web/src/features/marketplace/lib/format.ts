@@ -1,22 +1,32 @@
-// Words and figures of the marketplace: money in dollars without decimals, traffic in K and M.
+// Labels and formats of the marketplace: money in dollars without decimals, traffic in K and M.
 import type { Tone } from '@/components/ui/badge';
 import { formatCount, formatMoney, fractionDigits, toMajor } from '@/lib/format';
 import type { EscrowStatus, ListingStatus, Niche, OfferStatus } from './types';
 
 export const NICHES: readonly Niche[] = ['vpn', 'hosting', 'software', 'finance', 'health', 'education', 'ecommerce'];
 export const NICHE_LABELS: Record<Niche, string> = {
-  vpn: 'VPN', hosting: 'Hosting', software: 'Software', finance: 'Finance', health: 'Health', education: 'Education', ecommerce: 'Ecommerce',
+  vpn: 'VPN',
+  hosting: 'Hosting',
+  software: 'Software',
+  finance: 'Finance',
+  health: 'Health',
+  education: 'Education',
+  ecommerce: 'Ecommerce',
 };
 export const SORTS = ['recent', 'price-low', 'price-high', 'revenue'] as const;
 export type Sort = (typeof SORTS)[number];
 export const SORT_LABELS: Record<Sort, string> = {
-  recent: 'Most Recent', 'price-low': 'Price: Low to High', 'price-high': 'Price: High to Low', revenue: 'Highest Revenue',
+  recent: 'Most Recent',
+  'price-low': 'Price: Low to High',
+  'price-high': 'Price: High to Low',
+  revenue: 'Highest Revenue',
 };
 
 export const NOT_GIVEN = '–';
 
 /** Whole dollars; null: the seller has not said. */
-export const formatPrice = (dollars: number | null): string => (dollars === null ? NOT_GIVEN : formatMoney(dollars, 'USD', 0));
+export const formatPrice = (dollars: number | null): string =>
+  dollars === null ? NOT_GIVEN : formatMoney(dollars, 'USD', 0);
 
 /** A sum of a deal: decimals only where there are cents, which must not be hidden. */
 export function formatSum(money: { readonly amount: number; readonly currency: string }): string {
@@ -33,10 +43,15 @@ export function formatTraffic(visitors: number | null): string {
 }
 
 export const formatYears = (years: number | null): string =>
-  years === null ? NOT_GIVEN : years < 1 ? 'Under 1 year' : `${formatCount(Math.floor(years * 10) / 10)} ${years === 1 ? 'year' : 'years'}`;
+  years === null
+    ? NOT_GIVEN
+    : years < 1
+      ? 'Under 1 year'
+      : `${formatCount(Math.floor(years * 10) / 10)} ${years === 1 ? 'year' : 'years'}`;
 
 /** "+12.5%": the claim is above what was measured. */
-export const formatDifference = (percent: number): string => `${percent > 0 ? '+' : percent < 0 ? '−' : ''}${formatCount(Math.abs(Math.round(percent * 10) / 10))}%`;
+export const formatDifference = (percent: number): string =>
+  `${percent > 0 ? '+' : percent < 0 ? '−' : ''}${formatCount(Math.abs(Math.round(percent * 10) / 10))}%`;
 
 /** "12,500" → 12500; null for anything but whole dollars (no cents: the marketplace has none). */
 export function parseDollars(text: string, { negative = false, zero = true } = {}): number | null {
@@ -47,17 +62,24 @@ export function parseDollars(text: string, { negative = false, zero = true } = {
   return match[1] && value > 0 ? -value : value;
 }
 
-export const LISTING_STATES: Record<ListingStatus, { readonly label: string; readonly tone: Tone; readonly text: string }> = {
-  draft: { label: 'Draft', tone: 'neutral', text: 'Only you see it. Submit it when it is ready.' },
-  in_review: { label: 'In review', tone: 'warn', text: 'An administrator looks at it before it goes live.' },
-  active: { label: 'Active', tone: 'good', text: 'Everybody sees it.' },
-  under_offer: { label: 'Under offer', tone: 'brand', text: 'An offer was accepted; the buyer is to pay into escrow.' },
-  in_escrow: { label: 'In escrow', tone: 'brand', text: 'The money lies in escrow; the website is handed over.' },
-  sold: { label: 'Sold', tone: 'good', text: 'The seller has the money.' },
-  rejected: { label: 'Rejected', tone: 'bad', text: 'Change what is named and submit it again.' },
+export const LISTING_STATES: Record<
+  ListingStatus,
+  { readonly label: string; readonly tone: Tone; readonly text: string }
+> = {
+  draft: { label: 'Draft', tone: 'neutral', text: 'Visible only to you. Submit it when it is ready.' },
+  in_review: { label: 'In review', tone: 'warn', text: 'An administrator reviews it before it goes live.' },
+  active: { label: 'Active', tone: 'good', text: 'Visible to everyone.' },
+  under_offer: {
+    label: 'Under offer',
+    tone: 'brand',
+    text: 'An offer was accepted; awaiting the buyer’s payment into escrow.',
+  },
+  in_escrow: { label: 'In escrow', tone: 'brand', text: 'Escrow is funded; the website is being transferred.' },
+  sold: { label: 'Sold', tone: 'good', text: 'The seller was paid.' },
+  rejected: { label: 'Rejected', tone: 'bad', text: 'Fix the listed problems and submit it again.' },
   suspended: { label: 'Suspended', tone: 'bad', text: 'An administrator took it offline.' },
-  withdrawn: { label: 'Withdrawn', tone: 'neutral', text: 'The seller took it back.' },
-  expired: { label: 'Expired', tone: 'neutral', text: 'Its time online is over; it may be submitted again.' },
+  withdrawn: { label: 'Withdrawn', tone: 'neutral', text: 'The seller withdrew it.' },
+  expired: { label: 'Expired', tone: 'neutral', text: 'The listing expired; it can be submitted again.' },
 };
 
 export const OFFER_STATES: Record<OfferStatus, { readonly label: string; readonly tone: Tone }> = {

@@ -1,4 +1,4 @@
-// Keeps a listing's changes: one write after the other, each on the edition that the one before made.
+// Saves a listing's changes one after the other, each based on the edition of the previous write.
 import { ApiError } from '@/lib/api/errors';
 import type { ListingFields } from './types';
 
@@ -15,9 +15,9 @@ export interface Saver {
   /** What the server has. */
   readonly kept: () => ListingFields;
   readonly edition: () => number;
-  /** Writes what waits, now. True: everything is kept. */
+  /** Writes pending changes now. True: everything is saved. */
   readonly flush: () => Promise<boolean>;
-  /** Another write of this listing, in its turn; its errors are the caller's. */
+  /** Queues another write of this listing; its errors are the caller's. */
   readonly run: <Made extends { readonly edition: number }>(write: (edition: number) => Promise<Made>) => Promise<Made>;
 }
 
@@ -25,15 +25,15 @@ interface Start {
   readonly edition: number;
   readonly fields: ListingFields;
   readonly write: (fields: ListingFields, edition: number) => Promise<{ readonly edition: number }>;
-  /** How long typing rests before it is kept; null: only when told to. */
+  /** Debounce before saving; null: only on request. */
   readonly delayMs: number | null;
 }
 
-export function createSaver({ edition: first, fields: begun, write, delayMs }: Start): Saver {
+export function createSaver({ edition: first, fields: initial, write, delayMs }: Start): Saver {
   const listeners = new Set<() => void>();
   let edition = first;
-  let kept = begun;
-  let wanted = begun;
+  let kept = initial;
+  let wanted = initial;
   let state: SaveState = { status: 'saved', error: null };
   let timer: ReturnType<typeof setTimeout> | undefined;
   let chain: Promise<unknown> = Promise.resolve();
@@ -42,11 +42,11 @@ export function createSaver({ edition: first, fields: begun, write, delayMs }: S
     state = { status, error };
     for (const listener of listeners) listener();
   };
-  const isKept = () => JSON.stringify(wanted) === JSON.stringify(kept);
+  const isSaved = () => JSON.stringify(wanted) === JSON.stringify(kept);
 
   const save = async (): Promise<boolean> => {
     if (state.status === 'conflict') return false;
-    if (isKept()) {
+    if (isSaved()) {
       if (state.status !== 'saved') set('saved');
       return true;
     }
@@ -59,11 +59,11 @@ export function createSaver({ edition: first, fields: begun, write, delayMs }: S
       return false;
     }
     kept = fields;
-    if (isKept()) {
+    if (isSaved()) {
       set('saved');
       return true;
     }
-    set('waiting'); // more was typed meanwhile: its own timer keeps it
+    set('waiting'); // changed during the write: its own timer saves it
     return false;
   };
   const inTurn = <Made>(task: () => Promise<Made>): Promise<Made> => {
@@ -85,7 +85,7 @@ export function createSaver({ edition: first, fields: begun, write, delayMs }: S
       wanted = fields;
       clearTimeout(timer);
       if (state.status === 'conflict') return;
-      if (isKept()) {
+      if (isSaved()) {
         if (state.status !== 'saving') set('saved');
         return;
       }

@@ -1,6 +1,6 @@
 // The state of the listing page is its address.
 import { textOf, type FlatSearch } from '@/lib/search';
-import { NICHES, parseDollars, SORTS, type Sort } from './shown';
+import { NICHES, parseDollars, SORTS, type Sort } from './format';
 import type { Criteria, Listing, Niche } from './types';
 
 export interface ListingSearch {
@@ -13,13 +13,13 @@ export interface ListingSearch {
   readonly verified: boolean;
 }
 
-const MOST_SEARCH = 200;
+const MAX_SEARCH = 200;
 
 /** Anything unknown falls back to the default. */
 export function readState(search: FlatSearch): ListingSearch {
   const price = (name: string) => parseDollars(textOf(search[name]) ?? '');
   return {
-    search: (textOf(search['search']) ?? '').slice(0, MOST_SEARCH),
+    search: (textOf(search['search']) ?? '').slice(0, MAX_SEARCH),
     niche: NICHES.find((niche) => niche === textOf(search['niche'])) ?? null,
     sort: SORTS.find((sort) => sort === textOf(search['sort'])) ?? 'recent',
     minPrice: price('minPrice'),
@@ -39,10 +39,21 @@ export function writeState(state: ListingSearch): FlatSearch {
   };
 }
 
-export const criteriaOf = ({ search, niche, minPrice, maxPrice, verified }: ListingSearch): Criteria => ({ search: search.trim(), niche, minPrice, maxPrice, verified });
+export const criteriaOf = ({ search, niche, minPrice, maxPrice, verified }: ListingSearch): Criteria => ({
+  search: search.trim(),
+  niche,
+  minPrice,
+  maxPrice,
+  verified,
+});
 
 export const isNarrowed = (state: ListingSearch): boolean =>
-  state.search.trim() !== '' || state.niche !== null || state.minPrice !== null || state.maxPrice !== null || state.verified;
+  state.search.trim() !== '' ||
+  state.niche !== null ||
+  state.minPrice !== null ||
+  state.maxPrice !== null ||
+  state.verified;
 
 /** While the answer for another niche is on its way, the rows of the one before are not shown as if they were of it. */
-export const ofNiche = (rows: readonly Listing[], niche: Niche | null): readonly Listing[] => (niche ? rows.filter((row) => row.niche === niche) : rows);
+export const ofNiche = (rows: readonly Listing[], niche: Niche | null): readonly Listing[] =>
+  niche ? rows.filter((row) => row.niche === niche) : rows;

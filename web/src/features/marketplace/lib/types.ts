@@ -1,9 +1,17 @@
-// What the marketplace's calls answer and take, by the calls: the names of the shapes are shared with other contexts.
+// Types of the marketplace API, taken from its paths: schema names are shared with other contexts.
 import type { paths } from '@/lib/api/schema';
 
-type Ok<Operation, Status extends number> = Operation extends { responses: Record<Status, { content: { 'application/json': infer Shape } }> } ? Shape : never;
+type Ok<Operation, Status extends number> = Operation extends {
+  responses: Record<Status, { content: { 'application/json': infer Shape } }>;
+}
+  ? Shape
+  : never;
 type Reads<Path extends keyof paths> = paths[Path] extends { get: infer Operation } ? Ok<Operation, 200> : never;
-type Takes<Path extends keyof paths> = paths[Path] extends { post: { requestBody: { content: { 'application/json': infer Shape } } } } ? Shape : never;
+type Takes<Path extends keyof paths> = paths[Path] extends {
+  post: { requestBody: { content: { 'application/json': infer Shape } } };
+}
+  ? Shape
+  : never;
 
 export type Listing = Reads<'/api/marketplace/listings'>[number];
 export type ListingInFull = Reads<'/api/marketplace/listings/{id}'>;

@@ -1,18 +1,21 @@
-// What is typed into a listing and not kept by the server yet outlives a reload, a lost connection and an ended session.
+// Unsaved listing input survives a reload, a lost connection and an expired session.
 import { getSession } from '@/lib/session';
 import type { Draft } from './draft';
-import { NICHES } from './shown';
+import { NICHES } from './format';
 
-/** Where it lies in this browser: each person has their own. Asked for once, since a session may end meanwhile. */
+/** The storage key, per account. Read once, because the session may end in between. */
 export const placeOf = (id: string): string => `unsaved:${getSession()?.user.id ?? ''}:listing:${id}`;
 
 /** What was typed on this edition; on a newer one it would undo what was changed elsewhere. */
-export function readUnsaved(place: string, edition: number, begun: Draft): Draft | null {
+export function readUnsaved(place: string, edition: number, initial: Draft): Draft | null {
   try {
-    const kept = JSON.parse(localStorage.getItem(place) ?? 'null') as { edition?: unknown; draft?: Record<string, unknown> } | null;
+    const kept = JSON.parse(localStorage.getItem(place) ?? 'null') as {
+      edition?: unknown;
+      draft?: Record<string, unknown>;
+    } | null;
     if (kept?.edition !== edition || !kept.draft) return null;
     const { draft } = kept;
-    const texts = Object.keys(begun).map((name) => [name, draft[name]] as const);
+    const texts = Object.keys(initial).map((name) => [name, draft[name]] as const);
     if (!texts.every(([, text]) => typeof text === 'string')) return null;
     const read = Object.fromEntries(texts) as unknown as Draft;
     return { ...read, niche: NICHES.find((niche) => niche === read.niche) ?? '' };
@@ -33,6 +36,6 @@ export function forgetUnsaved(place: string): void {
   try {
     localStorage.removeItem(place);
   } catch {
-    // Blocked: nothing was kept either.
+    // Storage is blocked: nothing was saved.
   }
 }

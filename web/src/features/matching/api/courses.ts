@@ -16,17 +16,34 @@ export interface Course {
   readonly lessons: readonly Lesson[];
 }
 
-export const slugOf = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '').slice(0, 80);
+export const slugOf = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+    .slice(0, 80);
 
-/** First the courses that begin in the Help Center, in its order, then those of the blog, the oldest first. */
+/** Courses that start in the Help Center in its order, then those of the blog, oldest first. */
 export function coursesOf(cards: readonly Card[]): Course[] {
   const titles = [...new Set(cards.flatMap((card) => (card.course ? [card.course] : [])))];
-  return titles.map((title) => courseOf(title, cards.filter((card) => card.course === title))).sort(inOrder);
+  return titles
+    .map((title) =>
+      courseOf(
+        title,
+        cards.filter((card) => card.course === title),
+      ),
+    )
+    .sort(inOrder);
 }
 
 function courseOf(title: string, cards: readonly Card[]): Course {
   const own = [...cards].sort((one, other) => (one.lesson ?? 0) - (other.lesson ?? 0));
-  return { id: slugOf(title), title, minutes: own.reduce((sum, card) => sum + card.minutes, 0), lessons: own.map((card) => ({ id: slugOf(`${card.kind}-${card.slug}`), card })) };
+  return {
+    id: slugOf(title),
+    title,
+    minutes: own.reduce((sum, card) => sum + card.minutes, 0),
+    lessons: own.map((card) => ({ id: slugOf(`${card.kind}-${card.slug}`), card })),
+  };
 }
 
 function inOrder(one: Course, other: Course): number {
@@ -52,4 +69,5 @@ export const suggestionsQuery = queryOptions({
 export const keyOf = (course: string, lesson: string): string => `${course}/${lesson}`;
 
 /** A lesson counts as done, or as unread again. */
-export const mark = (course: string, lesson: string, isDone: boolean) => done(api.POST('/api/platform/learning/lessons', { body: { course, lesson, done: isDone } }));
+export const mark = (course: string, lesson: string, isDone: boolean) =>
+  done(api.POST('/api/platform/learning/lessons', { body: { course, lesson, done: isDone } }));

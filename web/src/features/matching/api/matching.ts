@@ -28,12 +28,15 @@ export const applicationsQuery = queryOptions({
   refetchOnWindowFocus: true, // back from a program's page: its tracked link was followed
 });
 
-export const analyze = (businessIdea: string) => body(api.POST('/api/platform/affiliate/analyze-business', { body: { businessIdea } }));
+export const analyze = (businessIdea: string) =>
+  body(api.POST('/api/platform/affiliate/analyze-business', { body: { businessIdea } }));
 
-export const apply = (programId: string) => body(api.POST('/api/platform/affiliate/applications', { body: { programId } }));
+export const apply = (programId: string) =>
+  body(api.POST('/api/platform/affiliate/applications', { body: { programId } }));
 
-/** Asks for a language model's words for what is for and against these programs. */
-export const word = (programIds: string[]) => body(api.POST('/api/platform/affiliate/recommendations/wording', { body: { programIds } }));
+/** Requests AI-written pros and cons for these programs. */
+export const word = (programIds: string[]) =>
+  body(api.POST('/api/platform/affiliate/recommendations/wording', { body: { programIds } }));
 
 export const move = (id: string, status: ApplicationStatus, note: string) =>
   done(api.PATCH('/api/platform/affiliate/applications/{id}', { params: { path: { id } }, body: { status, note } }));

@@ -8,17 +8,25 @@ import { Dialog } from '@/components/ui/dialog';
 import { SelectField, TextArea } from '@/components/ui/field';
 import { browserTimezone, formatDateTime } from '@/lib/dates';
 import { toast } from '@/stores/toasts';
-import { applicationsQuery, move, type Application, type ApplicationStatus } from './queries';
-import { NEXT, STATUSES, trackedLink } from './words';
+import { applicationsQuery, move, type Application, type ApplicationStatus } from '../api/matching';
+import { NEXT, STATUSES, trackedLink } from '../lib/labels';
 
-/** Where the member applied, what became of it, and all steps. Nothing until there is one. */
+/** The member's applications with status and history; hidden while there are none. */
 export function ApplicationsCard() {
   const found = useQuery(applicationsQuery);
   const [open, setOpen] = useState<Application | null>(null);
-  if (found.error && !found.data) return <ErrorBox className="mt-8" error={found.error} prefix="Error loading your applications" onRetry={() => void found.refetch()} />;
+  if (found.error && !found.data)
+    return (
+      <ErrorBox
+        className="mt-8"
+        error={found.error}
+        prefix="Error loading your applications"
+        onRetry={() => void found.refetch()}
+      />
+    );
   if (!found.data || found.data.length === 0) return null;
   return (
-    <Card title="Your applications" description="Programs tell you by mail; write down here what became of it." className="mt-8">
+    <Card title="Your applications" description="Track the status of your applications." className="mt-8">
       <ul className="flex flex-col divide-y divide-line">
         {found.data.map((item) => (
           <li key={item.id} className="py-4 first:pt-0 last:pb-0">
@@ -45,16 +53,29 @@ function Followed({ item, onUpdate }: { readonly item: Application; readonly onU
           </p>
         </div>
         <Badge tone={status.tone}>{status.label}</Badge>
-        <Button size="sm" aria-label={`Update the application to ${item.companyName}`} onClick={onUpdate}>Update</Button>
-        <a href={trackedLink(item.id)} target="_blank" rel="noopener" className={buttonClass({ size: 'sm', variant: 'ghost' })} aria-label={`Open page of ${item.companyName}`}>Open page</a>
+        <Button size="sm" aria-label={`Update the application to ${item.companyName}`} onClick={onUpdate}>
+          Update
+        </Button>
+        <a
+          href={trackedLink(item.id)}
+          target="_blank"
+          rel="noopener"
+          className={buttonClass({ size: 'sm', variant: 'ghost' })}
+          aria-label={`Open page of ${item.companyName}`}
+        >
+          Open page
+        </a>
       </div>
       <details className="mt-1.5">
         <summary className="cursor-pointer text-[0.8125rem] font-medium text-muted">History ({item.steps})</summary>
-        {item.steps > item.history.length && <p className="mt-2 text-[0.8125rem] text-muted">The newest {item.history.length}:</p>}
+        {item.steps > item.history.length && (
+          <p className="mt-2 text-[0.8125rem] text-muted">Latest {item.history.length}:</p>
+        )}
         <ol className="mt-2 flex flex-col gap-1.5 border-l border-line pl-3">
           {item.history.map((step, index) => (
             <li key={`${step.at}-${index}`}>
-              <span className="font-medium">{STATUSES[step.status].label}</span> <span className="text-muted">{formatDateTime(step.at, zone)}</span>
+              <span className="font-medium">{STATUSES[step.status].label}</span>{' '}
+              <span className="text-muted">{formatDateTime(step.at, zone)}</span>
               {step.note && <p className="break-words whitespace-pre-line">{step.note}</p>}
             </li>
           ))}
@@ -77,7 +98,12 @@ function UpdateDialog({ item, onClose }: { readonly item: Application; readonly 
     },
   });
   return (
-    <Dialog open onOpenChange={(shown) => !shown && onClose()} title={`Application to ${item.companyName}`} description="What became of it?">
+    <Dialog
+      open
+      onOpenChange={(shown) => !shown && onClose()}
+      title={`Application to ${item.companyName}`}
+      description="Status"
+    >
       <form
         className="flex flex-col gap-4"
         onSubmit={(event) => {
@@ -85,16 +111,36 @@ function UpdateDialog({ item, onClose }: { readonly item: Application; readonly 
           moving.mutate();
         }}
       >
-        <SelectField label="State" value={status} onChange={(event) => setStatus(event.target.value as ApplicationStatus)}>
+        <SelectField
+          label="State"
+          value={status}
+          onChange={(event) => setStatus(event.target.value as ApplicationStatus)}
+        >
           {[item.status, ...NEXT[item.status]].map((one) => (
-            <option key={one} value={one}>{STATUSES[one].label}</option>
+            <option key={one} value={one}>
+              {STATUSES[one].label}
+            </option>
           ))}
         </SelectField>
-        <TextArea label="Note" rows={3} maxLength={1000} value={note} hint="Optional; for you alone" onChange={(event) => setNote(event.target.value)} />
+        <TextArea
+          label="Note"
+          rows={3}
+          maxLength={1000}
+          value={note}
+          hint="Optional; visible only to you"
+          onChange={(event) => setNote(event.target.value)}
+        />
         {moving.error && <ErrorBox error={moving.error} />}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" busy={moving.isPending} disabled={status === item.status && !note.trim()}>Save</Button>
+          <Button
+            type="submit"
+            variant="primary"
+            busy={moving.isPending}
+            disabled={status === item.status && !note.trim()}
+          >
+            Save
+          </Button>
         </div>
       </form>
     </Dialog>

@@ -3,19 +3,41 @@ import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
 import { renderApp, signIn } from '@/test/render';
 import { at, requests, server, state } from '@/test/server';
-import type { ProgramEntry } from './directory-queries';
+import type { ProgramEntry } from '../api/directory';
 
 const entry = (over: Partial<ProgramEntry> = {}): ProgramEntry => ({
-  id: 'p1', companyName: 'BarkBox', category: 'pets', categoryName: 'Pets', audience: 'Dog owners', description: 'Toys by mail.', url: 'https://barkbox.example/', commissionType: 'flat', commissionRate: 0,
-  commissionAmount: { amount: 1800, currency: 'USD' }, recurring: false, cookieDays: 30, approval: 'easy', payment: 'monthly', source: 'Its page', partnerId: null, origin: 'starter', recordedOn: '2026-11-21',
-  checkedOn: null, reviewOn: '2026-11-21', retired: false, updatedAt: '2026-11-21T12:00:00Z', ...over,
+  id: 'p1',
+  companyName: 'BarkBox',
+  category: 'pets',
+  categoryName: 'Pets',
+  audience: 'Dog owners',
+  description: 'Toys by mail.',
+  url: 'https://barkbox.example/',
+  commissionType: 'flat',
+  commissionRate: 0,
+  commissionAmount: { amount: 1800, currency: 'USD' },
+  recurring: false,
+  cookieDays: 30,
+  approval: 'easy',
+  payment: 'monthly',
+  source: 'Its page',
+  partnerId: null,
+  origin: 'starter',
+  recordedOn: '2026-11-21',
+  checkedOn: null,
+  reviewOn: '2026-11-21',
+  retired: false,
+  updatedAt: '2026-11-21T12:00:00Z',
+  ...over,
 });
 const none = () => new HttpResponse(null, { status: 204 });
 
 beforeEach(() => {
   signIn();
   server.use(
-    http.get(at('/api/admin/programs'), ({ request }) => HttpResponse.json(new URL(request.url).searchParams.get('due') ? [] : [entry()])),
+    http.get(at('/api/admin/programs'), ({ request }) =>
+      HttpResponse.json(new URL(request.url).searchParams.get('due') ? [] : [entry()]),
+    ),
     http.get(at('/api/admin/program-categories'), () => HttpResponse.json([{ key: 'pets', name: 'Pets' }])),
     http.post(at('/api/admin/programs/{id}/review'), none),
     http.post(at('/api/admin/programs/{id}/retire'), none),
@@ -26,9 +48,9 @@ beforeEach(() => {
 test('programs are listed with what is to be checked, reviewed and retired', async () => {
   const { user } = renderApp('/admin/programs');
   const table = await screen.findByRole('region', { name: 'Programs' });
-  expect(within(table).getAllByRole('row')[1]).toHaveTextContent('BarkBoxPets$18.0030 dTo be checkedNov 21, 2026');
+  expect(within(table).getAllByRole('row')[1]).toHaveTextContent('BarkBoxPets$18.0030 dNot verified yetNov 21, 2026');
   await user.click(screen.getByRole('button', { name: 'Review BarkBox' }));
-  await user.click(await screen.findByRole('button', { name: 'Facts are right' }));
+  await user.click(await screen.findByRole('button', { name: 'Mark as verified' }));
   expect(await screen.findByText('Program reviewed', { exact: true })).toBeInTheDocument();
   await user.click(screen.getByRole('button', { name: 'Retire BarkBox' }));
   await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Retire' }));
@@ -49,11 +71,18 @@ test('a program is edited in exact amounts', async () => {
   await user.type(within(dialog).getByLabelText('Amount'), '12.50');
   await user.click(within(dialog).getByRole('button', { name: 'Save' }));
   expect(await screen.findByText('Program changed', { exact: true })).toBeInTheDocument();
-  expect(state.seen.find((item) => item.line.startsWith('PUT'))?.body).toMatchObject({ commissionType: 'hybrid', commissionRate: 7.5, commissionAmount: { amount: 1250, currency: 'USD' }, category: 'pets' });
+  expect(state.seen.find((item) => item.line.startsWith('PUT'))?.body).toMatchObject({
+    commissionType: 'hybrid',
+    commissionRate: 7.5,
+    commissionAmount: { amount: 1250, currency: 'USD' },
+    category: 'pets',
+  });
 });
 
 test('a file is tried out first; with faults it cannot be imported', async () => {
-  let faults: { line: number; column: string | null; message: string }[] = [{ line: 3, column: 'category', message: "'x' is no category of the directory." }];
+  let faults: { line: number; column: string | null; message: string }[] = [
+    { line: 3, column: 'category', message: "'x' is not a category of the directory." },
+  ];
   server.use(
     http.post(at('/api/admin/programs/import'), async ({ request }) => {
       const { dryRun } = (await request.json()) as { dryRun: boolean };
@@ -63,17 +92,22 @@ test('a file is tried out first; with faults it cannot be imported', async () =>
   const { user } = renderApp('/admin/programs');
   await user.click(await screen.findByRole('button', { name: 'Import CSV' }));
   const dialog = await screen.findByRole('dialog');
-  await user.upload(within(dialog).getByLabelText('CSV file'), new File(['x'.repeat(900_001)], 'long.csv', { type: 'text/csv' }));
+  await user.upload(
+    within(dialog).getByLabelText('CSV file'),
+    new File(['x'.repeat(900_001)], 'long.csv', { type: 'text/csv' }),
+  );
   expect(await within(dialog).findByRole('alert')).toHaveTextContent('at most 1,000 programs and 900,000 characters');
-  expect(within(dialog).getByRole('button', { name: 'Try it out' })).toBeDisabled();
+  expect(within(dialog).getByRole('button', { name: 'Check the file' })).toBeDisabled();
   await user.type(within(dialog).getByLabelText('Or paste it here'), 'company_name');
-  await user.click(within(dialog).getByRole('button', { name: 'Try it out' }));
-  expect(await within(dialog).findByText('1 to add, 1 to change, 0 as they are, 1 with faults.')).toBeInTheDocument();
-  expect(within(dialog).getByRole('region', { name: 'Faults' })).toHaveTextContent("3category'x' is no category of the directory.");
+  await user.click(within(dialog).getByRole('button', { name: 'Check the file' }));
+  expect(await within(dialog).findByText('1 to add, 1 to change, 0 unchanged, 1 with errors.')).toBeInTheDocument();
+  expect(within(dialog).getByRole('region', { name: 'Errors' })).toHaveTextContent(
+    "3category'x' is not a category of the directory.",
+  );
   expect(within(dialog).getByRole('button', { name: 'Import' })).toBeDisabled();
   faults = [];
   await user.type(within(dialog).getByLabelText('Or paste it here'), ' ');
-  await user.click(within(dialog).getByRole('button', { name: 'Try it out' }));
+  await user.click(within(dialog).getByRole('button', { name: 'Check the file' }));
   await user.click(await within(dialog).findByRole('button', { name: 'Import' }));
   expect(await screen.findByText('Programs imported', { exact: true })).toBeInTheDocument();
 });

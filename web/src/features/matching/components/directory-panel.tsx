@@ -13,15 +13,18 @@ import { messageOf } from '@/lib/api/errors';
 import { formatDay } from '@/lib/dates';
 import { formatMinor } from '@/lib/format';
 import { toast, toastError } from '@/stores/toasts';
-import { programsQuery, retireProgram, type ProgramEntry, type ProgramFilter } from './directory-queries';
+import { programsQuery, retireProgram, type ProgramEntry, type ProgramFilter } from '../api/directory';
 import { ImportDialog } from './import-dialog';
 import { ProgramDialog } from './program-dialog';
 import { ReviewDialog } from './review-dialog';
 
-type Open = { readonly what: 'add' | 'import' } | { readonly what: 'edit' | 'review' | 'retire'; readonly program: ProgramEntry };
+type Open =
+  { readonly what: 'add' | 'import' } | { readonly what: 'edit' | 'review' | 'retire'; readonly program: ProgramEntry };
 
 const paid = (row: ProgramEntry): string =>
-  [row.commissionRate ? `${row.commissionRate}%` : '', row.commissionAmount ? formatMinor(row.commissionAmount) : ''].filter(Boolean).join(' + ') + (row.recurring ? ', recurring' : '');
+  [row.commissionRate ? `${row.commissionRate}%` : '', row.commissionAmount ? formatMinor(row.commissionAmount) : '']
+    .filter(Boolean)
+    .join(' + ') + (row.recurring ? ', recurring' : '');
 
 export function DirectoryPanel() {
   const client = useQueryClient();
@@ -30,7 +33,8 @@ export function DirectoryPanel() {
   const [open, setOpen] = useState<Open | null>(null);
   const programs = useInfiniteQuery(programsQuery({ search: search.trim(), show }));
   const retiring = useMutation({
-    mutationFn: ({ program, retired }: { program: ProgramEntry; retired: boolean }) => retireProgram(program.id, retired),
+    mutationFn: ({ program, retired }: { program: ProgramEntry; retired: boolean }) =>
+      retireProgram(program.id, retired),
     onSuccess: (_, { program, retired }) => {
       toast(retired ? 'Program retired' : 'Program restored', program.companyName);
       return client.invalidateQueries({ queryKey: ['programs'] });
@@ -38,24 +42,68 @@ export function DirectoryPanel() {
     onError: (error) => toastError('Error', messageOf(error)),
   });
   const columns: Column<ProgramEntry>[] = [
-    { id: 'name', header: 'Program', className: 'min-w-44 font-medium', cell: (row) => <a href={row.url} target="_blank" rel="noopener noreferrer" className="text-brand underline-offset-2 hover:underline">{row.companyName}</a> },
+    {
+      id: 'name',
+      header: 'Program',
+      className: 'min-w-44 font-medium',
+      cell: (row) => (
+        <a
+          href={row.url}
+          target="_blank"
+          rel="noopener noreferrer"
+          className="text-brand underline-offset-2 hover:underline"
+        >
+          {row.companyName}
+        </a>
+      ),
+    },
     { id: 'category', header: 'Category', cell: (row) => row.categoryName },
     { id: 'pays', header: 'Pays', cell: paid, className: 'whitespace-nowrap' },
     { id: 'cookie', header: 'Cookie', numeric: true, cell: (row) => `${row.cookieDays} d` },
-    { id: 'checked', header: 'Checked', cell: (row) => (row.checkedOn ? formatDay(row.checkedOn) : <Badge tone="warn">To be checked</Badge>), className: 'whitespace-nowrap' },
+    {
+      id: 'checked',
+      header: 'Checked',
+      cell: (row) => (row.checkedOn ? formatDay(row.checkedOn) : <Badge tone="warn">Not verified yet</Badge>),
+      className: 'whitespace-nowrap',
+    },
     { id: 'review', header: 'Review', cell: (row) => formatDay(row.reviewOn), className: 'whitespace-nowrap' },
     {
       id: 'actions',
       header: <span className="sr-only">Actions</span>,
       cell: (row) => (
         <div className="flex justify-end gap-1.5">
-          <Button size="sm" aria-label={`Edit ${row.companyName}`} onClick={() => setOpen({ what: 'edit', program: row })}>Edit</Button>
+          <Button
+            size="sm"
+            aria-label={`Edit ${row.companyName}`}
+            onClick={() => setOpen({ what: 'edit', program: row })}
+          >
+            Edit
+          </Button>
           {row.retired ? (
-            <Button size="sm" aria-label={`Restore ${row.companyName}`} onClick={() => retiring.mutate({ program: row, retired: false })}>Restore</Button>
+            <Button
+              size="sm"
+              aria-label={`Restore ${row.companyName}`}
+              onClick={() => retiring.mutate({ program: row, retired: false })}
+            >
+              Restore
+            </Button>
           ) : (
             <>
-              <Button size="sm" aria-label={`Review ${row.companyName}`} onClick={() => setOpen({ what: 'review', program: row })}>Review</Button>
-              <Button size="sm" variant="ghost" aria-label={`Retire ${row.companyName}`} onClick={() => setOpen({ what: 'retire', program: row })}>Retire</Button>
+              <Button
+                size="sm"
+                aria-label={`Review ${row.companyName}`}
+                onClick={() => setOpen({ what: 'review', program: row })}
+              >
+                Review
+              </Button>
+              <Button
+                size="sm"
+                variant="ghost"
+                aria-label={`Retire ${row.companyName}`}
+                onClick={() => setOpen({ what: 'retire', program: row })}
+              >
+                Retire
+              </Button>
             </>
           )}
         </div>
@@ -66,11 +114,13 @@ export function DirectoryPanel() {
   return (
     <Card
       title="Program directory"
-      description="What matching recommends. Compare each program with its own page by its review date."
+      description="The programs that matching recommends. Verify each program against its website by its review date."
       actions={
         <>
           <Button onClick={() => setOpen({ what: 'import' })}>Import CSV</Button>
-          <Button variant="primary" onClick={() => setOpen({ what: 'add' })}>Add program</Button>
+          <Button variant="primary" onClick={() => setOpen({ what: 'add' })}>
+            Add program
+          </Button>
         </>
       }
     >
@@ -82,7 +132,13 @@ export function DirectoryPanel() {
           <option value="retired">Retired</option>
         </Select>
       </div>
-      <PagedTable caption="Programs" query={programs} columns={columns} rowKey={(row) => row.id} none={search ? 'No program matches.' : show === 'due' ? 'No review is due.' : 'No programs here.'} />
+      <PagedTable
+        caption="Programs"
+        query={programs}
+        columns={columns}
+        rowKey={(row) => row.id}
+        none={search ? 'No programs match.' : show === 'due' ? 'No review is due.' : 'No programs here.'}
+      />
       {open?.what === 'add' && <ProgramDialog program={null} onClose={close} />}
       {open?.what === 'edit' && <ProgramDialog program={open.program} onClose={close} />}
       {open?.what === 'review' && <ReviewDialog program={open.program} onClose={close} />}
@@ -90,7 +146,7 @@ export function DirectoryPanel() {
       {open?.what === 'retire' && (
         <ConfirmDialog
           title={`Retire ${open.program.companyName}?`}
-          description="It is recommended no more. Applications to it stay."
+          description="It is no longer recommended. Applications to it are kept."
           action="Retire"
           onConfirm={() => retiring.mutate({ program: open.program, retired: true })}
           onClose={close}

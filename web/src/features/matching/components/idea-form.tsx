@@ -4,8 +4,8 @@ import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { TextArea } from '@/components/ui/field';
-import { analyze } from './queries';
-import { LEAST_IDEA, MOST_IDEA, TOO_SHORT } from './words';
+import { analyze } from '../api/matching';
+import { MIN_IDEA, MAX_IDEA, TOO_SHORT } from '../lib/labels';
 
 interface Props {
   readonly idea: string;
@@ -16,7 +16,7 @@ interface Props {
 export function IdeaForm({ idea, onChange, onAnalyzed }: Props) {
   const [alert, setAlert] = useState('');
   const analysis = useMutation({ mutationFn: analyze, onSuccess: onAnalyzed });
-  const enough = [...idea.trim()].length >= LEAST_IDEA;
+  const enough = [...idea.trim()].length >= MIN_IDEA;
 
   function submit(event: FormEvent): void {
     event.preventDefault();
@@ -32,12 +32,15 @@ export function IdeaForm({ idea, onChange, onAnalyzed }: Props) {
   }
 
   return (
-    <Card title="Describe your business idea" description="What will your website be about, who should read it, and what could they buy?">
+    <Card
+      title="Describe your business idea"
+      description="What will your website be about, who should read it, and what could they buy?"
+    >
       <form onSubmit={submit} className="flex flex-col gap-4">
         <TextArea
           label="Business idea"
           rows={6}
-          maxLength={MOST_IDEA}
+          maxLength={MAX_IDEA}
           value={idea}
           hint="Minimum 10 characters required"
           placeholder="For example: food, toys and training for dogs in the city"
@@ -47,13 +50,20 @@ export function IdeaForm({ idea, onChange, onAnalyzed }: Props) {
             setAlert('');
           }}
         />
-        {alert && <p role="alert" className="rounded-lg bg-bad-soft px-4 py-3 text-bad">{alert}</p>}
+        {alert && (
+          <p role="alert" className="rounded-lg bg-bad-soft px-4 py-3 text-bad">
+            {alert}
+          </p>
+        )}
         {analysis.error && <ErrorBox error={analysis.error} prefix="Analysis failed" />}
         <div className="flex flex-wrap items-center gap-3">
           <Button type="submit" variant="primary" size="lg" disabled={!enough} busy={analysis.isPending}>
             {analysis.isPending ? 'Analyzing...' : 'Analyze Business'}
           </Button>
-          <p className="text-[0.8125rem] text-muted">Your idea is kept encrypted, shown to you alone, and goes with your account. A language model gets it, where one is connected.</p>
+          <p className="text-[0.8125rem] text-muted">
+            Your idea is stored encrypted, visible only to you, and deleted with your account. If an AI provider is
+            connected, the idea is sent to it.
+          </p>
         </div>
       </form>
     </Card>

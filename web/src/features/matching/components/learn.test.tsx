@@ -4,9 +4,18 @@ import { expect, test } from 'vitest';
 import type { Card } from '@/lib/content';
 import { renderApp, signIn } from '@/test/render';
 import { at, requests, server, state } from '@/test/server';
-import { coursesOf } from './courses';
+import { coursesOf } from '../api/courses';
 
-const card = (over: Partial<Card>): Card => ({ kind: 'help', slug: 'a', title: 'A', description: 'About A', date: '2026-01-01', order: 1, minutes: 3, ...over });
+const card = (over: Partial<Card>): Card => ({
+  kind: 'help',
+  slug: 'a',
+  title: 'A',
+  description: 'About A',
+  date: '2026-01-01',
+  order: 1,
+  minutes: 3,
+  ...over,
+});
 
 test('courses are the articles that name one, in the order of their lessons', () => {
   const found = coursesOf([
@@ -45,10 +54,19 @@ test('everybody reads; progress and suggestions are of who is signed in', async 
 test('a lesson is marked as done and open again; a niche goes to matching', async () => {
   signIn();
   let lessons: { course: string; lesson: string; completedAt: string }[] = [];
-  const niche = { industry: 'Pets', niche: 'City dogs', idea: 'Toys for city dogs', difficulty: 'easy' as const, monetization: 'medium' as const, why: 'Your links earned 200.00 USD' };
+  const niche = {
+    industry: 'Pets',
+    niche: 'City dogs',
+    idea: 'Toys for city dogs',
+    difficulty: 'easy' as const,
+    monetization: 'medium' as const,
+    why: 'Your links earned 200.00 USD',
+  };
   server.use(
     http.get(at('/api/platform/learning/progress'), () => HttpResponse.json({ lessons })),
-    http.get(at('/api/platform/learning/suggestions'), () => HttpResponse.json({ suggestions: [niche], fromOwnResults: true })),
+    http.get(at('/api/platform/learning/suggestions'), () =>
+      HttpResponse.json({ suggestions: [niche], fromOwnResults: true }),
+    ),
     http.post(at('/api/platform/learning/lessons'), async ({ request }) => {
       const { done, ...lesson } = (await request.json()) as { course: string; lesson: string; done: boolean };
       lessons = done ? [{ ...lesson, completedAt: '2026-11-21T12:00:00Z' }] : [];
@@ -60,9 +78,16 @@ test('a lesson is marked as done and open again; a niche goes to matching', asyn
   const box = (await within(course).findAllByRole('checkbox'))[0] as HTMLElement;
   await user.click(box);
   expect(await within(course).findByText(/^1 of \d+ done$/)).toBeInTheDocument();
-  expect(state.seen.find((item) => item.line.startsWith('POST'))?.body).toEqual({ course: 'tracking-that-holds', lesson: 'blog-from-click-to-commission', done: true });
+  expect(state.seen.find((item) => item.line.startsWith('POST'))?.body).toEqual({
+    course: 'tracking-that-holds',
+    lesson: 'blog-from-click-to-commission',
+    done: true,
+  });
   await user.click(box);
   expect(await within(course).findByText(/^0 of \d+ done$/)).toBeInTheDocument();
   expect(screen.getByText('Your links earned 200.00 USD')).toBeInTheDocument();
-  expect(screen.getByRole('link', { name: 'Match this idea: City dogs' })).toHaveAttribute('href', '/affiliate-matching?idea=Toys+for+city+dogs');
+  expect(screen.getByRole('link', { name: 'Match this idea: City dogs' })).toHaveAttribute(
+    'href',
+    '/affiliate-matching?idea=Toys+for+city+dogs',
+  );
 });

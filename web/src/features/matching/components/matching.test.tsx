@@ -3,22 +3,69 @@ import { http, HttpResponse } from 'msw';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { renderApp, signIn } from '@/test/render';
 import { at, refuse, requests, server, state } from '@/test/server';
-import type { Application, Profile, Recommendation, Wording } from './queries';
-import { commissionOf, cookieOf, potentialBar, scoreTone, verdictOf } from './words';
+import type { Application, Profile, Recommendation, Wording } from '../api/matching';
+import { commissionOf, cookieOf, potentialBar, scoreTone, verdictOf } from '../lib/labels';
 
 const profile = (over: Partial<Profile> = {}): Profile => ({
-  business_idea: 'Food and toys for city dogs', industry: 'Pets', industry_key: 'pets', target_audience: 'Owners of dogs', difficulty_level: 'easy', monetization_potential: 'medium',
-  content_strategy: ['Guides by breed'], key_success_factors: ['Love of animals that shows'], method: 'rules', silence: 'not_configured', analyzed_at: '2026-11-20T12:00:00Z', ...over,
+  business_idea: 'Food and toys for city dogs',
+  industry: 'Pets',
+  industry_key: 'pets',
+  target_audience: 'Owners of dogs',
+  difficulty_level: 'easy',
+  monetization_potential: 'medium',
+  content_strategy: ['Guides by breed'],
+  key_success_factors: ['Love of animals that shows'],
+  method: 'rules',
+  silence: 'not_configured',
+  analyzed_at: '2026-11-20T12:00:00Z',
+  ...over,
 });
 const program = (over: Partial<Recommendation> = {}): Recommendation => ({
-  id: 'p1', companyName: 'BarkBox', primaryCategory: 'Pets', match_score: 0.842, recommendation: 'highly_recommended',
-  parts: [{ name: 'industry', weight: 0.4, value: 1, points: 0.4, why: 'Pets is what your idea is about' }, { name: 'results', weight: 0.12, value: 0.5, points: 0.06, why: 'No results of your own yet' }],
-  commissionType: 'flat', commissionRate: null, commissionAmount: 18, commissionCurrency: 'USD', recurring: false, cookieDuration: 30, description: 'Monthly box of toys.', why: null, pros: ['Approval is easy'], cons: [], toldBy: 'rules',
-  approvalDifficulty: 'easy', paymentFrequency: 'monthly', source: 'Its public page', recordedOn: '2026-11-21', checkedOn: null, reviewOn: '2026-11-21', toBeChecked: true, results: null, applicationId: null, applicationStatus: null, ...over,
+  id: 'p1',
+  companyName: 'BarkBox',
+  primaryCategory: 'Pets',
+  match_score: 0.842,
+  recommendation: 'highly_recommended',
+  parts: [
+    { name: 'industry', weight: 0.4, value: 1, points: 0.4, why: 'Pets is what your idea is about' },
+    { name: 'results', weight: 0.12, value: 0.5, points: 0.06, why: 'No results of your own yet' },
+  ],
+  commissionType: 'flat',
+  commissionRate: null,
+  commissionAmount: 18,
+  commissionCurrency: 'USD',
+  recurring: false,
+  cookieDuration: 30,
+  description: 'Monthly box of toys.',
+  why: null,
+  pros: ['Approval is easy'],
+  cons: [],
+  toldBy: 'rules',
+  approvalDifficulty: 'easy',
+  paymentFrequency: 'monthly',
+  source: 'Its public page',
+  recordedOn: '2026-11-21',
+  checkedOn: null,
+  reviewOn: '2026-11-21',
+  toBeChecked: true,
+  results: null,
+  applicationId: null,
+  applicationStatus: null,
+  ...over,
 });
 const application = (over: Partial<Application> = {}): Application => ({
-  id: 'a1', programId: 'p1', companyName: 'BarkBox', category: 'Pets', programRetired: false, status: 'applied', visits: 1, appliedAt: '2026-11-20T12:00:00Z', updatedAt: '2026-11-20T12:00:00Z', steps: 1,
-  history: [{ status: 'applied', note: '', at: '2026-11-20T12:00:00Z' }], ...over,
+  id: 'a1',
+  programId: 'p1',
+  companyName: 'BarkBox',
+  category: 'Pets',
+  programRetired: false,
+  status: 'applied',
+  visits: 1,
+  appliedAt: '2026-11-20T12:00:00Z',
+  updatedAt: '2026-11-20T12:00:00Z',
+  steps: 1,
+  history: [{ status: 'applied', note: '', at: '2026-11-20T12:00:00Z' }],
+  ...over,
 });
 
 let known: Profile | null;
@@ -31,7 +78,9 @@ beforeEach(() => {
   wording = { toldBy: 'rules', silence: 'not_configured', mayBeAsked: false };
   server.use(
     http.get(at('/api/platform/affiliate/profile'), () => HttpResponse.json({ profile: known })),
-    http.get(at('/api/platform/affiliate/recommendations'), () => HttpResponse.json({ recommendations: programs, results_known: true, wording })),
+    http.get(at('/api/platform/affiliate/recommendations'), () =>
+      HttpResponse.json({ recommendations: programs, results_known: true, wording }),
+    ),
     http.get(at('/api/platform/affiliate/applications'), () => HttpResponse.json(applications)),
     http.post(at('/api/platform/affiliate/analyze-business'), () => {
       known = profile();
@@ -45,7 +94,10 @@ describe('spec §2, AI Affiliate Matching: not logged in', () => {
     renderApp('/affiliate-matching');
     expect(await screen.findByText('Login Required')).toBeInTheDocument();
     expect(screen.getByText('You need to be logged in to use the AI Affiliate Matching feature.')).toBeInTheDocument();
-    expect(screen.getByRole('link', { name: 'Login to Continue' })).toHaveAttribute('href', expect.stringMatching(/^\/login/));
+    expect(screen.getByRole('link', { name: 'Login to Continue' })).toHaveAttribute(
+      'href',
+      expect.stringMatching(/^\/login/),
+    );
     expect(requests('GET /api/platform/affiliate')).toEqual([]);
   });
 });
@@ -64,7 +116,9 @@ describe('spec §2, §3, §4, §5, §7, §8, §9: from an idea to programs', () 
     await user.type(idea, ' nine char ');
     expect(screen.getByRole('button', { name: 'Analyze Business' })).toBeDisabled();
     await user.keyboard('{Control>}{Enter}{/Control}');
-    expect(await screen.findByRole('alert')).toHaveTextContent('Please provide a more detailed business idea (at least 10 characters)');
+    expect(await screen.findByRole('alert')).toHaveTextContent(
+      'Please provide a more detailed business idea (at least 10 characters)',
+    );
     expect(requests('POST')).toEqual([]);
     await user.type(idea, '{Backspace}s ');
     expect(screen.getByRole('button', { name: 'Analyze Business' })).toBeEnabled();
@@ -75,27 +129,53 @@ describe('spec §2, §3, §4, §5, §7, §8, §9: from an idea to programs', () 
     await user.type(await screen.findByRole('textbox', { name: 'Business idea' }), ' Food and toys for city dogs ');
     await user.click(screen.getByRole('button', { name: 'Analyze Business' }));
     expect(await screen.findByText('Target Audience')).toBeInTheDocument();
-    expect(state.seen.find((item) => item.line.startsWith('POST'))?.body).toEqual({ businessIdea: 'Food and toys for city dogs' });
-    for (const text of ['Industry', 'Difficulty', 'Monetization Potential', 'Recommended Content Strategy', 'Key Success Factors', 'Pets', 'Guides by breed', 'Love of animals that shows'])
+    expect(state.seen.find((item) => item.line.startsWith('POST'))?.body).toEqual({
+      businessIdea: 'Food and toys for city dogs',
+    });
+    for (const text of [
+      'Industry',
+      'Difficulty',
+      'Monetization Potential',
+      'Recommended Content Strategy',
+      'Key Success Factors',
+      'Pets',
+      'Guides by breed',
+      'Love of animals that shows',
+    ])
       expect(screen.getByText(text)).toBeInTheDocument();
     expect(requests('GET /api/platform/affiliate/profile')).toHaveLength(2); // read again after the analysis
     expect(screen.getByRole('progressbar', { name: 'medium' })).toHaveAttribute('aria-valuenow', '60');
     expect(screen.getByRole('progressbar', { name: 'medium' })).toHaveAttribute('aria-valuemax', '100');
-    expect(screen.getByText('Analyzed by documented rules: no language model is configured.')).toBeInTheDocument();
+    expect(screen.getByText('Analyzed by rules: AI is not configured.')).toBeInTheDocument();
     expect(requests('GET /api/platform/affiliate/recommendations')).toEqual([]);
     await user.click(screen.getByRole('button', { name: 'View Matching Affiliate Programs' }));
     const card = await screen.findByRole('article', { name: 'BarkBox' });
-    for (const text of ['84% match', 'Highly Recommended', '$18.00 commission', '30-day cookie', 'Monthly box of toys.', 'Pros', 'Cons', 'Approval is easy', 'Approval: easy', 'Paid monthly', 'To be checked', 'Its public page. Recorded Nov 21, 2026, not checked yet; review due Nov 21, 2026.'])
+    for (const text of [
+      '84% match',
+      'Highly Recommended',
+      '$18.00 commission',
+      '30-day cookie',
+      'Monthly box of toys.',
+      'Pros',
+      'Cons',
+      'Approval is easy',
+      'Approval: easy',
+      'Paid monthly',
+      'Not verified yet',
+      'Its public page. Recorded Nov 21, 2026, not checked yet; review due Nov 21, 2026.',
+    ])
       expect(within(card).getByText(text)).toBeInTheDocument();
     await user.click(within(card).getByText('Why 84%'));
     expect(within(card).getByText('40.0 of 40')).toBeInTheDocument();
     expect(within(card).getByText('No results of your own yet')).toBeInTheDocument();
   });
 
-  test('the button says Analyzing... while it waits, and a failure is told', async () => {
+  test('the button says Analyzing... while it waits, and a failure is shown', async () => {
     let release = () => {};
     const gate = new Promise<void>((resolve) => (release = resolve));
-    server.use(http.post(at('/api/platform/affiliate/analyze-business'), async () => gate.then(() => refuse(500, 'It broke.'))));
+    server.use(
+      http.post(at('/api/platform/affiliate/analyze-business'), async () => gate.then(() => refuse(500, 'It broke.'))),
+    );
     const { user } = renderApp('/affiliate-matching');
     await user.type(await screen.findByRole('textbox', { name: 'Business idea' }), 'Food and toys for city dogs');
     await user.click(screen.getByRole('button', { name: 'Analyze Business' }));
@@ -109,7 +189,9 @@ describe('spec §2, §3, §4, §5, §7, §8, §9: from an idea to programs', () 
     [known, programs] = [profile(), []];
     const { user } = renderApp('/affiliate-matching');
     await user.click(await screen.findByRole('tab', { name: 'Recommendations' }));
-    expect(await screen.findByText("No matching programs found yet. We're constantly adding new programs!")).toBeInTheDocument();
+    expect(
+      await screen.findByText("No matching programs found yet. We're constantly adding new programs!"),
+    ).toBeInTheDocument();
   });
 
   test('a suggested idea is in the box already, and what is written stays while one looks elsewhere', async () => {
@@ -136,12 +218,12 @@ describe('whose words reasons are in', () => {
 
   test('without a model in our own, and it says so', async () => {
     await show();
-    expect(await screen.findByText('Reasons are in our own words: no language model is configured.')).toBeInTheDocument();
+    expect(await screen.findByText('Reasons are rule-based: AI is not configured.')).toBeInTheDocument();
     expect(requests('POST')).toEqual([]);
     expect(screen.queryByRole('button', { name: 'Ask again' })).not.toBeInTheDocument();
   });
 
-  test('a model is asked once, for the first programs, and its words take the place of ours', async () => {
+  test('a model is asked once, for the first programs, and its text replaces the rule-based text', async () => {
     wording = { toldBy: 'rules', silence: null, mayBeAsked: true };
     programs = Array.from({ length: 9 }, (_, index) => program({ id: `p${index}`, companyName: `Company ${index}` }));
     server.use(
@@ -154,18 +236,22 @@ describe('whose words reasons are in', () => {
     await show();
     expect(await screen.findByText('It is for people with dogs.')).toBeInTheDocument();
     expect(screen.getByText('They let you in easily')).toBeInTheDocument();
-    expect(screen.getByText('Reasons are worded by a language model as far as our own bear it out. Scores are never a model’s.')).toBeInTheDocument();
-    expect(state.seen.filter((item) => item.line.startsWith('POST')).map((item) => item.body)).toEqual([{ programIds: ['p0', 'p1', 'p2', 'p3', 'p4', 'p5', 'p6', 'p7'] }]);
+    expect(
+      screen.getByText('Reasons are AI-written and checked against our rules. Scores never come from AI.'),
+    ).toBeInTheDocument();
+    expect(state.seen.filter((item) => item.line.startsWith('POST')).map((item) => item.body)).toEqual([
+      { programIds: ['p0', 'p1', 'p2', 'p3', 'p4', 'p5', 'p6', 'p7'] },
+    ]);
   });
 
   test('a model that is silent is named, and asked again only by a click', async () => {
     wording = { toldBy: 'rules', silence: 'budget', mayBeAsked: true };
     server.use(http.post(at('/api/platform/affiliate/recommendations/wording'), () => refuse(503, 'Too many wait.')));
     const user = await show();
-    expect(await screen.findByText('Reasons are in our own words: the budget for the language model is spent for now.')).toBeInTheDocument();
+    expect(await screen.findByText('Reasons are rule-based: the AI budget is used up for now.')).toBeInTheDocument();
     expect(requests('POST')).toEqual([]);
     await user.click(screen.getByRole('button', { name: 'Ask again' }));
-    expect(await screen.findByText('Reasons are in our own words: Too many wait.')).toBeInTheDocument();
+    expect(await screen.findByText('Reasons are rule-based: Too many wait.')).toBeInTheDocument();
     expect(screen.getByRole('article', { name: 'BarkBox' })).toHaveTextContent('Approval is easy');
   });
 });
@@ -177,7 +263,12 @@ describe('Apply Now', () => {
     server.use(
       http.post(at('/api/platform/affiliate/applications'), () => {
         applications = [application()];
-        return HttpResponse.json({ id: 'a1', programId: 'p1', status: 'applied', url: '/api/platform/affiliate/applications/a1/go' });
+        return HttpResponse.json({
+          id: 'a1',
+          programId: 'p1',
+          status: 'applied',
+          url: '/api/platform/affiliate/applications/a1/go',
+        });
       }),
     );
   });
@@ -188,7 +279,9 @@ describe('Apply Now', () => {
     const { user } = renderApp('/affiliate-matching');
     await user.click(await screen.findByRole('tab', { name: 'Recommendations' }));
     await user.click(await screen.findByRole('button', { name: 'Apply Now: BarkBox' }));
-    await waitFor(() => expect(opened.location.replace).toHaveBeenCalledWith('/api/platform/affiliate/applications/a1/go'));
+    await waitFor(() =>
+      expect(opened.location.replace).toHaveBeenCalledWith('/api/platform/affiliate/applications/a1/go'),
+    );
     expect(open).toHaveBeenCalledWith('', '_blank');
     expect(opened.opener).toBeNull();
     expect(await screen.findByRole('region', { name: 'Your applications' })).toHaveTextContent('BarkBox');
@@ -208,12 +301,22 @@ describe('Apply Now', () => {
 
   test('a blocked window leaves the tracked link; a refusal closes the window', async () => {
     const opened = { opener: {}, closed: false, close: vi.fn(), location: { replace: vi.fn() } };
-    const open = vi.spyOn(window, 'open').mockReturnValueOnce(null).mockReturnValue(opened as unknown as Window);
+    const open = vi
+      .spyOn(window, 'open')
+      .mockReturnValueOnce(null)
+      .mockReturnValue(opened as unknown as Window);
     const { user } = renderApp('/affiliate-matching');
     await user.click(await screen.findByRole('tab', { name: 'Recommendations' }));
     await user.click(await screen.findByRole('button', { name: 'Apply Now: BarkBox' }));
-    expect(await screen.findByRole('link', { name: "open BarkBox's page" })).toHaveAttribute('href', '/api/platform/affiliate/applications/a1/go');
-    server.use(http.post(at('/api/platform/affiliate/applications'), () => refuse(409, 'BarkBox is no longer in the directory.')));
+    expect(await screen.findByRole('link', { name: "open BarkBox's page" })).toHaveAttribute(
+      'href',
+      '/api/platform/affiliate/applications/a1/go',
+    );
+    server.use(
+      http.post(at('/api/platform/affiliate/applications'), () =>
+        refuse(409, 'BarkBox is no longer in the directory.'),
+      ),
+    );
     await user.click(screen.getByRole('button', { name: 'Apply Now: BarkBox' }));
     expect(await screen.findByText('BarkBox is no longer in the directory.')).toBeInTheDocument();
     expect(opened.close).toHaveBeenCalled();
@@ -226,29 +329,63 @@ describe('Apply Now', () => {
     applications = [application()];
     server.use(
       http.patch(at('/api/platform/affiliate/applications/{id}'), () => {
-        applications = [application({ status: 'approved', steps: 2, history: [...application().history, { status: 'approved', note: 'By mail', at: '2026-11-21T12:00:00Z' }] })];
+        applications = [
+          application({
+            status: 'approved',
+            steps: 2,
+            history: [...application().history, { status: 'approved', note: 'By mail', at: '2026-11-21T12:00:00Z' }],
+          }),
+        ];
         return new HttpResponse(null, { status: 204 });
       }),
     );
     const { user } = renderApp('/affiliate-matching');
-    expect(await screen.findByRole('link', { name: 'Open page of BarkBox' })).toHaveAttribute('href', '/api/platform/affiliate/applications/a1/go');
+    expect(await screen.findByRole('link', { name: 'Open page of BarkBox' })).toHaveAttribute(
+      'href',
+      '/api/platform/affiliate/applications/a1/go',
+    );
     await user.click(screen.getByRole('button', { name: 'Update the application to BarkBox' }));
     const dialog = await screen.findByRole('dialog');
-    expect(within(dialog).getAllByRole('option').map((option) => option.textContent)).toEqual(['Applied', 'In review', 'Approved', 'Rejected', 'Withdrawn']);
+    expect(
+      within(dialog)
+        .getAllByRole('option')
+        .map((option) => option.textContent),
+    ).toEqual(['Applied', 'In review', 'Approved', 'Rejected', 'Withdrawn']);
     await user.selectOptions(within(dialog).getByLabelText('State'), 'Approved');
     await user.type(within(dialog).getByLabelText('Note'), 'By mail');
     await user.click(within(dialog).getByRole('button', { name: 'Save' }));
     expect(await screen.findByText('History (2)')).toBeInTheDocument();
-    expect(state.seen.find((item) => item.line.startsWith('PATCH'))?.body).toEqual({ status: 'approved', note: 'By mail' });
+    expect(state.seen.find((item) => item.line.startsWith('PATCH'))?.body).toEqual({
+      status: 'approved',
+      note: 'By mail',
+    });
   });
 });
 
 describe('spec §9: constants of matching', () => {
-  test.each([[1, 'good'], [0.8, 'good'], [0.7999, 'warn'], [0.6, 'warn'], [0.5999, 'bad'], [0, 'bad']])('a score of %s is %s', (score, tone) => expect(scoreTone(score)).toBe(tone));
-  test.each([['high', 90], ['medium', 60], ['low', 30], ['anything', 30]])('the bar of %s is %s', (potential, value) => expect(potentialBar(potential)).toBe(value));
-  test.each([['highly_recommended', 'Highly Recommended'], ['recommended', 'Recommended'], ['consider', 'Consider'], ['review_needed', 'Review Needed'], ['', 'Review Needed']])('a program that is %s says “%s” (§3)', (verdict, label) => expect(verdictOf(verdict).label).toBe(label));
+  test.each([
+    [1, 'good'],
+    [0.8, 'good'],
+    [0.7999, 'warn'],
+    [0.6, 'warn'],
+    [0.5999, 'bad'],
+    [0, 'bad'],
+  ])('a score of %s is %s', (score, tone) => expect(scoreTone(score)).toBe(tone));
+  test.each([
+    ['high', 90],
+    ['medium', 60],
+    ['low', 30],
+    ['anything', 30],
+  ])('the bar of %s is %s', (potential, value) => expect(potentialBar(potential)).toBe(value));
+  test.each([
+    ['highly_recommended', 'Highly Recommended'],
+    ['recommended', 'Recommended'],
+    ['consider', 'Consider'],
+    ['review_needed', 'Review Needed'],
+    ['', 'Review Needed'],
+  ])('a program that is %s says “%s” (§3)', (verdict, label) => expect(verdictOf(verdict).label).toBe(label));
   test('commissions and cookies', () => {
     expect(commissionOf(program({ commissionRate: 7.5, recurring: true }))).toBe('7.5% + $18.00 recurring commission');
-    expect(cookieOf(0)).toBe('Cookie of the visit only');
+    expect(cookieOf(0)).toBe('Session cookie');
   });
 });

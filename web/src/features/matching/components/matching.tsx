@@ -6,7 +6,7 @@ import { Tabs } from '@/components/ui/tabs';
 import { AnalysisPanel } from './analysis';
 import { ApplicationsCard } from './applications';
 import { IdeaForm } from './idea-form';
-import { profileQuery } from './queries';
+import { profileQuery } from '../api/matching';
 import { RecommendationsPanel } from './recommendations';
 
 type Step = 'idea' | 'analysis' | 'recommendations';
@@ -15,7 +15,7 @@ export function Matching({ suggested }: { readonly suggested: string }) {
   const client = useQueryClient();
   const profile = useQuery(profileQuery);
   const [step, setStep] = useState<Step>('idea');
-  const [draft, setDraft] = useState<string | null>(null); // kept here: a tab that is left is gone
+  const [draft, setDraft] = useState<string | null>(null); // state of the page: inactive tabs are unmounted
   const without = !profile.data;
 
   async function analyzed(): Promise<void> {
@@ -24,7 +24,10 @@ export function Matching({ suggested }: { readonly suggested: string }) {
     setStep('analysis');
   }
 
-  if (profile.error && profile.data === undefined) return <ErrorBox error={profile.error} prefix="Error loading your profile" onRetry={() => void profile.refetch()} />;
+  if (profile.error && profile.data === undefined)
+    return (
+      <ErrorBox error={profile.error} prefix="Error loading your profile" onRetry={() => void profile.refetch()} />
+    );
   if (profile.data === undefined) return <Loading label="Loading your profile" />;
   return (
     <>
@@ -33,8 +36,23 @@ export function Matching({ suggested }: { readonly suggested: string }) {
         value={step}
         onChange={(id) => setStep(id as Step)}
         tabs={[
-          { id: 'idea', label: 'Business Idea', content: <IdeaForm idea={draft ?? (suggested || profile.data?.business_idea || '')} onChange={setDraft} onAnalyzed={analyzed} /> },
-          { id: 'analysis', label: 'Analysis', disabled: without, content: profile.data && <AnalysisPanel profile={profile.data} onNext={() => setStep('recommendations')} /> },
+          {
+            id: 'idea',
+            label: 'Business Idea',
+            content: (
+              <IdeaForm
+                idea={draft ?? (suggested || profile.data?.business_idea || '')}
+                onChange={setDraft}
+                onAnalyzed={analyzed}
+              />
+            ),
+          },
+          {
+            id: 'analysis',
+            label: 'Analysis',
+            disabled: without,
+            content: profile.data && <AnalysisPanel profile={profile.data} onNext={() => setStep('recommendations')} />,
+          },
           { id: 'recommendations', label: 'Recommendations', disabled: without, content: <RecommendationsPanel /> },
         ]}
       />

@@ -7,25 +7,38 @@ import { surface } from '@/components/ui/card';
 import { cx } from '@/lib/cx';
 import { formatDay } from '@/lib/dates';
 import { countOf, formatMoney } from '@/lib/format';
-import { recommendationsQuery, type Recommendation } from './queries';
-import { useApply } from './use-apply';
+import { recommendationsQuery, type Recommendation } from '../api/matching';
+import { useApply } from '../hooks/use-apply';
 import { WordingLine } from './wording';
-import { commissionOf, cookieOf, partName, paymentOf, scoreTone, STATUSES, verdictOf } from './words';
+import { commissionOf, cookieOf, partName, paymentOf, scoreTone, STATUSES, verdictOf } from '../lib/labels';
 
-const SCORES: Readonly<Record<string, string>> = { good: 'bg-good-soft text-good', warn: 'bg-warn-soft text-warn', bad: 'bg-bad-soft text-bad' };
+const SCORES: Readonly<Record<string, string>> = {
+  good: 'bg-good-soft text-good',
+  warn: 'bg-warn-soft text-warn',
+  bad: 'bg-bad-soft text-bad',
+};
 const APPROVAL: Readonly<Record<string, Tone>> = { easy: 'good', medium: 'warn', hard: 'bad' };
 
 /** Mounted, and so loaded, only while its tab is active (spec §4). */
 export function RecommendationsPanel() {
   const found = useQuery(recommendationsQuery);
-  if (found.error && !found.data) return <ErrorBox error={found.error} prefix="Error loading recommendations" onRetry={() => void found.refetch()} />;
+  if (found.error && !found.data)
+    return <ErrorBox error={found.error} prefix="Error loading recommendations" onRetry={() => void found.refetch()} />;
   if (!found.data) return <Loading label="Loading recommendations" />;
   const { recommendations, results_known: known, wording } = found.data;
   if (recommendations.length === 0)
-    return <Empty icon={<Compass aria-hidden className="size-5" />}>No matching programs found yet. We&apos;re constantly adding new programs!</Empty>;
+    return (
+      <Empty icon={<Compass aria-hidden className="size-5" />}>
+        No matching programs found yet. We&apos;re constantly adding new programs!
+      </Empty>
+    );
   return (
     <>
-      {!known && <p role="status" className="mb-4 rounded-lg bg-warn-soft px-4 py-3 text-warn">Your own results cannot be read just now: programs are scored without them.</p>}
+      {!known && (
+        <p role="status" className="mb-4 rounded-lg bg-warn-soft px-4 py-3 text-warn">
+          Your results are unavailable right now: programs are scored without them.
+        </p>
+      )}
       <WordingLine wording={wording} programIds={recommendations.map((item) => item.id)} />
       <ul className="grid gap-5 lg:grid-cols-2">
         {recommendations.map((item) => (
@@ -49,19 +62,29 @@ function Program({ item }: { readonly item: Recommendation }) {
           <h2 className="text-lg font-semibold">{item.companyName}</h2>
           <p className="text-muted">{item.primaryCategory}</p>
         </div>
-        <p className={cx('rounded-lg px-2.5 py-1 text-base font-semibold whitespace-nowrap', SCORES[scoreTone(item.match_score)])}>{percent}% match</p>
+        <p
+          className={cx(
+            'rounded-lg px-2.5 py-1 text-base font-semibold whitespace-nowrap',
+            SCORES[scoreTone(item.match_score)],
+          )}
+        >
+          {percent}% match
+        </p>
       </header>
       <p className="mt-3 flex flex-wrap gap-1.5">
         <Badge tone={verdict.tone}>{verdict.label}</Badge>
         <Badge tone="brand">{commissionOf(item)}</Badge>
         <Badge>{cookieOf(item.cookieDuration)}</Badge>
-        {item.toBeChecked && <Badge tone="warn">To be checked</Badge>}
+        {item.toBeChecked && <Badge tone="warn">Not verified yet</Badge>}
       </p>
       <p className="mt-3">{item.description}</p>
       {item.why !== null && (
         <p className="mt-3 flex gap-2 rounded-lg bg-brand-soft px-3 py-2">
           <Sparkles aria-hidden className="mt-0.5 size-4 shrink-0 text-brand" />
-          <span className="min-w-0"><span className="sr-only">A language model says: </span>{item.why}</span>
+          <span className="min-w-0">
+            <span className="sr-only">AI summary: </span>
+            {item.why}
+          </span>
         </p>
       )}
       <div className="mt-4 grid gap-4 sm:grid-cols-2">
@@ -75,21 +98,40 @@ function Program({ item }: { readonly item: Recommendation }) {
       <footer className="mt-auto flex flex-wrap items-center gap-x-3 gap-y-2 pt-4">
         <Badge tone={APPROVAL[item.approvalDifficulty] ?? 'neutral'}>{`Approval: ${item.approvalDifficulty}`}</Badge>
         <Badge>{paymentOf(item.paymentFrequency)}</Badge>
-        {item.applicationStatus && <Badge tone={STATUSES[item.applicationStatus].tone}>{STATUSES[item.applicationStatus].label}</Badge>}
-        <Button variant="primary" className="ml-auto" busy={busy} aria-label={`Apply Now: ${item.companyName}`} onClick={({ detail }) => detail < 2 && start(item.id)}>
+        {item.applicationStatus && (
+          <Badge tone={STATUSES[item.applicationStatus].tone}>{STATUSES[item.applicationStatus].label}</Badge>
+        )}
+        <Button
+          variant="primary"
+          className="ml-auto"
+          busy={busy}
+          aria-label={`Apply Now: ${item.companyName}`}
+          onClick={({ detail }) => detail < 2 && start(item.id)}
+        >
           Apply Now
         </Button>
       </footer>
       {blocked && (
         <p role="status" className="mt-3">
-          Your browser blocked the new window: <a href={blocked} target="_blank" rel="noopener" className="font-medium text-brand underline">open {item.companyName}&apos;s page</a>
+          Your browser blocked the new window:{' '}
+          <a href={blocked} target="_blank" rel="noopener" className="font-medium text-brand underline">
+            open {item.companyName}&apos;s page
+          </a>
         </p>
       )}
     </article>
   );
 }
 
-function Reasons({ title, texts, good = false }: { readonly title: string; readonly texts: readonly string[]; readonly good?: boolean }) {
+function Reasons({
+  title,
+  texts,
+  good = false,
+}: {
+  readonly title: string;
+  readonly texts: readonly string[];
+  readonly good?: boolean;
+}) {
   const Icon = good ? Plus : Minus;
   return (
     <section>
@@ -116,15 +158,23 @@ function Parts({ item, percent }: { readonly item: Recommendation; readonly perc
         <table className="w-full text-left text-[0.8125rem]">
           <thead className="text-muted">
             <tr>
-              <th scope="col" className="py-1 pr-3 font-medium">Part</th>
-              <th scope="col" className="py-1 pr-3 text-right font-medium">Points</th>
-              <th scope="col" className="py-1 font-medium">Because</th>
+              <th scope="col" className="py-1 pr-3 font-medium">
+                Part
+              </th>
+              <th scope="col" className="py-1 pr-3 text-right font-medium">
+                Points
+              </th>
+              <th scope="col" className="py-1 font-medium">
+                Reason
+              </th>
             </tr>
           </thead>
           <tbody>
             {item.parts.map((part) => (
               <tr key={part.name} className="border-t border-line align-top">
-                <th scope="row" className="py-1 pr-3 font-medium whitespace-nowrap">{partName(part.name)}</th>
+                <th scope="row" className="py-1 pr-3 font-medium whitespace-nowrap">
+                  {partName(part.name)}
+                </th>
                 <td className="tabular py-1 pr-3 text-right whitespace-nowrap">{`${(part.points * 100).toFixed(1)} of ${(part.weight * 100).toFixed(0)}`}</td>
                 <td className="py-1">{part.why}</td>
               </tr>

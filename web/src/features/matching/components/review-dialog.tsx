@@ -5,7 +5,7 @@ import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import { TextField } from '@/components/ui/field';
 import { toast } from '@/stores/toasts';
-import { reviewProgram, type ProgramEntry } from './directory-queries';
+import { reviewProgram, type ProgramEntry } from '../api/directory';
 
 const DAY_MS = 86_400_000;
 const REVIEW_DAYS = 180;
@@ -23,7 +23,12 @@ export function ReviewDialog({ program, onClose }: { readonly program: ProgramEn
     },
   });
   return (
-    <Dialog open onOpenChange={(shown) => !shown && onClose()} title={`Review of ${program.companyName}`} description="You compared every fact with the program's own page, and corrected what was wrong.">
+    <Dialog
+      open
+      onOpenChange={(shown) => !shown && onClose()}
+      title={`Review of ${program.companyName}`}
+      description="Confirm that you checked every detail against the program's website and corrected errors."
+    >
       <form
         className="flex flex-col gap-4"
         onSubmit={(event) => {
@@ -31,12 +36,24 @@ export function ReviewDialog({ program, onClose }: { readonly program: ProgramEn
           reviewing.mutate();
         }}
       >
-        <p><a href={program.url} target="_blank" rel="noopener noreferrer" className="break-all text-brand underline">{program.url}</a></p>
-        <TextField type="date" label="Next review" required value={reviewOn} onChange={(event) => setReviewOn(event.target.value)} />
+        <p>
+          <a href={program.url} target="_blank" rel="noopener noreferrer" className="break-all text-brand underline">
+            {program.url}
+          </a>
+        </p>
+        <TextField
+          type="date"
+          label="Next review"
+          required
+          value={reviewOn}
+          onChange={(event) => setReviewOn(event.target.value)}
+        />
         {reviewing.error && <ErrorBox error={reviewing.error} />}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="primary" busy={reviewing.isPending}>Facts are right</Button>
+          <Button type="submit" variant="primary" busy={reviewing.isPending}>
+            Mark as verified
+          </Button>
         </div>
       </form>
     </Dialog>

@@ -2,8 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { Button } from '@/components/ui/button';
 import { messageOf } from '@/lib/api/errors';
-import { word, type Wording } from './queries';
-import { MOST_WORDED, wordingNote } from './words';
+import { word, type Wording } from '../api/matching';
+import { MAX_WORDED, wordingNote } from '../lib/labels';
 
 interface Props {
   readonly wording: Wording;
@@ -15,7 +15,7 @@ interface Props {
 export function WordingLine({ wording, programIds }: Props) {
   const client = useQueryClient();
   const asking = useMutation({
-    mutationFn: () => word(programIds.slice(0, MOST_WORDED)),
+    mutationFn: () => word(programIds.slice(0, MAX_WORDED)),
     onSettled: () => client.invalidateQueries({ queryKey: ['matching', 'recommendations'] }),
   });
   const { mutate, isIdle } = asking;
@@ -26,10 +26,16 @@ export function WordingLine({ wording, programIds }: Props) {
   return (
     <div className="mb-4 flex flex-wrap items-center gap-x-3 gap-y-2 text-[0.8125rem] text-muted">
       <p role="status">
-        {asking.isPending ? 'Reasons are in our own words until the language model answers…' : asking.error ? `Reasons are in our own words: ${messageOf(asking.error)}` : wordingNote(wording)}
+        {asking.isPending
+          ? 'Reasons are rule-based until AI responds…'
+          : asking.error
+            ? `Reasons are rule-based: ${messageOf(asking.error)}`
+            : wordingNote(wording)}
       </p>
       {wording.mayBeAsked && (wording.silence !== null || asking.isError) && (
-        <Button size="sm" variant="ghost" busy={asking.isPending} onClick={() => mutate()}>Ask again</Button>
+        <Button size="sm" variant="ghost" busy={asking.isPending} onClick={() => mutate()}>
+          Ask again
+        </Button>
       )}
     </div>
   );

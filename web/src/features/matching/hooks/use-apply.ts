@@ -2,8 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { messageOf } from '@/lib/api/errors';
 import { toast, toastError } from '@/stores/toasts';
-import { apply } from './queries';
-import { trackedLink } from './words';
+import { apply } from '../api/matching';
+import { trackedLink } from '../lib/labels';
 
 interface Going {
   readonly programId: string;
@@ -29,7 +29,10 @@ export function useApply() {
       opened?.close();
       toastError('Error', messageOf(error));
     },
-    onSettled: () => Promise.all(['applications', 'recommendations'].map((what) => client.invalidateQueries({ queryKey: ['matching', what] }))),
+    onSettled: () =>
+      Promise.all(
+        ['applications', 'recommendations'].map((what) => client.invalidateQueries({ queryKey: ['matching', what] })),
+      ),
   });
   return {
     busy: going.isPending,

@@ -9,7 +9,7 @@ export type DigestMail = Preference['mail'];
 const PAGE = 20;
 const AGAIN_MS = 60_000;
 
-/** How many are new; asked again each minute while somebody looks. */
+/** Number of unread notifications; refetched every minute while the page is visible. */
 export const unseenQuery = queryOptions({
   queryKey: ['notifications', 'unseen'],
   queryFn: ({ signal }) => body(api.GET('/api/platform/notifications/unseen', { signal })),
@@ -22,7 +22,12 @@ export const notificationsQuery = (unseenOnly: boolean) =>
     queryKey: ['notifications', 'list', unseenOnly],
     initialPageParam: '',
     queryFn: ({ signal, pageParam }) =>
-      answer(api.GET('/api/platform/notifications', { params: { query: { limit: PAGE, unseen: unseenOnly, ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
+      answer(
+        api.GET('/api/platform/notifications', {
+          params: { query: { limit: PAGE, unseen: unseenOnly, ...(pageParam ? { cursor: pageParam } : {}) } },
+          signal,
+        }),
+      ),
     getNextPageParam: (page) => page.nextCursor,
     staleTime: 0,
   });
@@ -33,10 +38,12 @@ export const preferencesQuery = queryOptions({
   staleTime: 0,
 });
 
-export const see = (id: string) => done(api.POST('/api/platform/notifications/{id}/seen', { params: { path: { id } } }));
+export const see = (id: string) =>
+  done(api.POST('/api/platform/notifications/{id}/seen', { params: { path: { id } } }));
 export const seeAll = () => done(api.POST('/api/platform/notifications/seen', {}));
 
 export const choose = ({ kind, inApp, mail }: Pick<Preference, 'kind' | 'inApp' | 'mail'>) =>
   body(api.PUT('/api/platform/notification-preferences/{kind}', { params: { path: { kind } }, body: { inApp, mail } }));
 
-export const stopMails = async (code: string): Promise<string> => (await body(api.POST('/api/public/notifications/unsubscribe', { body: { code } }))).message;
+export const stopMails = async (code: string): Promise<string> =>
+  (await body(api.POST('/api/public/notifications/unsubscribe', { body: { code } }))).message;

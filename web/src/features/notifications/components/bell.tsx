@@ -6,11 +6,11 @@ import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { LatePopover } from '@/components/ui/late-popover';
 import { NotificationList } from './notification-list';
-import { notificationsQuery, unseenQuery } from './queries';
-import { useSeen } from './use-seen';
+import { notificationsQuery, unseenQuery } from '../api/notifications';
+import { useSeen } from '../hooks/use-seen';
 
 const SHOWN = 6;
-const MOST = 99;
+const MAX_COUNT = 99;
 
 /** How many notifications are new, and the newest of them. */
 export function Bell() {
@@ -26,11 +26,19 @@ export function Bell() {
         if (next) void count.refetch(); // the newest are read now: their number, too
       }}
       trigger={
-        <Button variant="ghost" size="icon" aria-label={unseen > 0 ? `Notifications, ${unseen} new` : 'Notifications'} className="relative">
+        <Button
+          variant="ghost"
+          size="icon"
+          aria-label={unseen > 0 ? `Notifications, ${unseen} new` : 'Notifications'}
+          className="relative"
+        >
           <BellIcon aria-hidden className="size-[1.125rem]" />
           {unseen > 0 && (
-            <span aria-hidden className="absolute -top-0.5 -right-0.5 grid h-4 min-w-4 place-items-center rounded-full bg-bad-solid px-1 text-[0.625rem] font-semibold text-white tabular">
-              {unseen > MOST ? `${MOST}+` : unseen}
+            <span
+              aria-hidden
+              className="absolute -top-0.5 -right-0.5 grid h-4 min-w-4 place-items-center rounded-full bg-bad-solid px-1 text-[0.625rem] font-semibold text-white tabular"
+            >
+              {unseen > MAX_COUNT ? `${MAX_COUNT}+` : unseen}
             </span>
           )}
         </Button>
@@ -51,7 +59,7 @@ function Newest({ onClose, unseen }: { readonly onClose: () => void; readonly un
         <h2 className="font-semibold">Notifications</h2>
         {unseen > 0 && (
           <Button variant="ghost" size="sm" busy={seen.busy} onClick={seen.seeAll}>
-            Mark all as seen
+            Mark all as read
           </Button>
         )}
       </div>
@@ -73,7 +81,11 @@ function Newest({ onClose, unseen }: { readonly onClose: () => void; readonly un
         )}
       </div>
       <div className="border-t border-line p-2 text-center">
-        <Link to="/notifications" onClick={onClose} className="block rounded-md py-1 font-medium text-brand hover:underline">
+        <Link
+          to="/notifications"
+          onClick={onClose}
+          className="block rounded-md py-1 font-medium text-brand hover:underline"
+        >
           See all notifications
         </Link>
       </div>

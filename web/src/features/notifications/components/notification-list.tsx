@@ -3,9 +3,18 @@ import { AtSign, Bell, Handshake, Heart, MessageSquare, Quote, Shield, Tag, type
 import { When } from '@/components/data/when';
 import { cx } from '@/lib/cx';
 import { parseSearch } from '@/lib/search';
-import type { Notification } from './queries';
+import type { Notification } from '../api/notifications';
 
-const ICONS: Readonly<Record<string, LucideIcon>> = { mention: AtSign, quote: Quote, reply: MessageSquare, like: Heart, moderation: Shield, offer: Tag, offer_message: MessageSquare, deal: Handshake };
+const ICONS: Readonly<Record<string, LucideIcon>> = {
+  mention: AtSign,
+  quote: Quote,
+  reply: MessageSquare,
+  like: Heart,
+  moderation: Shield,
+  offer: Tag,
+  offer_message: MessageSquare,
+  deal: Handshake,
+};
 
 interface Props {
   readonly rows: readonly Notification[];
@@ -20,7 +29,12 @@ export function NotificationList({ rows, onOpen }: Props) {
         const Icon = ICONS[row.kind] ?? Bell;
         return (
           <li key={row.id} className="relative flex items-start gap-3 px-4 py-3 hover:bg-sunken/60">
-            <span className={cx('grid size-8 shrink-0 place-items-center rounded-full', row.seen ? 'bg-sunken text-muted' : 'bg-brand-soft text-brand')}>
+            <span
+              className={cx(
+                'grid size-8 shrink-0 place-items-center rounded-full',
+                row.seen ? 'bg-sunken text-muted' : 'bg-brand-soft text-brand',
+              )}
+            >
               <Icon aria-hidden className="size-4" />
             </span>
             <div className="min-w-0 flex-1">
@@ -37,8 +51,17 @@ export function NotificationList({ rows, onOpen }: Props) {
   );
 }
 
-function Target({ row, onOpen }: { readonly row: Notification; readonly onOpen: (notification: Notification) => void }) {
-  const look = cx('block rounded text-left [overflow-wrap:anywhere] before:absolute before:inset-0', !row.seen && 'font-medium');
+function Target({
+  row,
+  onOpen,
+}: {
+  readonly row: Notification;
+  readonly onOpen: (notification: Notification) => void;
+}) {
+  const look = cx(
+    'block rounded text-left [overflow-wrap:anywhere] before:absolute before:inset-0',
+    !row.seen && 'font-medium',
+  );
   const words = (
     <>
       {row.title}
@@ -61,7 +84,13 @@ function Target({ row, onOpen }: { readonly row: Notification; readonly onOpen: 
   }
   const { pathname, search, hash } = new URL(row.path, window.location.origin);
   return (
-    <Link to={pathname} search={parseSearch(search)} {...(hash ? { hash: hash.slice(1) } : {})} className={cx(look, 'hover:underline')} onClick={() => onOpen(row)}>
+    <Link
+      to={pathname}
+      search={parseSearch(search)}
+      {...(hash ? { hash: hash.slice(1) } : {})}
+      className={cx(look, 'hover:underline')}
+      onClick={() => onOpen(row)}
+    >
       {words}
     </Link>
   );

@@ -6,10 +6,10 @@ import { Button } from '@/components/ui/button';
 import { surface } from '@/components/ui/card';
 import { Select } from '@/components/ui/field';
 import { NotificationList } from './notification-list';
-import { notificationsQuery } from './queries';
-import { useSeen } from './use-seen';
+import { notificationsQuery } from '../api/notifications';
+import { useSeen } from '../hooks/use-seen';
 
-/** All that the account was told, the newest first. `settings`: the way to what it is told of. */
+/** All notifications, newest first. `settings`: link to the preferences. */
 export function NotificationsPanel({ settings }: { readonly settings: ReactNode }) {
   const [unseenOnly, setUnseenOnly] = useState(false);
   const query = useInfiniteQuery(notificationsQuery(unseenOnly));
@@ -18,20 +18,29 @@ export function NotificationsPanel({ settings }: { readonly settings: ReactNode 
   return (
     <>
       <div className="mb-4 flex flex-wrap items-center justify-between gap-2">
-        <Select label="Notifications" value={unseenOnly ? 'new' : 'all'} onChange={(event) => setUnseenOnly(event.target.value === 'new')}>
+        <Select
+          label="Notifications"
+          value={unseenOnly ? 'new' : 'all'}
+          onChange={(event) => setUnseenOnly(event.target.value === 'new')}
+        >
           <option value="all">All</option>
           <option value="new">New only</option>
         </Select>
         <div className="flex flex-wrap gap-2">
           {settings}
           <Button busy={seen.busy} onClick={seen.seeAll}>
-            Mark all as seen
+            Mark all as read
           </Button>
         </div>
       </div>
       <section aria-label="All notifications" className={surface}>
         {query.error && !query.data ? (
-          <ErrorBox error={query.error} prefix="Error loading notifications" onRetry={() => void query.refetch()} className="m-4" />
+          <ErrorBox
+            error={query.error}
+            prefix="Error loading notifications"
+            onRetry={() => void query.refetch()}
+            className="m-4"
+          />
         ) : query.isPending ? (
           <div role="status" aria-label="Loading notifications" className="flex flex-col gap-3 p-4">
             <Skeleton className="h-12" />
@@ -39,7 +48,9 @@ export function NotificationsPanel({ settings }: { readonly settings: ReactNode 
             <Skeleton className="h-12" />
           </div>
         ) : rows.length === 0 ? (
-          <Empty icon={<BellOff aria-hidden className="size-5" />}>{unseenOnly ? 'Nothing new.' : 'No notifications yet.'}</Empty>
+          <Empty icon={<BellOff aria-hidden className="size-5" />}>
+            {unseenOnly ? 'Nothing new.' : 'No notifications yet.'}
+          </Empty>
         ) : (
           <NotificationList rows={rows} onOpen={(row) => !row.seen && seen.see(row.id)} />
         )}

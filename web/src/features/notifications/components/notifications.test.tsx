@@ -12,9 +12,14 @@ test('the bell says how many are new and shows the newest; opening one marks it'
   signIn();
   server.use(
     http.get(at('/api/platform/notifications/unseen'), () => HttpResponse.json({ unseen: 3 })),
-    http.get(at('/api/platform/notifications'), () => HttpResponse.json([notification(), notification({ id: 'n2', kind: 'moderation', title: 'Your suspension has ended', path: '', seen: true })])),
+    http.get(at('/api/platform/notifications'), () =>
+      HttpResponse.json([
+        notification(),
+        notification({ id: 'n2', kind: 'moderation', title: 'Your suspension has ended', path: '', seen: true }),
+      ]),
+    ),
     http.post(at('/api/platform/notifications/{id}/seen'), nothing),
-    http.get(at('/api/forum/threads/{id}'), () => refuse(404, 'There is no such thread.')),
+    http.get(at('/api/forum/threads/{id}'), () => refuse(404, 'Thread not found.')),
     http.get(at('/api/forum/categories'), () => HttpResponse.json([])),
     http.post(at('/api/public/forum/threads/{id}/view'), nothing),
   );
@@ -32,13 +37,20 @@ test('a notification of any kind has its words and leads where it says; an addre
   server.use(
     http.get(at('/api/platform/notifications'), () =>
       HttpResponse.json([
-        notification({ id: 'n1', kind: 'deal', title: 'The money lies in escrow', path: '/marketplace/deals/o1?side=seller#escrow' }),
+        notification({
+          id: 'n1',
+          kind: 'deal',
+          title: "The buyer's money is in escrow: please hand the website over",
+          path: '/marketplace/deals/o1?side=seller#escrow',
+        }),
         notification({ id: 'n2', kind: 'never_heard_of', title: 'Something new', path: '//evil.example/x' }),
       ]),
     ),
   );
   renderApp('/notifications');
-  expect(await screen.findByRole('link', { name: /The money lies in escrow/ })).toHaveAttribute('href', '/marketplace/deals/o1?side=seller#escrow');
+  expect(
+    await screen.findByRole('link', { name: /The buyer's money is in escrow: please hand the website over/ }),
+  ).toHaveAttribute('href', '/marketplace/deals/o1?side=seller#escrow');
   expect(screen.getByRole('button', { name: /Something new/ })).toBeInTheDocument();
   expect(screen.queryByRole('link', { name: /Something new/ })).not.toBeInTheDocument();
 });
@@ -46,45 +58,62 @@ test('a notification of any kind has its words and leads where it says; an addre
 test('the page: all, new only, mark all as seen, empty', async () => {
   signIn();
   server.use(
-    http.get(at('/api/platform/notifications'), ({ request }) => HttpResponse.json(new URL(request.url).searchParams.get('unseen') === 'true' ? [] : [notification()])),
+    http.get(at('/api/platform/notifications'), ({ request }) =>
+      HttpResponse.json(new URL(request.url).searchParams.get('unseen') === 'true' ? [] : [notification()]),
+    ),
     http.post(at('/api/platform/notifications/seen'), nothing),
   );
   const { user } = renderApp('/notifications');
   expect(await screen.findByRole('link', { name: /Embla mentioned you.*\(new\)/ })).toBeInTheDocument();
-  await user.click(screen.getByRole('button', { name: 'Mark all as seen' }));
+  await user.click(screen.getByRole('button', { name: 'Mark all as read' }));
   await vi.waitFor(() => expect(requests('POST /api/platform/notifications/seen')).toHaveLength(1));
   await user.selectOptions(screen.getByLabelText('Notifications', { selector: 'select' }), 'New only');
   expect(await screen.findByText('Nothing new.')).toBeInTheDocument();
 });
 
-test('what one is told of is chosen in Account Settings; a refusal takes the choice back', async () => {
+test('notifications are chosen in Account Settings; a refused choice is reverted', async () => {
   signIn();
   server.use(
-    http.get(at('/api/platform/notification-preferences'), () => HttpResponse.json([
-      { kind: 'like', title: 'Somebody likes your post', inApp: true, mail: 'off', atOnce: false },
-      { kind: 'deal', title: 'Your deals', inApp: true, mail: 'off', atOnce: true },
-    ])),
-    http.put(at('/api/platform/notification-preferences/{kind}'), () => HttpResponse.json({ kind: 'like', title: 'Somebody likes your post', inApp: true, mail: 'weekly' }), { once: true }),
+    http.get(at('/api/platform/notification-preferences'), () =>
+      HttpResponse.json([
+        { kind: 'like', title: 'Someone likes your post', inApp: true, mail: 'off', atOnce: false },
+        { kind: 'deal', title: 'Your deals', inApp: true, mail: 'off', atOnce: true },
+      ]),
+    ),
+    http.put(
+      at('/api/platform/notification-preferences/{kind}'),
+      () => HttpResponse.json({ kind: 'like', title: 'Someone likes your post', inApp: true, mail: 'weekly' }),
+      { once: true },
+    ),
   );
   const { user } = renderApp('/account-settings?tab=notifications');
-  await user.selectOptions(await screen.findByLabelText('Somebody likes your post: by mail'), 'Once a week');
-  expect(await screen.findByText('Choice kept', { exact: true })).toBeInTheDocument();
-  expect(screen.getByText('Mailed at once')).toBeInTheDocument();
-  expect(screen.queryByLabelText('Your deals: by mail')).not.toBeInTheDocument();
+  await user.selectOptions(await screen.findByLabelText('Someone likes your post: by email'), 'Once a week');
+  expect(await screen.findByText('Preference saved', { exact: true })).toBeInTheDocument();
+  expect(screen.getByText('Emailed right away')).toBeInTheDocument();
+  expect(screen.queryByLabelText('Your deals: by email')).not.toBeInTheDocument();
   expect(sent('PUT /api/platform/notification-preferences/like')).toEqual({ inApp: true, mail: 'weekly' });
   server.use(http.put(at('/api/platform/notification-preferences/{kind}'), () => refuse(503, 'Not now.')));
-  await user.click(screen.getByRole('checkbox', { name: 'Somebody likes your post: in the app' }));
+  await user.click(screen.getByRole('checkbox', { name: 'Someone likes your post: in the app' }));
   expect(await screen.findByText('Not now.', { exact: true })).toBeInTheDocument();
-  expect(screen.getByRole('checkbox', { name: 'Somebody likes your post: in the app' })).toBeChecked();
+  expect(screen.getByRole('checkbox', { name: 'Someone likes your post: in the app' })).toBeChecked();
 });
 
 test('the link of a digest stops the mails, on a press of the button only', async () => {
-  server.use(http.post(at('/api/public/notifications/unsubscribe'), () => HttpResponse.json({ ok: true, message: 'You will get no more of these mails.' })));
+  server.use(
+    http.post(at('/api/public/notifications/unsubscribe'), () =>
+      HttpResponse.json({
+        ok: true,
+        message: 'You will no longer get these emails. You can turn them on again in your settings.',
+      }),
+    ),
+  );
   const { user, router } = renderApp('/notifications/unsubscribe#code=abc');
-  const button = await screen.findByRole('button', { name: 'Stop the mails' });
+  const button = await screen.findByRole('button', { name: 'Stop digest emails' });
   expect(requests('POST')).toHaveLength(0);
   await user.click(button);
-  expect(await screen.findByText('You will get no more of these mails.')).toBeInTheDocument();
+  expect(
+    await screen.findByText('You will no longer get these emails. You can turn them on again in your settings.'),
+  ).toBeInTheDocument();
   expect(sent('POST /api/public/notifications/unsubscribe')).toEqual({ code: 'abc' });
   expect(router.state.location.hash).toBe('');
 });

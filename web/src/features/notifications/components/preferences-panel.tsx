@@ -4,20 +4,22 @@ import { Card } from '@/components/ui/card';
 import { Select } from '@/components/ui/field';
 import { messageOf } from '@/lib/api/errors';
 import { toast, toastError } from '@/stores/toasts';
-import { choose, preferencesQuery, type DigestMail, type Preference } from './queries';
+import { choose, preferencesQuery, type DigestMail, type Preference } from '../api/notifications';
 
 const MAILS: readonly { readonly value: DigestMail; readonly label: string }[] = [
-  { value: 'off', label: 'No mail' },
+  { value: 'off', label: 'No email' },
   { value: 'daily', label: 'Once a day' },
   { value: 'weekly', label: 'Once a week' },
 ];
 
-/** What one is told of, and how; each choice is kept at once. */
+/** Notification preferences; each change is saved immediately. */
 export function PreferencesPanel() {
   const client = useQueryClient();
   const query = useQuery(preferencesQuery);
   const put = (kind: string, part: Partial<Preference>) =>
-    client.setQueryData(preferencesQuery.queryKey, (rows) => rows?.map((row) => (row.kind === kind ? { ...row, ...part } : row)));
+    client.setQueryData(preferencesQuery.queryKey, (rows) =>
+      rows?.map((row) => (row.kind === kind ? { ...row, ...part } : row)),
+    );
   const change = useMutation({
     scope: { id: 'notification-choices' }, // in the order of choosing
     mutationFn: choose,
@@ -27,17 +29,23 @@ export function PreferencesPanel() {
       put(chosen.kind, chosen);
       return before;
     },
-    onSuccess: () => toast('Choice kept'),
+    onSuccess: () => toast('Preference saved'),
     onError: (error, { kind }, before) => {
       if (before) put(kind, before);
-      toastError('Failed to keep the choice', messageOf(error));
+      toastError('Failed to save the preference', messageOf(error));
     },
     onSettled: () => client.invalidateQueries({ queryKey: ['notifications'] }),
   });
-  if (query.error && !query.data) return <ErrorBox error={query.error} prefix="Error loading your choices" onRetry={() => void query.refetch()} />;
-  if (!query.data) return <Loading label="Loading your choices" />;
+  if (query.error && !query.data)
+    return (
+      <ErrorBox error={query.error} prefix="Error loading your preferences" onRetry={() => void query.refetch()} />
+    );
+  if (!query.data) return <Loading label="Loading your preferences" />;
   return (
-    <Card title="Notifications" description="What you are told of. Mails gather what you have not seen yet: one a day, or one a week. What has an end or is about money is mailed at once.">
+    <Card
+      title="Notifications"
+      description="Digest emails contain unread items, once a day or once a week. Deadlines and payments are always emailed right away."
+    >
       <ul className="-my-3 divide-y divide-line">
         {query.data.map((row) => (
           <li key={row.kind} className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2 py-3">
@@ -54,13 +62,19 @@ export function PreferencesPanel() {
                 In the app
               </label>
               {row.atOnce ? (
-                <span className="flex min-h-9 w-36 items-center text-muted">Mailed at once</span>
+                <span className="flex min-h-9 w-36 items-center text-muted">Emailed right away</span>
               ) : (
                 <Select
                   className="w-36"
-                  label={`${row.title}: by mail`}
+                  label={`${row.title}: by email`}
                   value={row.mail}
-                  onChange={(event) => change.mutate({ kind: row.kind, inApp: row.inApp, mail: MAILS.find((item) => item.value === event.target.value)?.value ?? 'off' })}
+                  onChange={(event) =>
+                    change.mutate({
+                      kind: row.kind,
+                      inApp: row.inApp,
+                      mail: MAILS.find((item) => item.value === event.target.value)?.value ?? 'off',
+                    })
+                  }
                 >
                   {MAILS.map((item) => (
                     <option key={item.value} value={item.value}>

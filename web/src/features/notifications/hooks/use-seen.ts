@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { messageOf } from '@/lib/api/errors';
 import { toastError } from '@/stores/toasts';
-import { see, seeAll } from './queries';
+import { see, seeAll } from '../api/notifications';
 
 /** Marks one notification, or all of them, as seen. */
 export function useSeen() {

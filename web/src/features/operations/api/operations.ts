@@ -1,4 +1,4 @@
-// How projections, dead letters and the system stand; read again every second while something is under way.
+// State of projections, dead letters and the system; refetched every second while an operation runs.
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { answer, api, body } from '@/lib/api/client';
 import type { components } from '@/lib/api/schema';
@@ -8,11 +8,12 @@ export type Projection = Schemas['Projection'];
 export type ProjectionDetail = Schemas['ProjectionDetail'];
 export type Build = Schemas['Build'];
 export type Comparison = Schemas['Comparison'];
-export type RequestShown = Schemas['RequestShown'];
+export type OperationRequest = Schemas['RequestShown'];
 export type DeadLetter = Schemas['DeadLetter'];
 export type DeadLetterGroup = Schemas['DeadLetterGroup'];
 export type RevealedRecord = Schemas['RevealedRecord'];
 export type System = Schemas['System'];
+export type Subscriptions = Schemas['Subscriptions'];
 
 export const ACTIONS = ['pause', 'resume', 'rebuild', 'verify', 'promote', 'rollback', 'cancel'] as const;
 export type Action = (typeof ACTIONS)[number];
@@ -24,7 +25,8 @@ const WORKING = ['building', 'catching_up'];
 const OPEN = ['waiting', 'running'];
 
 export const isBusy = (projection: Pick<Projection, 'builds' | 'requests'>): boolean =>
-  projection.builds.some((build) => WORKING.includes(build.state)) || projection.requests.some((request) => OPEN.includes(request.state));
+  projection.builds.some((build) => WORKING.includes(build.state)) ||
+  projection.requests.some((request) => OPEN.includes(request.state));
 
 export const projectionsQuery = queryOptions({
   queryKey: ['operations', 'projections'],
@@ -38,6 +40,12 @@ export const projectionQuery = (name: string) =>
     queryFn: ({ signal }) => body(api.GET('/api/admin/projections/{name}', { params: { path: { name } }, signal })),
     refetchInterval: ({ state }) => (state.data && isBusy(state.data) ? BUSY_MS : IDLE_MS),
   });
+
+export const subscriptionsQuery = queryOptions({
+  queryKey: ['operations', 'subscriptions'],
+  queryFn: ({ signal }) => body(api.GET('/api/admin/subscriptions', { signal })),
+  refetchInterval: IDLE_MS,
+});
 
 export const groupsQuery = queryOptions({
   queryKey: ['operations', 'dead-letters', 'groups'],
@@ -54,10 +62,16 @@ export const lettersQuery = ({ projection, reason }: Choice) =>
   infiniteQueryOptions({
     queryKey: ['operations', 'dead-letters', projection, reason],
     queryFn: ({ pageParam, signal }) =>
-      answer(api.GET('/api/admin/dead-letters', { params: { query: { projection, reason, limit: PAGE, ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
+      answer(
+        api.GET('/api/admin/dead-letters', {
+          params: { query: { projection, reason, limit: PAGE, ...(pageParam ? { cursor: pageParam } : {}) } },
+          signal,
+        }),
+      ),
     initialPageParam: '',
     getNextPageParam: (page) => page.nextCursor,
-    refetchInterval: ({ state }) => (state.data?.pages.some((page) => page.data.some((letter) => letter.isWaiting)) ? BUSY_MS : IDLE_MS),
+    refetchInterval: ({ state }) =>
+      state.data?.pages.some((page) => page.data.some((letter) => letter.isWaiting)) ? BUSY_MS : IDLE_MS,
   });
 
 export const systemQuery = queryOptions({
@@ -67,18 +81,26 @@ export const systemQuery = queryOptions({
 });
 
 export const ask = (name: string, action: Action, reason: string, force = false) =>
-  body(api.POST('/api/admin/projections/{name}/{action}', { params: { path: { name, action } }, body: { reason, force } }));
+  body(
+    api.POST('/api/admin/projections/{name}/{action}', { params: { path: { name, action } }, body: { reason, force } }),
+  );
 
-export const stopComparing = (name: string) => body(api.POST('/api/admin/projections/{name}/verify/cancel', { params: { path: { name } }, body: { reason: '' } }));
+export const stopComparing = (name: string) =>
+  body(api.POST('/api/admin/projections/{name}/verify/cancel', { params: { path: { name } }, body: { reason: '' } }));
 
 export const handleLetter = (id: string, action: 'retry' | 'skip', reason: string) => {
   const call = { params: { path: { id } }, body: { reason } };
-  return action === 'retry' ? body(api.POST('/api/admin/dead-letters/{id}/retry', call)) : body(api.POST('/api/admin/dead-letters/{id}/skip', call));
+  return action === 'retry'
+    ? body(api.POST('/api/admin/dead-letters/{id}/retry', call))
+    : body(api.POST('/api/admin/dead-letters/{id}/skip', call));
 };
 
 export const handleGroup = ({ projection, reason: kind }: Choice, action: 'retry' | 'skip', reason: string) => {
   const call = { body: { projection, kind, reason } };
-  return action === 'retry' ? body(api.POST('/api/admin/dead-letters/retry', call)) : body(api.POST('/api/admin/dead-letters/skip', call));
+  return action === 'retry'
+    ? body(api.POST('/api/admin/dead-letters/retry', call))
+    : body(api.POST('/api/admin/dead-letters/skip', call));
 };
 
-export const reveal = (id: string, reason: string) => body(api.POST('/api/admin/dead-letters/{id}/reveal', { params: { path: { id } }, body: { reason } }));
+export const reveal = (id: string, reason: string) =>
+  body(api.POST('/api/admin/dead-letters/{id}/reveal', { params: { path: { id } }, body: { reason } }));

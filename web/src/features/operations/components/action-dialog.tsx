@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Skeleton } from '@/components/data/states';
 import { countOf, formatCount } from '@/lib/format';
-import { projectionQuery, type Action, type ProjectionDetail } from './queries';
+import { projectionQuery, type Action, type ProjectionDetail } from '../api/operations';
 import { ReasonDialog } from './reason-dialog';
-import { candidateOf, formatBytes, formatSpan, LABELS } from './shown';
+import { candidateOf, formatBytes, formatSpan, LABELS } from '../lib/format';
 
 interface Props {
   readonly name: string;
@@ -13,13 +13,14 @@ interface Props {
 }
 
 const TEXTS: Readonly<Record<Action, string>> = {
-  pause: 'Every generation stops after its current step. Figures stand still until it is resumed.',
-  resume: 'It reads on from where it stopped.',
-  rebuild: 'A new generation is built from the log beside the live one. Nobody sees it before it is promoted.',
-  verify: 'The rebuilt generation is compared with the live one, bit by bit. Both are held at one place of the log for the moment that this takes.',
-  promote: 'The rebuilt generation becomes the live one: a switch of views. The one before is kept for 7 days.',
-  rollback: 'The generation that was live before becomes the live one again. It catches up first.',
-  cancel: 'The build is given up and its tables are dropped. The live generation is not touched.',
+  pause: 'Every generation stops after its current step. Numbers stop updating until you resume.',
+  resume: 'It continues from its last position.',
+  rebuild: 'A new generation is built from the event log next to the live one. It is not visible until it is promoted.',
+  verify:
+    'The rebuilt generation is compared with the live one, bit by bit. Both are paused at the same log position while this runs.',
+  promote: 'The rebuilt generation goes live. The switch is instant. The previous generation is kept for 7 days.',
+  rollback: 'The previous generation catches up and goes live again.',
+  cancel: 'The build is cancelled and its tables are dropped. The live generation is not affected.',
 };
 
 export function ActionDialog({ name, action, onClose, onConfirm }: Props) {
@@ -36,7 +37,7 @@ export function ActionDialog({ name, action, onClose, onConfirm }: Props) {
       onConfirm={(reason) => onConfirm(reason, differs)}
     >
       {action === 'rebuild' && (detail ? <Cost detail={detail} /> : <Skeleton className="h-16" />)}
-      {action === 'promote' && detail && <LastLook detail={detail} />}
+      {action === 'promote' && detail && <LastComparison detail={detail} />}
     </ReasonDialog>
   );
 }
@@ -44,8 +45,8 @@ export function ActionDialog({ name, action, onClose, onConfirm }: Props) {
 function Cost({ detail: { rebuild, kind } }: { readonly detail: ProjectionDetail }) {
   const rows = [
     ['Records to read', formatCount(rebuild.events)],
-    ['Estimated time', rebuild.seconds === null ? 'Not known: it was not built before' : formatSpan(rebuild.seconds)],
-    ['Disk needed', rebuild.bytes === null ? 'unknown while ClickHouse does not answer' : formatBytes(rebuild.bytes)],
+    ['Estimated time', rebuild.seconds === null ? 'Unknown: it was not built before' : formatSpan(rebuild.seconds)],
+    ['Disk needed', rebuild.bytes === null ? 'unknown while ClickHouse is not responding' : formatBytes(rebuild.bytes)],
     [kind === 'clickhouse' ? 'Tables' : 'Table', rebuild.tables.join(', ')],
   ] as const;
   return (
@@ -60,19 +61,29 @@ function Cost({ detail: { rebuild, kind } }: { readonly detail: ProjectionDetail
   );
 }
 
-function LastLook({ detail }: { readonly detail: ProjectionDetail }) {
+function LastComparison({ detail }: { readonly detail: ProjectionDetail }) {
   const comparison = lastComparison(detail);
   const text = !comparison
     ? 'The rebuilt generation has not been compared with the live one.'
     : comparison.isEqual
-      ? `Compared: generation ${comparison.rebuilt} is equal to the live one.`
+      ? `Compared: generation ${comparison.rebuilt} is identical to the live one.`
       : `Compared: ${countOf(comparison.differenceCount, 'row differs', 'rows differ')} from the live generation.`;
-  return <p className={comparison?.isEqual === false ? 'rounded-lg bg-bad-soft px-3 py-2 text-bad' : 'rounded-lg bg-sunken px-3 py-2'}>{text}</p>;
+  return (
+    <p
+      className={
+        comparison?.isEqual === false ? 'rounded-lg bg-bad-soft px-3 py-2 text-bad' : 'rounded-lg bg-sunken px-3 py-2'
+      }
+    >
+      {text}
+    </p>
+  );
 }
 
 /** The last finished comparison of the generation that is under way. */
 export function lastComparison(detail: ProjectionDetail) {
   const generation = candidateOf(detail)?.generation;
-  const request = detail.requests.find((item) => item.action === 'verify' && item.state === 'done' && item.generation === generation);
+  const request = detail.requests.find(
+    (item) => item.action === 'verify' && item.state === 'done' && item.generation === generation,
+  );
   return request?.comparison ?? null;
 }

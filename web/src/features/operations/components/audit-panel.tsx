@@ -12,10 +12,23 @@ import { describeAction } from '@/lib/audit';
 import { browserTimezone, formatDateTime } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
 import { PagedTable } from '@/components/data/paged-table';
-import { checkTrail, trailQuery, type TrailCheck, type TrailFilter } from './queries';
+import { checkTrail, trailQuery, type TrailCheck, type TrailFilter } from '../api/audit-trail';
 
-const SUBJECTS = { '': 'All actions', 'account.': 'Accounts', 'invite.': 'Invite codes', 'website.': 'Websites', 'domain.': 'Custom domains', 'partner.': 'Partners', 'link.': 'Links', 'conversion.': 'Conversions', 'outbox.': 'Outbox', 'dead_letter.': 'Dead letters', 'projection.': 'Projections', 'analyst.': 'Analysts' } as const;
-const OUTCOMES = { '': 'Done and refused', done: 'Done', refused: 'Refused' } as const;
+const SUBJECTS = {
+  '': 'All actions',
+  'account.': 'Accounts',
+  'invite.': 'Invite codes',
+  'website.': 'Websites',
+  'domain.': 'Custom domains',
+  'partner.': 'Partners',
+  'link.': 'Links',
+  'conversion.': 'Conversions',
+  'outbox.': 'Outbox',
+  'dead_letter.': 'Dead letters',
+  'projection.': 'Projections',
+  'analyst.': 'Analysts',
+} as const;
+const OUTCOMES = { '': 'Completed and rejected', done: 'Done', refused: 'Rejected' } as const;
 const EVERYTHING: TrailFilter = { action: '', outcome: '', accountId: '' };
 
 export function AuditPanel() {
@@ -30,7 +43,8 @@ export function AuditPanel() {
       header: 'Action',
       cell: (row) => (
         <>
-          <span className="font-medium">{describeAction(row.action)}</span> {row.outcome === 'refused' && <Badge tone="bad">Refused</Badge>}
+          <span className="font-medium">{describeAction(row.action)}</span>{' '}
+          {row.outcome === 'refused' && <Badge tone="bad">Rejected</Badge>}
           <code className="block text-xs text-muted">{row.action}</code>
         </>
       ),
@@ -42,7 +56,8 @@ export function AuditPanel() {
       cell: (row) =>
         row.accountId ? (
           <button
-            type="button" className="rounded-md text-left text-brand underline-offset-4 hover:underline"
+            type="button"
+            className="rounded-md text-left text-brand underline-offset-4 hover:underline"
             onClick={() => {
               setFilter({ ...filter, accountId: row.accountId ?? '' });
               setOf(row.accountName || 'Erased account');
@@ -54,7 +69,12 @@ export function AuditPanel() {
           '–'
         ),
     },
-    { id: 'from', header: 'From', cell: (row) => [row.address, row.device].filter(Boolean).join(', ') || '–', className: 'whitespace-nowrap' },
+    {
+      id: 'from',
+      header: 'From',
+      cell: (row) => [row.address, row.device].filter(Boolean).join(', ') || '–',
+      className: 'whitespace-nowrap',
+    },
     { id: 'details', header: 'Details', cell: (row) => <Details details={row.details} />, className: 'min-w-56' },
   ];
   return (
@@ -62,7 +82,7 @@ export function AuditPanel() {
       <Check />
       <Card
         title="Audit trail"
-        description="Who did what, and who was refused, newest first"
+        description="All actions, including rejected ones, newest first"
         actions={
           <>
             {filter.accountId && (
@@ -70,14 +90,22 @@ export function AuditPanel() {
                 {`Only ${of}: show all`}
               </Button>
             )}
-            <Select label="Actions" value={filter.action} onChange={(event) => setFilter({ ...filter, action: event.target.value })}>
+            <Select
+              label="Actions"
+              value={filter.action}
+              onChange={(event) => setFilter({ ...filter, action: event.target.value })}
+            >
               {Object.entries(SUBJECTS).map(([id, label]) => (
                 <option key={id} value={id}>
                   {label}
                 </option>
               ))}
             </Select>
-            <Select label="Outcome" value={filter.outcome} onChange={(event) => setFilter({ ...filter, outcome: event.target.value as TrailFilter['outcome'] })}>
+            <Select
+              label="Outcome"
+              value={filter.outcome}
+              onChange={(event) => setFilter({ ...filter, outcome: event.target.value as TrailFilter['outcome'] })}
+            >
               {Object.entries(OUTCOMES).map(([id, label]) => (
                 <option key={id} value={id}>
                   {label}
@@ -87,18 +115,26 @@ export function AuditPanel() {
           </>
         }
       >
-        <PagedTable caption="Entries of the audit trail" query={trail} columns={columns} rowKey={(row) => String(row.seq)} none="No entry matches." />
+        <PagedTable
+          caption="Entries of the audit trail"
+          query={trail}
+          columns={columns}
+          rowKey={(row) => String(row.seq)}
+          none="No entries match."
+        />
       </Card>
     </div>
   );
 }
 
 function Details({ details }: { readonly details: AuditEntry['details'] }) {
-  const parts = Object.entries(details).map(([name, value]) => `${name}: ${Array.isArray(value) ? value.join(', ') : String(value)}`);
+  const parts = Object.entries(details).map(
+    ([name, value]) => `${name}: ${Array.isArray(value) ? value.join(', ') : String(value)}`,
+  );
   return <span className="text-[0.8125rem] break-words text-muted">{parts.join('; ') || '–'}</span>;
 }
 
-/** Works hashes out again, when asked to. */
+/** Recalculates the hashes on request. */
 function Check() {
   const [part, setPart] = useState<TrailCheck | null>(null);
   const check = useMutation({ mutationFn: (whole: boolean) => checkTrail(whole, setPart) });
@@ -108,21 +144,37 @@ function Check() {
   };
   return (
     <Card
-      title="Is the trail whole?"
+      title="Integrity check"
       description="Each entry carries a hash over all before it, and every hour the last hash is written into the log as an anchor: a changed or missing entry shows"
       actions={
         <>
-          <Button size="sm" busy={check.isPending && check.variables === false} disabled={check.isPending} onClick={() => begin(false)}>
+          <Button
+            size="sm"
+            busy={check.isPending && check.variables === false}
+            disabled={check.isPending}
+            onClick={() => begin(false)}
+          >
             <ShieldCheck aria-hidden className="size-3.5" />
             Check since the last anchor
           </Button>
-          <Button size="sm" busy={check.isPending && check.variables} disabled={check.isPending} onClick={() => begin(true)}>
+          <Button
+            size="sm"
+            busy={check.isPending && check.variables}
+            disabled={check.isPending}
+            onClick={() => begin(true)}
+          >
             Check every entry
           </Button>
         </>
       }
     >
-      {check.error ? <ErrorBox error={check.error} /> : part ? <Checked part={part} from={check.variables ? 0 : part.anchored} going={check.isPending} /> : <p className="text-muted">Not checked in this visit.</p>}
+      {check.error ? (
+        <ErrorBox error={check.error} />
+      ) : part ? (
+        <Checked part={part} from={check.variables ? 0 : part.anchored} going={check.isPending} />
+      ) : (
+        <p className="text-muted">Not checked yet.</p>
+      )}
     </Card>
   );
 }
@@ -131,8 +183,14 @@ function Checked({ part, from, going }: { readonly part: TrailCheck; readonly fr
   return (
     <div role="status">
       <p className="flex flex-wrap items-center gap-2">
-        {part.firstBroken !== null ? <Badge tone="bad">{`Broken at entry ${part.firstBroken}`}</Badge> : going ? <Badge>Checking</Badge> : <Badge tone="good">Whole</Badge>}
-        {`${formatCount(part.checkedTo - from)} of ${formatCount(part.rows - from)} entries looked at`}
+        {part.firstBroken !== null ? (
+          <Badge tone="bad">{`Broken at entry ${part.firstBroken}`}</Badge>
+        ) : going ? (
+          <Badge>Checking</Badge>
+        ) : (
+          <Badge tone="good">Intact</Badge>
+        )}
+        {`${formatCount(part.checkedTo - from)} of ${formatCount(part.rows - from)} entries checked`}
         {part.anchored > 0 && `, the last anchor is at entry ${formatCount(part.anchored)}`}
       </p>
       <p className="mt-2 text-[0.8125rem] break-all text-muted">

@@ -1,7 +1,7 @@
 import { Badge } from '@/components/ui/badge';
 import { formatCount, formatPercent } from '@/lib/format';
-import type { Build } from './queries';
-import { formatSpan, toneOf, wordOf } from './shown';
+import type { Build } from '../api/operations';
+import { formatSpan, toneOf, stateLabel } from '../lib/format';
 
 interface Props {
   readonly build: Build;
@@ -9,7 +9,7 @@ interface Props {
   readonly compact?: boolean;
 }
 
-/** How far a build is: a bar, and what is left. */
+/** Progress of a build: a bar, and the remaining work. */
 export function BuildProgress({ build, name, compact = false }: Props) {
   const { progress } = build;
   const isReady = build.state === 'ready';
@@ -20,7 +20,7 @@ export function BuildProgress({ build, name, compact = false }: Props) {
     <div className={compact ? 'w-44 max-w-full' : 'w-full'}>
       <div className="mb-1 flex items-center gap-2 text-xs text-muted">
         <span className="tabular">Gen {build.generation}</span>
-        <Badge tone={toneOf(build.state)}>{wordOf(build.state)}</Badge>
+        <Badge tone={toneOf(build.state)}>{stateLabel(build.state)}</Badge>
         {!isReady && <span className="ml-auto tabular">{formatPercent(percent, percent === 100 ? 0 : 1)}</span>}
       </div>
       <div

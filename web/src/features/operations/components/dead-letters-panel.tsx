@@ -11,17 +11,27 @@ import { messageOf } from '@/lib/api/errors';
 import { browserTimezone, formatDateTime } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
 import { toast, toastError } from '@/stores/toasts';
-import { groupsQuery, handleGroup, handleLetter, lettersQuery, reveal, type Choice, type DeadLetter, type DeadLetterGroup, type RevealedRecord } from './queries';
+import {
+  groupsQuery,
+  handleGroup,
+  handleLetter,
+  lettersQuery,
+  reveal,
+  type Choice,
+  type DeadLetter,
+  type DeadLetterGroup,
+  type RevealedRecord,
+} from '../api/operations';
 import { ReasonDialog } from './reason-dialog';
 import { RecordDialog } from './record-dialog';
 import { Rows } from '@/components/data/rows';
-import { formatBytes, toneOf, wordOf } from './shown';
+import { formatBytes, toneOf, stateLabel } from '../lib/format';
 
 type Asked =
   | { readonly kind: 'retry' | 'skip' | 'reveal'; readonly letter: DeadLetter }
   | { readonly kind: 'retry' | 'skip'; readonly group: Choice; readonly count: number };
 
-/** Those that a retry was asked for, with their number of tries then. */
+/** Records with a requested retry and their number of attempts at that time. */
 type Retried = RefObject<Map<string, number>>;
 
 interface Props {
@@ -29,7 +39,7 @@ interface Props {
   readonly onChoose: (choice: Choice | null) => void;
 }
 
-/** Records that could not be taken, by projection and reason; what one holds is shown only to who asks, and noted. */
+/** Failed records by projection and reason; revealing a record's content requires a reason and is logged. */
 export function DeadLettersPanel({ choice, onChoose }: Props) {
   const query = useQuery(groupsQuery);
   const client = useQueryClient();
@@ -60,42 +70,85 @@ export function DeadLettersPanel({ choice, onChoose }: Props) {
     <div className="flex flex-col gap-5">
       <Card
         title="Dead letters"
-        description="Records that a projection or a policy could not take. They are kept whole until somebody decides."
+        description="Events that failed to process. Nothing is lost; retry or skip them."
         actions={<Updated at={query.dataUpdatedAt} fetching={query.isFetching} />}
       >
-        {query.error && <ErrorBox error={query.error} prefix="Error loading dead letters" onRetry={() => void query.refetch()} />}
+        {query.error && (
+          <ErrorBox error={query.error} prefix="Error loading dead letters" onRetry={() => void query.refetch()} />
+        )}
         {!query.data && !query.error && (
           <div role="status" aria-label="Loading dead letters">
             <Skeleton className="h-40" />
           </div>
         )}
-        {query.data && groups.length === 0 && <Empty title="No dead letters">Every record in the log was taken.</Empty>}
+        {query.data && groups.length === 0 && <Empty title="No dead letters">All records were processed.</Empty>}
         {groups.length > 0 && (
-          <Rows caption="Dead letters by reason" columns={groupColumns(onChoose, setAsked)} rows={groups} rowKey={(row) => `${row.projection} ${row.reason}`} />
+          <Rows
+            caption="Dead letters by reason"
+            columns={groupColumns(onChoose, setAsked)}
+            rows={groups}
+            rowKey={(row) => `${row.projection} ${row.reason}`}
+          />
         )}
       </Card>
-      {choice && <Letters key={`${choice.projection} ${choice.reason}`} choice={choice} retried={retried} onAsk={setAsked} onClose={() => onChoose(null)} />}
-      {asked && <AskDialog asked={asked} onClose={() => setAsked(null)} onConfirm={(reason) => act.mutate({ asked, reason })} />}
+      {choice && (
+        <Letters
+          key={`${choice.projection} ${choice.reason}`}
+          choice={choice}
+          retried={retried}
+          onAsk={setAsked}
+          onClose={() => onChoose(null)}
+        />
+      )}
+      {asked && (
+        <ActionDialog
+          asked={asked}
+          onClose={() => setAsked(null)}
+          onConfirm={(reason) => act.mutate({ asked, reason })}
+        />
+      )}
       {shown && <RecordDialog record={shown} onClose={() => setShown(null)} />}
     </div>
   );
 }
 
-function AskDialog({ asked, onClose, onConfirm }: { readonly asked: Asked; readonly onClose: () => void; readonly onConfirm: (reason: string) => void }) {
-  const what = 'group' in asked ? `${formatCount(asked.count)} dead letters of ${asked.group.projection}` : `a dead letter of ${asked.letter.projection}`;
+function ActionDialog({
+  asked,
+  onClose,
+  onConfirm,
+}: {
+  readonly asked: Asked;
+  readonly onClose: () => void;
+  readonly onConfirm: (reason: string) => void;
+}) {
+  const what =
+    'group' in asked
+      ? `${formatCount(asked.count)} dead letters of ${asked.group.projection}`
+      : `a dead letter of ${asked.letter.projection}`;
   const texts = {
-    retry: ['Retry', 'They are handed to their reader again, which says what came of it.'],
-    skip: ['Skip', 'They are given up for good and stay on record. What was parked behind them is tried again.'],
-    reveal: ['Reveal', 'What the record holds may be about people. Your look is recorded in the log.'],
+    retry: ['Retry', 'They are processed again, and the outcome is recorded.'],
+    skip: ['Skip', 'They are skipped permanently and kept on record. Events parked behind them are processed again.'],
+    reveal: ['Reveal', 'The record may contain personal data. Your access is logged.'],
   } as const;
   const [label, text] = texts[asked.kind];
-  return <ReasonDialog title={`${label} ${what}`} description={text} confirm={label} danger={asked.kind === 'skip'} onClose={onClose} onConfirm={onConfirm} />;
+  return (
+    <ReasonDialog
+      title={`${label} ${what}`}
+      description={text}
+      confirm={label}
+      danger={asked.kind === 'skip'}
+      onClose={onClose}
+      onConfirm={onConfirm}
+    />
+  );
 }
 
 function groupColumns(onChoose: Props['onChoose'], onAsk: (asked: Asked) => void): Column<DeadLetterGroup>[] {
   return [
     {
-      id: 'reason', header: 'Reason', className: 'min-w-44',
+      id: 'reason',
+      header: 'Reason',
+      className: 'min-w-44',
       cell: (row) => (
         <>
           <button
@@ -104,7 +157,7 @@ function groupColumns(onChoose: Props['onChoose'], onAsk: (asked: Asked) => void
             className="rounded text-left font-medium text-brand hover:underline"
             onClick={() => onChoose({ projection: row.projection, reason: row.reason })}
           >
-            {wordOf(row.reason)}
+            {stateLabel(row.reason)}
           </button>
           <span className="line-clamp-2 max-w-72 text-xs break-words text-muted">{row.lastError}</span>
         </>
@@ -115,9 +168,15 @@ function groupColumns(onChoose: Props['onChoose'], onAsk: (asked: Asked) => void
     { id: 'waiting', header: 'Being retried', numeric: true, cell: (row) => formatCount(row.waiting) },
     { id: 'retried', header: 'Retried', numeric: true, cell: (row) => formatCount(row.retried) },
     { id: 'skipped', header: 'Skipped', numeric: true, cell: (row) => formatCount(row.skipped) },
-    { id: 'newest', header: 'Last', cell: (row) => formatDateTime(row.newestAt, browserTimezone()), className: 'whitespace-nowrap' },
     {
-      id: 'actions', header: <span className="sr-only">Actions</span>,
+      id: 'newest',
+      header: 'Last',
+      cell: (row) => formatDateTime(row.newestAt, browserTimezone()),
+      className: 'whitespace-nowrap',
+    },
+    {
+      id: 'actions',
+      header: <span className="sr-only">Actions</span>,
       cell: (row) =>
         row.open > 0 && (
           <div className="flex justify-end gap-1.5">
@@ -126,7 +185,9 @@ function groupColumns(onChoose: Props['onChoose'], onAsk: (asked: Asked) => void
                 key={kind}
                 size="sm"
                 aria-label={`${kind === 'retry' ? 'Retry' : 'Skip'} all ${row.reason} of ${row.projection}`}
-                onClick={() => onAsk({ kind, group: { projection: row.projection, reason: row.reason }, count: row.open })}
+                onClick={() =>
+                  onAsk({ kind, group: { projection: row.projection, reason: row.reason }, count: row.open })
+                }
               >
                 {kind === 'retry' ? 'Retry all' : 'Skip all'}
               </Button>
@@ -149,11 +210,23 @@ function Letters({ choice, retried, onAsk, onClose }: LettersProps) {
   const rows = query.data?.pages.flatMap((page) => page.data) ?? [];
   useOutcomes(rows, retried);
   return (
-    <Card title={`${wordOf(choice.reason)}, ${choice.projection}`} description="Newest first" actions={<Button size="sm" onClick={onClose}>Close</Button>}>
-      {query.error && <ErrorBox error={query.error} prefix="Error loading dead letters" onRetry={() => void query.refetch()} />}
+    <Card
+      title={`${stateLabel(choice.reason)}, ${choice.projection}`}
+      description="Newest first"
+      actions={
+        <Button size="sm" onClick={onClose}>
+          Close
+        </Button>
+      }
+    >
+      {query.error && (
+        <ErrorBox error={query.error} prefix="Error loading dead letters" onRetry={() => void query.refetch()} />
+      )}
       {!query.data && !query.error && <Skeleton className="h-32" />}
-      {query.data && rows.length === 0 && <Empty>None of them is left</Empty>}
-      {rows.length > 0 && <Rows caption="Dead letters of this kind" columns={letterColumns(onAsk)} rows={rows} rowKey={(row) => row.id} />}
+      {query.data && rows.length === 0 && <Empty>None left</Empty>}
+      {rows.length > 0 && (
+        <Rows caption="Dead letters of this kind" columns={letterColumns(onAsk)} rows={rows} rowKey={(row) => row.id} />
+      )}
       {query.hasNextPage && (
         <div className="mt-3 flex justify-center">
           <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
@@ -165,14 +238,14 @@ function Letters({ choice, retried, onAsk, onClose }: LettersProps) {
   );
 }
 
-/** Tells what came of a retry as soon as the reader has said it: the record was taken, or there was one more try. */
+/** Shows the result of a retry: the record was processed, or its attempt count increased. */
 function useOutcomes(rows: readonly DeadLetter[], retried: Retried): void {
   useEffect(() => {
     for (const row of rows) {
       const attempts = retried.current.get(row.id);
       if (attempts === undefined || row.isWaiting || (row.state === 'open' && row.attempts <= attempts)) continue;
       retried.current.delete(row.id);
-      if (row.state === 'open') toastError('Still refused', row.error);
+      if (row.state === 'open') toastError('Failed again', row.error);
       else toast(`Outcome: ${row.state}`, `${row.topic}[${row.partition}] at ${row.offset}`);
     }
   }, [rows, retried]);
@@ -181,24 +254,61 @@ function useOutcomes(rows: readonly DeadLetter[], retried: Retried): void {
 function letterColumns(onAsk: (asked: Asked) => void): Column<DeadLetter>[] {
   const button = (letter: DeadLetter, kind: 'reveal' | 'retry' | 'skip') => {
     const Icon = { reveal: Eye, retry: RotateCcw, skip: SkipForward }[kind];
-    const label = wordOf(kind);
+    const label = stateLabel(kind);
     return (
-      <Button key={kind} size="sm" aria-label={`${label} ${letter.topic}[${letter.partition}]@${letter.offset}`} onClick={() => onAsk({ kind, letter })}>
+      <Button
+        key={kind}
+        size="sm"
+        aria-label={`${label} ${letter.topic}[${letter.partition}]@${letter.offset}`}
+        onClick={() => onAsk({ kind, letter })}
+      >
         <Icon aria-hidden className="size-3.5" />
         {label}
       </Button>
     );
   };
   return [
-    { id: 'place', header: 'Place', cell: (row) => <code className="font-mono text-[0.8125rem] whitespace-nowrap">{`${row.topic}[${row.partition}]@${row.offset}`}</code> },
-    { id: 'error', header: 'Error', cell: (row) => <span className="block max-w-72 min-w-40 break-words">{row.error}</span> },
-    { id: 'size', header: 'Size', numeric: true, cell: (row) => formatBytes(row.bytes), className: 'whitespace-nowrap' },
-    { id: 'first', header: 'First seen', cell: (row) => formatDateTime(row.firstAt, browserTimezone()), className: 'whitespace-nowrap' },
-    { id: 'attempts', header: 'Tries', numeric: true, cell: (row) => row.attempts },
-    { id: 'state', header: 'State', cell: (row) => <Badge tone={toneOf(row.state)}>{row.isWaiting ? 'Being retried' : wordOf(row.state)}</Badge> },
     {
-      id: 'actions', header: <span className="sr-only">Actions</span>,
-      cell: (row) => <div className="flex justify-end gap-1.5">{(row.state === 'open' ? (['reveal', 'retry', 'skip'] as const) : (['reveal'] as const)).map((kind) => button(row, kind))}</div>,
+      id: 'place',
+      header: 'Position',
+      cell: (row) => (
+        <code className="font-mono text-[0.8125rem] whitespace-nowrap">{`${row.topic}[${row.partition}]@${row.offset}`}</code>
+      ),
+    },
+    {
+      id: 'error',
+      header: 'Error',
+      cell: (row) => <span className="block max-w-72 min-w-40 break-words">{row.error}</span>,
+    },
+    {
+      id: 'size',
+      header: 'Size',
+      numeric: true,
+      cell: (row) => formatBytes(row.bytes),
+      className: 'whitespace-nowrap',
+    },
+    {
+      id: 'first',
+      header: 'First seen',
+      cell: (row) => formatDateTime(row.firstAt, browserTimezone()),
+      className: 'whitespace-nowrap',
+    },
+    { id: 'attempts', header: 'Tries', numeric: true, cell: (row) => row.attempts },
+    {
+      id: 'state',
+      header: 'State',
+      cell: (row) => <Badge tone={toneOf(row.state)}>{row.isWaiting ? 'Being retried' : stateLabel(row.state)}</Badge>,
+    },
+    {
+      id: 'actions',
+      header: <span className="sr-only">Actions</span>,
+      cell: (row) => (
+        <div className="flex justify-end gap-1.5">
+          {(row.state === 'open' ? (['reveal', 'retry', 'skip'] as const) : (['reveal'] as const)).map((kind) =>
+            button(row, kind),
+          )}
+        </div>
+      ),
     },
   ];
 }

@@ -5,29 +5,106 @@ import { at, refuse, requests, server, state } from '@/test/server';
 import { renderPart } from '@/test/render';
 import { DeadLettersPanel } from './dead-letters-panel';
 import { ProjectionsPanel } from './projections-panel';
-import type { Build, Comparison, DeadLetter, DeadLetterGroup, Projection, ProjectionDetail, RequestShown, System } from './queries';
-import { allowed, candidateOf, formatBytes, formatSpan } from './shown';
+import type {
+  Build,
+  Comparison,
+  DeadLetter,
+  DeadLetterGroup,
+  Projection,
+  ProjectionDetail,
+  OperationRequest,
+  Subscriptions,
+  System,
+} from '../api/operations';
+import { allowed, candidateOf, formatBytes, formatSpan } from '../lib/format';
+import { SubscriptionsPanel } from './subscriptions-panel';
 import { SystemPanel } from './system-panel';
 
 const AT = '2026-11-20T12:00:00Z';
 
 const build = (over: Partial<Build> = {}): Build => ({
-  generation: 1, sourceGeneration: null, state: 'live', pausedIn: null, version: 1, reason: '', error: '', createdAt: AT, readyAt: AT, promotedAt: AT, retiredAt: null,
-  isDropped: false, promotesWhenReady: false, lagEvents: 0, rate: 0, progress: { done: 10, of: 10, unit: 'records', percent: 100 }, etaSeconds: null, positions: [], ...over,
+  generation: 1,
+  sourceGeneration: null,
+  state: 'live',
+  pausedIn: null,
+  version: 1,
+  reason: '',
+  error: '',
+  createdAt: AT,
+  readyAt: AT,
+  promotedAt: AT,
+  retiredAt: null,
+  isDropped: false,
+  promotesWhenReady: false,
+  lagEvents: 0,
+  rate: 0,
+  progress: { done: 10, of: 10, unit: 'records', percent: 100 },
+  etaSeconds: null,
+  positions: [],
+  ...over,
 });
 const projection = (over: Partial<Projection> = {}): Projection => ({
-  name: 'links', kind: 'postgres', family: null, version: 1, liveGeneration: 1, state: 'live', isRunning: true, isRetrying: false, lagEvents: 0, lagSeconds: 0, rate: 0,
-  error: '', updatedAt: AT, lagSeries: [0, 3, 0], lagEverySeconds: 10, openDeadLetters: 0, builds: [build()], requests: [], ...over,
+  name: 'links',
+  kind: 'postgres',
+  family: null,
+  version: 1,
+  liveGeneration: 1,
+  state: 'live',
+  isRunning: true,
+  isRetrying: false,
+  lagEvents: 0,
+  lagSeconds: 0,
+  rate: 0,
+  error: '',
+  updatedAt: AT,
+  lagSeries: [0, 3, 0],
+  lagEverySeconds: 10,
+  openDeadLetters: 0,
+  builds: [build()],
+  requests: [],
+  ...over,
 });
-const request = (over: Partial<RequestShown> = {}): RequestShown => ({
-  id: 'r1', action: 'verify', reason: 'a look', force: false, actor: 'Ada', state: 'done', generation: 2, error: '', requestedAt: AT, finishedAt: AT, recordedAt: AT, comparison: null, ...over,
+const request = (over: Partial<OperationRequest> = {}): OperationRequest => ({
+  id: 'r1',
+  action: 'verify',
+  reason: 'a look',
+  force: false,
+  actor: 'Ada',
+  state: 'done',
+  generation: 2,
+  error: '',
+  requestedAt: AT,
+  finishedAt: AT,
+  recordedAt: AT,
+  comparison: null,
+  ...over,
 });
 const comparison: Comparison = {
-  done: 1, of: 1, live: 1, rebuilt: 2, isEqual: false, at: {}, differenceCount: 1,
-  tables: [{ table: 'links', liveRows: 4, rebuiltRows: 3, hash: 'abc', differences: 1, sums: [{ column: 'clicks', live: '7', rebuilt: '6' }] }],
+  done: 1,
+  of: 1,
+  live: 1,
+  rebuilt: 2,
+  isEqual: false,
+  at: {},
+  differenceCount: 1,
+  tables: [
+    {
+      table: 'links',
+      liveRows: 4,
+      rebuiltRows: 3,
+      hash: 'abc',
+      differences: 1,
+      sums: [{ column: 'clicks', live: '7', rebuilt: '6' }],
+    },
+  ],
   differences: [{ table: 'links', period: '', side: 'live', row: '(1)' }],
 };
-const detail = (of: Projection, over: Partial<ProjectionDetail> = {}): ProjectionDetail => ({ ...of, places: [], rebuild: { events: 1200, seconds: 61, bytes: 2_500_000, tables: ['links'] }, ...over });
+const detail = (of: Projection, over: Partial<ProjectionDetail> = {}): ProjectionDetail => ({
+  ...of,
+  places: [],
+  rebuild: { events: 1200, seconds: 61, bytes: 2_500_000, tables: ['links'] },
+  ...over,
+});
 
 function serve(rows: Projection[], details: ProjectionDetail) {
   server.use(
@@ -37,13 +114,48 @@ function serve(rows: Projection[], details: ProjectionDetail) {
 }
 const bodyOf = (part: string) => state.seen.find((item) => item.line.includes(part))?.body;
 
-test('a rebuild says what it costs, asks why, and its outcome is told', async () => {
+test('subscribers show their lag, process managers what is due, inline projections when they were built', async () => {
+  const subscriber = { topic: 'conversions', partition: 1, openDeadLetters: 2, error: '', updatedAt: AT };
+  const shown: Subscriptions = {
+    subscribers: [
+      { ...subscriber, name: 'policy:attribution', lagEvents: 1840, lagSeconds: 14 },
+      { ...subscriber, name: 'notifications', lagEvents: null, lagSeconds: 0, error: 'LogUnavailable' },
+    ],
+    processManagers: [
+      { name: 'marketplace:offer-expiry', waiting: 41, due: 2, dueSeconds: 61, nextAt: null, openDeadLetters: 0 },
+    ],
+    inlineProjections: [{ name: 'monthly_totals', version: 3, generation: 7, rebuiltAt: AT }],
+  };
+  server.use(http.get(at('/api/admin/subscriptions'), () => HttpResponse.json(shown)));
+  renderPart(<SubscriptionsPanel />);
+  const behind = await screen.findByRole('row', { name: /policy:attribution/ });
+  expect(within(behind).getByText('Behind')).toBeVisible();
+  expect(within(behind).getByText('1,840')).toBeVisible();
+  expect(screen.getByRole('row', { name: /notifications/ })).toHaveTextContent('Retrying: LogUnavailableUnknown');
+  expect(screen.getByRole('row', { name: /offer-expiry/ })).toHaveTextContent('2oldest 1 min');
+  expect(screen.getByRole('row', { name: /monthly_totals/ })).toHaveTextContent('37');
+});
+
+test('a rebuild shows its cost, requires a reason and shows its outcome', async () => {
   const row = projection();
   const rows = [row];
   serve(rows, detail(row));
   server.use(
     http.post(at('/api/admin/projections/{name}/{action}'), () => {
-      rows[0] = projection({ builds: [build({ generation: 2, state: 'building', progress: { done: 3, of: 12, unit: 'records', percent: 25 }, etaSeconds: 9, lagEvents: 9, rate: 1 }), build()], requests: [request({ id: 'r9', action: 'rebuild' })] });
+      rows[0] = projection({
+        builds: [
+          build({
+            generation: 2,
+            state: 'building',
+            progress: { done: 3, of: 12, unit: 'records', percent: 25 },
+            etaSeconds: 9,
+            lagEvents: 9,
+            rate: 1,
+          }),
+          build(),
+        ],
+        requests: [request({ id: 'r9', action: 'rebuild' })],
+      });
       return HttpResponse.json({ id: 'r9', projection: 'links', action: 'rebuild', state: 'waiting' }, { status: 202 });
     }),
   );
@@ -57,7 +169,10 @@ test('a rebuild says what it costs, asks why, and its outcome is told', async ()
   expect(within(dialog).getByText('Please give a reason')).toBeInTheDocument();
   await user.type(within(dialog).getByLabelText('Reason'), 'new rule');
   await user.click(within(dialog).getByRole('button', { name: 'Rebuild' }));
-  expect(await screen.findByRole('progressbar', { name: 'Rebuild of links, generation 2' })).toHaveAttribute('aria-valuenow', '25');
+  expect(await screen.findByRole('progressbar', { name: 'Rebuild of links, generation 2' })).toHaveAttribute(
+    'aria-valuenow',
+    '25',
+  );
   expect(bodyOf('POST /api/admin/projections/links/rebuild')).toEqual({ reason: 'new rule', force: false });
   expect(await screen.findByText('Rebuild links: done')).toBeInTheDocument();
 });
@@ -75,14 +190,16 @@ test('a build that differs is promoted only after its name was typed', async () 
   await user.type(await within(dialog).findByLabelText('Reason'), 'I know');
   await user.click(within(dialog).getByRole('button', { name: 'Promote' }));
   expect(requests('POST')).toEqual([]);
-  await user.type(within(dialog).getByLabelText('Type links to go on'), 'links');
+  await user.type(within(dialog).getByLabelText('Type links to continue'), 'links');
   await user.click(within(dialog).getByRole('button', { name: 'Promote' }));
-  expect(await screen.findByText('Promote links: refused')).toBeInTheDocument();
+  expect(await screen.findByText('Promote links: rejected')).toBeInTheDocument();
   expect(bodyOf('POST /api/admin/projections/links/promote')).toEqual({ reason: 'I know', force: true });
 });
 
 test('where the table would be too narrow, a list shows what may be done', async () => {
-  vi.spyOn(window, 'matchMedia').mockImplementation((query) => Object.assign(new EventTarget(), { matches: query === '(max-width: 1279px)' }) as MediaQueryList);
+  vi.spyOn(window, 'matchMedia').mockImplementation(
+    (query) => Object.assign(new EventTarget(), { matches: query === '(max-width: 1279px)' }) as MediaQueryList,
+  );
   serve([projection()], detail(projection()));
   renderPart(<ProjectionsPanel selected={null} onSelect={() => undefined} />);
   const list = await screen.findByRole('list', { name: 'Projections' });
@@ -95,17 +212,60 @@ test('what may be done follows from the state', () => {
   expect(allowed(projection())).toEqual(['pause', 'rebuild']);
   expect(allowed(projection({ state: 'paused' }))).toEqual(['resume', 'rebuild']);
   expect(allowed(projection({ builds: [ready, build()] }))).toEqual(['pause', 'verify', 'promote', 'cancel']);
-  expect(allowed(projection({ builds: [build({ generation: 2, state: 'retired' }), build()] }))).toEqual(['pause', 'rebuild', 'rollback']);
-  expect(allowed(projection({ family: 'events', builds: [build({ ...ready, sourceGeneration: 2 }), build()] }))).toEqual([]);
-  expect(allowed(projection({ family: 'events', builds: [build({ ...ready, sourceGeneration: 1 }), build()] }))).toEqual(['verify', 'promote', 'cancel']);
-  expect(candidateOf(projection({ builds: [build({ generation: 2, state: 'paused', pausedIn: 'building' }), build()] }))?.generation).toBe(2);
-  expect([formatSpan(0.25), formatSpan(4.2), formatSpan(75), formatSpan(7300), formatSpan(200_000)]).toEqual(['250 ms', '4.2 s', '1 min 15 s', '2 h 2 min', '2 d 8 h']);
+  expect(allowed(projection({ builds: [build({ generation: 2, state: 'retired' }), build()] }))).toEqual([
+    'pause',
+    'rebuild',
+    'rollback',
+  ]);
+  expect(
+    allowed(projection({ family: 'events', builds: [build({ ...ready, sourceGeneration: 2 }), build()] })),
+  ).toEqual([]);
+  expect(
+    allowed(projection({ family: 'events', builds: [build({ ...ready, sourceGeneration: 1 }), build()] })),
+  ).toEqual(['verify', 'promote', 'cancel']);
+  expect(
+    candidateOf(projection({ builds: [build({ generation: 2, state: 'paused', pausedIn: 'building' }), build()] }))
+      ?.generation,
+  ).toBe(2);
+  expect([formatSpan(0.25), formatSpan(4.2), formatSpan(75), formatSpan(7300), formatSpan(200_000)]).toEqual([
+    '250 ms',
+    '4.2 s',
+    '1 min 15 s',
+    '2 h 2 min',
+    '2 d 8 h',
+  ]);
   expect([formatBytes(12), formatBytes(1500), formatBytes(377e6)]).toEqual(['12 B', '1.5 KB', '377 MB']);
 });
 
 test('dead letters show their content only to who says why, and a retry tells what came of it', async () => {
-  const group: DeadLetterGroup = { projection: 'events', reason: 'bad_json', open: 1, waiting: 0, retried: 0, skipped: 0, oldestAt: AT, newestAt: AT, lastError: 'no' };
-  const letter: DeadLetter = { id: 'd1', projection: 'events', generation: 1, topic: 'clicks', partition: 0, offset: 7, reason: 'bad_json', error: 'no', bytes: 9, firstAt: AT, attempts: 1, state: 'open', isWaiting: false, decidedAt: null };
+  const group: DeadLetterGroup = {
+    projection: 'events',
+    reason: 'bad_json',
+    open: 1,
+    waiting: 0,
+    retried: 0,
+    skipped: 0,
+    oldestAt: AT,
+    newestAt: AT,
+    lastError: 'no',
+  };
+  const letter: DeadLetter = {
+    id: 'd1',
+    projection: 'events',
+    generation: 1,
+    topic: 'clicks',
+    partition: 0,
+    offset: 7,
+    reason: 'bad_json',
+    error: 'no',
+    bytes: 9,
+    firstAt: AT,
+    attempts: 1,
+    state: 'open',
+    isWaiting: false,
+    decidedAt: null,
+    correlationId: '',
+  };
   const letters = [letter];
   server.use(
     http.get(at('/api/admin/dead-letters/groups'), () => HttpResponse.json([group])),
@@ -122,7 +282,9 @@ test('dead letters show their content only to who says why, and a retry tells wh
       return HttpResponse.json({ id: 'd1', projection: 'events', state: 'open' });
     }),
   );
-  const { user } = renderPart(<DeadLettersPanel choice={{ projection: 'events', reason: 'bad_json' }} onChoose={() => undefined} />);
+  const { user } = renderPart(
+    <DeadLettersPanel choice={{ projection: 'events', reason: 'bad_json' }} onChoose={() => undefined} />,
+  );
   await user.click(await screen.findByRole('button', { name: 'Reveal clicks[0]@7' }));
   expect(requests('POST')).toEqual([]);
   await user.type(screen.getByLabelText('Reason'), 'a look');
@@ -132,21 +294,40 @@ test('dead letters show their content only to who says why, and a retry tells wh
   await user.click(await screen.findByRole('button', { name: 'Retry clicks[0]@7' }));
   await user.type(screen.getByLabelText('Reason'), 'again');
   await user.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Retry' }));
-  expect(await screen.findByText('Still refused')).toBeInTheDocument();
+  expect(await screen.findByText('Failed again')).toBeInTheDocument();
 });
 
 test('the system page says so when nothing is known', async () => {
   const system: System = {
-    version: '1', python: '3.11', isStack: false, processes: [], engines: [{ name: 'postgres', version: '18.4', answers: true, note: '' }, { name: 'clickhouse', version: null, answers: false, note: 'away' }],
-    disk: null, log: [], projectors: 0, freshness: { lastSeconds: null, medianSeconds: null, worstSeconds: null, measuredAt: null, steps: 0 }, throughput: [], backups: [],
-    canary: { isOn: true, lastSeconds: 0.5, p95Seconds: 0.9, readableAt: '2026-01-01T00:00:00Z', isLate: true, points: [] },
+    version: '1',
+    python: '3.11',
+    isStack: false,
+    processes: [],
+    engines: [
+      { name: 'postgres', version: '18.4', answers: true, note: '' },
+      { name: 'clickhouse', version: null, answers: false, note: 'away' },
+    ],
+    disk: null,
+    log: [],
+    projectors: 0,
+    freshness: { lastSeconds: null, medianSeconds: null, worstSeconds: null, measuredAt: null, steps: 0 },
+    throughput: [],
+    backups: [],
+    canary: {
+      isOn: true,
+      lastSeconds: 0.5,
+      p95Seconds: 0.9,
+      readableAt: '2026-01-01T00:00:00Z',
+      isLate: true,
+      points: [],
+    },
   };
   server.use(http.get(at('/api/admin/system'), () => HttpResponse.json(system)));
   renderPart(<SystemPanel />);
-  await waitFor(() => expect(screen.getByText('No backup has been made')).toBeInTheDocument());
-  expect(screen.getByText('Does not answer')).toBeInTheDocument();
-  expect(screen.getByText('No event came in the last 15 minutes')).toBeInTheDocument();
-  expect(screen.getByText('No page view of the last minute can be read yet')).toBeInTheDocument();
+  await waitFor(() => expect(screen.getByText('No backups yet')).toBeInTheDocument());
+  expect(screen.getByText('Not responding')).toBeInTheDocument();
+  expect(screen.getByText('No events in the last 15 minutes')).toBeInTheDocument();
+  expect(screen.getByText('No page view of the last minute is readable yet')).toBeInTheDocument();
 });
 
 test('an error of the server is shown with a way to try again', async () => {

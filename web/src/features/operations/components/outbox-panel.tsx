@@ -11,7 +11,7 @@ import type { OutboxMail } from '@/lib/api/types';
 import { browserTimezone, formatDateTime } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
 import { PagedTable } from '@/components/data/paged-table';
-import { letterQuery, outboxQuery } from './queries';
+import { letterQuery, outboxQuery } from '../api/outbox';
 
 const STATES: Readonly<Record<string, { readonly word: string; readonly tone: Tone }>> = {
   waiting: { word: 'Waiting', tone: 'warn' },
@@ -24,7 +24,12 @@ export function OutboxPanel() {
   const [open, setOpen] = useState<OutboxMail | null>(null);
   const zone = browserTimezone();
   const columns: Column<OutboxMail>[] = [
-    { id: 'created', header: 'Time', cell: (row) => formatDateTime(row.createdAt, zone), className: 'whitespace-nowrap tabular' },
+    {
+      id: 'created',
+      header: 'Time',
+      cell: (row) => formatDateTime(row.createdAt, zone),
+      className: 'whitespace-nowrap tabular',
+    },
     { id: 'to', header: 'To', cell: (row) => row.to },
     { id: 'subject', header: 'Subject', cell: (row) => row.subject, className: 'font-medium' },
     {
@@ -33,7 +38,9 @@ export function OutboxPanel() {
       cell: (row) => (
         <>
           <Badge tone={STATES[row.state]?.tone ?? 'neutral'}>{STATES[row.state]?.word ?? row.state}</Badge>
-          {row.error && <span className="mt-1 block text-[0.8125rem] text-muted">{`${row.error} (${formatCount(row.attempts)} ${row.attempts === 1 ? 'try' : 'tries'})`}</span>}
+          {row.error && (
+            <span className="mt-1 block text-[0.8125rem] text-muted">{`${row.error} (${formatCount(row.attempts)} ${row.attempts === 1 ? 'try' : 'tries'})`}</span>
+          )}
         </>
       ),
     },
@@ -42,7 +49,7 @@ export function OutboxPanel() {
       header: <span className="sr-only">Actions</span>,
       cell: (row) => (
         <div className="flex justify-end">
-          <Button size="sm" aria-label={`Read the mail to ${row.to}: ${row.subject}`} onClick={() => setOpen(row)}>
+          <Button size="sm" aria-label={`Read the email to ${row.to}: ${row.subject}`} onClick={() => setOpen(row)}>
             Read
           </Button>
         </div>
@@ -50,8 +57,8 @@ export function OutboxPanel() {
     },
   ];
   return (
-    <Card title="Outbox" description="Mails of this installation. Without a mail server they wait here, to be handed on; each look is in the audit trail.">
-      <PagedTable caption="Mails" query={outbox} columns={columns} rowKey={(row) => row.id} none="No mails yet" />
+    <Card title="Outbox" description="Outgoing email. Without a mail server, messages are held here. Views are logged.">
+      <PagedTable caption="Emails" query={outbox} columns={columns} rowKey={(row) => row.id} none="No emails yet" />
       {open && <Letter mail={open} onClose={() => setOpen(null)} />}
     </Card>
   );
@@ -66,7 +73,7 @@ function Letter({ mail, onClose }: { readonly mail: OutboxMail; readonly onClose
       ) : !letter.data ? (
         <Skeleton className="h-40" />
       ) : letter.data.text === null ? (
-        <p className="text-muted">The text is not shown: it went, or goes, through the mail server to its reader alone.</p>
+        <p className="text-muted">The text is not shown: it is sent only to its recipient.</p>
       ) : (
         <CopyField label="Text" value={letter.data.text} multiline />
       )}

@@ -1,24 +1,35 @@
 import type { Column } from '@/components/data/table';
 import { Badge } from '@/components/ui/badge';
 import { countOf, formatCount } from '@/lib/format';
-import type { Comparison } from './queries';
+import type { Comparison } from '../api/operations';
 import { Rows } from '@/components/data/rows';
 
 type Compared = Comparison['tables'][number];
 
-/** Rows and sums of each table, the rebuilt generation's against the live one's. */
+/** Rows and sums of each table, the rebuilt generation's compared with the live one's. */
 export function ParityTable({ comparison, running }: { readonly comparison: Comparison; readonly running: boolean }) {
   const { live, rebuilt, isEqual, tables, differences, differenceCount } = comparison;
   return (
     <section aria-label="Comparison" className="flex flex-col gap-2">
       <h3 className="flex flex-wrap items-center gap-2 font-semibold">
-        Generation {rebuilt} against {live}
-        {!running && <Badge tone={isEqual ? 'good' : 'bad'}>{isEqual ? 'Equal' : countOf(differenceCount, 'row differs', 'rows differ')}</Badge>}
+        Generation {rebuilt} compared with {live}
+        {!running && (
+          <Badge tone={isEqual ? 'good' : 'bad'}>
+            {isEqual ? 'Equal' : countOf(differenceCount, 'row differs', 'rows differ')}
+          </Badge>
+        )}
       </h3>
-      <Rows caption={`Generation ${rebuilt} against ${live}`} columns={COLUMNS} rows={tables} rowKey={(row) => row.table} />
+      <Rows
+        caption={`Generation ${rebuilt} compared with ${live}`}
+        columns={COLUMNS}
+        rows={tables}
+        rowKey={(row) => row.table}
+      />
       {differences.length > 0 && (
         <details className="rounded-lg border border-line px-3 py-2">
-          <summary className="cursor-pointer font-medium">Rows that differ{differenceCount > differences.length && ` (the first ${differences.length})`}</summary>
+          <summary className="cursor-pointer font-medium">
+            Rows that differ{differenceCount > differences.length && ` (the first ${differences.length})`}
+          </summary>
           <ul className="mt-2 flex flex-col gap-2">
             {differences.map((item, index) => (
               <li key={index} className="text-[0.8125rem]">
@@ -40,8 +51,20 @@ const COLUMNS: readonly Column<Compared>[] = [
   { id: 'live', header: 'Rows, live', numeric: true, cell: (row) => formatCount(row.liveRows) },
   { id: 'rebuilt', header: 'Rows, rebuilt', numeric: true, cell: (row) => formatCount(row.rebuiltRows) },
   { id: 'sums', header: 'Sums, live and rebuilt', cell: (row) => <Sums row={row} /> },
-  { id: 'hash', header: 'Content', cell: (row) => <code className="font-mono text-xs text-muted">{row.hash.slice(0, 16)}</code> },
-  { id: 'equal', header: 'Result', cell: (row) => <Badge tone={row.differences === 0 ? 'good' : 'bad'}>{row.differences === 0 ? 'Equal' : `${row.differences} differ`}</Badge> },
+  {
+    id: 'hash',
+    header: 'Content',
+    cell: (row) => <code className="font-mono text-xs text-muted">{row.hash.slice(0, 16)}</code>,
+  },
+  {
+    id: 'equal',
+    header: 'Result',
+    cell: (row) => (
+      <Badge tone={row.differences === 0 ? 'good' : 'bad'}>
+        {row.differences === 0 ? 'Equal' : `${row.differences} differ`}
+      </Badge>
+    ),
+  },
 ];
 
 /** Sums come as text, because they may be larger than a number of JavaScript is exact. */

@@ -12,9 +12,16 @@ import { formatCount } from '@/lib/format';
 import { toastError } from '@/stores/toasts';
 import { BuildProgress } from './build-progress';
 import { ParityTable } from './parity-table';
-import { projectionQuery, stopComparing, type Action, type Build, type ProjectionDetail, type RequestShown } from './queries';
+import {
+  projectionQuery,
+  stopComparing,
+  type Action,
+  type Build,
+  type ProjectionDetail,
+  type OperationRequest,
+} from '../api/operations';
 import { Rows } from '@/components/data/rows';
-import { allowed, candidateOf, formatLag, formatSpan, LABELS, toneOf, wordOf } from './shown';
+import { allowed, candidateOf, formatLag, formatSpan, LABELS, toneOf, stateLabel } from '../lib/format';
 
 interface Props {
   readonly name: string;
@@ -22,7 +29,7 @@ interface Props {
   readonly onAct: (action: Action) => void;
 }
 
-/** One projection in full: what is being built, the comparison, partitions, generations, and what was asked. */
+/** One projection: build, comparison, partitions, generations and requests. */
 export function ProjectionPanel({ name, onClose, onAct }: Props) {
   const query = useQuery(projectionQuery(name));
   const data = query.data;
@@ -34,7 +41,12 @@ export function ProjectionPanel({ name, onClose, onAct }: Props) {
         <>
           {data &&
             allowed(data).map((action) => (
-              <Button key={action} size="sm" variant={action === 'promote' ? 'primary' : 'outline'} onClick={() => onAct(action)}>
+              <Button
+                key={action}
+                size="sm"
+                variant={action === 'promote' ? 'primary' : 'outline'}
+                onClick={() => onAct(action)}
+              >
                 {LABELS[action]}
               </Button>
             ))}
@@ -44,7 +56,9 @@ export function ProjectionPanel({ name, onClose, onAct }: Props) {
         </>
       }
     >
-      {query.error && <ErrorBox error={query.error} prefix={`Error loading ${name}`} onRetry={() => void query.refetch()} />}
+      {query.error && (
+        <ErrorBox error={query.error} prefix={`Error loading ${name}`} onRetry={() => void query.refetch()} />
+      )}
       {!data && !query.error && (
         <div role="status" aria-label={`Loading ${name}`}>
           <Skeleton className="h-48" />
@@ -57,35 +71,55 @@ export function ProjectionPanel({ name, onClose, onAct }: Props) {
 
 function Detail({ data }: { readonly data: ProjectionDetail }) {
   const candidate = candidateOf(data);
-  const comparing = data.requests.find((request) => request.action === 'verify' && ['waiting', 'running'].includes(request.state));
-  const compared = comparing ?? data.requests.find((request) => request.action === 'verify' && request.state === 'done');
+  const comparing = data.requests.find(
+    (request) => request.action === 'verify' && ['waiting', 'running'].includes(request.state),
+  );
+  const compared =
+    comparing ?? data.requests.find((request) => request.action === 'verify' && request.state === 'done');
   return (
     <div className="flex flex-col gap-6">
-      {data.error && <p className="rounded-lg bg-bad-soft px-3 py-2 break-words whitespace-pre-wrap text-bad">{data.error}</p>}
+      {data.error && (
+        <p className="rounded-lg bg-bad-soft px-3 py-2 break-words whitespace-pre-wrap text-bad">{data.error}</p>
+      )}
       {candidate && <BuildProgress build={candidate} name={data.name} />}
       {comparing && <Comparing name={data.name} request={comparing} />}
       {compared?.comparison && <ParityTable comparison={compared.comparison} running={compared === comparing} />}
       <section aria-label="Partitions">
         <h3 className="mb-2 font-semibold">Partitions</h3>
-        <Rows caption={`Partitions of ${data.name}`} columns={placeColumns(data)} rows={live(data)?.positions ?? []} rowKey={(row) => `${row.topic}-${row.partition}`} />
+        <Rows
+          caption={`Partitions of ${data.name}`}
+          columns={positionColumns(data)}
+          rows={live(data)?.positions ?? []}
+          rowKey={(row) => `${row.topic}-${row.partition}`}
+        />
       </section>
       <section aria-label="Generations">
         <h3 className="mb-2 font-semibold">Generations</h3>
-        <Rows caption={`Generations of ${data.name}`} columns={BUILD_COLUMNS} rows={data.builds} rowKey={(row) => String(row.generation)} />
+        <Rows
+          caption={`Generations of ${data.name}`}
+          columns={BUILD_COLUMNS}
+          rows={data.builds}
+          rowKey={(row) => String(row.generation)}
+        />
       </section>
       <section aria-label="Requests">
-        <h3 className="mb-2 font-semibold">What was asked</h3>
+        <h3 className="mb-2 font-semibold">Requests</h3>
         {data.requests.length === 0 ? (
-          <p className="text-muted">Nothing was asked of this projection yet.</p>
+          <p className="text-muted">No operations yet.</p>
         ) : (
-          <Rows caption={`Requests of ${data.name}`} columns={REQUEST_COLUMNS} rows={data.requests} rowKey={(row) => row.id} />
+          <Rows
+            caption={`Requests of ${data.name}`}
+            columns={REQUEST_COLUMNS}
+            rows={data.requests}
+            rowKey={(row) => row.id}
+          />
         )}
       </section>
     </div>
   );
 }
 
-function Comparing({ name, request }: { readonly name: string; readonly request: RequestShown }) {
+function Comparing({ name, request }: { readonly name: string; readonly request: OperationRequest }) {
   const client = useQueryClient();
   const stop = useMutation({
     mutationFn: () => stopComparing(name),
@@ -103,19 +137,44 @@ function Comparing({ name, request }: { readonly name: string; readonly request:
   );
 }
 
-const live = (data: ProjectionDetail): Build | undefined => data.builds.find((build) => build.generation === data.liveGeneration);
+const live = (data: ProjectionDetail): Build | undefined =>
+  data.builds.find((build) => build.generation === data.liveGeneration);
 
-function placeColumns(data: ProjectionDetail): Column<Build['positions'][number]>[] {
+function positionColumns(data: ProjectionDetail): Column<Build['positions'][number]>[] {
   const series = new Map(data.places.map((place) => [`${place.topic}-${place.partition}`, place.lag]));
   return [
-    { id: 'place', header: 'Partition', cell: (row) => <code className="font-mono text-[0.8125rem]">{`${row.topic}[${row.partition}]`}</code> },
+    {
+      id: 'place',
+      header: 'Partition',
+      cell: (row) => <code className="font-mono text-[0.8125rem]">{`${row.topic}[${row.partition}]`}</code>,
+    },
     { id: 'next', header: 'Position', numeric: true, cell: (row) => formatCount(row.nextOffset) },
-    { id: 'end', header: 'Log end', numeric: true, cell: (row) => (row.endOffset === null ? 'Unknown' : formatCount(row.endOffset)) },
-    { id: 'lag', header: 'Lag', numeric: true, cell: (row) => `${formatLag(row.lagEvents)}${row.lagSeconds > 0 ? `, ${formatSpan(row.lagSeconds)}` : ''}` },
-    { id: 'series', header: 'Last 15 min', cell: (row) => <Sparkline values={series.get(`${row.topic}-${row.partition}`) ?? []} color="var(--color-brand)" /> },
+    {
+      id: 'end',
+      header: 'Log end',
+      numeric: true,
+      cell: (row) => (row.endOffset === null ? 'Unknown' : formatCount(row.endOffset)),
+    },
+    {
+      id: 'lag',
+      header: 'Lag',
+      numeric: true,
+      cell: (row) => `${formatLag(row.lagEvents)}${row.lagSeconds > 0 ? `, ${formatSpan(row.lagSeconds)}` : ''}`,
+    },
+    {
+      id: 'series',
+      header: 'Last 15 min',
+      cell: (row) => (
+        <Sparkline values={series.get(`${row.topic}-${row.partition}`) ?? []} color="var(--color-brand)" />
+      ),
+    },
     { id: 'rate', header: 'Records/s', numeric: true, cell: (row) => formatCount(Math.round(row.rate)) },
-    { id: 'owner', header: 'Read by', cell: (row) => row.owner ?? 'Nobody' },
-    { id: 'error', header: 'Error', cell: (row) => row.error && <span className="block max-w-64 break-words text-bad">{row.error}</span> },
+    { id: 'owner', header: 'Read by', cell: (row) => row.owner ?? 'None' },
+    {
+      id: 'error',
+      header: 'Error',
+      cell: (row) => row.error && <span className="block max-w-64 break-words text-bad">{row.error}</span>,
+    },
   ];
 }
 
@@ -123,24 +182,46 @@ const at = (time: string | null): string => (time ? formatDateTime(time, browser
 
 const BUILD_COLUMNS: readonly Column<Build>[] = [
   { id: 'generation', header: 'Gen', numeric: true, cell: (row) => row.generation },
-  { id: 'state', header: 'State', cell: (row) => <Badge tone={row.isDropped ? 'neutral' : toneOf(row.state)}>{row.isDropped ? `${wordOf(row.state)}, dropped` : wordOf(row.state)}</Badge> },
+  {
+    id: 'state',
+    header: 'State',
+    cell: (row) => (
+      <Badge tone={row.isDropped ? 'neutral' : toneOf(row.state)}>
+        {row.isDropped ? `${stateLabel(row.state)}, dropped` : stateLabel(row.state)}
+      </Badge>
+    ),
+  },
   { id: 'version', header: 'Version', numeric: true, cell: (row) => row.version },
-  { id: 'created', header: 'Begun', cell: (row) => at(row.createdAt), className: 'whitespace-nowrap' },
+  { id: 'created', header: 'Started', cell: (row) => at(row.createdAt), className: 'whitespace-nowrap' },
   { id: 'ready', header: 'Ready', cell: (row) => at(row.readyAt), className: 'whitespace-nowrap' },
   { id: 'promoted', header: 'Live since', cell: (row) => at(row.promotedAt), className: 'whitespace-nowrap' },
-  { id: 'reason', header: 'Reason', cell: (row) => <span className="block max-w-64 break-words">{row.error ? <span className="text-bad">{row.error}</span> : row.reason}</span> },
+  {
+    id: 'reason',
+    header: 'Reason',
+    cell: (row) => (
+      <span className="block max-w-64 break-words">
+        {row.error ? <span className="text-bad">{row.error}</span> : row.reason}
+      </span>
+    ),
+  },
 ];
 
-const REQUEST_COLUMNS: readonly Column<RequestShown>[] = [
-  { id: 'at', header: 'Asked', cell: (row) => at(row.requestedAt), className: 'whitespace-nowrap' },
-  { id: 'action', header: 'Action', cell: (row) => (LABELS as Readonly<Record<string, string>>)[row.action] ?? row.action, className: 'whitespace-nowrap' },
+const REQUEST_COLUMNS: readonly Column<OperationRequest>[] = [
+  { id: 'at', header: 'Requested', cell: (row) => at(row.requestedAt), className: 'whitespace-nowrap' },
+  {
+    id: 'action',
+    header: 'Action',
+    cell: (row) => (LABELS as Readonly<Record<string, string>>)[row.action] ?? row.action,
+    className: 'whitespace-nowrap',
+  },
   { id: 'actor', header: 'By', cell: (row) => row.actor },
   { id: 'reason', header: 'Reason', cell: (row) => <span className="block max-w-64 break-words">{row.reason}</span> },
   {
-    id: 'state', header: 'Outcome',
+    id: 'state',
+    header: 'Outcome',
     cell: (row) => (
       <>
-        <Badge tone={toneOf(row.state)}>{wordOf(row.state)}</Badge>
+        <Badge tone={toneOf(row.state)}>{stateLabel(row.state)}</Badge>
         {row.error && <span className="mt-0.5 block max-w-64 text-xs break-words text-muted">{row.error}</span>}
       </>
     ),

@@ -12,9 +12,9 @@ import { formatCount } from '@/lib/format';
 import { useMedia } from '@/lib/media';
 import { ActionDialog } from './action-dialog';
 import { BuildProgress } from './build-progress';
-import { projectionsQuery, type Action, type Projection } from './queries';
-import { allowed, candidateOf, formatLag, formatSpan, LABELS, toneOf, wordOf } from './shown';
-import { useAsking } from './use-asking';
+import { projectionsQuery, type Action, type Projection } from '../api/operations';
+import { allowed, candidateOf, formatLag, formatSpan, LABELS, toneOf, stateLabel } from '../lib/format';
+import { useOperationRequest } from '../hooks/use-operation-request';
 import { ProjectionPanel } from './projection-panel';
 
 interface Props {
@@ -25,23 +25,37 @@ interface Props {
 /** Every projection with its state and lag, what may be done to it, and one of them in full. */
 export function ProjectionsPanel({ selected, onSelect }: Props) {
   const query = useQuery(projectionsQuery);
-  const asking = useAsking(query.data);
+  const asking = useOperationRequest(query.data);
   const [asked, setAsked] = useState<{ readonly name: string; readonly action: Action } | null>(null);
   const isNarrow = useMedia('(max-width: 1279px)');
   const rows = query.data ?? [];
   const open = (name: string, action: Action) => setAsked({ name, action });
   return (
     <div className="flex flex-col gap-5">
-      {selected && <ProjectionPanel key={selected} name={selected} onClose={() => onSelect(null)} onAct={(action) => open(selected, action)} />}
+      {selected && (
+        <ProjectionPanel
+          key={selected}
+          name={selected}
+          onClose={() => onSelect(null)}
+          onAct={(action) => open(selected, action)}
+        />
+      )}
       <Card
         title="Projections"
-        description="Tables made from the log. Each can be built again from the first event ever, beside the live one."
+        description="Read models built from the event log. Rebuild any of them without downtime."
         actions={<Updated at={query.dataUpdatedAt} fetching={query.isFetching} />}
       >
-        {query.error && <ErrorBox error={query.error} prefix="Error loading projections" onRetry={() => void query.refetch()} className="mb-3" />}
+        {query.error && (
+          <ErrorBox
+            error={query.error}
+            prefix="Error loading projections"
+            onRetry={() => void query.refetch()}
+            className="mb-3"
+          />
+        )}
         {rows.length > 0 && !rows[0]?.isRunning && (
           <p role="status" className="mb-3 rounded-lg bg-warn-soft px-4 py-3 text-warn">
-            No projectors are running: figures stand still, and what you ask waits until they run again.
+            No projectors are running: numbers stop updating, and requests wait until projectors run again.
           </p>
         )}
         {!query.data && !query.error ? (
@@ -76,20 +90,51 @@ function columns(onSelect: Props['onSelect'], onAct: (name: string, action: Acti
   return [
     { id: 'name', header: 'Name', cell: (row) => <Name row={row} onSelect={onSelect} />, className: 'min-w-40' },
     { id: 'state', header: 'State', cell: (row) => <State row={row} />, className: 'min-w-44' },
-    { id: 'generation', header: 'Gen', numeric: true, cell: (row) => <Generation row={row} />, className: 'whitespace-nowrap' },
-    { id: 'position', header: 'Position', numeric: true, cell: (row) => <Position row={row} />, className: 'whitespace-nowrap' },
+    {
+      id: 'generation',
+      header: 'Gen',
+      numeric: true,
+      cell: (row) => <Generation row={row} />,
+      className: 'whitespace-nowrap',
+    },
+    {
+      id: 'position',
+      header: 'Position',
+      numeric: true,
+      cell: (row) => <Position row={row} />,
+      className: 'whitespace-nowrap',
+    },
     { id: 'lag', header: 'Lag', numeric: true, cell: (row) => <Lag row={row} />, className: 'whitespace-nowrap' },
-    { id: 'series', header: 'Last 15 min', cell: (row) => <Sparkline values={row.lagSeries} color="var(--color-brand)" /> },
+    {
+      id: 'series',
+      header: 'Last 15 min',
+      cell: (row) => <Sparkline values={row.lagSeries} color="var(--color-brand)" />,
+    },
     { id: 'letters', header: 'Dead letters', numeric: true, cell: (row) => formatCount(row.openDeadLetters) },
-    { id: 'updated', header: 'Moved', cell: (row) => (row.updatedAt ? formatDateTime(row.updatedAt, browserTimezone()) : 'Never'), className: 'whitespace-nowrap' },
-    { id: 'actions', header: <span className="sr-only">Actions</span>, cell: (row) => <Actions row={row} onAct={onAct} />, className: 'min-w-56' },
+    {
+      id: 'updated',
+      header: 'Moved',
+      cell: (row) => (row.updatedAt ? formatDateTime(row.updatedAt, browserTimezone()) : 'Never'),
+      className: 'whitespace-nowrap',
+    },
+    {
+      id: 'actions',
+      header: <span className="sr-only">Actions</span>,
+      cell: (row) => <Actions row={row} onAct={onAct} />,
+      className: 'min-w-56',
+    },
   ];
 }
 
 function Name({ row, onSelect }: { readonly row: Projection; readonly onSelect: Props['onSelect'] }) {
   return (
     <>
-      <button type="button" aria-label={`Show ${row.name}`} className="rounded text-left font-medium text-brand hover:underline" onClick={() => onSelect(row.name)}>
+      <button
+        type="button"
+        aria-label={`Show ${row.name}`}
+        className="rounded text-left font-medium text-brand hover:underline"
+        onClick={() => onSelect(row.name)}
+      >
         {row.name}
       </button>
       <span className="block text-xs text-muted">
@@ -105,7 +150,9 @@ function State({ row }: { readonly row: Projection }) {
   return (
     <div className="flex flex-col gap-1">
       <span>
-        <Badge tone={row.isRetrying && row.state === 'live' ? 'warn' : toneOf(row.state)}>{row.isRetrying && row.state === 'live' ? 'Retrying' : wordOf(row.state)}</Badge>
+        <Badge tone={row.isRetrying && row.state === 'live' ? 'warn' : toneOf(row.state)}>
+          {row.isRetrying && row.state === 'live' ? 'Retrying' : stateLabel(row.state)}
+        </Badge>
       </span>
       {row.error && <span className="line-clamp-2 max-w-56 text-xs break-words text-bad">{row.error}</span>}
       {candidate && <BuildProgress build={candidate} name={row.name} compact />}
@@ -127,7 +174,9 @@ function Position({ row }: { readonly row: Projection }) {
   const live = row.builds.find((build) => build.generation === row.liveGeneration);
   return (
     <>
-      {live && live.positions.length > 0 ? formatCount(live.positions.reduce((sum, place) => sum + place.nextOffset, 0)) : '–'}
+      {live && live.positions.length > 0
+        ? formatCount(live.positions.reduce((sum, place) => sum + place.nextOffset, 0))
+        : '–'}
       <span className="block text-xs text-muted">{`${formatCount(Math.round(row.rate))} a second`}</span>
     </>
   );
@@ -148,7 +197,12 @@ function Actions({ row, onAct }: { readonly row: Projection; readonly onAct: (na
   return (
     <div className="flex flex-wrap justify-end gap-1.5">
       {actions.map((action) => (
-        <Button key={action} size="sm" aria-label={`${LABELS[action]} ${row.name}`} onClick={() => onAct(row.name, action)}>
+        <Button
+          key={action}
+          size="sm"
+          aria-label={`${LABELS[action]} ${row.name}`}
+          onClick={() => onAct(row.name, action)}
+        >
           {LABELS[action]}
         </Button>
       ))}

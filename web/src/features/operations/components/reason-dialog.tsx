@@ -16,8 +16,18 @@ interface Props {
   readonly onConfirm: (reason: string) => void;
 }
 
-/** Asks why, before something is done that everybody sees. */
-export function ReasonDialog({ title, description, confirm, danger = false, reasonNeeded = true, typed, children, onClose, onConfirm }: Props) {
+/** Requests a reason before an action with public effect. */
+export function ReasonDialog({
+  title,
+  description,
+  confirm,
+  danger = false,
+  reasonNeeded = true,
+  typed,
+  children,
+  onClose,
+  onConfirm,
+}: Props) {
   const [reason, setReason] = useState('');
   const [word, setWord] = useState('');
   const [tried, setTried] = useState(false);
@@ -41,9 +51,22 @@ export function ReasonDialog({ title, description, confirm, danger = false, reas
     >
       <form onSubmit={submit} noValidate className="flex flex-col gap-4">
         {children}
-        <TextField label={reasonNeeded ? 'Reason' : 'Reason (optional)'} maxLength={500} value={reason} onChange={(event) => setReason(event.target.value)} error={tried ? reasonError : undefined} hint="Recorded in the log with your name." />
+        <TextField
+          label={reasonNeeded ? 'Reason' : 'Reason (optional)'}
+          maxLength={500}
+          value={reason}
+          onChange={(event) => setReason(event.target.value)}
+          error={tried ? reasonError : undefined}
+          hint="Logged with your name."
+        />
         {typed !== undefined && (
-          <TextField label={`Type ${typed} to go on`} value={word} onChange={(event) => setWord(event.target.value)} error={tried ? wordError : undefined} autoComplete="off" />
+          <TextField
+            label={`Type ${typed} to continue`}
+            value={word}
+            onChange={(event) => setWord(event.target.value)}
+            error={tried ? wordError : undefined}
+            autoComplete="off"
+          />
         )}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>

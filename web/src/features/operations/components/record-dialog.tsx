@@ -1,6 +1,6 @@
 import { Dialog } from '@/components/ui/dialog';
-import { formatBytes } from './shown';
-import type { RevealedRecord } from './queries';
+import { formatBytes } from '../lib/format';
+import type { RevealedRecord } from '../api/operations';
 
 /** A record as it lies in the log. */
 export function RecordDialog({ record, onClose }: { readonly record: RevealedRecord; readonly onClose: () => void }) {
@@ -16,7 +16,7 @@ export function RecordDialog({ record, onClose }: { readonly record: RevealedRec
         if (!open) onClose();
       }}
       title={`${record.topic}[${record.partition}]@${record.offset}`}
-      description={`${formatBytes(record.bytes)}, generation ${record.generation} of ${record.projection}. This look was recorded.`}
+      description={`${formatBytes(record.bytes)}, generation ${record.generation} of ${record.projection}. This access was logged.`}
     >
       <dl className="mb-3 grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-[0.8125rem]">
         {rows.map(([term, value]) => (
@@ -26,7 +26,12 @@ export function RecordDialog({ record, onClose }: { readonly record: RevealedRec
           </div>
         ))}
       </dl>
-      <pre tabIndex={0} aria-label="Content" className="max-h-72 overflow-auto rounded-lg bg-sunken p-3 font-mono text-[0.8125rem] break-all whitespace-pre-wrap">
+      <pre
+        role="group"
+        tabIndex={0}
+        aria-label="Content"
+        className="max-h-72 overflow-auto rounded-lg bg-sunken p-3 font-mono text-[0.8125rem] break-all whitespace-pre-wrap"
+      >
         {record.text === null ? `Not text; base64:\n${record.base64}` : pretty(record.text)}
       </pre>
     </Dialog>

@@ -10,10 +10,10 @@ import { Card, surface } from '@/components/ui/card';
 import { cx } from '@/lib/cx';
 import { browserTimezone, formatDateTime } from '@/lib/dates';
 import { formatCount, formatPercent } from '@/lib/format';
-import { systemQuery, type System } from './queries';
-import { formatBytes, formatSpan, toneOf, wordOf } from './shown';
+import { systemQuery, type System } from '../api/operations';
+import { formatBytes, formatSpan, toneOf, stateLabel } from '../lib/format';
 
-/** The machine and the engines under the figures, read again every 5 s. */
+/** State of the machine and the engines; refetched every 5 s. */
 export function SystemPanel() {
   const query = useQuery(systemQuery);
   const data = query.data;
@@ -22,7 +22,9 @@ export function SystemPanel() {
       <div className="flex justify-end">
         <Updated at={query.dataUpdatedAt} fetching={query.isFetching} />
       </div>
-      {query.error && <ErrorBox error={query.error} prefix="Error loading the system" onRetry={() => void query.refetch()} />}
+      {query.error && (
+        <ErrorBox error={query.error} prefix="Error loading the system" onRetry={() => void query.refetch()} />
+      )}
       {!data && !query.error && (
         <div role="status" aria-label="Loading the system">
           <Skeleton className="h-96" />
@@ -49,29 +51,47 @@ function Figures({ data }: { readonly data: System }) {
   const last = throughput.at(-1);
   const cards: readonly { label: string; value: string; caption: string; bad?: boolean; extra?: ReactNode }[] = [
     {
-      label: 'Freshness', value: canaryValue(canary), caption: canaryCaption(canary), bad: canary.isLate,
-      extra: <Sparkline values={canary.points.map((point) => point.seconds ?? 0)} color={canary.isLate ? 'var(--color-bad)' : 'var(--color-brand)'} />,
+      label: 'Freshness',
+      value: canaryValue(canary),
+      caption: canaryCaption(canary),
+      bad: canary.isLate,
+      extra: (
+        <Sparkline
+          values={canary.points.map((point) => point.seconds ?? 0)}
+          color={canary.isLate ? 'var(--color-bad)' : 'var(--color-brand)'}
+        />
+      ),
     },
     {
       label: 'Events',
       value: freshness.lastSeconds === null ? 'No events' : formatSpan(freshness.lastSeconds),
       caption:
         freshness.medianSeconds === null || freshness.worstSeconds === null
-          ? 'No event came in the last 15 minutes'
-          : `From the log to visible; median ${formatSpan(freshness.medianSeconds)}, worst ${formatSpan(freshness.worstSeconds)} in 15 min`,
+          ? 'No events in the last 15 minutes'
+          : `From log to read model; median ${formatSpan(freshness.medianSeconds)}, worst ${formatSpan(freshness.worstSeconds)} in 15 min`,
     },
     {
-      label: 'Into the log', value: `${formatCount(Math.round(last?.inPerSecond ?? 0))} /s`, caption: 'Records, by minutes of the last hour',
+      label: 'Events in',
+      value: `${formatCount(Math.round(last?.inPerSecond ?? 0))} /s`,
+      caption: 'Records per minute in the last hour',
       extra: <Sparkline values={throughput.map((point) => point.inPerSecond)} color="var(--color-brand)" />,
     },
     {
-      label: 'Into the tables', value: `${formatCount(Math.round(last?.outPerSecond ?? 0))} /s`, caption: 'Records that projections took',
+      label: 'Processed',
+      value: `${formatCount(Math.round(last?.outPerSecond ?? 0))} /s`,
+      caption: 'Records processed by projections',
       extra: <Sparkline values={throughput.map((point) => point.outPerSecond)} color="var(--color-brand)" />,
     },
-    { label: 'Disk free', value: disk ? formatBytes(disk.free) : 'Unknown', caption: disk ? `${formatPercent((100 * disk.used) / disk.total, 0)} of ${formatBytes(disk.total)} used` : 'The data directory is on another machine' },
+    {
+      label: 'Disk free',
+      value: disk ? formatBytes(disk.free) : 'Unknown',
+      caption: disk
+        ? `${formatPercent((100 * disk.used) / disk.total, 0)} of ${formatBytes(disk.total)} used`
+        : 'The data directory is on another machine',
+    },
   ];
   return (
-    <ul aria-label="System figures" className="grid grid-cols-1 gap-3 min-[480px]:grid-cols-2 sm:gap-4 xl:grid-cols-5">
+    <ul aria-label="System metrics" className="grid grid-cols-1 gap-3 min-[480px]:grid-cols-2 sm:gap-4 xl:grid-cols-5">
       {cards.map((card) => (
         <li key={card.label} className={cx(surface, 'p-4 sm:p-5')}>
           <h2 className="text-[0.8125rem] font-medium text-muted">{card.label}</h2>
@@ -94,7 +114,7 @@ function canaryValue(canary: System['canary']): string {
 
 function canaryCaption(canary: System['canary']): string {
   if (!canary.isOn) return 'The canary is switched off (ALTHING_CANARY)';
-  if (canary.isLate) return 'No page view of the last minute can be read yet';
+  if (canary.isLate) return 'No page view of the last minute is readable yet';
   const worst = canary.p95Seconds === null ? '' : `; 95% within ${formatSpan(canary.p95Seconds)} in the last hour`;
   return `A test page view, from request to readable${worst}`;
 }
@@ -111,21 +131,30 @@ function Engines({ data }: { readonly data: System }) {
   );
 }
 
-const ENGINE_NAMES: Readonly<Record<string, string>> = { kafka: 'Kafka', postgres: 'Postgres', clickhouse: 'ClickHouse', log: 'Log' };
+const ENGINE_NAMES: Readonly<Record<string, string>> = {
+  kafka: 'Kafka',
+  postgres: 'Postgres',
+  clickhouse: 'ClickHouse',
+  log: 'Log',
+};
 
 const ENGINES: readonly Column<System['engines'][number]>[] = [
   { id: 'name', header: 'Engine', cell: (row) => ENGINE_NAMES[row.name] ?? row.name },
-  { id: 'version', header: 'Version', cell: (row) => row.version ?? 'Not told', className: 'tabular' },
-  { id: 'state', header: 'State', cell: (row) => <Badge tone={row.answers ? 'good' : 'bad'}>{row.answers ? 'Answers' : 'Does not answer'}</Badge> },
+  { id: 'version', header: 'Version', cell: (row) => row.version ?? 'Unknown', className: 'tabular' },
+  {
+    id: 'state',
+    header: 'State',
+    cell: (row) => <Badge tone={row.answers ? 'good' : 'bad'}>{row.answers ? 'Up' : 'Not responding'}</Badge>,
+  },
   { id: 'note', header: 'Note', cell: (row) => row.note && <span className="block min-w-40">{row.note}</span> },
 ];
 
 function Disk({ data: { disk } }: { readonly data: System }) {
   const folders = Object.entries(disk?.folders ?? {}).sort(([, a], [, b]) => b - a);
   return (
-    <Card title="Data directory" description="What each part takes, looked at once a minute">
+    <Card title="Data directory" description="Disk use of each part, checked once a minute">
       {folders.length === 0 ? (
-        <Empty>Nothing of it is on this machine</Empty>
+        <Empty>Not on this machine</Empty>
       ) : (
         <Table
           caption="Folders by size"
@@ -148,7 +177,7 @@ function Processes({ data }: { readonly data: System }) {
       {data.isStack ? (
         <Table caption="Processes of the stack" columns={PROCESSES} rows={data.processes} rowKey={(row) => row.name} />
       ) : (
-        <Empty>The services do not run under one supervisor on this machine. Look at your own process manager.</Empty>
+        <Empty>The services do not run under one supervisor on this machine. Check your process manager.</Empty>
       )}
     </Card>
   );
@@ -157,43 +186,67 @@ function Processes({ data }: { readonly data: System }) {
 const PROCESSES: readonly Column<System['processes'][number]>[] = [
   { id: 'name', header: 'Name', cell: (row) => <span className="font-medium">{row.name}</span> },
   { id: 'pid', header: 'Process', numeric: true, cell: (row) => row.pid ?? '–' },
-  { id: 'state', header: 'State', cell: (row) => <Badge tone={toneOf(row.state)}>{wordOf(row.state)}</Badge> },
+  { id: 'state', header: 'State', cell: (row) => <Badge tone={toneOf(row.state)}>{stateLabel(row.state)}</Badge> },
   { id: 'restarts', header: 'Restarts', numeric: true, cell: (row) => row.restarts },
-  { id: 'uptime', header: 'Uptime', numeric: true, cell: (row) => formatSpan(row.uptimeSeconds), className: 'whitespace-nowrap' },
-  { id: 'memory', header: 'Memory', numeric: true, cell: (row) => formatBytes(row.memoryBytes), className: 'whitespace-nowrap' },
+  {
+    id: 'uptime',
+    header: 'Uptime',
+    numeric: true,
+    cell: (row) => formatSpan(row.uptimeSeconds),
+    className: 'whitespace-nowrap',
+  },
+  {
+    id: 'memory',
+    header: 'Memory',
+    numeric: true,
+    cell: (row) => formatBytes(row.memoryBytes),
+    className: 'whitespace-nowrap',
+  },
 ];
 
 function Log({ data }: { readonly data: System }) {
   return (
-    <Card title="Log" description="Where each partition ends, and how far its live readers are behind">
+    <Card title="Log" description="The end of each partition, and the lag of its live readers">
       {data.log.length === 0 ? (
-        <Empty>The projectors have not seen the log yet</Empty>
+        <Empty>The projectors have not read the log yet</Empty>
       ) : (
-        <Table caption="Partitions of the log" columns={LOG} rows={data.log} rowKey={(row) => `${row.topic}-${row.partition}`} />
+        <Table
+          caption="Partitions of the log"
+          columns={LOG}
+          rows={data.log}
+          rowKey={(row) => `${row.topic}-${row.partition}`}
+        />
       )}
     </Card>
   );
 }
 
 const LOG: readonly Column<System['log'][number]>[] = [
-  { id: 'place', header: 'Partition', cell: (row) => <code className="font-mono text-[0.8125rem]">{`${row.topic}[${row.partition}]`}</code> },
+  {
+    id: 'place',
+    header: 'Partition',
+    cell: (row) => <code className="font-mono text-[0.8125rem]">{`${row.topic}[${row.partition}]`}</code>,
+  },
   { id: 'end', header: 'End', numeric: true, cell: (row) => formatCount(row.endOffset) },
   { id: 'readers', header: 'Readers', numeric: true, cell: (row) => row.readers.length },
   {
-    id: 'behind', header: 'Behind',
+    id: 'behind',
+    header: 'Lag',
     cell: (row) => {
       const behind = row.readers.filter((reader) => reader.lagEvents > 0);
       if (row.readers.length === 0) return <span className="text-muted">Read by policies</span>;
-      return behind.length === 0 ? 'Nobody' : behind.map((reader) => `${reader.projection} ${formatCount(reader.lagEvents)}`).join(', ');
+      return behind.length === 0
+        ? '0'
+        : behind.map((reader) => `${reader.projection} ${formatCount(reader.lagEvents)}`).join(', ');
     },
   },
 ];
 
 function Backups({ data: { backups } }: { readonly data: System }) {
   return (
-    <Card title="Backups" description="The last ten">
+    <Card title="Backups" description="Last ten">
       {backups.length === 0 ? (
-        <Empty title="No backup has been made" />
+        <Empty title="No backups yet" />
       ) : (
         <Rows caption="Last backups" columns={BACKUPS} rows={backups} rowKey={(row) => row.id} />
       )}
@@ -202,13 +255,32 @@ function Backups({ data: { backups } }: { readonly data: System }) {
 }
 
 const BACKUPS: readonly Column<System['backups'][number]>[] = [
-  { id: 'at', header: 'Begun', cell: (row) => formatDateTime(row.startedAt, browserTimezone()), className: 'whitespace-nowrap' },
-  { id: 'state', header: 'State', cell: (row) => <Badge tone={toneOf(row.state)}>{wordOf(row.state)}</Badge> },
+  {
+    id: 'at',
+    header: 'Started',
+    cell: (row) => formatDateTime(row.startedAt, browserTimezone()),
+    className: 'whitespace-nowrap',
+  },
+  { id: 'state', header: 'State', cell: (row) => <Badge tone={toneOf(row.state)}>{stateLabel(row.state)}</Badge> },
   { id: 'events', header: 'Records', numeric: true, cell: (row) => formatCount(row.events) },
   { id: 'size', header: 'Size', numeric: true, cell: (row) => formatBytes(row.bytes), className: 'whitespace-nowrap' },
-  { id: 'folder', header: 'Folder', cell: (row) => <code className="block font-mono sm:min-w-48 text-xs break-all">{row.folder}</code> },
-  { id: 'took', header: 'Took', numeric: true, cell: (row) => (row.finishedAt ? formatSpan((Date.parse(row.finishedAt) - Date.parse(row.startedAt)) / 1000) : '–'), className: 'whitespace-nowrap' },
-  { id: 'checked', header: 'Read again', cell: (row) => (row.verifiedAt ? 'Whole' : 'No') },
-  { id: 'restored', header: 'Restored', cell: (row) => row.drillError || (row.restoredAt ? formatDateTime(row.restoredAt, browserTimezone()) : 'Never') },
+  {
+    id: 'folder',
+    header: 'Folder',
+    cell: (row) => <code className="block font-mono sm:min-w-48 text-xs break-all">{row.folder}</code>,
+  },
+  {
+    id: 'took',
+    header: 'Duration',
+    numeric: true,
+    cell: (row) => (row.finishedAt ? formatSpan((Date.parse(row.finishedAt) - Date.parse(row.startedAt)) / 1000) : '–'),
+    className: 'whitespace-nowrap',
+  },
+  { id: 'checked', header: 'Verified', cell: (row) => (row.verifiedAt ? 'OK' : 'No') },
+  {
+    id: 'restored',
+    header: 'Restored',
+    cell: (row) => row.drillError || (row.restoredAt ? formatDateTime(row.restoredAt, browserTimezone()) : 'Never'),
+  },
   { id: 'error', header: 'Error', cell: (row) => row.error && <span className="block sm:min-w-56">{row.error}</span> },
 ];

@@ -2,18 +2,18 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { messageOf } from '@/lib/api/errors';
 import { toast, toastError } from '@/stores/toasts';
-import { ask, type Action, type Projection } from './queries';
-import { LABELS } from './shown';
+import { ask, type Action, type Projection } from '../api/operations';
+import { LABELS } from '../lib/format';
 
-export interface Asked {
+export interface OperationInput {
   readonly name: string;
   readonly action: Action;
   readonly reason: string;
   readonly force?: boolean;
 }
 
-/** Asks, and tells what came of it once the projectors have done it. */
-export function useAsking(projections: readonly Projection[] | undefined) {
+/** Requests an operation and shows its result once the projectors have finished it. */
+export function useOperationRequest(projections: readonly Projection[] | undefined) {
   const client = useQueryClient();
   const waiting = useRef(new Map<string, string>());
   useEffect(() => {
@@ -21,16 +21,17 @@ export function useAsking(projections: readonly Projection[] | undefined) {
       const what = waiting.current.get(request.id);
       if (!what || !request.finishedAt) continue;
       waiting.current.delete(request.id);
-      if (request.state === 'done') toast(`${what}: done`, request.generation === null ? undefined : `Generation ${request.generation}`);
+      if (request.state === 'done')
+        toast(`${what}: done`, request.generation === null ? undefined : `Generation ${request.generation}`);
       else toastError(`${what}: ${request.state}`, request.error);
     }
   }, [projections]);
   return useMutation({
-    mutationFn: ({ name, action, reason, force }: Asked) => ask(name, action, reason, force),
+    mutationFn: ({ name, action, reason, force }: OperationInput) => ask(name, action, reason, force),
     onSuccess: (request, { name, action }) => {
       waiting.current.set(request.id, `${LABELS[action]} ${name}`);
     },
-    onError: (error, { name, action }) => toastError(`${LABELS[action]} ${name}: refused`, messageOf(error)),
+    onError: (error, { name, action }) => toastError(`${LABELS[action]} ${name}: rejected`, messageOf(error)),
     onSettled: () => client.invalidateQueries({ queryKey: ['operations', 'projections'] }),
   });
 }

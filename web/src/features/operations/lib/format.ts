@@ -1,31 +1,56 @@
 // States, spans and sizes as words.
 import type { Tone } from '@/components/ui/badge';
 import { formatCount } from '@/lib/format';
-import type { Action, Build, Projection } from './queries';
+import type { Action, Build, Projection } from '../api/operations';
 
 const TONES: Readonly<Record<string, Tone>> = {
-  live: 'good', ready: 'brand', building: 'brand', catching_up: 'brand', paused: 'warn', failed: 'bad', retired: 'neutral', cancelled: 'neutral',
-  running: 'good', done: 'good', waiting: 'warn', refused: 'bad', backoff: 'bad', starting: 'warn', stopping: 'warn', stopped: 'neutral', open: 'warn', retried: 'good', skipped: 'neutral',
+  live: 'good',
+  ready: 'brand',
+  building: 'brand',
+  catching_up: 'brand',
+  paused: 'warn',
+  failed: 'bad',
+  retired: 'neutral',
+  cancelled: 'neutral',
+  running: 'good',
+  done: 'good',
+  waiting: 'warn',
+  refused: 'bad',
+  backoff: 'bad',
+  starting: 'warn',
+  stopping: 'warn',
+  stopped: 'neutral',
+  open: 'warn',
+  retried: 'good',
+  skipped: 'neutral',
 };
 
 export const toneOf = (state: string): Tone => TONES[state] ?? 'neutral';
-export const wordOf = (state: string): string => {
+export const stateLabel = (state: string): string => {
   const text = state.replaceAll('_', ' ');
   return text.charAt(0).toUpperCase() + text.slice(1);
 };
 
 export const LABELS: Readonly<Record<Action, string>> = {
-  pause: 'Pause', resume: 'Resume', rebuild: 'Rebuild', verify: 'Compare', promote: 'Promote', rollback: 'Roll back', cancel: 'Cancel rebuild',
+  pause: 'Pause',
+  resume: 'Resume',
+  rebuild: 'Rebuild',
+  verify: 'Compare',
+  promote: 'Promote',
+  rollback: 'Roll back',
+  cancel: 'Cancel rebuild',
 };
 
 /** The generation beside the live one, if one is under way. */
 export const candidateOf = (projection: Pick<Projection, 'builds' | 'liveGeneration'>): Build | undefined =>
   projection.builds.find(
     (build) =>
-      build.generation !== projection.liveGeneration && !build.isDropped && ['building', 'catching_up', 'ready'].includes(build.pausedIn ?? build.state),
+      build.generation !== projection.liveGeneration &&
+      !build.isDropped &&
+      ['building', 'catching_up', 'ready'].includes(build.pausedIn ?? build.state),
   );
 
-/** What may be asked of it now; the server has the last word. */
+/** Operations that are possible now; the server checks again. */
 export function allowed(projection: Projection): readonly Action[] {
   const candidate = candidateOf(projection);
   const ofFamily = projection.family !== null && candidate?.sourceGeneration === candidate?.generation;

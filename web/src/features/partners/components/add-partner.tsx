@@ -3,8 +3,8 @@ import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import { focusFirstFault, TextField } from '@/components/ui/field';
 import { ApiError } from '@/lib/api/errors';
-import { parsePercent } from './terms';
-import { slugOf, usePartnerCommands } from './use-partner-commands';
+import { parsePercent } from '../lib/terms';
+import { slugOf, usePartnerCommands } from '../hooks/use-partner-commands';
 
 export function AddPartner({ onClose }: { readonly onClose: () => void }) {
   const { create } = usePartnerCommands();
@@ -16,8 +16,9 @@ export function AddPartner({ onClose }: { readonly onClose: () => void }) {
   const refused = create.error instanceof ApiError ? create.error.fields : {};
   const errors = {
     name: tried && name.trim() === '' ? 'Please enter a name' : (refused['name'] ?? refused['slug']),
-    baseUrl: tried && baseUrl.trim() === '' ? 'Please enter the address of the program' : refused['baseUrl'],
-    commission: tried && percent === null ? 'Please enter a percentage from 0 to 100 in steps of 0.01' : refused['commission'],
+    baseUrl: tried && baseUrl.trim() === '' ? 'Enter the program’s website URL' : refused['baseUrl'],
+    commission:
+      tried && percent === null ? 'Please enter a percentage from 0 to 100 in steps of 0.01' : refused['commission'],
   };
   return (
     <Dialog
@@ -26,7 +27,7 @@ export function AddPartner({ onClose }: { readonly onClose: () => void }) {
         if (!open) onClose();
       }}
       title="Add New Partner"
-      description="An affiliate program that websites may promote."
+      description="Add an affiliate program your sites promote."
     >
       <form
         noValidate
@@ -41,13 +42,36 @@ export function AddPartner({ onClose }: { readonly onClose: () => void }) {
         }}
       >
         <TextField
-          label="Name" required value={name} onChange={(event) => setName(event.target.value)} error={errors.name}
-          hint={name.trim() === '' ? undefined : `Its slug will be ${slugOf(name.trim())}.`}
+          label="Name"
+          required
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+          error={errors.name}
+          hint={name.trim() === '' ? undefined : `Slug: ${slugOf(name.trim())}`}
         />
-        <TextField label="Base URL" required type="url" inputMode="url" placeholder="https://" value={baseUrl} onChange={(event) => setBaseUrl(event.target.value)} error={errors.baseUrl} hint="Links may lead to any page of this site." />
         <TextField
-          label="Commission (%)" required type="number" step={0.01} min={0} max={100} inputMode="decimal" value={commission}
-          onChange={(event) => setCommission(event.target.value)} error={errors.commission} hint="Of each sale. Flat sums, leads and tiers: edit the partner afterwards."
+          label="Base URL"
+          required
+          type="url"
+          inputMode="url"
+          placeholder="https://"
+          value={baseUrl}
+          onChange={(event) => setBaseUrl(event.target.value)}
+          error={errors.baseUrl}
+          hint="Links may lead to any page of this site."
+        />
+        <TextField
+          label="Commission (%)"
+          required
+          type="number"
+          step={0.01}
+          min={0}
+          max={100}
+          inputMode="decimal"
+          value={commission}
+          onChange={(event) => setCommission(event.target.value)}
+          error={errors.commission}
+          hint="Percent of each sale. You can set flat fees, CPL and tiers later."
         />
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>

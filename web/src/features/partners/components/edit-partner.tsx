@@ -5,9 +5,9 @@ import { focusFirstFault, SelectField, TextField } from '@/components/ui/field';
 import { ApiError } from '@/lib/api/errors';
 import type { AdminPartner } from '@/lib/api/types';
 import { PRESETS } from '@/lib/postback';
-import { draftOf, termsOf } from './terms';
+import { draftOf, termsOf } from '../lib/terms';
 import { TermsEditor } from './terms-editor';
-import { usePartnerCommands, type PartnerChanges } from './use-partner-commands';
+import { usePartnerCommands, type PartnerChanges } from '../hooks/use-partner-commands';
 
 export function EditPartner({ partner, onClose }: { readonly partner: AdminPartner; readonly onClose: () => void }) {
   const { update } = usePartnerCommands();
@@ -26,9 +26,12 @@ export function EditPartner({ partner, onClose }: { readonly partner: AdminPartn
   const refused = update.error instanceof ApiError ? update.error.fields : {};
   const errors = {
     name: tried && name.trim() === '' ? 'Please enter a name' : refused['name'],
-    baseUrl: tried && baseUrl.trim() === '' ? 'Please enter the address of the program' : refused['baseUrl'],
+    baseUrl: tried && baseUrl.trim() === '' ? 'Enter the program’s website URL' : refused['baseUrl'],
     cookieDays: tried && (days < 1 || days > 365) ? 'The window is 1 to 365 days' : refused['cookieDays'],
-    terms: tried && 'error' in read ? read.error : Object.entries(refused).find(([field]) => field.startsWith('terms') || field === 'commission')?.[1],
+    terms:
+      tried && 'error' in read
+        ? read.error
+        : Object.entries(refused).find(([field]) => field.startsWith('terms') || field === 'commission')?.[1],
   };
   const submit = () => {
     setTried(true);
@@ -52,7 +55,7 @@ export function EditPartner({ partner, onClose }: { readonly partner: AdminPartn
         if (!open) onClose();
       }}
       title={`Edit ${partner.name}`}
-      description={`Slug ${partner.slug}. New terms hold for clicks from now on, or from a moment that you name; older clicks keep theirs.`}
+      description={`Slug ${partner.slug}. New terms apply to clicks from now on (or a date you set). Earlier clicks keep the old terms.`}
     >
       <form
         noValidate
@@ -63,19 +66,56 @@ export function EditPartner({ partner, onClose }: { readonly partner: AdminPartn
           submit();
         }}
       >
-        <TextField label="Name" required value={name} onChange={(event) => setName(event.target.value)} error={errors.name} />
-        <TextField label="Base URL" required type="url" inputMode="url" value={baseUrl} onChange={(event) => setBaseUrl(event.target.value)} error={errors.baseUrl} />
-        <TextField label="Description" maxLength={4000} value={description} onChange={(event) => setDescription(event.target.value)} />
+        <TextField
+          label="Name"
+          required
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+          error={errors.name}
+        />
+        <TextField
+          label="Base URL"
+          required
+          type="url"
+          inputMode="url"
+          value={baseUrl}
+          onChange={(event) => setBaseUrl(event.target.value)}
+          error={errors.baseUrl}
+        />
+        <TextField
+          label="Description"
+          maxLength={4000}
+          value={description}
+          onChange={(event) => setDescription(event.target.value)}
+        />
         <TermsEditor draft={draft} onChange={setDraft} error={errors.terms} />
         {isNewTerms && (
           <TextField
-            label="New terms begin (optional)" type="datetime-local" max="9999-12-31T23:59" value={from} onChange={(event) => setFrom(event.target.value)} error={refused['effectiveFrom']}
-            hint="Empty: now. In your time zone."
+            label="New terms begin (optional)"
+            type="datetime-local"
+            max="9999-12-31T23:59"
+            value={from}
+            onChange={(event) => setFrom(event.target.value)}
+            error={refused['effectiveFrom']}
+            hint="Blank = now. In your time zone."
           />
         )}
         <div className="grid gap-4 sm:grid-cols-2">
-          <TextField label="Cookie window (days)" type="number" min={1} max={365} value={cookieDays} onChange={(event) => setCookieDays(event.target.value)} error={errors.cookieDays} />
-          <SelectField label="Postback names" value={preset} onChange={(event) => setPreset(event.target.value)} hint="How the network names what it reports.">
+          <TextField
+            label="Cookie window (days)"
+            type="number"
+            min={1}
+            max={365}
+            value={cookieDays}
+            onChange={(event) => setCookieDays(event.target.value)}
+            error={errors.cookieDays}
+          />
+          <SelectField
+            label="Postback format"
+            value={preset}
+            onChange={(event) => setPreset(event.target.value)}
+            hint="The parameter names this network sends."
+          >
             {PRESETS.map((item) => (
               <option key={item.id} value={item.id}>
                 {item.label}

@@ -8,7 +8,7 @@ import { countOf } from '@/lib/format';
 import { useNow } from '@/lib/now';
 import { aboutQuery } from '@/lib/shared-queries';
 import { postbackUrl, presetOf, TOKEN_PLACE } from '@/lib/postback';
-import { termsHistoryQuery } from './queries';
+import { termsHistoryQuery } from '../api/terms';
 
 /** What a partner paid since when, and the address that its network calls. */
 export function PartnerDetails({ partner, onClose }: { readonly partner: AdminPartner; readonly onClose: () => void }) {
@@ -24,7 +24,7 @@ export function PartnerDetails({ partner, onClose }: { readonly partner: AdminPa
         if (!open) onClose();
       }}
       title={partner.name}
-      description={`${countOf(partner.links, 'link')}, ${countOf(partner.conversions, 'conversion')}, ${countOf(partner.cookieDays, 'day')} of cookie window.`}
+      description={`${countOf(partner.links, 'link')}, ${countOf(partner.conversions, 'conversion')}, ${countOf(partner.cookieDays, 'day')} cookie window.`}
     >
       <div className="flex flex-col gap-5">
         <section aria-label="Commission history">
@@ -39,7 +39,8 @@ export function PartnerDetails({ partner, onClose }: { readonly partner: AdminPa
                 <li key={item.effectiveAt} className="flex flex-wrap justify-between gap-x-4 px-3 py-2">
                   <span className="font-medium">{item.terms.text}</span>
                   <span className="text-muted">
-                    {item === inForce ? 'in force since' : Date.parse(item.effectiveAt) > now ? 'from' : 'since'} {formatDateTime(item.effectiveAt, browserTimezone())}
+                    {item === inForce ? 'in effect since' : Date.parse(item.effectiveAt) > now ? 'from' : 'since'}{' '}
+                    {formatDateTime(item.effectiveAt, browserTimezone())}
                   </span>
                 </li>
               ))}
@@ -49,9 +50,17 @@ export function PartnerDetails({ partner, onClose }: { readonly partner: AdminPa
         {about.error && <ErrorBox error={about.error} onRetry={() => void about.refetch()} />}
         {about.data && (
           <section aria-label="Postback" className="flex flex-col gap-2">
-            <CopyField label="Postback URL for the network" value={postbackUrl(about.data.trackingUrl, partner.slug, partner.postbackPreset)} multiline />
+            <CopyField
+              label="Postback URL for the network"
+              value={postbackUrl(about.data.trackingUrl, partner.slug, partner.postbackPreset)}
+              multiline
+            />
             <p className="text-[0.8125rem] text-muted">
-              The network fills in what is in braces or between exclamation marks.{presetOf(partner.postbackPreset)?.unsure && ' Please check these names with your network: not all of them stand in public documentation.'} In place of {TOKEN_PLACE} goes the postback token of the website that earns: whoever owns that website is given the whole address with a new postback token, in Account Settings, Websites.
+              The network replaces the placeholders.
+              {presetOf(partner.postbackPreset)?.unsure &&
+                ' Check these names with your network: not all of them are publicly documented.'}{' '}
+              Replace {TOKEN_PLACE} with the website’s postback token: in Account Settings, Websites, a new token comes
+              with the complete URL.
             </p>
           </section>
         )}

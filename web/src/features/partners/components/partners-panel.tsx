@@ -15,9 +15,9 @@ import { countOf } from '@/lib/format';
 import { AddPartner } from './add-partner';
 import { EditPartner } from './edit-partner';
 import { PartnerDetails } from './partner-details';
-import { adminPartnersQuery } from './queries';
+import { adminPartnersQuery } from '@/lib/shared-queries';
 import { SearchField } from '@/components/ui/search-field';
-import { usePartnerCommands } from './use-partner-commands';
+import { usePartnerCommands } from '../hooks/use-partner-commands';
 
 type SortBy = 'name' | 'commission' | 'status' | 'created';
 /** For phones, where there are no headers to press. */
@@ -36,8 +36,14 @@ const ORDER: Readonly<Record<SortBy, (a: AdminPartner, b: AdminPartner) => numbe
   created: (a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt),
 };
 
-/** `selected`: the partner whose details the address asks for. */
-export function PartnersPanel({ selected, onDeselect }: { readonly selected: string | undefined; readonly onDeselect: () => void }) {
+/** `selected`: the partner in the URL. */
+export function PartnersPanel({
+  selected,
+  onDeselect,
+}: {
+  readonly selected: string | undefined;
+  readonly onDeselect: () => void;
+}) {
   const query = useQuery(adminPartnersQuery);
   const { update } = usePartnerCommands();
   const [search, setSearch] = useState('');
@@ -59,26 +65,53 @@ export function PartnersPanel({ selected, onDeselect }: { readonly selected: str
     label,
     sorted: sort.by !== by ? 'none' : sort.down ? 'descending' : 'ascending',
     header: (
-      <button type="button" className="inline-flex items-center gap-1 rounded font-medium hover:text-text" onClick={() => setSort({ by, down: sort.by === by ? !sort.down : false })}>
+      <button
+        type="button"
+        className="inline-flex items-center gap-1 rounded font-medium hover:text-text"
+        onClick={() => setSort({ by, down: sort.by === by ? !sort.down : false })}
+      >
         {label}
-        {sort.by === by && (sort.down ? <ArrowDown aria-hidden className="size-3" /> : <ArrowUp aria-hidden className="size-3" />)}
+        {sort.by === by &&
+          (sort.down ? <ArrowDown aria-hidden className="size-3" /> : <ArrowUp aria-hidden className="size-3" />)}
       </button>
     ),
   });
   const columns: readonly Column<AdminPartner>[] = [
     { ...header('name', 'Name'), cell: (row) => <PartnerName partner={row} /> },
-    { ...header('commission', 'Commission'), cell: (row) => (row.commission !== null && row.terms.tiers.length === 0 ? `${row.commission}%` : row.terms.text) },
-    { ...header('status', 'Status'), cell: (row) => <Badge tone={row.isActive ? 'good' : 'neutral'}>{row.isActive ? 'Active' : 'Inactive'}</Badge> },
-    { ...header('created', 'Created'), cell: (row) => formatDay(todayIn(browserTimezone(), new Date(row.createdAt))), className: 'whitespace-nowrap' },
+    {
+      ...header('commission', 'Commission'),
+      cell: (row) => (row.commission !== null && row.terms.tiers.length === 0 ? `${row.commission}%` : row.terms.text),
+    },
+    {
+      ...header('status', 'Status'),
+      cell: (row) => <Badge tone={row.isActive ? 'good' : 'neutral'}>{row.isActive ? 'Active' : 'Inactive'}</Badge>,
+    },
+    {
+      ...header('created', 'Created'),
+      cell: (row) => formatDay(todayIn(browserTimezone(), new Date(row.createdAt))),
+      className: 'whitespace-nowrap',
+    },
     {
       id: 'actions',
       header: 'Actions',
       cell: (row) => (
         <div className="flex gap-1">
           <Action label={`Edit ${row.name}`} Icon={Pencil} onClick={() => setChosen({ what: 'edit', id: row.id })} />
-          <Action label={`History and postback of ${row.name}`} Icon={History} onClick={() => setChosen({ what: 'details', id: row.id })} />
-          <Action label={`${row.isActive ? 'Deactivate' : 'Activate'} ${row.name}`} Icon={Power} onClick={() => update.mutate({ partner: row, changes: { isActive: !row.isActive } })} />
-          <Action label={`Delete ${row.name}`} Icon={Trash2} onClick={() => setChosen({ what: 'delete', id: row.id })} />
+          <Action
+            label={`History and postback of ${row.name}`}
+            Icon={History}
+            onClick={() => setChosen({ what: 'details', id: row.id })}
+          />
+          <Action
+            label={`${row.isActive ? 'Deactivate' : 'Activate'} ${row.name}`}
+            Icon={Power}
+            onClick={() => update.mutate({ partner: row, changes: { isActive: !row.isActive } })}
+          />
+          <Action
+            label={`Delete ${row.name}`}
+            Icon={Trash2}
+            onClick={() => setChosen({ what: 'delete', id: row.id })}
+          />
         </div>
       ),
     },
@@ -86,15 +119,29 @@ export function PartnersPanel({ selected, onDeselect }: { readonly selected: str
   return (
     <Card
       title="Partners"
-      description="The affiliate programs that websites may promote"
+      description="Affiliate programs your sites can promote"
       actions={
         <>
           <SearchField label="Search partners" value={search} onChange={setSearch} />
           <Select
-            label="Sort by" className="h-8 text-[0.8125rem] sm:hidden" value={`${sort.by} ${sort.down ? 'down' : 'up'}`}
-            onChange={({ target }) => setSort({ by: SORTS.find(({ by }) => target.value.startsWith(by))?.by ?? 'created', down: target.value.endsWith('down') })}
+            label="Sort by"
+            className="h-8 text-[0.8125rem] sm:hidden"
+            value={`${sort.by} ${sort.down ? 'down' : 'up'}`}
+            onChange={({ target }) =>
+              setSort({
+                by: SORTS.find(({ by }) => target.value.startsWith(by))?.by ?? 'created',
+                down: target.value.endsWith('down'),
+              })
+            }
           >
-            {SORTS.flatMap(({ by, up, down }) => [<option key={`${by} up`} value={`${by} up`}>{up}</option>, <option key={`${by} down`} value={`${by} down`}>{down}</option>])}
+            {SORTS.flatMap(({ by, up, down }) => [
+              <option key={`${by} up`} value={`${by} up`}>
+                {up}
+              </option>,
+              <option key={`${by} down`} value={`${by} down`}>
+                {down}
+              </option>,
+            ])}
           </Select>
           <Button size="sm" variant="primary" onClick={() => setAdding(true)}>
             <Plus aria-hidden className="size-3.5" />
@@ -105,7 +152,7 @@ export function PartnersPanel({ selected, onDeselect }: { readonly selected: str
     >
       {selected && query.data && !partner && (
         <p role="status" className="mb-4 flex flex-wrap items-center gap-3 text-muted">
-          That partner was deleted.
+          This partner was deleted.
           <Button size="sm" onClick={onDeselect}>
             Show all partners
           </Button>
@@ -118,7 +165,7 @@ export function PartnersPanel({ selected, onDeselect }: { readonly selected: str
       ) : query.data.length === 0 ? (
         <Empty>No partners found. Create your first partner!</Empty>
       ) : rows.length === 0 ? (
-        <Empty>No partner matches “{search}”.</Empty>
+        <Empty>No partners match “{search}”.</Empty>
       ) : (
         <Rows caption="List of partners" columns={columns} rows={rows} rowKey={(row) => row.id} />
       )}
@@ -134,14 +181,27 @@ function PartnerName({ partner }: { readonly partner: AdminPartner }) {
   return (
     <>
       <span className="block max-w-64 font-medium break-words">{partner.name}</span>
-      <a href={partner.baseUrl} rel="noreferrer" target="_blank" className="block max-w-64 truncate text-[0.8125rem] text-muted hover:underline">
+      <a
+        href={partner.baseUrl}
+        rel="noreferrer"
+        target="_blank"
+        className="block max-w-64 truncate text-[0.8125rem] text-muted hover:underline"
+      >
         {partner.baseUrl}
       </a>
     </>
   );
 }
 
-function Action({ label, Icon, onClick }: { readonly label: string; readonly Icon: typeof Pencil; readonly onClick: () => void }) {
+function Action({
+  label,
+  Icon,
+  onClick,
+}: {
+  readonly label: string;
+  readonly Icon: typeof Pencil;
+  readonly onClick: () => void;
+}) {
   return (
     <Button size="icon" variant="ghost" aria-label={label} title={label} onClick={onClick}>
       <Icon aria-hidden className="size-4" />
@@ -153,7 +213,7 @@ function Action({ label, Icon, onClick }: { readonly label: string; readonly Ico
 function DeletePartner({ partner, onClose }: { readonly partner: AdminPartner; readonly onClose: () => void }) {
   const { remove } = usePartnerCommands();
   const hasHistory = partner.links > 0 || partner.conversions > 0;
-  const history = `It has ${countOf(partner.links, 'link')} and ${countOf(partner.conversions, 'conversion')}. They stay: the partner is deactivated and hidden, its links stop redirecting, and what was earned is still paid.`;
+  const history = `It has ${countOf(partner.links, 'link')} and ${countOf(partner.conversions, 'conversion')}. History is kept. The partner is archived, its links stop working, earned commissions stay payable.`;
   return (
     <Dialog
       open
@@ -161,7 +221,7 @@ function DeletePartner({ partner, onClose }: { readonly partner: AdminPartner; r
         if (!open) onClose();
       }}
       title={`Delete ${partner.name}?`}
-      description={hasHistory ? history : 'It has no links and no conversions. Its slug is not given out again.'}
+      description={hasHistory ? history : 'It has no links and no conversions. Its slug cannot be used again.'}
     >
       <div className="flex justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>

@@ -2,9 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, body, done } from '@/lib/api/client';
 import { messageOf } from '@/lib/api/errors';
 import type { AdminPartner, Terms } from '@/lib/api/types';
-import { partnersQuery } from '@/lib/shared-queries';
+import { adminPartnersQuery, partnersQuery } from '@/lib/shared-queries';
 import { toast, toastError } from '@/stores/toasts';
-import { adminPartnersQuery } from './queries';
 
 export interface NewPartner {
   readonly name: string;
@@ -19,7 +18,7 @@ export interface PartnerChanges {
   readonly cookieDays?: number;
   readonly postbackPreset?: string;
   readonly terms?: Omit<Terms, 'text'>;
-  /** When the new terms begin; left out: now. */
+  /** Start of the new terms; default: now. */
   readonly effectiveFrom?: string;
   readonly isActive?: boolean;
 }
@@ -30,10 +29,25 @@ export const slugOf = (name: string): string => name.toLowerCase().replace(/\s+/
 export function usePartnerCommands() {
   const client = useQueryClient();
   const onSettled = () =>
-    Promise.all([client.invalidateQueries({ queryKey: adminPartnersQuery.queryKey }), client.invalidateQueries({ queryKey: partnersQuery.queryKey })]);
+    Promise.all([
+      client.invalidateQueries({ queryKey: adminPartnersQuery.queryKey }),
+      client.invalidateQueries({ queryKey: partnersQuery.queryKey }),
+    ]);
   const create = useMutation({
     mutationFn: ({ name, baseUrl, commission }: NewPartner) =>
-      body(api.POST('/api/admin/partners', { body: { name, baseUrl, commission, slug: slugOf(name), description: `${name} affiliate program`, isActive: 1, cookieDays: 30 } })),
+      body(
+        api.POST('/api/admin/partners', {
+          body: {
+            name,
+            baseUrl,
+            commission,
+            slug: slugOf(name),
+            description: `${name} affiliate program`,
+            isActive: 1,
+            cookieDays: 30,
+          },
+        }),
+      ),
     onSuccess: () => toast('Partner created successfully'),
     onError: (error) => toastError('Failed to create partner', messageOf(error)),
     onSettled,
@@ -42,14 +56,17 @@ export function usePartnerCommands() {
     mutationFn: ({ partner, changes }: { readonly partner: AdminPartner; readonly changes: PartnerChanges }) => {
       const { terms, ...rest } = changes;
       const given = terms ? { terms: { ...terms, tiers: terms.tiers.map((tier) => ({ ...tier })) } } : {};
-      return body(api.PATCH('/api/admin/partners/{id}', { params: { path: { id: partner.id } }, body: { ...rest, ...given } }));
+      return body(
+        api.PATCH('/api/admin/partners/{id}', { params: { path: { id: partner.id } }, body: { ...rest, ...given } }),
+      );
     },
     onSuccess: () => toast('Partner updated successfully'),
     onError: (error) => toastError('Failed to update partner', messageOf(error)),
     onSettled,
   });
   const remove = useMutation({
-    mutationFn: (partner: AdminPartner) => done(api.DELETE('/api/admin/partners/{id}', { params: { path: { id: partner.id } } })),
+    mutationFn: (partner: AdminPartner) =>
+      done(api.DELETE('/api/admin/partners/{id}', { params: { path: { id: partner.id } } })),
     onSuccess: () => toast('Partner deleted'),
     onError: (error) => toastError('Failed to delete partner', messageOf(error)),
     onSettled,

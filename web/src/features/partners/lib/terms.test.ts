@@ -10,8 +10,19 @@ test('what a form was filled with comes back as it was', () => {
     base,
     { ...base, kind: 'per_lead' as const, percent: null, amount: 0, currency: 'USD' },
     { ...base, kind: 'flat' as const, percent: null, amount: 1250, currency: 'EUR', holdDays: 30, autoApproveDays: 14 },
-    { ...base, tiers: [{ atLeast: 10, percent: 15, amount: null }, { atLeast: 50, percent: 20.5, amount: null }] },
-    { ...base, tiersBy: 'revenue' as const, tiersCurrency: 'USD', tiers: [{ atLeast: 100_000, percent: 15, amount: null }] },
+    {
+      ...base,
+      tiers: [
+        { atLeast: 10, percent: 15, amount: null },
+        { atLeast: 50, percent: 20.5, amount: null },
+      ],
+    },
+    {
+      ...base,
+      tiersBy: 'revenue' as const,
+      tiersCurrency: 'USD',
+      tiers: [{ atLeast: 100_000, percent: 15, amount: null }],
+    },
   ]) {
     const { text, ...rest } = terms;
     expect(text).toBeTruthy();
@@ -21,14 +32,25 @@ test('what a form was filled with comes back as it was', () => {
 
 test('what is not filled in right is named', () => {
   const draft = draftOf(base);
-  expect(termsOf({ ...draft, rate: '12.345' })).toEqual({ error: 'Please enter a percentage from 0 to 100 in steps of 0.01' });
+  expect(termsOf({ ...draft, rate: '12.345' })).toEqual({
+    error: 'Please enter a percentage from 0 to 100 in steps of 0.01',
+  });
   expect(termsOf({ ...draft, kind: 'flat', rate: 'x' })).toEqual({ error: 'Please enter an amount in USD' });
   expect(termsOf({ ...draft, tiers: [{ atLeast: '', rate: '5' }] })).toEqual({ error: 'Please complete tier 1' });
   expect(termsOf({ ...draft, holdDays: '400' })).toEqual({ error: 'Days are whole numbers from 0 to 365' });
 });
 
 test('spec §5, §9: a percentage has steps of 0.01 and ends at 100', () => {
-  expect(['0', '12.5', '12,25', '100', '100.01', '1.234', '-1', ''].map(parsePercent)).toEqual([0, 12.5, 12.25, 100, null, null, null, null]);
+  expect(['0', '12.5', '12,25', '100', '100.01', '1.234', '-1', ''].map(parsePercent)).toEqual([
+    0,
+    12.5,
+    12.25,
+    100,
+    null,
+    null,
+    null,
+    null,
+  ]);
 });
 
 test('a postback names the partner, what the network fills in, and the place of the token', () => {
@@ -36,7 +58,17 @@ test('a postback names the partner, what the network fills in, and the place of 
     'http://t.example/postback?partner=good-vpn&cid={externalid}&payout={payout}&txid={transaction.id}&currency={currency}&et={conversion.type}&token=YOUR_POSTBACK_TOKEN',
   );
   expect(postbackUrl('http://t.example', 'x', null)).toContain('click_id={click_id}');
-  expect(postbackUrl('http://t.example', 'x', 'awin')).toContain('clickRef=!!!clickRef!!!&transactionId=!!!transactionId!!!&');
+  expect(postbackUrl('http://t.example', 'x', 'awin')).toContain(
+    'clickRef=!!!clickRef!!!&transactionId=!!!transactionId!!!&',
+  );
   expect(new Set(PRESETS.map((item) => item.id)).size).toBe(PRESETS.length);
-  expect(PRESETS.filter((item) => !item.unsure).map((item) => item.id)).toEqual(['default', 'affise', 'awin', 'binom', 'everflow', 'names', 'voluum']);
+  expect(PRESETS.filter((item) => !item.unsure).map((item) => item.id)).toEqual([
+    'default',
+    'affise',
+    'awin',
+    'binom',
+    'everflow',
+    'names',
+    'voluum',
+  ]);
 });

@@ -37,7 +37,7 @@ export function ArticlePage({ article: { card, title, blocks }, back, previous, 
         <h1 className="mt-4 text-3xl font-semibold tracking-tight sm:text-4xl">{title}</h1>
         <p className="mt-3 text-lg text-muted">{card.description}</p>
         <p className="mt-3 text-muted">
-          {card.kind === 'blog' ? '' : 'Last looked through on '}
+          {card.kind === 'blog' ? '' : 'Last reviewed '}
           <time dateTime={card.date}>{dayOf(card.date)}</time> · {card.minutes} min read
         </p>
         <Prose blocks={blocks} className="mt-8 max-w-3xl" />
@@ -56,7 +56,12 @@ export function ArticlePage({ article: { card, title, blocks }, back, previous, 
             <ul className="mt-2 flex flex-col gap-1.5 border-l border-line">
               {parts.map(({ id, title: part }) => (
                 <li key={id}>
-                  <a href={`#${id}`} className="-ml-px block border-l border-transparent pl-3 text-muted hover:border-brand hover:text-text">{part}</a>
+                  <a
+                    href={`#${id}`}
+                    className="-ml-px block border-l border-transparent pl-3 text-muted hover:border-brand hover:text-text"
+                  >
+                    {part}
+                  </a>
                 </li>
               ))}
             </ul>
@@ -72,7 +77,7 @@ function Neighbour({ card, back = false }: { readonly card: Card; readonly back?
     <Link to={pathOf(card)} className={cx(surface, 'block p-4 hover:border-line-strong', !back && 'sm:text-right')}>
       <span className={cx('flex items-center gap-1 text-[0.8125rem] text-muted', !back && 'sm:justify-end')}>
         {back && <ArrowLeft aria-hidden className="size-3.5" />}
-        {back ? 'Before' : 'Next'}
+        {back ? 'Previous' : 'Next'}
         {!back && <ArrowRight aria-hidden className="size-3.5" />}
       </span>
       <span className="mt-1 block font-medium">{card.title}</span>
@@ -80,14 +85,21 @@ function Neighbour({ card, back = false }: { readonly card: Card; readonly back?
   );
 }
 
-/** Legal pages stand at the top. */
+/** Legal pages are at the top level. */
 export const pathOf = (card: Card): string => (card.kind === 'legal' ? `/${card.slug}` : `/${card.kind}/${card.slug}`);
 
 export function BlogPage({ cards }: { readonly cards: readonly Card[] }) {
   return (
     <>
-      <Hero eyebrow="Blog" title="How affiliate money is counted" text="Written by the people who build the counting: what goes wrong on the way from a click to a commission, and how to see it.">
-        <a href="/blog.xml" className="inline-flex items-center gap-1.5 font-medium text-brand underline-offset-2 hover:underline">
+      <Hero
+        eyebrow="Blog"
+        title="How affiliate money is counted"
+        text="Written by the people who build the tracking: what goes wrong between a click and a commission, and how to spot it."
+      >
+        <a
+          href="/blog.xml"
+          className="inline-flex items-center gap-1.5 font-medium text-brand underline-offset-2 hover:underline"
+        >
           <Rss aria-hidden className="size-4" />
           Subscribe by RSS
         </a>
@@ -98,7 +110,9 @@ export function BlogPage({ cards }: { readonly cards: readonly Card[] }) {
             <Cover seed={card.slug} />
             <div className="flex flex-1 flex-col p-5">
               <h2 className="text-lg font-semibold">
-                <Link to={pathOf(card)} className="after:absolute after:inset-0 group-hover:underline">{card.title}</Link>
+                <Link to={pathOf(card)} className="after:absolute after:inset-0 group-hover:underline">
+                  {card.title}
+                </Link>
               </h2>
               <p className="mt-1.5 flex-1 text-muted">{card.description}</p>
               <p className="mt-4 text-[0.8125rem] text-muted">
@@ -117,7 +131,11 @@ function Cover({ seed }: { readonly seed: string }) {
   const id = useId();
   const number = [...seed].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 9973, 7);
   const peaks = (salt: number, low: number, high: number) =>
-    Array.from({ length: 7 }, (_, index) => `${index * 60},${(low + (Math.sin(number * salt + index * (1.9 + salt)) + 1) * 0.5 * (high - low)).toFixed(0)}`).join(' ');
+    Array.from(
+      { length: 7 },
+      (_, index) =>
+        `${index * 60},${(low + (Math.sin(number * salt + index * (1.9 + salt)) + 1) * 0.5 * (high - low)).toFixed(0)}`,
+    ).join(' ');
   const colour = `var(--c-chart-${(number % 5) + 1})`;
   return (
     <svg aria-hidden viewBox="0 0 360 120" preserveAspectRatio="none" className="h-28 w-full">
@@ -137,20 +155,32 @@ function Cover({ seed }: { readonly seed: string }) {
 export function HelpPage({ cards }: { readonly cards: readonly Card[] }) {
   const [search, setSearch] = useState('');
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = cards.filter((card) => words.every((word) => `${card.title} ${card.description} ${card.section ?? ''}`.toLowerCase().includes(word)));
+  const found = cards.filter((card) =>
+    words.every((word) => `${card.title} ${card.description} ${card.section ?? ''}`.toLowerCase().includes(word)),
+  );
   const sections = [...new Set(found.map((card) => card.section ?? 'More'))];
   return (
     <>
-      <Hero eyebrow="Help Center" title="How can we help?" text="Guides to everything the platform does, each checked against the software itself.">
+      <Hero
+        eyebrow="Help Center"
+        title="How can we help?"
+        text="Guides to every feature, each checked against the software."
+      >
         <div className="w-full max-w-md [&_input]:h-11 [&_input]:w-full [&_input]:text-base">
           <SearchField label="Search the guides" value={search} onChange={setSearch} />
         </div>
       </Hero>
       <div className="mx-auto max-w-6xl px-4 py-12 sm:px-6">
-        <p role="status" className="sr-only">{words.length > 0 ? `${countOf(found.length, 'guide')} found` : ''}</p>
+        <p role="status" className="sr-only">
+          {words.length > 0 ? `${countOf(found.length, 'guide')} found` : ''}
+        </p>
         {found.length === 0 && (
           <p className="text-center text-base text-muted">
-            No guide has these words. <Link to="/contact" className="text-brand underline">Write to us</Link>: we reply within 24 hours.
+            No guides match your search.{' '}
+            <Link to="/contact" className="text-brand underline">
+              Write to us
+            </Link>
+            : we reply within 24 hours.
           </p>
         )}
         <div className="flex flex-col gap-10">
@@ -158,15 +188,21 @@ export function HelpPage({ cards }: { readonly cards: readonly Card[] }) {
             <section key={section} aria-label={section}>
               <h2 className="mb-4 text-xl font-semibold">{section}</h2>
               <ul className="grid gap-4 sm:grid-cols-2 lg:grid-cols-3">
-                {found.filter((card) => (card.section ?? 'More') === section).map((card) => (
-                  <li key={card.slug} className={cx(surface, 'relative p-5 hover:border-line-strong')}>
-                    <h3 className="text-base font-semibold">
-                      <Link to={pathOf(card)} className="after:absolute after:inset-0">{card.title}</Link>
-                    </h3>
-                    <p className="mt-1 text-muted">{card.description}</p>
-                    <p className="mt-3"><Badge>{card.minutes} min</Badge></p>
-                  </li>
-                ))}
+                {found
+                  .filter((card) => (card.section ?? 'More') === section)
+                  .map((card) => (
+                    <li key={card.slug} className={cx(surface, 'relative p-5 hover:border-line-strong')}>
+                      <h3 className="text-base font-semibold">
+                        <Link to={pathOf(card)} className="after:absolute after:inset-0">
+                          {card.title}
+                        </Link>
+                      </h3>
+                      <p className="mt-1 text-muted">{card.description}</p>
+                      <p className="mt-3">
+                        <Badge>{card.minutes} min</Badge>
+                      </p>
+                    </li>
+                  ))}
               </ul>
             </section>
           ))}

@@ -5,13 +5,13 @@ import { Badge } from '@/components/ui/badge';
 import { buttonClass } from '@/components/ui/button';
 import { surface } from '@/components/ui/card';
 import { cx } from '@/lib/cx';
-import { PRODUCTS, SECURITY_CLAIMS, SECURITY_STATISTICS, STATISTICS } from './claims';
-import { FEATURES } from './features';
+import { PRODUCTS, SECURITY_CLAIMS, SECURITY_STATISTICS, STATISTICS } from '../lib/claims';
+import { FEATURES } from '../lib/features';
 import { Glow, IconTile, More, PointCard, Section, type Point } from './parts';
 import { DashboardPicture } from './picture';
 
 interface Props {
-  /** Banner with the free places, and the form that takes one. */
+  /** Banner with the number of free places, and the signup form. */
   readonly earlyAccess: ReactNode;
   readonly newsletter: ReactNode;
   readonly earlyAdopter: ReactNode;
@@ -21,10 +21,26 @@ interface Props {
 }
 
 const PROMISES: readonly Point[] = [
-  { Icon: Activity, title: 'Live within a second', text: 'Page views, clicks and conversions travel through a log to your dashboard and show as they happen.' },
-  { Icon: BadgeCheck, title: 'Counted once', text: 'The same event sent twice counts once, and the same sale reported twice never pays twice.' },
-  { Icon: Link2, title: 'From click to commission', text: 'Tracked links carry a signed click id. A postback finds its click, and you approve, reject or reverse it.' },
-  { Icon: ShieldCheck, title: 'Yours, and private', text: 'It runs on your own machine. No IP address and no raw user agent is kept.' },
+  {
+    Icon: Activity,
+    title: 'Live within a second',
+    text: 'Page views, clicks and conversions appear on your dashboard as they happen.',
+  },
+  {
+    Icon: BadgeCheck,
+    title: 'Counted once',
+    text: 'The same event sent twice counts once, and the same sale reported twice never pays twice.',
+  },
+  {
+    Icon: Link2,
+    title: 'From click to commission',
+    text: 'Tracked links carry a signed click id. A postback finds its click, and you approve, reject or reverse it.',
+  },
+  {
+    Icon: ShieldCheck,
+    title: 'Yours, and private',
+    text: 'It runs on your own machine. No IP address or raw user agent is stored.',
+  },
 ];
 
 export function Home({ earlyAccess, newsletter, earlyAdopter, share, has }: Props) {
@@ -38,7 +54,8 @@ export function Home({ earlyAccess, newsletter, earlyAdopter, share, has }: Prop
               Finding the perfect <Changing /> for affiliate marketing
             </h1>
             <p className="mt-5 max-w-xl text-lg text-muted">
-              Across all industries, with Iceland-based secure infrastructure. See which links, partners and countries earn your money, live, and trust every number.
+              Across all industries, with Iceland-based secure infrastructure. See which links, partners and countries
+              earn your money, live, and trust every number.
             </p>
             <div className="mt-6 max-w-xl">{earlyAccess}</div>
             <div className="mt-5 flex flex-wrap gap-3">
@@ -52,10 +69,11 @@ export function Home({ earlyAccess, newsletter, earlyAdopter, share, has }: Prop
           </div>
         </div>
       </section>
-      <Section id="features" title="Everything an affiliate business needs" text="Eight parts of one platform, on one log of everything that happened.">
+      <Section id="features" title="Everything an affiliate business needs" text="Eight tools, one source of truth.">
         <ul className="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
           {FEATURES.map((feature) => {
-            const target = has(feature.to) || !feature.otherwise ? { to: feature.to, says: feature.says } : feature.otherwise;
+            const target =
+              has(feature.to) || !feature.otherwise ? { to: feature.to, says: feature.says } : feature.otherwise;
             return (
               <PointCard key={feature.title} {...feature}>
                 <More {...target}>{target.says}</More>
@@ -67,17 +85,25 @@ export function Home({ earlyAccess, newsletter, earlyAdopter, share, has }: Prop
       <section aria-label="Statistics" className="border-y border-line bg-sunken/50">
         <div className="mx-auto max-w-6xl px-4 py-12 sm:px-6">
           <dl className="grid grid-cols-2 gap-8 lg:grid-cols-4">
-            {STATISTICS.map((item) => <Figure key={item.label} {...item} />)}
+            {STATISTICS.map((item) => (
+              <Figure key={item.label} {...item} />
+            ))}
           </dl>
           <dl className="mx-auto mt-10 grid max-w-4xl grid-cols-3 gap-4 sm:gap-8">
-            {SECURITY_STATISTICS.map((item) => <Figure key={item.label} {...item} small />)}
+            {SECURITY_STATISTICS.map((item) => (
+              <Figure key={item.label} {...item} small />
+            ))}
           </dl>
           <ul aria-label="Security" className="mt-8 flex flex-wrap justify-center gap-2">
-            {SECURITY_CLAIMS.map((text) => <li key={text}><Badge tone="good">{text}</Badge></li>)}
+            {SECURITY_CLAIMS.map((text) => (
+              <li key={text}>
+                <Badge tone="good">{text}</Badge>
+              </li>
+            ))}
           </ul>
         </div>
       </section>
-      <Section title="Numbers you can check" text="Dashboards are easy to draw and hard to believe. Here every figure leads to the events behind it.">
+      <Section title="Numbers you can check" text="Every number links to the events behind it.">
         <ul className="grid gap-x-10 gap-y-7 sm:grid-cols-2">
           {PROMISES.map(({ Icon, title, text }) => (
             <li key={title} className="flex gap-4">
@@ -93,15 +119,27 @@ export function Home({ earlyAccess, newsletter, earlyAdopter, share, has }: Prop
       <section aria-label="Stay in touch" className="border-y border-line bg-sunken/50">
         <div className="mx-auto grid max-w-6xl gap-5 px-4 py-14 sm:px-6 lg:grid-cols-2">
           <div className={cx(surface, 'p-6')}>{newsletter}</div>
-          <div id="early-access" className={cx(surface, 'scroll-mt-20 p-6')}>{earlyAdopter}</div>
+          <div id="early-access" className={cx(surface, 'scroll-mt-20 p-6')}>
+            {earlyAdopter}
+          </div>
         </div>
       </section>
-      <section aria-label="Share" className="mx-auto max-w-3xl px-4 py-12 text-center sm:px-6">{share}</section>
+      <section aria-label="Share" className="mx-auto max-w-3xl px-4 py-12 text-center sm:px-6">
+        {share}
+      </section>
     </>
   );
 }
 
-function Figure({ value, label, small = false }: { readonly value: string; readonly label: string; readonly small?: boolean }) {
+function Figure({
+  value,
+  label,
+  small = false,
+}: {
+  readonly value: string;
+  readonly label: string;
+  readonly small?: boolean;
+}) {
   return (
     <div className="flex flex-col-reverse justify-end text-center">
       <dt className="mt-1 text-muted">{label}</dt>
@@ -112,7 +150,7 @@ function Figure({ value, label, small = false }: { readonly value: string; reado
 
 const EACH_MS = 2600;
 
-/** "{product}" of the tagline, one after the other; all stand in the same place, so that nothing moves. */
+/** Rotating "{product}" of the tagline; all are in the same grid cell, so that the layout does not shift. */
 function Changing() {
   const [shown, setShown] = useState(0);
   useEffect(() => {
@@ -127,7 +165,10 @@ function Changing() {
       <span className="sr-only">{PRODUCTS[0]}</span>
       <span aria-hidden className="grid text-brand">
         {PRODUCTS.map((name, index) => (
-          <span key={name} className={cx('col-start-1 row-start-1 transition-opacity duration-500', index !== shown && 'opacity-0')}>
+          <span
+            key={name}
+            className={cx('col-start-1 row-start-1 transition-opacity duration-500', index !== shown && 'opacity-0')}
+          >
             {name}
           </span>
         ))}

@@ -15,7 +15,17 @@ export interface Point {
 }
 
 /** The head of a public page: what it is, in one large line. */
-export function Hero({ eyebrow, title, text, children }: { readonly eyebrow?: string; readonly title: string; readonly text: string; readonly children?: ReactNode }) {
+export function Hero({
+  eyebrow,
+  title,
+  text,
+  children,
+}: {
+  readonly eyebrow?: string;
+  readonly title: string;
+  readonly text: string;
+  readonly children?: ReactNode;
+}) {
   return (
     <section className="relative overflow-hidden border-b border-line">
       <Glow />
@@ -34,7 +44,21 @@ export function Glow() {
   return <div aria-hidden className="aurora pointer-events-none absolute inset-0" />;
 }
 
-export function Section({ id, title, text, wide = true, tinted = false, children }: { readonly id?: string; readonly title: string; readonly text?: string; readonly wide?: boolean; readonly tinted?: boolean; readonly children: ReactNode }) {
+export function Section({
+  id,
+  title,
+  text,
+  wide = true,
+  tinted = false,
+  children,
+}: {
+  readonly id?: string;
+  readonly title: string;
+  readonly text?: string;
+  readonly wide?: boolean;
+  readonly tinted?: boolean;
+  readonly children: ReactNode;
+}) {
   return (
     <section id={id} aria-label={title} className={cx('scroll-mt-14', tinted && 'border-y border-line bg-sunken/50')}>
       <div className={cx('mx-auto px-4 py-14 sm:px-6 sm:py-16', wide ? 'max-w-6xl' : 'max-w-3xl')}>
@@ -71,9 +95,21 @@ export function PointCard({ Icon, title, text, note, children }: Point & { reado
 }
 
 /** A link with an arrow, as at the foot of a card. */
-export function More({ to, hash, children }: { readonly to: string; readonly hash?: string; readonly children: ReactNode }) {
+export function More({
+  to,
+  hash,
+  children,
+}: {
+  readonly to: string;
+  readonly hash?: string;
+  readonly children: ReactNode;
+}) {
   return (
-    <Link to={to} {...(hash ? { hash } : {})} className="inline-flex items-center gap-1 font-medium text-brand underline-offset-2 hover:underline">
+    <Link
+      to={to}
+      {...(hash ? { hash } : {})}
+      className="inline-flex items-center gap-1 font-medium text-brand underline-offset-2 hover:underline"
+    >
       {children}
       <ArrowRight aria-hidden className="size-4" />
     </Link>
@@ -84,7 +120,14 @@ export function Check({ children }: { readonly children: ReactNode }) {
   return (
     <li className="flex gap-2.5">
       <svg aria-hidden viewBox="0 0 16 16" className="mt-1 size-4 shrink-0 text-good">
-        <path d="m3 8.5 3.2 3.2L13 5" fill="none" stroke="currentColor" strokeWidth="2" strokeLinecap="round" strokeLinejoin="round" />
+        <path
+          d="m3 8.5 3.2 3.2L13 5"
+          fill="none"
+          stroke="currentColor"
+          strokeWidth="2"
+          strokeLinecap="round"
+          strokeLinejoin="round"
+        />
       </svg>
       <span>{children}</span>
     </li>

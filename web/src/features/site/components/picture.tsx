@@ -22,19 +22,46 @@ export function DashboardPicture() {
           <rect width="89" height="56" rx="10" fill="var(--c-canvas)" stroke="var(--c-line)" />
           <rect x="11" y="12" width={[38, 50, 40, 46][index]} height="5" rx="2.5" fill="var(--c-muted)" opacity="0.5" />
           <rect x="11" y="25" width={[54, 34, 58, 42][index]} height="11" rx="3" fill="var(--c-text)" opacity="0.85" />
-          <rect x="11" y="43" width="24" height="5" rx="2.5" fill={index === 3 ? 'var(--c-bad)' : 'var(--c-good)'} opacity="0.7" />
+          <rect
+            x="11"
+            y="43"
+            width="24"
+            height="5"
+            rx="2.5"
+            fill={index === 3 ? 'var(--c-bad)' : 'var(--c-good)'}
+            opacity="0.7"
+          />
         </g>
       ))}
       <g transform="translate(20 116)">
         <rect width="264" height="164" rx="12" fill="var(--c-canvas)" stroke="var(--c-line)" />
         <rect x="16" y="16" width="82" height="7" rx="3.5" fill="var(--c-text)" opacity="0.75" />
-        {[52, 82, 112].map((y) => <path key={y} d={`M16 ${y}h232`} stroke="var(--c-line)" />)}
+        {[52, 82, 112].map((y) => (
+          <path key={y} d={`M16 ${y}h232`} stroke="var(--c-line)" />
+        ))}
         <g transform="translate(16 46) scale(0.805 1)">
           <path d={`${AREA} V98 H0 Z`} fill="url(#picture-fill)" />
           <path d={AREA} fill="none" stroke="var(--c-chart-1)" strokeWidth="3" strokeLinecap="round" />
-          <path d="M0 92 C30 88 52 84 80 82 S132 80 160 70 214 66 240 56 274 52 288 46" fill="none" stroke="var(--c-chart-2)" strokeWidth="2.5" strokeLinecap="round" />
+          <path
+            d="M0 92 C30 88 52 84 80 82 S132 80 160 70 214 66 240 56 274 52 288 46"
+            fill="none"
+            stroke="var(--c-chart-2)"
+            strokeWidth="2.5"
+            strokeLinecap="round"
+          />
         </g>
-        {[0, 1, 2, 3, 4, 5, 6].map((index) => <rect key={index} x={18 + index * 35} y="148" width="16" height="4" rx="2" fill="var(--c-muted)" opacity="0.4" />)}
+        {[0, 1, 2, 3, 4, 5, 6].map((index) => (
+          <rect
+            key={index}
+            x={18 + index * 35}
+            y="148"
+            width="16"
+            height="4"
+            rx="2"
+            fill="var(--c-muted)"
+            opacity="0.4"
+          />
+        ))}
       </g>
       <g transform="translate(296 116)">
         <rect width="104" height="164" rx="12" fill="var(--c-canvas)" stroke="var(--c-line)" />

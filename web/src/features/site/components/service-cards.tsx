@@ -4,14 +4,17 @@ import { buttonClass } from '@/components/ui/button';
 import { surface } from '@/components/ui/card';
 import { cx } from '@/lib/cx';
 import { Check } from './parts';
-import { SERVICES } from './services';
+import { SERVICES } from '../lib/services';
 
 /** The three services. Their buttons lead to the form with the service chosen. */
 export function ServiceCards() {
   return (
     <ul className="grid gap-5 lg:grid-cols-3">
       {SERVICES.map((service) => (
-        <li key={service.name} className={cx(surface, 'flex flex-col p-6', service.popular && 'border-brand ring-1 ring-brand')}>
+        <li
+          key={service.name}
+          className={cx(surface, 'flex flex-col p-6', service.popular && 'border-brand ring-1 ring-brand')}
+        >
           <div className="flex items-center justify-between gap-3">
             <h3 className="text-lg font-semibold">{service.name}</h3>
             {service.popular && <Badge tone="brand">Popular</Badge>}
@@ -22,7 +25,9 @@ export function ServiceCards() {
             <span className="text-muted">{service.terms}</span>
           </p>
           <ul className="mt-5 mb-7 flex flex-1 flex-col gap-2">
-            {service.includes.map((text) => <Check key={text}>{text}</Check>)}
+            {service.includes.map((text) => (
+              <Check key={text}>{text}</Check>
+            ))}
           </ul>
           <Link
             to="/consulting"

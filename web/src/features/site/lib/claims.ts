@@ -1,4 +1,4 @@
-// Figures and claims that the specification gives as marketing text (§1, §9). What can be counted is counted elsewhere.
+// Numbers and claims that the specification gives as marketing text (§1, §9). Real numbers are shown elsewhere.
 export const STATISTICS: readonly { readonly value: string; readonly label: string }[] = [
   { value: '2.4M+', label: 'monthly clicks' },
   { value: '24.5%', label: 'average conversion' },
@@ -12,7 +12,12 @@ export const SECURITY_STATISTICS: readonly { readonly value: string; readonly la
   { value: '0', label: 'data breaches' },
 ];
 
-export const SECURITY_CLAIMS: readonly string[] = ['Military-grade security', '256-bit encryption', 'Zero-knowledge architecture', '100% green energy'];
+export const SECURITY_CLAIMS: readonly string[] = [
+  'Military-grade security',
+  '256-bit encryption',
+  'Zero-knowledge architecture',
+  '100% green energy',
+];
 
-/** What "{product}" of the tagline stands for, one after the other: the niches of the marketplace. */
+/** Values of "{product}" in the tagline: the marketplace niches. */
 export const PRODUCTS: readonly string[] = ['product', 'VPN', 'hosting', 'software', 'finance app', 'course', 'shop'];

@@ -49,7 +49,13 @@ interface Media {
 interface Operation {
   readonly summary?: string;
   readonly description?: string;
-  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly required?: boolean; readonly description?: string; readonly schema?: Schema }[];
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required?: boolean;
+    readonly description?: string;
+    readonly schema?: Schema;
+  }[];
   readonly requestBody?: Media;
   readonly responses?: Readonly<Record<string, Media>>;
 }
@@ -65,7 +71,10 @@ const AREAS: readonly (readonly [RegExp, string])[] = [
   [/^\/api\/(forum|platform\/forum)/, 'Forum'],
   [/^\/api\/(platform\/)?(analytics|sql)/, 'Analytics'],
   [/^\/api\/platform\/affiliate/, 'Matching'],
-  [/^\/api\/platform\/(websites|links|partners|conversions|statements|custom-domains)/, 'Websites, links and conversions'],
+  [
+    /^\/api\/platform\/(websites|links|partners|conversions|statements|custom-domains)/,
+    'Websites, links and conversions',
+  ],
   [/^\/api\/platform/, 'Account'],
   [/^\/api\/(auth|website)/, 'One website'],
   [/^\/api\/admin/, 'Administration'],
@@ -99,18 +108,35 @@ function callOf(method: string, path: string, operation: Operation, document: Do
   const body = Object.values(operation.requestBody?.content ?? {})[0]?.schema;
   return {
     id: `${method}-${path.replace(/[^a-zA-Z0-9]+/g, '-').replace(/^-|-$/g, '')}`,
-    method: method.toUpperCase(), path,
-    title: operation.summary ?? '', text: operation.description ?? '',
-    parameters: (operation.parameters ?? []).map((item) => ({ name: item.name, place: item.in, required: item.required ?? false, type: typeOf(item.schema), text: item.description ?? '' })),
+    method: method.toUpperCase(),
+    path,
+    title: operation.summary ?? '',
+    text: operation.description ?? '',
+    parameters: (operation.parameters ?? []).map((item) => ({
+      name: item.name,
+      place: item.in,
+      required: item.required ?? false,
+      type: typeOf(item.schema),
+      text: item.description ?? '',
+    })),
     body: body ? fieldsOf(body, document) : [],
-    answers: Object.entries(operation.responses ?? {}).map(([status, answer]) => ({ status, text: answer.description ?? '', type: typeOf(Object.values(answer.content ?? {})[0]?.schema) })),
+    answers: Object.entries(operation.responses ?? {}).map(([status, answer]) => ({
+      status,
+      text: answer.description ?? '',
+      type: typeOf(Object.values(answer.content ?? {})[0]?.schema),
+    })),
   };
 }
 
 function fieldsOf(schema: Schema, document: Document): Field[] {
   const name = schema.$ref?.split('/').at(-1);
   const found = name ? document.components?.schemas?.[name] : schema;
-  return Object.entries(found?.properties ?? {}).map(([field, value]) => ({ name: field, type: typeOf(value), required: found?.required?.includes(field) ?? false, text: value.description ?? '' }));
+  return Object.entries(found?.properties ?? {}).map(([field, value]) => ({
+    name: field,
+    type: typeOf(value),
+    required: found?.required?.includes(field) ?? false,
+    text: value.description ?? '',
+  }));
 }
 
 /** The type's own name: one that two services have stands in the document behind its module ("command_api__leads__Done"). */

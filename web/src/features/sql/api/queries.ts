@@ -22,7 +22,7 @@ export const historyQuery = queryOptions({
 });
 
 /** Of all analysts, for admins. */
-export const everybodyQuery = queryOptions({
+export const allHistoryQuery = queryOptions({
   queryKey: ['sql', 'history', 'everybody'] as const,
   queryFn: ({ signal }) => body(api.GET('/api/admin/sql/history', { params: { query: { limit: 100 } }, signal })),
 });

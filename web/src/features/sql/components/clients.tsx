@@ -12,6 +12,7 @@ import { Card } from '@/components/ui/card';
 import { CopyField } from '@/components/ui/copy-field';
 import { Dialog } from '@/components/ui/dialog';
 import { SelectField, TextField } from '@/components/ui/field';
+import { focusOnMount } from '@/components/ui/focus';
 import { Tabs } from '@/components/ui/tabs';
 import { api, body, done } from '@/lib/api/client';
 import { messageOf } from '@/lib/api/errors';
@@ -19,7 +20,7 @@ import { browserTimezone, formatDateTime } from '@/lib/dates';
 import { useNow } from '@/lib/now';
 import { userQuery } from '@/lib/shared-queries';
 import { toast, toastError } from '@/stores/toasts';
-import { schemaQuery, tokensQuery, type SqlToken } from './queries';
+import { schemaQuery, tokensQuery, type SqlToken } from '../api/queries';
 
 export function Clients() {
   const client = useQueryClient();
@@ -28,17 +29,37 @@ export function Clients() {
   const [creating, setCreating] = useState(false);
   const [revoking, setRevoking] = useState<SqlToken | null>(null);
   const revoke = useMutation({
-    mutationFn: (token: SqlToken) => done(api.DELETE('/api/platform/sql/tokens/{id}', { params: { path: { id: token.id } } })),
+    mutationFn: (token: SqlToken) =>
+      done(api.DELETE('/api/platform/sql/tokens/{id}', { params: { path: { id: token.id } } })),
     onSuccess: () => toast('Token revoked', 'Clients that use it are now rejected.'),
     onError: (error) => toastError('Failed to revoke the token', messageOf(error)),
     onSettled: () => client.invalidateQueries({ queryKey: tokensQuery.queryKey }),
   });
   const columns: Column<SqlToken>[] = [
     { id: 'name', header: 'Name', cell: (row) => row.name, className: 'font-medium' },
-    { id: 'token', header: 'Token', cell: (row) => <code className="font-mono text-[0.8125rem] whitespace-nowrap">{`sql_…${row.last4}`}</code> },
-    { id: 'created', header: 'Created', cell: (row) => formatDateTime(row.createdAt, browserTimezone()), className: 'whitespace-nowrap tabular' },
-    { id: 'used', header: 'Last used', cell: (row) => (row.lastUsedAt ? formatDateTime(row.lastUsedAt, browserTimezone()) : 'Never'), className: 'whitespace-nowrap tabular' },
-    { id: 'expires', header: 'Expires', cell: (row) => <Expiry at={row.expiresAt} />, className: 'whitespace-nowrap tabular' },
+    {
+      id: 'token',
+      header: 'Token',
+      cell: (row) => <code className="font-mono text-[0.8125rem] whitespace-nowrap">{`sql_…${row.last4}`}</code>,
+    },
+    {
+      id: 'created',
+      header: 'Created',
+      cell: (row) => formatDateTime(row.createdAt, browserTimezone()),
+      className: 'whitespace-nowrap tabular',
+    },
+    {
+      id: 'used',
+      header: 'Last used',
+      cell: (row) => (row.lastUsedAt ? formatDateTime(row.lastUsedAt, browserTimezone()) : 'Never'),
+      className: 'whitespace-nowrap tabular',
+    },
+    {
+      id: 'expires',
+      header: 'Expires',
+      cell: (row) => <Expiry at={row.expiresAt} />,
+      className: 'whitespace-nowrap tabular',
+    },
     {
       id: 'actions',
       header: <span className="sr-only">Actions</span>,
@@ -78,14 +99,28 @@ export function Clients() {
         <div className="mt-6">
           <h3 className="mb-3 font-medium">Connect</h3>
           {connection.url ? (
-            <Tabs label="Clients" look="pill" tabs={snippets(connection.url, connection.user).map((one) => ({ ...one, content: <CopyField label={one.label} value={one.text} multiline /> }))} />
+            <Tabs
+              label="Clients"
+              look="pill"
+              tabs={snippets(connection.url, connection.user).map((one) => ({
+                ...one,
+                content: <CopyField label={one.label} value={one.text} multiline />,
+              }))}
+            />
           ) : (
-            <p className="text-muted">Your tables are on an external ClickHouse server. Ask its administrator for an address and a user.</p>
+            <p className="text-muted">
+              Your tables are on an external ClickHouse server. Ask its administrator for an address and a user.
+            </p>
           )}
         </div>
       )}
       {creating && <CreateToken onClose={() => setCreating(false)} />}
-      <Dialog open={revoking !== null} onOpenChange={() => setRevoking(null)} title="Revoke this token?" description={`Clients that use ${revoking?.name ?? 'it'} are rejected immediately. This can’t be undone.`}>
+      <Dialog
+        open={revoking !== null}
+        onOpenChange={() => setRevoking(null)}
+        title="Revoke this token?"
+        description={`Clients that use ${revoking?.name ?? 'it'} are rejected immediately. This can’t be undone.`}
+      >
         <div className="flex justify-end gap-2">
           <Button onClick={() => setRevoking(null)}>Keep it</Button>
           <Button
@@ -130,7 +165,12 @@ function CreateToken({ onClose }: { readonly onClose: () => void }) {
   };
   if (made) {
     return (
-      <Dialog open onOpenChange={onClose} title="Your token" description={`Copy it now: it is shown only once. It expires on ${formatDateTime(made.expiresAt, browserTimezone())}, or when you change your password.`}>
+      <Dialog
+        open
+        onOpenChange={onClose}
+        title="Your token"
+        description={`Copy it now: it is shown only once. It expires on ${formatDateTime(made.expiresAt, browserTimezone())}, or when you change your password.`}
+      >
         <div className="flex flex-col gap-4">
           <CopyField label="Token" value={made.token} />
           <div className="flex justify-end">
@@ -144,8 +184,24 @@ function CreateToken({ onClose }: { readonly onClose: () => void }) {
   }
   if (!user.data) return null;
   return (
-    <ProofDialog title="New token" description="Create one per client, so you can revoke each separately. Changing your password revokes all of them." action="Create token" user={user.data} ready={name.trim() !== ''} run={create} onClose={onClose}>
-      <TextField label="Name" value={name} onChange={(event) => setName(event.target.value)} placeholder="My notebook" maxLength={120} autoFocus required />
+    <ProofDialog
+      title="New token"
+      description="Create one per client, so you can revoke each separately. Changing your password revokes all of them."
+      action="Create token"
+      user={user.data}
+      ready={name.trim() !== ''}
+      run={create}
+      onClose={onClose}
+    >
+      <TextField
+        label="Name"
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+        placeholder="My notebook"
+        maxLength={120}
+        ref={focusOnMount}
+        required
+      />
       <SelectField label="Expires after" value={days} onChange={(event) => setDays(event.target.value)}>
         {EXPIRIES.map((one) => (
           <option key={one.value} value={one.value}>
@@ -157,7 +213,10 @@ function CreateToken({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-export function snippets(url: string, user: string): readonly { readonly id: string; readonly label: string; readonly text: string }[] {
+export function snippets(
+  url: string,
+  user: string,
+): readonly { readonly id: string; readonly label: string; readonly text: string }[] {
   const { hostname, port, protocol } = new URL(url);
   const secure = protocol === 'https:';
   return [
@@ -171,7 +230,11 @@ export function snippets(url: string, user: string): readonly { readonly id: str
         'client.query_df("SELECT * FROM traffic_15m ORDER BY bucket DESC LIMIT 100")',
       ].join('\n'),
     },
-    { id: 'curl', label: 'curl', text: `curl -u '${user}:TOKEN' '${url}/' -d 'SELECT count() FROM clicks FORMAT JSON'` },
+    {
+      id: 'curl',
+      label: 'curl',
+      text: `curl -u '${user}:TOKEN' '${url}/' -d 'SELECT count() FROM clicks FORMAT JSON'`,
+    },
     {
       id: 'node',
       label: 'Node.js',
@@ -182,6 +245,10 @@ export function snippets(url: string, user: string): readonly { readonly id: str
         "const rows = await client.query({ query: 'SELECT * FROM conversions', format: 'JSONEachRow' });",
       ].join('\n'),
     },
-    { id: 'jdbc', label: 'JDBC', text: `jdbc:clickhouse:${url}/althing?user=${encodeURIComponent(user)}&password=TOKEN` },
+    {
+      id: 'jdbc',
+      label: 'JDBC',
+      text: `jdbc:clickhouse:${url}/althing?user=${encodeURIComponent(user)}&password=TOKEN`,
+    },
   ];
 }

@@ -1,12 +1,21 @@
 // A plain text area with colours behind it and suggestions at its caret: the browser's own editing stays whole.
-import { useId, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type Ref } from 'react';
+import {
+  useId,
+  useImperativeHandle,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type Ref,
+} from 'react';
 import { cx } from '@/lib/cx';
-import type { Fault } from './fault';
-import { complete, pieces, type Completion, type Piece } from './language';
-import type { SqlSchema } from './queries';
+import type { Fault } from '../lib/fault';
+import { complete, pieces, type Completion, type Piece } from '../lib/language';
+import type { SqlSchema } from '../api/queries';
 
 export interface EditorHandle {
-  /** Instead of everything; the browser's undo takes it back. */
+  /** Replaces the whole text; the browser's undo restores it. */
   readonly replace: (text: string) => void;
   /** Where the caret is. */
   readonly insert: (text: string) => void;
@@ -38,7 +47,7 @@ export function Editor({ ref, value, onChange, onRun, schema, fault = null }: Pr
   const id = useId();
   const area = useRef<HTMLTextAreaElement>(null);
   const mark = useRef<HTMLSpanElement>(null);
-  const list = useRef<HTMLUListElement>(null);
+  const list = useRef<HTMLDivElement>(null);
   const nextCaret = useRef<number | null>(null);
   const writing = useRef(false);
   const [caret, setCaret] = useState(0);
@@ -74,7 +83,9 @@ export function Editor({ ref, value, onChange, onRun, schema, fault = null }: Pr
     field.focus();
     field.setSelectionRange(from, to);
     writing.current = true;
-    const typed = typeof document.execCommand === 'function' && document.execCommand(text === '' ? 'delete' : 'insertText', false, text);
+    const typed =
+      typeof document.execCommand === 'function' &&
+      document.execCommand(text === '' ? 'delete' : 'insertText', false, text);
     writing.current = false;
     if (typed) return;
     nextCaret.current = from + text.length;
@@ -146,7 +157,10 @@ export function Editor({ ref, value, onChange, onRun, schema, fault = null }: Pr
             aria-controls={open ? `${id}-list` : undefined}
             aria-activedescendant={open ? `${id}-${active}` : undefined}
             aria-describedby={`${id}-keys`}
-            className={cx(TEXT, 'absolute inset-0 size-full resize-none overflow-hidden bg-transparent text-transparent caret-[var(--c-text)] focus:outline-none')}
+            className={cx(
+              TEXT,
+              'absolute inset-0 size-full resize-none overflow-hidden bg-transparent text-transparent caret-[var(--c-text)] focus:outline-none',
+            )}
             onChange={(event) => {
               onChange(event.target.value);
               if (writing.current) setCaret(event.target.selectionStart);
@@ -159,7 +173,7 @@ export function Editor({ ref, value, onChange, onRun, schema, fault = null }: Pr
         </div>
       </div>
       {open && (
-        <ul
+        <div
           ref={list}
           id={`${id}-list`}
           role="listbox"
@@ -168,10 +182,11 @@ export function Editor({ ref, value, onChange, onRun, schema, fault = null }: Pr
           style={{ left: `max(4px, min(${place.left}px, 100% - 18.5rem))`, top: Math.min(place.top, 400) }}
         >
           {open.suggestions.map((one, index) => (
-            <li
+            <div
               key={`${one.kind} ${one.text}`}
               id={`${id}-${index}`}
               role="option"
+              tabIndex={-1}
               aria-selected={index === active}
               className={cx('flex cursor-pointer items-baseline gap-3 px-3 py-1', index === active && 'bg-brand-soft')}
               onMouseDown={(event) => {
@@ -181,12 +196,13 @@ export function Editor({ ref, value, onChange, onRun, schema, fault = null }: Pr
             >
               <span className="shrink-0 font-mono text-[0.8125rem]">{one.text}</span>
               <span className="min-w-0 flex-1 truncate text-right text-xs text-muted">{one.detail}</span>
-            </li>
+            </div>
           ))}
-        </ul>
+        </div>
       )}
       <p id={`${id}-keys`} className="sr-only">
-        Control and Enter run the statement. Control and Space show suggestions; arrows choose one, Enter takes it, Escape closes them.
+        Control and Enter run the statement. Control and Space show suggestions; arrow keys select one, Enter inserts
+        it, Escape closes the list.
       </p>
       <p role="status" className="sr-only">
         {open ? `${open.suggestions.length} suggestions, ${open.suggestions[active]?.text ?? ''}` : ''}
@@ -195,8 +211,13 @@ export function Editor({ ref, value, onChange, onRun, schema, fault = null }: Pr
   );
 }
 
-/** The coloured text with an empty mark where the caret is, so that the browser tells its place. */
-function behind(coloured: readonly Piece[], caret: number, mark: React.RefObject<HTMLSpanElement | null>, fault: Fault | null) {
+/** The highlighted text with an empty mark at the caret, whose position can be measured. */
+function behind(
+  coloured: readonly Piece[],
+  caret: number,
+  mark: React.RefObject<HTMLSpanElement | null>,
+  fault: Fault | null,
+) {
   const cuts = [caret, ...(fault ? [fault.from, fault.to] : [])].sort((a, b) => a - b);
   const found: React.ReactNode[] = [];
   let at = 0;
@@ -212,7 +233,13 @@ function behind(coloured: readonly Piece[], caret: number, mark: React.RefObject
       const to = edges[place + 1] ?? end;
       const wrong = fault !== null && from >= fault.from && to <= fault.to;
       found.push(
-        <span key={`${index} ${place}`} className={cx(COLOURS[piece.kind], wrong && 'bg-bad-soft underline decoration-bad decoration-wavy underline-offset-2')}>
+        <span
+          key={`${index} ${place}`}
+          className={cx(
+            COLOURS[piece.kind],
+            wrong && 'bg-bad-soft underline decoration-bad decoration-wavy underline-offset-2',
+          )}
+        >
           {piece.text.slice(from - at, to - at)}
         </span>,
       );

@@ -2,14 +2,19 @@ import { lazy, Suspense, useState } from 'react';
 import { Boundary } from '@/components/data/boundary';
 import { Empty, Skeleton } from '@/components/data/states';
 import { Select } from '@/components/ui/field';
-import type { SqlResult } from './queries';
-import { drawing, isNumber, isTime, MOST_POINTS } from './values';
+import type { SqlResult } from '../api/queries';
+import { drawing, isNumber, isTime, MAX_POINTS } from '../lib/values';
 
-const QueryChart = lazy(() => import('@/components/charts/query-chart').then((module) => ({ default: module.QueryChart })));
+const QueryChart = lazy(() =>
+  import('@/components/charts/query-chart').then((module) => ({ default: module.QueryChart })),
+);
 
 export function ResultChart({ result }: { readonly result: SqlResult }) {
   const numbers = result.columns.flatMap((column, index) => (isNumber(column.type) ? [index] : []));
-  const label = Math.max(0, result.columns.findIndex((column) => !isNumber(column.type)));
+  const label = Math.max(
+    0,
+    result.columns.findIndex((column) => !isNumber(column.type)),
+  );
   const [kind, setKind] = useState<'line' | 'bar'>(isTime(result.columns[label]?.type ?? '') ? 'line' : 'bar');
   const [x, setX] = useState(label);
   const [y, setY] = useState('all');
@@ -18,18 +23,22 @@ export function ResultChart({ result }: { readonly result: SqlResult }) {
   return (
     <div>
       <div className="mb-3 flex flex-wrap gap-2">
-        <Select label="Kind of chart" value={kind} onChange={(event) => setKind(event.target.value === 'line' ? 'line' : 'bar')}>
+        <Select
+          label="Kind of chart"
+          value={kind}
+          onChange={(event) => setKind(event.target.value === 'line' ? 'line' : 'bar')}
+        >
           <option value="line">Line</option>
           <option value="bar">Bars</option>
         </Select>
-        <Select label="Across" value={x} onChange={(event) => setX(Number(event.target.value))}>
+        <Select label="X axis" value={x} onChange={(event) => setX(Number(event.target.value))}>
           {result.columns.map((column, index) => (
             <option key={index} value={index}>
               {column.name}
             </option>
           ))}
         </Select>
-        <Select label="Upwards" value={y} onChange={(event) => setY(event.target.value)}>
+        <Select label="Y axis" value={y} onChange={(event) => setY(event.target.value)}>
           <option value="all">All numbers</option>
           {numbers.map((index) => (
             <option key={index} value={index}>
@@ -43,14 +52,21 @@ export function ResultChart({ result }: { readonly result: SqlResult }) {
           <div className="h-80">
             <Boundary fallback={<Empty>The chart could not be loaded.</Empty>}>
               <Suspense fallback={<Skeleton className="h-full" />}>
-                <QueryChart kind={kind} series={drawn.series} points={drawn.points} name={`${drawn.series.join(', ')} by ${drawn.x}`} />
+                <QueryChart
+                  kind={kind}
+                  series={drawn.series}
+                  points={drawn.points}
+                  name={`${drawn.series.join(', ')} by ${drawn.x}`}
+                />
               </Suspense>
             </Boundary>
           </div>
-          {result.rows.length > MOST_POINTS && <p className="mt-2 text-muted">{`The first ${MOST_POINTS} rows are drawn.`}</p>}
+          {result.rows.length > MAX_POINTS && (
+            <p className="mt-2 text-muted">{`The chart shows the first ${MAX_POINTS} rows.`}</p>
+          )}
         </>
       ) : (
-        <Empty>A chart needs a column of numbers and one to spread them over.</Empty>
+        <Empty>A chart needs a numeric column and a category or time column.</Empty>
       )}
     </div>
   );

@@ -2,16 +2,16 @@
 import { useMemo, useState } from 'react';
 import { cx } from '@/lib/cx';
 import { countOf } from '@/lib/format';
-import type { SqlResult } from './queries';
-import { isNumber, shown, widths } from './values';
+import type { SqlResult } from '../api/queries';
+import { isNumber, shown, widths } from '../lib/values';
 
 const ROW = 30;
 const HEAD = 44;
 const VIEW = 480;
 const MARGIN = 12;
 /** Characters of a value; files have the whole. */
-const MOST_SHOWN = 200;
-const MOST_HINTED = 2000;
+const MAX_SHOWN = 200;
+const MAX_HINTED = 2000;
 
 export function ResultTable({ result }: { readonly result: SqlResult }) {
   const [top, setTop] = useState(0);
@@ -46,7 +46,11 @@ export function ResultTable({ result }: { readonly result: SqlResult }) {
               <span className="sr-only">Row</span>#
             </th>
             {columns.map((column, index) => (
-              <th key={index} scope="col" className={cx('px-3 align-middle leading-tight', isNumber(column.type) && 'text-right')}>
+              <th
+                key={index}
+                scope="col"
+                className={cx('px-3 align-middle leading-tight', isNumber(column.type) && 'text-right')}
+              >
                 <span className="block truncate font-medium" title={column.name}>
                   {column.name}
                 </span>
@@ -60,7 +64,12 @@ export function ResultTable({ result }: { readonly result: SqlResult }) {
         <tbody>
           {first > 0 && <Space rows={first} columns={columns.length + 1} />}
           {rows.slice(first, last).map((row, index) => (
-            <tr key={first + index} aria-rowindex={first + index + 2} className="border-t border-line" style={{ height: ROW }}>
+            <tr
+              key={first + index}
+              aria-rowindex={first + index + 2}
+              className="border-t border-line"
+              style={{ height: ROW }}
+            >
               <td className="px-2 text-right text-muted tabular">{first + index + 1}</td>
               {columns.map((column, at) => {
                 const value = row[at];
@@ -68,10 +77,14 @@ export function ResultTable({ result }: { readonly result: SqlResult }) {
                 return (
                   <td
                     key={at}
-                    title={text.length > 40 ? text.slice(0, MOST_HINTED) : undefined}
-                    className={cx('truncate px-3', isNumber(column.type) && 'text-right tabular', (value === null || value === '') && 'text-muted italic')}
+                    title={text.length > 40 ? text.slice(0, MAX_HINTED) : undefined}
+                    className={cx(
+                      'truncate px-3',
+                      isNumber(column.type) && 'text-right tabular',
+                      (value === null || value === '') && 'text-muted italic',
+                    )}
                   >
-                    {value === '' ? 'empty' : text.slice(0, MOST_SHOWN)}
+                    {value === '' ? 'empty' : text.slice(0, MAX_SHOWN)}
                   </td>
                 );
               })}

@@ -1,4 +1,4 @@
-// What stands beside the editor: tables, what was asked before, and kept queries.
+// The side panel of the editor: tables, history and saved queries.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ChevronRight, Trash2 } from 'lucide-react';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
@@ -9,7 +9,7 @@ import { messageOf } from '@/lib/api/errors';
 import { browserTimezone, formatDateTime } from '@/lib/dates';
 import { countOf, formatCount } from '@/lib/format';
 import { toast, toastError } from '@/stores/toasts';
-import { everybodyQuery, historyQuery, savedQuery, schemaQuery, type Statement } from './queries';
+import { allHistoryQuery, historyQuery, savedQuery, schemaQuery, type Statement } from '../api/queries';
 
 interface Props {
   /** Puts a whole statement into the editor. */
@@ -26,20 +26,32 @@ export function Tables({ onOpen, onInsert }: Props & { readonly onInsert: (text:
         <li key={table.name} className="border-b border-line last:border-0">
           <details className="group">
             <summary className="flex cursor-pointer list-none items-center gap-1.5 rounded-md py-2 [&::-webkit-details-marker]:hidden">
-              <ChevronRight aria-hidden className="size-4 shrink-0 text-muted transition-transform group-open:rotate-90" />
+              <ChevronRight
+                aria-hidden
+                className="size-4 shrink-0 text-muted transition-transform group-open:rotate-90"
+              />
               <code className="font-mono text-[0.8125rem] font-medium">{table.name}</code>
             </summary>
             <div className="pb-3 pl-5.5">
               <p className="mb-2 text-[0.8125rem] text-muted">{table.comment}.</p>
               {table.example && (
-                <Button size="sm" className="mb-2" aria-label={`Example of ${table.name}`} onClick={() => onOpen(table.example ?? '')}>
+                <Button
+                  size="sm"
+                  className="mb-2"
+                  aria-label={`Example of ${table.name}`}
+                  onClick={() => onOpen(table.example ?? '')}
+                >
                   Example
                 </Button>
               )}
               <ul className="flex flex-col gap-1.5">
                 {table.columns.map((column) => (
                   <li key={column.name} className="text-[0.8125rem]">
-                    <button type="button" className="flex w-full items-baseline justify-between gap-2 rounded text-left hover:text-brand" onClick={() => onInsert(column.name)}>
+                    <button
+                      type="button"
+                      className="flex w-full items-baseline justify-between gap-2 rounded text-left hover:text-brand"
+                      onClick={() => onInsert(column.name)}
+                    >
                       <code className="font-mono break-all">{column.name}</code>
                       <span className="shrink-0 truncate text-xs text-muted">{shortType(column.type)}</span>
                     </button>
@@ -58,22 +70,32 @@ export function Tables({ onOpen, onInsert }: Props & { readonly onInsert: (text:
 const OUTCOMES: Readonly<Record<string, { readonly word: string; readonly tone: Tone }>> = {
   done: { word: 'Done', tone: 'good' },
   failed: { word: 'Failed', tone: 'bad' },
-  refused: { word: 'Refused', tone: 'warn' },
+  refused: { word: 'Rejected', tone: 'warn' },
   cancelled: { word: 'Cancelled', tone: 'neutral' },
   running: { word: 'Running', tone: 'brand' },
 };
 
 export function History({ onOpen }: Props) {
-  return <Statements history={useQuery(historyQuery)} empty="What you run shows up here, from this page and from your clients." onOpen={onOpen} />;
+  return (
+    <Statements
+      history={useQuery(historyQuery)}
+      empty="Statements you run here or from your clients appear in this list."
+      onOpen={onOpen}
+    />
+  );
 }
 
 /** For admins: what all analysts ran. */
-export function Everybody({ onOpen }: Props) {
-  return <Statements history={useQuery(everybodyQuery)} empty="Nobody has run a statement yet." onOpen={onOpen} />;
+export function AllHistory({ onOpen }: Props) {
+  return <Statements history={useQuery(allHistoryQuery)} empty="No statements have been run yet." onOpen={onOpen} />;
 }
 
 interface StatementsProps extends Props {
-  readonly history: { readonly data: readonly (Statement & { readonly email?: string | null })[] | undefined; readonly error: unknown; readonly refetch: () => unknown };
+  readonly history: {
+    readonly data: readonly (Statement & { readonly email?: string | null })[] | undefined;
+    readonly error: unknown;
+    readonly refetch: () => unknown;
+  };
   readonly empty: string;
 }
 
@@ -86,7 +108,12 @@ function Statements({ history, empty, onOpen }: StatementsProps) {
       {history.data.map((one) => (
         <li key={one.id} className="border-b border-line py-2.5 last:border-0">
           {one.email && <p className="truncate text-xs font-medium">{one.email}</p>}
-          <button type="button" className="block w-full rounded text-left" onClick={() => onOpen(one.sql)} aria-label={`Open ${one.sql.slice(0, 80)}`}>
+          <button
+            type="button"
+            className="block w-full rounded text-left"
+            onClick={() => onOpen(one.sql)}
+            aria-label={`Open ${one.sql.slice(0, 80)}`}
+          >
             <code className="line-clamp-3 font-mono text-xs break-words whitespace-pre-wrap">{one.sql}</code>
           </button>
           <p className="mt-1.5 flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-muted">

@@ -4,37 +4,81 @@ import { expect, test, vi } from 'vitest';
 import { renderPart, signIn } from '@/test/render';
 import { at, refuse, server } from '@/test/server';
 import { snippets } from './clients';
-import { faultOf } from './fault';
-import { complete, pieces } from './language';
-import type { SqlResult, SqlTable } from './queries';
+import { faultOf } from '../lib/fault';
+import { complete, pieces } from '../lib/language';
+import type { SqlResult, SqlTable } from '../api/queries';
 import { ResultTable } from './result-table';
-import { drawing, isNumber, shown, widths } from './values';
+import { drawing, isNumber, shown, widths } from '../lib/values';
 import { Workbench } from './workbench';
 
 const column = (name: string, type = 'Int64') => ({ name, type, comment: `About ${name}` });
-const table = (name: string, ...names: string[]): SqlTable => ({ name, comment: `All ${name}`, columns: names.map((one) => column(one)), example: `SELECT 1 FROM ${name}` });
+const table = (name: string, ...names: string[]): SqlTable => ({
+  name,
+  comment: `All ${name}`,
+  columns: names.map((one) => column(one)),
+  example: `SELECT 1 FROM ${name}`,
+});
 const TABLES = [table('clicks', 'country', 'visitor'), table('traffic_15m', 'bucket', 'clicks')];
 const FUNCTIONS = ['count', 'countIf', 'toDate'];
-const texts = (sql: string, asked = false) => complete(sql.replace('|', ''), sql.indexOf('|'), TABLES, FUNCTIONS, asked)?.suggestions.map((one) => one.text);
+const texts = (sql: string, asked = false) =>
+  complete(sql.replace('|', ''), sql.indexOf('|'), TABLES, FUNCTIONS, asked)?.suggestions.map((one) => one.text);
 
 const SCHEMA = {
-  tables: TABLES, functions: FUNCTIONS, connection: { url: 'http://127.0.0.1:8123', database: 'althing', user: 'ada@example.com' },
+  tables: TABLES,
+  functions: FUNCTIONS,
+  connection: { url: 'http://127.0.0.1:8123', database: 'althing', user: 'ada@example.com' },
   limits: { seconds: 30, rowsRead: 1e9, resultRows: 1e6, resultBytes: 1, pageRows: 10_000, memoryBytes: 1, running: 3 },
 };
 const result = (over: Partial<SqlResult> = {}): SqlResult => ({
-  queryId: 'q1', columns: [{ name: 'country', type: 'String' }, { name: 'n', type: 'UInt64' }], rows: [['DE', '3'], ['', null]], truncated: false,
-  statistics: { rows: 2, rowsRead: 1200, elapsedMs: 7 }, ...over,
+  queryId: 'q1',
+  columns: [
+    { name: 'country', type: 'String' },
+    { name: 'n', type: 'UInt64' },
+  ],
+  rows: [
+    ['DE', '3'],
+    ['', null],
+  ],
+  truncated: false,
+  statistics: { rows: 2, rowsRead: 1200, elapsedMs: 7 },
+  ...over,
 });
 
 function answers(): { asked: unknown[]; cancelled: string[] } {
   const seen = { asked: [] as unknown[], cancelled: [] as string[] };
   server.use(
     http.get(at('/api/platform/sql/schema'), () => HttpResponse.json(SCHEMA)),
-    http.get(at('/api/platform/sql/history'), () => HttpResponse.json([
-      { id: 'h1', door: 'clickhouse', sql: 'SELECT 5', tables: [], outcome: 'refused', message: 'No.', rows: 0, rowsRead: 0, elapsedMs: 0, startedAt: '2026-11-20T10:00:00Z' },
-    ])),
-    http.get(at('/api/platform/sql/queries'), () => HttpResponse.json([{ id: 's1', title: 'Kept', sql: 'SELECT 6', createdAt: '2026-11-20T10:00:00Z' }])),
-    http.get(at('/api/platform/sql/tokens'), () => HttpResponse.json([{ id: 't1', name: 'Notebook', last4: 'abcd', createdAt: '2026-11-20T10:00:00Z', lastUsedAt: null, expiresAt: new Date(Date.now() + 86_400_000).toISOString() }])),
+    http.get(at('/api/platform/sql/history'), () =>
+      HttpResponse.json([
+        {
+          id: 'h1',
+          door: 'clickhouse',
+          sql: 'SELECT 5',
+          tables: [],
+          outcome: 'refused',
+          message: 'No.',
+          rows: 0,
+          rowsRead: 0,
+          elapsedMs: 0,
+          startedAt: '2026-11-20T10:00:00Z',
+        },
+      ]),
+    ),
+    http.get(at('/api/platform/sql/queries'), () =>
+      HttpResponse.json([{ id: 's1', title: 'Kept', sql: 'SELECT 6', createdAt: '2026-11-20T10:00:00Z' }]),
+    ),
+    http.get(at('/api/platform/sql/tokens'), () =>
+      HttpResponse.json([
+        {
+          id: 't1',
+          name: 'Notebook',
+          last4: 'abcd',
+          createdAt: '2026-11-20T10:00:00Z',
+          lastUsedAt: null,
+          expiresAt: new Date(Date.now() + 86_400_000).toISOString(),
+        },
+      ]),
+    ),
     http.post(at('/api/platform/sql'), async ({ request }) => {
       seen.asked.push(await request.json());
       return HttpResponse.json(result());
@@ -61,21 +105,44 @@ test('what could be written next', () => {
 });
 
 test('colours follow the words', () => {
-  const kinds = pieces("SELECT count(), 'a\\'b' FROM clicks -- x\nLIMIT 10", new Set(['clicks'])).filter((piece) => piece.kind !== 'plain');
+  const kinds = pieces("SELECT count(), 'a\\'b' FROM clicks -- x\nLIMIT 10", new Set(['clicks'])).filter(
+    (piece) => piece.kind !== 'plain',
+  );
   expect(kinds.map((piece) => [piece.kind, piece.text])).toEqual([
-    ['keyword', 'SELECT'], ['function', 'count'], ['text', "'a\\'b'"], ['keyword', 'FROM'], ['table', 'clicks'], ['comment', '-- x'], ['keyword', 'LIMIT'], ['number', '10'],
+    ['keyword', 'SELECT'],
+    ['function', 'count'],
+    ['text', "'a\\'b'"],
+    ['keyword', 'FROM'],
+    ['table', 'clicks'],
+    ['comment', '-- x'],
+    ['keyword', 'LIMIT'],
+    ['number', '10'],
   ]);
 });
 
 test('values: numbers, widths, charts', () => {
-  expect([isNumber('Nullable(Decimal(18, 2))'), isNumber('LowCardinality(String)'), shown([1, 'a']), shown(null)]).toEqual([true, false, '[1,"a"]', 'null']);
+  expect([
+    isNumber('Nullable(Decimal(18, 2))'),
+    isNumber('LowCardinality(String)'),
+    shown([1, 'a']),
+    shown(null),
+  ]).toEqual([true, false, '[1,"a"]', 'null']);
   expect(widths(result().columns, [['x'.repeat(100), '1']])).toEqual([48, 8]);
-  expect(drawing(result(), 0, [1])).toEqual({ x: 'country', series: ['n'], points: [{ x: 'DE', y0: 3 }, { x: '', y0: null }] });
+  expect(drawing(result(), 0, [1])).toEqual({
+    x: 'country',
+    series: ['n'],
+    points: [
+      { x: 'DE', y0: 3 },
+      { x: '', y0: null },
+    ],
+  });
   expect(drawing(result(), 0, [])).toBeNull();
 });
 
 test('of 10,000 rows only those near the view are in the page', () => {
-  renderPart(<ResultTable result={result({ rows: Array.from({ length: 10_000 }, (_, row) => [`c${row}`, String(row)]) })} />);
+  renderPart(
+    <ResultTable result={result({ rows: Array.from({ length: 10_000 }, (_, row) => [`c${row}`, String(row)]) })} />,
+  );
   expect(screen.getByRole('table')).toHaveAttribute('aria-rowcount', '10001');
   expect(screen.getAllByRole('row').length).toBeLessThan(60);
   fireEvent.scroll(screen.getByRole('region', { name: 'Rows of the result' }), { target: { scrollTop: 30 * 5000 } });
@@ -98,7 +165,13 @@ test('a statement is written with suggestions and run by keys', async () => {
   expect(screen.queryByRole('listbox')).not.toBeInTheDocument();
   await user.keyboard('{Control>}{Enter}{/Control}');
   expect(await screen.findByText('2 rows in 7 ms, 1,200 rows read.')).toBeInTheDocument();
-  expect(seen.asked).toEqual([expect.objectContaining({ sql: 'SELECT countIf(a) FROM cl', format: 'json', queryId: expect.stringMatching(/^[0-9a-f-]{36}$/) })]);
+  expect(seen.asked).toEqual([
+    expect.objectContaining({
+      sql: 'SELECT countIf(a) FROM cl',
+      format: 'json',
+      queryId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    }),
+  ]);
   const rows = within(screen.getByRole('table', { name: 'Result with 2 rows' })).getAllByRole('row');
   expect(rows.map((row) => row.textContent)).toEqual(['Row#countryStringnUInt64', '1DE3', '2emptynull']);
 });
@@ -108,18 +181,40 @@ test('errors point at the place that they speak of', () => {
     const fault = faultOf(message, sql);
     return fault && [sql.slice(fault.from, fault.to), fault.line, fault.column];
   };
-  expect(text('This is no SELECT that can be read: Expecting ). Line 2, Col: 4', 'SELECT (1\nFROM clicks')).toEqual(['FROM', 2, 1]);
-  expect(text('This is no SELECT that can be read: Invalid expression / Unexpected token. Line 1, Col: 12', 'SELECT a b c FROM clicks')).toEqual(['c', 1, 12]);
-  expect(text('There is no table nowhere. Tables: clicks.', "SELECT 'nowhere' -- nowhere\nFROM Nowhere")).toEqual(['Nowhere', 2, 6]);
+  expect(text('This is no SELECT that can be read: Expecting ). Line 2, Col: 4', 'SELECT (1\nFROM clicks')).toEqual([
+    'FROM',
+    2,
+    1,
+  ]);
+  expect(
+    text(
+      'This is no SELECT that can be read: Invalid expression / Unexpected token. Line 1, Col: 12',
+      'SELECT a b c FROM clicks',
+    ),
+  ).toEqual(['c', 1, 12]);
+  expect(text('There is no table nowhere. Tables: clicks.', "SELECT 'nowhere' -- nowhere\nFROM Nowhere")).toEqual([
+    'Nowhere',
+    2,
+    6,
+  ]);
   expect(text('The function file is not available here.', 'SELECT file_1, file(1)')).toEqual(['file', 1, 16]);
-  expect(text("Unknown expression or function identifier `contry` in scope SELECT contry FROM x", 'SELECT contry FROM clicks')).toEqual(['contry', 1, 8]);
+  expect(
+    text(
+      'Unknown expression or function identifier `contry` in scope SELECT contry FROM x',
+      'SELECT contry FROM clicks',
+    ),
+  ).toEqual(['contry', 1, 8]);
   expect(text('There is no table system.one.', 'SELECT * FROM system . one')).toEqual(['system . one', 1, 15]);
-  expect([text('Line 9, Col: 1', 'SELECT 1'), text('There is no table x.', 'SELECT 1'), text('One statement at a time, please.', 'SELECT 1; SELECT 2')]).toEqual([null, null, null]);
+  expect([
+    text('Line 9, Col: 1', 'SELECT 1'),
+    text('There is no table x.', 'SELECT 1'),
+    text('One statement at a time, please.', 'SELECT 1; SELECT 2'),
+  ]).toEqual([null, null, null]);
 });
 
 const underlined = () => Array.from(document.querySelectorAll('pre .underline'), (piece) => piece.textContent).join('');
 
-test('a place that is told is underlined and found; the statement outlives the page', async () => {
+test('the reported position is underlined and reachable; the statement survives leaving the page', async () => {
   answers();
   server.use(http.post(at('/api/platform/sql'), () => refuse(400, 'There is no table clickz.')));
   const { user } = renderPart(<Workbench />);
@@ -148,7 +243,10 @@ test('what is refused says why; what runs can be cancelled', async () => {
   server.use(
     http.post(at('/api/platform/sql'), async () => {
       await new Promise<void>((resolve) => (end = resolve));
-      return HttpResponse.json({ status: 409, code: 'cancelled', message: 'The statement was cancelled.' }, { status: 409 });
+      return HttpResponse.json(
+        { status: 409, code: 'cancelled', message: 'The statement was cancelled.' },
+        { status: 409 },
+      );
     }),
   );
   await user.click(screen.getByRole('button', { name: 'Run' }));
@@ -166,12 +264,29 @@ test('tables, history and saved queries go into the editor', async () => {
   await user.click(screen.getByRole('button', { name: 'Example of traffic_15m' }));
   expect(area).toHaveValue('SELECT 1 FROM traffic_15m');
   await user.click(screen.getByRole('tab', { name: 'History' }));
-  expect(await screen.findByText('Refused')).toBeInTheDocument();
+  expect(await screen.findByText('Rejected')).toBeInTheDocument();
   await user.click(await screen.findByRole('button', { name: 'Open SELECT 5' }));
   expect(area).toHaveValue('SELECT 5');
-  server.use(http.get(at('/api/admin/sql/history'), () => HttpResponse.json([
-    { id: 'h2', door: 'sql page', sql: 'SELECT 7', tables: [], outcome: 'done', message: '', rows: 1, rowsRead: 1, elapsedMs: 3, startedAt: '2026-11-20T10:00:00Z', accountId: 'a', email: 'eve@example.com' },
-  ])));
+  server.use(
+    http.get(at('/api/admin/sql/history'), () =>
+      HttpResponse.json([
+        {
+          id: 'h2',
+          door: 'sql page',
+          sql: 'SELECT 7',
+          tables: [],
+          outcome: 'done',
+          message: '',
+          rows: 1,
+          rowsRead: 1,
+          elapsedMs: 3,
+          startedAt: '2026-11-20T10:00:00Z',
+          accountId: 'a',
+          email: 'eve@example.com',
+        },
+      ]),
+    ),
+  );
   await user.click(screen.getByRole('tab', { name: 'All' }));
   expect(await screen.findByText('eve@example.com')).toBeInTheDocument();
   await user.click(screen.getByRole('tab', { name: 'Saved' }));
@@ -185,7 +300,10 @@ test('the statement can be kept', async () => {
   server.use(
     http.post(at('/api/platform/sql/queries'), async ({ request }) => {
       kept(await request.json());
-      return HttpResponse.json({ id: 's2', title: 'Mine', sql: 'x', createdAt: '2026-11-20T10:00:00Z' }, { status: 201 });
+      return HttpResponse.json(
+        { id: 's2', title: 'Mine', sql: 'x', createdAt: '2026-11-20T10:00:00Z' },
+        { status: 201 },
+      );
     }),
   );
   const { user } = renderPart(<Workbench />);
@@ -204,7 +322,17 @@ test('a token needs the password, is shown once, says when it expires, and can b
   server.use(
     http.post(at('/api/platform/sql/tokens'), async ({ request }) => {
       asked(await request.json());
-      return HttpResponse.json({ id: 't2', name: 'R', token: 'sql_secret', last4: 'cret', createdAt: '2026-11-20T10:00:00Z', expiresAt: '2026-12-20T10:00:00Z' }, { status: 201 });
+      return HttpResponse.json(
+        {
+          id: 't2',
+          name: 'R',
+          token: 'sql_secret',
+          last4: 'cret',
+          createdAt: '2026-11-20T10:00:00Z',
+          expiresAt: '2026-12-20T10:00:00Z',
+        },
+        { status: 201 },
+      );
     }),
     http.delete(at('/api/platform/sql/tokens/{id}'), ({ params }) => {
       revoked(params['id']);
@@ -230,7 +358,9 @@ test('a token needs the password, is shown once, says when it expires, and can b
 });
 
 test('lines for clients name the address and the person', () => {
-  const all = snippets('https://ch.example:8443', 'ada@example.com').map((one) => one.text).join('\n');
+  const all = snippets('https://ch.example:8443', 'ada@example.com')
+    .map((one) => one.text)
+    .join('\n');
   expect(all).toContain('host="ch.example", port=8443, username="ada@example.com", password="TOKEN", secure=True');
   expect(all).toContain('jdbc:clickhouse:https://ch.example:8443/althing?user=ada%40example.com');
 });

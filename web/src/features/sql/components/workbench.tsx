@@ -10,20 +10,21 @@ import { countOf, formatCompact, formatCount } from '@/lib/format';
 import { isAdmin, useSession } from '@/lib/session';
 import { keyLabels } from '@/lib/shortcuts';
 import { messageOf } from '@/lib/api/errors';
-import { keepDraft, readDraft } from './draft';
+import { keepDraft, readDraft } from '../lib/draft';
 import { Editor, type EditorHandle } from './editor';
-import { faultOf, type Fault } from './fault';
-import { schemaQuery, type SqlResult, type SqlSchema } from './queries';
+import { faultOf, type Fault } from '../lib/fault';
+import { schemaQuery, type SqlResult, type SqlSchema } from '../api/queries';
 import { ResultChart } from './result-chart';
 import { ResultTable } from './result-table';
-import { saveAs, useRun, type FileFormat, type Run } from './run';
-import { Everybody, History, Saved, Tables } from './side';
+import { saveAs, useRun, type FileFormat, type Run } from '../hooks/use-run';
+import { AllHistory, History, Saved, Tables } from './side';
 
 // Dialogs and the help for clients are fetched when they are needed: the editor comes first.
 const Clients = lazy(() => import('./clients').then((module) => ({ default: module.Clients })));
 const SaveDialog = lazy(() => import('./save-dialog').then((module) => ({ default: module.SaveDialog })));
 
-const FIRST = 'SELECT toDate(bucket) AS day, sum(clicks) AS clicks, sum(approved) AS sales\nFROM traffic_15m\nWHERE NOT is_bot AND bucket > now() - INTERVAL 30 DAY\nGROUP BY day\nORDER BY day';
+const FIRST =
+  'SELECT toDate(bucket) AS day, sum(clicks) AS clicks, sum(approved) AS sales\nFROM traffic_15m\nWHERE NOT is_bot AND bucket > now() - INTERVAL 30 DAY\nGROUP BY day\nORDER BY day';
 
 export function Workbench() {
   const schema = useQuery(schemaQuery);
@@ -58,7 +59,13 @@ export function Workbench() {
                 Cancel
               </Button>
             ) : (
-              <Button size="sm" variant="primary" onClick={() => start(sql)} disabled={!sql.trim()} title={keyLabels('mod+Enter').join(' ')}>
+              <Button
+                size="sm"
+                variant="primary"
+                onClick={() => start(sql)}
+                disabled={!sql.trim()}
+                title={keyLabels('mod+Enter').join(' ')}
+              >
                 <Play aria-hidden className="size-3.5" />
                 Run
               </Button>
@@ -66,7 +73,14 @@ export function Workbench() {
           </>
         }
       >
-        <Editor ref={editor} value={sql} onChange={change} onRun={() => start(sql)} schema={schema.data} fault={fault} />
+        <Editor
+          ref={editor}
+          value={sql}
+          onChange={change}
+          onRun={() => start(sql)}
+          schema={schema.data}
+          fault={fault}
+        />
         {schema.data && <Limits schema={schema.data} />}
       </Card>
       <ResultCard run={run} fault={fault} onFault={({ from, to }) => editor.current?.select(from, to)} />
@@ -79,7 +93,7 @@ export function Workbench() {
               { id: 'tables', label: 'Tables', content: <Tables onOpen={open} onInsert={insert} /> },
               { id: 'history', label: 'History', content: <History onOpen={open} /> },
               { id: 'saved', label: 'Saved', content: <Saved onOpen={open} /> },
-              ...(admin ? [{ id: 'everybody', label: 'All', content: <Everybody onOpen={open} /> }] : []),
+              ...(admin ? [{ id: 'everybody', label: 'All', content: <AllHistory onOpen={open} /> }] : []),
             ]}
           />
         </div>
@@ -111,17 +125,34 @@ function Limits({ schema }: { readonly schema: SqlSchema }) {
   );
 }
 
-function ResultCard({ run, fault, onFault }: { readonly run: Run; readonly fault: Fault | null; readonly onFault: (fault: Fault) => void }) {
+function ResultCard({
+  run,
+  fault,
+  onFault,
+}: {
+  readonly run: Run;
+  readonly fault: Fault | null;
+  readonly onFault: (fault: Fault) => void;
+}) {
   const result = run.state === 'done' ? run.result : null;
   return (
-    <Card title="Result" description={result ? summary(result) : undefined} actions={run.state === 'done' && run.result.rows.length > 0 ? <Files sql={run.sql} /> : undefined}>
+    <Card
+      title="Result"
+      description={result ? summary(result) : undefined}
+      actions={run.state === 'done' && run.result.rows.length > 0 ? <Files sql={run.sql} /> : undefined}
+    >
       {run.state === 'idle' && <Empty>Run a statement to see its rows.</Empty>}
       {run.state === 'running' && <Running since={run.since} />}
       {run.state === 'cancelled' && <Empty>The statement was cancelled.</Empty>}
       {run.state === 'failed' && (
         <div className="flex flex-col items-start gap-3">
           <ErrorBox error={run.error} className="w-full" />
-          {fault && <Button size="sm" onClick={() => onFault(fault)}>{`Go to line ${fault.line}, column ${fault.column}`}</Button>}
+          {fault && (
+            <Button
+              size="sm"
+              onClick={() => onFault(fault)}
+            >{`Go to line ${fault.line}, column ${fault.column}`}</Button>
+          )}
         </div>
       )}
       {result && result.rows.length === 0 && <Empty>No rows.</Empty>}
@@ -162,7 +193,14 @@ function Files({ sql }: { readonly sql: string }) {
     setBusy(null);
   };
   return FILES.map(({ format, label }) => (
-    <Button key={format} size="sm" aria-label={`Download ${label}`} busy={busy === format} disabled={busy !== null} onClick={() => void save(format)}>
+    <Button
+      key={format}
+      size="sm"
+      aria-label={`Download ${label}`}
+      busy={busy === format}
+      disabled={busy !== null}
+      onClick={() => void save(format)}
+    >
       <Download aria-hidden className="size-3.5" />
       {label}
     </Button>

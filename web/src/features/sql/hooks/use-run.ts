@@ -1,13 +1,13 @@
-// One statement at a time: run it, stop it, or take its whole result away as a file.
+// Runs one statement at a time, cancels it, or downloads its full result.
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { api, body, done } from '@/lib/api/client';
 import { ApiError, messageOf } from '@/lib/api/errors';
 import { toast, toastError } from '@/stores/toasts';
-import { historyQuery, type SqlResult } from './queries';
+import { historyQuery, type SqlResult } from '../api/queries';
 
 /** Of a page; files have all. */
-const MOST_ROWS = 10_000;
+const MAX_ROWS = 10_000;
 
 export type FileFormat = 'csv' | 'ndjson' | 'parquet';
 export type Run =
@@ -27,7 +27,7 @@ export function useRun() {
   const under = useRef<Under | null>(null);
   const [run, setRun] = useState<Run>({ state: 'idle' });
 
-  // Who leaves the page does not wait for the answer: the server stops the statement.
+  // Leaving the page aborts the request; the server cancels the statement.
   useEffect(() => () => under.current?.abort.abort(), []);
 
   const start = async (sql: string) => {
@@ -36,9 +36,11 @@ export function useRun() {
     under.current = mine;
     setRun({ state: 'running', since: Date.now() });
     try {
-      const asked = { sql, queryId: mine.id, format: 'json', maxRows: MOST_ROWS } as const;
+      const asked = { sql, queryId: mine.id, format: 'json', maxRows: MAX_ROWS } as const;
       // The other formats of an answer have no shape, so the description gives none to this one either.
-      const result = (await body(api.POST('/api/platform/sql', { body: asked, signal: mine.abort.signal }))) as SqlResult;
+      const result = (await body(
+        api.POST('/api/platform/sql', { body: asked, signal: mine.abort.signal }),
+      )) as SqlResult;
       setRun({ state: 'done', result, sql });
     } catch (error) {
       const stopped = mine.abort.signal.aborted || (error instanceof ApiError && error.code === 'cancelled');
@@ -66,7 +68,10 @@ export function useRun() {
 /** Runs the statement again for all of its rows and hands them over as a file. */
 export async function saveAs(sql: string, format: FileFormat): Promise<void> {
   try {
-    const { data } = await api.POST('/api/platform/sql', { body: { sql, format, maxRows: MOST_ROWS }, parseAs: 'blob' });
+    const { data } = await api.POST('/api/platform/sql', {
+      body: { sql, format, maxRows: MAX_ROWS },
+      parseAs: 'blob',
+    });
     const url = URL.createObjectURL(data as unknown as Blob);
     const anchor = document.createElement('a');
     anchor.href = url;

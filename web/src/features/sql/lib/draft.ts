@@ -1,4 +1,4 @@
-// The statement that is being written outlives a reload and a look at another page; each tab and person has an own one.
+// The statement draft survives reloads and navigation; one per tab and account.
 const KEY = 'sql';
 
 export function readDraft(owner: string): string | null {

@@ -31,7 +31,7 @@ export function faultOf(message: string, sql: string): Fault | null {
   return null;
 }
 
-/** The parser tells where the word ends that it stumbled over. */
+/** The parser reports the end of the failing token. */
 function at(sql: string, line: number, column: number): Fault | null {
   const lines = sql.split('\n');
   const text = lines[line - 1];
@@ -50,6 +50,8 @@ function spanning(sql: string, from: number, to: number): Fault {
 /** Outside of comments and texts. */
 function wordIn(sql: string, name: string): RegExpExecArray | null {
   const word = new RegExp(`(?<![\\w.])${name.replaceAll('.', '\\s*\\.\\s*')}(?!\\w)`, 'i');
-  const blank = pieces(sql, NOBODY).map(({ text, kind }) => (kind === 'comment' || kind === 'text' ? ' '.repeat(text.length) : text));
+  const blank = pieces(sql, NOBODY).map(({ text, kind }) =>
+    kind === 'comment' || kind === 'text' ? ' '.repeat(text.length) : text,
+  );
   return word.exec(blank.join(''));
 }

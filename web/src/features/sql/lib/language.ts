@@ -1,5 +1,5 @@
 // What the editor knows of SQL: how to colour it, and what could be written next.
-import type { SqlTable } from './queries';
+import type { SqlTable } from '../api/queries';
 
 export interface Piece {
   readonly text: string;
@@ -19,13 +19,52 @@ export interface Completion {
 }
 
 const KEYWORDS = [
-  'SELECT', 'FROM', 'WHERE', 'GROUP BY', 'ORDER BY', 'HAVING', 'LIMIT', 'LIMIT 100', 'JOIN', 'LEFT JOIN', 'ON', 'USING', 'AS', 'AND', 'OR', 'NOT',
-  'IN', 'BETWEEN', 'LIKE', 'IS NULL', 'CASE', 'WHEN', 'THEN', 'ELSE', 'END', 'DISTINCT', 'UNION ALL', 'WITH', 'DESC', 'ASC', 'INTERVAL', 'DAY', 'HOUR',
-  'ARRAY JOIN', 'OVER', 'PARTITION BY', 'QUALIFY', 'OFFSET', 'NULL', 'TRUE', 'FALSE',
+  'SELECT',
+  'FROM',
+  'WHERE',
+  'GROUP BY',
+  'ORDER BY',
+  'HAVING',
+  'LIMIT',
+  'LIMIT 100',
+  'JOIN',
+  'LEFT JOIN',
+  'ON',
+  'USING',
+  'AS',
+  'AND',
+  'OR',
+  'NOT',
+  'IN',
+  'BETWEEN',
+  'LIKE',
+  'IS NULL',
+  'CASE',
+  'WHEN',
+  'THEN',
+  'ELSE',
+  'END',
+  'DISTINCT',
+  'UNION ALL',
+  'WITH',
+  'DESC',
+  'ASC',
+  'INTERVAL',
+  'DAY',
+  'HOUR',
+  'ARRAY JOIN',
+  'OVER',
+  'PARTITION BY',
+  'QUALIFY',
+  'OFFSET',
+  'NULL',
+  'TRUE',
+  'FALSE',
 ];
-const WORDS = new Set(KEYWORDS.flatMap((keyword) => keyword.split(' ')).filter((word) => /^[A-Z]+$/.test(word)));
-const TOKEN = /(--[^\n]*|\/\*[\s\S]*?(?:\*\/|$))|('(?:[^'\\]|\\[\s\S]|'')*(?:'|$))|(\b\d[\w.]*)|([A-Za-z_]\w*)|([\s\S])/g;
-const MOST = 40;
+const KEYWORD_SET = new Set(KEYWORDS.flatMap((keyword) => keyword.split(' ')).filter((word) => /^[A-Z]+$/.test(word)));
+const TOKEN =
+  /(--[^\n]*|\/\*[\s\S]*?(?:\*\/|$))|('(?:[^'\\]|\\[\s\S]|'')*(?:'|$))|(\b\d[\w.]*)|([A-Za-z_]\w*)|([\s\S])/g;
+const MAX_SUGGESTIONS = 40;
 
 export function pieces(sql: string, tables: ReadonlySet<string>): Piece[] {
   const found: Piece[] = [];
@@ -39,7 +78,7 @@ export function pieces(sql: string, tables: ReadonlySet<string>): Piece[] {
     if (comment) add(whole, 'comment');
     else if (text) add(whole, 'text');
     else if (number) add(whole, 'number');
-    else if (word && WORDS.has(word.toUpperCase())) add(whole, 'keyword');
+    else if (word && KEYWORD_SET.has(word.toUpperCase())) add(whole, 'keyword');
     else if (word && sql[match.index + word.length] === '(') add(whole, 'function');
     else if (word && tables.has(word)) add(whole, 'table');
     else add(whole, 'plain');
@@ -47,8 +86,14 @@ export function pieces(sql: string, tables: ReadonlySet<string>): Piece[] {
   return found;
 }
 
-/** What could be written at `caret`; nothing inside texts and comments. `asked`: also before the first letter. */
-export function complete(sql: string, caret: number, tables: readonly SqlTable[], functions: readonly string[], asked = false): Completion | null {
+/** Suggestions at `caret`; none inside strings and comments. `asked`: also before the first letter. */
+export function complete(
+  sql: string,
+  caret: number,
+  tables: readonly SqlTable[],
+  functions: readonly string[],
+  asked = false,
+): Completion | null {
   const before = sql.slice(0, caret);
   if (isQuoted(before)) return null;
   const word = /[A-Za-z_]\w*$/.exec(before)?.[0] ?? '';
@@ -56,8 +101,12 @@ export function complete(sql: string, caret: number, tables: readonly SqlTable[]
   const ahead = before.slice(0, from);
   const owner = /([A-Za-z_]\w*)\.$/.exec(ahead)?.[1];
   if (!word && !owner && !asked) return null;
-  const all = owner ? columnsOf(owner, sql, tables) : /\b(?:from|join)\s+$/i.test(ahead) ? tables.map(asTable) : everything(sql, tables, functions);
-  const suggestions = ranked(all, word).slice(0, MOST);
+  const all = owner
+    ? columnsOf(owner, sql, tables)
+    : /\b(?:from|join)\s+$/i.test(ahead)
+      ? tables.map(asTable)
+      : everything(sql, tables, functions);
+  const suggestions = ranked(all, word).slice(0, MAX_SUGGESTIONS);
   const settled = suggestions.length === 1 && suggestions[0]?.text === word;
   return suggestions.length === 0 || settled ? null : { from, suggestions };
 }

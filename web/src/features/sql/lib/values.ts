@@ -1,10 +1,11 @@
 // How a value of a result is shown, aligned and drawn.
-import type { SqlResult } from './queries';
+import type { SqlResult } from '../api/queries';
 
 export type Column = SqlResult['columns'][number];
 export type Row = SqlResult['rows'][number];
 
-export const isNumber = (type: string): boolean => /^(?:LowCardinality\(|Nullable\()*(?:U?Int\d+|Float\d+|Decimal)/.test(type);
+export const isNumber = (type: string): boolean =>
+  /^(?:LowCardinality\(|Nullable\()*(?:U?Int\d+|Float\d+|Decimal)/.test(type);
 export const isTime = (type: string): boolean => /^(?:LowCardinality\(|Nullable\()*Date/.test(type);
 
 export function shown(value: unknown): string {
@@ -26,14 +27,14 @@ export interface Drawing {
   readonly points: readonly Record<string, string | number | null>[];
 }
 
-export const MOST_POINTS = 500;
+export const MAX_POINTS = 500;
 
 /** The first rows as a chart: `x` by its name, every chosen column of numbers as a series. */
 export function drawing(result: SqlResult, x: number, y: readonly number[]): Drawing | null {
   const series = y.flatMap((index) => result.columns[index]?.name ?? []);
   const label = result.columns[x]?.name;
   if (label === undefined || series.length === 0 || result.rows.length === 0) return null;
-  const points = result.rows.slice(0, MOST_POINTS).map((row) => ({
+  const points = result.rows.slice(0, MAX_POINTS).map((row) => ({
     x: shown(row[x]),
     ...Object.fromEntries(y.map((index, order) => [`y${order}`, finite(row[index])])),
   }));

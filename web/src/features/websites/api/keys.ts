@@ -7,15 +7,19 @@ export const keysQuery = (websiteId: string) =>
     queryKey: ['keys', websiteId] as const,
     // The read names the kind as text; these three are all there are.
     queryFn: async ({ signal }) =>
-      (await body(api.GET('/api/platform/websites/{id}/keys', { params: { path: { id: websiteId } }, signal }))) as WebsiteKey[],
+      (await body(
+        api.GET('/api/platform/websites/{id}/keys', { params: { path: { id: websiteId } }, signal }),
+      )) as WebsiteKey[],
   });
 
-/** Has anything arrived in the last day, whatever became of it? */
+/** Whether any event arrived in the last day, with any outcome. */
 export const arrivedQuery = (websiteId: string) =>
   queryOptions({
     queryKey: ['arrived', websiteId] as const,
     queryFn: async ({ signal }) => {
-      const delivery = await body(api.GET('/api/platform/analytics/delivery', { params: { query: { websiteId, timeRange: '24h' } }, signal }));
+      const delivery = await body(
+        api.GET('/api/platform/analytics/delivery', { params: { query: { websiteId, timeRange: '24h' } }, signal }),
+      );
       return Object.values(delivery.outcomes).some((count) => count > 0);
     },
     staleTime: 0,

@@ -1,4 +1,4 @@
-// What a website token may read. Kept apart in the cache from what an account reads.
+// Reads of a website token, with cache keys separate from those of an account.
 import { queryOptions } from '@tanstack/react-query';
 import { answer, api, body } from '@/lib/api/client';
 import type { WebsiteKey } from '@/lib/api/types';
@@ -18,25 +18,29 @@ export const websiteQuery = (id: string) =>
 export const overviewQuery = (id: string, timeRange: Range) =>
   queryOptions({
     queryKey: [OF_WEBSITE, id, 'overview', timeRange],
-    queryFn: ({ signal }) => body(api.GET('/api/website/analytics/overview', { params: { query: { timeRange } }, signal })),
+    queryFn: ({ signal }) =>
+      body(api.GET('/api/website/analytics/overview', { params: { query: { timeRange } }, signal })),
   });
 
 export const clicksQuery = (id: string, timeRange: Range) =>
   queryOptions({
     queryKey: [OF_WEBSITE, id, 'clicks', timeRange],
-    queryFn: ({ signal }) => body(api.GET('/api/website/analytics/clicks', { params: { query: { timeRange } }, signal })),
+    queryFn: ({ signal }) =>
+      body(api.GET('/api/website/analytics/clicks', { params: { query: { timeRange } }, signal })),
   });
 
 export const partnersQuery = (id: string, timeRange: Range) =>
   queryOptions({
     queryKey: [OF_WEBSITE, id, 'partners', timeRange],
-    queryFn: ({ signal }) => body(api.GET('/api/website/analytics/partners', { params: { query: { timeRange } }, signal })),
+    queryFn: ({ signal }) =>
+      body(api.GET('/api/website/analytics/partners', { params: { query: { timeRange } }, signal })),
   });
 
 export const countriesQuery = (id: string, timeRange: Range) =>
   queryOptions({
     queryKey: [OF_WEBSITE, id, 'countries', timeRange],
-    queryFn: ({ signal }) => body(api.GET('/api/website/analytics/geographic', { params: { query: { timeRange } }, signal })),
+    queryFn: ({ signal }) =>
+      body(api.GET('/api/website/analytics/geographic', { params: { query: { timeRange } }, signal })),
   });
 
 export const deliveryQuery = (id: string, timeRange: Range) =>

@@ -5,12 +5,12 @@ import { focusFirstFault, TextField } from '@/components/ui/field';
 import { ApiError } from '@/lib/api/errors';
 import type { Website } from '@/lib/api/types';
 import { formatCount, formatMinor, fractionDigits, majorText, MAX_AMOUNT, parseMinor } from '@/lib/format';
-import { useClaimLimits } from './use-claim-limits';
+import { useClaimLimits } from '../hooks/use-claim-limits';
 
 const MAX_PER_CLICK = 1000;
 const FIELDS = { amount: 'maxClaimAmount', perClick: 'maxClaimsPerClick' } as const;
 
-/** What was typed; a field that nobody touched shows what is stored. */
+/** Input; untouched fields show stored values. */
 interface Draft {
   readonly amount?: string;
   readonly perClick?: string;
@@ -21,10 +21,14 @@ export function ClaimLimits({ website }: { readonly website: Website }) {
   const [tried, setTried] = useState(false);
   const save = useClaimLimits(website);
   const { currency } = website;
-  const stored = { amount: majorText({ amount: website.maxClaimAmount, currency }), perClick: String(website.maxClaimsPerClick) };
+  const stored = {
+    amount: majorText({ amount: website.maxClaimAmount, currency }),
+    perClick: String(website.maxClaimsPerClick),
+  };
   const { amount, perClick } = { ...stored, ...draft };
   const limits = { maxClaimAmount: parseMinor(amount, currency), maxClaimsPerClick: parsePerClick(perClick) };
-  const isChanged = limits.maxClaimAmount !== website.maxClaimAmount || limits.maxClaimsPerClick !== website.maxClaimsPerClick;
+  const isChanged =
+    limits.maxClaimAmount !== website.maxClaimAmount || limits.maxClaimsPerClick !== website.maxClaimsPerClick;
   const refused = save.error instanceof ApiError ? save.error.fields : {};
   const errors = {
     amount: (tried && limits.maxClaimAmount === null ? amountRule(currency) : undefined) ?? refused[FIELDS.amount],
@@ -61,21 +65,42 @@ export function ClaimLimits({ website }: { readonly website: Website }) {
     <section aria-label={`Claim limits of ${website.domain}`}>
       <h3 className="font-medium">Claim limits</h3>
       <p className="mt-0.5 mb-3 text-[0.8125rem] text-muted">
-        A claim is a sale reported with the public site key only; anyone can read that key in your pages, so limits keep fake sales small.
+        A claim is a sale reported with the public site key only; anyone can read that key in your pages, so limits keep
+        fake sales small.
       </p>
       <form noValidate onSubmit={submit} className="flex flex-col gap-4">
         <div className="grid items-start gap-4 sm:grid-cols-2">
           <TextField
-            label={`Largest claimed sale (${currency})`} inputMode="decimal" autoComplete="off" maxLength={20} value={amount} error={errors.amount}
-            hint="Larger sales are rejected unless they are reported with a secret key or a postback token." onChange={(event) => type({ amount: event.target.value })}
+            label={`Largest claimed sale (${currency})`}
+            inputMode="decimal"
+            autoComplete="off"
+            maxLength={20}
+            value={amount}
+            error={errors.amount}
+            hint="Larger sales are rejected unless they are reported with a secret key or a postback token."
+            onChange={(event) => type({ amount: event.target.value })}
           />
           <TextField
-            label="Claims per click and hour" inputMode="numeric" autoComplete="off" maxLength={5} value={perClick} error={errors.perClick}
-            hint="How many sales one click can claim within an hour. Further claims are rejected." onChange={(event) => type({ perClick: event.target.value })}
+            label="Claims per click and hour"
+            inputMode="numeric"
+            autoComplete="off"
+            maxLength={5}
+            value={perClick}
+            error={errors.perClick}
+            hint="How many sales one click can claim within an hour. Further claims are rejected."
+            onChange={(event) => type({ perClick: event.target.value })}
           />
         </div>
-        {save.error && !refused[FIELDS.amount] && !refused[FIELDS.perClick] && <ErrorBox error={save.error} prefix="Failed to save the limits" />}
-        <Button type="submit" className="self-start" aria-label={`Save limits of ${website.domain}`} busy={save.isPending} disabled={!isChanged}>
+        {save.error && !refused[FIELDS.amount] && !refused[FIELDS.perClick] && (
+          <ErrorBox error={save.error} prefix="Failed to save the limits" />
+        )}
+        <Button
+          type="submit"
+          className="self-start"
+          aria-label={`Save limits of ${website.domain}`}
+          busy={save.isPending}
+          disabled={!isChanged}
+        >
           Save limits
         </Button>
       </form>

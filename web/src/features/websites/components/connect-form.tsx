@@ -11,14 +11,22 @@ import type { ConnectedWebsite } from '@/lib/api/types';
 import { browserTimezone, timezones } from '@/lib/dates';
 import { websitesQuery } from '@/lib/shared-queries';
 
-const DOMAIN = /^(?=.{1,253}$)(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)*[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?$/u;
+const DOMAIN =
+  /^(?=.{1,253}$)(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)*[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?$/u;
 
 /** "https://Shop.example/page" is meant as "shop.example". */
 export const bareDomain = (text: string): string =>
-  text.trim().toLowerCase().replace(/^[a-z][a-z0-9+.-]*:\/\//, '').replace(/[/?#].*$/, '').replace(/:\d+$/, '');
+  text
+    .trim()
+    .toLowerCase()
+    .replace(/^[a-z][a-z0-9+.-]*:\/\//, '')
+    .replace(/[/?#].*$/, '')
+    .replace(/:\d+$/, '');
 
 const schema = z.object({
-  domain: z.string().check(z.refine((text) => DOMAIN.test(bareDomain(text)), 'Please enter a domain, such as example.com')),
+  domain: z
+    .string()
+    .check(z.refine((text) => DOMAIN.test(bareDomain(text)), 'Please enter a domain, such as example.com')),
   timezone: z.string(),
   currency: z.string(),
 });
@@ -34,21 +42,34 @@ export function ConnectForm({ onConnected }: { readonly onConnected: (website: C
     defaultValues: { domain: '', timezone: browserTimezone(), currency: 'USD' },
   });
   const connect = useMutation({
-    mutationFn: (values: Values) => body(api.POST('/api/platform/websites', { body: { ...values, domain: bareDomain(values.domain) } })),
+    mutationFn: (values: Values) =>
+      body(api.POST('/api/platform/websites', { body: { ...values, domain: bareDomain(values.domain) } })),
     onSuccess: async (website) => {
-      onConnected(website); // at once: its keys are shown only this time
+      onConnected(website); // immediately: its keys are shown only once
       await client.invalidateQueries({ queryKey: websitesQuery.queryKey });
     },
     onError: (error) => {
-      if (error instanceof ApiError && error.fields['domain']) form.setError('domain', { message: error.fields['domain'] });
+      if (error instanceof ApiError && error.fields['domain'])
+        form.setError('domain', { message: error.fields['domain'] });
     },
   });
   const zones = timezones();
   const zone = browserTimezone();
   const currencies = [...COMMON, ...Intl.supportedValuesOf('currency').filter((code) => !COMMON.includes(code))];
   return (
-    <form noValidate className="flex flex-col gap-4" onSubmit={(event) => void form.handleSubmit((values) => connect.mutate(values))(event)}>
-      <TextField label="Domain" placeholder="example.com" autoComplete="off" inputMode="url" error={form.formState.errors.domain?.message} {...form.register('domain')} />
+    <form
+      noValidate
+      className="flex flex-col gap-4"
+      onSubmit={(event) => void form.handleSubmit((values) => connect.mutate(values))(event)}
+    >
+      <TextField
+        label="Domain"
+        placeholder="example.com"
+        autoComplete="off"
+        inputMode="url"
+        error={form.formState.errors.domain?.message}
+        {...form.register('domain')}
+      />
       <div className="grid gap-4 sm:grid-cols-2">
         <SelectField label="Time zone" hint="Reports use this time zone." {...form.register('timezone')}>
           {(zones.includes(zone) ? zones : [zone, ...zones]).map((name) => (

@@ -8,9 +8,9 @@ import { aboutQuery } from '@/lib/shared-queries';
 import { ConnectForm } from './connect-form';
 import { FirstEvent } from './first-event';
 import { PostbackAddress } from './postback-address';
-import { snippet } from './snippet';
+import { snippet } from '../lib/snippet';
 
-/** The way from nothing to the first event. `next` is offered once the website is connected. */
+/** Onboarding from connecting a website to its first event. `next` is shown once the website is connected. */
 export function ConnectWebsite({ next }: { readonly next: (website: ConnectedWebsite) => ReactNode }) {
   const [website, setWebsite] = useState<ConnectedWebsite | null>(null);
   return website ? <Connected website={website} next={next(website)} /> : <ConnectForm onConnected={setWebsite} />;
@@ -20,7 +20,7 @@ function Connected({ website, next }: { readonly website: ConnectedWebsite; read
   const about = useQuery(aboutQuery);
   return (
     <ol className="flex flex-col gap-7">
-      <Step number={1} title={`Put this line into the pages of ${website.domain}`}>
+      <Step number={1} title={`Add this line to the pages of ${website.domain}`}>
         {about.data ? (
           <CopyField label="Snippet" value={snippet(about.data.trackingUrl, website.siteKey)} multiline />
         ) : about.error ? (
@@ -29,7 +29,7 @@ function Connected({ website, next }: { readonly website: ConnectedWebsite; read
           <Skeleton className="h-20" />
         )}
       </Step>
-      <Step number={2} title="Keep the keys for your server and your partners">
+      <Step number={2} title="Save the keys for your server and your partners">
         <p className="mb-4 flex items-start gap-2 rounded-lg bg-warn-soft px-3 py-2.5 text-warn">
           <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
           The secret key and the postback token are shown only once. Copy them now.
@@ -41,19 +41,37 @@ function Connected({ website, next }: { readonly website: ConnectedWebsite; read
           <PostbackAddress token={website.postbackToken} />
         </div>
       </Step>
-      <Step number={3} title="See it arrive">
-        {about.data && <FirstEvent websiteId={website.id} domain={website.domain} trackingUrl={about.data.trackingUrl} siteKey={website.siteKey} />}
+      <Step number={3} title="Check that it works">
+        {about.data && (
+          <FirstEvent
+            websiteId={website.id}
+            domain={website.domain}
+            trackingUrl={about.data.trackingUrl}
+            siteKey={website.siteKey}
+          />
+        )}
         <div className="mt-4">{next}</div>
       </Step>
     </ol>
   );
 }
 
-function Step({ number, title, children }: { readonly number: number; readonly title: string; readonly children: ReactNode }) {
+function Step({
+  number,
+  title,
+  children,
+}: {
+  readonly number: number;
+  readonly title: string;
+  readonly children: ReactNode;
+}) {
   return (
     <li className="min-w-0">
       <h3 className="mb-3 flex items-center gap-2.5 font-semibold">
-        <span aria-hidden className="grid size-6 shrink-0 place-items-center rounded-full bg-brand-soft text-[0.8125rem] text-brand">
+        <span
+          aria-hidden
+          className="grid size-6 shrink-0 place-items-center rounded-full bg-brand-soft text-[0.8125rem] text-brand"
+        >
           {number}
         </span>
         {title}

@@ -4,8 +4,8 @@ import { Button } from '@/components/ui/button';
 import { messageOf } from '@/lib/api/errors';
 import { useLive } from '@/lib/live';
 import { toast, toastError } from '@/stores/toasts';
-import { arrivedQuery } from './queries';
-import { sendTestEvent } from './snippet';
+import { arrivedQuery } from '../api/keys';
+import { sendTestEvent } from '../lib/snippet';
 
 const POLL_MS = 3000;
 
@@ -16,8 +16,8 @@ interface Props {
   readonly siteKey: string;
 }
 
-/** Turns by itself when the first event is there. The live stream tells at once; the count of all outcomes is asked for
- *  beside it, because the stream leaves out bots, and automated browsers are taken for such. */
+/** Updates automatically when the first event arrives. The live stream reports it at once; the count of all outcomes is
+ *  requested as well, because the stream excludes bots, and automated browsers count as bots. */
 export function FirstEvent({ websiteId, domain, trackingUrl, siteKey }: Props) {
   const live = useLive(websiteId, (state) => state);
   const seen = (live.data?.recent.length ?? 0) > 0;
@@ -29,17 +29,23 @@ export function FirstEvent({ websiteId, domain, trackingUrl, siteKey }: Props) {
   const arrived = seen || polled.data === true;
   const test = useMutation({
     mutationFn: () => sendTestEvent(trackingUrl, siteKey, domain),
-    onSuccess: () => toast('Test event sent', 'It should show up within a second.'),
+    onSuccess: () => toast('Test event sent', 'It should appear within a second.'),
     onError: (error) => toastError('Failed to send the test event', messageOf(error)),
   });
   return (
     <div role="status" aria-live="polite" className="rounded-lg border border-line bg-sunken/60 p-4">
       <p className="flex items-center gap-2.5 font-semibold">
-        {arrived ? <CheckCircle2 aria-hidden className="size-5 text-good" /> : <LoaderCircle aria-hidden className="size-5 animate-spin text-brand" />}
+        {arrived ? (
+          <CheckCircle2 aria-hidden className="size-5 text-good" />
+        ) : (
+          <LoaderCircle aria-hidden className="size-5 animate-spin text-brand" />
+        )}
         {arrived ? 'The first event has arrived' : 'Waiting for the first event'}
       </p>
       <p className="mt-1 text-muted">
-        {arrived ? `${domain} is connected. New events show on the dashboard within a second.` : `Open a page of ${domain} that has the script, or send a test event. This turns by itself.`}
+        {arrived
+          ? `${domain} is connected. New events show on the dashboard within a second.`
+          : `Open a page of ${domain} that has the script, or send a test event. This page updates automatically.`}
       </p>
       {!arrived && (
         <Button size="sm" className="mt-3" busy={test.isPending} onClick={() => test.mutate()}>

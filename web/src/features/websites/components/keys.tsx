@@ -16,11 +16,14 @@ import type { NewWebsiteKey, Website, WebsiteKey } from '@/lib/api/types';
 import { formatDateTime } from '@/lib/dates';
 import { toast, toastError } from '@/stores/toasts';
 import { PostbackAddress } from './postback-address';
-import { keysQuery } from './queries';
+import { keysQuery } from '../api/keys';
 
 type Kind = WebsiteKey['kind'];
 const KINDS: Record<Kind, { readonly name: string; readonly hint: string }> = {
-  site: { name: 'Site key', hint: 'Public: part of the script. Can send page views, clicks and custom events, and claim sales.' },
+  site: {
+    name: 'Site key',
+    hint: 'Public: part of the script. Can send page views, clicks and custom events, and claim sales.',
+  },
   secret: { name: 'Secret key', hint: 'For your server: can also report conversions and past events.' },
   postback: { name: 'Postback token', hint: 'For partners: can only report conversions. Includes the postback URL.' },
 };
@@ -35,7 +38,10 @@ export function Keys({ website }: { readonly website: Website }) {
   const [rotating, setRotating] = useState<WebsiteKey | null>(null);
   const [revoking, setRevoking] = useState<WebsiteKey | null>(null);
   const revoke = useMutation({
-    mutationFn: (key: WebsiteKey) => done(api.DELETE('/api/platform/websites/{id}/keys/{keyId}', { params: { path: { id: website.id, keyId: key.id } } })),
+    mutationFn: (key: WebsiteKey) =>
+      done(
+        api.DELETE('/api/platform/websites/{id}/keys/{keyId}', { params: { path: { id: website.id, keyId: key.id } } }),
+      ),
     onSuccess: () => toast('Key revoked', 'Requests with this key are now rejected.'),
     onError: (error) => toastError('Failed to revoke the key', messageOf(error)),
     onSettled: () => client.invalidateQueries({ queryKey: keysQuery(website.id).queryKey }),
@@ -43,9 +49,23 @@ export function Keys({ website }: { readonly website: Website }) {
   const columns: Column<WebsiteKey>[] = [
     { id: 'kind', header: 'Kind', cell: (row) => KINDS[row.kind].name, className: 'whitespace-nowrap font-medium' },
     { id: 'key', header: 'Key', cell: (row) => <code className="text-[0.8125rem]">{row.key ?? row.hint}</code> },
-    { id: 'origins', header: 'Allowed origins', cell: (row) => (row.kind === 'site' ? row.allowedOrigins.join(', ') || 'Any' : '–') },
-    { id: 'created', header: 'Created', cell: (row) => formatDateTime(row.createdAt, website.timezone), className: 'whitespace-nowrap tabular' },
-    { id: 'used', header: 'Last used', cell: (row) => (row.lastUsedAt ? formatDateTime(row.lastUsedAt, website.timezone) : 'Never'), className: 'whitespace-nowrap tabular' },
+    {
+      id: 'origins',
+      header: 'Allowed origins',
+      cell: (row) => (row.kind === 'site' ? row.allowedOrigins.join(', ') || 'Any' : '–'),
+    },
+    {
+      id: 'created',
+      header: 'Created',
+      cell: (row) => formatDateTime(row.createdAt, website.timezone),
+      className: 'whitespace-nowrap tabular',
+    },
+    {
+      id: 'used',
+      header: 'Last used',
+      cell: (row) => (row.lastUsedAt ? formatDateTime(row.lastUsedAt, website.timezone) : 'Never'),
+      className: 'whitespace-nowrap tabular',
+    },
     {
       id: 'actions',
       header: <span className="sr-only">Actions</span>,
@@ -57,10 +77,18 @@ export function Keys({ website }: { readonly website: Website }) {
         ) : (
           <div className="flex justify-end gap-1.5">
             {row.key && <CopyButton text={row.key} label={`${KINDS[row.kind].name} ${row.hint}`} />}
-            <Button size="sm" aria-label={`Rotate ${KINDS[row.kind].name} ${row.hint}`} onClick={() => setRotating(row)}>
+            <Button
+              size="sm"
+              aria-label={`Rotate ${KINDS[row.kind].name} ${row.hint}`}
+              onClick={() => setRotating(row)}
+            >
               Rotate
             </Button>
-            <Button size="sm" aria-label={`Revoke ${KINDS[row.kind].name} ${row.hint}`} onClick={() => setRevoking(row)}>
+            <Button
+              size="sm"
+              aria-label={`Revoke ${KINDS[row.kind].name} ${row.hint}`}
+              onClick={() => setRevoking(row)}
+            >
               Revoke
             </Button>
           </div>
@@ -78,7 +106,12 @@ export function Keys({ website }: { readonly website: Website }) {
       </div>
       {keys.error && <ErrorBox className="mb-3" error={keys.error} onRetry={() => void keys.refetch()} />}
       {keys.data ? (
-        <Rows caption={`Keys of ${website.domain}`} columns={columns} rows={keys.data.toSorted(byKind)} rowKey={(row) => row.id} />
+        <Rows
+          caption={`Keys of ${website.domain}`}
+          columns={columns}
+          rows={keys.data.toSorted(byKind)}
+          rowKey={(row) => row.id}
+        />
       ) : (
         !keys.error && <Skeleton className="h-28" />
       )}
@@ -86,8 +119,11 @@ export function Keys({ website }: { readonly website: Website }) {
       {rotating && <NewKey website={website} old={rotating} onClose={() => setRotating(null)} />}
       {revoking && (
         <ConfirmDialog
-          title={`Revoke this ${KINDS[revoking.kind].name.toLowerCase()}?`} description={`${revoking.hint} stops working immediately. Make sure a replacement key is in use.`} action="Revoke key"
-          onConfirm={() => revoke.mutate(revoking)} onClose={() => setRevoking(null)}
+          title={`Revoke this ${KINDS[revoking.kind].name.toLowerCase()}?`}
+          description={`${revoking.hint} stops working immediately. Make sure a replacement key is in use.`}
+          action="Revoke key"
+          onConfirm={() => revoke.mutate(revoking)}
+          onClose={() => setRevoking(null)}
         />
       )}
     </div>
@@ -129,7 +165,7 @@ function NewKey({ website, old, onClose }: NewKeyProps) {
       }}
       once={created !== null}
       title={created ? 'Your new key' : old ? `Rotate ${KINDS[old.kind].name.toLowerCase()} ${old.hint}` : 'New key'}
-      description={`${created ? (created.kind === 'site' ? 'Put it into your pages.' : 'Copy it now: it is shown only once.') : `For ${website.domain}.`}${old ? ' The old key stays valid until you revoke it.' : ''}`}
+      description={`${created ? (created.kind === 'site' ? 'Add it to your pages.' : 'Copy it now: it is shown only once.') : `For ${website.domain}.`}${old ? ' The old key stays valid until you revoke it.' : ''}`}
     >
       {created ? (
         <div className="flex flex-col gap-4">
@@ -147,7 +183,13 @@ function NewKey({ website, old, onClose }: NewKeyProps) {
             create.mutate();
           }}
         >
-          <SelectField label="Kind" value={kind} disabled={old !== null} hint={KINDS[kind].hint} onChange={(event) => setKind(event.target.value as Kind)}>
+          <SelectField
+            label="Kind"
+            value={kind}
+            disabled={old !== null}
+            hint={KINDS[kind].hint}
+            onChange={(event) => setKind(event.target.value as Kind)}
+          >
             {Object.entries(KINDS).map(([value, { name }]) => (
               <option key={value} value={value}>
                 {name}
@@ -155,7 +197,13 @@ function NewKey({ website, old, onClose }: NewKeyProps) {
             ))}
           </SelectField>
           {kind === 'site' && (
-            <TextField label="Allowed origins (optional)" placeholder={`https://${website.domain}`} value={origins} onChange={(event) => setOrigins(event.target.value)} hint="Separate several with commas. Events from other origins are rejected. Leave blank to allow any." />
+            <TextField
+              label="Allowed origins (optional)"
+              placeholder={`https://${website.domain}`}
+              value={origins}
+              onChange={(event) => setOrigins(event.target.value)}
+              hint="Separate several with commas. Events from other origins are rejected. Leave blank to allow any."
+            />
           )}
           {create.error && <ErrorBox error={create.error} />}
           <Button type="submit" variant="primary" busy={create.isPending} className="self-end">

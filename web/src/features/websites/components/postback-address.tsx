@@ -12,13 +12,15 @@ export function PostbackAddress({ token }: { readonly token: string }) {
   const partners = useQuery(partnersQuery);
   const [chosen, setChosen] = useState('');
   const failed = about.error ?? partners.error;
-  if (failed) return <ErrorBox error={failed} onRetry={() => void Promise.all([about.refetch(), partners.refetch()])} />;
+  if (failed)
+    return <ErrorBox error={failed} onRetry={() => void Promise.all([about.refetch(), partners.refetch()])} />;
   if (!about.data || !partners.data) return <Skeleton className="h-24" />;
   const active = partners.data.filter((partner) => partner.isActive);
   const partner = active.find((item) => item.id === chosen) ?? active[0];
-  if (!partner) return <p className="text-[0.8125rem] text-muted">Once there is a partner, you get the address here that its network calls.</p>;
+  if (!partner)
+    return <p className="text-[0.8125rem] text-muted">Once a partner exists, its postback URL appears here.</p>;
   return (
-    <section aria-label="Postback address" className="flex min-w-0 flex-col gap-3">
+    <section aria-label="Postback URL" className="flex min-w-0 flex-col gap-3">
       <SelectField label="Partner" value={partner.id} onChange={(event) => setChosen(event.target.value)}>
         {active.map((item) => (
           <option key={item.id} value={item.id}>
@@ -26,9 +28,15 @@ export function PostbackAddress({ token }: { readonly token: string }) {
           </option>
         ))}
       </SelectField>
-      <CopyField label="Postback URL for the network" value={postbackUrl(about.data.trackingUrl, partner.slug, partner.postbackPreset, token)} multiline />
+      <CopyField
+        label="Postback URL for the network"
+        value={postbackUrl(about.data.trackingUrl, partner.slug, partner.postbackPreset, token)}
+        multiline
+      />
       <p className="text-[0.8125rem] text-muted">
-        The network fills in what is in braces or between exclamation marks.{presetOf(partner.postbackPreset)?.unsure && ' Please check these names with your network: not all of them stand in public documentation.'}
+        The network replaces the placeholders.
+        {presetOf(partner.postbackPreset)?.unsure &&
+          ' Check these names with your network: not all of them are publicly documented.'}
       </p>
     </section>
   );

@@ -7,24 +7,36 @@ import { Card } from '@/components/ui/card';
 import type { WebsiteKey } from '@/lib/api/types';
 import { formatDateTime } from '@/lib/dates';
 import { formatCount, formatMoney } from '@/lib/format';
-import { countriesQuery, keysQuery, partnersQuery, type Range } from './queries';
+import { countriesQuery, keysQuery, partnersQuery, type Range } from '../api/website-session';
 
-const KINDS: Record<WebsiteKey['kind'], string> = { site: 'Site key', secret: 'Secret key', postback: 'Postback token' };
+const KINDS: Record<WebsiteKey['kind'], string> = {
+  site: 'Site key',
+  secret: 'Secret key',
+  postback: 'Postback token',
+};
 const ORDER = Object.keys(KINDS);
 
-interface FiguresProps {
+interface StatsProps {
   /** Of the website. */
   readonly id: string;
   readonly range: Range;
   readonly currency: string;
 }
 
-export function PartnersCard({ id, range, currency }: FiguresProps) {
+export function PartnersCard({ id, range, currency }: StatsProps) {
   return (
-    <Listed title="Top partners" description="By revenue" query={useQuery(partnersQuery(id, range))} none="No clicks on partner links in this time.">
+    <Listed
+      title="Top partners"
+      description="By revenue"
+      query={useQuery(partnersQuery(id, range))}
+      none="No clicks on partner links in this period."
+    >
       {(rows) => (
         <Table
-          caption="Figures of partners" rows={rows} rowKey={(row) => row.partnerId ?? 'none'} maxHeight="max-h-104"
+          caption="Partners table"
+          rows={rows}
+          rowKey={(row) => row.partnerId ?? 'none'}
+          maxHeight="max-h-104"
           columns={[
             { id: 'partner', header: 'Partner', cell: (row) => row.partnerName },
             { id: 'clicks', header: 'Clicks', cell: (row) => formatCount(row.clicks), numeric: true },
@@ -37,12 +49,20 @@ export function PartnersCard({ id, range, currency }: FiguresProps) {
   );
 }
 
-export function CountriesCard({ id, range, currency }: FiguresProps) {
+export function CountriesCard({ id, range, currency }: StatsProps) {
   return (
-    <Listed title="Countries" description="By clicks" query={useQuery(countriesQuery(id, range))} none="No clicks in this time.">
+    <Listed
+      title="Countries"
+      description="By clicks"
+      query={useQuery(countriesQuery(id, range))}
+      none="No clicks in this period."
+    >
       {(rows) => (
         <Table
-          caption="Figures of countries" rows={rows} rowKey={(row) => row.country} maxHeight="max-h-104"
+          caption="Countries table"
+          rows={rows}
+          rowKey={(row) => row.country}
+          maxHeight="max-h-104"
           columns={[
             { id: 'country', header: 'Country', cell: (row) => row.countryName },
             { id: 'clicks', header: 'Clicks', cell: (row) => formatCount(row.clicks), numeric: true },
@@ -56,16 +76,41 @@ export function CountriesCard({ id, range, currency }: FiguresProps) {
 
 export function KeysCard({ id, timezone }: { readonly id: string; readonly timezone: string }) {
   return (
-    <Listed title="Keys" description="Those that are valid. The account that owns the website makes and revokes them." query={useQuery(keysQuery(id))} none="No key is valid.">
+    <Listed
+      title="Keys"
+      description="Valid keys. The account that owns the website creates and revokes them."
+      query={useQuery(keysQuery(id))}
+      none="No valid keys."
+    >
       {(rows) => (
         <Rows
-          caption="Valid keys" rows={rows.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))} rowKey={(row) => row.id}
+          caption="Valid keys"
+          rows={rows.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))}
+          rowKey={(row) => row.id}
           columns={[
             { id: 'kind', header: 'Kind', cell: (row) => KINDS[row.kind], className: 'whitespace-nowrap font-medium' },
-            { id: 'key', header: 'Key', cell: (row) => <code className="text-[0.8125rem]">{row.key ?? row.hint}</code> },
-            { id: 'origins', header: 'Allowed origins', cell: (row) => (row.kind === 'site' ? row.allowedOrigins.join(', ') || 'Any' : '–') },
-            { id: 'created', header: 'Created', cell: (row) => formatDateTime(row.createdAt, timezone), className: 'whitespace-nowrap tabular' },
-            { id: 'used', header: 'Last used', cell: (row) => (row.lastUsedAt ? formatDateTime(row.lastUsedAt, timezone) : 'Never'), className: 'whitespace-nowrap tabular' },
+            {
+              id: 'key',
+              header: 'Key',
+              cell: (row) => <code className="text-[0.8125rem]">{row.key ?? row.hint}</code>,
+            },
+            {
+              id: 'origins',
+              header: 'Allowed origins',
+              cell: (row) => (row.kind === 'site' ? row.allowedOrigins.join(', ') || 'Any' : '–'),
+            },
+            {
+              id: 'created',
+              header: 'Created',
+              cell: (row) => formatDateTime(row.createdAt, timezone),
+              className: 'whitespace-nowrap tabular',
+            },
+            {
+              id: 'used',
+              header: 'Last used',
+              cell: (row) => (row.lastUsedAt ? formatDateTime(row.lastUsedAt, timezone) : 'Never'),
+              className: 'whitespace-nowrap tabular',
+            },
           ]}
         />
       )}

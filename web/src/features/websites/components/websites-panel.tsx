@@ -15,8 +15,8 @@ import { aboutQuery, websitesQuery } from '@/lib/shared-queries';
 import { toast, toastError } from '@/stores/toasts';
 import { ClaimLimits } from './claim-limits';
 import { Keys } from './keys';
-import { keysQuery } from './queries';
-import { snippet } from './snippet';
+import { keysQuery } from '../api/keys';
+import { snippet } from '../lib/snippet';
 
 // The forms library comes with the first use of the form.
 const ConnectWebsite = lazy(() => import('./connect-website').then((module) => ({ default: module.ConnectWebsite })));
@@ -32,7 +32,10 @@ export function WebsitesPanel({ toDashboard }: { readonly toDashboard: (websiteI
     <div className="flex flex-col gap-5">
       {failed}
       {connecting ? (
-        <Card title="Connect a website" description="Add one line of code to your site to count its page views and clicks.">
+        <Card
+          title="Connect a website"
+          description="Add one line of code to your site to count its page views and clicks."
+        >
           <Suspense fallback={<Loading label="Loading the form" />}>
             <ConnectWebsite next={(website) => toDashboard(website.id)} />
           </Suspense>
@@ -48,7 +51,7 @@ export function WebsitesPanel({ toDashboard }: { readonly toDashboard: (websiteI
               </Button>
             }
           >
-            Connect the first one to see its clicks, conversions and revenue.
+            Connect your first website to see its clicks, conversions and revenue.
           </Empty>
         </Card>
       ) : (
@@ -104,7 +107,12 @@ function WebsiteCard({ website }: { readonly website: Website }) {
               </option>
             ))}
           </Select>
-          <Button size="sm" aria-label={`Remove ${website.domain}`} disabled={remove.isPending} onClick={() => setRemoving(true)}>
+          <Button
+            size="sm"
+            aria-label={`Remove ${website.domain}`}
+            disabled={remove.isPending}
+            onClick={() => setRemoving(true)}
+          >
             <Trash2 aria-hidden className="size-3.5" />
             Remove
           </Button>
@@ -112,14 +120,19 @@ function WebsiteCard({ website }: { readonly website: Website }) {
       }
     >
       <div className="flex flex-col gap-5">
-        {about.data && siteKey && <CopyField label="Snippet" value={snippet(about.data.trackingUrl, siteKey)} multiline />}
+        {about.data && siteKey && (
+          <CopyField label="Snippet" value={snippet(about.data.trackingUrl, siteKey)} multiline />
+        )}
         <Keys website={website} />
         <ClaimLimits website={website} />
       </div>
       {removing && (
         <ConfirmDialog
-          title={`Remove ${website.domain}?`} description="Its keys stop working and its reports are no longer shown." action="Remove website"
-          onConfirm={() => remove.mutate()} onClose={() => setRemoving(false)}
+          title={`Remove ${website.domain}?`}
+          description="Its keys stop working and its reports are no longer shown."
+          action="Remove website"
+          onConfirm={() => remove.mutate()}
+          onClose={() => setRemoving(false)}
         />
       )}
     </Card>

@@ -7,20 +7,48 @@ import { delivery, live, liveEvent, outcomes, partner, website } from '@/test/fi
 import { renderApp, signIn } from '@/test/render';
 import { at, refuse, requests, server, state } from '@/test/server';
 import { bareDomain } from './connect-form';
-import { snippet } from './snippet';
+import { snippet } from '../lib/snippet';
 
-const CONNECTED: ConnectedWebsite = { id: 'w9', domain: 'shop.example', timezone: 'UTC', currency: 'USD', siteKey: 'pk_1', secretKey: 'sk_1', postbackToken: 'pb_1' };
+const CONNECTED: ConnectedWebsite = {
+  id: 'w9',
+  domain: 'shop.example',
+  timezone: 'UTC',
+  currency: 'USD',
+  siteKey: 'pk_1',
+  secretKey: 'sk_1',
+  postbackToken: 'pb_1',
+};
 const KEYS: WebsiteKey[] = [
-  { id: 'k1', kind: 'site', key: 'pk_1', hint: 'pk_…1', allowedOrigins: ['https://a.example'], createdAt: '2026-11-01T00:00:00Z', lastUsedAt: '2026-11-20T12:34:00Z', revokedAt: null },
-  { id: 'k2', kind: 'secret', key: null, hint: 'sk_…1', allowedOrigins: [], createdAt: '2026-11-01T00:00:00Z', lastUsedAt: null, revokedAt: null },
+  {
+    id: 'k1',
+    kind: 'site',
+    key: 'pk_1',
+    hint: 'pk_…1',
+    allowedOrigins: ['https://a.example'],
+    createdAt: '2026-11-01T00:00:00Z',
+    lastUsedAt: '2026-11-20T12:34:00Z',
+    revokedAt: null,
+  },
+  {
+    id: 'k2',
+    kind: 'secret',
+    key: null,
+    hint: 'sk_…1',
+    allowedOrigins: [],
+    createdAt: '2026-11-01T00:00:00Z',
+    lastUsedAt: null,
+    revokedAt: null,
+  },
 ];
 
 beforeEach(() => {
   signIn();
-  server.use(http.post(at('/api/platform/websites'), () => {
-    state.websites = [website({ id: 'w9', domain: 'shop.example' })];
-    return HttpResponse.json(CONNECTED, { status: 201 });
-  }));
+  server.use(
+    http.post(at('/api/platform/websites'), () => {
+      state.websites = [website({ id: 'w9', domain: 'shop.example' })];
+      return HttpResponse.json(CONNECTED, { status: 201 });
+    }),
+  );
 });
 
 async function connect(domain = 'https://Shop.example/page?x=1') {
@@ -30,26 +58,46 @@ async function connect(domain = 'https://Shop.example/page?x=1') {
   return app;
 }
 
-test.each([['https://Shop.Example:8443/a?b#c', 'shop.example'], [' shop.example ', 'shop.example'], ['localhost', 'localhost']])('%s means %s', (text, domain) => {
+test.each([
+  ['https://Shop.Example:8443/a?b#c', 'shop.example'],
+  [' shop.example ', 'shop.example'],
+  ['localhost', 'localhost'],
+])('%s means %s', (text, domain) => {
   expect(bareDomain(text)).toBe(domain);
 });
 
 test('the snippet names the tracking server and the key', () => {
-  expect(snippet('http://t.example/', 'pk_1')).toBe('<script defer src="http://t.example/t.js" data-site="pk_1"></script>');
+  expect(snippet('http://t.example/', 'pk_1')).toBe(
+    '<script defer src="http://t.example/t.js" data-site="pk_1"></script>',
+  );
 });
 
 test('connecting: zone of this browser, currency, then snippet and keys, shown once', async () => {
   await connect();
-  expect(await screen.findByText('<script defer src="http://t.example/t.js" data-site="pk_1"></script>')).toBeInTheDocument();
-  for (const [name, value] of [['Site key', 'pk_1'], ['Secret key', 'sk_1'], ['Postback token', 'pb_1']] as const) {
+  expect(
+    await screen.findByText('<script defer src="http://t.example/t.js" data-site="pk_1"></script>'),
+  ).toBeInTheDocument();
+  for (const [name, value] of [
+    ['Site key', 'pk_1'],
+    ['Secret key', 'sk_1'],
+    ['Postback token', 'pb_1'],
+  ] as const) {
     expect(within(screen.getByRole('group', { name })).getByText(value)).toBeInTheDocument();
   }
   expect(screen.getByText(/are shown only once/)).toBeInTheDocument();
-  expect(state.seen.find((item) => item.line === 'POST /api/platform/websites')?.body).toEqual({ domain: 'shop.example', timezone: 'UTC', currency: 'USD' });
+  expect(state.seen.find((item) => item.line === 'POST /api/platform/websites')?.body).toEqual({
+    domain: 'shop.example',
+    timezone: 'UTC',
+    currency: 'USD',
+  });
 });
 
 test('a domain that is none, or taken, is said at the field', async () => {
-  server.use(http.post(at('/api/platform/websites'), () => refuse(409, 'Refused', 'taken', [{ field: 'domain', message: 'This domain is already connected' }])));
+  server.use(
+    http.post(at('/api/platform/websites'), () =>
+      refuse(409, 'Refused', 'taken', [{ field: 'domain', message: 'This domain is already connected' }]),
+    ),
+  );
   const { user } = await connect('not a domain');
   expect(await screen.findByText('Please enter a domain, such as example.com')).toBeInTheDocument();
   expect(requests('POST')).toEqual([]);
@@ -59,7 +107,7 @@ test('a domain that is none, or taken, is said at the field', async () => {
   expect(await screen.findByText('This domain is already connected')).toBeInTheDocument();
 });
 
-test('"Waiting for the first event" turns by itself with the live stream', async () => {
+test('"Waiting for the first event" updates automatically with the live stream', async () => {
   state.delivery = delivery({ outcomes: outcomes() });
   const { user, router } = await connect();
   expect(await screen.findByText('Waiting for the first event')).toBeInTheDocument();
@@ -80,22 +128,42 @@ test('what the stream leaves out (bots) turns it as well', async () => {
 test('a test event goes to the tracking server as a website would send it', async () => {
   state.delivery = delivery({ outcomes: outcomes() });
   let sent: unknown;
-  server.use(http.post('http://t.example/track', async ({ request }) => {
-    sent = { ...((await request.json()) as object), contentType: request.headers.get('Content-Type'), authorization: request.headers.get('Authorization') };
-    return HttpResponse.json({ accepted: 1, rejected: [] }, { status: 202 });
-  }));
+  server.use(
+    http.post('http://t.example/track', async ({ request }) => {
+      sent = {
+        ...((await request.json()) as object),
+        contentType: request.headers.get('Content-Type'),
+        authorization: request.headers.get('Authorization'),
+      };
+      return HttpResponse.json({ accepted: 1, rejected: [] }, { status: 202 });
+    }),
+  );
   const { user } = await connect();
   await user.click(await screen.findByRole('button', { name: 'Send a test event' }));
   expect(await screen.findByText('Test event sent', { exact: true })).toBeInTheDocument();
-  expect(sent).toEqual({ type: 'althing.test', site: 'pk_1', url: 'https://shop.example/', contentType: 'text/plain', authorization: null });
+  expect(sent).toEqual({
+    type: 'althing.test',
+    site: 'pk_1',
+    url: 'https://shop.example/',
+    contentType: 'text/plain',
+    authorization: null,
+  });
 });
 
 test('a refused test event says why', async () => {
   state.delivery = delivery({ outcomes: outcomes() });
-  server.use(http.post('http://t.example/track', () => refuse(403, 'This origin is not allowed for the key')));
+  server.use(
+    http.post('http://t.example/track', () =>
+      refuse(403, "This site key may not be used from this page: its origin is not in the key's list."),
+    ),
+  );
   const { user } = await connect();
   await user.click(await screen.findByRole('button', { name: 'Send a test event' }));
-  expect(await screen.findByText('This origin is not allowed for the key', { exact: true })).toBeInTheDocument();
+  expect(
+    await screen.findByText("This site key may not be used from this page: its origin is not in the key's list.", {
+      exact: true,
+    }),
+  ).toBeInTheDocument();
 });
 
 test('keys that are shown once stay when the list of websites cannot be read again', async () => {
@@ -119,12 +187,16 @@ test('keys that are shown once stay when the list of websites cannot be read aga
 test('keys are listed; a new one is shown once; an old one is revoked after asking', async () => {
   server.use(
     http.get(at('/api/platform/websites/{id}/keys'), () => HttpResponse.json(KEYS.toReversed())),
-    http.post(at('/api/platform/websites/{id}/keys'), () => HttpResponse.json({ id: 'k3', kind: 'site', key: 'pk_new' }, { status: 201 })),
+    http.post(at('/api/platform/websites/{id}/keys'), () =>
+      HttpResponse.json({ id: 'k3', kind: 'site', key: 'pk_new' }, { status: 201 }),
+    ),
     http.delete(at('/api/platform/websites/{id}/keys/{keyId}'), () => new HttpResponse(null, { status: 204 })),
   );
   const { user } = renderApp('/account-settings?tab=websites');
   const table = await screen.findByRole('region', { name: 'Keys of vpnreview.is' });
-  expect(within(table).getAllByRole('row')[1]).toHaveTextContent('Site keypk_1https://a.exampleNov 1, 00:00Nov 20, 12:34');
+  expect(within(table).getAllByRole('row')[1]).toHaveTextContent(
+    'Site keypk_1https://a.exampleNov 1, 00:00Nov 20, 12:34',
+  );
   expect(within(table).getAllByRole('row')[2]).toHaveTextContent('Secret keysk_…1–Nov 1, 00:00Never');
   await user.click(screen.getByRole('button', { name: 'New key' }));
   await user.selectOptions(await screen.findByLabelText('Kind'), 'site');
@@ -133,13 +205,19 @@ test('keys are listed; a new one is shown once; an old one is revoked after aski
   expect(await screen.findByText('pk_new')).toBeInTheDocument();
   fireEvent.pointerDown(document.body); // a stray click beside it
   expect(screen.getByText('pk_new')).toBeInTheDocument();
-  expect(state.seen.find((item) => item.line === 'POST /api/platform/websites/w1/keys')?.body).toEqual({ kind: 'site', allowedOrigins: ['https://a.example', 'https://b.example'] });
+  expect(state.seen.find((item) => item.line === 'POST /api/platform/websites/w1/keys')?.body).toEqual({
+    kind: 'site',
+    allowedOrigins: ['https://a.example', 'https://b.example'],
+  });
   await user.click(screen.getByRole('button', { name: 'Done' }));
   await user.click(screen.getByRole('button', { name: 'Rotate Site key pk_…1' }));
   expect(await screen.findByLabelText('Allowed origins (optional)')).toHaveValue('https://a.example');
   await user.click(screen.getByRole('button', { name: 'Create key' }));
   expect(await screen.findByText('pk_new')).toBeInTheDocument();
-  expect(state.seen.findLast((item) => item.line === 'POST /api/platform/websites/w1/keys')?.body).toEqual({ kind: 'site', allowedOrigins: ['https://a.example'] });
+  expect(state.seen.findLast((item) => item.line === 'POST /api/platform/websites/w1/keys')?.body).toEqual({
+    kind: 'site',
+    allowedOrigins: ['https://a.example'],
+  });
   await user.click(screen.getByRole('button', { name: 'Done' }));
   await user.click(await screen.findByRole('button', { name: 'Revoke Secret key sk_…1' }));
   await user.click(await screen.findByRole('button', { name: 'Revoke key' }));
@@ -150,18 +228,30 @@ test('keys are listed; a new one is shown once; an old one is revoked after aski
 test('a new postback token comes with the whole address for a network', async () => {
   server.use(
     http.get(at('/api/platform/websites/{id}/keys'), () => HttpResponse.json(KEYS)),
-    http.post(at('/api/platform/websites/{id}/keys'), () => HttpResponse.json({ id: 'k4', kind: 'postback', key: 'pb_new' }, { status: 201 })),
-    http.get(at('/api/platform/partners'), () => HttpResponse.json([partner(), partner({ id: 'p2', name: 'Wool', slug: 'wool', postbackPreset: 'voluum' }), partner({ id: 'p3', name: 'Gone', isActive: false })])),
+    http.post(at('/api/platform/websites/{id}/keys'), () =>
+      HttpResponse.json({ id: 'k4', kind: 'postback', key: 'pb_new' }, { status: 201 }),
+    ),
+    http.get(at('/api/platform/partners'), () =>
+      HttpResponse.json([
+        partner(),
+        partner({ id: 'p2', name: 'Wool', slug: 'wool', postbackPreset: 'voluum' }),
+        partner({ id: 'p3', name: 'Gone', isActive: false }),
+      ]),
+    ),
   );
   const { user } = renderApp('/account-settings?tab=websites');
   await user.click(await screen.findByRole('button', { name: 'New key' }));
   await user.selectOptions(await screen.findByLabelText('Kind'), 'postback');
   await user.click(screen.getByRole('button', { name: 'Create key' }));
-  const address = await screen.findByRole('region', { name: 'Postback address' });
+  const address = await screen.findByRole('region', { name: 'Postback URL' });
   expect(within(address).queryByText('Gone')).not.toBeInTheDocument();
-  expect(address).toHaveTextContent('/postback?partner=nordvpn&click_id={click_id}&txid={txid}&amount={amount}&currency={currency}&status={status}&token=pb_new');
+  expect(address).toHaveTextContent(
+    '/postback?partner=nordvpn&click_id={click_id}&txid={txid}&amount={amount}&currency={currency}&status={status}&token=pb_new',
+  );
   await user.selectOptions(within(address).getByLabelText('Partner'), 'Wool');
-  expect(address).toHaveTextContent('/postback?partner=wool&cid={externalid}&payout={payout}&txid={transaction.id}&currency={currency}&et={conversion.type}&token=pb_new');
+  expect(address).toHaveTextContent(
+    '/postback?partner=wool&cid={externalid}&payout={payout}&txid={transaction.id}&currency={currency}&et={conversion.type}&token=pb_new',
+  );
 });
 
 test('the time zone of a website can be changed, and a website removed after asking', async () => {
@@ -186,10 +276,14 @@ async function claimLimits(over: Partial<Website> = {}) {
   state.websites = [website(over)];
   const app = renderApp('/account-settings?tab=websites');
   const form = within(await screen.findByRole('region', { name: 'Claim limits of vpnreview.is' }));
-  const sent = () => state.seen.filter((item) => item.line === 'PATCH /api/platform/websites/w1').map((item) => item.body);
+  const sent = () =>
+    state.seen.filter((item) => item.line === 'PATCH /api/platform/websites/w1').map((item) => item.body);
   return {
-    ...app, sent, form,
-    amount: form.getByLabelText(/^Largest claimed sale/), perClick: form.getByLabelText('Claims per click and hour'),
+    ...app,
+    sent,
+    form,
+    amount: form.getByLabelText(/^Largest claimed sale/),
+    perClick: form.getByLabelText('Claims per click and hour'),
     save: form.getByRole('button', { name: 'Save limits of vpnreview.is' }),
   };
 }
@@ -208,20 +302,23 @@ test.each([
   ['USD', 500_000, '5000.00', '1250.5', 125_050],
   ['JPY', 500_000, '500000', '1250', 1250],
   ['KWD', 5_000_000, '5000.000', '1.005', 1005],
-])('claim limits in %s are shown in major units and saved in minor units', async (currency, stored, shown, typed, minor) => {
-  savesWebsite();
-  const { user, amount, perClick, save, sent, form } = await claimLimits({ currency, maxClaimAmount: stored });
-  expect(form.getByLabelText(`Largest claimed sale (${currency})`)).toHaveValue(shown);
-  expect(perClick).toHaveValue('5');
-  expect(save).toBeDisabled();
-  await user.clear(amount);
-  await user.type(amount, typed);
-  await user.click(save);
-  expect(await screen.findByText('Claim limits saved', { exact: true })).toBeInTheDocument();
-  expect(sent()).toEqual([{ maxClaimAmount: minor }]);
-  await waitFor(() => expect(save).toBeDisabled());
-  expect(Number((amount as HTMLInputElement).value)).toBe(Number(typed));
-});
+])(
+  'claim limits in %s are shown in major units and saved in minor units',
+  async (currency, stored, shown, typed, minor) => {
+    savesWebsite();
+    const { user, amount, perClick, save, sent, form } = await claimLimits({ currency, maxClaimAmount: stored });
+    expect(form.getByLabelText(`Largest claimed sale (${currency})`)).toHaveValue(shown);
+    expect(perClick).toHaveValue('5');
+    expect(save).toBeDisabled();
+    await user.clear(amount);
+    await user.type(amount, typed);
+    await user.click(save);
+    expect(await screen.findByText('Claim limits saved', { exact: true })).toBeInTheDocument();
+    expect(sent()).toEqual([{ maxClaimAmount: minor }]);
+    await waitFor(() => expect(save).toBeDisabled());
+    expect(Number((amount as HTMLInputElement).value)).toBe(Number(typed));
+  },
+);
 
 test('claim limits outside the bounds of the API are not sent', async () => {
   const { user, amount, perClick, save, sent } = await claimLimits();
@@ -229,7 +326,9 @@ test('claim limits outside the bounds of the API are not sent', async () => {
     await user.clear(amount);
     await user.type(amount, text);
     await user.click(save);
-    expect(amount).toHaveAccessibleDescription(/^Enter an amount from \$0\.01 to \$10,000,000,000,000\.00, with at most 2 decimals/);
+    expect(amount).toHaveAccessibleDescription(
+      /^Enter an amount from \$0\.01 to \$10,000,000,000,000\.00, with at most 2 decimals/,
+    );
   }
   await waitFor(() => expect(amount).toHaveFocus());
   await user.clear(amount);
@@ -246,8 +345,17 @@ test('claim limits outside the bounds of the API are not sent', async () => {
 
 test('claim limits that the API refuses stay in the form, with its reason', async () => {
   server.use(
-    http.patch(at('/api/platform/websites/{id}'), () => refuse(422, 'Refused', 'bad_claim_limit', [{ field: 'maxClaimsPerClick', message: 'The limit is a number from 1 to 1,000.' }]), { once: true }),
-    http.patch(at('/api/platform/websites/{id}'), () => refuse(503, 'A service does not answer right now.'), { once: true }),
+    http.patch(
+      at('/api/platform/websites/{id}'),
+      () =>
+        refuse(422, 'Refused', 'bad_claim_limit', [
+          { field: 'maxClaimsPerClick', message: 'The limit is a number from 1 to 1,000.' },
+        ]),
+      { once: true },
+    ),
+    http.patch(at('/api/platform/websites/{id}'), () => refuse(503, 'A service does not answer right now.'), {
+      once: true,
+    }),
   );
   const { user, perClick, save, form } = await claimLimits();
   await user.clear(perClick);
@@ -256,7 +364,9 @@ test('claim limits that the API refuses stay in the form, with its reason', asyn
   expect(perClick).toHaveValue('7');
   await waitFor(() => expect(perClick).toHaveFocus());
   await user.click(save);
-  expect(await form.findByRole('alert')).toHaveTextContent('Failed to save the limits: A service does not answer right now.');
+  expect(await form.findByRole('alert')).toHaveTextContent(
+    'Failed to save the limits: A service does not answer right now.',
+  );
   expect(perClick).toHaveValue('7');
   expect(save).toBeEnabled();
 });

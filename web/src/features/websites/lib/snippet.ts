@@ -15,6 +15,6 @@ export async function sendTestEvent(trackingUrl: string, siteKey: string, domain
   });
   if (!response.ok) {
     const problem = (await response.json().catch(() => null)) as { message?: string } | null;
-    throw new Error(problem?.message ?? `The tracking server answered ${response.status}.`);
+    throw new Error(problem?.message ?? `The tracking server responded with status ${response.status}.`);
   }
 }

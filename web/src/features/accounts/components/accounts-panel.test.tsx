@@ -1,0 +1,75 @@
+import { screen, within } from '@testing-library/react';
+import { http, HttpResponse } from 'msw';
+import { beforeEach, expect, test } from 'vitest';
+import type { AdminAccount } from '@/lib/api/types';
+import { renderApp, signIn } from '@/test/render';
+import { at, refuse, server, state } from '@/test/server';
+
+const account = (over: Partial<AdminAccount> = {}): AdminAccount => ({
+  id: 'a1',
+  email: 'nina@example.com',
+  name: 'Nína',
+  roles: ['member'],
+  createdAt: '2026-11-01T00:00:00Z',
+  disabledAt: null,
+  erasedAt: null,
+  twoFactor: true,
+  sessions: 2,
+  lastSeenAt: '2026-11-20T12:00:00Z',
+  websites: 1,
+  ...over,
+});
+const admined = HttpResponse.json({ id: 'a1', roles: ['member'], disabled: false });
+
+beforeEach(() => {
+  signIn();
+  server.use(
+    http.get(at('/api/admin/accounts'), ({ request }) => {
+      const url = new URL(request.url);
+      if (url.searchParams.get('search')) return HttpResponse.json([]);
+      return url.searchParams.get('cursor')
+        ? HttpResponse.json([account({ id: 'a2', name: '', email: '', erasedAt: '2026-11-02T00:00:00Z' })])
+        : HttpResponse.json([account()], {
+            headers: { Link: '</api/admin/accounts?limit=50&cursor=next>; rel="next"' },
+          });
+    }),
+  );
+});
+
+test('accounts page by page, with search', async () => {
+  const { user } = renderApp('/admin/accounts');
+  const table = await screen.findByRole('region', { name: 'All accounts' });
+  expect(within(table).getAllByRole('row')[1]).toHaveTextContent(
+    'Nínanina@example.commemberActiveOn12Nov 20, 12:00Nov 1, 00:00',
+  );
+  await user.click(screen.getByRole('button', { name: 'Show more' }));
+  expect(await screen.findByText('Erased account')).toBeInTheDocument();
+  await user.type(screen.getByLabelText('Search'), 'zz');
+  expect(await screen.findByText('No accounts match.')).toBeInTheDocument();
+});
+
+test('roles are replaced, sessions ended, accounts disabled with a reason', async () => {
+  server.use(
+    http.put(at('/api/admin/accounts/{id}/roles'), () => admined.clone()),
+    http.delete(at('/api/admin/accounts/{id}/sessions'), () => admined.clone()),
+    http.post(at('/api/admin/accounts/{id}/disable'), () =>
+      refuse(409, 'This is the last admin. Make another account an admin first.', 'last_admin'),
+    ),
+  );
+  const { user } = renderApp('/admin/accounts');
+  await user.click(await screen.findByRole('button', { name: 'Roles of Nína' }));
+  expect(await screen.findByRole('checkbox', { name: 'member' })).toBeDisabled();
+  await user.click(screen.getByRole('checkbox', { name: 'analyst' }));
+  await user.click(screen.getByRole('button', { name: 'Save roles' }));
+  expect(await screen.findByText('Roles changed', { exact: true })).toBeInTheDocument();
+  expect(state.seen.find((item) => item.line.startsWith('PUT'))?.body).toEqual({ roles: ['member', 'analyst'] });
+  await user.click(screen.getByRole('button', { name: 'Sign out everywhere: Nína' }));
+  await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Sign out everywhere' }));
+  expect(await screen.findByText('Signed out everywhere', { exact: true })).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Disable Nína' }));
+  const dialog = await screen.findByRole('dialog');
+  expect(within(dialog).getByRole('button', { name: 'Disable' })).toBeDisabled();
+  await user.type(within(dialog).getByLabelText('Reason'), 'fraud');
+  await user.click(within(dialog).getByRole('button', { name: 'Disable' }));
+  expect(await within(dialog).findByRole('alert')).toHaveTextContent('This is the last admin.');
+});

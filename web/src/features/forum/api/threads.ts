@@ -1,0 +1,80 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { answer, api, body, done } from '@/lib/api/client';
+import type { Filter, Sort } from '../lib/search';
+import { at, path } from './request';
+
+const PAGE = 30;
+
+/** Cache time of a list, so that "back" returns to the same place. */
+const CACHE_MS = 1_800_000;
+
+export const categoriesQuery = queryOptions({
+  queryKey: ['forum', 'categories'],
+  queryFn: ({ signal }) => body(api.GET('/api/forum/categories', { signal })),
+  staleTime: 60_000,
+});
+
+export interface ThreadFilter {
+  readonly categoryId: string | null;
+  readonly sort: Sort;
+  readonly filter: Filter;
+}
+
+/** Shown from the cache first, so that the back button keeps its place, and refetched. */
+export const threadsQuery = ({ categoryId, sort, filter }: ThreadFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['forum', 'threads', categoryId, sort, filter],
+    gcTime: CACHE_MS,
+    initialPageParam: '',
+    queryFn: ({ signal, pageParam }) =>
+      answer(
+        api.GET('/api/forum/threads', {
+          params: { query: { limit: PAGE, sort, filter, ...at(pageParam), ...(categoryId ? { categoryId } : {}) } },
+          signal,
+        }),
+      ),
+    getNextPageParam: (page) => page.nextCursor,
+    staleTime: 0,
+  });
+
+export const searchQuery = (q: string, categoryId: string | null) =>
+  infiniteQueryOptions({
+    queryKey: ['forum', 'search', q, categoryId],
+    gcTime: CACHE_MS,
+    initialPageParam: '',
+    queryFn: ({ signal, pageParam }) =>
+      answer(
+        api.GET('/api/forum/search', {
+          params: { query: { q, limit: PAGE, ...at(pageParam), ...(categoryId ? { categoryId } : {}) } },
+          signal,
+        }),
+      ),
+    getNextPageParam: (page) => page.nextCursor,
+    staleTime: 0,
+  });
+
+export const threadQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['forum', 'thread', id],
+    queryFn: ({ signal }) => body(api.GET('/api/forum/threads/{id}', { params: { path: { id } }, signal })),
+    staleTime: 0,
+  });
+
+export const startThread = (thread: { readonly title: string; readonly categoryId: string; readonly text: string }) =>
+  body(api.POST('/api/forum/threads', { body: thread }));
+
+export const followThread = (id: string, follows: boolean) =>
+  done(
+    follows
+      ? api.PUT('/api/forum/threads/{id}/follow', path(id))
+      : api.DELETE('/api/forum/threads/{id}/follow', path(id)),
+  );
+
+export const markRead = (id: string, position: number) =>
+  done(api.POST('/api/forum/threads/{id}/read', { ...path(id), body: { position } }));
+
+export const markAllRead = () => done(api.POST('/api/forum/read', {}));
+
+/** Counts a view of the thread; the server counts each visitor once a day. */
+export const countView = (id: string) =>
+  done(api.POST('/api/public/forum/threads/{id}/view', { ...path(id), body: {} }));

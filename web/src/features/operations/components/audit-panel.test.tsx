@@ -1,0 +1,77 @@
+import { screen, within } from '@testing-library/react';
+import { http, HttpResponse } from 'msw';
+import { beforeEach, expect, test } from 'vitest';
+import { auditEntry } from '@/test/fixtures';
+import { renderApp, signIn } from '@/test/render';
+import { at, requests, server } from '@/test/server';
+
+beforeEach(() => signIn());
+
+test('the audit trail is filtered, and its chain checked', async () => {
+  server.use(
+    http.get(at('/api/admin/audit-trail'), () =>
+      HttpResponse.json([
+        auditEntry({ outcome: 'refused', action: 'account.sign_in', details: { reason: 'credentials' } }),
+      ]),
+    ),
+    http.get(at('/api/admin/audit-trail/check'), ({ request }) => {
+      const after = new URL(request.url).searchParams.get('after');
+      const place = after === null ? 40 : Number(after);
+      const checkedTo = Math.min(41, place + 30);
+      return HttpResponse.json({
+        rows: 41,
+        anchored: 40,
+        after: place,
+        checkedTo,
+        head: `hash${String(checkedTo)}`,
+        firstBroken: null,
+      });
+    }),
+  );
+  const { user } = renderApp('/admin/audit-trail');
+  const table = await screen.findByRole('region', { name: 'Entries of the audit trail' });
+  expect(within(table).getAllByRole('row')[1]).toHaveTextContent(
+    'Sign-in Rejectedaccount.sign_inSigrúnSigrún82.221.0.0/24, Firefoxreason: credentials',
+  );
+  await user.selectOptions(screen.getByLabelText('Outcome'), 'Rejected');
+  await user.click(await screen.findByRole('button', { name: 'Sigrún' }));
+  expect(await screen.findByRole('button', { name: 'Only Sigrún: show all' })).toBeInTheDocument();
+  expect(requests('GET /api/admin/audit-trail?').at(-1)).toBe(
+    'GET /api/admin/audit-trail?limit=50&outcome=refused&accountId=u1',
+  );
+  await user.click(screen.getByRole('button', { name: 'Check since the last anchor' }));
+  expect(await screen.findByText('Intact')).toBeInTheDocument();
+  expect(screen.getByText(/^1 of 1 entries checked/)).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Check every entry' }));
+  expect(await screen.findByText(/^41 of 41 entries checked/)).toBeInTheDocument();
+  expect(screen.getByText('hash41')).toBeInTheDocument();
+  expect(requests('GET /api/admin/audit-trail/check').slice(1)).toEqual([
+    'GET /api/admin/audit-trail/check?after=0',
+    'GET /api/admin/audit-trail/check?after=30',
+  ]);
+});
+
+test('the outbox shows a mail on request', async () => {
+  const mail = {
+    id: 'm1',
+    kind: 'password_reset',
+    to: 'nina@example.com',
+    subject: 'Set a new password',
+    state: 'waiting',
+    attempts: 0,
+    error: '',
+    createdAt: '2026-11-20T12:00:00Z',
+    sentAt: null,
+  };
+  server.use(
+    http.get(at('/api/admin/outbox'), () => HttpResponse.json([mail])),
+    http.get(at('/api/admin/outbox/{id}'), () =>
+      HttpResponse.json({ ...mail, text: 'http://a/reset-password#code=1' }),
+    ),
+  );
+  const { user } = renderApp('/admin/outbox');
+  expect(await screen.findByText('Waiting')).toBeInTheDocument();
+  expect(requests('GET /api/admin/outbox/')).toEqual([]);
+  await user.click(screen.getByRole('button', { name: 'Read the email to nina@example.com: Set a new password' }));
+  expect(await screen.findByText('http://a/reset-password#code=1')).toBeInTheDocument();
+});
