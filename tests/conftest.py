@@ -1,10 +1,17 @@
-"""Fixtures that every test may ask for; each starts only when it is asked for."""
+"""Fixtures for all tests; each starts only when a test uses it."""
 
+import gc
+
+import pytest
+import structlog
 from hypothesis import HealthCheck, settings
+from xdist.remote import Producer
+from xdist.scheduler import Scheduling
 
-from tests.support.pools import watch_pools
+from tests.support.pool_deadlocks import watch_pools
 from tests.support.query import query_service, query_settings
-from tests.support.stack import embedded_clickhouse, embedded_kafka, embedded_postgres, running_stack
+from tests.support.schedule import GroupScheduling, order
+from tests.support.stack import embedded_clickhouse, embedded_kafka, embedded_postgres
 
 __all__ = [
     "embedded_clickhouse",
@@ -12,10 +19,41 @@ __all__ = [
     "embedded_postgres",
     "query_service",
     "query_settings",
-    "running_stack",
 ]
+
+gc.disable()  # until all tests are collected: imports and the tests themselves leave nothing to collect
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: order(item.nodeid))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling | None:
+    return GroupScheduling(config, log) if config.getoption("dist") == "loadfile" else None
+
+
+def pytest_collection_finish() -> None:
+    """What the process holds by now it holds to its end: no collection looks at it again."""
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 20)
+    gc.enable()
+
 
 # No example is timed: a busy machine is no fault of the code.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
 watch_pools()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Shows what a test recorded of its run with `record_property`, also of a test that passed in a worker."""
+    for report in terminalreporter.getreports("passed"):
+        for name, value in report.user_properties:
+            terminalreporter.section(f"{report.nodeid}: {name}")
+            terminalreporter.write_line(str(value))
+
+
+def pytest_runtest_setup() -> None:
+    """A test's log lines bear nothing that an earlier test bound in the same thread."""
+    structlog.contextvars.clear_contextvars()

@@ -1,4 +1,4 @@
-"""Fixtures of the API tests: the edge with a website of one's own, and the query API's world."""
+"""Fixtures of the API tests: an ingest process with one website, and the world of the query API."""
 
 from collections.abc import Iterator
 
@@ -6,43 +6,43 @@ import httpx
 import pytest
 
 from schemas import topics
-from tests.support.edge import Edge, Site, Tail, running_edge
+from tests.support.full_api import full_api
+from tests.support.ingest_service import IngestService, Site, Tail, running_ingest
 from tests.support.query import QueryService, World
-from tests.support.whole_api import whole_api
 
-__all__ = ["clicks", "client", "edge", "rejected", "site", "whole_api", "world"]
+__all__ = ["clicks", "client", "full_api", "ingest_service", "rejected", "site", "world"]
 
 
 @pytest.fixture(scope="session")
-def edge() -> Iterator[Edge]:
+def ingest_service() -> Iterator[IngestService]:
     """Ingest alone, on a real log, for all tests of the tracking API."""
-    with running_edge(ALTHING_SITE_RATE="10000") as edge:
-        yield edge
+    with running_ingest(ALTHING_SITE_RATE="10000") as ingest_service:
+        yield ingest_service
 
 
 @pytest.fixture
-def site(edge: Edge) -> Site:
+def site(ingest_service: IngestService) -> Site:
     """A new website with its keys."""
-    return edge.add_site("own.example")
+    return ingest_service.add_site("own.example")
 
 
 @pytest.fixture
-def client(edge: Edge) -> Iterator[httpx.Client]:
-    with edge.client() as client:
+def client(ingest_service: IngestService) -> Iterator[httpx.Client]:
+    with ingest_service.client() as client:
         yield client
 
 
 @pytest.fixture
-def clicks(edge: Edge) -> Iterator[Tail]:
+def clicks(ingest_service: IngestService) -> Iterator[Tail]:
     """What is appended to topic `clicks` from now on."""
-    with edge.tail(topics.CLICKS) as tail:
+    with ingest_service.tail(topics.CLICKS) as tail:
         yield tail
 
 
 @pytest.fixture
-def rejected(edge: Edge) -> Iterator[Tail]:
+def rejected(ingest_service: IngestService) -> Iterator[Tail]:
     """What is appended to topic `rejected` from now on."""
-    with edge.tail(topics.REJECTED) as tail:
+    with ingest_service.tail(topics.REJECTED) as tail:
         yield tail
 
 

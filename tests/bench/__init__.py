@@ -1,7 +1,7 @@
 """Benches: each `bench_<subject>.py` has `run() -> list[Figure]`; `python -m tests.bench [subject …]` runs them in turn
 and writes the figures, each beside a baseline of the same run, into `docs/benchmarks.md`.
 
-A bench is no test: it never fails because of a time. It starts what it measures by itself and ends it.
+A bench is no test: it never fails because of a time. It starts and ends what it measures.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ def _busy_share() -> float:
 def _page(kept: dict[str, dict[str, object]]) -> str:
     parts = [
         "# Benchmarks",
-        "Written by `make bench` (`python -m tests.bench [subject …]`). Each figure stands beside a baseline that was "
+        "Written by `make bench` (`python -m tests.bench [subject …]`). Each figure has a baseline that was "
         "measured in the same run on the same machine; compare ratios, not machines.",
         f"Machine: {os.cpu_count()} cores, {_memory()}, {platform.system()} {platform.machine()}, "
         f"Python {platform.python_version()}. Engines, load generator and services share these cores.",
@@ -74,7 +74,7 @@ def _page(kept: dict[str, dict[str, object]]) -> str:
         entry = kept[subject]
         parts.append(
             f"## {subject}\n\nMeasured {entry['at']} in {entry['took_s']} s; "
-            f"other programs took {entry['busy_before']} of a core just before."
+            f"other programs used {entry['busy_before']} of a core before the run."
         )
         parts.append(
             "| figure | measured | baseline | aim | how |\n|---|---|---|---|---|\n"

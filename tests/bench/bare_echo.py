@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from infra.http_guard import Receive, Scope, Send
-from infra.http_server import serve
+from infra.kernel.http.request_limits import Receive, Scope, Send
+from infra.kernel.http.server import serve
 
 _START = {
     "type": "http.response.start",
@@ -15,7 +15,7 @@ _START = {
 _BODY = {"type": "http.response.body", "body": b"{}"}
 
 
-async def echo(scope: Scope, receive: Receive, send: Send) -> None:
+async def echo(_scope: Scope, receive: Receive, send: Send) -> None:
     await receive()
     await send(_START)
     await send(_BODY)

@@ -15,7 +15,7 @@ from typing import Any
 
 import psutil
 
-from infra.clickhouse import client, insert_rows
+from infra.kernel.clickhouse.client import client, insert_rows
 from tests.bench import Figure
 from tests.support.clickhouse import ClickHouse, start_clickhouse
 from tests.support.engines import engine_folder
@@ -121,7 +121,7 @@ def _baseline(folder: Path) -> dict[str, float]:
 
 
 def _in_process(folder: Path) -> dict[str, float]:
-    from infra.clickhouse_front.engine import Engine
+    from infra.services.clickhouse_server.engine import Engine
 
     folder.mkdir()
     engine = Engine(folder, 2 << 30)

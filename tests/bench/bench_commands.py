@@ -20,13 +20,13 @@ from uuid import UUID
 import httpx
 import psycopg
 
-from infra.migrations import migrate
-from infra.settings import Settings
-from infra.stack import secret_file
-from infra.stack.engines import clickhouse, postgres
+from infra.kernel.config.settings import Settings
+from infra.ops.migrations import migrate
+from infra.ops.stack import secret_file
+from infra.ops.stack.engines import clickhouse, postgres
 from schemas.envelope import position_of
 from tests.bench import Figure
-from tests.support.child import child
+from tests.support.child_process import child_process
 from tests.support.engines import free_port
 from tests.support.policies import Policies, policies
 from tests.support.stack import engine, wait_for
@@ -44,7 +44,7 @@ def run() -> list[Figure]:
         made = opened.enter_context(_engines())
         port = free_port()
         opened.enter_context(
-            child(made.world.settings, "infra.cli", "serve", "command", ALTHING_COMMAND_PORT=str(port))
+            child_process(made.world.settings, "infra.ops.cli", "serve", "command", ALTHING_COMMAND_PORT=str(port))
         )
         address = f"http://127.0.0.1:{port}"
         wait_for(lambda: _is_ready(address), "the service")
@@ -52,7 +52,7 @@ def run() -> list[Figure]:
 
 
 def _commands(made: Policies, address: str) -> Figure:
-    def command(number: int) -> Callable[[], None]:
+    def command(_number: int) -> Callable[[], None]:
         sites = [made.world.website()["id"] for _ in range(WEBSITES)]
         http = httpx.Client(headers=made.world.owner.headers, timeout=20)
         turns = itertools.count()
@@ -64,9 +64,13 @@ def _commands(made: Policies, address: str) -> Figure:
 
         return once
 
-    def commit(number: int) -> Callable[[], None]:
+    def commit(_number: int) -> Callable[[], None]:
         connection = psycopg.connect(made.world.settings.postgres_url or "", autocommit=True)
-        return lambda: connection.execute("INSERT INTO bench (value) VALUES (%s)", (b"x" * 300,)) and None
+
+        def once() -> None:
+            connection.execute("INSERT INTO bench (value) VALUES (%s)", (b"x" * 300,))
+
+        return once
 
     made.world.postgres.execute("CREATE TABLE bench (id bigserial PRIMARY KEY, value bytea)")
     return {

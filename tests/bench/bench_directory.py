@@ -13,11 +13,11 @@ from uuid import uuid4
 
 import psycopg
 
-from ingest.changes import READ_MODELS
+from ingest.directory.changes import READ_MODELS
 from tests.bench import Figure
-from tests.support.edge import Edge, Site, running_edge
 from tests.support.engines import wait_until
-from tests.support.hostile import Honest, percentile
+from tests.support.hostile_requests import Honest, percentile
+from tests.support.ingest_service import IngestService, Site, running_ingest
 
 COMMAND = "python -m tests.bench directory"
 LINKS = 100_000
@@ -35,20 +35,28 @@ _NOTIFY = "SELECT pg_notify('projection', 'links:domain:0:1:1')"
 
 
 def run(seconds: float = 15.0) -> list[Figure]:
-    with running_edge() as edge:
-        _prepare(edge)
-        site, other, partner = edge.add_site(), edge.add_site("many.example"), edge.add_partner("acme")
-        honest = Honest(("127.0.0.1", edge.port), site.site_key, edge.add_link(site, partner, "https://shop.example/"))
-        _whole(edge, other)
+    with running_ingest() as ingest_service:
+        _prepare(ingest_service)
+        site, other, partner = (
+            ingest_service.add_site(),
+            ingest_service.add_site("many.example"),
+            ingest_service.add_partner("acme"),
+        )
+        honest = Honest(
+            ("127.0.0.1", ingest_service.port),
+            site.site_key,
+            ingest_service.add_link(site, partner, "https://shop.example/"),
+        )
+        _whole(ingest_service, other)
         honest.measure(1)
-        with _changing(edge, other, partner):
+        with _changing(ingest_service, other, partner):
             few = honest.measure(seconds)
-        edge.execute(_MAKE, other.id, partner, LINKS)
-        _whole(edge, other)
-        copy = edge.folder / "data" / "ingest-directory.json"
+        ingest_service.execute(_MAKE, other.id, partner, LINKS)
+        _whole(ingest_service, other)
+        copy = ingest_service.folder / "data" / "ingest-directory.json"
         wait_until(lambda: f'"many-{LINKS}"' in copy.read_text(), 120, "all links to be known")
         time.sleep(2)
-        with _changing(edge, other, partner):
+        with _changing(ingest_service, other, partner):
             many = honest.measure(seconds)
     return [
         Figure(
@@ -65,32 +73,34 @@ def run(seconds: float = 15.0) -> list[Figure]:
     ]
 
 
-def _prepare(edge: Edge) -> None:
-    edge.execute("CREATE SCHEMA IF NOT EXISTS events")
-    edge.execute("CREATE TABLE events.stored_events (notification_id bigserial UNIQUE, originator_id uuid, topic text)")
+def _prepare(ingest_service: IngestService) -> None:
+    ingest_service.execute("CREATE SCHEMA IF NOT EXISTS events")
+    ingest_service.execute(
+        "CREATE TABLE events.stored_events (notification_id bigserial UNIQUE, originator_id uuid, topic text)"
+    )
     for name in READ_MODELS:
-        edge.execute(
+        ingest_service.execute(
             "INSERT INTO engine.projection (name, kind, version, live_generation) VALUES (%s, 'postgres', 1, 1)", name
         )
-        edge.execute(
+        ingest_service.execute(
             "INSERT INTO engine.position (projection, generation, topic, partition) VALUES (%s, 1, 'domain', 0)", name
         )
 
 
-def _whole(edge: Edge, site: Site) -> None:
+def _whole(ingest_service: IngestService, site: Site) -> None:
     """Makes ingest read everything."""
-    edge.execute(_EVENT, site.id, "website.updated.v1")
-    edge.execute(_CAUGHT_UP)
-    edge.execute(_NOTIFY)
+    ingest_service.execute(_EVENT, site.id, "website.updated.v1")
+    ingest_service.execute(_CAUGHT_UP)
+    ingest_service.execute(_NOTIFY)
 
 
 @contextmanager
-def _changing(edge: Edge, site: Site, partner: object) -> Iterator[None]:
+def _changing(ingest_service: IngestService, site: Site, partner: object) -> Iterator[None]:
     """One link after the other is made, as the links' projection would write it."""
     ending = threading.Event()
 
     def change() -> None:
-        with psycopg.connect(edge.postgres.address, autocommit=True) as connection:
+        with psycopg.connect(ingest_service.postgres.address, autocommit=True) as connection:
             while not ending.wait(CHANGE_EVERY_S):
                 link = uuid4()
                 with connection.transaction():

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
-from projectors.postgres.forum_members import FORUM_MEMBERS
-from projectors.postgres.forum_posts import FORUM_POSTS
-from projectors.postgres.forum_threads import FORUM_THREADS
+from projectors.read_models.forum.forum_members import FORUM_MEMBERS
+from projectors.read_models.forum.forum_posts import FORUM_POSTS
+from projectors.read_models.forum.forum_threads import FORUM_THREADS
 from tests.bench import Figure
 from tests.bench.query_world import query_world
 from tests.support.query import Person, QueryService
@@ -23,7 +23,7 @@ COMMAND = "python -m tests.bench forum"
 THREADS, REPLIES, MEMBERS, CATEGORIES = 100_000, 1_000_000, 5_000, 6
 REPEATS = 60
 AIM = "≤ 100"
-LONGEST = 1
+LARGEST_THREAD = 1
 """The thread with the most replies: one in a hundred of all is in it."""
 
 _MEMBERS = """
@@ -47,14 +47,15 @@ INSERT INTO read.forum_posts__g1 (id, thread_id, author_id, text, is_first, ment
     position)
 SELECT md5('p' || n)::uuid, md5('t' || CASE WHEN n % 100 = 1 THEN {longest} ELSE 1 + n % {threads} END)::uuid,
     md5('m' || 1 + n * 13 % {members})::uuid,
-    'Somebody says word' || n % 104729 || ' and **word' || n % 7919 || '** about word' || n % 31
+    'A member writes word' || n % 104729 || ' and **word' || n % 7919 || '** about word' || n % 31
         || E' of it.\\n\\nThe rest of the text is as long as people write: ' || repeat('and so on ', 20),
     n <= {threads}, '{{}}', CASE WHEN n % 200 = 0 THEN 'deleted' ELSE 'visible' END, n % 17,
     now() - interval '1 second' * ({threads} + {replies} - n), n
 FROM generate_series({first}, {last}) AS n"""
 
 _NOTIFICATIONS = """
-INSERT INTO ops.notification (id, account_id, kind, about, actor_id, thread_id, created_at, updated_at, seen_at)
+INSERT INTO notifications.notification
+    (id, account_id, kind, about, actor_id, thread_id, created_at, updated_at, seen_at)
 SELECT gen_random_uuid(), %s, 'reply', n::text, md5('m' || n)::uuid, md5('t' || n)::uuid, now(),
     now() - interval '1 minute' * n, CASE WHEN n %% 2 = 0 THEN now() END
 FROM generate_series(1, 1000) AS n"""
@@ -75,7 +76,13 @@ def _fill(service: QueryService, member: Person, reader: Person) -> None:
     for model in MODELS:
         for number in range(len(model.indexes)):
             service.postgres.execute(f"DROP INDEX read.{model.table(1)}_{number}".encode())
-    values = {"members": MEMBERS, "categories": CATEGORIES, "threads": THREADS, "replies": REPLIES, "longest": LONGEST}
+    values = {
+        "members": MEMBERS,
+        "categories": CATEGORIES,
+        "threads": THREADS,
+        "replies": REPLIES,
+        "longest": LARGEST_THREAD,
+    }
     for statement in (_MEMBERS, _CATEGORIES, _THREADS):
         service.postgres.execute(statement.format(**values).encode())
     step = 100_000
@@ -85,12 +92,12 @@ def _fill(service: QueryService, member: Person, reader: Person) -> None:
         row = {"account_id": person.account_id, "name": "Ada", "registered_at": "2020-01-01T00:00:00Z"}
         service.insert("forum_members", row)
     service.postgres.execute(
-        "INSERT INTO ops.forum_read SELECT %s, %s, max(last_position) - 50 FROM read.forum_threads__g1",
+        "INSERT INTO forum.read SELECT %s, %s, max(last_position) - 50 FROM read.forum_threads__g1",
         (reader.account_id, UUID(int=0)),
     )
     service.postgres.execute(_NOTIFICATIONS, (member.account_id,))
     service.postgres.execute(
-        "INSERT INTO ops.forum_read SELECT %s, id, last_position FROM read.forum_threads__g1 WHERE position %% 3 = 0",
+        "INSERT INTO forum.read SELECT %s, id, last_position FROM read.forum_threads__g1 WHERE position %% 3 = 0",
         (member.account_id,),
     )
     service.postgres.execute(b"SET maintenance_work_mem = '256MB'")
@@ -101,7 +108,7 @@ def _fill(service: QueryService, member: Person, reader: Person) -> None:
 
 
 def _lists(service: QueryService, member: Person, reader: Person) -> list[Figure]:
-    thread, category = _id(service, f"t{LONGEST}"), _id(service, "c1")
+    thread, category = _id(service, f"t{LARGEST_THREAD}"), _id(service, "c1")
     deep = _after(service, "/api/forum/threads?limit=50", 40)
     post = _id(service, f"p{THREADS // 2 + 1}")
     of_threads = (

@@ -10,8 +10,8 @@ import sys
 from collections.abc import Sequence
 
 from tests.bench import Figure
-from tests.support.edge import running_edge
-from tests.support.hostile import ATTACKS, Honest, hammering, percentile, requests_of
+from tests.support.hostile_requests import ATTACKS, Honest, hammering, percentile, requests_of
+from tests.support.ingest_service import running_ingest
 
 COMMAND = "python -m tests.bench.bench_hostile --seconds"
 
@@ -19,14 +19,14 @@ COMMAND = "python -m tests.bench.bench_hostile --seconds"
 def run(seconds: float = 5.0, names: Sequence[str] = ()) -> list[Figure]:
     """One figure per attack: the slowest hundredth of the honest requests, of the endpoint that suffers most."""
     figures: list[Figure] = []
-    with running_edge(ALTHING_ADDRESS_REFUSALS="50") as edge:
-        site = edge.add_site()
-        slug = edge.add_link(site, edge.add_partner("acme"), "https://shop.example/")
-        address = ("127.0.0.1", edge.port)
+    with running_ingest(ALTHING_ADDRESS_REFUSALS="50") as ingest_service:
+        site = ingest_service.add_site()
+        slug = ingest_service.add_link(site, ingest_service.add_partner("acme"), "https://shop.example/")
+        address = ("127.0.0.1", ingest_service.port)
         honest = Honest(address, site.site_key, slug)
         honest.measure(1)
         quiet = {name: percentile(took, 0.99) for name, took in honest.measure(max(seconds, 5)).items()}
-        attacked = edge.add_site("attacked.example")
+        attacked = ingest_service.add_site("attacked.example")
         for number, name in enumerate(names or ATTACKS, 1):
             requests = requests_of([name], attacked.site_key)
             with hammering(address, requests, seconds, source=f"127.0.1.{number}") as answers:

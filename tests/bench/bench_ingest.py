@@ -24,9 +24,9 @@ import httpx
 import psutil
 
 from tests.bench import Figure
-from tests.support.agents import BROWSER
-from tests.support.edge import Edge, running_edge
 from tests.support.engines import ROOT, engine_folder, free_port, start_kafka, wait_until
+from tests.support.ingest_service import IngestService, running_ingest
+from tests.support.user_agents import BROWSER
 
 BATCH = 1000
 PAGES = 400
@@ -102,11 +102,11 @@ def measure(seconds: int, connections: int) -> Iterator[Case]:
         body = json.dumps(event(1)).encode()
         script = lua(Path(scratch) / "echo.lua", [body], "")
         yield load("bare ASGI echo (baseline)", echo_url, echo, script, seconds, connections, 1)
-        with ingest_on_kafka() as edge:
-            assert edge.process is not None
-            process = psutil.Process(edge.process.pid)
-            site = edge.add_site()
-            target = f"{edge.url}/track?site={site.site_key}"
+        with ingest_on_kafka() as ingest_service:
+            assert ingest_service.process is not None
+            process = psutil.Process(ingest_service.process.pid)
+            site = ingest_service.add_site()
+            target = f"{ingest_service.url}/track?site={site.site_key}"
             singles = [json.dumps(event(number)).encode() for number in range(PAGES)]
             script = lua(Path(scratch) / "single.lua", singles, "")
             load("warm-up", target, process, script, 2, connections, 1)
@@ -135,14 +135,14 @@ def event(number: int) -> dict[str, object]:
 
 
 @contextmanager
-def ingest_on_kafka() -> Iterator[Edge]:
+def ingest_on_kafka() -> Iterator[IngestService]:
     with engine_folder("bench-kafka") as folder:
         kafka = start_kafka(folder)
         try:
-            with running_edge(
+            with running_ingest(
                 ALTHING_LOG="kafka", KAFKA_BOOTSTRAP_SERVERS=kafka.address, ALTHING_SITE_RATE="10000000"
-            ) as edge:
-                yield edge
+            ) as ingest_service:
+                yield ingest_service
         finally:
             kafka.stop()
 

@@ -13,11 +13,11 @@ import psycopg
 from kafka import KafkaConsumer, KafkaProducer
 from kafka.structs import TopicPartition
 
-from infra.log import Log, Position, Record
-from infra.log.kafka_log import BATCH_BYTES, KafkaLog
-from infra.log.partitioning import partition_of
-from infra.log.postgres_log import PostgresLog
-from infra.settings import Settings
+from infra.kernel.config.settings import Settings
+from infra.kernel.log import Log, Position, Record
+from infra.kernel.log.kafka_log import BATCH_BYTES, KafkaLog
+from infra.kernel.log.limits import partition_of
+from infra.kernel.log.postgres_log import PostgresLog
 from schemas.topics import CLICKS
 from tests.bench import Figure
 from tests.support.engines import ROOT, engine_folder, start_kafka, start_postgres, wait_until
@@ -69,7 +69,7 @@ def _postgres() -> list[Figure]:
         engine = start_postgres(folder)
         try:
             with psycopg.connect(engine.address) as connection:
-                connection.execute(Path(ROOT / "infra/migrations/postgres/0050_log.sql").read_text())
+                connection.execute(Path(ROOT / "infra/ops/migrations/postgres/0050_log.sql").read_text())
             log = PostgresLog(Settings(postgres_url=engine.address))
             log.create_topics()
             records = _records()

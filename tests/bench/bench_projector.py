@@ -20,9 +20,9 @@ from threading import Thread
 import psutil
 import psycopg
 
-from infra.log import Record, open_log
-from infra.migrations import migrate
-from infra.settings import Settings, load
+from infra.kernel.config.settings import Settings, load
+from infra.kernel.log import Record, open_log
+from infra.ops.migrations import migrate
 from projectors.engine.clickhouse import HttpClickHouse
 from schemas.topics import CLICKS
 from tests.bench import Figure
@@ -211,7 +211,7 @@ class _Service:
     """`althing serve projectors`; entered when it is up, with its process."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
-        self._command = [sys.executable, "-m", "infra.cli", "serve", "projectors"]
+        self._command = [sys.executable, "-m", "infra.ops.cli", "serve", "projectors"]
         self._environment = {**os.environ, **environment}
 
     def __enter__(self) -> psutil.Process:
@@ -238,7 +238,7 @@ class _Service:
 
 def _althing(environment: Mapping[str, str], *arguments: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "infra.cli", *arguments],
+        [sys.executable, "-m", "infra.ops.cli", *arguments],
         cwd=ROOT,
         env={**os.environ, **environment},
         check=False,

@@ -21,14 +21,14 @@ import orjson
 import psutil
 from clickhouse_connect.driver.client import Client
 
-from infra.clickhouse import client
-from infra.demo import plan
-from infra.settings import load
-from infra.stack.state import read
+from infra.kernel.clickhouse.client import client
+from infra.kernel.config.settings import load
+from infra.kernel.observability.stack_state import read
+from infra.ops.demo import plan
 from tests.bench import Figure
 from tests.bench.stack_client import EMAIL, PASSWORD, Owner, Site, background, bearer, pour, watching
-from tests.support.agents import BROWSER
 from tests.support.stack import Stack, stack, wait_for
+from tests.support.user_agents import BROWSER
 
 COMMAND = "python -m tests.bench stack"
 CLICKS = 200
@@ -38,7 +38,7 @@ LOAD_BATCH, LOAD_RATE = 20, 10.0
 LOAD_S = 60.0
 EVENTS = 330_000
 BATCH = 1_500
-AT_ONCE = 4
+CONCURRENCY = 4
 SETTLE_S = 10.0
 PATIENCE_S = 300.0
 MIB = 1 << 20
@@ -185,12 +185,12 @@ def _each(idle: dict[str, float], loaded: dict[str, float]) -> Iterator[Figure]:
 
 
 def _drain(made: Stack, owner: Owner) -> Iterator[Figure]:
-    bodies = _bodies(made, owner)
+    bodies = _bodies(owner)
     events = sum(size for _, _, size in bodies)
     with _clickhouse(made) as house:
         before = _rows(house)
         began = time.perf_counter()
-        asyncio.run(pour(made, [(site, body) for site, body, _ in bodies], AT_ONCE))
+        asyncio.run(pour(made, [(site, body) for site, body, _ in bodies], CONCURRENCY))
         accepted = time.perf_counter() - began
         wait_for(lambda: _rows(house) >= before + events, "every event in ClickHouse", PATIENCE_S)
         took = time.perf_counter() - began
@@ -205,7 +205,7 @@ def _drain(made: Stack, owner: Owner) -> Iterator[Figure]:
     }
 
 
-def _bodies(made: Stack, owner: Owner) -> list[tuple[Site, bytes, int]]:
+def _bodies(owner: Owner) -> list[tuple[Site, bytes, int]]:
     """The demonstration's visits of the last 29 days, ready to be sent, with their number of events."""
     partners = {partner.slug: owner.partner(partner.slug) for partner in plan.PARTNERS}
     now = datetime.now(UTC)

@@ -10,7 +10,7 @@ import json
 import os
 import subprocess
 
-from infra.bootstrap import ROOT, browser
+from infra.ops.bootstrap import ROOT, browser
 from tests.bench import Figure
 
 COMMAND = "npm run vitals --prefix web"

@@ -92,7 +92,7 @@ def _kinds(line: str) -> tuple[str, ...]:
 
 
 def _arguments(text: str) -> Arguments | None:
-    """What stands before the bracket that closes `text`, split at its commas; None if nothing closes it."""
+    """The text before the bracket that closes `text`, split at its commas; None if nothing closes it."""
     depth, parts, begun, quoted = 0, list[str](), 0, False
     for at, sign in enumerate(text):
         if sign == "'" and text[at - 1 : at] != "\\":

@@ -21,12 +21,12 @@ from typing import Final, TypeVar
 import httpx
 
 from tests.bench.fuzz_arguments import Arguments, Function, grown, statements
-from tests.bench.hostile_front import Front, hostile_front
+from tests.bench.hostile_server import HostileServer, hostile_server
 
 T = TypeVar("T")
 LIMIT_S: Final = 1.0
 GRACE_S: Final = 2.0
-AT_ONCE: Final = 3
+CONCURRENCY: Final = 3
 SLOW_DASHBOARD_MS: Final = 2000.0
 LEARN_S: Final = 3.0
 """For finding arguments of one function that the engine accepts."""
@@ -37,7 +37,7 @@ RAN: Final = ("200", "159", "241")
 
 @dataclass
 class Tried:
-    """What is known of a function: `accepted` are its parameters and small arguments, `codes` answers to large ones."""
+    """Results for a function: `accepted` are its parameters and small arguments, `codes` the answers to large ones."""
 
     function: Function
     accepted: tuple[str, Arguments] | None = None
@@ -52,8 +52,8 @@ class Tried:
 
 def main(arguments: list[str]) -> int:
     seconds, seed = float(arguments[0]) if arguments else 600.0, int(arguments[1]) if len(arguments) > 1 else 1
-    with hostile_front() as front:
-        rows = front.http.post(
+    with hostile_server() as server:
+        rows = server.http.post(
             "/",
             content="SELECT DISTINCT name, is_aggregate, arguments, examples FROM system.functions"
             " WHERE alias_to = '' ORDER BY cityHash64(name) FORMAT JSONEachRow",
@@ -62,7 +62,7 @@ def main(arguments: list[str]) -> int:
         functions = [
             Function(one["name"], bool(one["is_aggregate"]), one["arguments"], one["examples"]) for one in found
         ]
-        fuzz = _Fuzz(front, seed)
+        fuzz = _Fuzz(server, seed)
         fuzz.run(functions, seconds)
     print(f"seed {seed}, {len(functions)} functions, {fuzz.sent} statements; codes {fuzz.codes.most_common(8)}")
     tried = fuzz.tried
@@ -80,8 +80,8 @@ def main(arguments: list[str]) -> int:
 
 
 class _Fuzz:
-    def __init__(self, front: Front, seed: int) -> None:
-        self._front = front
+    def __init__(self, server: HostileServer, seed: int) -> None:
+        self._server = server
         self._seed = seed
         self._lock = threading.Lock()
         self._over = threading.Event()
@@ -104,8 +104,8 @@ class _Fuzz:
         dashboards.join()
 
     def _in_threads(self, work: Callable[[str, Iterator[T], float], None], given: Iterator[T], until: float) -> None:
-        with ThreadPoolExecutor(AT_ONCE) as threads:
-            list(threads.map(lambda number: work(f"fuzz-{number}", given, until), range(AT_ONCE)))
+        with ThreadPoolExecutor(CONCURRENCY) as threads:
+            list(threads.map(lambda number: work(f"fuzz-{number}", given, until), range(CONCURRENCY)))
 
     def _learn_all(self, _account: str, functions: Iterator[Function], until: float) -> None:
         while time.monotonic() < until:
@@ -156,11 +156,11 @@ class _Fuzz:
     def _engine(self, sql: str) -> str | None:
         """The answer; None if the engine refuses it."""
         try:
-            answer = self._front.http.post(
+            answer = self._server.http.post(
                 "/", content=sql.encode(), params={"max_execution_time": "1", "readonly": "1"}
             )
         except httpx.HTTPError as failure:
-            self.found.append(f"the front did not answer ({failure!r}): {sql}")
+            self.found.append(f"the server did not answer ({failure!r}): {sql}")
             return None
         return answer.text.strip() if answer.status_code == 200 else None
 
@@ -169,9 +169,9 @@ class _Fuzz:
         began = time.monotonic()
         started, text = began, ""
         try:
-            self._front.analyst(account, "SELECT 1")
+            self._server.analyst(account, "SELECT 1")
             started = time.monotonic()
-            answer = self._front.analyst(account, sql, {"max_execution_time": str(LIMIT_S)})
+            answer = self._server.analyst(account, sql, {"max_execution_time": str(LIMIT_S)})
             code, text = answer.headers.get("x-clickhouse-exception-code", str(answer.status_code)), answer.text
         except httpx.HTTPError as failure:
             code = type(failure).__name__
@@ -186,12 +186,12 @@ class _Fuzz:
             if took > LIMIT_S + GRACE_S:
                 self.found.append(f"{tried.function.name}: {took:.1f} s, code {code}: {sql}")
             if code.endswith(("Error", "Timeout")):
-                self.found.append(f"{tried.function.name}: the front did not answer ({code}): {sql}")
+                self.found.append(f"{tried.function.name}: the server did not answer ({code}): {sql}")
 
     def _dashboards(self) -> None:
         while not self._over.wait(0.05):
             try:
-                took = self._front.dashboard()
+                took = self._server.dashboard()
             except httpx.HTTPError as failure:
                 self.found.append(f"a dashboard was not answered: {failure!r}")
                 continue

@@ -1,4 +1,4 @@
-"""A front with a rollup of some size, dashboards that read it, and statements that a service runs for analysts."""
+"""A ClickHouse server with a rollup of some size, dashboards that read it, and statements run for analysts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final
 
 import httpx
 
-from infra.analysts import limits
+from infra.domain.sql_access import limits
 from tests.support.clickhouse import PASSWORD, USER, ClickHouse, start_clickhouse
 from tests.support.engines import engine_folder
 
@@ -28,7 +28,7 @@ DASHBOARD: Final = (
 )
 
 
-class Front:
+class HostileServer:
     def __init__(self, server: ClickHouse, http: httpx.Client) -> None:
         self.server, self.http = server, http
 
@@ -53,7 +53,7 @@ class Front:
 
 
 @contextmanager
-def hostile_front() -> Iterator[Front]:
+def hostile_server() -> Iterator[HostileServer]:
     with engine_folder("hostile") as folder:
         server = start_clickhouse(folder)
         try:
@@ -61,6 +61,6 @@ def hostile_front() -> Iterator[Front]:
             with httpx.Client(base_url=server.address, auth=(USER, PASSWORD), timeout=120, limits=pool) as http:
                 for sql in (ROLLUP, ROWS):
                     http.post("/", content=sql).raise_for_status()
-                yield Front(server, http)
+                yield HostileServer(server, http)
         finally:
             server.stop()

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import psutil
 
-from infra.migrations import migrate
-from infra.settings import Settings
-from projectors.engine.schema import create_schema
+from infra.kernel.config.settings import Settings
+from infra.ops.migrations import migrate
+from projectors.schema import create_schema
 from tests.support.clickhouse import ClickHouse, start_clickhouse
 from tests.support.engines import Engine, engine_folder, start_postgres
 from tests.support.query import QueryService, serving

@@ -1,4 +1,4 @@
-"""One stack for all tests that break it under load, each of which leaves it running and exact; and those that die."""
+"""One stack for all tests that break it under load, and fixtures of processes that crash at a named step."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from infra.settings import Settings
-from tests.support.dying import dying
+from infra.kernel.config.settings import Settings
+from tests.support.crashing_process import crashing_process
 from tests.support.pipeline import Pipeline, pipeline
 from tests.support.stack import Stack, stack
 from tests.support.under_load import ADMIN
 
-__all__ = ["dying", "loaded"]
+__all__ = ["crashing_process", "loaded"]
 
 
 @pytest.fixture(scope="package")

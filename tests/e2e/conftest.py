@@ -16,12 +16,12 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, expect, sync_playwright
 from playwright.sync_api import Error as PlaywrightError
 
-from infra.bootstrap import browser
-from infra.escrow.sandbox import Sandbox
+from infra.domain.escrow_provider.sandbox import Sandbox
+from infra.ops.bootstrap import browser
 from tests.support.dns_server import DnsServer, dns_server
 from tests.support.identity_provider import IdentityProvider, identity_provider
 from tests.support.mail_server import MailServer, mail_server
-from tests.support.market import KEY, SECRET
+from tests.support.marketplace import KEY, SECRET
 from tests.support.stack import ROOT, Stack, stack, wait_for
 
 ADMIN = "admin@althing.example"
@@ -36,23 +36,11 @@ expect.set_options(timeout=PATIENCE_S * 1000)
 AGENT = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36"
 
 
-LONG = (
-    "test_operations", "test_whole_way", "test_admin", "test_erasure", "test_marketplace", "test_people",
-    "test_providers", "test_browser_defences", "test_visitors", "test_tracking_script", "test_matching",
-)  # fmt: skip
-"""They begin, the longest first: the short ones at the end keep both workers busy until nothing is left."""
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The limit of a journey holds the start of the stack, and steps that are all waited for by themselves. This
-    folder comes last; only its own files change places."""
-    ours = [item for item in items if item.path.is_relative_to(Path(__file__).parent)]
-    for item in ours:
-        item.add_marker(pytest.mark.timeout(900))
-    others = [item for item in items if not item.path.is_relative_to(Path(__file__).parent)]
-    items[:] = others + sorted(
-        ours, key=lambda item: LONG.index(item.path.stem) if item.path.stem in LONG else len(LONG)
-    )
+    """The limit of a journey holds the start of the stack, and steps that have timeouts of their own."""
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker(pytest.mark.timeout(900))
 
 
 @pytest.fixture(scope="package")
@@ -156,7 +144,7 @@ def patient(page: Page) -> Page:
 
 
 def _press(button: Locator) -> None:
-    with suppress(PlaywrightError):  # it was gone before: somebody else asked again
+    with suppress(PlaywrightError):  # it was gone before: another request replaced it
         button.click(timeout=1_000)
 
 
@@ -171,7 +159,7 @@ def page(context: BrowserContext) -> Iterator[Page]:
 
 @pytest.fixture
 def another(chromium: Browser) -> Iterator[Callable[[], Page]]:
-    """Gives the page of somebody else, in a browser of their own."""
+    """Opens pages of further people, each in a separate browser."""
     contexts: list[BrowserContext] = []
     watched = Watched()
 
@@ -240,7 +228,7 @@ def sign_in(page: Page, app: str) -> None:
 
 
 def connect(api: httpx.Client, domain: str, **more: str) -> dict[str, Any]:
-    """A website connected by API; reads that follow see it, and the edge takes its keys."""
+    """A website connected by API; later reads see it, and ingest accepts its keys."""
     body = {"domain": domain, "timezone": "UTC", "currency": "USD", **more}
     made = _command(api, "/api/platform/websites", body)
     read(api, "/api/platform/websites")
@@ -273,8 +261,8 @@ def partner_with_link(
 
 
 def read(api: httpx.Client, path: str, params: Mapping[str, str | int] | None = None) -> Any:
-    """What stands there, whole and with what the last command did: a store that is too busy to tell all of it (503 or
-    `X-Stale`) is asked again, as who looks at a page does. A link that is asked for earlier is unknown to the edge."""
+    """The complete response and with what the last command did: a store that is too busy to tell all of it (503 or
+    `X-Stale`) is asked again, as who looks at a page does. A link that is requested earlier is unknown to ingest."""
 
     def whole() -> httpx.Response | None:
         answer = api.get(path, params=params)

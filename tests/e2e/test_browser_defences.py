@@ -1,4 +1,4 @@
-"""What a browser does with our pages when somebody means harm: no foreign script, no forged request, no frame."""
+"""What a browser does with the pages under attack: no foreign script, no forged request, no frame."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole way of two people: from an invitation to an approved commission, each in a browser of their own."""
+"""The journey of two people from an invitation to an approved commission, each in a browser of their own."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ import pyotp
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import ADMIN, PASSWORD, PATIENCE_S, sign_in
-from tests.support.agents import BROWSER
 from tests.support.dns_server import DnsServer
 from tests.support.stack import Stack, wait_for
+from tests.support.user_agents import BROWSER
 
 MEMBER, MEMBERS_PASSWORD = "saga@althing.example", "tall cliffs and 8 puffins"
 SITE, OWN_DOMAIN = "saga-travels.example", "go.saga-travels.example"
@@ -40,8 +40,8 @@ def test_from_an_invitation_to_an_approved_commission(
     admin_stack: Stack, dns: DnsServer, page: Page, another: Callable[[], Page]
 ) -> None:
     """One account invites another; both set up two-factor. The second connects a website, proves a domain and takes
-    the network's postback URL; a click on that domain is sold, shows as pending by itself, and as approved once the
-    first has approved it; what is taken back goes."""
+    the network's postback URL; a click on that domain is sold, shows as pending automatically, and as approved once the
+    first has approved it; what is reversed disappears."""
     app, admin = admin_stack.app, another()
     sign_in(admin, app)
     factor = set_up_factor_in_settings(admin, app)
@@ -50,7 +50,7 @@ def test_from_an_invitation_to_an_approved_commission(
         sign_in_with_code(admin, app, ADMIN, PASSWORD, factor)
         register(page, app, invited_by(admin, app))
         add_partner(admin, app)
-        postback = connect_website(page, app)
+        postback = connect_website(page)
         verify_domain(page, app, dns)
         click_id = follow(admin_stack, create_link(page, app))
 
@@ -148,7 +148,7 @@ def add_partner(page: Page, app: str) -> None:
     expect(page.get_by_role("row", name=re.compile(PARTNER))).to_be_visible()
 
 
-def connect_website(page: Page, app: str) -> str:
+def connect_website(page: Page) -> str:
     """Gives the address for the partner's network, which is shown just once, since the token is in it."""
     page.get_by_role("link", name="Connect Website").click()
     page.get_by_role("button", name="Connect Website").first.click()
@@ -156,7 +156,7 @@ def connect_website(page: Page, app: str) -> str:
     page.get_by_label("Time zone").first.select_option("UTC")
     page.get_by_role("button", name="Connect Website").last.click()
     expect(page.get_by_text("Waiting for the first event")).to_be_visible()
-    address = page.get_by_role("region", name="Postback address")
+    address = page.get_by_role("region", name="Postback URL")
     address.get_by_label("Partner", exact=True).select_option(PARTNER)
     return address.get_by_role("group", name="Postback URL for the network").locator("code").inner_text()
 
@@ -191,7 +191,7 @@ def create_link(page: Page, app: str) -> str:
 
 
 def follow(mine: Stack, slug: str) -> str:
-    """A reader uses the link on the website's own domain, as a name server would lead them to the edge; gives the id
+    """A reader uses the link on the website's own domain, as a name server would lead them to ingest; gives the id
     of the click."""
     asked = {"Host": OWN_DOMAIN, "User-Agent": BROWSER}
 
@@ -199,7 +199,7 @@ def follow(mine: Stack, slug: str) -> str:
         found = httpx.get(f"{mine.tracking}/{slug}", headers=asked, timeout=PATIENCE_S)
         return found.headers["location"] if found.status_code == 302 else None
 
-    found: str = wait_for(answer, "the edge to hear of link and domain")
+    found: str = wait_for(answer, "ingest to learn of link and domain")
     place = urlsplit(found)
     assert place.netloc == f"{SLUG}.example"
     return parse_qs(place.query)["cid"][0]

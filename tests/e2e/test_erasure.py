@@ -16,11 +16,11 @@ import httpx
 import psycopg
 import pyotp
 
-from infra.auditing.quiet import wait_until_quiet
-from infra.clickhouse import client
-from infra.log import open_log
-from infra.settings import load
-from infra.stack.spec import log_file
+from infra.kernel.clickhouse.client import client
+from infra.kernel.config.settings import load
+from infra.kernel.log import open_log
+from infra.ops.audit.quiescence import wait_until_quiescent
+from infra.ops.stack.spec import log_file
 from schemas import topics
 from tests.e2e.conftest import AGENT, PASSWORD, PATIENCE_S, connect
 from tests.support.mail_server import MailServer, link_in
@@ -42,7 +42,7 @@ KEEP_PUBLISHED = {
 }
 """Tables and topics that keep it after an erasure, as docs/accounts.md says, without the number of a generation."""
 STAYS = "erasure-control"
-"""What is nobody's: it must be found wherever the search can find anything."""
+"""A text of no account: it must be found wherever the search can find anything."""
 
 
 def test_after_an_erasure_no_store_holds_a_word_of_the_person(
@@ -79,7 +79,7 @@ def everywhere(mine: Stack, postgres: psycopg.Connection[Any]) -> None:
     what a transaction under way may still see."""
     log = open_log(load(mine.environment, env_file=None))
     try:
-        wait_until_quiet(log, postgres, PATIENCE_S)
+        wait_until_quiescent(log, postgres, PATIENCE_S)
     finally:
         log.close()
     [(now,)] = postgres.execute("SELECT pg_snapshot_xmax(pg_current_snapshot())::text").fetchall()
@@ -165,7 +165,7 @@ def partner_with_link_of(
 
 
 def found_in(mine: Stack) -> Iterator[tuple[str, bytes]]:
-    """All that each engine gives when it is asked for everything, and what is written for people to read."""
+    """All that each engine gives for a query of everything, and what is written for people to read."""
     of_engines: dict[str, list[bytes]] = {}
     for engine, _, text in parts_of(mine):
         of_engines.setdefault(engine, []).append(text)
@@ -250,7 +250,7 @@ def holds(content: bytes, words: Iterable[str]) -> bool:
 
 
 def where(content: bytes) -> str:
-    """A little of what stands around the first word, for whoever has to find out where it comes from."""
+    """The text around the first occurrence, to find its origin."""
     lower = content.lower()
     places = [
         place for word in WORDS for form in (word, word.encode().hex()) if (place := lower.find(form.encode())) >= 0

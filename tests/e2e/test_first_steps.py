@@ -1,4 +1,4 @@
-"""What README.md promises to somebody who just started a stack: the sale by curl, the demonstration, the audit."""
+"""What README.md promises to a new user: the sale by curl, the demonstration, the audit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx
 
-from infra.demo import market
+from infra.ops.demo import market
 from tests.e2e.conftest import ADMIN, PASSWORD, PATIENCE_S, connect, partner_with_link, read
 from tests.support.stack import ROOT, Stack, wait_for
 

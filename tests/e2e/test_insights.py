@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 from playwright.sync_api import Page, expect
 
-from infra.demo import plan
+from infra.ops.demo import plan
 from schemas.zones import ZoneInfo
 from tests.e2e.conftest import PATIENCE_S, connect, read, sign_in
 from tests.support.stack import Stack, wait_for
@@ -22,7 +22,7 @@ MADE_FOR = datetime(2026, 5, 17, 18, 29, tzinfo=UTC)
 TITLE = "YouTube brings more of your page views"
 
 
-def test_what_changed_is_told_with_its_evidence_and_leads_to_the_figures(
+def test_an_insight_shows_its_evidence_and_links_to_the_figures(
     admin_stack: Stack, page: Page, api: httpx.Client
 ) -> None:
     """Spec §1, §2."""
@@ -49,11 +49,11 @@ def test_what_changed_is_told_with_its_evidence_and_leads_to_the_figures(
     card.get_by_role("button", name="Generate New").click()
     expect(page.get_by_text("AI Insights Generated", exact=True).first).to_be_visible()
     expect(card.get_by_role("heading", name=TITLE)).to_be_visible()
-    expect(card.get_by_text("In the finder's own words: no language model is configured.")).to_be_visible()
+    expect(card.get_by_text("Rule-based text: AI is not configured.")).to_be_visible()
     card.get_by_role("button", name=f"Evidence of: {TITLE}").click()
     item = card.get_by_role("listitem").filter(has_text=TITLE)
     figure = int(item.locator("dd").first.inner_text().replace(",", ""))
-    card.get_by_role("link", name=f"See the figures of: {TITLE}").click()
+    card.get_by_role("link", name=f"View details of: {TITLE}").click()
     expect(page).to_have_url(re.compile("f=is,source,YouTube"))
     found = re.search(r"from=([0-9-]+)&to=([0-9-]+)", page.url)
     assert found is not None

@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import read, sign_in
 from tests.e2e.test_forum import answered, described, enter, join
-from tests.support.market import picture
+from tests.support.marketplace import picture
 from tests.support.stack import Stack, wait_for
 
 LOOKS_AGAIN_MS = 5_000
@@ -53,7 +53,7 @@ def test_a_website_goes_from_a_draft_to_sold_with_the_money_released(
     page.goto(f"{app}/admin/listings")
     page.get_by_role("button", name=f"Review {TITLE}").click()
     page.get_by_role("button", name="Approve").click()
-    confirm(page, "Let this listing go live?", "Approve")
+    confirm(page, "Approve this listing?", "Approve")
     expect(page.get_by_text("Listing approved", exact=True).first).to_be_visible()
 
     enter(buyer, app, BUYER[1])
@@ -77,28 +77,28 @@ def test_a_website_goes_from_a_draft_to_sold_with_the_money_released(
     buyer.wait_for_url("**/marketplace/deals/*")
 
     wait_for(lambda: read(sells, "/api/marketplace/my/offers?side=seller"), "the offer to arrive")
-    wait_for(lambda: read(sells, "/api/platform/notifications"), "the seller to be told")
+    wait_for(lambda: read(sells, "/api/platform/notifications"), "the notification of the seller")
     seller.goto(f"{app}/notifications")
     seller.get_by_role("link", name="You have an offer for your website").click()
     seller.wait_for_url("**/marketplace/deals/*")
     expect(seller.get_by_text("Would you stay for questions?")).to_be_visible()
     seller.get_by_role("button", name="Counter-offer").click()
-    counter = seller.get_by_role("dialog", name="Name another price")
+    counter = seller.get_by_role("dialog", name="Counter-offer")
     counter.get_by_label("Price").fill("41000")
     counter.get_by_role("button", name="Send counter-offer of $41,000").click()
 
     soon(buyer, buyer.get_by_role("button", name="Accept $41,000")).click()
     confirm(buyer, "Buy for $41,000?", "Accept")
-    expect(buyer.get_by_text("The escrow here is a trial: no real money moves.")).to_be_visible()
+    expect(buyer.get_by_text("Test mode: no real money is moved.")).to_be_visible()
     with buyer.expect_popup() as opened:
         soon(buyer, buyer.get_by_role("link", name="Pay $41,000 into escrow")).click()
     opened.value.get_by_role("button", name="Pay").click()
     expect(opened.value.get_by_text("Paid.")).to_be_visible()
 
-    soon(seller, seller.get_by_role("button", name="I have handed it over")).click()
-    confirm(seller, "Handed everything over?", "I have handed it over")
-    soon(buyer, buyer.get_by_role("button", name="I have received it")).click()
-    confirm(buyer, "Do you have the website?", "I have received it")
+    soon(seller, seller.get_by_role("button", name="I transferred the website")).click()
+    confirm(seller, "Transferred everything?", "I transferred the website")
+    soon(buyer, buyer.get_by_role("button", name="I received the website")).click()
+    confirm(buyer, "Received the website?", "I received the website")
     expect(buyer.get_by_role("heading", name="Your turn: inspect and accept")).to_be_visible()
     buyer.get_by_role("button", name="Accept the website").click()
     confirm(buyer, "Accept the website?", "Accept the website")
@@ -124,7 +124,7 @@ def draft(page: Page) -> None:
     page.get_by_label("Niche").select_option(label="Health")
     page.get_by_label("Years established").fill("4.5")
     page.get_by_label("Description").fill(DESCRIPTION)
-    page.get_by_role("button", name="Next: Figures").click()
+    page.get_by_role("button", name="Next: Numbers").click()
     for label, value in (("Asking price", "45,000"), ("Monthly revenue", "1850"), ("Monthly profit", "1500")):
         page.get_by_label(label).fill(value)
     page.get_by_label("Monthly traffic").fill("12500")
@@ -135,7 +135,7 @@ def draft(page: Page) -> None:
     page.get_by_role("link", name=f"Edit {TITLE}").click()
     expect(page.get_by_label("Description")).to_have_value(DESCRIPTION)
     page.get_by_role("button", name="Verification").click()
-    expect(page.get_by_text("None of your websites is measured here.")).to_be_visible()
+    expect(page.get_by_text("None of your websites is tracked here.")).to_be_visible()
     page.get_by_role("button", name="Next: Preview").click()
     expect(page.get_by_role("article")).to_contain_text("$45,000")
     expect(page.get_by_text("All changes saved")).to_be_visible()
@@ -148,7 +148,7 @@ def confirm(page: Page, title: str, action: str) -> None:
 
 
 def soon(page: Page, wanted: Locator) -> Locator:
-    """What the page shows by itself once it has looked again: every five seconds, which pass at once here."""
+    """What the page shows after its next automatic refresh: every five seconds, which pass at once here."""
 
     def shown() -> bool:
         page.clock.fast_forward(LOOKS_AGAIN_MS)

@@ -1,4 +1,4 @@
-"""The journey of a commission: reported, approved among ten, taken back in part, and on the month's statement."""
+"""The journey of a commission: reported, approved among ten, reversed in part, and on the month's statement."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.e2e.conftest import PATIENCE_S, connect, partner_with_link, read, sig
 from tests.support.stack import Stack, wait_for
 
 
-def test_ten_are_approved_one_is_taken_back_in_part_and_the_statement_shows_it_to_the_cent(
+def test_the_statement_of_ten_approvals_and_a_partial_reversal_is_exact_to_the_cent(
     admin_stack: Stack, page: Page, api: httpx.Client
 ) -> None:
     """Limit claims, approve ten at once, reverse part of one, see why it earns that, and read the month's statement."""
@@ -52,7 +52,7 @@ def test_ten_are_approved_one_is_taken_back_in_part_and_the_statement_shows_it_t
     reversal.get_by_label("Reason").fill("One item was sent back")
     reversal.get_by_label(re.compile("^Amount")).fill("7.00")
     reversal.get_by_role("button", name="Reverse").click()
-    expect(drawer).to_contain_text("7.00 USD of the sale taken back")
+    expect(drawer).to_contain_text("7.00 USD of the sale reversed")
     expect(drawer.get_by_text(re.compile(r"^conversion\.reversed · domain\[0\] @ \d+$"))).to_be_visible()
     drawer.get_by_role("button", name="Close").click()
 

@@ -16,8 +16,8 @@ import httpx
 import psycopg
 from playwright.sync_api import Page, expect
 
-from infra.log import Record, open_log
-from infra.settings import load
+from infra.kernel.config.settings import load
+from infra.kernel.log import Record, open_log
 from tests.e2e.conftest import AGENT, PATIENCE_S, connect, partner_with_link, read, sign_in
 from tests.support.stack import Stack, wait_for
 
@@ -41,10 +41,10 @@ def clicks(url: str, count: int) -> str:
 def sell(mine: Stack, site: dict[str, Any], click_id: str) -> str:
     """A sale of 80.00 by postback, sent again while the log does not answer, as networks do; gives its id."""
     sale = {"click_id": click_id, "txid": uuid4().hex, "amount": "80.00", "currency": "USD"}
-    asked = {"params": {**sale, "token": site["postbackToken"]}, "timeout": PATIENCE_S}
+    parameters = {**sale, "token": site["postbackToken"]}
 
     def taken() -> httpx.Response | None:
-        answer = httpx.get(f"{mine.tracking}/postback", **asked)
+        answer = httpx.get(f"{mine.tracking}/postback", params=parameters, timeout=PATIENCE_S)
         return None if answer.status_code == 503 else answer
 
     sent: httpx.Response = wait_for(taken, "the postback to be taken")
@@ -208,7 +208,7 @@ def test_everything_is_rebuilt_under_load_and_no_number_moves(
     wait_for(lambda: "projection.promoted" in done(admin_stack), "the events of it")
 
 
-def test_an_admin_sees_the_system_and_handles_dead_letters(admin_stack: Stack, page: Page, api: httpx.Client) -> None:
+def test_an_admin_sees_the_system_and_handles_dead_letters(admin_stack: Stack, page: Page) -> None:
     """A record that nobody can read is revealed, retried in vain and skipped, each with a reason; the system shows."""
     plant_bad_record(admin_stack)
     sign_in(page, admin_stack.app)
@@ -220,7 +220,7 @@ def test_an_admin_sees_the_system_and_handles_dead_letters(admin_stack: Stack, p
     page.keyboard.press("Escape")
     page.get_by_role("button", name=re.compile("^Retry clicks")).first.click()
     give_reason(page, "perhaps now", "Retry")
-    expect(page.get_by_text("Still refused", exact=True)).to_be_visible()
+    expect(page.get_by_text("Failed again", exact=True)).to_be_visible()
     page.get_by_role("button", name=re.compile("^Skip clicks")).first.click()
     give_reason(page, "it is rubbish", "Skip")
     expect(page.get_by_role("table", name="Dead letters of this kind").get_by_text("Skipped")).to_be_visible()
@@ -232,8 +232,8 @@ def test_an_admin_sees_the_system_and_handles_dead_letters(admin_stack: Stack, p
     processes = page.get_by_role("table", name="Processes")
     for name in ("projectors", "command", "query", "ingest", "postgres", "clickhouse"):
         expect(processes.get_by_role("row", name=re.compile(f"^{name} \\d+ Running"))).to_be_visible()
-    expect(page.get_by_role("table", name="Engines").get_by_text("Does not answer")).to_have_count(0)
-    expect(page.get_by_text("No backup has been made")).to_be_visible()
+    expect(page.get_by_role("table", name="Engines").get_by_text("Not responding")).to_have_count(0)
+    expect(page.get_by_text("No backups yet")).to_be_visible()
 
 
 def expect_figures(page: Page, app: str, website: str) -> None:

@@ -1,4 +1,4 @@
-"""How somebody becomes a member and keeps the account safe, in a real browser, with mails through a real server."""
+"""How a person becomes a member and keeps the account safe, in a real browser, with mails through a real server."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_from_an_invite_to_a_safe_account(
     expect(page.get_by_role("heading", name="Forgot your password?")).to_be_visible()  # the last page had the field
     page.get_by_label("Email").fill(EMAIL)
     page.get_by_role("button", name="Send the link").click()
-    expect(page.get_by_text("Look into your mail")).to_be_visible()
+    expect(page.get_by_text("Check your email")).to_be_visible()
     page.goto(reset_link(post))
     expect(page.get_by_label("New password")).to_be_visible()
     expect(page).not_to_have_url(re.compile("code"))
@@ -82,7 +82,7 @@ def test_from_an_invite_to_a_safe_account(
     sessions = page.get_by_role("list", name="Sessions").get_by_role("listitem")
     expect(sessions).to_have_count(2)
     expect(page.get_by_text("6 of 10 recovery codes left.")).to_be_visible()
-    page.get_by_role("button", name="End the session of").click()
+    page.get_by_role("button", name="Sign out session").click()
     expect(sessions).to_have_count(1)
     elsewhere.goto(f"{app}/account-settings")
     elsewhere.wait_for_url("**/login**")

@@ -21,7 +21,7 @@ PASSWORD = "wide oceans and 7 gulls"
 def test_sign_in_with_a_provider_by_invite_with_second_factor(
     admin_stack: Stack, provider: IdentityProvider, page: Page, api: httpx.Client
 ) -> None:
-    """With Google: asked for an invite, sets up a second factor, comes in; the next time, it is asked for the code."""
+    """With Google: the page requires an invite and a second factor; the next sign-in requires the code."""
     provider.person = Someone(email="gudrun@mail.example", name="Guðrún")
     page.goto(f"{admin_stack.app}/login?next=/account-settings")
     expect(page.get_by_text("Sign-in with LinkedIn is not set up on this installation.")).to_be_visible()
@@ -118,7 +118,7 @@ def test_links_of_an_attacker_sign_nobody_in(
         for number, link in enumerate(links):
             context = new_context(chromium)
             try:
-                if number % 2:  # also where the victim is on a way of their own
+                if number % 2:  # also while the victim signs in
                     context.request.get(f"{admin_stack.app}/api/platform/auth/github", max_redirects=0)
                 open_and_stay_out(context, admin_stack.app + link)
             finally:
@@ -169,7 +169,7 @@ def signed_in(page: Page) -> bool:
 
 
 def sign_out(page: Page) -> None:
-    """As if it were another day in the same browser; from where no page of the app still asks for something."""
+    """As if it were another day in the same browser; from where no page of the app still sends requests."""
     origin = urlsplit(page.url)._replace(path="", query="", fragment="").geturl()
     page.goto("about:blank")
     page.context.clear_cookies()

@@ -52,7 +52,7 @@ def test_public_pages_without_and_with_a_browser(admin_stack: Stack, page: Page)
         expect(page.locator("h1")).to_have_count(1)
         assert page.evaluate("window.reports") == [], screen
     page.goto(f"{app}/docs/api?part=calls")
-    page.get_by_role("searchbox", name="Search the calls").fill("early access places")
+    page.get_by_role("searchbox", name="Search endpoints").fill("early access places")
     expect(page.get_by_text("/api/public/early-access", exact=True).first).to_be_visible()
     page.goto(f"{app}/pricing")
     page.get_by_role("link", name="Contact Sales: Enterprise Solution").click()

@@ -16,29 +16,29 @@ from playwright.sync_api import BrowserContext, Page
 
 from schemas import topics
 from tests.e2e.conftest import PATIENCE_S, Publisher
-from tests.support.edge import Edge, Site, running_edge
+from tests.support.ingest_service import IngestService, Site, running_ingest
 
 HTML = """<!doctype html><title>Home</title>
-<script async src="{edge}/t.js" data-site="{key}"></script>
+<script async src="{ingest_service}/t.js" data-site="{key}"></script>
 <a id="partner" href="https://partner.example/x?y" data-partner="acme" target="_blank">Partner</a>
 <button id="own" data-event="signup" data-event-plan="pro">Join</button>"""
 
 
 @pytest.fixture(scope="module")
-def tracking() -> Iterator[Edge]:
-    with running_edge() as edge:
-        edge.add_partner("acme")
-        yield edge
+def tracking() -> Iterator[IngestService]:
+    with running_ingest() as ingest_service:
+        ingest_service.add_partner("acme")
+        yield ingest_service
 
 
 @pytest.fixture
-def site(tracking: Edge, publisher: Publisher) -> Site:
+def site(tracking: IngestService, publisher: Publisher) -> Site:
     site = tracking.add_site("127.0.0.1")
-    publisher.html = HTML.format(edge=tracking.url, key=site.site_key)
+    publisher.html = HTML.format(ingest_service=tracking.url, key=site.site_key)
     return site
 
 
-def test_what_the_script_sends(tracking: Edge, site: Site, publisher: Publisher, page: Page) -> None:
+def test_what_the_script_sends(tracking: IngestService, site: Site, publisher: Publisher, page: Page) -> None:
     with tracking.tail(topics.CLICKS) as clicks:
         page.goto(publisher.url + "/start?utm_source=news&email=me@x.example")
         first = clicks.take(1)[0]
@@ -69,8 +69,9 @@ def test_what_the_script_sends(tracking: Edge, site: Site, publisher: Publisher,
         assert (click["type"], click["props"]) == ("click", '{"url":"partner.example/x"}') and click["partner_id"]
 
 
-def test_an_event_that_the_edge_could_not_take_is_sent_again(
-    tracking: Edge, site: Site, publisher: Publisher, context: BrowserContext
+@pytest.mark.usefixtures("site")
+def test_the_script_resends_an_event_that_ingest_did_not_accept(
+    tracking: IngestService, publisher: Publisher, context: BrowserContext
 ) -> None:
     page, answers = context.new_page(), [503, 429]
 
@@ -91,16 +92,16 @@ def test_an_event_that_the_edge_could_not_take_is_sent_again(
 
 
 LEAVING = """<!doctype html><title>Home</title>
-<script async src="{edge}/t.js" data-api="{gate}" data-site="{key}"></script>
+<script async src="{ingest_service}/t.js" data-api="{gate}" data-site="{key}"></script>
 <a id="away" href="/next" onclick="althing('left', {{from: 'here'}})">Away</a>
 <script>addEventListener("pagehide", () => althing("bye"))</script>"""
 
 
 @dataclass
 class Gate:
-    """Stands before the edge and hangs up on the first request that holds an event of each of these types."""
+    """A proxy before ingest that closes the connection of the first request with an event of each of these types."""
 
-    edge: Edge
+    ingest_service: IngestService
     refuses: set[str]
     url: str = ""
     refused: list[str] = field(default_factory=list)
@@ -113,12 +114,12 @@ class Gate:
             self.refuses -= met
             self.refused += [event["id"] for event in sent]
             return None
-        return httpx.post(self.edge.url + "/track", content=body, headers=headers, timeout=PATIENCE_S)
+        return httpx.post(self.ingest_service.url + "/track", content=body, headers=headers, timeout=PATIENCE_S)
 
 
 @contextmanager
-def gate(edge: Edge, *refuses: str) -> Iterator[Gate]:
-    made = Gate(edge, set(refuses))
+def gate(ingest_service: IngestService, *refuses: str) -> Iterator[Gate]:
+    made = Gate(ingest_service, set(refuses))
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -150,11 +151,11 @@ def gate(edge: Edge, *refuses: str) -> Iterator[Gate]:
 
 
 def test_own_events_of_a_page_that_goes_away_are_sent_again_by_the_next_one(
-    tracking: Edge, site: Site, publisher: Publisher, context: BrowserContext
+    tracking: IngestService, site: Site, publisher: Publisher, context: BrowserContext
 ) -> None:
     page = context.new_page()
     with gate(tracking, "left", "bye") as before, tracking.tail(topics.CLICKS) as clicks:
-        publisher.html = LEAVING.format(edge=tracking.url, gate=before.url, key=site.site_key)
+        publisher.html = LEAVING.format(ingest_service=tracking.url, gate=before.url, key=site.site_key)
         page.goto(publisher.url + "/start")
         page.wait_for_function("localStorage.althing_q == '[]'")
         page.click("#away")
@@ -169,9 +170,8 @@ def test_own_events_of_a_page_that_goes_away_are_sent_again_by_the_next_one(
         assert {event["event_id"] for event in clicks.now()} <= set(found)
 
 
-def test_two_pages_keep_each_others_events(
-    tracking: Edge, site: Site, publisher: Publisher, context: BrowserContext
-) -> None:
+@pytest.mark.usefixtures("site")
+def test_two_pages_keep_each_others_events(publisher: Publisher, context: BrowserContext) -> None:
     """Both keep what is not answered yet in the same place."""
     first, second = context.new_page(), context.new_page()
     for page in (first, second):
@@ -185,9 +185,8 @@ def test_two_pages_keep_each_others_events(
     first.wait_for_function("JSON.parse(localStorage.althing_q).map(e => e.type).sort().join() == 'one,two'")
 
 
-def test_nothing_is_sent_after_the_opt_out(
-    tracking: Edge, site: Site, publisher: Publisher, context: BrowserContext
-) -> None:
+@pytest.mark.usefixtures("site")
+def test_nothing_is_sent_after_the_opt_out(publisher: Publisher, context: BrowserContext) -> None:
     page = context.new_page()
     sent: list[str] = []
     page.on("request", lambda request: sent.append(request.url))

@@ -1,4 +1,4 @@
-"""What somebody without an account does, in a real browser with mails through a real server: newsletter, early access,
+"""What a visitor without an account does, in a real browser with mails through a real server: newsletter, early access,
 an inquiry; and what admins make of it."""
 
 from __future__ import annotations
@@ -58,14 +58,14 @@ def test_from_a_form_to_an_answer(admin_stack: Stack, page: Page, api: httpx.Cli
     page.goto(f"{app}/admin/inquiries")
     page.get_by_role("button", name="Una Unudóttir").click()
     drawer = page.get_by_role("dialog", name="Una Unudóttir")
-    drawer.get_by_label("Reply by mail").fill("We begin on Monday.")
+    drawer.get_by_label("Reply by email").fill("We begin on Monday.")
     drawer.get_by_role("button", name="Send reply").click()
     expect(drawer.get_by_text("Reply by ")).to_be_visible()
     assert "> Twelve sites" in mail(post, SENDER, "Re: Your inquiry").get_content()
-    expect(drawer.get_by_text("Mail sent")).to_be_visible()
+    expect(drawer.get_by_text("Email sent")).to_be_visible()
 
     page.goto(f"{app}/admin/subscribers")
-    expect(page.get_by_text("1 of 10 places are taken, 0 wait")).to_be_visible()
+    expect(page.get_by_text("1 of 10 places filled, 0 waiting")).to_be_visible()
     expect(page.get_by_role("region", name="Subscribers").get_by_text(READER)).to_be_visible()
     page.get_by_role("button", name=f"Invite {TESTER}").click()
     assert "/login?tab=create-account&invite=" in mail(post, TESTER, "Your invite").get_content()
@@ -85,7 +85,7 @@ def form(page: Page, button: str) -> Locator:
 
 
 def mail(post: MailServer, to: str, subject: str) -> EmailMessage:
-    """The newest one to somebody whose subject begins so, once it arrived."""
+    """The newest mail to the address whose subject begins so, once it arrived."""
 
     def found() -> list[EmailMessage]:
         return [one for one in post.received if one["To"] == to and str(one["Subject"]).startswith(subject)]

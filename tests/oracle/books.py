@@ -1,6 +1,6 @@
-"""The oracle's own books: what every public number has to be.
+"""The oracle's own books: the expected value of every public number.
 
-Plain arithmetic over the history, in words of its own: no module of the product is imported here.
+Plain arithmetic over the history, independent of the product: this module imports none of its modules.
 """
 
 from __future__ import annotations

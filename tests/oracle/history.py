@@ -69,7 +69,7 @@ class Event:
 
 @dataclass(eq=False)
 class Follow:
-    """Somebody follows a link now. `click_id` and `at` are empty until it is played."""
+    """A visitor follows a link now. `click_id` and `at` are empty until it is played."""
 
     link: int
     ip: str

@@ -14,7 +14,7 @@ from typing import Final
 
 import httpx
 
-from infra.stack.state import read
+from infra.kernel.observability.stack_state import read
 from tests.oracle.history import Outage
 from tests.support.stack import Stack, wait_for
 

@@ -176,7 +176,7 @@ class World:
         links = []
         for link in site.links:
             name = history.programs[link.program].name
-            # What the link's macros become tells what the edge knows of a click, without any key of the product.
+            # The values of the link's macros show the click's data in ingest, without any key of the product.
             destination = f"https://{name}.example/?id={{click_id}}&at={{timestamp}}&in={{country}}" + "".join(
                 f"&{sub}={{{sub}}}" for sub in SUBS
             )

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from infra.settings import Settings
-from tests.support.projecting import Bench, bench
+from infra.kernel.config.settings import Settings
+from tests.support.projection_bench import ProjectionBench, bench
 
 
 @pytest.fixture
-def projecting(embedded_postgres: Settings, embedded_clickhouse: Settings, tmp_path: Path) -> Iterator[Bench]:
+def projecting(embedded_postgres: Settings, embedded_clickhouse: Settings, tmp_path: Path) -> Iterator[ProjectionBench]:
     """Fresh tables, an empty log, nothing running."""
     with bench(embedded_postgres, embedded_clickhouse, tmp_path) as made:
         yield made

@@ -13,18 +13,19 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import httpx
+import httpx2
 import psycopg
 
-from command_api.conversions import model, tally
-from command_api.conversions.tiers import Standing, month_of
-from command_api.decision import Asked, Refused
-from infra.postgres import required_url
-from projectors.clickhouse.conversion_rows import row_of
-from projectors.engine.read_model import Rows
-from projectors.postgres.conversion_steps import CONVERSION_STEPS
-from projectors.postgres.conversions import CONVERSIONS
-from projectors.postgres.statement_months import STATEMENT_MONTHS
-from query_api import money
+from command_api.conversions import decisions, model, monthly_totals
+from command_api.conversions.tiers import MonthlyTotal, month_of
+from command_api.kernel.decision import CommandContext, CommandRejected
+from infra.kernel.postgres.pool import required_url
+from infra.kernel.postgres.rows import PostgresRows
+from projectors.read_models.conversions.conversion_steps import CONVERSION_STEPS
+from projectors.read_models.conversions.conversions import CONVERSIONS
+from projectors.read_models.conversions.statement_months import STATEMENT_MONTHS
+from projectors.rollups.conversion_rows import row_of
+from query_api.kernel import money
 from schemas.base import DomainEvent, Money
 from schemas.events.conversions import (
     AttributedBy,
@@ -43,7 +44,7 @@ MONTHS = [f"2025-{month:02d}" for month in range(1, 13)]
 RATES = {"USD": {"EUR": "1.0832"}, "JPY": {"EUR": "163.37"}, "KWD": {"EUR": "0.33219"}}
 
 
-class Books:
+class Accounting:
     """Policies, relay and the query service over one set of databases; `project` does what projectors do."""
 
     def __init__(self, made: Policies, query: QueryService) -> None:
@@ -73,7 +74,7 @@ class Books:
         self.made.relayed()
         self._seen = project(self.world, since=self._seen)
 
-    def post(self, path: str, body: Any, person: Person | None = None, **options: Any) -> httpx.Response:
+    def post(self, path: str, body: Any, person: Person | None = None, **options: Any) -> httpx2.Response:
         answer = self.world.call(
             "POST", f"/api/platform/conversions/{path}", person or self.world.owner, json=body, **options
         )
@@ -92,14 +93,14 @@ class Books:
 
 
 def this_month() -> str:
-    """Asked for when it is needed: a module is imported long before its tests run."""
+    """Computed when it is needed: a module is imported long before its tests run."""
     return datetime.now(UTC).strftime("%Y-%m")
 
 
-class Past:
+class PastMonths:
     """A website's random year with three partners, as the policies would have decided it."""
 
-    def __init__(self, books: Books, rng: random.Random, currency: str) -> None:
+    def __init__(self, books: Accounting, rng: random.Random, currency: str) -> None:
         self.books, self.rng, self.currency = books, rng, currency
         self.website = books.query.website(books.query.person(), "Pacific/Auckland", currency)
         books.world.postgres.execute(
@@ -107,10 +108,10 @@ class Past:
         )
         self.move("Pacific/Auckland", datetime(2024, 12, 1, tzinfo=UTC))
         self.partners = [books.query.partner(f"P{number}") for number in range(3)]
-        self.standings: defaultdict[tally.Account, Standing] = defaultdict(Standing)
+        self.standings: defaultdict[monthly_totals.TotalKey, MonthlyTotal] = defaultdict(MonthlyTotal)
         self.states: list[model.Conversion] = []
         self.events: list[DomainEvent] = []
-        # Whatever the dice say, one commission is earned in one month and taken back in a later one.
+        # Whatever the dice say, one commission is earned in one month and reversed in a later one.
         self._live(amount=10**6, attributed=True, steps=("approve", "whole"))
         for _ in range(100):
             self._live()
@@ -129,7 +130,7 @@ class Past:
         with psycopg.connect(required_url(self.books.world.settings)) as connection:
             for each in (CONVERSIONS, CONVERSION_STEPS, STATEMENT_MONTHS):
                 before = self.statements() if each is STATEMENT_MONTHS else None
-                rows = Rows(connection, each.table(1), each.key)
+                rows = PostgresRows(connection, each.table(1), each.key)
                 for rows.position, event in enumerate(events, start=self.books.place):
                     if type(event) in each.handlers:
                         each.handlers[type(event)](rows, event)
@@ -198,7 +199,7 @@ class Past:
     def _live(
         self, amount: int | None = None, attributed: bool | None = None, steps: Sequence[str] | None = None
     ) -> None:
-        """A sale of early 2025, and what became of it within months; what is not given is chance."""
+        """A sale of early 2025, and its outcome within months; what is not given is chance."""
         rng = self.rng
         if amount is None:
             amount = rng.choice([0, 1, 3, rng.randrange(1, 10**6)])
@@ -221,22 +222,22 @@ class Past:
             attribution=click if attributed else None,
         )
         rates, account = RATES[self.currency], (self.website, partner, month_of(at))
-        first = model.record(
-            uuid4(), facts, received_at=at, reported_by="sale", payout=None, customer="", currency=self.currency,
-            rates=rates, asked=Asked(at), standing=self.standings[account],
+        first = decisions.record(
+            uuid4(), facts, decisions.Basis(rates, self.standings[account]), received_at=at, reported_by="sale",
+            payout=None, customer="", currency=self.currency, context=CommandContext(at),
         )  # fmt: skip
         state = self._take(None, first)
         given = steps is not None
         for step in steps if steps is not None else rng.choices(STEPS, k=rng.randrange(7)):
             at += timedelta(days=31 if given else rng.random() * 30)
-            with suppress(Refused):
-                for event in _step(step, rng, state, click, rates, self.standings[account], Asked(at)):
+            with suppress(CommandRejected):
+                for event in _step(step, rng, state, click, rates, self.standings[account], CommandContext(at)):
                     state = self._take(state, event)
         self.states.append(state)
 
     def _take(self, state: model.Conversion | None, event: DomainEvent) -> model.Conversion:
         self.events.append(event)
-        if (moved := tally.movement(event)) is not None:
+        if (moved := monthly_totals.delta(event)) is not None:
             self.standings[moved[0]] += moved[1]
         return model.evolve(state, event)
 
@@ -250,21 +251,21 @@ def _step(
     state: model.Conversion,
     click: Attribution,
     rates: dict[str, str],
-    standing: Standing,
-    asked: Asked,
+    standing: MonthlyTotal,
+    asked: CommandContext,
 ) -> list[DomainEvent]:
     left = state.facts.amount.amount - state.reversed_amount
     match step:
         case "approve":
-            return model.approve(state, asked)
+            return decisions.approve(state, asked)
         case "in time":
-            return model.approve_in_time(state, click.terms, asked)
+            return decisions.approve_automatically(state, click.terms, asked)
         case "attribute":
-            return model.attribute(state, click, rates=rates, asked=asked, standing=standing)
+            return decisions.attribute(state, click, decisions.Basis(rates, standing), asked)
         case "part":
-            return model.reverse(state, "one item", rng.randint(1, max(left, 1)), asked)
+            return decisions.reverse(state, "one item", rng.randint(1, max(left, 1)), asked)
         case "whole":
-            return model.reverse(state, "sent back", None, asked)
+            return decisions.reverse(state, "sent back", None, asked)
         case "report":
             other = Reported(
                 report_id=uuid4(),
@@ -275,14 +276,20 @@ def _step(
                 amount=Money(amount=7, currency="EUR"),
                 occurred_at=asked.at,
             )
-            return model.merge_report(state, other, asked)
+            return decisions.merge_report(state, other, asked)
         case "restate":
             amount = Money(amount=rng.randrange(1, 10**6), currency=state.facts.amount.currency)
             found = state.facts.model_copy(update={"amount": amount})
             if state.is_attributed:
-                standing = standing - tally.counted_in(model.contribution(state))
-            return model.restate(
-                state, found, payout=None, customer="", rates=rates, cause="report", asked=asked, standing=standing
+                standing = standing - monthly_totals.total_of(model.contribution(state))
+            return decisions.restate(
+                state,
+                found,
+                decisions.Basis(rates, standing),
+                payout=None,
+                customer="",
+                cause="report",
+                context=asked,
             )
         case _:
-            return model.reject(state, "fraud", asked)
+            return decisions.reject(state, "fraud", asked)

@@ -1,4 +1,4 @@
-"""ClickHouse with the analysts' door, a query service over it, and analysts with tokens.
+"""ClickHouse with the analysts' endpoint, a query service over it, and analysts with tokens.
 
 `analyst_world` (module fixtures of the tests) is two analysts with a website each, an admin, and rows of everybody.
 """
@@ -15,9 +15,9 @@ from uuid import UUID, uuid4
 
 import httpx
 
-from infra.analysts.people import TOKEN_PREFIX, token_hash
-from infra.settings import Settings
-from projectors.engine.schema import create_schema
+from infra.domain.sql_access.analyst_accounts import TOKEN_PREFIX, token_hash
+from infra.kernel.config.settings import Settings
+from infra.ops.migrations.migrate import CREATORS
 from tests.support.clickhouse import ClickHouse, start_clickhouse
 from tests.support.engines import engine_folder
 from tests.support.query import Person, QueryService, conversion, event, serving, this_moment
@@ -25,7 +25,7 @@ from tests.support.query import Person, QueryService, conversion, event, serving
 
 @dataclass
 class Asker:
-    """A person with an e-mail address and a token for ClickHouse clients."""
+    """A person with an email address and a token for ClickHouse clients."""
 
     person: Person
     email: str
@@ -75,7 +75,7 @@ class AnalystWorld:
         return self._pages.delete(f"/api/platform/sql/{query_id}", headers=headers)
 
     def audited(self, asker: Asker) -> list[tuple[Any, ...]]:
-        """Door, outcome, text and rows of what the person ran, oldest first."""
+        """Endpoint, outcome, text and rows of what the person ran, oldest first."""
         return self.service.postgres.execute(
             "SELECT door, outcome, text, result_rows FROM ops.sql_statement WHERE account_id = %s"
             " ORDER BY started_at, id",
@@ -104,7 +104,8 @@ def analyst_world(postgres: Settings) -> Iterator[AnalystWorld]:
         clickhouse = start_clickhouse(folder, "--analysts", POSTGRES_URL=postgres.postgres_url or "")
         try:
             settings = replace(postgres, clickhouse_url=clickhouse.settings.clickhouse_url)
-            create_schema(settings)
+            for create in CREATORS:
+                create(settings)
             with serving(settings) as service:
                 yield AnalystWorld(service, clickhouse)
         finally:

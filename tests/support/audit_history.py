@@ -10,21 +10,25 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid5
 
-from infra.audit_trail import Entry, record
-from infra.client import Client
-from infra.keyring import Keyring
-from infra.log import Record
-from infra.postgres import pool
+import msgspec
+import psycopg
+from msgspec.structs import replace
+
+from infra.kernel.http.client_info import Client
+from infra.kernel.log import Record, StoredRecord
+from infra.kernel.postgres.pool import pool
+from infra.kernel.security.audit_log import Entry, record
+from infra.kernel.security.subject_keys import Keyring
 from schemas import envelope
 from schemas.base import DomainEvent, Money
 from schemas.events.conversions import (
     AttributedBy,
     Attribution,
-    Change,
     ConversionApproved,
     ConversionFacts,
     ConversionRecorded,
     ConversionReversed,
+    CounterDelta,
 )
 from schemas.events.partners import Terms
 from schemas.topics import CLICKS, DOMAIN, REJECTED
@@ -56,7 +60,7 @@ def send(way: Pipeline, ledger: Path) -> None:
     fresh = log_time(datetime.now(UTC))
     way.log.publish(
         [
-            clicked(tracked(rng, number).model_copy(update={"received_at": fresh, "path": f"/{number}"}), chosen=False)
+            clicked(replace(tracked(rng, number), received_at=fresh, path=f"/{number}"), chosen=False)
             for number in range(10)
         ]
     ).result(10)
@@ -78,15 +82,15 @@ def send(way: Pipeline, ledger: Path) -> None:
 
 
 def is_chosen(records: Sequence[Record], event: TrackedEvent) -> bool:
-    return any(record.headers for record in records if record.key == event.event_id.bytes)
+    return any(record.headers for record in records if record.key == UUID(event.event_id).bytes)
 
 
 def tracked(rng: random.Random, number: int) -> TrackedEvent:
     at = NOW - timedelta(minutes=rng.randrange(3000), milliseconds=rng.randrange(60_000))
     is_bot = number % 11 == 0
     return TrackedEvent(
-        event_id=UUID(int=rng.getrandbits(128), version=4),
-        website_id=rng.choice(WEBSITES),
+        event_id=str(UUID(int=rng.getrandbits(128), version=4)),
+        website_id=str(rng.choice(WEBSITES)),
         type=rng.choice(["click", "pageview", "signup"]),
         occurred_at=log_time(at),
         received_at=log_time(NOW + timedelta(seconds=number)),
@@ -95,20 +99,20 @@ def tracked(rng: random.Random, number: int) -> TrackedEvent:
         title='Tab\tund "Zeichen" – \U0001f600\\',
         is_bot=is_bot,
         bot_reason=rng.choice(["crawler", "prefetch", "spam_referrer", "rate", "changing_agents"]) if is_bot else "",
-        partner_id=rng.choice([PARTNER, UUID(int=0)]),
+        partner_id=str(rng.choice([PARTNER, UUID(int=0)])),
         value=rng.randrange(-(2**63), 2**63),
         props='{"a": [1, null, "\\u0000"]}',
     )
 
 
 def clicked(event: TrackedEvent, *, chosen: bool) -> Record:
-    value = event.model_dump_json(exclude_defaults=True).encode()
-    headers = ((HASH_HEADER, event.event_id.bytes[:8]),) if chosen else ()
-    return Record(CLICKS.name, event.event_id.bytes, value, headers)
+    value = msgspec.json.encode(event)
+    headers = ((HASH_HEADER, UUID(event.event_id).bytes[:8]),) if chosen else ()
+    return Record(CLICKS.name, UUID(event.event_id).bytes, value, headers)
 
 
 def write_down(file: Any, event: TrackedEvent, answer: str) -> None:
-    key = {"id": str(event.event_id), "website": str(event.website_id)}
+    key = {"id": event.event_id, "website": event.website_id}
     expect = {"type": event.type, "title": event.title, "value": event.value}
     file.write(json.dumps({**key, "kind": "event", "expect": expect}) + "\n")
     file.write(json.dumps({**key, "answer": answer}) + "\n")
@@ -141,12 +145,14 @@ def a_sale() -> tuple[DomainEvent, ...]:
             received_at=NOW,
             reported_by="sale",
             commission=commission,
-            change=Change(currency="USD", pending=1, commission_pending=1000),
+            change=CounterDelta(currency="USD", pending=1, commission_pending=1000),
         ),
         ConversionApproved(
             **common,
             originator_version=2,
-            change=Change(currency="USD", pending=-1, approved=1, commission_pending=-1000, commission_approved=1000),
+            change=CounterDelta(
+                currency="USD", pending=-1, approved=1, commission_pending=-1000, commission_approved=1000
+            ),
         ),
         ConversionReversed(
             **common,
@@ -155,7 +161,7 @@ def a_sale() -> tuple[DomainEvent, ...]:
             commission=Money(amount=250, currency="USD"),
             whole=False,
             reason="part returned",
-            change=Change(currency="USD", commission_approved=-250, commission_reversed=250),
+            change=CounterDelta(currency="USD", commission_approved=-250, commission_reversed=250),
         ),
     )
 
@@ -164,6 +170,34 @@ def decided(event: DomainEvent, position: int) -> Record:
     value = event.model_dump_json(exclude={"originator_id", "originator_version"}).encode()
     headers = envelope.headers(event.NAME, event.VERSION, position, event.originator_id, event.originator_version)
     return Record(DOMAIN.name, str(event.originator_id).encode(), value, headers)
+
+
+def domain_records(way: Pipeline) -> list[StoredRecord]:
+    """All of topic `domain`."""
+    source = way.log.source(DOMAIN.name, 0)
+    try:
+        return source.read(1000, 5.0)
+    finally:
+        source.close()
+
+
+def store(postgres: psycopg.Connection[Any], records: Sequence[StoredRecord]) -> None:
+    """The event store that these records were copied from, and the position of the relay that did it."""
+    for stored in records:
+        told = {name: value.decode() for name, value in stored.headers}
+        postgres.execute(
+            "INSERT INTO events.stored_events (notification_id, originator_id, originator_version, topic, state)"
+            " OVERRIDING SYSTEM VALUE VALUES (%s, %s, %s, %s, %s) ON CONFLICT DO NOTHING",
+            (
+                int(told["position"]),
+                told["aggregate"],
+                int(told["aggregate_version"]),
+                f"{told['event']}.v{told['version']}",
+                stored.value,
+            ),
+        )
+    newest = max(envelope.position_of(stored.headers) for stored in records)
+    postgres.execute("INSERT INTO engine.relay (name, position) VALUES ('relay:domain', %s)", (newest,))
 
 
 def refused_badly() -> Record:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from infra.settings import Settings
+from infra.kernel.config.settings import Settings
 from tests.support.engines import ROOT
 
 
@@ -27,7 +27,7 @@ def environment(settings: Settings, **more: str) -> dict[str, str]:
 
 
 @contextmanager
-def child(settings: Settings, module: str, *arguments: str, **more: str) -> Iterator[subprocess.Popen[str]]:
+def child_process(settings: Settings, module: str, *arguments: str, **more: str) -> Iterator[subprocess.Popen[str]]:
     """`python -m module arguments`; killed at the end if it still runs."""
     process = subprocess.Popen(
         [sys.executable, "-m", module, *arguments],

@@ -15,7 +15,7 @@ import clickhouse_connect
 import httpx
 from clickhouse_connect.driver.client import Client
 
-from infra.settings import Settings
+from infra.kernel.config.settings import Settings
 from tests.support.engines import ROOT, Engine, free_port
 
 USER, PASSWORD = "althing", "service secret"
@@ -37,9 +37,9 @@ class ClickHouse(Engine):
 
 
 def start_clickhouse(
-    folder: Path, *options: str, program: Sequence[str] = ("-m", "infra.clickhouse_front"), **variables: str
+    folder: Path, *options: str, program: Sequence[str] = ("-m", "infra.services.clickhouse_server"), **variables: str
 ) -> ClickHouse:
-    """Starts one over `folder` (made if missing) with these environment variables. Whoever calls this calls `stop`."""
+    """Starts one over `folder` (made if missing) with these environment variables. The caller calls `stop`."""
     folder.mkdir(parents=True, exist_ok=True)
     users = folder / "users.json"
     users.write_text(

@@ -20,21 +20,22 @@ import pytest
 from fastapi.testclient import TestClient
 
 from command_api.app import create_app
-from command_api.core import Core, open_core
-from command_api.store import create_schema
-from infra.identity import open_session
-from infra.log import Log, StoredRecord, open_log
-from infra.settings import Settings
+from command_api.kernel.container import Container
+from command_api.registry import open_container
+from command_api.schema import create_schema
+from infra.kernel.config.settings import Settings
+from infra.kernel.log import Log, StoredRecord, open_log
+from infra.kernel.security.sessions import open_session
 from schemas.topics import BY_NAME
 from tests.support.databases import own_databases
-from tests.support.forwarded import forwarded_for
+from tests.support.forwarded_headers import forwarded_for
 
 ADMIN_EMAIL, ADMIN_PASSWORD = "admin@example.com", "correct horse battery"
 
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody who is signed in, as a program is: with the token alone."""
+    """A person who is signed in, as a program is: with the token alone."""
 
     account_id: UUID
     session_id: UUID
@@ -51,7 +52,7 @@ class World:
     """One command service and its database."""
 
     settings: Settings
-    core: Core
+    core: Container
     people: list[Person] = field(default_factory=list)
 
     @cached_property
@@ -126,6 +127,14 @@ class World:
         sql = "SELECT topic FROM events.stored_events WHERE originator_id = %s ORDER BY originator_version"
         return [row[0] for row in self.postgres.execute(sql, (aggregate_id,))]
 
+    def session_events(self, account_id: UUID | str) -> list[str]:
+        """Names and versions of what happened to the sessions of an account, in commit order."""
+        sql = (
+            "SELECT topic FROM events.stored_events WHERE topic LIKE 'account.signed\\_%%'"
+            " AND convert_from(state, 'UTF8')::jsonb ->> 'account_id' = %s ORDER BY notification_id"
+        )
+        return [row[0] for row in self.postgres.execute(sql, (str(account_id),))]
+
     def records(self, topic: str) -> list[StoredRecord]:
         """All that lies in the first partition of a topic."""
         assert BY_NAME[topic].partitions == 1
@@ -162,7 +171,7 @@ def database(postgres: Settings) -> Iterator[Settings]:
 @contextmanager
 def world(postgres: Settings) -> Iterator[World]:
     with database(postgres) as settings:
-        made = World(settings, open_core(settings))
+        made = World(settings, open_container(settings))
         try:
             yield made
         finally:

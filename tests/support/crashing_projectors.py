@@ -1,7 +1,7 @@
-"""Projectors, or an operator's command, that kill themselves (`kill -9`) while they carry out what was asked.
+"""Projectors, or an operator's command, that kill themselves (`kill -9`) while they carry out a request.
 
 `python -m tests.support.dying_projectors`, then lines `ACTION STEP [COMMAND ...]` (`tests.support.forked`); without a
-command it is the service. Steps: `taken`, when a request was handed out; `held`, when the generations that are switched
+command it is the service. Steps: `taken`, when a request was handed out; `hold`, when the generations that are switched
 stand at one place; `midway`, when a comparison has noted progress; `inside`, when all rows are written and nothing is
 committed; `switched`, when Postgres knows the new generation and ClickHouse does not; `done`; `never`.
 """
@@ -12,15 +12,16 @@ from collections.abc import Callable
 from threading import local
 from typing import Any
 
-from projectors import cli, service
-from projectors.engine import generations, holding, requests, schema
-from tests.support.forked import die, each_line
+from projectors import service
+from projectors.cli import main
+from projectors.engine import barrier, generations, requests, schema
+from tests.support.fork_server import die, each_line
 
 
 def _run(action: str, step: str, *command: str) -> int:
     if step != "never":
         STEPS[step](action)
-    return cli.main(list(command)) if command else service.main([])
+    return main.main(list(command)) if command else service.main([])
 
 
 def _taken(action: str) -> None:
@@ -34,7 +35,7 @@ def _taken(action: str) -> None:
 
 
 def _held(_: str) -> None:
-    _die_within("switch", holding.Hold, "wait", is_done=True)
+    _die_within("switch", barrier.Barrier, "wait", is_done=True)
 
 
 def _midway(_: str) -> None:
@@ -55,11 +56,11 @@ def _inside(action: str) -> None:
     roll_back = generations.rollback
 
     def rollback(*arguments: Any, also: Any, **named: Any) -> Any:
-        def dying(generation: int, *, is_live: bool) -> None:
+        def also_then_die(generation: int, *, is_live: bool) -> None:
             also(generation, is_live=is_live)
             die()
 
-        return roll_back(*arguments, also=dying, **named)
+        return roll_back(*arguments, also=also_then_die, **named)
 
     setattr(generations, "rollback", rollback)  # noqa: B010 - a plain assignment to a module is refused by the type checker
 
@@ -69,15 +70,15 @@ def _switched(_: str) -> None:
 
 
 def _done(action: str) -> None:
-    original = requests.carry_out
+    original = requests.execute
 
-    def carry_out(connection: Any, means: Any, request: Any, *more: Any) -> Any:
-        outcome = original(connection, means, request, *more)
+    def execute(connection: Any, context: Any, request: Any, *more: Any) -> Any:
+        outcome = original(connection, context, request, *more)
         if request.action == action:
             die()
         return outcome
 
-    setattr(requests, "carry_out", carry_out)  # noqa: B010 - a plain assignment to a module is refused by the type checker
+    setattr(requests, "execute", execute)  # noqa: B010 - a plain assignment to a module is refused by the type checker
 
 
 def _die_within(outer: str, owner: Any, inner: str, *, is_done: bool) -> None:

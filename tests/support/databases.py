@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 
 import psycopg
 
-from infra.migrations import migrate
-from infra.settings import Settings
+from infra.kernel.config.settings import Settings
+from infra.ops.migrations import migrate
 from projectors.engine.clickhouse import HttpClickHouse
 from tests.support.stack import wait_for
 

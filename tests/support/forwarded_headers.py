@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from infra.forwarding import PROOF, forwarding_key, proof_of
-from infra.settings import Settings
+from infra.kernel.config.settings import Settings
+from infra.kernel.http.forwarding import PROOF, forwarding_key, proof_of
 
 
 def forwarded_for(settings: Settings, address: str) -> dict[str, str]:

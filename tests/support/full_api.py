@@ -1,6 +1,6 @@
 """Both services behind the gateway, as people and programs reach them, over the engines of the query service.
 
-`whole_api` (session fixture) gives an `Api`. No projector runs: `Belongings` puts into the read models what it decided.
+`full_api` (session fixture) gives an `Api`. No projector runs: `SampleData` puts into the read models what it decided.
 """
 
 from __future__ import annotations
@@ -23,29 +23,30 @@ from psycopg.types.json import Jsonb
 
 from command_api.accounts import model as accounts
 from command_api.accounts.passwords import Passwords
-from command_api.accounts.sign_in import Accounts
+from command_api.accounts.sign_in import SignInService
 from command_api.app import create_app
-from command_api.conversions import model
-from command_api.core import Core, open_core
-from command_api.decision import Asked, by_system
+from command_api.conversions import decisions
 from command_api.forum import members as forum_members
 from command_api.forum import posts as forum_posts
 from command_api.forum import threads as forum_threads
+from command_api.kernel.container import Container
+from command_api.kernel.decision import CommandContext, system_context
 from command_api.leads import early_access, inquiries, newsletter
-from command_api.marketplace import asking, listings, offers
 from command_api.marketplace import escrow as escrows
-from command_api.marketplace.facts import Facts
+from command_api.marketplace import listings, offers, questions
+from command_api.marketplace.claims import ListingClaims
 from command_api.marketplace.listings import Listing
-from command_api.matching import members, programs
-from command_api.matching.program_files import starter
-from command_api.store import create_schema
-from infra.gateway.service import Gateway
-from infra.http_guard import BodyGuard, guarded_protocol
-from infra.http_server import KEEP_ALIVE_S
-from infra.log import open_log
-from infra.mail import Mail, queue
-from infra.settings import Settings
-from infra.website_identity import open_website_session
+from command_api.matching.commands import AddProgram, ApplyToProgram
+from command_api.matching.program_files import starter_programs
+from command_api.registry import open_container
+from command_api.schema import create_schema
+from infra.kernel.config.settings import Settings
+from infra.kernel.http.request_limits import BodyGuard, guarded_protocol
+from infra.kernel.http.server import KEEP_ALIVE_S
+from infra.kernel.log import open_log
+from infra.kernel.mail.outbox import Mail, queue
+from infra.kernel.security.website_sessions import open_website_session
+from infra.services.gateway.service import Gateway
 from schemas.base import Money
 from schemas.events.accounts import Role
 from schemas.events.conversions import ConversionFacts
@@ -57,7 +58,7 @@ from tests.support.people import PASSWORD
 from tests.support.query import PERCENT_10, Person, QueryService, conversion, event, this_moment
 
 EARNED_AT = datetime(2026, 1, 1, tzinfo=UTC)
-"""Before any month that a statement is asked for."""
+"""Before any month of a requested statement."""
 
 
 @dataclass
@@ -66,16 +67,16 @@ class Api:
 
     address: str
     query: QueryService
-    core: Core
+    core: Container
     http: httpx.Client = field(default_factory=lambda: httpx.Client(timeout=60, cookies=_no_cookies()))
 
     @cached_property
-    def accounts(self) -> Accounts:
-        return Accounts(self.core, Passwords())
+    def accounts(self) -> SignInService:
+        return SignInService(self.core, Passwords())
 
     @cached_property
     def hash(self) -> str:
-        """Of `PASSWORD`, worked out once."""
+        """The hash of `PASSWORD`, computed once."""
         return Passwords().hash(PASSWORD)
 
     @cached_property
@@ -103,11 +104,11 @@ class Api:
 
 
 def _no_cookies() -> CookieJar:
-    """So that nobody is nobody, whoever signed in before."""
+    """Without cookies, so that earlier sign-ins have no effect."""
     return CookieJar(policy=DefaultCookiePolicy(allowed_domains=[]))
 
 
-class Belongings:
+class SampleData:
     """What one person has, decided and projected: an account, a website with keys, a link, a conversion, a click; and a
     partner."""
 
@@ -168,37 +169,37 @@ class Belongings:
             amount=Money(amount=1000, currency="USD"),
             occurred_at=now,
         )
-        recorded = model.record(
+        recorded = decisions.record(
             made,
             facts,
+            decisions.Basis(),
             received_at=now,
             reported_by="sale",
             payout=None,
             customer="",
             currency="USD",
-            rates={},
-            asked=by_system(now),
+            context=system_context(now),
         )
-        api.core.store.write([recorded])
+        api.core.store.append([recorded])
         return made
 
     def _posted(self, api: Api) -> tuple[UUID, UUID, UUID]:
         """A thread that waits for approval, so that nobody but its author and moderators can see it; something told."""
         query, now, author, category = api.query, this_moment(), self.owner.account_id, uuid4()
-        thread, post, told, asked = uuid4(), uuid4(), uuid4(), by_system(datetime.now(UTC))
+        thread, post, told, asked = uuid4(), uuid4(), uuid4(), system_context(datetime.now(UTC))
         handle = f"ada-{author.hex[:8]}"
         started = forum_threads.start(
             thread, author_id=author, category=forum_threads.Category(category), first_post_id=post, title="Mine",
-            held=True, asked=asked,
+            held=True, context=asked,
         )  # fmt: skip
         written = forum_posts.write(
             post, author_id=author, thread_id=thread, text="Mine alone", is_first=True, answered=None, mentions=[],
-            held=True, asked=asked,
+            held=True, context=asked,
         )  # fmt: skip
-        api.core.store.write([forum_members.join(author, handle, asked), started, written])
+        api.core.store.append([forum_members.join(author, handle, asked), started, written])
         query.postgres.execute(
-            "INSERT INTO ops.forum_member (account_id, handle, handle_hash, joined_at) VALUES (%s, %s, %s, %s)",
-            (author, handle, author.bytes, now),
+            "INSERT INTO forum.member (account_id, handle, handle_hash) VALUES (%s, %s, %s)",
+            (author, handle, author.bytes),
         )
         query.insert("forum_threads", {
             "id": thread, "title": "Mine", "category_id": category, "author_id": author, "first_post_id": post,
@@ -209,47 +210,47 @@ class Belongings:
             "mentions": [], "state": "held", "created_at": now, "position": 1,
         })  # fmt: skip
         query.postgres.execute(
-            "INSERT INTO ops.notification (id, account_id, kind, about, created_at, updated_at)"
+            "INSERT INTO notifications.notification (id, account_id, kind, about, created_at, updated_at)"
             " VALUES (%s, %s, 'moderation', 'x', %s, %s)",
             (told, author, now, now),
         )
         return thread, post, told
 
     def _wrote(self, api: Api) -> tuple[UUID, UUID, UUID]:
-        """Of somebody without an account: an inquiry, a place in line, a subscription."""
-        ids, now = (uuid4(), uuid4(), uuid4()), by_system(datetime.now(UTC))
+        """Of a visitor without an account: an inquiry, a place in line, a subscription."""
+        ids, now = (uuid4(), uuid4(), uuid4()), system_context(datetime.now(UTC))
         received = inquiries.receive(
-            ids[0], first_name="Una", last_name="U", email="una@example.com", message="Hello", service=None, asked=now
+            ids[0], now, first_name="Una", last_name="U", email="una@example.com", message="Hello"
         )
-        none_left = early_access.Places(taken={place: uuid4() for place in range(1, early_access.PLACES + 1)})
-        joined = early_access.join(none_left, None, signup_id=ids[1], somebody_waits=True, asked=now)
-        requested = newsletter.request(None, subscription_id=ids[2], source="website", asked=now)
-        api.core.store.write([received, *joined, *requested])
+        none_left = early_access.EarlyAccessPlaces(
+            taken={place: uuid4() for place in range(1, early_access.PLACES + 1)}
+        )
+        joined = early_access.join(none_left, None, signup_id=ids[1], somebody_waits=True, context=now)
+        requested = newsletter.request(None, subscription_id=ids[2], source="website", context=now)
+        api.core.store.append([received, *joined, *requested])
         return ids
 
     def _applied(self, api: Api) -> tuple[UUID, UUID]:
         """To a program of the directory."""
-        now = by_system(datetime.now(UTC))
-        facts = starter()[0].model_copy(update={"company_name": f"Company {uuid4().hex}"})
-        [listed] = programs.add(None, facts, origin="admin", recorded_on=now.at.date(), asked=now)
-        listing = programs.evolve(None, listed)
-        [applied] = members.apply(None, listing, self.owner.account_id, now)
-        api.core.store.write([listed, applied])
-        return listing.id, applied.originator_id
+        now = datetime.now(UTC)
+        facts = starter_programs()[0].model_copy(update={"company_name": f"Company {uuid4().hex}"})
+        program = api.core.commands.dispatch(AddProgram(facts), system_context(now)).answer.id
+        member = CommandContext(now, self.owner.account_id)
+        return program, api.core.commands.dispatch(ApplyToProgram(program), member).answer.id
 
     def _trades(self, api: Api) -> tuple[UUID, UUID, UUID, UUID, UUID]:
-        """A draft, a deal with somebody, a question to answer, a saved search."""
+        """A draft, a deal with another account, a question to answer, a saved search."""
         listing, search, offer_id, question = uuid4(), uuid4(), uuid4(), uuid4()
-        buyer, facts = Asked(datetime.now(UTC), uuid4()), Facts("", "", "", ListingFigures())
+        buyer, facts = CommandContext(datetime.now(UTC), uuid4()), ListingClaims("", "", "", ListingFigures())
         online = Listing(listing, 1, self.owner.account_id, facts, "active")
         sent = offers.send(offer_id, online, Money(amount=100, currency="USD"), "", buyer)
         offer = offers.evolve(None, sent)
-        mine = Asked(buyer.at, self.owner.account_id)
+        mine = CommandContext(buyer.at, self.owner.account_id)
         accepted = offers.accept(offer, 100, escrow_id(offer_id), mine)
         agreed, _ = escrows.agree(escrow_id(offer_id), offer, mine)
-        asked = asking.ask(question, online, "Why?", buyer)
-        mine_alone = [listings.draft(listing, facts, mine), asking.save(search, "", SearchCriteria(), mine)]
-        api.core.store.write([*mine_alone, sent, accepted, *agreed, asked])
+        asked = questions.ask(question, online, "Why?", buyer)
+        mine_alone = [listings.draft(listing, facts, mine), questions.save(search, "", SearchCriteria(), mine)]
+        api.core.store.append([*mine_alone, sent, accepted, *agreed, asked])
         api.query.postgres.execute(
             "INSERT INTO ops.escrow_call (escrow_id, step) VALUES (%s, 'open')", (escrow_id(offer_id),)
         )
@@ -307,9 +308,9 @@ class Belongings:
 
 
 def register(api: Api, person: Person) -> None:
-    """Gives somebody who has a session the account to it, with `PASSWORD`."""
+    """Registers the account of a person who has a session, with `PASSWORD`."""
     email = f"{person.account_id.hex}@example.com"
-    guard = email_id(api.accounts.desk.email_hash(email))
+    guard = email_id(api.accounts.email_hash(email))
     events = accounts.register(
         None,
         account_id=person.account_id,
@@ -318,9 +319,9 @@ def register(api: Api, person: Person) -> None:
         name="Ada",
         roles=(Role.MEMBER,),
         way="invite",
-        asked=by_system(),
+        context=system_context(),
     )
-    api.core.store.write(events)
+    api.core.store.append(events)
     api.query.postgres.execute(
         "INSERT INTO auth.credential (account_id, password_hash) VALUES (%s, %s)", (person.account_id, api.hash)
     )
@@ -334,7 +335,7 @@ def _made(answer: httpx.Response) -> dict[str, Any]:
 
 @contextmanager
 def served(app: Any, port: int) -> Iterator[str]:
-    """The app on a loopback port, as `infra.http_server` serves it."""
+    """The app on a loopback port, as `infra.kernel.http.server` serves it."""
     address = f"http://127.0.0.1:{port}"
     guarded = BodyGuard(app)
     config = uvicorn.Config(
@@ -358,20 +359,23 @@ def served(app: Any, port: int) -> Iterator[str]:
 
 
 @contextmanager
-def whole(query: QueryService, folder: Path) -> Iterator[Api]:
+def serve_full_api(query: QueryService, folder: Path) -> Iterator[Api]:
     """The gateway over that query service and a command service in this process."""
-    with dns_server() as dns, whole_over(query, folder, replace(query.settings, dns_resolvers=(dns.address,))) as api:
+    with (
+        dns_server() as dns,
+        serve_full_api_over(query, folder, replace(query.settings, dns_resolvers=(dns.address,))) as api,
+    ):
         yield api
 
 
 @contextmanager
-def whole_over(query: QueryService, folder: Path, deciding: Settings) -> Iterator[Api]:
+def serve_full_api_over(query: QueryService, folder: Path, deciding: Settings) -> Iterator[Api]:
     """The same with other settings for the command service."""
     create_schema(query.settings)
     with closing(open_log(query.settings)) as log:
         log.create_topics()
     command_port, web_port = free_port(), free_port()
-    core = open_core(deciding)
+    core = open_container(deciding)
     settings = replace(
         query.settings, command_port=command_port, query_port=int(query.address.rpartition(":")[2]), port=web_port
     )
@@ -388,7 +392,7 @@ def whole_over(query: QueryService, folder: Path, deciding: Settings) -> Iterato
 
 
 @pytest.fixture(scope="session")
-def whole_api(query_service: QueryService, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
+def full_api(query_service: QueryService, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
     """Shared: every test makes its own people and belongings."""
-    with whole(query_service, tmp_path_factory.mktemp("dist")) as api:
+    with serve_full_api(query_service, tmp_path_factory.mktemp("dist")) as api:
         yield api

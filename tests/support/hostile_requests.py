@@ -1,6 +1,6 @@
-"""Requests that are meant to hold ingest up, sent in a loop from several connections, and an honest client beside them.
+"""Expensive requests against ingest, sent in a loop from several connections, and an honest client beside them.
 
-python -m tests.support.hostile ADDRESS SECONDS CONNECTIONS FILE SOURCE     sends the requests in FILE, for `hammering`
+python -m tests.support.hostile_requests ADDRESS SECONDS CONNECTIONS FILE SOURCE     sends FILE, for `hammering`
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from tests.support.agents import BROWSER
 from tests.support.engines import ROOT
+from tests.support.user_agents import BROWSER
 
 MIB: Final = 1024 * 1024
 CONNECTIONS: Final = 8

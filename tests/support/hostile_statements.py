@@ -1,4 +1,4 @@
-"""Statements of a hostile analyst, each of which the gate lets through and the engine's own limits cannot stop."""
+"""Statements of a hostile analyst, each of which the validator accepts and the engine's own limits cannot stop."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""An identity provider on loopback that speaks the real protocols, for all four, and can be told to misbehave.
+"""An identity provider on loopback that speaks the real protocols, for all four, and misbehaves on request.
 
 `identity_provider()` gives one server. Each provider has a path of its own (`/google`, ...), so that one server is four
-issuers. Whoever opens the authorize address is signed in there at once, as `person`, and sent back with a code.
+issuers. A browser that opens the authorize address is signed in immediately, as `person`, and sent back with a code.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class IdentityProvider:
         return f"{self.url}/{name}" + ("/common/v2.0" if name == "microsoft" else "")
 
     def behave(self) -> None:
-        """As it should, again, and as somebody new."""
+        """As it should, again, and as a new person."""
         self.person = Someone()
         self.change, self.sign, self.answers, self.also = lambda _: None, "RS256", {}, {}
         if self.holds is not None:

@@ -22,13 +22,13 @@ import httpx
 import psycopg
 from psycopg.types.json import Jsonb
 
-from infra.log import Log, LogUnavailable, StoredRecord, open_log
-from infra.migrations import migrate
-from infra.settings import Settings
+from infra.kernel.config.settings import Settings
+from infra.kernel.log import Log, LogUnavailable, StoredRecord, open_log
+from infra.ops.migrations import migrate
 from schemas import topics
-from tests.support.agents import BROWSER
 from tests.support.engines import ROOT, Engine, engine_folder, free_port, start_postgres, wait_until
-from tests.support.probing import answers
+from tests.support.readiness import answers
+from tests.support.user_agents import BROWSER
 
 MASTER_KEY = "5a" * 32
 
@@ -66,7 +66,7 @@ class Site:
 
 
 @dataclass
-class Edge:
+class IngestService:
     """The process and what it stands on."""
 
     postgres: Engine
@@ -99,7 +99,7 @@ class Edge:
             **more,
         }
 
-    def start(self, *, ready: bool = True, **more: str) -> Edge:
+    def start(self, *, ready: bool = True, **more: str) -> IngestService:
         with self.output.open("ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "ingest.service"],
@@ -273,7 +273,7 @@ class Tail:
         return value
 
     def now(self) -> list[dict[str, Any]]:
-        """What is there already, without waiting for more than one reading."""
+        """The records that exist now, from one read."""
         self.records = [record for source in self._sources for record in source.read(10_000, 0.1)]
         return [json.loads(record.value) for record in self.records]
 
@@ -294,7 +294,7 @@ def bearer(key: str) -> dict[str, str]:
 
 
 @contextmanager
-def running_edge(**settings: str) -> Iterator[Edge]:
+def running_ingest(**settings: str) -> Iterator[IngestService]:
     """Ingest on a Postgres of its own, which is also its log."""
     with engine_folder("edge") as folder:
         postgres = start_postgres(folder)
@@ -302,15 +302,15 @@ def running_edge(**settings: str) -> Iterator[Edge]:
             migrate.apply(postgres.address, migrate.read_folder(migrate.FOLDER))
             with psycopg.connect(postgres.address, autocommit=True) as connection:
                 connection.execute(READ_MODELS.encode())
-            edge = Edge(postgres, folder, settings)
-            log = edge.log()
+            ingest_service = IngestService(postgres, folder, settings)
+            log = ingest_service.log()
             log.create_topics()
             log.close()
             try:
-                yield edge.start()
+                yield ingest_service.start()
             finally:
-                edge.close()
-                if edge.process is not None and edge.process.poll() is None:
-                    edge.stop(signal.SIGKILL)
+                ingest_service.close()
+                if ingest_service.process is not None and ingest_service.process.poll() is None:
+                    ingest_service.stop(signal.SIGKILL)
         finally:
             postgres.stop()

@@ -1,4 +1,4 @@
-"""What was told of a website, and what was no longer; and who wanted it by mail (see `decisions`)."""
+"""Insights of a website, and dismissed ones; and who wanted it by mail (see `decisions`)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from uuid import UUID
 
 from schemas.base import DomainEvent
 from schemas.events.insights import About, Evidence, Insight, InsightsDigestChosen, InsightsGenerated
-from schemas.insights import digest_id, insights_id
+from schemas.http.insights import digest_id, insights_id
 
 InOrder = Callable[..., list[DomainEvent]]
 

@@ -18,7 +18,7 @@ Encrypt = Callable[[UUID, str, str], str]
 def lead_history(
     encrypt: Encrypt, in_order: Callable[..., list[DomainEvent]], root: UUID, admin: UUID
 ) -> list[DomainEvent]:
-    """A subscriber who came back, a tester who got a place that was given up, two inquiries, of which one is
+    """A subscriber who came back, a tester who got a place that was released, two inquiries, of which one is
     erased. `in_order` makes the events of one aggregate."""
 
     def key(name: str) -> UUID:

@@ -65,7 +65,7 @@ def listing_history(
     def search(who: UUID) -> tuple[Event, dict[str, Any]]:
         return marketplace.SearchSaved, {"account_id": who, "search": encrypt(who, "search", "Huts"), **of_search}
 
-    def asked(by: UUID, of: UUID) -> tuple[Event, dict[str, Any]]:
+    def context(by: UUID, of: UUID) -> tuple[Event, dict[str, Any]]:
         text = encrypt(by, "text", "Are the huts warm?")
         return marketplace.QuestionAsked, {"listing_id": key("sold"), "seller_id": of, "author_id": by, "text": text}
 
@@ -101,7 +101,7 @@ def listing_history(
         ),
         *in_order(
             key("question"),
-            asked(leaver, member),
+            context(leaver, member),
             (marketplace.QuestionAnswered, answered),
             flagged,
             flagged,
@@ -112,7 +112,7 @@ def listing_history(
         ),
         *in_order(
             key("other question"),
-            asked(member, leaver),
+            context(member, leaver),
             flagged,
             (marketplace.QuestionHidden, {"reason": "Off topic."}),
         ),

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Literal
 
-Asked = Mapping[str, Any]
+RequestBody = Mapping[str, Any]
 """The request's JSON body."""
 Behaviour = Literal[
     "answer", "error", "busy", "hang", "endless", "cut off", "redirect", "packed", "trickle", "raw", "forbid"
@@ -20,17 +20,17 @@ Behaviour = Literal[
 
 @dataclass
 class ModelServer:
-    """`says`: the answer's text (an object is sent as JSON) for what was asked. `asked`: every request so far."""
+    """`says`: the answer's text (an object is sent as JSON) for a request. `asked`: every request so far."""
 
     url: str = ""
-    says: Callable[[Asked], Any] = lambda asked: {}
+    says: Callable[[RequestBody], Any] = lambda _asked: {}
     behaviour: Behaviour = "answer"
     total_tokens: Any = 100
     raw: bytes = b""
     """What is sent, if it is to be nothing else."""
     message: dict[str, Any] = field(default_factory=dict)
     """What the message holds besides, or instead."""
-    asked: list[Asked] = field(default_factory=list)
+    asked: list[RequestBody] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
     stopping: threading.Event = field(default_factory=threading.Event)
 
@@ -44,94 +44,7 @@ def model_server() -> Iterator[ModelServer]:
     """Runs the endpoint on a free loopback port."""
     server = ModelServer()
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            server.asked.append(body)
-            server.keys.append(self.headers.get("authorization", ""))
-            match server.behaviour:
-                case "error":
-                    self._send(500, b'{"error": {"message": "broken"}}')
-                case "busy":
-                    self._send(429, b'{"error": {"message": "slow down"}}')
-                case "hang":
-                    server.stopping.wait(60)
-                case "redirect":
-                    self.send_response(307)
-                    self.send_header("location", server.url + "/elsewhere")
-                    self.send_header("content-length", "0")
-                    self.end_headers()
-                case "endless":
-                    self._stream_without_end()
-                case "packed":
-                    self._send(200, gzip.compress(self._written(body)), {"content-encoding": "gzip"})
-                case "trickle":
-                    self._stream_without_end(b" ", 0.05)
-                case "raw":
-                    self._send(200, server.raw)
-                case "forbid":
-                    message = f"The key {server.keys[-1]} is not known."
-                    self._send(401, json.dumps({"error": {"message": message}}).encode())
-                case "cut off":
-                    self._send(200, self._written(body, finish="length", cut=True))
-                case "answer":
-                    self._send(200, self._written(body))
-
-        def _written(self, body: Asked, finish: str = "stop", *, cut: bool = False) -> bytes:
-            said = server.says(body)
-            text = said if isinstance(said, str) else json.dumps(said)
-            answer: dict[str, Any] = {
-                "id": "chatcmpl-1",
-                "object": "chat.completion",
-                "created": 1_700_000_000,
-                "model": body["model"],
-                "choices": [
-                    {
-                        "index": 0,
-                        "finish_reason": finish,
-                        "message": {
-                            "role": "assistant",
-                            "content": text[: len(text) // 2] if cut else text,
-                            **server.message,
-                        },
-                    }
-                ],
-            }
-            if server.total_tokens is not None:
-                answer["usage"] = {
-                    "prompt_tokens": 0,
-                    "completion_tokens": server.total_tokens,
-                    "total_tokens": server.total_tokens,
-                }
-            return json.dumps(answer).encode()
-
-        def _stream_without_end(self, piece: bytes = b" " * 65_536, pause_s: float = 0) -> None:
-            self.send_response(200)
-            self.send_header("content-type", "application/json")
-            self.end_headers()
-            self.close_connection = True
-            try:
-                while not server.stopping.wait(pause_s):
-                    self.wfile.write(piece)
-            except OSError:
-                pass
-
-        def _send(self, status: int, content: bytes, headers: Mapping[str, str] | None = None) -> None:
-            self.send_response(status)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(content)))
-            for name, value in (headers or {}).items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(content)
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
-        http.daemon_threads = True
+    with _Http(server) as http:
         server.url = f"http://127.0.0.1:{http.server_address[1]}/v1"
         thread = threading.Thread(target=http.serve_forever, daemon=True)
         thread.start()
@@ -141,3 +54,104 @@ def model_server() -> Iterator[ModelServer]:
             server.stopping.set()
             http.shutdown()
             thread.join()
+
+
+class _Http(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, model: ModelServer) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.model = model
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Http
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        self.server.model.asked.append(body)
+        self.server.model.keys.append(self.headers.get("authorization", ""))
+        match self.server.model.behaviour:
+            case "hang":
+                self.server.model.stopping.wait(60)
+            case "redirect":
+                self.send_response(307)
+                self.send_header("location", self.server.model.url + "/elsewhere")
+                self.send_header("content-length", "0")
+                self.end_headers()
+            case "endless":
+                self._stream_without_end()
+            case "trickle":
+                self._stream_without_end(b" ", 0.05)
+            case "packed":
+                self._send(200, gzip.compress(self._written(body)), {"content-encoding": "gzip"})
+            case behaviour:
+                self._send(*self._reply(behaviour, body))
+
+    def _reply(self, behaviour: Behaviour, body: RequestBody) -> tuple[int, bytes]:
+        match behaviour:
+            case "error":
+                return 500, b'{"error": {"message": "broken"}}'
+            case "busy":
+                return 429, b'{"error": {"message": "slow down"}}'
+            case "forbid":
+                message = f"The key {self.server.model.keys[-1]} is not known."
+                return 401, json.dumps({"error": {"message": message}}).encode()
+            case "raw":
+                return 200, self.server.model.raw
+            case "cut off":
+                return 200, self._written(body, finish="length", cut=True)
+            case _:
+                return 200, self._written(body)
+
+    def _written(self, body: RequestBody, finish: str = "stop", *, cut: bool = False) -> bytes:
+        said = self.server.model.says(body)
+        text = said if isinstance(said, str) else json.dumps(said)
+        answer: dict[str, Any] = {
+            "id": "chatcmpl-1",
+            "object": "chat.completion",
+            "created": 1_700_000_000,
+            "model": body["model"],
+            "choices": [
+                {
+                    "index": 0,
+                    "finish_reason": finish,
+                    "message": {
+                        "role": "assistant",
+                        "content": text[: len(text) // 2] if cut else text,
+                        **self.server.model.message,
+                    },
+                }
+            ],
+        }
+        if self.server.model.total_tokens is not None:
+            answer["usage"] = {
+                "prompt_tokens": 0,
+                "completion_tokens": self.server.model.total_tokens,
+                "total_tokens": self.server.model.total_tokens,
+            }
+        return json.dumps(answer).encode()
+
+    def _stream_without_end(self, piece: bytes = b" " * 65_536, pause_s: float = 0) -> None:
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.end_headers()
+        self.close_connection = True
+        try:
+            while not self.server.model.stopping.wait(pause_s):
+                self.wfile.write(piece)
+        except OSError:
+            pass
+
+    def _send(self, status: int, content: bytes, headers: Mapping[str, str] | None = None) -> None:
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(content)))
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(content)

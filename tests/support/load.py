@@ -4,7 +4,7 @@
         --site-key pk_… --secret-key sk_… --postback-token pb_… --ledger load.jsonl
 
 Every event and conversion has its ledger line on disk (fsync) before it is sent, and another after the answer
-(`infra.auditing.ledger`). What got no clear answer (a reset, a timeout, 429, 5xx) is sent again with the same id,
+(`infra.ops.audit.load_ledger`). What got no clear answer (a reset, a timeout, 429, 5xx) is sent again with the same id,
 honouring `Retry-After`, until it gets one or `--settle` seconds are over. The traffic is seeded; the seed is printed.
 """
 
@@ -32,7 +32,7 @@ REQUEST_TIMEOUT_S: Final = 10.0
 
 @dataclass
 class Deadline:
-    """When to give up on requests without an answer; set once no new ones are sent."""
+    """When to stop waiting for requests without an answer; set once no new ones are sent."""
 
     at: float = float("inf")
 
@@ -113,6 +113,11 @@ async def run(
             turns = asyncio.Semaphore(workers)
             tasks: set[asyncio.Task[None]] = set()
             sent = 0
+
+            def ended(task: asyncio.Task[None]) -> None:
+                tasks.discard(task)
+                turns.release()
+
             while (passed := time.monotonic() - started) < seconds and not until():
                 if sent >= passed * rate or turns.locked():
                     await asyncio.sleep(0.002)
@@ -122,7 +127,7 @@ async def run(
                 call = traffic.next()
                 task = asyncio.create_task(_deliver(client, target, call, ledger, traffic, result, give_up))
                 tasks.add(task)
-                task.add_done_callback(lambda done: (tasks.discard(done), turns.release()))
+                task.add_done_callback(ended)
             give_up.at = time.monotonic() + settle_s
             await asyncio.gather(*tasks)
     finally:

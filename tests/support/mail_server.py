@@ -1,4 +1,4 @@
-"""A mail server on loopback that speaks SMTP and keeps what it gets; it can be told to refuse."""
+"""A mail server on loopback that speaks SMTP and keeps what it gets; it rejects on request."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ class MailServer:
     def to(self, address: str, count: int = 1) -> EmailMessage:
         """The `count`-th mail to this address, once it has come."""
 
-        def theirs() -> list[EmailMessage]:
+        def received() -> list[EmailMessage]:
             return [mail for mail in self.received if mail["To"] == address]
 
-        wait_for(lambda: len(theirs()) >= count, f"mail {count} to {address}")
-        return theirs()[count - 1]
+        wait_for(lambda: len(received()) >= count, f"mail {count} to {address}")
+        return received()[count - 1]
 
 
 def link_in(mail: EmailMessage) -> str:

@@ -20,26 +20,34 @@ import psycopg
 from PIL import Image
 
 from command_api.accounts import model as accounts
-from command_api.decision import by_system
+from command_api.kernel.decision import system_context
+from command_api.kernel.process_manager import ProcessManager, ProcessWorker
 from command_api.marketplace import escrow as escrows
-from command_api.marketplace.calling import Calling
-from command_api.marketplace.verifying import Counted
-from command_api.marketplace.watch import Watch
-from command_api.notifications.raising import PAGE, Raising
-from infra.escrow import EscrowProvider, Provider
-from infra.escrow.sandbox import Sandbox
-from infra.mail import opened
-from infra.settings import Settings
-from projectors.engine.read_model import ReadModel, Rows
-from projectors.postgres.listings import LISTINGS
-from projectors.postgres.market import LISTING_QUESTIONS, LISTING_WATCHES, MARKET_STEPS, SAVED_SEARCHES, SELLERS
-from projectors.postgres.offers import ESCROWS, OFFER_MESSAGES, OFFERS
+from command_api.marketplace.escrow_outbox import escrow_calls
+from command_api.marketplace.measurement import MonthlyCounts
+from command_api.marketplace.process import process_managers
+from infra.domain.escrow_provider import EscrowProvider, Provider
+from infra.domain.escrow_provider.sandbox import Sandbox
+from infra.kernel.config.settings import Settings
+from infra.kernel.mail.outbox import decrypt_mail
+from infra.kernel.postgres.rows import PostgresRows
+from projectors.engine.read_model import ReadModel
+from projectors.read_models.marketplace.listings import LISTINGS
+from projectors.read_models.marketplace.market import (
+    LISTING_QUESTIONS,
+    LISTING_WATCHES,
+    MARKET_STEPS,
+    SAVED_SEARCHES,
+    SELLERS,
+)
+from projectors.read_models.marketplace.offers import ESCROWS, OFFER_MESSAGES, OFFERS
 from schemas.base import DomainEvent
 from schemas.events.accounts import Role
 from schemas.identity import email_id
+from tests.support.full_api import Api, serve_full_api_over
 from tests.support.query import Person, QueryService
 from tests.support.stack import wait_for
-from tests.support.whole_api import Api, whole_over
+from tests.support.subscriptions import notify
 
 KEY, SECRET = "key of this installation", "whsec_c2VjcmV0IG9mIHRoZSBzYW5kYm94"
 MODELS: Final[Sequence[ReadModel]] = (
@@ -66,11 +74,11 @@ FIELDS: Final[Mapping[str, Any]] = {
 }
 
 
-class NoFigures:
+class NoMeasurements:
     """Nothing was ever measured."""
 
-    def by_month(self, website_id: UUID, edges: Sequence[datetime]) -> Sequence[Counted]:
-        return [Counted(0, 0, 0) for _ in edges[1:]]
+    def by_month(self, _website_id: UUID, edges: Sequence[datetime]) -> Sequence[MonthlyCounts]:
+        return [MonthlyCounts(0, 0, 0) for _ in edges[1:]]
 
 
 @dataclass
@@ -90,33 +98,38 @@ class Market:
         return self.api.query.postgres
 
     @cached_property
-    def watch(self) -> Watch:
-        return Watch(self.api.core, NoFigures(), EscrowProvider.over_http(self.settings), self.now)
+    def process(self) -> ProcessWorker:
+        provider = EscrowProvider.over_http(self.settings)
+        return self.worker(*process_managers(self.api.core, NoMeasurements(), provider))
+
+    def worker(self, *managers: ProcessManager) -> ProcessWorker:
+        """Runs these process managers by the market's clock."""
+        return ProcessWorker(self.api.core, managers, now=self.now)
 
     def now(self) -> datetime:
         return datetime.now(UTC) + self.later
 
-    def look(self) -> None:
-        """Everything that is due, and the read models behind it."""
-        while self.watch.look(self.postgres):
+    def run_due(self, process: ProcessWorker | None = None) -> None:
+        """Runs everything that is due, also of other tests, and waits for the read models."""
+        while (process or self.process).run_once():
             pass
         self.sync()
 
     def person(self, name: str, *roles: str) -> Person:
-        """Somebody with a session and an account of that name."""
+        """A person with a session and an account of that name."""
         person = self.api.query.person(*(roles or ("member",)))
         email = f"{person.account_id.hex}@example.com"
         events = accounts.register(
             None,
             account_id=person.account_id,
-            email_id=email_id(self.api.accounts.desk.email_hash(email)),
+            email_id=email_id(self.api.accounts.email_hash(email)),
             email=email,
             name=name,
             roles=tuple(Role(role) for role in roles) or (Role.MEMBER,),
             way="invite",
-            asked=by_system(),
+            context=system_context(),
         )
-        self.api.core.store.write(events)
+        self.api.core.store.append(events)
         return person
 
     def post(self, person: Person, path: str, status: int = 200, method: str = "POST", **body: Any) -> dict[str, Any]:
@@ -151,7 +164,7 @@ class Market:
         """An accepted offer whose escrow is open at the provider."""
         offer = self.offer(buyer, listing, price)
         self.post(seller, f"marketplace/offers/{offer}/accept", price=price)
-        self.look()
+        self.run_due()
         return offer
 
     def pay(self, buyer: Person, offer: str) -> None:
@@ -191,13 +204,11 @@ class Market:
             "SELECT id, recipient_sealed, text_sealed FROM ops.mail WHERE kind = %s AND account_id = %s ORDER BY id",
             (kind, person.account_id),
         )
-        return [opened(self.settings, *row)[1] or "" for row in rows]
+        return [decrypt_mail(self.settings, *row)[1] or "" for row in rows]
 
     def told(self, person: Person) -> list[str]:
-        """The person's notifications of deals, oldest first, now that everything is told."""
-        raising = Raising(self.api.core)
-        while raising.step(self.postgres) == PAGE:
-            pass
+        """The person's notifications of deals, oldest first, after all events are handled."""
+        notify(self.api.core, self.postgres)
         found = reversed(self.get(person, "platform/notifications?limit=100"))
         return [one["title"] for one in found if one["kind"] in ("offer", "offer_message", "deal")]
 
@@ -212,12 +223,13 @@ class Market:
                     for model in MODELS:
                         handler = model.handlers.get(cast(type[DomainEvent], type(event)))
                         if handler is not None:
-                            to = Rows(connection, model.table(1), model.key)
+                            to = PostgresRows(connection, model.table(1), model.key)
                             handler(to, event)
                             to.flush()
 
-    def calling(self, provider: Provider) -> Calling:
-        return Calling(self.api.core, provider)
+    def outbox(self, provider: Provider) -> ProcessWorker:
+        """Sends calls to that provider."""
+        return self.worker(escrow_calls(self.api.core, provider))
 
 
 @contextmanager
@@ -231,7 +243,7 @@ def market(query: QueryService, folder: Path) -> Iterator[Market]:
         escrow_webhook_secrets=("whsec_YW4gb2xkZXIgc2VjcmV0IG9mIGl0", SECRET),
     )
     try:
-        with whole_over(query, folder, settings) as api:
+        with serve_full_api_over(query, folder, settings) as api:
             sandbox.webhook_url = f"{api.address}/api/public/escrow/messages"
             found = Market(api, sandbox)
             row = found.postgres.execute(

@@ -1,4 +1,4 @@
-"""Somebody who guesses passwords of one account at a steady rate, and the owner who signs in meanwhile.
+"""An attacker who guesses passwords of one account at a steady rate, and the owner who signs in at the same time.
 
 Requests go to a command service; `forward` gives the gateway's headers, which say which address they come from.
 """
@@ -53,7 +53,7 @@ def attacked(
 
 
 def solved(work: Mapping[str, Any]) -> str:
-    """The `Proof-Of-Work` header that solves what a refusal asks for."""
+    """The `Proof-Of-Work` header that solves the challenge of a rejection."""
     challenge, bits = str(work["challenge"]), int(work["bits"])
     return f"{challenge};{','.join(str(_number(challenge, index, bits)) for index in range(int(work['puzzles'])))}"
 

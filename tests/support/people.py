@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
-import httpx
+import httpx2
 import pyotp
 
 from tests.support.command import Person, World
@@ -34,11 +34,11 @@ class Member:
     def headers(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {self.answer['token']}"}
 
-    def call(self, method: str, path: str, **options: Any) -> httpx.Response:
+    def call(self, method: str, path: str, **options: Any) -> httpx2.Response:
         headers = {**self.headers, **options.pop("headers", {})}
         return call(self.world, method, path, headers=headers, **options)
 
-    def sign_in(self, **more: Any) -> httpx.Response:
+    def sign_in(self, **more: Any) -> httpx2.Response:
         return call(
             self.world,
             "POST",
@@ -81,8 +81,8 @@ def wrong_code(secret: str) -> str:
     return next(code for code in ("000000", *(f"{number:06d}" for number in range(1, 99))) if code not in near)
 
 
-def call(world: World, method: str, path: str, **options: Any) -> httpx.Response:
-    """As somebody at an address of their own."""
+def call(world: World, method: str, path: str, **options: Any) -> httpx2.Response:
+    """As a person at a separate address."""
     number = uuid4().int
     place = {"X-Forwarded-For": f"203.{number % 200}.{number // 200 % 200}.{number // 40_000 % 200}"}
     return world.call(method, path, headers={**place, **options.pop("headers", {})}, **options)
@@ -96,14 +96,14 @@ def invite(world: World, by: Person | Member | None = None, **body: Any) -> dict
     return made
 
 
-def register(world: World, code: str, email: str | None = None, **changes: Any) -> httpx.Response:
+def register(world: World, code: str, email: str | None = None, **changes: Any) -> httpx2.Response:
     email = email or f"{uuid4().hex[:12]}@example.com"
     body = {"email": email, "password": PASSWORD, "name": "Ada Byron", "inviteCode": code, **changes}
     return call(world, "POST", "/api/platform/register", json=body)
 
 
 def member(world: World, email: str | None = None, **changes: Any) -> Member:
-    """Somebody who just registered."""
+    """A person who just registered."""
     email = email or f"{uuid4().hex[:12]}@example.com"
     answer = register(world, invite(world)["code"], email, **changes)
     assert answer.status_code == 201, answer.text

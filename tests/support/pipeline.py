@@ -13,17 +13,18 @@ from pathlib import Path
 
 import psycopg
 
-from infra.keyring import open_keyring
-from infra.log import Log, open_log, signature
-from infra.postgres import pool
-from infra.settings import Settings
-from projectors.engine import schema
+from infra.kernel.config.settings import Settings
+from infra.kernel.log import Log, open_log, signature
+from infra.kernel.postgres.pool import pool
+from infra.kernel.security.subject_keys import open_keyring
+from infra.kernel.subscriptions.positions import Key
+from projectors import probe, schema
 from projectors.engine.clickhouse import ClickHouse, HttpClickHouse
 from projectors.engine.clickhouse_worker import ClickHouseWorker
 from projectors.engine.ownership import Ownership
-from projectors.engine.positions import Key
 from projectors.engine.postgres_worker import PostgresWorker
 from projectors.engine.worker import Runtime, Worker
+from projectors.registry import REGISTRY
 from tests.support.databases import own_databases
 
 MASTER_KEY = "ab" * 32
@@ -46,8 +47,8 @@ class Pipeline:
     def projecting(
         self, disturb: Disturb = lambda clickhouse: clickhouse, *, may_give_up: bool = False
     ) -> Iterator[None]:
-        """Every live projection's workers run inside the block. A worker that gives up fails the test, unless it may:
-        one that starts again may find by itself what was planted."""
+        """Every live projection's workers run inside the block. A worker that stops fails the test, unless it may:
+        one that starts again may find the planted fault."""
         assert self.settings.postgres_url is not None
         failures: list[str] = []
         ownership = Ownership(self.settings.postgres_url)
@@ -60,6 +61,7 @@ class Pipeline:
                 ownership=ownership,
                 decrypt=keyring,
                 data_dir=self._data_dir,
+                probe_module=probe.MODULE,
             )
             workers = list(self._workers(runtime, lambda key, reason: failures.append(f"{key.text}: {reason}")))
             for worker in workers:
@@ -78,12 +80,11 @@ class Pipeline:
         self.log.close()
 
     def _workers(self, runtime: Runtime, failed: Callable[[Key, str], None]) -> Iterator[Worker]:
-        catalogue = schema.load_catalogue()
-        families = {family.name: family for family in catalogue.clickhouse}
-        models = {model.name: model for model in catalogue.postgres}
+        families = {family.name: family for family in REGISTRY.clickhouse}
+        models = {model.name: model for model in REGISTRY.postgres}
         with runtime.pool.connection() as connection:
             places = connection.execute(
-                "SELECT projection, generation, topic, partition FROM engine.position"
+                "SELECT projection, generation, topic, partition FROM engine.position WHERE generation > 0"
             ).fetchall()
         for place in places:
             key = Key(*place)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
@@ -20,19 +20,19 @@ import psycopg
 import pytest
 
 from command_api.conversions import model
-from command_api.core import open_core
-from command_api.leader import Leader
+from command_api.kernel.leader_election import Leader, running
+from command_api.registry import open_container
+from command_api.schema import create_schema as create_event_store
 from command_api.service import leaders_of
-from command_api.store import create_schema as create_event_store
-from infra.clickhouse import ClientPool, client
-from infra.log import Record
-from infra.postgres import required_url
-from infra.sealing import derived_key
-from infra.settings import Settings
-from projectors.catalogue import CATALOGUE
-from projectors.engine import schema
+from infra.kernel.clickhouse.client import ClientPool, client
+from infra.kernel.config.settings import Settings
+from infra.kernel.log import Record
+from infra.kernel.postgres.pool import required_url
+from infra.kernel.postgres.rows import PostgresRows
+from infra.kernel.security.encryption import derived_key
+from projectors import schema
 from projectors.engine.postgres_worker import apply
-from projectors.engine.read_model import Rows
+from projectors.registry import REGISTRY
 from schemas import click_id
 from schemas.identity import conversion_id
 from schemas.tracking import log_time
@@ -73,7 +73,7 @@ class Policies:
     def click(self, shop: Shop, ago: timedelta = timedelta(minutes=5)) -> str:
         """A genuine click id of the shop's link."""
         code = self.world.postgres.execute(
-            "SELECT code FROM policy.link WHERE link_id = %s", (shop.link["id"],)
+            "SELECT code FROM lookup.link WHERE link_id = %s", (shop.link["id"],)
         ).fetchone()
         assert code is not None
         return click_id.mint(
@@ -111,7 +111,7 @@ class Policies:
         return visitor
 
     def report(self, shop: Shop, **changes: Any) -> UUID:
-        """Appends a report to topic `conversions` as the edge does; gives the conversion's id."""
+        """Appends a report to topic `conversions` as ingest does; gives the conversion's id."""
         report = self.report_of(shop, **changes)
         self.publish([report])
         return UUID(report["conversion_id"])
@@ -158,7 +158,8 @@ class Policies:
         """Until every report that is in the log is decided."""
 
         def done() -> bool:
-            rows = self.world.postgres.execute("SELECT partition, next_offset FROM policy.position").fetchall()
+            query = "SELECT partition, next_offset FROM engine.position WHERE projection = 'policy:attribution'"
+            rows = self.world.postgres.execute(query).fetchall()
             return len(rows) == 2 and all(self.world.log.end_offset("conversions", p) == offset for p, offset in rows)
 
         wait_for(done, "the policies to catch up")
@@ -174,20 +175,11 @@ def policies(postgres: Settings, clickhouse: Settings, *, leading: bool = True) 
     with own_databases(postgres, clickhouse, create_event_store, schema.create_schema) as found:
         settings = replace(found, log="postgres", admin_email=None, admin_password=None)
         schema.create_schema(settings)
-        world = World(settings, open_core(settings))
+        world = World(settings, open_container(settings))
         clients = ClientPool(settings, 4)
         leaders = leaders_of(world.core, world.log, clients) if leading else []
-        for leader in leaders:
-            leader.start()
-        try:
+        with closing(world), closing(clients), running(leaders):
             yield Policies(world, settings, leaders)
-        finally:
-            for leader in leaders:
-                leader.request_stop()
-            for leader in leaders:
-                leader.stop()
-            clients.close()
-            world.close()
 
 
 def project(world: World, *names: str, since: int = 0) -> int:
@@ -195,8 +187,8 @@ def project(world: World, *names: str, since: int = 0) -> int:
     them); gives how many records there are."""
     records = world.records("domain")
     with psycopg.connect(required_url(world.settings)) as connection:
-        for each in CATALOGUE.postgres:
-            rows = Rows(connection, each.table(1), each.key)
+        for each in REGISTRY.postgres:
+            rows = PostgresRows(connection, each.table(1), each.key)
             for record in records[since:] if not names or each.name in names else ():
                 apply(each, rows, record, world.core.keyring)
             rows.flush()

@@ -1,4 +1,4 @@
-"""Nobody may wait for a connection that only they, or somebody who waits for them, can give back.
+"""Detects deadlocks of connection pools: callers that wait for a connection which only they can return.
 
 Such code works until it is crowded: with as many callers as connections each holds one and waits for another. So every
 test watches the pools of its process, and fails at the first caller that could wait so.
@@ -11,14 +11,14 @@ import threading
 from collections.abc import Hashable
 from typing import Any
 
-from infra.postgres import AsyncPool, Pool
+from infra.kernel.postgres.pool import AsyncPool, Pool
 
 
-class WaitsForItself(AssertionError):
+class PoolDeadlock(AssertionError):
     """The code under test takes connections in a way that stands still when it is crowded."""
 
 
-class Watch:
+class PoolWatch:
     """Who holds a connection of which pool, and which pool was waited for while another was held."""
 
     def __init__(self) -> None:
@@ -32,9 +32,9 @@ class Watch:
                 if holder != who:
                     continue
                 if held == pool:
-                    raise WaitsForItself(f"{pool}: one connection is held while another is asked for")
+                    raise PoolDeadlock(f"{pool}: one connection is held while another is requested")
                 if (pool, held) in self._orders:
-                    raise WaitsForItself(f"{held} is held while {pool} is asked for, elsewhere the other way round")
+                    raise PoolDeadlock(f"{held} is held while {pool} is requested, elsewhere the other way round")
                 self._orders.add((held, pool))
 
     def takes(self, who: Hashable, pool: str, connection: object) -> None:
@@ -48,7 +48,7 @@ class Watch:
 
 def watch_pools() -> None:
     """From now on, for every pool of this process."""
-    watch = Watch()
+    watch = PoolWatch()
     getconn, putconn = Pool.getconn, Pool.putconn
     async_getconn, async_putconn = AsyncPool.getconn, AsyncPool.putconn
 
@@ -74,5 +74,5 @@ def watch_pools() -> None:
         watch.gives_back(conn)
         await async_putconn(self, conn)
 
-    Pool.getconn, Pool.putconn = take, give_back  # type: ignore[method-assign]
-    AsyncPool.getconn, AsyncPool.putconn = take_async, give_back_async  # type: ignore[method-assign]
+    Pool.getconn, Pool.putconn = take, give_back  # type: ignore[method-assign, assignment]  # watched ones, typed as far as they are used
+    AsyncPool.getconn, AsyncPool.putconn = take_async, give_back_async  # type: ignore[method-assign, assignment]  # watched ones, typed as far as they are used

@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import gettempdir
 from typing import Final
 
-from infra.stack import ports
+from infra.ops.stack import ports
 
 _ANY: Final = range(10_000, 20_000)
 """Below the ports that the system gives to outgoing connections: a port must still be free when a server is started on

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from command_api.matching.program_files import starter
-from infra.matching.scoring import Listed
+from command_api.matching.program_files import starter_programs
+from infra.domain.program_matching.scoring import Listed
 from schemas.identity import program_id
 
 
 def starter_listed() -> list[Listed]:
-    return [Listed(program_id(program.company_name), program, None) for program in starter()]
+    return [Listed(program_id(program.company_name), program, None) for program in starter_programs()]

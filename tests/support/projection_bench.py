@@ -1,7 +1,7 @@
-"""Projections under test: databases of their own on shared engines, the service as a thread or a real process.
+"""Projections under test: separate databases on shared engines, the service as a thread or a real process.
 
-`Bench` publishes to the log, waits for positions and reads tables. The log is the one on Postgres, which passes the
-same contract tests as Kafka.
+`ProjectionBench` publishes to the log, waits for positions and reads tables. It uses the log on Postgres, which passes
+the same contract tests as Kafka.
 """
 
 from __future__ import annotations
@@ -23,13 +23,14 @@ from uuid import UUID
 import orjson
 import psycopg
 
-from infra.log import Log, Record
-from infra.settings import Settings
-from projectors import cli, service
+from infra.kernel.config.settings import Settings
+from infra.kernel.log import Log, Record
+from projectors import service
+from projectors.cli import main
 from projectors.engine import status
 from projectors.engine.clickhouse import HttpClickHouse
 from schemas import envelope
-from schemas.base import ORIGINATOR_FIELDS, DomainEvent
+from schemas.base import DomainEvent
 from schemas.topics import CLICKS, DOMAIN
 from tests.support.engines import ROOT
 from tests.support.pipeline import pipeline
@@ -41,7 +42,7 @@ MASTER_KEY = "ab" * 32
 
 
 @dataclass
-class Bench:
+class ProjectionBench:
     """One set of databases, with the log on them."""
 
     settings: Settings
@@ -117,7 +118,7 @@ class Bench:
     def start(self, failpoint: str = "") -> subprocess.Popen[bytes]:
         """The service as a process, which dies at `failpoint` if one is named."""
         return subprocess.Popen(
-            [sys.executable, "-m", "infra.cli", "serve", "projectors"],
+            [sys.executable, "-m", "infra.ops.cli", "serve", "projectors"],
             cwd=ROOT,
             env={**self.environment, "TEST_FAILPOINT": failpoint},
             stdout=subprocess.DEVNULL,
@@ -139,7 +140,7 @@ class Bench:
     def command(self, *arguments: str) -> int:
         """`althing …` in the test's own process; its exit code."""
         with _environment(self.environment):
-            return cli.main(list(arguments))
+            return main.main(list(arguments))
 
     def exact(self) -> None:
         """Every row once, and every rollup what the raw rows say."""
@@ -168,7 +169,7 @@ class Bench:
 
 
 def click(number: int, **changes: Any) -> dict[str, Any]:
-    """A tracked event as the edge writes it; `number` makes its id and visitor."""
+    """A tracked event as ingest writes it; `number` makes its id and visitor."""
     at = f"2026-11-{1 + number % 20:02d} {number % 24:02d}:{number % 60:02d}:00.{number % 1000:03d}"
     return {
         "event_id": str(UUID(int=number + 1, version=4)),
@@ -186,7 +187,7 @@ def click(number: int, **changes: Any) -> dict[str, Any]:
 def domain_record(event: DomainEvent, position: int) -> Record:
     """The record that the relay would write for `event`."""
     headers = envelope.headers(event.NAME, event.VERSION, position, event.originator_id, event.originator_version)
-    value = orjson.dumps(event.model_dump(mode="json", exclude=set(ORIGINATOR_FIELDS)))
+    value = orjson.dumps(event.model_dump(mode="json", exclude={"originator_id", "originator_version"}))
     return Record(DOMAIN.name, str(event.originator_id).encode(), value, headers)
 
 
@@ -203,13 +204,13 @@ def end(process: subprocess.Popen[bytes], number: signal.Signals = signal.SIGTER
 
 
 @contextmanager
-def bench(postgres: Settings, clickhouse: Settings, folder: Path) -> Iterator[Bench]:
-    """A fresh `Bench` on these engines."""
+def bench(postgres: Settings, clickhouse: Settings, folder: Path) -> Iterator[ProjectionBench]:
+    """A fresh `ProjectionBench` on these engines."""
     with pipeline(replace(postgres, master_key=MASTER_KEY), clickhouse, folder) as made:
         url = made.settings.postgres_url
         assert url is not None
         with psycopg.connect(url, autocommit=True) as connection:
-            yield Bench(made.settings, made.log, connection, HttpClickHouse(made.settings))
+            yield ProjectionBench(made.settings, made.log, connection, HttpClickHouse(made.settings))
 
 
 @contextmanager

@@ -12,10 +12,11 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 import httpx
+import httpx2
 import pytest
 
-from command_api.core import open_core
-from infra.settings import Settings
+from command_api.registry import open_container
+from infra.kernel.config.settings import Settings
 from tests.support import command
 from tests.support.command import World
 from tests.support.identity_provider import CLIENT_ID, CLIENT_SECRET, NAMES, IdentityProvider
@@ -33,7 +34,7 @@ def server() -> Iterator[IdentityProvider]:
 def world(embedded_postgres: Settings, server: IdentityProvider) -> Iterator[World]:
     with command.database(embedded_postgres) as plain:
         settings = replace(plain, **settings_of(server))
-        made = World(settings, open_core(settings))
+        made = World(settings, open_container(settings))
         try:
             yield made
         finally:
@@ -66,13 +67,13 @@ class Browser:
         self.world = world
         self.cookie = ""
 
-    def go(self, path: str, **options: Any) -> httpx.Response:
+    def go(self, path: str, **options: Any) -> httpx2.Response:
         headers = {"Cookie": f"oauth_txn={self.cookie}"} if self.cookie else {}
         answer = call(self.world, "GET", path, headers=headers, follow_redirects=False, **options)
         self.keep(answer)
         return answer
 
-    def keep(self, answer: httpx.Response) -> None:
+    def keep(self, answer: httpx2.Response) -> None:
         for text in answer.headers.get_list("set-cookie"):
             name, _, value = text.partition(";")[0].partition("=")
             if name == "oauth_txn":
@@ -85,7 +86,7 @@ class Browser:
         assert answer.status_code == 303, answer.text
         return at_provider(answer.headers["location"])
 
-    def sign_in(self, name: str = "google") -> httpx.Response:
+    def sign_in(self, name: str = "google") -> httpx2.Response:
         """All the way to the exchange."""
         return self.exchange(self.arrive(self.at_provider(name)))
 
@@ -96,7 +97,7 @@ class Browser:
         assert answer.status_code == 303 and place.startswith("/login/finish"), place
         return place.partition("#code=")[2]
 
-    def exchange(self, code: str, headers: dict[str, str] | None = None) -> httpx.Response:
+    def exchange(self, code: str, headers: dict[str, str] | None = None) -> httpx2.Response:
         cookie = {"Cookie": f"oauth_txn={self.cookie}"} if self.cookie else {}
         answer = call(
             self.world,
@@ -120,7 +121,7 @@ def path_of(url: str) -> str:
     return f"{parts.path}?{parts.query}"
 
 
-def register(world: World, asked: dict[str, Any], **changes: Any) -> httpx.Response:
+def register(world: World, asked: dict[str, Any], **changes: Any) -> httpx2.Response:
     body = {
         "ticket": asked["ticket"],
         "inviteCode": invite(world)["code"],
@@ -132,7 +133,7 @@ def register(world: World, asked: dict[str, Any], **changes: Any) -> httpx.Respo
 
 
 def newcomer(world: World, name: str = "google") -> Member:
-    """Somebody who registered by a provider."""
+    """A person who registered by a provider."""
     asked = Browser(world).sign_in(name).json()
     email = f"{uuid4().hex[:12]}@example.com"
     answer = register(world, asked, email=email)
@@ -140,11 +141,11 @@ def newcomer(world: World, name: str = "google") -> Member:
     return Member(world, email, answer.json())
 
 
-def begin_linking(person: Member, name: str = "github", **body: Any) -> httpx.Response:
+def begin_linking(person: Member, name: str = "github", **body: Any) -> httpx2.Response:
     return person.call("POST", "/api/platform/linked-sign-ins", json={"provider": name, "password": PASSWORD, **body})
 
 
-def link(person: Member, name: str = "github", **body: Any) -> httpx.Response:
+def link(person: Member, name: str = "github", **body: Any) -> httpx2.Response:
     browser = Browser(person.world)
     answer = begin_linking(person, name, **body)
     assert answer.status_code == 200, answer.text

@@ -23,21 +23,21 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from infra.clickhouse import client
-from infra.identity import Principal, open_session
-from infra.log import open_log
-from infra.mail import Mail, queue
-from infra.settings import Settings
-from projectors.engine.schema import create_schema
+from infra.kernel.clickhouse.client import client
+from infra.kernel.config.settings import Settings
+from infra.kernel.log import open_log
+from infra.kernel.mail.outbox import Mail, queue
+from infra.kernel.security.sessions import Principal, open_session
+from infra.ops.migrations.migrate import CREATORS
 from tests.support.engines import ROOT, Engine, engine_folder, free_port
-from tests.support.probing import answers
+from tests.support.readiness import answers
 
 PERCENT_10 = {"kind": "percent", "rate_bp": 1000, "flat_amount": 0, "flat_currency": None}
 
 
 @dataclass
 class Person:
-    """Somebody who is signed in, as a program is: with the token alone."""
+    """A person who is signed in, as a program is: with the token alone."""
 
     account_id: UUID
     session_id: UUID
@@ -88,7 +88,7 @@ class QueryService:
             {"id": account_id, "email": email, "name": "Ada", "roles": sorted(roles), "created_at": datetime.now(UTC)},
         )
         if held := sorted(set(roles) - {"member"}):
-            self.postgres.execute("INSERT INTO auth.role_holder VALUES (%s, %s)", (account_id, held))
+            self.postgres.execute("INSERT INTO lookup.role_holder VALUES (%s, %s)", (account_id, held))
         headers = {"Authorization": f"Bearer {opened.token}"}
         return Person(account_id, session_id, opened.cookie, headers)
 
@@ -262,7 +262,7 @@ def _start(settings: Settings, port: int, folder: Path) -> Engine:
     engine = Engine(
         "query",
         address,
-        [sys.executable, "-m", "infra.cli", "serve", "query"],
+        [sys.executable, "-m", "infra.ops.cli", "serve", "query"],
         folder / "query.log",
         lambda: answers(f"{address}/livez"),
         environment,
@@ -274,7 +274,8 @@ def _start(settings: Settings, port: int, folder: Path) -> Engine:
 def query_settings(embedded_postgres: Settings, embedded_clickhouse: Settings) -> Settings:
     """Both engines with every table."""
     settings = replace(embedded_postgres, clickhouse_url=embedded_clickhouse.clickhouse_url)
-    create_schema(settings)
+    for create in CREATORS:
+        create(settings)
     with closing(open_log(settings)) as log:
         log.create_topics()
     return settings

@@ -1,4 +1,4 @@
-"""What an analyst must not get through either door: every way out that is known, each under a name."""
+"""What an analyst must not get through page or clients: every known escape, each with a name."""
 
 from __future__ import annotations
 
@@ -385,5 +385,5 @@ def _all() -> dict[str, str]:
     return found
 
 
-ESCAPES: Final = _all()
+SANDBOX_ESCAPES: Final = _all()
 """By name. None of them may give a row that is not the analyst's, or anything of the server."""

@@ -1,8 +1,8 @@
 """The local stack under test: real engines, or the whole of `althing up`, in a temporary directory on free ports.
 
 Session fixtures (imported by `tests/conftest.py`): `embedded_postgres`, `embedded_kafka`, `embedded_clickhouse` give
-`Settings` that reach one migrated or empty engine; `running_stack` gives a `Stack` with everything running. Engines are
-started by the product's own supervisor, with the product's own settings.
+`Settings` that reach one migrated or empty engine. Engines are started by the product's own supervisor, with the
+product's own settings. `stack` starts everything.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
-from infra.migrations import migrate
-from infra.settings import Settings
-from infra.stack import ports, secret_file
-from infra.stack.engines import clickhouse, kafka, kafka_users, postgres
-from infra.stack.ports import Ports
-from infra.stack.spec import ProcessSpec
-from infra.stack.state import read
-from infra.stack.supervisor import Supervisor
+from infra.kernel.config.settings import Settings
+from infra.kernel.observability.stack_state import read
+from infra.ops.migrations import migrate
+from infra.ops.stack import ports, secret_file
+from infra.ops.stack.engines import clickhouse, kafka, kafka_users, postgres
+from infra.ops.stack.ports import Ports
+from infra.ops.stack.spec import ProcessSpec
+from infra.ops.stack.supervisor import Supervisor
 from tests.support.ports import free_ports as free_ports
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -87,7 +87,7 @@ class Stack:
         """Returns when everything is ready. A start that ends early fails the test with its output."""
         with self.output.open("wb") as output:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "infra.cli", "up", *self._arguments],
+                [sys.executable, "-m", "infra.ops.cli", "up", *self._arguments],
                 cwd=self.folder,
                 env=self._environment,
                 stdout=output,
@@ -111,7 +111,7 @@ class Stack:
     def run(self, *arguments: str, settings: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
         """`althing ...` beside the running stack."""
         return subprocess.run(
-            [sys.executable, "-m", "infra.cli", *arguments],
+            [sys.executable, "-m", "infra.ops.cli", *arguments],
             cwd=self.folder,
             env={**self._environment, **(settings or {})},
             capture_output=True,
@@ -198,10 +198,24 @@ def engine(make: Callable[[Path, Ports, secret_file.StackSecrets], ProcessSpec])
         shutil.rmtree(folder, ignore_errors=True)
 
 
+SHARED: Final = ("TEST_DATA_DIR", "TEST_POSTGRES_URL", "TEST_CLICKHOUSE_URL")
+"""Environment of tests that a test runs in a copy of the tree: its own engines, which they use instead of new ones."""
+
+
+def _shared() -> Settings | None:
+    if any(name not in os.environ for name in SHARED):
+        return None
+    folder, postgres_url, clickhouse_url = (os.environ[name] for name in SHARED)
+    return Settings(data_dir=Path(folder), postgres_url=postgres_url, clickhouse_url=clickhouse_url)
+
+
 @pytest.fixture(scope="session")
 def embedded_postgres() -> Iterator[Settings]:
     """A Postgres with every migration file applied; `postgres_url` is the owner's. No test ends it, and all that is in
     it is thrown away: it does not wait for the disk."""
+    if (shared := _shared()) is not None:
+        yield replace(shared, clickhouse_url=None, log="postgres")
+        return
 
     def make(folder: Path, chosen: Ports, secrets: secret_file.StackSecrets) -> ProcessSpec:
         spec = postgres.spec(folder, chosen.postgres, secrets)
@@ -239,16 +253,12 @@ def embedded_kafka() -> Iterator[Settings]:
 @pytest.fixture(scope="session")
 def embedded_clickhouse() -> Iterator[Settings]:
     """An empty ClickHouse; `clickhouse_url` is the owner's."""
+    if (shared := _shared()) is not None:
+        yield replace(shared, postgres_url=None)
+        return
     with engine(lambda folder, chosen, secrets: clickhouse.spec(folder, chosen.clickhouse, secrets)) as (
         settings,
         chosen,
     ):
         secrets = secret_file.load_or_create(settings.data_dir)
         yield replace(settings, clickhouse_url=clickhouse.url(chosen.clickhouse, secrets))
-
-
-@pytest.fixture(scope="session")
-def running_stack() -> Iterator[Stack]:
-    """Everything, as `althing up` starts it, shared by the whole session: leave it as you found it."""
-    with stack() as made:
-        yield made

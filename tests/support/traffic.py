@@ -70,7 +70,7 @@ class Traffic:
         self.clicks: deque[str] = deque(maxlen=RECENT)
         """Click ids from redirects: most sales name one."""
         self.sales: deque[str] = deque(maxlen=RECENT)
-        """Conversions that were acknowledged, for whoever decides on them."""
+        """Conversions that were acknowledged, for the code that decides on them."""
         self._makers: list[tuple[float, Callable[[], Call]]] = [
             (30, self._single),
             (6, self._beacon),

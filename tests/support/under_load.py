@@ -17,9 +17,9 @@ from uuid import uuid4
 
 import httpx
 
-from infra.audit import audit
-from infra.auditing.report import Report
-from infra.settings import load
+from infra.kernel.config.settings import load
+from infra.ops.audit.command import audit
+from infra.ops.audit.report import Report
 from tests.support.load import Result, run
 from tests.support.stack import Stack
 from tests.support.traffic import Target, Traffic
@@ -121,7 +121,7 @@ async def connected(app: httpx.AsyncClient, tracking: str) -> Target:
 
 
 async def _decide(app: httpx.AsyncClient, traffic: Traffic, done: asyncio.Event) -> None:
-    """Approves, rejects and takes back sales; what fails because something is down is somebody else's next try."""
+    """Approves, rejects and takes back sales; what fails because an engine is down is retried later."""
     rng = random.Random(SEED + 1)
     while not done.is_set():
         await asyncio.sleep(0.1)

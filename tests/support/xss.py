@@ -1,4 +1,4 @@
-"""Texts that try to become a script, a foreign request or a form in the page of whoever reads them."""
+"""Texts that try to become a script, a foreign request or a form in the page of a reader."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`python -m tests.support.eager_client FOLDER`: a client that is faster than any over the network.
+"""`python -m tests.support.zero_latency_client FOLDER`: a client that is faster than any over the network.
 
 It sends its session's next query in the very moment in which it gets the last of an answer, before the server does
 anything else: the ClickHouse front is called as the web server calls it. A line tells each query and the next status.
@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from infra.clickhouse_front.app import Front, Limits
-from infra.clickhouse_front.engine import Engine
-from infra.clickhouse_front.users import User
+from infra.services.clickhouse_server.app import ClickHouseServer, Limits
+from infra.services.clickhouse_server.engine import Engine
+from infra.services.clickhouse_server.users import User
 
 NAME, PASSWORD = "eager", "a password"
 QUERIES = (
@@ -32,12 +32,12 @@ def main(folder: Path) -> None:
     engine = Engine(folder, 1 << 30)
     engine.create_database("althing")
     user = User(NAME, hashlib.sha256(PASSWORD.encode()).digest(), readonly=False)
-    front = Front(engine, {NAME: user}, default_database="althing", limits=Limits())
+    front = ClickHouseServer(engine, {NAME: user}, default_database="althing", limits=Limits())
     asyncio.run(_ask_eagerly(front))
     front.close()
 
 
-async def _ask_eagerly(front: Front) -> None:
+async def _ask_eagerly(front: ClickHouseServer) -> None:
     for query in QUERIES:
         told: list[int] = []
 
@@ -48,7 +48,7 @@ async def _ask_eagerly(front: Front) -> None:
         print(f"{query}: {told}")
 
 
-async def _ask(front: Front, query: str, at_the_end: Any = None) -> int:
+async def _ask(front: ClickHouseServer, query: str, at_the_end: Any = None) -> int:
     """The status. `at_the_end` runs while the last part of the answer is being sent."""
     asked = urlencode({"query": query, "session_id": "one"}, quote_via=quote).encode()
     headers = [(b"x-clickhouse-user", NAME.encode()), (b"x-clickhouse-key", PASSWORD.encode()), (b"host", b"x")]

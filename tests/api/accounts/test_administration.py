@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
-import httpx
+import httpx2
 import psycopg
 import pytest
 
-from command_api import relay
 from command_api.accounts.passwords import Passwords
-from command_api.accounts.sign_in import Accounts
-from command_api.leader import Leader
-from command_api.relay import Relay
-from infra.expiry import delete_expired
-from infra.settings import Settings
+from command_api.accounts.sign_in import SignInService
+from command_api.kernel import outbox_relay
+from command_api.kernel.leader_election import Leader
+from command_api.kernel.outbox_relay import Relay
+from infra.kernel.config.settings import Settings
+from infra.services.scheduler.jobs.retention import delete_expired
 from schemas.base import ERASED
 from tests.support.command import World, command_world, world
 from tests.support.engines import wait_until
@@ -24,7 +26,7 @@ from tests.support.people import PASSWORD, Member, call, invite, member, registe
 __all__ = ["command_world"]
 
 
-def admin_call(made: World, method: str, path: str, body: Any = None) -> httpx.Response:
+def admin_call(made: World, method: str, path: str, body: Any = None) -> httpx2.Response:
     return call(made, method, f"/api/admin/accounts/{path}", headers=made.admin.headers, json=body)
 
 
@@ -42,7 +44,7 @@ def test_roles_hold_at_once(command_world: World) -> None:
         "analyst",
     ]
     assert ada.call("POST", "/api/admin/partners", json=partner).status_code == 403
-    [told] = command_world.postgres.notifies(timeout=60, stop_after=1)  # open streams are looked at anew
+    [told] = command_world.postgres.notifies(timeout=60, stop_after=1)  # open streams are checked again
     assert command_world.count(
         "SELECT count(*) FROM auth.session WHERE id = %s AND account_id = %s", told.payload, ada.id
     )
@@ -69,7 +71,7 @@ def test_an_admin_ends_the_sessions_of_an_account(command_world: World) -> None:
     assert admin_call(command_world, "DELETE", "00000000-0000-4000-8000-000000000000/sessions").status_code == 404
 
 
-def test_an_admin_lets_in_whoever_lost_the_second_factor(command_world: World) -> None:
+def test_an_admin_resets_a_lost_second_factor(command_world: World) -> None:
     ada = member(command_world).set_up_factor()
     assert ada.call("DELETE", f"/api/admin/accounts/{ada.id}/two-factor").status_code == 403
     assert admin_call(command_world, "DELETE", f"{ada.id}/two-factor").status_code == 200
@@ -85,7 +87,7 @@ def test_an_admin_lets_in_whoever_lost_the_second_factor(command_world: World) -
 def only_admin(embedded_postgres: Settings) -> Any:
     """An installation with one admin, who signed in."""
     with world(embedded_postgres) as made:
-        link = Accounts(made.core, Passwords()).ensure_first_admin()
+        link = SignInService(made.core, Passwords()).ensure_first_admin()
         assert link is not None
         body = {"token": link.partition("=")[2], "email": "one@example.com", "password": PASSWORD, "name": "One"}
         answer = made.call("POST", "/api/platform/setup", json=body)
@@ -123,22 +125,75 @@ def everything(made: World) -> str:
     return "\n".join(found)
 
 
-KEPT = {"auth.audit", "auth.subject_key", "ops.sql_statement"}
-"""Trails, and tombstones: they hold ids and no names."""
+KEPT = {
+    "auth.audit": "who did what: ids and no names",
+    "auth.first_account": "that the installation is set up",
+    "auth.subject_key": "the tombstone of the key",
+    "lookup.forum_member": "since when a member wrote how many posts, which remain without their texts",
+    "forum.member": "that the member existed; the handle is deleted",
+    **dict.fromkeys(
+        ("lookup.custom_domain", "lookup.escrow", "lookup.listing", "lookup.open_offer"),
+        "ids alone; the events that end domains, listings and offers change the rows",
+    ),
+    "ops.llm_call": "what the model cost; no text",
+    "ops.sql_statement": "that a statement ran; its text is deleted",
+    "ops.to_erase": "erasures to repeat after a restore, which end with their repetition",
+}
+"""Tables that keep rows of an erased account, and why."""
+
+
+def tables_of_accounts(made: World) -> list[tuple[str, str]]:
+    """Tables that name accounts, each with the column that does."""
+    tables = made.postgres.execute(
+        "SELECT format('%I.%I', table_schema, table_name), column_name FROM information_schema.columns"
+        " WHERE column_name IN ('account_id', 'subject_id', 'link_account', 'seller_id', 'buyer_id')"
+        " AND table_schema NOT IN ('engine', 'events', 'information_schema', 'log', 'pg_catalog', 'read')"
+        " ORDER BY 1, 2"
+    ).fetchall()
+    assert len(tables) > 30
+    return [(table, column) for table, column in tables]
 
 
 def belongings_left(made: World, account: str) -> dict[str, int]:
-    """Tables that name accounts, with how many rows of this one they hold."""
-    tables = made.postgres.execute(
-        "SELECT format('%I.%I', table_schema, table_name), column_name FROM information_schema.columns"
-        " WHERE column_name IN ('account_id', 'subject_id', 'link_account')"
-        " AND table_schema IN ('auth', 'ops', 'policy')"
-    ).fetchall()
-    assert len(tables) > 10
+    """How many rows of the account the tables hold that should hold none."""
     counted = {
-        table: made.count(f"SELECT count(*) FROM {table} WHERE {column} = %s", account) for table, column in tables
+        table: made.count(f"SELECT count(*) FROM {table} WHERE {column} = %s", account)
+        for table, column in tables_of_accounts(made)
     }
     return {table: count for table, count in counted.items() if count and table not in KEPT}
+
+
+def add_row(made: World, table: str, column: str, account: str, **given: Any) -> None:
+    """Inserts a row of the account; its other columns have their defaults or a value of their type."""
+    needed = made.postgres.execute(
+        "SELECT attname, format_type(atttypid, NULL) FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0"
+        " AND NOT attisdropped AND attnotnull AND NOT atthasdef AND attidentity = '' AND attname <> %s",
+        (table, column),
+    ).fetchall()
+    values = {column: account, **{name: VALUES[kind]() for name, kind in needed}, **CHECKED.get(table, {}), **given}
+    names, holes = ", ".join(values), ", ".join(["%s"] * len(values))
+    made.postgres.execute(f"INSERT INTO {table} ({names}) VALUES ({holes})".encode(), list(values.values()))
+
+
+VALUES: dict[str, Callable[[], Any]] = {
+    "uuid": uuid4,
+    "text": lambda: "x",
+    "bytea": lambda: b"x",
+    "integer": lambda: 1,
+    "smallint": lambda: 1,
+    "bigint": lambda: 1,
+    "boolean": lambda: False,
+    "timestamp with time zone": lambda: datetime(2026, 1, 1, tzinfo=UTC),
+    "text[]": list,
+    "jsonb": lambda: "{}",
+}
+"""A value of each type that such a row needs."""
+CHECKED = {
+    "auth.login_ticket": {"kind": "second_factor"},
+    "auth.one_time_link": {"kind": "password_reset"},
+    "forum.act": {"kind": "reply"},
+}
+"""Columns that take certain values only."""
 
 
 def holds(text: str, word: str) -> bool:
@@ -149,7 +204,7 @@ def holds(text: str, word: str) -> bool:
 def relay_all(made: World) -> None:
     """Copies every decided event to topic `domain`."""
     made.log.end_offset("domain", 0)
-    leader = Leader(made.settings, relay.NAME, Relay(made.log).run).start()
+    leader = Leader(made.settings, outbox_relay.NAME, Relay(made.log).run).start()
     try:
         wanted = made.count("SELECT max(notification_id) FROM events.stored_events")
         position = "SELECT coalesce(max(position), 0) FROM engine.relay"
@@ -179,7 +234,7 @@ def test_after_erasing_nothing_is_left(command_world: World) -> None:
     assert not zinnia.lives() and zinnia.sign_in().json()["code"] == "invalid_credentials"
     assert register(command_world, made["code"]).json()["code"] in ("invite_invalid", "invite_revoked")
     assert command_world.events(site["id"])[-1] == "website.disconnected.v1"
-    assert command_world.count("SELECT count(*) FROM policy.website WHERE account_id = %s", zinnia.id) == 0
+    assert command_world.count("SELECT count(*) FROM lookup.website WHERE account_id = %s", zinnia.id) == 0
     keyring = command_world.core.keyring
     row = command_world.postgres.execute(
         "SELECT convert_from(state, 'UTF8')::jsonb ->> 'email' FROM events.stored_events"
@@ -189,6 +244,23 @@ def test_after_erasing_nothing_is_left(command_world: World) -> None:
     assert row is not None and keyring(UUID(zinnia.id), "email", row[0]) == ERASED
     # The address is free again.
     assert member(command_world, words[0]).id != zinnia.id
+
+
+def test_erasing_deletes_the_accounts_rows_of_every_table(command_world: World) -> None:
+    """A table that names accounts is deleted from by a handler of `AccountErased`, or kept for a reason."""
+    ada = member(command_world)
+    site = ada.call("POST", "/api/platform/websites", json={"domain": "garden.example"}).json()
+    domain = {"domain": f"go.{uuid4().hex}.com", "websiteId": site["id"]}
+    checked = {"domain_id": ada.call("POST", "/api/platform/custom-domains", json=domain).json()["id"]}
+    invite(command_world, ada)
+    tables = tables_of_accounts(command_world)
+    for table, column in tables:
+        if table not in belongings_left(command_world, ada.id) and table not in KEPT:
+            add_row(command_world, table, column, ada.id, **(checked if table == "domains.dns_check" else {}))
+    assert belongings_left(command_world, ada.id).keys() == {table for table, _ in tables} - KEPT.keys()
+    erased = ada.call("POST", "/api/platform/erase", json={"password": PASSWORD})
+    assert erased.status_code == 204, erased.text
+    assert belongings_left(command_world, ada.id) == {}
 
 
 def test_erasing_waits_for_no_mail_that_is_on_its_way(command_world: World) -> None:

@@ -8,7 +8,8 @@ from uuid import uuid4
 
 import pytest
 
-from command_api.accounts.sign_in import Accounts
+from command_api.accounts import session_handlers
+from command_api.accounts.sign_in import SignInService
 from tests.support.command import World, command_world
 from tests.support.people import PASSWORD, Member, call, member
 
@@ -18,8 +19,8 @@ NEW_PASSWORD = "a lighthouse, far out"
 
 def meanwhile(world: World, monkeypatch: pytest.MonkeyPatch, change: Callable[[], object]) -> None:
     """Has `change` happen once, right after the next password was looked at and found right."""
-    accounts: Accounts = world.http.app.state.accounts  # type: ignore[attr-defined]  # the client's type knows no state
-    look = accounts.with_password
+    accounts: SignInService = world.http.app.state.accounts  # type: ignore[attr-defined]  # the client's type knows no state
+    look = accounts.verify_password
 
     def look_then_change(*arguments: Any) -> Any:
         found = look(*arguments)
@@ -27,7 +28,7 @@ def meanwhile(world: World, monkeypatch: pytest.MonkeyPatch, change: Callable[[]
         change()
         return found
 
-    monkeypatch.setattr(accounts, "with_password", look_then_change)
+    monkeypatch.setattr(accounts, "verify_password", look_then_change)
 
 
 def change_password(who: Member, **code: str) -> None:
@@ -58,7 +59,9 @@ def test_a_password_that_was_changed_opens_no_second_step(
     assert command_world.count("SELECT count(*) FROM auth.login_ticket WHERE account_id = %s", ada.id) == 0
 
 
-def test_a_second_factor_that_was_set_up_is_asked_for(command_world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_factor_set_up_during_the_sign_in_ends_it(
+    command_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ada = member(command_world)
     meanwhile(command_world, monkeypatch, ada.set_up_factor)
     answer = ada.sign_in()
@@ -71,22 +74,24 @@ def test_a_secret_that_waits_in_another_tab_is_not_what_was_confirmed(
 ) -> None:
     ada = member(command_world)
     ada.secret = ada.call("POST", "/api/platform/2fa/setup", json={"password": ada.password}).json()["secret"]
-    factors = command_world.http.app.state.accounts.desk.factors  # type: ignore[attr-defined]  # the client's type knows no state
-    confirms = factors.confirms
+    factors = command_world.http.app.state.accounts.factors  # type: ignore[attr-defined]  # the client's type knows no state
+    confirm = factors.confirm
 
     def confirm_then_begin_anew(*arguments: Any) -> Any:
-        found = confirms(*arguments)
+        found = confirm(*arguments)
         monkeypatch.undo()
         assert ada.call("POST", "/api/platform/2fa/setup", json={"password": ada.password}).status_code == 200
         return found
 
-    monkeypatch.setattr(factors, "confirms", confirm_then_begin_anew)
+    monkeypatch.setattr(factors, "confirm", confirm_then_begin_anew)
     answer = ada.call("POST", "/api/platform/2fa/confirm", json={"code": ada.code()})
     assert (answer.status_code, answer.json()["code"]) == (409, "nothing_to_confirm")
     assert ada.sign_in().json()["requires2FA"] is False
 
 
-def test_whoever_was_disabled_does_not_get_in(command_world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_account_disabled_during_the_sign_in_gets_no_session(
+    command_world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ada = member(command_world)
 
     def disable() -> None:
@@ -96,6 +101,33 @@ def test_whoever_was_disabled_does_not_get_in(command_world: World, monkeypatch:
     meanwhile(command_world, monkeypatch, disable)
     answer = ada.sign_in()
     assert (answer.status_code, answer.json()["code"]) == (401, "invalid_credentials")
+
+
+@pytest.mark.parametrize("is_website", [False, True])
+def test_an_account_disabled_while_the_session_is_decided_gets_no_session(
+    command_world: World, monkeypatch: pytest.MonkeyPatch, is_website: bool
+) -> None:
+    """The handler has loaded the account; its event is in a stream of its own and conflicts with nothing else."""
+    ada = member(command_world)
+    site = ada.call("POST", "/api/platform/websites", json={"domain": f"{uuid4().hex}.example"}).json()
+    load = session_handlers._account_to_sign_in
+
+    def load_then_disable(*arguments: Any) -> Any:
+        found = load(*arguments)
+        monkeypatch.undo()
+        path, headers = f"/api/admin/accounts/{ada.id}/disable", command_world.admin.headers
+        assert call(command_world, "POST", path, headers=headers, json={"reason": "fraud"}).status_code == 200
+        return found
+
+    monkeypatch.setattr(session_handlers, "_account_to_sign_in", load_then_disable)
+    before = command_world.session_events(ada.id)
+    if is_website:
+        body = {"email": ada.email, "password": ada.password, "websiteApiKey": site["secretKey"]}
+        answer = call(command_world, "POST", "/api/auth/login", json=body)
+    else:
+        answer = ada.sign_in()
+    assert (answer.status_code, answer.json()["code"]) == (401, "invalid_credentials")
+    assert live(command_world, ada.id) == 0 and command_world.session_events(ada.id) == before
 
 
 @pytest.mark.parametrize("what", ["password", "key", "website", "factor"])
@@ -134,15 +166,15 @@ def test_a_key_that_is_revoked_at_the_last_moment_opens_nothing(
     """After the look at the key, before the session is written."""
     ada = member(command_world)
     site = ada.call("POST", "/api/platform/websites", json={"domain": f"{uuid4().hex}.example"}).json()
-    desk = command_world.http.app.state.accounts.desk  # type: ignore[attr-defined]  # the client's type knows no state
-    write = desk.core.store.write
+    service = command_world.http.app.state.accounts  # type: ignore[attr-defined]  # the client's type knows no state
+    begin = service.container.store.transaction
 
-    def disconnect_then_write(*arguments: Any) -> Any:
+    def disconnect_then_begin() -> Any:
         monkeypatch.undo()
         assert ada.call("DELETE", f"/api/platform/websites/{site['id']}").status_code in (200, 204)
-        return write(*arguments)
+        return begin()
 
-    monkeypatch.setattr(desk.core.store, "write", disconnect_then_write)
+    monkeypatch.setattr(service.container.store, "transaction", disconnect_then_begin)
     body = {"email": ada.email, "password": PASSWORD, "websiteApiKey": site["secretKey"]}
     answer = call(command_world, "POST", "/api/auth/login", json=body)
     assert (answer.status_code, answer.json()["code"]) == (401, "invalid_credentials")

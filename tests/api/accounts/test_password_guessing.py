@@ -1,4 +1,4 @@
-"""Somebody guesses at an account: whose tries are counted where, what they cost, and how the owner is told."""
+"""Password guessing: the limits that count each try, its cost, and the notification of the owner."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ from datetime import timedelta
 from itertools import count
 from uuid import uuid4
 
-import httpx
+import httpx2
 import pytest
 
-from command_api.accounts import devices, limits, tries
-from command_api.accounts.tries import AT_ACCOUNT, FREE_AT_ACCOUNT, FREE_PER_ADDRESS, NOTICED
-from tests.api.test_accounts_security import code_in, mails
+from command_api.accounts import devices, login_attempts
+from command_api.accounts.login_attempts import FREE_AT_ACCOUNT, FREE_PER_ADDRESS, NOTICED, PER_ACCOUNT
+from command_api.kernel import rate_limits
+from tests.api.accounts.test_security import code_in, mails
 from tests.support.command import World, command_world
-from tests.support.guessing import LOGIN, solved
+from tests.support.password_guessing import LOGIN, solved
 from tests.support.people import PASSWORD, Member, member
 from tests.support.stack import wait_for
 
@@ -28,19 +29,19 @@ def address() -> str:
     return f"10.{next(_networks)}.0.1"
 
 
-def post(world: World, path: str, body: object, at: str, **headers: str) -> httpx.Response:
+def post(world: World, path: str, body: object, at: str, **headers: str) -> httpx2.Response:
     return world.call("POST", path, json=body, headers={"X-Forwarded-For": at, **headers})
 
 
-def guess(world: World, email: str, at: str, **headers: str) -> httpx.Response:
+def guess(world: World, email: str, at: str, **headers: str) -> httpx2.Response:
     return post(world, LOGIN, {"email": email, "password": f"not that one {uuid4().hex}"}, at, **headers)
 
 
-def enter(one: Member, at: str, **headers: str) -> httpx.Response:
+def enter(one: Member, at: str, **headers: str) -> httpx2.Response:
     return post(one.world, LOGIN, {"email": one.email, "password": one.password}, at, **headers)
 
 
-def device_of(answer: httpx.Response) -> str:
+def device_of(answer: httpx2.Response) -> str:
     """The `Cookie` header of the known device that a sign-in made."""
     [found] = [text for text in answer.headers.get_list("set-cookie") if text.startswith("device=")]
     assert "HttpOnly" in found and "SameSite=Strict" in found
@@ -49,11 +50,11 @@ def device_of(answer: httpx.Response) -> str:
 
 def strangers_failed(one: Member, times: int) -> None:
     """As if so many tries from elsewhere had failed lately."""
-    who = one.world.http.app.state.accounts.desk.email_hash(one.email)  # type: ignore[attr-defined]  # a FastAPI
+    who = one.world.http.app.state.accounts.email_hash(one.email)  # type: ignore[attr-defined]  # a FastAPI
     one.world.postgres.execute(
         "INSERT INTO auth.rate_limit (bucket, tat) VALUES (%s, now() + %s)"
         " ON CONFLICT (bucket) DO UPDATE SET tat = excluded.tat",
-        (f"{AT_ACCOUNT.name}:{who}", AT_ACCOUNT.every * times + timedelta(seconds=20)),
+        (f"{PER_ACCOUNT.name}:{who}", PER_ACCOUNT.every * times + timedelta(seconds=20)),
     )
 
 
@@ -90,7 +91,7 @@ def test_a_new_password_revokes_known_devices_and_time_does(
 
 
 def test_one_browser_is_known_to_a_few_accounts(command_world: World) -> None:
-    people, cookie = [member(command_world) for _ in range(devices.MOST_ACCOUNTS + 1)], ""
+    people, cookie = [member(command_world) for _ in range(devices.MAX_ACCOUNTS + 1)], ""
     for one in people:
         cookie = device_of(enter(one, address(), Cookie=cookie))
     shared = address()
@@ -100,7 +101,7 @@ def test_one_browser_is_known_to_a_few_accounts(command_world: World) -> None:
     assert [enter(one, shared, Cookie=cookie).status_code for one in people] == [429, 200, 200, 200, 200]
 
 
-def test_while_somebody_guesses_a_stranger_works_for_each_further_try(command_world: World) -> None:
+def test_during_an_attack_unknown_devices_need_a_proof_of_work_per_try(command_world: World) -> None:
     ada, stranger = member(command_world), address()
     strangers_failed(ada, NOTICED)
     assert {guess(command_world, ada.email, stranger).status_code for _ in range(FREE_PER_ADDRESS)} == {401}
@@ -157,13 +158,13 @@ def test_the_owner_gets_one_mail_a_day(command_world: World) -> None:
     wait_for(lambda: command_world.count(noted, ada.id) == 1, "the entry in the audit trail")
     strangers_failed(ada, NOTICED)
     guess(command_world, ada.email, address())
-    command_world.http.app.state.accounts._noticing._pool.submit(int).result(10)  # type: ignore[attr-defined]  # a FastAPI
+    command_world.http.app.state.accounts._guessing_notifier._pool.submit(int).result(10)  # type: ignore[attr-defined]  # a FastAPI
     [(_, text)] = mails(command_world, ada.id, "guessing_noticed")
     assert "wrong passwords" in text and command_world.count(noted, ada.id) == 1
 
 
 def test_wrong_codes_of_others_leave_the_owner_codes(command_world: World) -> None:
-    """Somebody who knows the password uses up the codes of an address, then those of all strangers."""
+    """An attacker who knows the password uses up the codes of an address, then those of all unknown devices."""
     ada = member(command_world).set_up_factor()
     known = device_of(post(command_world, LOGIN, {**_all(ada), "twoFactorCode": ada.code()}, address()))
 
@@ -196,7 +197,7 @@ def test_proofs_are_counted_by_session(command_world: World) -> None:
 
 def test_asking_for_reset_mails_denies_the_owner_none(command_world: World) -> None:
     ada = member(command_world)
-    burst = limits.RESET_MAILS.burst
+    burst = rate_limits.RESET_MAILS.burst
     statuses = [
         post(command_world, FORGOT, {"email": ada.email}, at).status_code
         for at in [address() for _ in range(burst)]
@@ -223,7 +224,7 @@ def test_asking_for_reset_mails_denies_the_owner_none(command_world: World) -> N
     ],
 )
 def test_what_a_try_costs(of_address: float, of_network: float, of_strangers: float, bits: int) -> None:
-    assert tries.bits_needed(of_address, of_network, of_strangers) == bits
+    assert login_attempts.bits_needed(of_address, of_network, of_strangers) == bits
 
 
 def _all(one: Member) -> dict[str, str]:

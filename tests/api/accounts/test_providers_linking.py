@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from command_api.accounts.half_signed_in import ProvenIdentity
+from command_api.accounts.login_challenge import ProvenIdentity
 from tests.support.command import World
 from tests.support.identity_provider import IdentityProvider, Someone
 from tests.support.people import PASSWORD, call, member
@@ -101,14 +101,14 @@ def test_who_is_unlinked_while_signing_in_does_not_get_in(world: World, monkeypa
     browser = Browser(world)
     code = browser.arrive(browser.at_provider("github"))
     providers = world.http.app.state.providers  # type: ignore[attr-defined]  # the client's type knows no state
-    owner = providers.links.owner
+    owner = providers.owner
 
     def owner_then_unlinked(identity: ProvenIdentity) -> Any:
         found = owner(identity)
         assert ada.call("DELETE", f"/api/platform/linked-sign-ins/{made}").status_code == 204
         return found
 
-    monkeypatch.setattr(providers.links, "owner", owner_then_unlinked)
+    monkeypatch.setattr(providers, "owner", owner_then_unlinked)
     answer = browser.exchange(code)
     assert (answer.status_code, answer.json()["code"]) == (401, "invalid_credentials")
     live = "SELECT count(*) FROM auth.session WHERE account_id = %s AND revoked_at IS NULL"

@@ -10,8 +10,8 @@ from uuid import uuid4
 
 import pytest
 
-from command_api.accounts.providers import calls
-from command_api.core import open_core
+from command_api.accounts.providers import http_client
+from command_api.registry import open_container
 from tests.support.command import World
 from tests.support.identity_provider import CLIENT_ID, TENANT, IdentityProvider
 from tests.support.providers import Browser, as_it_should, newcomer, path_of, server, world
@@ -93,7 +93,7 @@ def test_a_provider_that_misbehaves_signs_nobody_in(world: World, server: Identi
 
 
 def test_a_provider_that_describes_another_is_not_gone_to(world: World, server: IdentityProvider) -> None:
-    core = open_core(world.settings)  # one that has not seen its documents yet
+    core = open_container(world.settings)  # one that has not seen its documents yet
     try:
         fresh = World(world.settings, core)
         odd = {"issuer": server.place("google")} | dict.fromkeys(
@@ -114,19 +114,19 @@ def test_a_provider_that_describes_another_is_not_gone_to(world: World, server: 
         core.close()
 
 
-def test_a_provider_that_hangs_holds_nobody_up(
+def test_a_provider_that_hangs_does_not_block_others(
     world: World, server: IdentityProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     browser = Browser(world)
     back = browser.at_provider("linkedin")
     server.holds = threading.Event()
-    monkeypatch.setattr(calls, "TIMEOUT_S", 0.3)
+    monkeypatch.setattr(http_client, "TIMEOUT_S", 0.3)
     answer = browser.go(path_of(back))
     assert answer.headers["location"] == "/login?problem=unavailable&provider=linkedin"
 
 
 def test_new_keys_of_a_provider_are_fetched(world: World, server: IdentityProvider) -> None:
-    core, key = open_core(world.settings), server.key
+    core, key = open_container(world.settings), server.key
     try:
         fresh = World(world.settings, core)
         Browser(fresh).sign_in()

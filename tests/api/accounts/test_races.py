@@ -7,31 +7,35 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from statistics import median
-from typing import Any
 from uuid import UUID, uuid4
 
-import httpx
+import httpx2
 import pytest
 
 from command_api.accounts import open_invites, passwords
-from command_api.accounts.half_signed_in import ProvenIdentity
+from command_api.accounts.login_challenge import ProvenIdentity
+from command_api.accounts.lookups import ROLES
 from command_api.accounts.passwords import Passwords
-from command_api.accounts.providers.ways import Ways
-from command_api.accounts.second_factor import SecondFactors, spend
-from command_api.accounts.sign_in import Accounts
-from command_api.commands import Caller, Decided
-from command_api.decision import by_system, step
-from command_api.http import Nothing
-from command_api.store import Conflict, DecisionStore
-from infra import identity
-from infra.client import Client
-from infra.keyring import SubjectErased
-from infra.settings import Settings
+from command_api.accounts.providers.login_flow import LoginFlows
+from command_api.accounts.second_factor import SecondFactors, consume_recovery_code
+from command_api.accounts.sign_in import SignInService
+from command_api.kernel import inline_rebuild
+from command_api.kernel.command_bus import CommandBus
+from command_api.kernel.command_handlers import Command, CommandHandlers
+from command_api.kernel.decision import CommandContext, event_metadata, system_context
+from command_api.kernel.event_store import ConcurrencyConflict, EventStore, StoreTransaction
+from command_api.kernel.unit_of_work import UnitOfWork
+from infra.kernel.config.settings import Settings
+from infra.kernel.http.client_info import Client
+from infra.kernel.security import sessions
+from infra.kernel.security.subject_keys import SubjectErased
 from schemas.events.forum import ThreadFollowed
-from tests.api.test_accounts_security import code_in, mails
-from tests.api.test_command_races import ROUNDS, THREADS, at_once
+from tests.api.accounts.test_security import code_in, mails
+from tests.api.kernel.test_command_races import ROUNDS, THREADS, at_once
 from tests.support.command import World, command_world, world
 from tests.support.people import PASSWORD, Member, call, invite, member, register
 
@@ -47,8 +51,8 @@ def light_hashing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(passwords, "QUEUE", THREADS)
 
 
-@pytest.mark.parametrize("round_", range(ROUNDS))
-def test_an_invite_is_used_as_often_as_it_may(command_world: World, round_: int) -> None:
+@pytest.mark.parametrize("_round", range(ROUNDS))
+def test_an_invite_is_used_as_often_as_it_may(command_world: World, _round: int) -> None:
     made = invite(command_world, maxUses=7)
     codes = Counter(
         answer.json().get("code", "registered") for answer in at_once(lambda _: register(command_world, made["code"]))
@@ -66,34 +70,37 @@ def test_many_who_sign_in_to_one_account_do_not_get_in_each_others_way(
     command_world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ada, conflicts = member(command_world), 0
-    before = len(command_world.events(ada.id))
-    write = DecisionStore.write
+    before, signed_in = command_world.events(ada.id), len(command_world.session_events(ada.id))
+    begin = EventStore.transaction
 
-    def counted(store: DecisionStore, *given: Any, **named: Any) -> int | None:
+    @contextmanager
+    def counted(store: EventStore) -> Iterator[StoreTransaction]:
         nonlocal conflicts
         try:
-            return write(store, *given, **named)
-        except Conflict:
+            with begin(store) as transaction:
+                yield transaction
+        except ConcurrencyConflict:
             conflicts += 1
             raise
 
-    monkeypatch.setattr(DecisionStore, "write", counted)
+    monkeypatch.setattr(EventStore, "transaction", counted)
     statuses = Counter(answer.status_code for answer in at_once(lambda _: ada.sign_in()))
     assert set(statuses) <= {200, 429} and statuses[200] >= 10, statuses
-    assert len(command_world.events(ada.id)) == before + statuses[200]
+    assert command_world.events(ada.id) == before
+    assert len(command_world.session_events(ada.id)) == signed_in + statuses[200]
     assert conflicts == 0
 
 
 def test_an_account_has_so_many_live_sessions_and_the_least_used_ends(
     command_world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(identity, "MAX_SESSIONS", 3)
+    monkeypatch.setattr(sessions, "MAX_SESSIONS", 3)
     ada = member(command_world)
     first, second, third = ada.headers, ada.again(), ada.again()
     for headers, ago in ((first, "1 hour"), (second, "3 hours"), (third, "2 hours")):
         command_world.postgres.execute(
             "UPDATE auth.session SET last_seen_at = now() - %s::interval WHERE token_hash = %s",
-            (ago, identity.hashed(headers["Authorization"].removeprefix("Bearer "))),
+            (ago, sessions.hashed(headers["Authorization"].removeprefix("Bearer "))),
         )
     fourth = ada.again()
     assert [ada.lives(headers) for headers in (first, second, third, fourth)] == [True, False, True, True]
@@ -106,7 +113,7 @@ def test_an_account_has_so_many_live_sessions_and_the_least_used_ends(
 def test_an_account_has_so_many_website_logins_and_the_least_used_ends(
     command_world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(identity, "MAX_SESSIONS", 3)
+    monkeypatch.setattr(sessions, "MAX_SESSIONS", 3)
     ada = member(command_world)
     site = ada.call("POST", "/api/platform/websites", json={"domain": "own.example"}).json()
     body = {"email": ada.email, "password": ada.password, "websiteApiKey": site["secretKey"]}
@@ -120,11 +127,11 @@ def test_an_account_has_so_many_website_logins_and_the_least_used_ends(
 
 
 def test_an_account_has_so_many_open_invites_and_no_more(command_world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that is withdrawn, used up or expired makes room."""
+    """An invite that is withdrawn, used up or expired does not count."""
     monkeypatch.setattr(open_invites, "MAX_OPEN", 3)
     ada = member(command_world)
 
-    def make(_: int = 0) -> httpx.Response:
+    def make(_: int = 0) -> httpx2.Response:
         return ada.call("POST", "/api/platform/invite-codes", json={"maxUses": 2})
 
     answers = at_once(make, 16)
@@ -143,8 +150,8 @@ def test_an_account_has_so_many_open_invites_and_no_more(command_world: World, m
     assert [make().status_code for _ in range(2)] == [201, 409]
 
 
-@pytest.mark.parametrize("round_", range(ROUNDS))
-def test_an_address_is_claimed_once(command_world: World, round_: int) -> None:
+@pytest.mark.parametrize("_round", range(ROUNDS))
+def test_an_address_is_claimed_once(command_world: World, _round: int) -> None:
     made, email = invite(command_world, maxUses=64), f"{uuid4().hex}@example.com"
     statuses = Counter(answer.status_code for answer in at_once(lambda _: register(command_world, made["code"], email)))
     assert statuses[201] == 1 and set(statuses) <= {201, 400, 429}, statuses
@@ -169,8 +176,8 @@ def test_an_address_is_moved_to_once(command_world: World) -> None:
     assert sum(command_world.events(one.id).count("account.email_changed.v1") for one in people) == 1
 
 
-@pytest.mark.parametrize("round_", range(ROUNDS))
-def test_a_code_is_used_once(command_world: World, round_: int) -> None:
+@pytest.mark.parametrize("_round", range(ROUNDS))
+def test_a_code_is_used_once(command_world: World, _round: int) -> None:
     secured = member(command_world).set_up_factor()
     tickets = [secured.sign_in().json()["ticket"] for _ in range(8)]
     code = secured.code()
@@ -185,8 +192,8 @@ def test_a_code_is_used_once(command_world: World, round_: int) -> None:
     assert statuses[200] == 1 and set(statuses) <= {200, 401, 429}, statuses
 
 
-@pytest.mark.parametrize("round_", range(ROUNDS))
-def test_a_recovery_code_is_used_once(command_world: World, round_: int) -> None:
+@pytest.mark.parametrize("_round", range(ROUNDS))
+def test_a_recovery_code_is_used_once(command_world: World, _round: int) -> None:
     secured = member(command_world).set_up_factor()
     tickets = [secured.sign_in().json()["ticket"] for _ in range(8)]
     command_world.postgres.execute("DELETE FROM auth.rate_limit")
@@ -201,25 +208,25 @@ def test_a_recovery_code_is_used_once(command_world: World, round_: int) -> None
 
 
 def test_codes_of_both_kinds_and_of_handing_over_have_one_winner_fifty_times(command_world: World) -> None:
-    """What stands behind a right code, a right recovery code, and the code with which a browser comes back."""
+    """A correct code, a correct recovery code, and the handoff code of a returning browser."""
     core = command_world.core
-    factors, ways = SecondFactors(core.pool, core.settings, Passwords()), Ways(core.pool, core.settings)
+    factors, ways = SecondFactors(core, Passwords()), LoginFlows(core)
     secured = member(command_world).set_up_factor()
     account = UUID(secured.id)
     identity = ProvenIdentity("google", "https://accounts.example", "1", "g@mail.example")
 
     def is_right(code: str, _: int) -> bool:
-        return factors.is_right(account, code)
+        return factors.is_valid_code(account, code)
 
     def spends(_: int) -> bool:
         with core.pool.connection() as connection:
-            return spend(connection, account, 3)
+            return consume_recovery_code(connection, account, 3)
 
     def redeems(handed: str, _: int) -> bool:
         return ways.redeem("cookie", handed) is not None
 
     for _ in range(FIFTY):
-        code, handed = secured.code(), ways.hand_over("cookie", identity, None)
+        code, handed = secured.code(), ways.create_handoff_code("cookie", identity, None)
         command_world.postgres.execute("UPDATE auth.recovery_code SET used_at = NULL WHERE account_id = %s", (account,))
         assert at_once(partial(is_right, code)).count(True) == 1
         assert at_once(spends).count(True) == 1
@@ -230,7 +237,7 @@ def test_wrong_codes_are_five_for_a_ticket(command_world: World) -> None:
     secured = member(command_world).set_up_factor()
     ticket, wrong = secured.sign_in().json()["ticket"], secured.wrong_code()
 
-    def guess(_: int) -> httpx.Response:
+    def guess(_: int) -> httpx2.Response:
         body = {"ticket": ticket, "twoFactorCode": wrong}
         return call(command_world, "POST", "/api/platform/login/second-factor", json=body)
 
@@ -250,10 +257,10 @@ def test_a_reset_link_works_once(command_world: World) -> None:
     assert command_world.events(ada.id).count("account.password_changed.v1") == 1
 
 
-@pytest.mark.parametrize("round_", range(ROUNDS))
-def test_one_admin_is_left(embedded_postgres: Settings, round_: int) -> None:
+@pytest.mark.parametrize("_round", range(ROUNDS))
+def test_one_admin_is_left(embedded_postgres: Settings, _round: int) -> None:
     with world(embedded_postgres) as made:
-        link = Accounts(made.core, Passwords()).ensure_first_admin()
+        link = SignInService(made.core, Passwords()).ensure_first_admin()
         assert link is not None
         body = {"token": link.partition("=")[2], "email": "one@example.com", "password": PASSWORD, "name": "One"}
         first = Member(made, "one@example.com", made.call("POST", "/api/platform/setup", json=body).json())
@@ -271,11 +278,13 @@ def test_one_admin_is_left(embedded_postgres: Settings, round_: int) -> None:
             return one.call("POST", "/api/platform/erase", json={"password": PASSWORD}).status_code
 
         at_once(leave)
-        assert made.count("SELECT count(*) FROM auth.admin") == 1
-        left = made.postgres.execute("SELECT account_id FROM auth.admin").fetchone()
+        assert made.count("SELECT count(*) FROM lookup.admin") == 1
+        left = made.postgres.execute("SELECT account_id FROM lookup.admin").fetchone()
         [last] = [one for one in admins if left is not None and one.id == str(left[0])]
         refused = last.call("PUT", f"/api/admin/accounts/{last.id}/roles", json={"roles": []})
         assert (refused.status_code, refused.json()["code"]) == (409, "last_admin")
+        with inline_rebuild.open_connection(made.settings) as connection:
+            assert inline_rebuild.verify(connection, ROLES).differences == []
 
 
 def test_what_is_erased_takes_its_new_websites_along(command_world: World) -> None:
@@ -298,7 +307,9 @@ def test_what_is_erased_takes_its_new_websites_along(command_world: World) -> No
     assert command_world.count(connected, "website.disconnected.v1", whose) == made
 
 
-def test_somebody_unknown_takes_as_long(embedded_postgres: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_address_takes_as_long_as_a_known_one(
+    embedded_postgres: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Medians of interleaved tries, in processor time, which others on the machine do not change."""
     monkeypatch.undo()
     with world(embedded_postgres) as made:
@@ -320,16 +331,24 @@ def test_somebody_unknown_takes_as_long(embedded_postgres: Settings, monkeypatch
             assert abs(known - unknown) < 0.3 * known, path
 
 
+class Follow(Command[None]):
+    """Follows a thread."""
+
+
 def test_who_was_erased_meanwhile_leaves_nothing_behind(command_world: World) -> None:
     """A command that was let in, and is decided while its account is erased."""
     ada = member(command_world)
     made = uuid4()
 
-    def decide() -> Decided[Nothing]:
-        assert ada.call("POST", "/api/platform/erase", json={"password": PASSWORD}).status_code == 204
-        follow = ThreadFollowed(**step(made, 0, by_system()), thread_id=uuid4(), account_id=UUID(ada.id))
-        return Decided([follow], Nothing())
+    handlers, core = CommandHandlers(), command_world.core
 
+    @handlers.on(Follow, senders="accounts")
+    def follow(_: Follow, uow: UnitOfWork) -> None:
+        assert ada.call("POST", "/api/platform/erase", json={"password": PASSWORD}).status_code == 204
+        event = ThreadFollowed(**event_metadata(made, 0, uow.context), thread_id=uuid4(), account_id=UUID(ada.id))
+        uow.append(event)
+
+    bus = CommandBus(core.store, core.pool, core.settings, handlers)
     with pytest.raises(SubjectErased):
-        command_world.core.commands.run(decide, status=204, caller=Caller(UUID(ada.id), Client()))
+        bus.dispatch(Follow(), CommandContext(system_context().at, UUID(ada.id)), Client())
     assert command_world.events(made) == []

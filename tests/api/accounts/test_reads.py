@@ -9,19 +9,19 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from infra.identity_providers import sealed_label
-from projectors.catalogue import CATALOGUE
-from projectors.postgres.readers import ADMINS, EVERYBODY
-from query_api.platform.export import SECTIONS
+from infra.kernel.security.oauth_providers import encrypt_label
+from projectors.read_models.row_policies import ADMINS, PUBLIC
+from projectors.registry import REGISTRY
+from query_api.accounts.export import SECTIONS
+from tests.support.full_api import Api
 from tests.support.people import PASSWORD
 from tests.support.query import Person
-from tests.support.whole_api import Api
 
 NOW = datetime.now(UTC)
 
 
 class Ada:
-    """Somebody who registered through the API, with the rows that projectors would have made."""
+    """A member who registered through the API, with the rows of the projectors."""
 
     def __init__(self, api: Api) -> None:
         self.api, self.admin = api, api.query.person("member", "admin")
@@ -49,9 +49,9 @@ class Ada:
 
 
 @pytest.fixture
-def ada(whole_api: Api) -> Ada:
-    whole_api.query.postgres.execute("DELETE FROM auth.rate_limit")
-    return Ada(whole_api)
+def ada(full_api: Api) -> Ada:
+    full_api.query.postgres.execute("DELETE FROM auth.rate_limit")
+    return Ada(full_api)
 
 
 def test_the_user_with_the_settings(ada: Ada) -> None:
@@ -164,7 +164,7 @@ def test_the_export_holds_what_is_stored_and_nothing_of_others(ada: Ada) -> None
             link_id := uuid4(),
             link_id.hex,
             ada.id,
-            sealed_label(ada.api.core.settings, str(link_id), "ada@work.example"),
+            encrypt_label(ada.api.core.settings, str(link_id), "ada@work.example"),
         ),
     )
     answer = ada.get("/api/platform/export")
@@ -187,23 +187,27 @@ def test_the_export_holds_what_is_stored_and_nothing_of_others(ada: Ada) -> None
 
 SECRETS = {
     *(f"auth.{table}" for table in ("credential", "second_factor", "recovery_code", "login_ticket", "one_time_link")),
-    *(f"auth.{table}" for table in ("idempotency", "admin", "first_account", "invite_code")),
-    "policy.website",
-    "policy.custom_domain",
-    "policy.insight_digest",
-    "policy.saved_search",
-    "policy.listing_watch",
+    *(f"auth.{table}" for table in ("first_account", "invite_code")),
+    "kernel.idempotency",
+    "lookup.website",
+    "lookup.listing_watch",
+    "lookup.forum_member",
+    "lookup.custom_domain",
+    "domains.dns_check",
+    "insights.digest",
+    "marketplace.saved_search",
     "ops.to_erase",
-    "auth.role_holder",  # the roles are in the account itself
-    *(f"ops.{table}" for table in ("forum_member", "forum_act", "forum_follower", "digest")),
+    *(f"lookup.{table}" for table in ("account_roles", "role_holder", "admin")),  # the roles are in the account itself
+    *(f"forum.{table}" for table in ("member", "act", "follower")),
+    "notifications.digest",
 }
-"""Hashes and sealed secrets, what the exported tables tell as well, and what is left of those who were erased."""
+"""Hashes and sealed secrets, data that other exported tables contain as well, and remains of erased accounts."""
 
 
-def test_every_table_that_names_accounts_is_exported(whole_api: Api) -> None:
-    rows = whole_api.query.postgres.execute(
+def test_every_table_that_names_accounts_is_exported(full_api: Api) -> None:
+    rows = full_api.query.postgres.execute(
         "SELECT format('%I.%I', table_schema, table_name) FROM information_schema.columns"
-        " WHERE column_name = 'account_id' AND table_schema IN ('auth', 'ops', 'policy')"
+        " WHERE column_name = 'account_id' AND table_schema NOT IN ('engine', 'events', 'log', 'read')"
     )
     tables = {row[0] for row in rows}
     assert len(tables) > 10
@@ -211,5 +215,5 @@ def test_every_table_that_names_accounts_is_exported(whole_api: Api) -> None:
 
 
 def test_every_read_model_with_rows_of_accounts_is_exported() -> None:
-    private = {f"read.{model.name}" for model in CATALOGUE.postgres if model.readers not in (EVERYBODY, ADMINS)}
+    private = {f"read.{model.name}" for model in REGISTRY.postgres if model.readers not in (PUBLIC, ADMINS)}
     assert private <= {section.source for section in SECTIONS}

@@ -1,20 +1,21 @@
-"""Second factors, passwords, e-mail addresses and sessions on a real Postgres."""
+"""Second factors, passwords, email addresses and sessions on a real Postgres."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
 from threading import Semaphore
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
-import httpx
+import httpx2
 import pyotp
 import pytest
+from fastapi import FastAPI
 
 from command_api.accounts.passwords import Lane
-from infra.identity import authenticate
-from infra.mail import opened, send_due
+from infra.kernel.mail.outbox import decrypt_mail, send_due
+from infra.kernel.security.sessions import authenticate
 from tests.support.command import World, command_world
 from tests.support.mail_server import link_in, mail_server
 from tests.support.people import PASSWORD, Member, call, invite, member, register
@@ -33,7 +34,7 @@ def secured(command_world: World) -> Member:
     return member(command_world).set_up_factor()
 
 
-def second(world: World, ticket: str, **code: str) -> httpx.Response:
+def second(world: World, ticket: str, **code: str) -> httpx2.Response:
     return call(world, "POST", "/api/platform/login/second-factor", json={"ticket": ticket, **code})
 
 
@@ -43,7 +44,7 @@ def mails(world: World, account: str, kind: str) -> list[tuple[str, str]]:
         "SELECT id, recipient_sealed, text_sealed FROM ops.mail WHERE account_id = %s AND kind = %s ORDER BY id",
         (account, kind),
     )
-    return [(to, text or "") for to, text in (opened(world.settings, *row) for row in rows)]
+    return [(to, text or "") for to, text in (decrypt_mail(world.settings, *row) for row in rows)]
 
 
 def code_in(text: str) -> str:
@@ -96,7 +97,7 @@ def test_the_second_step_by_ticket_or_by_sending_all_again(command_world: World,
     assert wrong.json()["code"] == "invalid_credentials"
 
 
-def test_a_code_works_once(command_world: World, secured: Member) -> None:
+def test_a_code_works_once(secured: Member) -> None:
     code = secured.code()
     assert secured.sign_in(twoFactorCode=code).status_code == 200
     again = secured.sign_in(twoFactorCode=code)
@@ -110,11 +111,11 @@ def test_five_wrong_codes_end_a_ticket(command_world: World, secured: Member) ->
     assert second(command_world, ticket, twoFactorCode=secured.code()).json()["code"] == "ticket_ended"
 
 
-def test_whoever_sends_all_again_has_no_more_tries(command_world: World, secured: Member) -> None:
+def test_repeating_the_whole_request_gives_no_more_tries(command_world: World, secured: Member) -> None:
     place = {"X-Forwarded-For": "192.0.2.77"}
     body = {"email": secured.email, "password": PASSWORD}
 
-    def send(**more: str) -> httpx.Response:
+    def send(**more: str) -> httpx2.Response:
         return call(command_world, "POST", "/api/platform/login", json={**body, **more}, headers=place)
 
     assert send().json()["requires2FA"] is True
@@ -136,7 +137,7 @@ def test_a_recovery_code_stands_in_once(command_world: World, secured: Member) -
     assert secured.sign_in(recoveryCode="3-0000-0000-0000-0000").json()["code"] == "wrong_code"
 
 
-def test_new_recovery_codes_void_the_old(command_world: World, secured: Member) -> None:
+def test_new_recovery_codes_void_the_old(secured: Member) -> None:
     path, other = "/api/platform/2fa/recovery-codes", secured.again(twoFactorCode=secured.code())
     assert secured.call("POST", path, json={"password": PASSWORD}).json()["code"] == "code_needed"
     made = secured.call("POST", path, json={"password": PASSWORD, "code": secured.code()}).json()["recoveryCodes"]
@@ -145,7 +146,7 @@ def test_new_recovery_codes_void_the_old(command_world: World, secured: Member) 
     assert secured.sign_in(recoveryCode=made[0]).status_code == 200
 
 
-def test_switching_it_off_needs_password_and_code(command_world: World, secured: Member) -> None:
+def test_switching_it_off_needs_password_and_code(secured: Member) -> None:
     path, other = "/api/platform/2fa/disable", secured.again(twoFactorCode=secured.code())
     for body, code in (
         ({"password": "not that one", "code": secured.code()}, "wrong_password"),
@@ -170,15 +171,15 @@ def test_an_old_session_needs_the_password_to_set_up_a_factor(command_world: Wor
     assert ada.call("POST", "/api/platform/2fa/setup", json={"password": PASSWORD}).status_code == 200
 
 
-def forgot(world: World, email: str) -> httpx.Response:
+def forgot(world: World, email: str) -> httpx2.Response:
     return call(world, "POST", "/api/platform/password/forgot", json={"email": email})
 
 
-def reset(world: World, code: str, **more: str) -> httpx.Response:
+def reset(world: World, code: str, **more: str) -> httpx2.Response:
     return call(world, "POST", "/api/platform/password/reset", json={"code": code, "password": NEW_PASSWORD, **more})
 
 
-def test_a_forgotten_password_is_set_anew_by_a_mailed_link(command_world: World, ada: Member) -> None:
+def test_a_mailed_link_resets_a_forgotten_password(command_world: World, ada: Member) -> None:
     nobody = f"{uuid4().hex}@example.com"
     waiting = command_world.count("SELECT count(*) FROM ops.mail")
     answers = [forgot(command_world, nobody), forgot(command_world, ada.email)]
@@ -229,14 +230,14 @@ def test_an_old_link_is_refused(command_world: World, ada: Member) -> None:
 
 
 def test_another_spelling_of_an_address_gets_no_mail(command_world: World) -> None:
-    """`straße.example` is found as `strasse.example`, but may be somebody else's."""
+    """`straße.example` is found as `strasse.example`, but may belong to another person."""
     name = uuid4().hex
     ada = member(command_world, f"{name}@strasse.example")
     assert forgot(command_world, f"{name}@straße.example").status_code == 204
     assert [to for to, _ in mails(command_world, ada.id, "password_reset")] == [ada.email]
 
 
-def test_an_account_has_few_mailed_to_new_addresses(command_world: World, ada: Member) -> None:
+def test_an_account_has_few_mailed_to_new_addresses(ada: Member) -> None:
     def ask() -> int:
         body = {"email": f"{uuid4().hex}@example.com", "password": ada.password}
         return ada.call("POST", "/api/platform/email/change", json=body).status_code
@@ -252,7 +253,7 @@ def test_reset_mails_are_few(command_world: World, ada: Member) -> None:
         assert asked == [204] * 3 + [429]
 
 
-def test_changing_the_password_ends_the_other_sessions(command_world: World, ada: Member) -> None:
+def test_changing_the_password_ends_the_other_sessions(ada: Member) -> None:
     path, other = "/api/platform/password/change", ada.again()
     wrong = ada.call("POST", path, json={"currentPassword": "not that one", "newPassword": NEW_PASSWORD})
     assert (wrong.status_code, wrong.json()["code"]) == (403, "wrong_password")
@@ -302,7 +303,7 @@ def test_an_address_that_was_taken_meanwhile_is_not_taken_over(command_world: Wo
     assert other.sign_in().json()["user"]["id"] == other.id and ada.sign_in().status_code == 200
 
 
-def test_the_profile(command_world: World, ada: Member) -> None:
+def test_the_profile(ada: Member) -> None:
     changed = ada.call(
         "PATCH", "/api/platform/user", json={"name": "Ada L", "company": "Analytical", "timezone": "Atlantic/Reykjavik"}
     )
@@ -357,7 +358,8 @@ def test_all_of_it_is_in_the_audit_trail(command_world: World, secured: Member) 
     assert row is not None and re.fullmatch(r"203\.\d+\.\d+\.0/24", row[0])
 
 
-def test_the_audit_trail_is_a_chain_and_only_grows(command_world: World, ada: Member) -> None:
+@pytest.mark.usefixtures("ada")
+def test_the_audit_trail_is_a_chain_and_only_grows(command_world: World) -> None:
     broken = "SELECT coalesce(broken, 0) FROM auth.check_audit(0, 1000000)"
     assert command_world.count("SELECT count(*) FROM auth.audit") > 3 and command_world.count(broken) == 0
     for statement in ("UPDATE auth.audit SET action = 'x'", "DELETE FROM auth.audit", "TRUNCATE auth.audit"):
@@ -384,10 +386,9 @@ def test_registering_with_an_address_that_has_a_factor_is_refused_alike(command_
 def test_who_is_turned_away_because_many_wait_has_not_guessed(
     command_world: World, secured: Member, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    app = cast(FastAPI, command_world.http.app)
     with monkeypatch.context() as crowded:
-        crowded.setattr(
-            command_world.http.app.state.accounts.desk.passwords, "_places", dict.fromkeys(Lane, Semaphore(0))
-        )  # type: ignore[attr-defined]  # a FastAPI
+        crowded.setattr(app.state.accounts.passwords, "_places", dict.fromkeys(Lane, Semaphore(0)))
         for _ in range(12):
             assert secured.sign_in().json()["code"] == "busy"
             proof = {"password": PASSWORD, "code": secured.code()}

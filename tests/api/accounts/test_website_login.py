@@ -9,10 +9,10 @@ import httpx
 import pyotp
 import pytest
 
-from tests.api.test_accounts_reading import NOW, Ada
+from tests.api.accounts.test_reads import NOW, Ada
+from tests.support.full_api import Api
 from tests.support.people import PASSWORD, wrong_code
 from tests.support.query import event, this_moment
-from tests.support.whole_api import Api
 
 LOGIN = "/api/auth/login"
 READS = (
@@ -46,10 +46,10 @@ class Owner(Ada):
 
 
 @pytest.fixture
-def owner(whole_api: Api) -> Owner:
-    whole_api.query.postgres.execute("DELETE FROM auth.rate_limit")
-    whole_api.http.cookies.clear()
-    return Owner(whole_api)
+def owner(full_api: Api) -> Owner:
+    full_api.query.postgres.execute("DELETE FROM auth.rate_limit")
+    full_api.http.cookies.clear()
+    return Owner(full_api)
 
 
 def test_a_website_token_opens_its_website_and_nothing_else(owner: Owner) -> None:
@@ -122,7 +122,7 @@ def test_it_ends_with_the_key_and_with_the_website(owner: Owner) -> None:
     assert owner.enter().status_code == 401
 
 
-def test_the_second_factor_is_asked_for_here_too(owner: Owner) -> None:
+def test_the_website_login_requires_the_second_factor(owner: Owner) -> None:
     secret = owner.post("/api/platform/2fa/setup", {}, owner.headers).json()["secret"]
     assert owner.post("/api/platform/2fa/confirm", {"code": pyotp.TOTP(secret).now()}, owner.headers).status_code == 200
     owner.api.http.cookies.clear()

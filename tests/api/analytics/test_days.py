@@ -11,7 +11,7 @@ import pytest
 from tests.support.query import Person, QueryService, event
 
 LAST_SECOND = datetime(2031, 3, 31, 23, 59, 59, 500_000, UTC)
-"""The one moment of its month: its part holds nothing else."""
+"""The only moment of its month: its part contains no other row."""
 
 CALLS = ("overview", "clicks", "conversions", "partners", "geographic")
 

@@ -16,15 +16,15 @@ from uuid import UUID, uuid4
 import pytest
 from fastapi.testclient import TestClient
 
-from infra.identity import revoke_session, revoke_sessions
-from infra.settings import Settings
-from projectors.engine.schema import create_schema
+from infra.kernel.config.settings import Settings
+from infra.kernel.security.sessions import revoke_session, revoke_sessions
+from projectors.schema import create_schema
+from query_api.analytics import live_routes
+from query_api.analytics.live_hub import MAX_OF_ONE_ACCOUNT
+from query_api.analytics.live_snapshot import read
 from query_api.app import create_app
-from query_api.columnar import Columnar
-from query_api.live import routes
-from query_api.live.hub import MAX_OF_ONE_ACCOUNT
-from query_api.live.reading import read
-from query_api.reader import Reader
+from query_api.kernel.clickhouse_reader import ClickHouseReader
+from query_api.kernel.postgres_reader import Reader
 from schemas.tracking import Suspicion
 from tests.support.clickhouse import start_clickhouse
 from tests.support.engines import Engine, engine_folder
@@ -115,7 +115,7 @@ def test_a_click_is_pushed_to_everybody_who_watches(query_service: QueryService)
 def test_exactly_the_last_30_minutes_are_counted(query_service: QueryService, query_settings: Settings) -> None:
     """Wherever in a minute the clock stands; visitors are those of exactly the last five minutes."""
     website = query_service.website(query_service.person())
-    millisecond, columnar = timedelta(milliseconds=1), Columnar(query_settings, dict)
+    millisecond, clickhouse = timedelta(milliseconds=1), ClickHouseReader(query_settings, dict)
     minute = datetime.now(UTC).replace(second=0, microsecond=0) - timedelta(minutes=2)
     begin, offsets = minute - timedelta(minutes=40), range(0, 40 * 60_000, 20_000)
     moments = [begin + offset * millisecond for offset in offsets]
@@ -123,21 +123,21 @@ def test_exactly_the_last_30_minutes_are_counted(query_service: QueryService, qu
     reader = cast(Reader, None)  # no partner is named
     for shift in (0, 1, -1, -20_000, -20_001):
         now = minute + shift * millisecond
-        found = read(columnar, reader, website, now)
+        found = read(clickhouse, reader, website, now)
         since = now - timedelta(minutes=30)
         assert sum(one.events for one in found.perMinute) == sum(since <= at for at in moments), now
         assert found.activeVisitors == sum(now - timedelta(minutes=5) <= at for at in moments), now
         assert (len(found.perMinute), found.perMinute[0].minute) == (31, since.replace(second=0, microsecond=0))
-    columnar.close()
+    clickhouse.close()
 
 
 def test_a_stream_ends_with_its_session(query_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(routes, "RECHECK_S", 0.2)
-    monkeypatch.setattr(routes, "HEARTBEAT_S", 0.05)
+    monkeypatch.setattr(live_routes, "RECHECK_S", 0.2)
+    monkeypatch.setattr(live_routes, "HEARTBEAT_S", 0.05)
     service = QueryService("", query_settings)
     ada = service.person()
     website = service.website(ada)
-    is_allowed, looked_up = routes._is_allowed, threading.Event()
+    is_allowed, looked_up = live_routes._is_allowed, threading.Event()
 
     def look_up(*given: Any) -> bool | None:
         allowed = is_allowed(*given)
@@ -148,11 +148,11 @@ def test_a_stream_ends_with_its_session(query_settings: Settings, monkeypatch: p
         looked_up.wait(20)
         revoke_session(service.postgres, ada.session_id)
 
-    monkeypatch.setattr(routes, "_is_allowed", look_up)
+    monkeypatch.setattr(live_routes, "_is_allowed", look_up)
     with TestClient(create_app(query_settings)) as app:
         later = threading.Thread(target=revoke_later)
         later.start()
-        answer = app.get(f"/api/platform/analytics/live?websiteId={website}", headers=ada.headers)  # ends by itself
+        answer = app.get(f"/api/platform/analytics/live?websiteId={website}", headers=ada.headers)  # ends automatically
         later.join()
         assert answer.status_code == 200 and looked_up.is_set()
         assert answer.text.count("event: snapshot") == 1 and ": still here" in answer.text
@@ -162,7 +162,7 @@ def test_a_stream_ends_with_its_session(query_settings: Settings, monkeypatch: p
 def test_signing_out_ends_the_streams(
     query_settings: Settings, monkeypatch: pytest.MonkeyPatch, by_another: bool
 ) -> None:
-    monkeypatch.setattr(routes, "RECHECK_S", 3600.0)
+    monkeypatch.setattr(live_routes, "RECHECK_S", 3600.0)
     service = QueryService("", query_settings)
     ada = service.person()
     website = service.website(ada)
@@ -170,7 +170,7 @@ def test_signing_out_ends_the_streams(
     with TestClient(application) as app:
 
         def sign_out() -> None:
-            wait_for(lambda: application.state.services.hub._watched, "the stream to begin")
+            wait_for(lambda: application.state.live_hub._watched, "the stream to begin")
             if by_another:
                 revoke_sessions(service.postgres, ada.account_id, except_for=uuid4())
             else:
@@ -178,7 +178,7 @@ def test_signing_out_ends_the_streams(
 
         later = threading.Thread(target=sign_out)
         later.start()
-        answer = app.get(f"/api/platform/analytics/live?websiteId={website}", headers=ada.headers)  # ends by itself
+        answer = app.get(f"/api/platform/analytics/live?websiteId={website}", headers=ada.headers)  # ends automatically
         later.join()
         assert answer.status_code == 200 and answer.text.count("event: snapshot") == 1
         assert app.get(f"/api/platform/analytics/live?websiteId={website}", headers=ada.headers).status_code == 401
@@ -192,7 +192,7 @@ def test_a_stream_goes_on_after_a_restart(query_settings: Settings) -> None:
         with live(service, website, ada) as stream:
             assert stream.next() is not None
             service.process.stop()
-            assert stream.next() is None, "the stream is ended, not cut: a browser comes back by itself"
+            assert stream.next() is None, "the stream is ended, not cut: a browser reconnects automatically"
         service.events([event(website, this_moment(), visitor=1, path="/meanwhile")])
         service.process.start()
         again = replace(ada, headers={**ada.headers, "Last-Event-ID": "1"})

@@ -17,8 +17,8 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from infra.analysts.tables import DATABASE, TRAFFIC
-from infra.clickhouse import ClickHouseError
+from infra.domain.sql_access.tables import DATABASE, TRAFFIC
+from infra.kernel.clickhouse.client import ClickHouseError
 from schemas.currencies import decimal_text, digits
 from tests.support.query import Person, QueryService, this_moment
 

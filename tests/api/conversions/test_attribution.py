@@ -12,11 +12,13 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 
-from command_api.conversions import model, tally
-from command_api.policies import decide, waiting
-from command_api.policies.claim_alarm import ClaimAlarm
-from command_api.policies.reading import Reading
-from infra.log import Record
+from command_api.conversions import claim_alarm, handlers, model
+from command_api.conversions.attribution import decision, process
+from command_api.conversions.attribution.lookup import BatchLookup
+from command_api.conversions.attribution.repository import PENDING_ATTRIBUTION
+from command_api.conversions.lookups import append_conversions
+from command_api.kernel.unit_of_work import UnitOfWork
+from infra.kernel.log import Record
 from schemas.envelope import decode, position_of
 from schemas.events.conversions import AttributedBy, ConversionRecorded
 from schemas.tracking import ConversionReported, Refusal, log_time
@@ -102,9 +104,9 @@ def test_a_conversion_before_its_click_counts_when_the_click_comes(command_polic
     world, shop = command_policies.world, command_policies.shop()
     visitor = 2**63 + 12345
     conversion = command_policies.report(shop, visitor=visitor)
-    waiting = command_policies.decided(conversion)
-    assert not waiting.is_attributed
-    sql = "SELECT count(*) FROM policy.waiting WHERE conversion_id = %s"
+    unattributed = command_policies.decided(conversion)
+    assert not unattributed.is_attributed
+    sql = "SELECT count(*) FROM conversions.pending_attribution WHERE conversion_id = %s"
     assert command_policies.world.count(sql, conversion) == 1
     command_policies.project_click(shop, timedelta(minutes=1), visitor=visitor)
     state = command_policies.decided(conversion, version=2)
@@ -112,7 +114,10 @@ def test_a_conversion_before_its_click_counts_when_the_click_comes(command_polic
     # Another click of the visitor may still come late: it is looked for until none can come any more.
     assert world.count(sql, conversion) == 1
     world.postgres.execute(
-        "UPDATE policy.waiting SET until = now(), next_at = now() WHERE conversion_id = %s", (conversion,)
+        "UPDATE conversions.pending_attribution SET until = now() WHERE conversion_id = %s", (conversion,)
+    )
+    world.postgres.execute(
+        "UPDATE kernel.timeout SET due_at = now() WHERE process = %s AND id = %s", (PENDING_ATTRIBUTION, conversion)
     )
     wait_for(lambda: world.count(sql, conversion) == 0, "it to wait no more")
 
@@ -126,7 +131,7 @@ def test_one_that_was_rejected_before_its_click_came_counts_as_rejected(command_
     assert (state.is_attributed, model.contribution(state).rejected, state.net_commission) == (True, 1, 0)
 
 
-def test_one_that_cannot_be_attributed_holds_up_no_other(
+def test_a_conversion_that_cannot_be_attributed_blocks_no_other(
     command_policies: Policies, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shop, visitor = command_policies.shop(), 2**63 + 999
@@ -134,15 +139,15 @@ def test_one_that_cannot_be_attributed_holds_up_no_other(
     def fail(state: model.Conversion, *others: Any) -> Any:
         if state.facts.txid == "BAD":
             raise ValueError("nobody thought of this")
-        return decide.reconsider(state, *others)
+        return decision.reattribute(state, *others)
 
-    def refuse(events: Sequence[Any], also: Any) -> Any:
+    def reject(uow: UnitOfWork, events: Sequence[Any], **others: Any) -> None:
         if any(event.facts.txid == "WORSE" for event in events):
             raise psycopg.DataError("numeric field overflow")
-        return tally.counted(events, also)
+        append_conversions(uow, events, **others)
 
-    monkeypatch.setattr(waiting, "reconsider", fail)
-    monkeypatch.setattr(waiting, "counted", refuse)
+    monkeypatch.setattr(process, "reattribute", fail)
+    monkeypatch.setattr(handlers, "append_conversions", reject)
     reports = [command_policies.report(shop, txid=txid, visitor=visitor) for txid in ("BAD", "WORSE", "GOOD")]
     for conversion in reports:
         command_policies.decided(conversion)
@@ -206,7 +211,7 @@ def test_a_shops_report_replaces_a_claim(command_policies: Policies) -> None:
     ]
 
 
-def test_claims_of_one_click_are_bounded_whoever_decides_them(command_policies: Policies) -> None:
+def test_claims_of_one_click_are_bounded_in_a_batch(command_policies: Policies) -> None:
     world, shop = command_policies.world, command_policies.shop()
     click = command_policies.click(shop)
     reports = [command_policies.report_of(shop, click_id=click, key_kind="site") for _ in range(12)]
@@ -214,7 +219,7 @@ def test_claims_of_one_click_are_bounded_whoever_decides_them(command_policies: 
     command_policies.caught_up()
     kept = [one for one in reports if command_policies.state(UUID(one["conversion_id"])) is not None]
     assert len(kept) == 5
-    sql = "SELECT count(*) FROM policy.refused_report WHERE website_id = %s AND code = 'too_many_claims'"
+    sql = "SELECT count(*) FROM conversions.rejected_report WHERE website_id = %s AND code = 'too_many_claims'"
     assert world.count(sql, shop.website_id) == 7
 
 
@@ -225,19 +230,18 @@ def test_an_unusual_rate_of_claims_raises_one_alarm_a_day(command_policies: Poli
     ]
     command_policies.publish(reports[:19])
     command_policies.caught_up()
-    alarm = ClaimAlarm(world.core)
-    assert alarm.raise_due(world.postgres) == 0
+    assert claim_alarm.raise_due(world.core, world.postgres) == 0
     command_policies.publish(reports[19:])
     command_policies.caught_up()
-    alarm.raise_due(world.postgres)  # the service's own may have been first
-    assert alarm.raise_due(world.postgres) == 0
+    claim_alarm.raise_due(world.core, world.postgres)  # the service's own may have been first
+    assert claim_alarm.raise_due(world.core, world.postgres) == 0
     raised = world.count(
         "SELECT count(*) FROM events.stored_events WHERE topic = 'website.claims_unusual.v1'"
         " AND convert_from(state, 'UTF8')::jsonb ->> 'website_id' = %s",
         shop.site["id"],
     )
     assert raised == 1
-    told = "SELECT count(*) FROM ops.notification WHERE kind = 'claims' AND account_id = %s"
+    told = "SELECT count(*) FROM notifications.notification WHERE kind = 'claims' AND account_id = %s"
     wait_for(lambda: world.count(told, world.owner.account_id) >= 1, "the owner to be notified")
 
 
@@ -280,7 +284,7 @@ def test_a_status_of_an_unknown_sale_records_it_first(command_policies: Policies
     assert command_policies.decided(later, version=2).status.value == "rejected"
 
 
-def test_only_the_payout_is_told(command_policies: Policies) -> None:
+def test_a_report_may_contain_the_payout_alone(command_policies: Policies) -> None:
     shop = command_policies.shop()
     payout = {"amount": 1234, "currency": "USD"}
     conversion = command_policies.report(shop, click_id=command_policies.click(shop), amount=None, payout=payout)
@@ -293,7 +297,7 @@ def test_another_currency_needs_a_rate_of_its_day(command_policies: Policies) ->
     sale = {"amount": 10_000, "currency": "CHF"}
     refused = command_policies.report(shop, click_id=command_policies.click(shop), amount=sale)
     world = command_policies.world
-    sql = "SELECT count(*) FROM policy.refused_report WHERE conversion_id = %s AND code = 'currency_unknown'"
+    sql = "SELECT count(*) FROM conversions.rejected_report WHERE conversion_id = %s AND code = 'currency_unknown'"
     wait_for(lambda: world.count(sql, refused) == 1, "the refusal")
     assert command_policies.state(refused) is None
     (record,) = [r for r in world.records("rejected") if r.key == shop.site["id"].encode()]
@@ -317,7 +321,7 @@ def test_a_refused_conversion_counts_once_its_rate_is_recorded(command_policies:
     conversion = command_policies.report(shop, txid="R-1", click_id=click, amount=sale)
     command_policies.report(shop, txid="R-1", status="approved", amount=None, reported_by="postback")
     back = command_policies.report(shop, txid="R-2", click_id=click, amount=sale)
-    kept = "SELECT count(*) FROM policy.without_rate WHERE conversion_id = ANY(%s)"
+    kept = "SELECT count(*) FROM conversions.awaiting_exchange_rate WHERE conversion_id = ANY(%s)"
     wait_for(lambda: world.count(kept, [conversion, back]) == 3, "all three to be kept")
     command_policies.caught_up()
     command_policies.report(shop, txid="R-2", status="rejected", amount=None, reported_by="postback")
@@ -353,12 +357,12 @@ def test_sent_again_in_a_known_currency_a_refused_sale_counts_once(command_polic
     ]
 
 
-def test_a_rate_that_never_comes_holds_up_nobody(command_policies: Policies) -> None:
+def test_a_missing_exchange_rate_blocks_no_other_conversion(command_policies: Policies) -> None:
     world, shop = command_policies.world, command_policies.shop(currency="HUF")
     click = command_policies.click(shop)
     never = command_policies.report(shop, click_id=click, amount={"amount": 500, "currency": "RON"})
     comes = command_policies.report(shop, click_id=click, amount={"amount": 500, "currency": "CZK"})
-    later = "SELECT count(*) FROM policy.without_rate WHERE conversion_id = %s AND next_at > now() + interval '50 min'"
+    later = "SELECT count(*) FROM kernel.timeout WHERE id = %s AND due_at > now() + interval '50 min'"
     wait_for(lambda: world.count(later, never) == world.count(later, comes) == 1, "both to be looked at again")
     record_rate(command_policies, "CZK", "HUF", "16")
     assert command_policies.decided(comes).currency == "HUF"
@@ -372,15 +376,17 @@ def test_a_conversion_whose_click_came_waits_for_the_rate_of_its_payout(command_
     conversion = command_policies.report(shop, visitor=visitor, amount=None, payout=payout)
     assert not command_policies.decided(conversion).is_attributed
     command_policies.project_click(shop, timedelta(minutes=1), visitor=visitor)
-    waits = "SELECT count(*) FROM policy.waiting WHERE conversion_id = %s AND needs_rate"
+    waits = "SELECT count(*) FROM conversions.pending_attribution WHERE conversion_id = %s AND needs_rate"
     wait_for(lambda: world.count(waits, conversion) == 1, "it to wait for a rate")
-    past = "UPDATE policy.waiting SET until = now(), next_at = now() + interval '1 hour' WHERE conversion_id = %s"
+    past = "UPDATE conversions.pending_attribution SET until = now() WHERE conversion_id = %s"
     world.postgres.execute(past, (conversion,))
+    postponed = "UPDATE kernel.timeout SET due_at = now() + interval '1 hour' WHERE process = %s AND id = %s"
+    world.postgres.execute(postponed, (PENDING_ATTRIBUTION, conversion))
     record_rate(command_policies, "AUD", "SGD", "0.9")
     assert command_policies.decided(conversion, version=2).net_commission == 900
 
 
-def test_poison_is_put_aside_and_the_next_one_decided(command_policies: Policies) -> None:
+def test_a_poison_message_is_quarantined_and_the_next_one_decided(command_policies: Policies) -> None:
     shop = command_policies.shop()
     click = command_policies.click(shop)
     nobody = command_policies.report_of(shop, website_id=str(uuid4()))
@@ -393,7 +399,7 @@ def test_poison_is_put_aside_and_the_next_one_decided(command_policies: Policies
     assert {b"\xff", b"{}", json.dumps(nobody).encode()} <= set(values)
 
 
-def test_a_nul_holds_nothing_up(command_policies: Policies) -> None:
+def test_a_nul_character_blocks_nothing(command_policies: Policies) -> None:
     shop = command_policies.shop()
     odd = command_policies.report(shop, visitor=77, coupon="A\x00B", subs={"sub1": "\x00"})
     assert not command_policies.decided(odd).is_attributed
@@ -405,15 +411,15 @@ def test_what_cannot_be_stored_is_found_in_its_batch(
     command_policies: Policies, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shop = command_policies.shop()
-    look_up = Reading.look_up_held
+    look_up = BatchLookup.prefetch_awaiting_rate
 
-    def refuse(reading: Reading, reports: Sequence[ConversionReported]) -> None:
+    def refuse(reading: BatchLookup, reports: Sequence[ConversionReported]) -> None:
         if any(report.txid.startswith("BAD") for report in reports):
             raise psycopg.DataError("invalid byte sequence")
         look_up(reading, reports)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Reading, "look_up_held", refuse)
+        patch.setattr(BatchLookup, "prefetch_awaiting_rate", refuse)
         txids = [f"{'BAD' if number == 3 else 'GOOD'}-{number}" for number in range(6)]
         reports = [command_policies.report_of(shop, txid=txid) for txid in txids]
         command_policies.publish(reports)
@@ -453,9 +459,9 @@ def test_the_owner_approves_and_takes_back(command_policies: Policies) -> None:
     assert approved.json()["status"] == "approved"
     assert approved.json()["commission"] == {"amount": 1000, "currency": "USD"}
     assert approved.json()["partnerName"] == shop.partner["name"]
-    body = {"reason": "one item returned", "amount": 2500}
-    part = world.call("POST", f"{path}/reverse", world.owner, json=body, headers={"Idempotency-Key": "r1"})
-    again = world.call("POST", f"{path}/reverse", world.owner, json=body, headers={"Idempotency-Key": "r1"})
+    returned = {"reason": "one item returned", "amount": 2500}
+    part = world.call("POST", f"{path}/reverse", world.owner, json=returned, headers={"Idempotency-Key": "r1"})
+    again = world.call("POST", f"{path}/reverse", world.owner, json=returned, headers={"Idempotency-Key": "r1"})
     assert part.json() == again.json()
     assert (part.json()["status"], part.json()["commission"]["amount"]) == ("approved", 750)
     assert part.json()["reversed"] == {"amount": 2500, "currency": "USD"}
@@ -488,18 +494,18 @@ def test_dead_letters_are_decided_again_when_asked(command_policies: Policies) -
     assert [found.get(letter) for letter in letters] == [("retried", 1), ("open", 2)]
 
 
-def test_a_dead_letter_that_cannot_be_stored_holds_up_no_other(
+def test_a_dead_letter_that_cannot_be_stored_blocks_no_other(
     command_policies: Policies, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world, shop = command_policies.world, command_policies.shop()
-    look_up = Reading.look_up_held
+    look_up = BatchLookup.prefetch_awaiting_rate
 
-    def refuse(reading: Reading, reports: Sequence[ConversionReported]) -> None:
+    def refuse(reading: BatchLookup, reports: Sequence[ConversionReported]) -> None:
         if any(report.txid == "UNSTORABLE" for report in reports):
             raise psycopg.DataError("invalid byte sequence")
         look_up(reading, reports)
 
-    monkeypatch.setattr(Reading, "look_up_held", refuse)
+    monkeypatch.setattr(BatchLookup, "prefetch_awaiting_rate", refuse)
     bad, good = (command_policies.report_of(shop, txid=txid) for txid in ("UNSTORABLE", "STORABLE"))
     for number, report in enumerate((bad, good)):
         world.postgres.execute(

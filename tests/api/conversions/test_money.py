@@ -7,7 +7,6 @@ import io
 import os
 import random
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -19,29 +18,20 @@ import orjson
 import psycopg
 import pytest
 
-from command_api.conversions import model
+from command_api.conversions import decisions, model
+from command_api.conversions.automatic_approval import approve_due
 from command_api.conversions.tiers import month_of
-from command_api.decision import Asked
-from command_api.leader import connect
-from command_api.policies.approving import Approving
-from infra.postgres import required_url
-from infra.settings import Settings
+from command_api.kernel.decision import CommandContext
+from command_api.kernel.leader_election import connect
+from infra.kernel.postgres.pool import required_url
 from schemas.base import DomainEvent
 from schemas.events.conversions import (
     ConversionStatus,
 )
 from schemas.events.partners import Terms
 from schemas.tracking import log_time
-from tests.support.books import MONTHS, Books, Past, this_month
-from tests.support.policies import Shop, policies
-from tests.support.query import serving
-
-
-@pytest.fixture(scope="module")
-def books(embedded_postgres: Settings, embedded_clickhouse: Settings) -> Iterator[Books]:
-    with policies(embedded_postgres, embedded_clickhouse) as made, serving(made.world.settings) as query:
-        yield Books(made, query)
-
+from tests.support.accounting import MONTHS, Accounting, PastMonths, this_month
+from tests.support.policies import Shop
 
 SEED = os.environ.get("BOOKS_SEED", "1")
 """Of the years that are made by chance; another one is tried out with `BOOKS_SEED`."""
@@ -51,7 +41,7 @@ def usd(amount: int) -> dict[str, Any]:
     return {"amount": amount, "currency": "USD"}
 
 
-def test_each_tier_pays_exactly_as_many_as_it_should_however_many_decide_at_once(books: Books) -> None:
+def test_each_tier_pays_exactly_as_many_as_it_should_however_many_decide_at_once(books: Accounting) -> None:
     shop = books.shop(tiers=[{"atLeast": 10, "percent": 15}, {"atLeast": 25, "percent": 20}])
     conversions = books.sales(shop, 40)
     states = [books.made.decided(conversion) for conversion in conversions]
@@ -62,11 +52,11 @@ def test_each_tier_pays_exactly_as_many_as_it_should_however_many_decide_at_once
         (2, 2000),
     }
     assert books.world.postgres.execute(
-        "SELECT conversions, revenue FROM policy.tally WHERE website_id = %s", (shop.website_id,)
+        "SELECT conversions, revenue FROM lookup.monthly_total WHERE website_id = %s", (shop.website_id,)
     ).fetchall() == [(40, 10_000 + 22_500 + 30_000)]
 
 
-def test_what_is_rejected_or_taken_back_counts_for_no_tier(books: Books) -> None:
+def test_rejected_and_reversed_sales_count_for_no_tier(books: Accounting) -> None:
     shop = books.shop(tiers=[{"atLeast": 4, "percent": 20}])
     first, second, *_ = books.sales(shop, 3)
     steps = {f"{first}/reject": {"reason": "fraud"}, f"{second}/reverse": {"reason": "sent back"}}
@@ -82,7 +72,7 @@ def test_what_is_rejected_or_taken_back_counts_for_no_tier(books: Books) -> None
     assert sorted(state.commission for state in (third, fourth, fifth, sixth)) == [1000, 1000, 1000, 2000]
 
 
-def test_many_are_approved_at_once_and_each_says_what_became_of_it(books: Books) -> None:
+def test_a_bulk_approval_returns_the_result_of_each_conversion(books: Accounting) -> None:
     shop, other = books.shop(holdDays=30), books.world.person()
     conversions = books.sales(shop, 12)
     gone, *rest = conversions
@@ -109,7 +99,7 @@ def test_many_are_approved_at_once_and_each_says_what_became_of_it(books: Books)
     assert payable == timedelta(days=30)
 
 
-def test_by_a_filter_only_what_is_pending_and_theirs_is_decided(books: Books) -> None:
+def test_by_a_filter_only_what_is_pending_and_theirs_is_decided(books: Accounting) -> None:
     shop, other = books.shop(), books.world.person()
     conversions = books.sales(shop, 3)
     rows = books.get("/api/platform/conversions", websiteId=shop.site["id"]).json()
@@ -135,12 +125,12 @@ def test_by_a_filter_only_what_is_pending_and_theirs_is_decided(books: Books) ->
     "body",
     [{}, {"ids": []}, {"ids": ["x"]}, {"ids": [str(uuid4())] * 501}, {"ids": [str(uuid4())], "all": True}],
 )
-def test_a_bulk_request_names_ids_or_a_filter(books: Books, body: dict[str, Any]) -> None:
+def test_a_bulk_request_names_ids_or_a_filter(books: Accounting, body: dict[str, Any]) -> None:
     path = "/api/platform/conversions/approve"
     assert books.world.call("POST", path, books.world.owner, json=body).status_code == 400
 
 
-def test_the_statement_of_the_month_shows_it_to_the_cent(books: Books) -> None:
+def test_the_statement_of_the_month_shows_it_to_the_cent(books: Accounting) -> None:
     shop = books.shop(percent=12.5, holdDays=7)
     conversions = books.sales(shop, 4, amount=usd(1999))
     ids = [str(one) for one in conversions]
@@ -161,7 +151,7 @@ def test_the_statement_of_the_month_shows_it_to_the_cent(books: Books) -> None:
     file = books.get(f"/api/platform/statements/{shop.partner['id']}.csv", **place)
     assert "attachment" in file.headers["Content-Disposition"]
     rows = list(csv.DictReader(io.StringIO(file.text)))
-    assert [row["booking"] for row in rows] == ["opening", *["approved"] * 3, "taken back", "taken back", "closing"]
+    assert [row["booking"] for row in rows] == ["opening", *["approved"] * 3, "reversed", "reversed", "closing"]
     assert [row["amount"] for row in rows] == ["0.00", "2.50", "2.50", "2.50", "-0.88", "-2.50", "4.12"]
     assert rows[4]["reason"] == "'=<b>one item"
     page = books.get(f"/api/platform/statements/{shop.partner['id']}.html", **place)
@@ -178,8 +168,8 @@ def test_the_statement_of_the_month_shows_it_to_the_cent(books: Books) -> None:
 
 
 @pytest.mark.parametrize("currency", ["USD", "JPY", "KWD"])
-def test_conversions_statements_dashboard_and_explanations_say_the_same(books: Books, currency: str) -> None:
-    past = Past(books, random.Random(f"{currency} {SEED}"), currency)
+def test_conversions_statements_dashboard_and_explanations_say_the_same(books: Accounting, currency: str) -> None:
+    past = PastMonths(books, random.Random(f"{currency} {SEED}"), currency)
     cut = datetime(2025, 7, 1, tzinfo=UTC)
     past.project([event for event in past.events if event.timestamp < cut])
     shown = past.statements()
@@ -225,7 +215,7 @@ def test_conversions_statements_dashboard_and_explanations_say_the_same(books: B
         assert moved == kept.get(state.status.value, [0, 0])
 
 
-def test_balances_have_no_greatest_number(books: Books) -> None:
+def test_balances_have_no_greatest_number(books: Accounting) -> None:
     shop = books.shop()
     books.project()
     most = 2**63 - 1
@@ -233,14 +223,14 @@ def test_balances_have_no_greatest_number(books: Books) -> None:
     books.query.insert("statement_months", {**row, "id": uuid4(), "earned": 3 * most})
     assert books.statement(shop)["statements"][0]["opening"]["amount"] == 3 * most
     books.world.postgres.execute(
-        "INSERT INTO policy.tally VALUES (%s, %s, %s, 1, %s)",
+        "INSERT INTO lookup.monthly_total VALUES (%s, %s, %s, 1, %s)",
         (shop.site["id"], shop.partner["id"], month_of(datetime.now(UTC)), most),
     )
     [conversion] = books.sales(shop, 1)
     assert books.made.decided(conversion).net_commission == 1000
 
 
-def test_statements_are_for_the_websites_owner(books: Books) -> None:
+def test_statements_are_for_the_websites_owner(books: Accounting) -> None:
     shop, other = books.shop(), books.world.person()
     place = {"websiteId": shop.site["id"], "month": this_month()}
     for path in ("", f"/{shop.partner['id']}.csv", f"/{shop.partner['id']}.html"):
@@ -250,7 +240,7 @@ def test_statements_are_for_the_websites_owner(books: Books) -> None:
         assert books.get("/api/platform/statements", websiteId=shop.site["id"], month=month).status_code == 400
 
 
-def test_every_amount_explains_itself(books: Books) -> None:
+def test_every_amount_explains_itself(books: Accounting) -> None:
     shop = books.shop(percent=12.5)
     path = f"/api/admin/partners/{shop.partner['id']}"
     later = {"terms": {"kind": "flat", "amount": 500, "currency": "USD"}}
@@ -288,7 +278,7 @@ def test_every_amount_explains_itself(books: Books) -> None:
     assert books.get(f"/api/platform/conversions/{conversion}/explain", other).status_code == 404
 
 
-def test_the_list_and_a_decision_by_filter_mean_the_same_days(books: Books) -> None:
+def test_the_list_and_a_decision_by_filter_mean_the_same_days(books: Accounting) -> None:
     """Havana's clock showed 00:00 twice on 2025-11-02, an hour apart."""
     site = books.world.website(timezone="America/Havana")
     partner = books.world.partner(terms={"kind": "percent", "percent": 10})
@@ -310,7 +300,7 @@ def test_the_list_and_a_decision_by_filter_mean_the_same_days(books: Books) -> N
         assert books.post("reject", {"filter": named, "reason": "test"}).status_code == 400
 
 
-def test_a_report_that_disagrees_is_shown_and_the_first_one_stands(books: Books) -> None:
+def test_a_report_that_disagrees_is_shown_and_the_first_one_stands(books: Accounting) -> None:
     shop = books.shop()
     [conversion] = books.sales(shop, 1, txid="T-7")
     again = books.made.report(shop, txid="T-7", amount=usd(12_000), reported_by="postback")
@@ -326,14 +316,14 @@ def test_a_report_that_disagrees_is_shown_and_the_first_one_stands(books: Books)
     ]
 
 
-def test_what_nobody_decides_is_approved_in_time_and_only_once(books: Books) -> None:
+def test_what_nobody_decides_is_approved_in_time_and_only_once(books: Accounting) -> None:
     shop, never = books.shop(autoApproveDays=0), books.shop()
     due, other = books.sales(shop, 3), books.sales(never, 1)
-    approving, stop = Approving(books.world.core), Event()
+    stop = Event()
     url = required_url(books.world.settings)
     with connect(url, "one") as one, connect(url, "two") as two, ThreadPoolExecutor(2) as pool:
-        list(pool.map(lambda connection: approving.approve_due(connection, stop), (one, two)))
-        approving.approve_due(one, stop)
+        list(pool.map(lambda connection: approve_due(books.world.core, connection, stop), (one, two)))
+        approve_due(books.world.core, one, stop)
     books.project()
     for conversion in due:
         assert books.world.events(conversion) == ["conversion.recorded.v1", "conversion.approved.v1"]
@@ -341,11 +331,13 @@ def test_what_nobody_decides_is_approved_in_time_and_only_once(books: Books) -> 
     assert books.world.events(other[0]) == ["conversion.recorded.v1"]
 
 
-def test_one_that_cannot_be_approved_in_time_holds_up_no_other(books: Books, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_conversion_that_cannot_be_approved_in_time_blocks_no_other(
+    books: Accounting, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shop, stop = books.shop(autoApproveDays=0), Event()
-    approve = model.approve_in_time
+    approve = decisions.approve_automatically
 
-    def meanwhile(state: model.Conversion, present: Terms, asked: Asked) -> list[DomainEvent]:
+    def meanwhile(state: model.Conversion, present: Terms, asked: CommandContext) -> list[DomainEvent]:
         if state.facts.txid == "BAD":
             raise psycopg.DataError("nobody thought of this")
         if state.facts.txid == "DECIDED" and state.status is ConversionStatus.PENDING:
@@ -354,12 +346,13 @@ def test_one_that_cannot_be_approved_in_time_holds_up_no_other(books: Books, mon
             ).is_success
         return approve(state, present, asked)
 
-    monkeypatch.setattr(model, "approve_in_time", meanwhile)  # the world's own leader approves in time as well
+    # The world's own leader approves in time as well.
+    monkeypatch.setattr(decisions, "approve_automatically", meanwhile)
     [bad], [decided] = books.sales(shop, 1, txid="BAD"), books.sales(shop, 1, txid="DECIDED")
     good = books.sales(shop, 2)
     assert books.world.call("DELETE", f"/api/admin/partners/{shop.partner['id']}", books.world.admin).is_success
     with connect(required_url(books.world.settings), "in time") as connection:
-        Approving(books.world.core).approve_due(connection, stop)
+        approve_due(books.world.core, connection, stop)
     assert books.world.events(bad) == ["conversion.recorded.v1"]
     assert books.world.events(decided) == ["conversion.recorded.v1", "conversion.rejected.v1"]
     # What a program that was removed had brought is approved all the same.
@@ -367,7 +360,7 @@ def test_one_that_cannot_be_approved_in_time_holds_up_no_other(books: Books, mon
         assert books.world.events(conversion) == ["conversion.recorded.v1", "conversion.approved.v1"]
 
 
-def test_terms_are_given_shown_and_kept_over_time(books: Books) -> None:
+def test_terms_are_given_shown_and_kept_over_time(books: Accounting) -> None:
     shop = books.shop(percent=5, autoApproveDays=14)
     path = f"/api/admin/partners/{shop.partner['id']}"
     admin = books.world.admin
@@ -383,5 +376,5 @@ def test_terms_are_given_shown_and_kept_over_time(books: Books) -> None:
     assert [since["terms"]["text"] for since in history] == [
         "8% of the sale; payable 3 days after the sale",
         "7.50 EUR for each lead; payable 3 days after the sale",
-        "5% of the sale; approved by itself after 14 days",
+        "5% of the sale; auto-approved after 14 days",
     ]

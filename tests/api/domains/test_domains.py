@@ -4,31 +4,36 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_network
 from typing import Any
 from uuid import UUID, uuid4
 
-import httpx
+import httpx2
 import pytest
 from eventsourcing.persistence import PersistenceError
 from psycopg_pool import PoolTimeout
 
-from command_api.decision import by_system
 from command_api.domains import model
-from command_api.domains.looking import Looking, Seen, Verdict
-from command_api.domains.routes import LOOKS
-from command_api.domains.watch import Watch
-from infra.authorities import Authorities
-from infra.mail import opened
-from infra.outbound import Outbound
-from infra.resolvers import Resolvers
-from infra.settings import Settings
+from command_api.domains.commands import RecordDomainCheck
+from command_api.domains.dns_check import DnsChecker, DnsResult, Verdict
+from command_api.domains.routes import CHECKS
+from command_api.domains.service import VERIFICATION
+from command_api.domains.verification_process import MAX_DELAY, domain_verification
+from command_api.kernel.decision import CommandRejected, system_context
+from command_api.kernel.process_manager import ProcessWorker
+from command_api.kernel.timeouts import next_due
+from infra.kernel.config.settings import Settings
+from infra.kernel.mail.outbox import decrypt_mail
+from infra.kernel.net.authoritative_dns import AuthoritativeServers
+from infra.kernel.net.dns_resolvers import Resolvers
+from infra.kernel.net.outbound_http import Outbound
 from schemas.custom_domains import PROBE, record_name
 from schemas.events.domains import DomainAdded
 from schemas.identity import domain_id, host_id
-from tests.api.test_command_races import at_once
+from tests.api.kernel.test_command_races import at_once
 from tests.support.command import Person, World, world
 from tests.support.dns_server import DnsServer, dns_server
 from tests.support.people import member
@@ -47,10 +52,11 @@ class Place:
         self.look_with(Outbound(self.resolvers))
 
     def look_with(self, outbound: Outbound) -> None:
-        authorities = Authorities(self.resolvers, [ip_network("127.0.0.0/8")], self.dns.port)
-        self.looking = Looking(self.resolvers, authorities, outbound)
-        self.world.http.app.state.looking = self.looking  # type: ignore[attr-defined]  # a FastAPI app
-        self.watch = Watch(self.world.core, self.looking, lambda: self.now)
+        authorities = AuthoritativeServers(self.resolvers, [ip_network("127.0.0.0/8")], self.dns.port)
+        self.checker = DnsChecker(self.resolvers, authorities, outbound)
+        self.world.http.app.state.dns_checker = self.checker  # type: ignore[attr-defined]  # a FastAPI app
+        process = domain_verification(self.world.core, self.checker)
+        self.worker = ProcessWorker(self.world.core, [process], now=lambda: self.now)
 
     def add(self, name: str | None = None, person: Person | None = None) -> dict[str, Any]:
         person = person or self.world.owner
@@ -60,7 +66,7 @@ class Place:
         made: dict[str, Any] = answer.json()
         return made
 
-    def check(self, domain: dict[str, Any], person: Person | None = None) -> httpx.Response:
+    def check(self, domain: dict[str, Any], person: Person | None = None) -> httpx2.Response:
         self.world.postgres.execute("DELETE FROM auth.rate_limit")
         return self.world.call("POST", f"{PATH}/{domain['id']}/check", person or self.world.owner)
 
@@ -70,12 +76,21 @@ class Place:
     def look(self, days: float = 0) -> None:
         """Everything that is due, after so many days."""
         self.now += timedelta(days=days)
-        while self.watch.look(self.world.postgres) == 20:
+        while self.worker.run_once() == 20:
             pass
 
+    def store_result(self, domain_id: UUID, result: DnsResult) -> None:
+        """As the process does, unless the domain was removed meanwhile."""
+        with suppress(CommandRejected):
+            self.world.core.commands.dispatch(RecordDomainCheck(domain_id, result), system_context(self.now))
+
     def row(self, domain: dict[str, Any]) -> tuple[Any, ...]:
-        sql = "SELECT misses, next_at, problem, tls_host FROM policy.custom_domain WHERE domain_id = %s"
-        row = self.world.postgres.execute(sql, (domain["id"],)).fetchone()
+        sql = (
+            "SELECT misses, due_at, problem, has_tls FROM lookup.custom_domain"
+            " LEFT JOIN domains.dns_check USING (domain_id) LEFT JOIN kernel.timeout ON id = domain_id"
+            " WHERE domain_id = %s"
+        )
+        row: tuple[Any, ...] | None = self.world.postgres.execute(sql, (domain["id"],)).fetchone()
         assert row is not None
         return row
 
@@ -95,7 +110,8 @@ def fresh(place: Place) -> None:
     place.dns.records.clear()
     place.dns.failing = None
     place.world.postgres.execute("DELETE FROM auth.rate_limit")
-    place.world.postgres.execute("DELETE FROM policy.custom_domain")
+    for table in ("kernel.timeout", "lookup.custom_domain", "domains.dns_check"):
+        place.world.postgres.execute(f"DELETE FROM {table}".encode())
     place.now = datetime.now(UTC) + timedelta(minutes=1)  # whatever is added from now on is due
     place.look_with(Outbound(place.resolvers))
 
@@ -121,7 +137,7 @@ def test_a_domain_is_added_proved_and_removed(place: Place) -> None:
     assert place.check(domain).status_code == 404
     again = place.add(domain["domain"])
     assert again["id"] == domain["id"] and again["verificationToken"] != domain["verificationToken"]
-    assert place.check(again).json()["problem"].endswith("does not hold the token.")
+    assert place.check(again).json()["problem"].endswith("does not contain the token.")
 
 
 def test_what_resolvers_remember_is_no_proof_while_the_zones_own_server_says_otherwise(place: Place) -> None:
@@ -142,7 +158,7 @@ def test_what_resolvers_remember_is_no_proof_while_the_zones_own_server_says_oth
         assert place.check(domain).json()["state"] == "lost"
 
 
-def test_the_watch_finds_the_record_by_itself_and_gives_up_after_a_week(place: Place) -> None:
+def test_the_record_is_found_automatically_and_checks_end_after_a_week(place: Place) -> None:
     first, second = place.add(), place.add()
     place.look()
     place.publish(first)
@@ -155,14 +171,12 @@ def test_the_watch_finds_the_record_by_itself_and_gives_up_after_a_week(place: P
     assert place.row(second)[1] is None
 
 
-def test_a_domain_that_is_added_anew_while_the_watch_looks_is_watched(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_domain_that_is_added_again_during_a_check_is_checked(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     domain, store = place.add(), place.world.core.store
     load, met = store.load, False
 
     def meanwhile(id: Any, evolve: Any) -> Any:
-        """Removed after the watch had found it due, added anew before the watch gave it up."""
+        """Removed after the check had found it due, added again before the check released it."""
         nonlocal met
         if met or str(id) != domain["id"]:
             return load(id, evolve)
@@ -178,7 +192,15 @@ def test_a_domain_that_is_added_anew_while_the_watch_looks_is_watched(
     assert place.check(domain).status_code == 200
 
 
-def test_what_is_somebody_elses_is_not_there(place: Place) -> None:
+def test_the_result_for_a_domain_that_was_removed_meanwhile_is_dropped(place: Place) -> None:
+    domain = place.add()
+    assert place.world.call("DELETE", f"{PATH}/{domain['id']}", place.world.owner).status_code == 204
+    found = DnsResult(domain["verificationToken"], Verdict.PROVEN, None, None, tls_checked=False)
+    place.store_result(UUID(domain["id"]), found)
+    assert place.world.events(domain["id"]) == ["domain.added.v1", "domain.removed.v1"]
+
+
+def test_domains_of_another_account_are_not_found(place: Place) -> None:
     domain, stranger = place.add(), place.world.person()
     place.publish(domain)
     assert place.check(domain, stranger).status_code == 404
@@ -190,13 +212,13 @@ def test_what_is_somebody_elses_is_not_there(place: Place) -> None:
     assert place.world.events(domain["id"]) == ["domain.added.v1"]
 
 
-@pytest.mark.parametrize("round_", range(2))
-def test_64_accounts_prove_the_same_name_and_one_has_it(place: Place, round_: int) -> None:
-    ids, seen = many_pending(place, 64), Seen("5a" * 20, Verdict.PROVEN, None, "no TLS")
+@pytest.mark.parametrize("_round", range(2))
+def test_64_accounts_prove_the_same_name_and_one_has_it(place: Place, _round: int) -> None:
+    ids, seen = many_pending(place, 64), DnsResult("5a" * 20, Verdict.PROVEN, None, "no TLS")
 
     def settle(number: int) -> str:
         try:
-            place.watch.settle(ids[number], seen)
+            place.store_result(ids[number], seen)
         except (PoolTimeout, PersistenceError) as error:  # so many at once: this one comes too late
             return type(error).__name__
         return "settled"
@@ -206,15 +228,15 @@ def test_64_accounts_prove_the_same_name_and_one_has_it(place: Place, round_: in
     assert len([one for one in ids if "domain.verified.v1" in place.world.events(one)]) == 1
     assert place.world.events(host_of(place, ids[0])) == ["host.claimed.v1"]
     for one in ids:
-        place.watch.settle(one, seen)
+        place.store_result(one, seen)
     assert len([one for one in ids if "domain.verified.v1" in place.world.events(one)]) == 1
-    told = "SELECT count(*) FROM policy.custom_domain WHERE problem LIKE '%%in use by another website.'"
+    told = "SELECT count(*) FROM domains.dns_check WHERE problem LIKE '%%in use by another website.'"
     assert place.world.count(told) == 63
 
 
 def many_pending(place: Place, count: int) -> list[UUID]:
     """So many accounts that added the same name."""
-    name, now, asked = new_name(), datetime.now(UTC), by_system()
+    name, now, asked = new_name(), datetime.now(UTC), system_context()
     events = []
     for _ in range(count):
         account = uuid4()
@@ -230,12 +252,7 @@ def many_pending(place: Place, count: int) -> list[UUID]:
                 expires_at=now + timedelta(days=7),
             )
         )
-    place.world.core.store.write(events)
-    for event in events:
-        place.world.postgres.execute(
-            "INSERT INTO policy.custom_domain (domain_id, account_id, website_id) VALUES (%s, %s, %s)",
-            (event.originator_id, event.account_id, event.website_id),
-        )
+    place.world.core.store.append(events)
     return [event.originator_id for event in events]
 
 
@@ -257,7 +274,7 @@ def test_one_account_adds_a_name_once_however_often_it_asks(place: Place) -> Non
 
 
 def test_an_account_has_so_many_domains_and_no_more(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(model, "MOST_PER_ACCOUNT", 3)
+    monkeypatch.setattr(model, "MAX_PER_ACCOUNT", 3)
     person = place.world.person()
     website = place.world.website(person)["id"]
 
@@ -266,10 +283,10 @@ def test_an_account_has_so_many_domains_and_no_more(place: Place, monkeypatch: p
 
     statuses = Counter(at_once(add, 16))
     assert statuses[201] == 3 and set(statuses) <= {201, 409, 503}, statuses
-    assert place.world.count("SELECT count(*) FROM policy.custom_domain WHERE account_id = %s", person.account_id) == 3
+    assert place.world.count("SELECT count(*) FROM lookup.custom_domain WHERE account_id = %s", person.account_id) == 3
 
 
-def test_a_name_in_use_is_told_and_comes_free_with_the_website(place: Place) -> None:
+def test_a_name_in_use_is_reported_and_released_with_the_website(place: Place) -> None:
     rival = place.world.person()
     first = place.add()
     place.publish(first)
@@ -329,7 +346,7 @@ def mails(place: Place, account: str) -> list[str]:
     )
     rows = place.world.postgres.execute(sql, (account,)).fetchall()
     for mail_id, _, recipient, text in rows:
-        assert "_affiliate-challenge." in (opened(place.world.settings, mail_id, recipient, text)[1] or "")
+        assert "_affiliate-challenge." in (decrypt_mail(place.world.settings, mail_id, recipient, text)[1] or "")
     return [kind for _, kind, *_ in rows]
 
 
@@ -344,7 +361,7 @@ def test_ssl_is_on_only_when_the_tracking_api_answers_with_a_valid_certificate(
     refused = place.check(domain).json()
     assert refused["sslEnabled"] is False and "not on the open internet" in refused["problem"]
 
-    answers = {"body": b"somebody else"}
+    answers = {"body": b"another server"}
     context = authority.server_side(domain["domain"])
     with web_server(lambda path, _: (200, {}, answers["body"]) if path == PROBE else (404, {}, b""), context) as server:
         place.look_with(
@@ -384,15 +401,18 @@ def test_asking_again_and_again_is_slowed_down(place: Place) -> None:
     def ask() -> int:
         return place.world.call("POST", path, place.world.owner).status_code
 
-    assert [ask() for _ in range(LOOKS.burst)] == [200] * LOOKS.burst
+    assert [ask() for _ in range(CHECKS.burst)] == [200] * CHECKS.burst
     # One more comes free after a while, which a busy machine may take for the first.
-    assert 429 in (ask() for _ in range(LOOKS.burst))
+    assert 429 in (ask() for _ in range(CHECKS.burst))
 
 
 def test_a_clock_that_was_set_back_stops_no_watch(place: Place) -> None:
     domain = place.add()
     place.look(days=3)
     place.publish(domain)
-    place.look(days=-3)
+    place.now -= timedelta(days=3)
+    due = next_due(place.world.postgres, {VERIFICATION: place.now + MAX_DELAY}, place.now)
+    assert due == {VERIFICATION: place.now}
+    place.look()
     assert "domain.verified.v1" in place.world.events(domain["id"])
     assert record_name(domain["domain"]) == domain["verificationName"]

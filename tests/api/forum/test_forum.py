@@ -7,15 +7,15 @@ from uuid import uuid4
 
 import pytest
 
-from command_api.accounts.erasure import _forget
+from command_api.accounts.erasure import erase_account
 from command_api.forum.routes import PER_FOLLOWER
-from infra import postgres
-from infra.client import Client
-from infra.settings import Settings
-from query_api.reader import ADMIN, Reader, take_role
+from infra.kernel.config.settings import Settings
+from infra.kernel.http.client_info import Client
+from infra.kernel.postgres.pool import pool as open_pool
+from query_api.kernel.postgres_reader import ADMIN, Reader, take_role
 from tests.support.forum import STARTED, TEXT, Forum, forum
+from tests.support.full_api import register
 from tests.support.query import Person
-from tests.support.whole_api import register
 
 __all__ = ["forum"]
 SPEC_CATEGORY = {"id", "name", "slug", "description"}
@@ -57,7 +57,7 @@ def test_the_categories_of_the_specification_are_there_for_everybody(forum: Foru
 
 
 def test_a_thread_and_its_reply_are_read_by_a_visitor(forum: Forum, ada: Person, eve: Person) -> None:
-    """Spec §3, §7: a plain array, with the author's name and no e-mail."""
+    """Spec §3, §7: a plain array, with the author's name and no email address."""
     made = forum.start(ada, title="Which  VPN pays?", text="Which of them **pays** on time?")
     assert made["state"] == "visible"
     reply = forum.reply(eve, made, "None of them, in my experience.", replyTo=made["postId"])
@@ -148,7 +148,7 @@ def test_a_thread_is_read_once_its_last_post_is_whatever_was_approved_or_removed
 
     body = {"text": "It is at https://a.example for all to see"}
     held = forum.done("POST", f"forum/threads/{made['id']}/posts", new, json=body)["id"]
-    later = forum.reply(ada, made, "Meanwhile somebody else answers")
+    later = forum.reply(ada, made, "Meanwhile another member answers")
     read_all()
     assert not thread_of(forum, made, reader)["unread"]
     forum.done("POST", f"admin/forum/posts/{held}/approve", forum.moderator)
@@ -264,7 +264,7 @@ def test_reports_reach_the_moderators_and_the_third_hides_the_post(forum: Forum,
     [queued] = [
         one for one in forum.read("admin/forum/queue", forum.moderator, limit=200) if one["post"]["id"] == reply
     ]
-    assert queued["waitingSince"] == queued["flags"][0]["at"]  # not since the last report: it would wait for ever
+    assert queued["waitingSince"] == queued["flags"][0]["at"]  # not since the last report: it would wait indefinitely
     assert (queued["waitsFor"], len(queued["flags"]), queued["flags"][0]["note"]) == ("flags", 2, "Not nice")
     assert reply in ids(posts_of(forum, made, ada))
     forum.done("POST", f"forum/posts/{reply}/flag", reporters[2], json={"reason": "spam"})
@@ -339,12 +339,12 @@ def test_a_moderator_is_no_admin_and_keeps_order_in_the_forum_alone(forum: Forum
     forum.done("POST", f"forum/threads/{made['id']}/posts", warden, json={"text": "A last word on it by a moderator"})
     assert forum.read("forum/log", warden)[0]["by"] == "Warden"
     forum.done("POST", f"admin/forum/members/{new.account_id}/suspend", warden, json={"reason": "Rude"})
-    forum.postgres.execute("INSERT INTO auth.admin VALUES (%s) ON CONFLICT DO NOTHING", (forum.moderator.account_id,))
+    forum.postgres.execute("INSERT INTO lookup.admin VALUES (%s) ON CONFLICT DO NOTHING", (forum.moderator.account_id,))
     path = f"admin/forum/members/{forum.moderator.account_id}/suspend"
     try:
         assert forum.call("POST", path, warden, json={"reason": "Mine now"}).status_code == 403
     finally:
-        forum.postgres.execute("DELETE FROM auth.admin WHERE account_id = %s", (forum.moderator.account_id,))
+        forum.postgres.execute("DELETE FROM lookup.admin WHERE account_id = %s", (forum.moderator.account_id,))
     for path in ("admin/accounts", "admin/inquiries", "admin/outbox"):
         assert forum.call("GET", path, warden).status_code == 403, path
     assert forum.call("GET", "admin/forum/queue", ada).status_code == 403
@@ -357,7 +357,7 @@ def test_limits_say_when_to_come_back(forum: Forum, ada: Person) -> None:
     forum.reply(ada, made, body["text"])
     same = forum.call("POST", f"forum/threads/{made['id']}/posts", ada, json=body)
     assert (same.status_code, same.json()["code"]) == (409, "duplicate")
-    forum.postgres.execute("UPDATE ops.forum_act SET at = now() WHERE account_id = %s", (ada.account_id,))
+    forum.postgres.execute("UPDATE forum.act SET at = now() WHERE account_id = %s", (ada.account_id,))
     fast = forum.call("POST", f"forum/threads/{made['id']}/posts", ada, json={"text": "Other words now"})
     assert (fast.status_code, fast.json()["code"]) == (429, "too_fast")
     assert 1 <= int(fast.headers["Retry-After"]) <= 5
@@ -365,11 +365,11 @@ def test_limits_say_when_to_come_back(forum: Forum, ada: Person) -> None:
     for _ in range(3):
         forum.start(new, title=f"Eager {uuid4()}", text=f"Once more {uuid4()}")
         forum.postgres.execute(
-            "INSERT INTO ops.forum_act (account_id, kind, at) VALUES (%s, 'topic', now() - interval '10 minutes')",
+            "INSERT INTO forum.act (account_id, kind, at) VALUES (%s, 'topic', now() - interval '10 minutes')",
             (new.account_id,),
         )
     forum.postgres.execute(
-        "INSERT INTO ops.forum_act (account_id, kind, at)"
+        "INSERT INTO forum.act (account_id, kind, at)"
         " SELECT %s, 'topic', now() - interval '1 hour' FROM generate_series(1, 2)",
         (new.account_id,),
     )
@@ -379,7 +379,7 @@ def test_limits_say_when_to_come_back(forum: Forum, ada: Person) -> None:
     assert "3 threads" in refused.json()["message"] and int(refused.headers["Retry-After"]) > 3600
 
 
-def test_nobody_fills_the_log_by_following_and_leaving_for_ever(forum: Forum, ada: Person) -> None:
+def test_repeated_following_and_unfollowing_is_limited(forum: Forum, ada: Person) -> None:
     made, restless = forum.start(ada), forum.member("Restless")
     path = f"forum/threads/{made['id']}/follow"
     assert {forum.call("PUT", path, restless).status_code for _ in range(PER_FOLLOWER.burst)} == {204}
@@ -450,13 +450,13 @@ def test_a_profile_shows_what_everybody_may_see(forum: Forum, eve: Person) -> No
     assert forum.call("GET", "forum/members/nobody-at-all").status_code == 404
 
 
-def test_whoever_is_erased_is_a_deleted_member_everywhere(forum: Forum, eve: Person) -> None:
+def test_an_erased_account_is_a_deleted_member_everywhere(forum: Forum, eve: Person) -> None:
     leaver = forum.member("Leaving Soon", new=True)
     register(forum.api, leaver)
     made = forum.start(leaver, title="My secret title", text="My secret text, that I regret")
     reply = forum.reply(eve, made, "I keep my words", replyTo=made["postId"])
     handle = forum.handle(leaver)
-    _forget(forum.api.accounts.desk, leaver.account_id, Client())
+    erase_account(forum.api.core, leaver.account_id, Client())
     found = thread_of(forum, made, eve)
     assert (found["author"], found["title"]) == (
         {"id": None, "name": "Deleted member", "handle": None, "role": "member"}, "Removed at its author's request.",
@@ -472,7 +472,7 @@ def test_whoever_is_erased_is_a_deleted_member_everywhere(forum: Forum, eve: Per
     assert forum.call("GET", f"forum/threads/{made['id']}", eve).status_code == 404
 
 
-def test_the_second_wall_shows_nobody_what_is_not_shown(forum: Forum, eve: Person, query_settings: Settings) -> None:
+def test_row_level_security_hides_held_posts(forum: Forum, eve: Person, query_settings: Settings) -> None:
     """Row-level security, with every condition of the routes taken away."""
     new = forum.member("Walled", new=True)
     held = forum.start(new, text="See https://a.example for more of it")
@@ -480,7 +480,7 @@ def test_the_second_wall_shows_nobody_what_is_not_shown(forum: Forum, eve: Perso
     forum.done("POST", f"forum/posts/{shown['postId']}/flag", forum.member("Walls"), json={"reason": "spam"})
     forum.project()
     both = [held["postId"], shown["postId"]]
-    with postgres.pool(query_settings, 1, configure=take_role) as pool:
+    with open_pool(query_settings, 1, configure=take_role) as pool:
         readers = {
             "visitor": Reader.of_service(pool), "eve": Reader(pool, eve.account_id),
             "new": Reader(pool, new.account_id),

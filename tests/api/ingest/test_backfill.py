@@ -5,20 +5,20 @@ from __future__ import annotations
 import httpx
 
 from schemas import topics
-from tests.support.edge import Edge
+from tests.support.ingest_service import IngestService
 
 OLD = {"type": "pageview", "url": "https://own.example/a", "occurred_at": "2019-05-01T10:00:00Z"}
 
 
-def test_any_age_is_taken_with_a_secret_key_and_flagged(edge: Edge) -> None:
-    site = edge.add_site("own.example")
+def test_any_age_is_taken_with_a_secret_key_and_flagged(ingest_service: IngestService) -> None:
+    site = ingest_service.add_site("own.example")
 
     def send(path: str, body: object, key: str, **headers: str) -> httpx.Response:
-        with edge.client() as client:
+        with ingest_service.client() as client:
             return client.post(path, json=body, headers={"authorization": f"Bearer {key}", **headers})
 
     assert send("/track", OLD, site.secret_key).json()["code"] == "too_old"
-    with edge.tail(topics.CLICKS) as clicks:
+    with ingest_service.tail(topics.CLICKS) as clicks:
         assert send("/track", OLD, site.secret_key, **{"x-backfill": "true"}).status_code == 202
         kept = clicks.take(1)[0]
     assert (kept["occurred_at"], kept["flags"]) == ("2019-05-01 10:00:00.000", "backfill")
@@ -26,10 +26,10 @@ def test_any_age_is_taken_with_a_secret_key_and_flagged(edge: Edge) -> None:
     assert (refused.status_code, refused.json()["code"]) == (403, "backfill_needs_secret_key")
 
 
-def test_a_sale_of_long_ago_is_taken_the_same_way(edge: Edge) -> None:
-    site = edge.add_site("own.example")
+def test_a_sale_of_long_ago_is_taken_the_same_way(ingest_service: IngestService) -> None:
+    site = ingest_service.add_site("own.example")
     sale = {"visitor_id": "v", "txid": "OLD-1", "amount": 100, "currency": "USD", "occurred_at": "2019-05-01T10:00:00Z"}
-    with edge.client() as client:
+    with ingest_service.client() as client:
         headers = {"authorization": f"Bearer {site.secret_key}"}
         assert client.post("/track/sale", json=sale, headers=headers).json()["code"] == "too_old"
         assert client.post("/track/sale", json=sale, headers={**headers, "x-backfill": "true"}).status_code == 202

@@ -9,9 +9,9 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 
-from ingest.importing.known import CannotImport, find_website
-from tests.support.edge import Edge, bearer, running_edge
+from ingest.importing.imported_events import ImportFailed, find_website
 from tests.support.engines import wait_until
+from tests.support.ingest_service import IngestService, bearer, running_ingest
 
 MODELS = ("website_keys", "websites", "links", "partners", "custom_domains")
 CAUGHT_UP = (
@@ -21,35 +21,35 @@ STORED_EVENTS = "CREATE TABLE events.stored_events (notification_id bigserial UN
 
 
 @pytest.fixture(scope="module")
-def behind() -> Iterator[Edge]:
+def behind() -> Iterator[IngestService]:
     """Ingest, where one event is written that no read model has seen."""
-    with running_edge() as edge:
-        edge.execute("CREATE SCHEMA IF NOT EXISTS events")
-        edge.execute(
+    with running_ingest() as ingest_service:
+        ingest_service.execute("CREATE SCHEMA IF NOT EXISTS events")
+        ingest_service.execute(
             "CREATE TABLE events.stored_events (notification_id bigserial UNIQUE, originator_id uuid, topic text)"
         )
         for name in MODELS:
-            edge.execute(
+            ingest_service.execute(
                 "INSERT INTO engine.projection (name, kind, version, live_generation) VALUES (%s, 'postgres', 1, 1)",
                 name,
             )
-            edge.execute(
+            ingest_service.execute(
                 "INSERT INTO engine.position (projection, generation, topic, partition) VALUES (%s, 1, 'domain', 0)",
                 name,
             )
-        yield edge
+        yield ingest_service
 
 
-def write(edge: Edge, originator: UUID | None = None, topic: str = "conversion.decided.v1") -> None:
-    edge.execute("INSERT INTO events.stored_events (originator_id, topic) VALUES (%s, %s)", originator, topic)
+def write(ingest_service: IngestService, originator: UUID | None = None, topic: str = "conversion.decided.v1") -> None:
+    ingest_service.execute("INSERT INTO events.stored_events (originator_id, topic) VALUES (%s, %s)", originator, topic)
 
 
-def catch_up(edge: Edge) -> None:
-    edge.execute(CAUGHT_UP)
-    edge.execute("SELECT pg_notify('projection', 'links:domain:0:1:1')")
+def catch_up(ingest_service: IngestService) -> None:
+    ingest_service.execute(CAUGHT_UP)
+    ingest_service.execute("SELECT pg_notify('projection', 'links:domain:0:1:1')")
 
 
-def test_a_fresh_key_is_503_until_the_read_models_have_it_and_then_good(behind: Edge) -> None:
+def test_a_fresh_key_is_503_until_the_read_models_have_it_and_then_good(behind: IngestService) -> None:
     catch_up(behind)
     with behind.client() as client:
         write(behind)
@@ -69,11 +69,14 @@ def test_a_fresh_key_is_503_until_the_read_models_have_it_and_then_good(behind: 
             site.id,
         )
         catch_up(behind)
-        good = lambda: client.post("/track", json={"type": "a"}, headers=bearer(key)).status_code  # noqa: E731
-        wait_until(lambda: good() == 202, 30, "the fresh key to be known")
+
+        def status() -> int:
+            return client.post("/track", json={"type": "a"}, headers=bearer(key)).status_code
+
+        wait_until(lambda: status() == 202, 30, "the fresh key to be known")
 
 
-def test_a_key_is_unknown_only_when_everything_written_before_is_read(behind: Edge) -> None:
+def test_a_key_is_unknown_only_when_everything_written_before_is_read(behind: IngestService) -> None:
     with behind.client() as client:
 
         def status() -> int:
@@ -87,7 +90,7 @@ def test_a_key_is_unknown_only_when_everything_written_before_is_read(behind: Ed
         catch_up(behind)
 
 
-def test_a_fresh_link_is_503_and_not_404(behind: Edge) -> None:
+def test_a_fresh_link_is_503_and_not_404(behind: IngestService) -> None:
     with behind.client() as client:
         write(behind)
         early = client.get("/go/fresh-link")
@@ -99,7 +102,7 @@ def test_a_fresh_link_is_503_and_not_404(behind: Edge) -> None:
         wait_until(lambda: client.get("/go/fresh-link").status_code == 404, 30, "the link to be known as unknown")
 
 
-def test_a_fresh_partner_is_503_and_not_400(behind: Edge) -> None:
+def test_a_fresh_partner_is_503_and_not_400(behind: IngestService) -> None:
     """In a postback, an event, a batch and the pixel; one that is known or not named costs no look-up."""
     site, slug = behind.add_site("partners.example"), f"fresh-{uuid4().hex[:8]}"
     headers = bearer(site.secret_key)
@@ -135,9 +138,11 @@ def test_a_fresh_partner_is_503_and_not_400(behind: Edge) -> None:
         wait_until(lambda: postback("nobody-else").status_code == 400, 30, "a partner to be known as unknown")
 
 
-def test_an_import_waits_for_the_website_that_was_just_made(behind: Edge, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_import_waits_for_the_website_that_was_just_made(
+    behind: IngestService, capsys: pytest.CaptureFixture[str]
+) -> None:
     catch_up(behind)
-    with pytest.raises(CannotImport, match="No website"):
+    with pytest.raises(ImportFailed, match="No website"):
         find_website(behind.postgres.address, "nowhere.example")
     write(behind)
     with ThreadPoolExecutor(1) as pool:
@@ -148,8 +153,8 @@ def test_an_import_waits_for_the_website_that_was_just_made(behind: Edge, capsys
     catch_up(behind)
 
 
-def test_a_changed_link_is_read_by_itself(behind: Edge) -> None:
-    """What changes is read and kept beside the copy of the directory, which is not written anew."""
+def test_a_changed_link_is_read_alone(behind: IngestService) -> None:
+    """Changes are read and stored beside the copy of the directory, which is not rewritten."""
     site, partner = behind.add_site("changes.example"), behind.add_partner("changes")
     write(behind, site.id, "website.disconnected.v1")  # a whole reading
     catch_up(behind)

@@ -8,40 +8,51 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from tests.support.edge import Edge, Site, bearer, running_edge
 from tests.support.engines import wait_until
-from tests.support.hostile import ATTACKS, TINY, Honest, array_of, hammering, percentile, requests_of
+from tests.support.hostile_requests import ATTACKS, TINY, Honest, array_of, hammering, percentile, requests_of
+from tests.support.ingest_service import IngestService, Site, bearer, running_ingest
 
 FLOOR_S = 0.06
 """Below this a slow answer is the machine's, which the attackers, the honest client and the log share."""
 TIMES = 5
 TOGETHER = 9
+ATTEMPTS = 3
+"""A group is slow if it is slow each time, against quiet requests just before: other programs come and go."""
 
 
 @pytest.fixture(scope="module")
-def own_edge() -> Iterator[Edge]:
+def own_edge() -> Iterator[IngestService]:
     """What an address costs is remembered: other tests shall not pay for this one."""
-    with running_edge(ALTHING_ADDRESS_REFUSALS="50") as edge:
-        yield edge
+    with running_ingest(ALTHING_ADDRESS_REFUSALS="50") as ingest_service:
+        yield ingest_service
 
 
-@pytest.mark.timeout(150)
-def test_honest_requests_are_fast_beside_hostile_ones(own_edge: Edge) -> None:
+@pytest.mark.timeout(300)
+def test_honest_requests_are_fast_beside_hostile_ones(own_edge: IngestService) -> None:
     site, attacked = own_edge.add_site("own.example"), own_edge.add_site("attacked.example")
     slug = own_edge.add_link(site, own_edge.add_partner("acme"), "https://shop.example/")
     address = ("127.0.0.1", own_edge.port)
     honest = Honest(address, site.site_key, slug)
     honest.measure(1)
-    quiet = {name: percentile(took, 0.99) for name, took in honest.measure(3).items()}
+    quiet = slowest_hundredth(honest, 3)
     names = list(ATTACKS)
     for number, start in enumerate(range(0, len(names), TOGETHER), 1):
         together = names[start : start + TOGETHER]
         requests = requests_of(together, attacked.site_key)
-        with hammering(address, requests, 4, source=f"127.0.2.{number}") as answers:
-            beside = {name: percentile(took, 0.99) for name, took in honest.measure(4).items()}
-        assert not {status for status in answers if status.startswith("5")}, (together, answers)
-        slow = {name: took for name, took in beside.items() if took > max(TIMES * quiet[name], FLOOR_S)}
+        for attempt in range(ATTEMPTS):
+            if attempt:
+                quiet = slowest_hundredth(honest, 3)
+            with hammering(address, requests, 4, source=f"127.0.2.{number + 10 * attempt}") as answers:
+                beside = slowest_hundredth(honest, 4)
+            assert not {status for status in answers if status.startswith("5")}, (together, answers)
+            slow = {name: took for name, took in beside.items() if took > max(TIMES * quiet[name], FLOOR_S)}
+            if not slow:
+                break
         assert not slow, f"beside {together}: p99 of {slow}, quiet {quiet}, attackers were answered {answers}"
+
+
+def slowest_hundredth(honest: Honest, seconds: float) -> dict[str, float]:
+    return {name: percentile(took, 0.99) for name, took in honest.measure(seconds).items()}
 
 
 def test_a_batch_without_a_usable_key_is_refused_before_it_is_decoded(client: httpx.Client, site: Site) -> None:
@@ -65,13 +76,15 @@ def test_good_events_with_a_key_of_their_own_are_kept_among_bad_ones(client: htt
 
 
 @pytest.fixture
-def strict_edge() -> Iterator[Edge]:
+def strict_edge() -> Iterator[IngestService]:
     """Its limit is reached also by a client on a busy machine."""
-    with running_edge(ALTHING_ADDRESS_REFUSALS="2") as edge:
-        yield edge
+    with running_ingest(ALTHING_ADDRESS_REFUSALS="2") as ingest_service:
+        yield ingest_service
 
 
-def test_an_address_above_its_limit_is_refused_what_costs_much_and_kept_what_costs_little(strict_edge: Edge) -> None:
+def test_an_address_above_its_limit_is_refused_what_costs_much_and_kept_what_costs_little(
+    strict_edge: IngestService,
+) -> None:
     own_edge = strict_edge
     site = own_edge.add_site("limited.example")
     slug = own_edge.add_link(site, own_edge.add_partner("other"), "https://shop.example/")

@@ -12,17 +12,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
+import msgspec
 import pytest
 
-from infra.clickhouse import client as clickhouse_client
-from infra.settings import Settings
+from infra.kernel.clickhouse.client import client as clickhouse_client
+from infra.kernel.config.settings import Settings
 from ingest.importing.command import import_file
-from ingest.importing.known import CannotImport
+from ingest.importing.imported_events import ImportFailed
 from schemas import topics
 from schemas.tracking import TrackedEvent
 from tests.support.clickhouse import ClickHouse, start_clickhouse
-from tests.support.edge import MASTER_KEY, Edge, Tail
 from tests.support.engines import engine_folder
+from tests.support.ingest_service import MASTER_KEY, IngestService, Tail
 
 EVENTS = """
 CREATE TABLE events (website_id UUID, event_id UUID, type LowCardinality(String), occurred_at DateTime64(3, 'UTC'),
@@ -48,7 +49,7 @@ COUNTS = {"lines": 9, "imported": 5, "not_get": 1, "status": 1, "asset": 1, "mal
 class Target:
     """A website to import into, and ClickHouse as its projection left it."""
 
-    edge: Edge
+    ingest_service: IngestService
     clickhouse: ClickHouse
     domain: str
     settings: Settings
@@ -63,9 +64,9 @@ class Target:
             client = clickhouse_client(self.clickhouse.settings)
             client.raw_insert("events", insert_block="\n".join(map(json.dumps, rows)).encode(), fmt="JSONEachRow")
             client.close()
-        log = self.edge.log()
+        log = self.ingest_service.log()
         for partition in range(topics.CLICKS.partitions):
-            self.edge.execute(
+            self.ingest_service.execute(
                 "INSERT INTO engine.position (projection, generation, topic, partition, next_offset)"
                 " VALUES ('events', 1, 'clicks', %s, %s)"
                 " ON CONFLICT (projection, generation, topic, partition)"
@@ -88,22 +89,22 @@ def clickhouse() -> Iterator[ClickHouse]:
 
 
 @pytest.fixture
-def target(edge: Edge, clickhouse: ClickHouse) -> Target:
+def target(ingest_service: IngestService, clickhouse: ClickHouse) -> Target:
     domain = f"log{uuid4().hex[:8]}.example"
-    edge.add_site(domain)
-    edge.execute(
+    ingest_service.add_site(domain)
+    ingest_service.execute(
         "INSERT INTO engine.projection (name, kind, version, live_generation) VALUES ('events', 'clickhouse', 1, 1)"
         " ON CONFLICT DO NOTHING"
     )
     settings = Settings(
-        data_dir=edge.folder / "data",
+        data_dir=ingest_service.folder / "data",
         log="postgres",
-        postgres_url=edge.postgres.address,
+        postgres_url=ingest_service.postgres.address,
         clickhouse_url=clickhouse.settings.clickhouse_url,
         master_key=MASTER_KEY,
     )
-    target = Target(edge, clickhouse, domain, settings)
-    with edge.tail(topics.CLICKS) as tail:
+    target = Target(ingest_service, clickhouse, domain, settings)
+    with ingest_service.tail(topics.CLICKS) as tail:
         target.project(tail)
     return target
 
@@ -116,11 +117,11 @@ def a_file(folder: Path, ending: str = "\n") -> Path:
 
 def test_the_counts_add_up_and_a_second_import_adds_nothing(target: Target, tmp_path: Path) -> None:
     path = str(a_file(tmp_path))
-    with target.edge.tail(topics.CLICKS) as clicks:
+    with target.ingest_service.tail(topics.CLICKS) as clicks:
         counts = import_file(target.settings, path, target.domain, quiet=True)
         assert counts == COUNTS and counts["lines"] == sum(counts.values()) - counts["lines"]
         target.project(clicks)
-        events = [TrackedEvent.model_validate_json(record.value) for record in clicks.records]
+        events = [msgspec.json.decode(record.value, type=TrackedEvent) for record in clicks.records]
         assert all(len(dict(record.headers)["h"]) == 8 for record in clicks.records)
         again = import_file(target.settings, path, target.domain, quiet=True)
         assert (again["imported"], again["duplicates"]) == (0, COUNTS["imported"] + COUNTS["duplicates"])
@@ -140,13 +141,13 @@ def test_identical_lines_are_as_many_page_views_as_one_file_has_of_them(target: 
     other = line.replace("/twice", "/other")
     files = [([line], 1), ([line, line, other], 2), ([line, other, line, line], 1), ([line, line], 0), ([other], 0)]
     paths: Counter[str] = Counter()
-    with target.edge.tail(topics.CLICKS) as clicks:
+    with target.ingest_service.tail(topics.CLICKS) as clicks:
         for number, (lines, new) in enumerate(files):
             path = tmp_path / f"{number}.log"
             path.write_text("\n".join(lines) + "\n")
             counts = import_file(target.settings, str(path), target.domain, quiet=True)
             target.project(clicks)
-            paths.update(TrackedEvent.model_validate_json(record.value).path for record in clicks.records)
+            paths.update(msgspec.json.decode(record.value, type=TrackedEvent).path for record in clicks.records)
             assert (counts["imported"], counts["duplicates"]) == (new, len(lines) - new), number
             assert counts["lines"] == sum(counts.values()) - counts["lines"]
     assert paths == {"/twice": 3, "/other": 1}
@@ -154,11 +155,11 @@ def test_identical_lines_are_as_many_page_views_as_one_file_has_of_them(target: 
 
 def test_gzip_and_standard_input(target: Target, tmp_path: Path) -> None:
     packed = gzip.compress(a_file(tmp_path, "\r\n").read_bytes())
-    environment = target.edge.environment(
+    environment = target.ingest_service.environment(
         CLICKHOUSE_URL=target.settings.clickhouse_url or "", ALTHING_DATA_DIR=str(tmp_path / "data")
     )
     done = subprocess.run(
-        [sys.executable, "-m", "infra.cli", "import", "access-log", "-", "--website", target.domain, "--json"],
+        [sys.executable, "-m", "infra.ops.cli", "import", "access-log", "-", "--website", target.domain, "--json"],
         input=packed,
         capture_output=True,
         env=environment,
@@ -171,7 +172,7 @@ def test_gzip_and_standard_input(target: Target, tmp_path: Path) -> None:
 
 def test_an_import_that_cannot_be_exact_is_refused(target: Target, tmp_path: Path) -> None:
     path = str(a_file(tmp_path))
-    with pytest.raises(CannotImport, match="No website"):
+    with pytest.raises(ImportFailed, match="No website"):
         import_file(target.settings, path, "nobody.example", quiet=True)
-    with pytest.raises(OSError):
+    with pytest.raises(FileNotFoundError):
         import_file(target.settings, str(tmp_path / "none.log"), target.domain, quiet=True)

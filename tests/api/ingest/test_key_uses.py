@@ -1,4 +1,4 @@
-"""When a key was last used: noted by the edge without a write per event, kept while Postgres is away."""
+"""When a key was last used: recorded by ingest without a write per event, kept while Postgres is unavailable."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from uuid import uuid4
 
 import pytest
 
-from ingest.directory import Directory, KeyRow, Listing, Website
-from ingest.key_uses import KeyUses
-from ingest.lookup import lookup_in
-from ingest.postgres import Postgres
-from ingest.refused import Refused, Unavailable
+from ingest.directory.directory import Directory, KeyRow, Listing, Website
+from ingest.directory.key_uses import KeyUses
+from ingest.directory.lookup import lookup_in
+from ingest.directory.postgres import Postgres
+from ingest.errors import EventRejected, Unavailable
 from ingest.steps.identify_site import MAY_READ, identify
-from tests.support.edge import Edge, Site, bearer, running_edge
+from tests.support.ingest_service import IngestService, Site, bearer, running_ingest
 
 
 class Clock:
@@ -27,20 +27,20 @@ class Clock:
 
 
 @pytest.fixture
-async def postgres(edge: Edge) -> AsyncIterator[Postgres]:
-    made = Postgres(edge.postgres.address)
+async def postgres(ingest_service: IngestService) -> AsyncIterator[Postgres]:
+    made = Postgres(ingest_service.postgres.address)
     await made.open()
     yield made
     await made.close()
 
 
-def written(edge: Edge, *keys: str) -> list[datetime | None]:
-    found = dict(edge.execute("SELECT key_hash, used_at FROM ingest.key_use"))
+def written(ingest_service: IngestService, *keys: str) -> list[datetime | None]:
+    found = dict(ingest_service.execute("SELECT key_hash, used_at FROM ingest.key_use"))
     return [found.get(sha256(key.encode()).digest()) for key in keys]
 
 
 async def test_uses_are_written_together_to_the_minute_and_never_go_back(
-    edge: Edge, site: Site, postgres: Postgres
+    ingest_service: IngestService, site: Site, postgres: Postgres
 ) -> None:
     directory, clock = Directory(lookup_in(postgres)), Clock()
     uses = KeyUses(directory, postgres, now=clock)
@@ -48,31 +48,33 @@ async def test_uses_are_written_together_to_the_minute_and_never_go_back(
     await identify(directory, site.site_key, {})
     await identify(directory, site.token, {}, ("postback",))
     for refused in (site.token, "sk_unknown"):
-        with pytest.raises(Refused):
+        with pytest.raises(EventRejected):
             await identify(directory, refused, {}, MAY_READ)
     await uses.write()
     minute = clock.now.replace(second=0)
-    assert written(edge, *keys) == [minute, None, minute]
+    assert written(ingest_service, *keys) == [minute, None, minute]
 
     clock.now += timedelta(minutes=3)
     await identify(directory, site.secret_key, {})
     await identify(directory, site.site_key, {})
     await uses.write()
     later = clock.now.replace(second=0)
-    assert written(edge, *keys) == [later, later, minute]
+    assert written(ingest_service, *keys) == [later, later, minute]
 
     clock.now -= timedelta(hours=1)  # another edge, whose clock is slow
     await identify(directory, site.site_key, {})
     await uses.write()
-    assert written(edge, *keys) == [later, later, minute]
-    assert [row[0] for row in edge.execute("SELECT website_id FROM ingest.key_use WHERE used_at = %s", later)] == [
+    assert written(ingest_service, *keys) == [later, later, minute]
+    assert [
+        row[0] for row in ingest_service.execute("SELECT website_id FROM ingest.key_use WHERE used_at = %s", later)
+    ] == [
         site.id,
         site.id,
     ]
 
 
 async def test_what_cannot_be_written_waits_with_its_time_and_ten_thousand_keys_are_two_statements(
-    edge: Edge, postgres: Postgres
+    ingest_service: IngestService, postgres: Postgres
 ) -> None:
     website, clock = Website(uuid4(), "own.example", "USD"), Clock()
     keys = [f"sk_{uuid4().hex}" for _ in range(10_000)]
@@ -99,20 +101,20 @@ async def test_what_cannot_be_written_waits_with_its_time_and_ten_thousand_keys_
     away.rows = counted  # type: ignore[assignment,method-assign]  # Postgres is back
     await uses.write()
     assert statements == 2
-    assert written(edge, keys[0], keys[1], keys[-1]) == [clock.now.replace(second=0), minute, minute]
+    assert written(ingest_service, keys[0], keys[1], keys[-1]) == [clock.now.replace(second=0), minute, minute]
     await uses.write()
     assert statements == 2, "nothing is left"
 
 
-def test_the_edge_notes_what_it_lets_in_and_writes_the_rest_at_its_end() -> None:
-    with running_edge() as edge, edge.client() as client:
-        site = edge.add_site("own.example")
+def test_ingest_records_uses_of_keys_and_writes_the_rest_when_it_stops() -> None:
+    with running_ingest() as ingest_service, ingest_service.client() as client:
+        site = ingest_service.add_site("own.example")
         event, sale = {"type": "pageview", "site": site.site_key}, {"txid": "t", "amount": 1, "currency": "USD"}
         assert client.post("/track", json=event).status_code == 202
         assert client.get(f"/postback?txid=t2&amount=1&token={site.token}").status_code == 202
         assert client.post("/track/sale", json=sale, headers=bearer("sk_wrong")).status_code == 401
         began = datetime.now(UTC)
-        assert edge.stop() == 0
-        site_key, secret, token = written(edge, site.site_key, site.secret_key, site.token)
+        assert ingest_service.stop() == 0
+        site_key, secret, token = written(ingest_service, site.site_key, site.secret_key, site.token)
         assert site_key is not None and token is not None and secret is None
         assert began - timedelta(minutes=2) < site_key <= began

@@ -9,14 +9,15 @@ from socket import inet_aton
 from typing import Any
 
 import httpx
+import msgspec
 import pytest
 
 from ingest.datacentres import read_datacentres
 from schemas.topics import CLICKS
 from schemas.tracking import Suspicion, TrackedEvent
-from tests.support.agents import BROWSER, IPHONE
-from tests.support.edge import Edge, Site, running_edge
+from tests.support.ingest_service import IngestService, Site, running_ingest
 from tests.support.query import QueryService
+from tests.support.user_agents import BROWSER, IPHONE
 
 Click = tuple[str, str]
 """Address and user agent."""
@@ -25,26 +26,26 @@ CHROMES = [BROWSER.replace("131", str(major)) for major in range(100, 140)]
 
 
 @pytest.fixture(scope="module")
-def proxied() -> Iterator[Edge]:
-    """The edge behind a proxy that it trusts: here, the test."""
-    with running_edge(TRUSTED_PROXIES="127.0.0.1") as edge:
-        yield edge
+def proxied() -> Iterator[IngestService]:
+    """Ingest behind a proxy that it trusts: here, the test."""
+    with running_ingest(TRUSTED_PROXIES="127.0.0.1") as ingest_service:
+        yield ingest_service
 
 
 @pytest.fixture(scope="module")
-def shop(proxied: Edge) -> Site:
+def shop(proxied: IngestService) -> Site:
     return proxied.add_site("own.example")
 
 
-def follow(edge: Edge, site: Site, clicks: Sequence[Click], **headers: str) -> list[dict[str, Any]]:
+def follow(ingest_service: IngestService, site: Site, clicks: Sequence[Click], **headers: str) -> list[dict[str, Any]]:
     """What the log holds of these clicks on one new link, sent over sixteen connections."""
-    partner = edge.add_partner(f"partner-{len(clicks)}-{abs(hash(clicks[0]))}")
-    slug = edge.add_link(site, partner, "https://shop.example/")
+    partner = ingest_service.add_partner(f"partner-{len(clicks)}-{abs(hash(clicks[0]))}")
+    slug = ingest_service.add_link(site, partner, "https://shop.example/")
 
     async def send_all() -> None:
         limits = httpx.Limits(max_connections=16)
         waiting = iter(clicks)
-        async with httpx.AsyncClient(base_url=edge.url, timeout=60, limits=limits) as client:
+        async with httpx.AsyncClient(base_url=ingest_service.url, timeout=60, limits=limits) as client:
 
             async def send() -> None:
                 for address, agent in waiting:
@@ -54,11 +55,11 @@ def follow(edge: Edge, site: Site, clicks: Sequence[Click], **headers: str) -> l
 
             await asyncio.gather(*(send() for _ in range(16)))
 
-    with edge.tail(CLICKS) as tail:
+    with ingest_service.tail(CLICKS) as tail:
         asyncio.run(send_all())
         found = tail.take(len(clicks))
     for row in found:
-        TrackedEvent.model_validate(row)
+        msgspec.convert(row, TrackedEvent)
     return found
 
 
@@ -67,7 +68,7 @@ def reasons(rows: Sequence[dict[str, Any]]) -> Counter[str]:
 
 
 def test_two_thousand_clicks_of_one_address_are_not_two_thousand_people(
-    proxied: Edge, shop: Site, query_service: QueryService
+    proxied: IngestService, shop: Site, query_service: QueryService
 ) -> None:
     rows = follow(proxied, shop, [("198.51.100.7", CHROMES[number % 40]) for number in range(2000)])
     assert len(rows) == 2000 and all(row.get("is_bot", False) == bool(row.get("bot_reason")) for row in rows)
@@ -103,7 +104,7 @@ def test_two_thousand_clicks_of_one_address_are_not_two_thousand_people(
     assert file.text.splitlines()[1].startswith("changing_agents,suspicious,")
 
 
-def test_five_hundred_readers_of_a_newsletter_are_all_counted(proxied: Edge, shop: Site) -> None:
+def test_five_hundred_readers_of_a_newsletter_are_all_counted(proxied: IngestService, shop: Site) -> None:
     hosting = read_datacentres()
     homes = (f"{20 + number % 70}.{number % 251}.{number % 241}.9" for number in range(1000))
     readers = [home for home in homes if not hosting.holds(inet_aton(home))][:500]
@@ -112,19 +113,19 @@ def test_five_hundred_readers_of_a_newsletter_are_all_counted(proxied: Edge, sho
     assert reasons(follow(proxied, shop, crowd)) == {"": 500}
 
 
-def test_fifty_people_of_one_office_are_all_counted(proxied: Edge, shop: Site) -> None:
+def test_fifty_people_of_one_office_are_all_counted(proxied: IngestService, shop: Site) -> None:
     agents = [*CHROMES[36:39], IPHONE, IPHONE.replace("17_5", "17_4"), BROWSER.replace("Linux", "Ubuntu; Linux")]
     office = [("203.0.113.44", agents[number % len(agents)]) for number in range(50)]
     assert reasons(follow(proxied, shop, office)) == {"": 50}
 
 
-def test_a_hosting_company_and_headers_of_no_browser(proxied: Edge, shop: Site) -> None:
+def test_a_hosting_company_and_headers_of_no_browser(proxied: IngestService, shop: Site) -> None:
     assert reasons(follow(proxied, shop, [("5.9.0.1", BROWSER)])) == {Suspicion.DATACENTRE_ADDRESS: 1}
     hints = {"sec-ch-ua": '"Chromium";v="120"', "sec-ch-ua-platform": '"Windows"'}
     assert reasons(follow(proxied, shop, [("24.0.0.1", BROWSER)], **hints)) == {Suspicion.INCOHERENT_HEADERS: 1}
 
 
-def test_page_views_with_the_public_key_are_judged_and_those_of_a_server_are_not(proxied: Edge) -> None:
+def test_page_views_with_the_public_key_are_judged_and_those_of_a_server_are_not(proxied: IngestService) -> None:
     quiet = proxied.add_site("quiet.example")
 
     def sent(key: str, count: int, **headers: str) -> list[dict[str, Any]]:

@@ -1,5 +1,5 @@
-"""Insights over both services and real engines: what is planted is told, its figures are the dashboards' own,
-strangers' text reaches no model, looks are daily, and what is new is mailed to those who want it."""
+"""Insights over both services and real engines: planted changes are found, their figures equal the dashboards',
+strangers' text reaches no model, analyses are daily, and new insights are mailed to subscribers."""
 
 from __future__ import annotations
 
@@ -15,31 +15,32 @@ import psycopg
 import pytest
 from psycopg.rows import dict_row
 
-from command_api.decision import Asked, by_system
-from command_api.insights import counted, digest
-from command_api.insights.desk import InsightsDesk, Look
-from command_api.insights.reading import HistoryUnavailable
-from command_api.insights.routes import LOOKS
-from command_api.insights.watch import Watch
-from command_api.leader import connect
+from command_api.insights import completeness, digest, schedule
+from command_api.insights.commands import RecordAnalysis, RecordDailyAnalysis
+from command_api.insights.history_reader import HistoryUnavailable
+from command_api.insights.routes import ANALYSES
+from command_api.insights.schedule import daily_insights, due_day, next_due
+from command_api.insights.service import AnalysisRun, InsightService
+from command_api.kernel.decision import CommandContext, system_context
+from command_api.kernel.process_manager import ProcessWorker
 from command_api.websites import model as websites
-from infra.clickhouse import ClientPool
-from infra.insights import plan
-from infra.llm import LanguageModel
-from infra.log import Log, LogUnavailable
-from infra.mail import opened
-from infra.sealing import derived_key, unseal
-from projectors.engine.read_model import Rows
-from projectors.postgres.insights import INSIGHT_DIGESTS, INSIGHTS
+from infra.kernel.clickhouse.client import ClientPool
+from infra.kernel.llm import LanguageModel
+from infra.kernel.log import Log, LogUnavailable
+from infra.kernel.mail.outbox import decrypt_mail
+from infra.kernel.mail.unsubscribe import unsubscribe_token
+from infra.kernel.postgres.rows import PostgresRows
+from infra.kernel.security.encryption import decrypt, derived_key
+from projectors.read_models.insights.insights import INSIGHT_DIGESTS, INSIGHTS
 from schemas.base import DomainEvent
 from schemas.days import day_start
-from schemas.insights import DIGEST_STOP_PATH, digest_id, insights_id
+from schemas.http.insights import DIGEST_STOP_PATH, digest_id, insights_id
 from schemas.zones import ZoneInfo
 from tests.support.engines import free_port
-from tests.support.injections import INJECTIONS
+from tests.support.full_api import Api, register
 from tests.support.llm_server import ModelServer, model_server
+from tests.support.prompt_injections import INJECTIONS
 from tests.support.query import PERCENT_10, Person, conversion, event
-from tests.support.whole_api import Api, register
 
 WEEK, WEEKS = 7, 8
 WEEKDAYS = (13, 12, 11, 10, 10, 8, 7)
@@ -48,7 +49,7 @@ PLANTED_NAME, PLANTED_SOURCE, PLANTED_SUB = (planted for planted, _, _ in INJECT
 
 class Planted:
     """A website of Ada's in a zone of a quarter of an hour, with eight weeks of clicks. In the last week a source
-    brings many more, a partner's conversions stay away, robots come, and one link fell silent three days ago."""
+    brings many more, a partner's conversions stop, bots come, and one link has no clicks for three days."""
 
     def __init__(self, api: Api) -> None:
         query = api.query
@@ -84,7 +85,7 @@ class Planted:
             (insights_id(self.website), INSIGHTS),
             (digest_id(self.ada.account_id), INSIGHT_DIGESTS),
         ):
-            rows = Rows(self.api.query.postgres, f"{read_model.name}__g1", read_model.key)
+            rows = PostgresRows(self.api.query.postgres, f"{read_model.name}__g1", read_model.key)
             for happened in _events(self.api, aggregate):
                 read_model.handlers[type(happened)](rows, happened)
             rows.flush()
@@ -144,7 +145,7 @@ class Planted:
 
 
 def zone_without_midnight(now: datetime) -> str:
-    """A zone of a quarter of an hour in which no day ends while the tests run: what is told is told of whole days."""
+    """A zone of a quarter of an hour in which no day ends while the tests run: insights refer to whole days."""
     kathmandu = now.astimezone(ZoneInfo("Asia/Kathmandu"))
     return "Australia/Eucla" if kathmandu.hour == 23 else "Asia/Kathmandu"  # there it is three hours later
 
@@ -157,8 +158,8 @@ def test_no_day_ends_while_the_tests_run() -> None:
 
 
 @pytest.fixture(scope="module")
-def planted(whole_api: Api) -> Planted:
-    return Planted(whole_api)
+def planted(full_api: Api) -> Planted:
+    return Planted(full_api)
 
 
 @pytest.fixture(scope="module")
@@ -174,7 +175,7 @@ def evidence(insight: dict[str, Any]) -> dict[str, str]:
     return {one["label"]: one["value"] for one in insight["evidence"]}
 
 
-def test_what_was_planted_is_told_in_the_finders_words(generated: list[dict[str, Any]], planted: Planted) -> None:
+def test_planted_changes_are_reported_in_rule_based_text(generated: list[dict[str, Any]]) -> None:
     told = {(one["insightType"], one["about"]["name"] if one["about"] else ""): one for one in generated}
     assert {one["toldBy"] for one in generated} == {"finder"}
     lost = told["warning", PLANTED_NAME]
@@ -185,7 +186,7 @@ def test_what_was_planted_is_told_in_the_finders_words(generated: list[dict[str,
         "name": PLANTED_SOURCE,
     }
     assert told["warning", "Calm Hosting"]["title"] == "No clicks on Calm Hosting for 3 days"
-    assert told["warning", ""]["title"] == "A wave of robots among your clicks"
+    assert told["warning", ""]["title"] == "Bot traffic spike in your clicks"
     assert "No conversions from your links this week" not in {one["title"] for one in generated}  # that is the partner
     assert all(0.9 <= one["confidenceScore"] <= 0.99 for one in generated)
 
@@ -201,7 +202,7 @@ def test_every_figure_is_the_dashboards_own_for_the_same_days_and_filters(
         shown = {
             "Clicks": f"{overview['clicks']['total']:,}",
             "Page views": f"{overview['pageviews']:,}",
-            "Clicks of robots": f"{overview['clicks']['total']:,}",
+            "Bot clicks": f"{overview['clicks']['total']:,}",
             "Conversions": f"{overview['conversions']['total']:,}",
             "Revenue": f"{overview['revenue']['total']:,.2f} USD",
         }
@@ -210,7 +211,7 @@ def test_every_figure_is_the_dashboards_own_for_the_same_days_and_filters(
             seen.add(label)
         if "Days without clicks" in evidence(one):
             assert overview["clicks"]["total"] == 0
-    assert {"Clicks", "Page views", "Clicks of robots", "Conversions"} <= seen
+    assert {"Clicks", "Page views", "Bot clicks", "Conversions"} <= seen
 
 
 def test_what_was_generated_is_read_again_by_its_owner_alone(generated: list[dict[str, Any]], planted: Planted) -> None:
@@ -226,7 +227,7 @@ def test_what_was_generated_is_read_again_by_its_owner_alone(generated: list[dic
     assert planted.post(uuid4()).status_code == 404
 
 
-def test_a_history_that_was_imported_is_told_as_of_its_last_day(planted: Planted) -> None:
+def test_insights_of_an_imported_history_refer_to_its_last_day(planted: Planted) -> None:
     website = planted.empty_website()
     api, robot = planted.api, {"is_bot": True, "bot_reason": "crawler"}
     rows = [
@@ -238,18 +239,18 @@ def test_a_history_that_was_imported_is_told_as_of_its_last_day(planted: Planted
     api.query.events(rows)
     decided = api.core.store.load(website, websites.evolve)
     assert decided is not None
-    look = desk_with(api).look(decided, by_system())
-    assert look.last_day == date(2015, 5, 20)
-    [(finding, told)] = look.found
+    run = service_with(api).analyze(decided, system_context())
+    assert run.last_day == date(2015, 5, 20)
+    [(finding, told)] = run.found
     assert (finding.now.first, finding.now.last) == (date(2015, 5, 18), date(2015, 5, 18))
-    assert told.words.title == "A wave of robots among your page views"
-    assert told.words.content.startswith("788 page views on 18 May were robots'")
+    assert told.words.title == "Bot traffic spike in your page views"
+    assert told.words.content.startswith("788 page views on 18 May came from bots")
 
 
 def test_a_repeated_request_is_one_look(planted: Planted, generated: list[dict[str, Any]]) -> None:
     before = len(_events(planted.api, insights_id(planted.website)))
     first, again = (planted.post(headers={"Idempotency-Key": "look-1"}) for _ in range(2))
-    assert first.json()["insights"] == generated  # also: since when each is told has stayed
+    assert first.json()["insights"] == generated  # also: the start of each is unchanged
     assert (again.json(), again.headers.get("idempotency-replayed")) == (first.json(), "true")
     assert len(_events(planted.api, insights_id(planted.website))) == before + 1
 
@@ -259,7 +260,7 @@ def test_a_website_without_data_has_no_insights_and_looks_are_limited(planted: P
     first = planted.post(website, planted.ada)
     assert first.json() == {"insights": [], "silence": None}
     # One more comes free after a while, which a busy machine may take for the first ones.
-    tries = (planted.post(website, planted.ada) for _ in range(4 * LOOKS.burst))
+    tries = (planted.post(website, planted.ada) for _ in range(4 * ANALYSES.burst))
     refused = next(answer for answer in tries if answer.status_code != 200)
     assert planted.get(website).json() == []
     assert _events(planted.api, insights_id(website)) == []
@@ -285,9 +286,9 @@ class EndOfLog:
         return dict.fromkeys(places, self.end)
 
 
-def desk_with(api: Api, **changes: Any) -> InsightsDesk:
+def service_with(api: Api, **changes: Any) -> InsightService:
     settings = replace(api.core.settings, **changes)
-    return InsightsDesk(
+    return InsightService(
         api.core, ClientPool(settings, 1), LanguageModel(settings, api.core.pool), cast(Log, EndOfLog())
     )
 
@@ -304,13 +305,13 @@ def test_strangers_text_reaches_no_model_and_its_words_come_back_with_names(
         return {"insights": wordings[::-1]}
 
     server.says = says
-    desk = desk_with(planted.api, openai_base_url=server.url, openai_model="small")
-    look = desk.look(planted.decided(), by_system())
+    service = service_with(planted.api, openai_base_url=server.url, openai_model="small")
+    run = service.analyze(planted.decided(), system_context())
     [asked] = server.asked
     for stranger in (PLANTED_NAME, PLANTED_SOURCE, PLANTED_SUB, "Calm Hosting", str(planted.partner)):
         assert stranger not in json.dumps(asked, ensure_ascii=False)
-    assert look.silence is None
-    told = [(told.by, told.words) for _, told in look.found]
+    assert run.silence is None
+    told = [(told.by, told.words) for _, told in run.found]
     assert [by for by, _ in told] == ["model"] * (len(told) - 1) + ["finder"]
     titles = {one["title"] for one in generated}
     assert {words.title for by, words in told if by == "model"} < titles  # names are back in their places
@@ -318,30 +319,30 @@ def test_strangers_text_reaches_no_model_and_its_words_come_back_with_names(
 
 
 def test_a_store_that_does_not_answer_is_said_at_once(planted: Planted) -> None:
-    desk = desk_with(planted.api, clickhouse_url=f"http://127.0.0.1:{free_port()}/althing")
+    service = service_with(planted.api, clickhouse_url=f"http://127.0.0.1:{free_port()}/althing")
     with pytest.raises(HistoryUnavailable):
-        desk.look(planted.decided(), by_system())
+        service.analyze(planted.decided(), system_context())
 
 
-def test_a_day_that_is_still_being_counted_is_told_by_nobody(
+def test_an_incomplete_day_gives_no_insights(
     planted: Planted, generated: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(counted, "WAIT_S", 0.3)
-    desk, log, postgres = desk_with(planted.api), EndOfLog(7), planted.api.query.postgres
-    desk._counted = counted.Counted(cast(Log, log), planted.api.core.pool)
+    monkeypatch.setattr(completeness, "MAX_WAIT_S", 0.3)
+    service, log, postgres = service_with(planted.api), EndOfLog(7), planted.api.query.postgres
+    service._log = cast(Log, log)
     before = postgres.execute(_POSITIONS).fetchall()
     read = "UPDATE engine.position SET next_offset = %s, record_at = now() - %s::interval WHERE projection = 'events'"
     try:
         for next_offset, age, is_told in ((6, "2 days", False), (7, "2 days", True), (6, "0", True)):
             postgres.execute(read, (next_offset, age))
             if is_told:
-                assert len(desk.look(planted.decided(), by_system()).found) == len(generated)
+                assert len(service.analyze(planted.decided(), system_context()).found) == len(generated)
                 continue
             with pytest.raises(HistoryUnavailable, match="still being counted"):
-                desk.look(planted.decided(), by_system())
+                service.analyze(planted.decided(), system_context())
         log.end = -1
-        with pytest.raises(HistoryUnavailable, match="not known how far"):
-            desk.look(planted.decided(), by_system())
+        with pytest.raises(HistoryUnavailable, match="position of the log is unknown"):
+            service.analyze(planted.decided(), system_context())
     finally:
         for next_offset, topic, partition, generation in before:
             postgres.execute(
@@ -351,12 +352,13 @@ def test_a_day_that_is_still_being_counted_is_told_by_nobody(
             )
 
 
-def test_what_people_switched_off_is_not_called_silent(planted: Planted, generated: list[dict[str, Any]]) -> None:
-    api, desk = planted.api, desk_with(planted.api)
+@pytest.mark.usefixtures("generated")
+def test_what_people_switched_off_is_not_called_silent(planted: Planted) -> None:
+    api, service = planted.api, service_with(planted.api)
     silent = "No clicks on Calm Hosting for 3 days"
 
     def told() -> set[str]:
-        return {told.words.title for _, told in desk.look(planted.decided(), by_system()).found}
+        return {told.words.title for _, told in service.analyze(planted.decided(), system_context()).found}
 
     assert silent in told()
     link = f"/api/platform/links/{planted.gone}"
@@ -371,50 +373,56 @@ def test_what_people_switched_off_is_not_called_silent(planted: Planted, generat
         assert (silent in told()) is change["isActive"]
 
 
-def test_a_look_that_is_told_and_one_that_is_marked_as_done_are_one(
-    planted: Planted, generated: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.usefixtures("generated")
+def test_an_analysis_and_its_mark_as_done_are_stored_together(
+    planted: Planted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever ends the process between the two, a day is told once; so it is by two that both think they lead."""
-    api, postgres = planted.api, planted.api.query.postgres
+    """If the process ends between the two, a day is analyzed once; also by two processes that both act as leader."""
+    api, now = planted.api, afternoon(planted)
     before = len(_events(api, insights_id(planted.website)))
-    postgres.execute("DELETE FROM policy.insight_look")
-    due = "INSERT INTO policy.insight_look (website_id, due_day, next_at) VALUES (%s, '2026-01-01', '2026-01-02')"
-    postgres.execute(due, (planted.website,))
-    desk, other = desk_with(api), desk_with(api)
-    with connect(api.core.settings.postgres_url or "", "test") as connection:
-        look = desk.look
+    make_due(planted)
+    service, other = service_with(api), worker(service_with(api), now)
+    analyze = service.analyze
 
-        def overtaken(website: websites.Website, asked: Asked) -> Look:
-            assert Watch(other).look(connection) == 1
-            return look(website, asked)
+    def overtaken(website: websites.Website, context: CommandContext) -> AnalysisRun:
+        assert other.run_once() == 1
+        return analyze(website, context)
 
-        monkeypatch.setattr(desk, "look", overtaken)
-        assert Watch(desk).look(connection) == 1
-        assert Watch(other).look(connection) == 0
+    monkeypatch.setattr(service, "analyze", overtaken)
+    assert worker(service, now).run_once() == 1
+    assert other.run_once() == 0
     assert len(_events(api, insights_id(planted.website))) == before + 1
 
 
-def test_the_scheduler_says_what_is_due_and_one_look_a_day_is_taken(
-    planted: Planted, generated: list[dict[str, Any]]
-) -> None:
-    api = planted.api
-    before = len(_events(api, insights_id(planted.website)))
-    api.query.postgres.execute("DELETE FROM policy.insight_look")
-    plan(api.core.settings)
-    api.query.postgres.execute("DELETE FROM policy.insight_look WHERE website_id <> %s", (planted.website,))
-    api.query.postgres.execute(  # whatever the hour is there
-        "INSERT INTO policy.insight_look (website_id, due_day) VALUES (%s, '2026-01-01') ON CONFLICT DO NOTHING",
-        (planted.website,),
+def test_nothing_is_stored_for_a_website_that_was_disconnected_during_its_analysis(planted: Planted) -> None:
+    api, website, day = planted.api, planted.empty_website(), date(2026, 1, 1)
+    make_due(planted, website)
+    api.query.postgres.execute(
+        "INSERT INTO insights.daily_analysis (website_id, day) VALUES (%s, '2025-01-01')", (website,)
     )
-    desk = desk_with(api)
-    with connect(api.core.settings.postgres_url or "", "test") as connection:
-        watch = Watch(desk, lambda: datetime.now(UTC) + timedelta(seconds=5))
-        assert watch.look(connection) == 1
-        assert watch.look(connection) == 0
-        assert len(_events(api, insights_id(planted.website))) == before + 1
-        later = Watch(desk, lambda: datetime.now(UTC) + timedelta(days=120))
-        connection.execute("UPDATE policy.insight_look SET due_day = due_day + 1")
-        assert later.look(connection) == 1
+    analysis = service_with(api).analyze(planted.decided(), system_context())
+    assert api.call("DELETE", f"/api/platform/websites/{website}", planted.ada).status_code == 204
+    recorded = api.core.commands.dispatch(RecordDailyAnalysis(website, day, analysis), system_context())
+    assert (recorded.answer, recorded.events) == (False, ())
+    assert worker(service_with(api), datetime.now(UTC)).run_once() == 1
+    for left in ("insights.daily_analysis WHERE website_id = %s", "kernel.timeout WHERE id = %s"):
+        assert api.query.postgres.execute(f"SELECT FROM {left}".encode(), (website,)).fetchall() == []
+
+
+def test_a_website_is_analyzed_once_a_day(planted: Planted, generated: list[dict[str, Any]]) -> None:
+    api, now = planted.api, afternoon(planted)
+    before = len(_events(api, insights_id(planted.website)))
+    api.query.postgres.execute("DELETE FROM insights.daily_analysis")
+    make_due(planted)
+    today = worker(service_with(api), now)
+    assert today.run_once() == 1
+    assert today.run_once() == 0
+    assert len(_events(api, insights_id(planted.website))) == before + 1
+    make_due(planted)  # too early
+    assert today.run_once() == 1
+    assert today.run_once() == 0
+    assert len(_events(api, insights_id(planted.website))) == before + 1
+    assert worker(service_with(api), now + timedelta(days=120)).run_once() == 1
     last = _events(api, insights_id(planted.website))[-1]
     assert last.insights == ()  # type: ignore[attr-defined]  # nothing of it holds four months later
     planted.project()
@@ -426,6 +434,26 @@ def test_the_scheduler_says_what_is_due_and_one_look_a_day_is_taken(
     assert closed == (len(generated),)
 
 
+def worker(service: InsightService, now: datetime) -> ProcessWorker:
+    return ProcessWorker(service.container, [daily_insights(service)], now=lambda: now)
+
+
+def afternoon(planted: Planted) -> datetime:
+    """A time at which the planted website's yesterday is due."""
+    now = datetime.now(UTC)
+    return now if due_day(ZoneInfo(planted.zone), now) is not None else next_due(ZoneInfo(planted.zone), now)
+
+
+def make_due(planted: Planted, website: UUID | None = None) -> None:
+    """The analysis of one website is due, whatever the hour is there, and no other."""
+    postgres = planted.api.query.postgres
+    postgres.execute("DELETE FROM kernel.timeout")
+    postgres.execute(
+        "INSERT INTO kernel.timeout (process, id, due_at) VALUES (%s, %s, now() - interval '1 day')",
+        (schedule.NAME, website or planted.website),
+    )
+
+
 def test_what_is_new_is_mailed_to_those_who_chose_it_and_stops_with_one_click(planted: Planted) -> None:
     api, ada = planted.api, planted.ada
     path = "/api/platform/insights/digest"
@@ -434,20 +462,23 @@ def test_what_is_new_is_mailed_to_those_who_chose_it_and_stops_with_one_click(pl
     assert api.call("PUT", path, ada, json={"every": "weekly"}).status_code == 204
     planted.project()
     assert api.call("GET", path, ada).json() == {"every": "weekly"}
-    desk = desk_with(api)
-    desk.keep(planted.decided(), desk.look(planted.decided(), by_system()), Asked(datetime.now(UTC)))
+    service = service_with(api)
+    analysis = service.analyze(planted.decided(), system_context())
+    api.core.commands.dispatch(RecordAnalysis(planted.website, analysis, datetime.now(UTC)), system_context())
     monday = digest.next_at("weekly", datetime.now(UTC))
     assert (monday.weekday(), monday.hour) == (0, 7)
-    with connect(api.core.settings.postgres_url or "", "test") as connection:
-        assert digest.send_due(api.core, connection, monday - timedelta(seconds=1)) == 0
-        assert digest.send_due(api.core, connection, monday) == 1
-        assert digest.send_due(api.core, connection, monday) == 0
-        assert digest.send_due(api.core, connection, monday + timedelta(days=7)) == 1  # due, and nothing is new
+    assert sent(api, monday - timedelta(seconds=1)) == 0
+    assert sent(api, monday) == 1
+    assert sent(api, monday) == 0
+    api.query.postgres.execute("UPDATE kernel.timeout SET due_at = %s WHERE process = %s", (monday, digest.NAME))
+    assert sent(api, monday) == 1  # it was too early, and is planned again
+    assert sent(api, monday) == 0
+    assert sent(api, monday + timedelta(days=7)) == 1  # due, and nothing is new
     [(to, subject, text, stop)] = _mails(api, ada)
     assert to == f"{ada.account_id.hex}@example.com"
     assert "new insights about your websites" in subject
     assert f"No conversions from {PLANTED_NAME} this week" in text
-    token = digest.stop_token(api.core.settings, ada.account_id)
+    token = unsubscribe_token(api.core.settings, "insights_digest", ada.account_id)
     assert stop.endswith(f"{DIGEST_STOP_PATH}{token}")
     assert api.call("GET", f"{DIGEST_STOP_PATH}{token}").status_code in (404, 405)
     assert api.call("POST", f"{DIGEST_STOP_PATH}{ada.account_id.hex}.{'0' * 32}").status_code == 404
@@ -458,9 +489,14 @@ def test_what_is_new_is_mailed_to_those_who_chose_it_and_stops_with_one_click(pl
     planted.project()
     assert api.call("GET", path, ada).json() == {"every": "off"}
     left = api.query.postgres.execute(
-        "SELECT count(*) FROM policy.insight_digest WHERE account_id = %s", (ada.account_id,)
+        "SELECT count(*) FROM insights.digest WHERE account_id = %s", (ada.account_id,)
     ).fetchone()
     assert left == (0,)
+
+
+def sent(api: Api, at: datetime) -> int:
+    """How many digests were due at `at`."""
+    return ProcessWorker(api.core, [digest.INSIGHT_DIGEST], now=lambda: at).run_once()
 
 
 _POSITIONS = "SELECT next_offset, topic, partition, generation FROM engine.position WHERE projection = 'events'"
@@ -479,7 +515,7 @@ def _mails(api: Api, person: Person) -> list[tuple[str, str, str, str]]:
         ).fetchall()
     found = []
     for row in rows:
-        to, text = opened(settings, row["id"], row["recipient_sealed"], row["text_sealed"])
-        stop = unseal(derived_key(settings, "mail"), row["unsubscribe_sealed"], f"mail-unsubscribe:{row['id']}")
+        to, text = decrypt_mail(settings, row["id"], row["recipient_sealed"], row["text_sealed"])
+        stop = decrypt(derived_key(settings, "mail"), row["unsubscribe_sealed"], f"mail-unsubscribe:{row['id']}")
         found.append((to, row["subject"], text or "", stop))
     return found

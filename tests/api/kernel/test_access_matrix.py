@@ -1,7 +1,7 @@
 """Every call of the whole API, walked from its own OpenAPI document, with everybody who must not get through.
 
-A call that is new is tried by itself: its ids are those of Ada's belongings, its body is made from its schema. It must
-be refused to whoever has no session, and whatever names Ada's belongings must be refused to Eve.
+A new call is tried automatically: its ids are those of Ada's belongings, its body is made from its schema. It must
+be refused without a session, and whatever names Ada's belongings must be refused to Eve.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 from uuid import uuid4
 
 import pytest
 
-from infra.identity import open_session, revoke_session
+from infra.kernel.config.paths import ROOT
+from infra.kernel.security.sessions import open_session, revoke_session
+from tests.support.full_api import Api, SampleData, register
 from tests.support.people import PASSWORD
-from tests.support.whole_api import Api, Belongings, register
 
 NOT_THERE = ("dead-letters/{id}", "custom-domains/{id}", "statements/{partnerId}")
 """What nobody has here: other tests have it. A 404 shows that the call was let through."""
@@ -95,7 +95,7 @@ VALUES: Mapping[str, Any] = {
 
 @dataclass(frozen=True)
 class Call:
-    """One operation, filled in with somebody's belongings."""
+    """One operation, with the ids of an account's objects."""
 
     method: str
     template: str
@@ -128,7 +128,7 @@ class Call:
 class Walk:
     """Makes the calls out of the document."""
 
-    def __init__(self, document: Mapping[str, Any], of: Belongings) -> None:
+    def __init__(self, document: Mapping[str, Any], of: SampleData) -> None:
         self._document = document
         self._of = of
 
@@ -224,19 +224,19 @@ class Walk:
 
 
 @pytest.fixture(scope="module")
-def belongings(whole_api: Api) -> Belongings:
-    return Belongings(whole_api)
+def belongings(full_api: Api) -> SampleData:
+    return SampleData(full_api)
 
 
 @pytest.fixture(scope="module")
-def calls(whole_api: Api, belongings: Belongings) -> list[Call]:
-    found = Walk(whole_api.document, belongings).calls
+def calls(full_api: Api, belongings: SampleData) -> list[Call]:
+    found = Walk(full_api.document, belongings).calls
     assert len(found) >= 40 and {call.method for call in found} >= {"get", "post", "patch", "delete"}
     assert {call.key for call in found} >= PUBLIC
     return found
 
 
-def outsiders(api: Api, of: Belongings) -> dict[str, dict[str, str]]:
+def outsiders(api: Api, of: SampleData) -> dict[str, dict[str, str]]:
     """Headers of everybody who is not signed in, though most look so. All of them would be admins."""
     query = api.query
     revoked, expired, idle = (query.person("member", "admin") for _ in range(3))
@@ -249,8 +249,15 @@ def outsiders(api: Api, of: Belongings) -> dict[str, dict[str, str]]:
     opened = open_session(
         query.postgres, account_id=uuid4(), session_id=uuid4(), email="a@example.com", name="", roles=["admin"]
     )
-    admin = {"email": "b@example.com", "name": "", "roles": ["admin"], "browser": True}
-    stolen = open_session(query.postgres, account_id=uuid4(), session_id=uuid4(), **admin)
+    stolen = open_session(
+        query.postgres,
+        account_id=uuid4(),
+        session_id=uuid4(),
+        email="b@example.com",
+        name="",
+        roles=["admin"],
+        browser=True,
+    )
     return {
         "nobody": {},
         "revoked": revoked.headers,
@@ -275,34 +282,34 @@ def outsiders(api: Api, of: Belongings) -> dict[str, dict[str, str]]:
     }
 
 
-def test_only_who_is_signed_in_gets_through(whole_api: Api, belongings: Belongings, calls: list[Call]) -> None:
+def test_only_who_is_signed_in_gets_through(full_api: Api, belongings: SampleData, calls: list[Call]) -> None:
     """Spec §6."""
-    callers = outsiders(whole_api, belongings)
+    callers = outsiders(full_api, belongings)
     wrong = []
     for call in calls:
         for who, headers in callers.items():
             if call.key in PUBLIC or (call.is_websites and who == "website token"):
                 continue
             headers = headers if call.method == "get" else {**headers, "X-Requested-With": "test"}
-            status, body = whole_api.status(call.method, call.path, headers, **call.options)
+            status, body = full_api.status(call.method, call.path, headers, **call.options)
             if status != 401 or any(one in body for one in belongings.ids):
                 wrong.append((call.key, who, status, body[:200]))
     assert not wrong, "\n".join(str(one) for one in wrong)
 
 
-def test_refusals_are_described_as_they_are(whole_api: Api) -> None:
-    for path, operations in whole_api.document["paths"].items():
+def test_refusals_are_described_as_they_are(full_api: Api) -> None:
+    for path, operations in full_api.document["paths"].items():
         for operation in operations.values():
             described = operation["responses"]
             assert "422" not in described and list(described["default"]["content"]) == ["application/problem+json"], (
                 path
             )
-    assert not {"HTTPValidationError", "Problem2"} & set(whole_api.document["components"]["schemas"])
+    assert not {"HTTPValidationError", "Problem2"} & set(full_api.document["components"]["schemas"])
 
 
-def test_what_is_anothers_is_refused(whole_api: Api, belongings: Belongings, calls: list[Call]) -> None:
+def test_what_is_anothers_is_refused(full_api: Api, belongings: SampleData, calls: list[Call]) -> None:
     """Spec §6."""
-    before = history(whole_api, belongings)
+    before = history(full_api, belongings)
     wrong = []
     for call in calls:
         if call.key in PUBLIC | ANYBODYS:
@@ -310,10 +317,10 @@ def test_what_is_anothers_is_refused(whole_api: Api, belongings: Belongings, cal
         for role in ("member", "analyst", "moderator"):
             if role == "moderator" and "/forum/" in call.template:
                 continue  # theirs: `test_a_moderator_is_no_admin_and_keeps_order_in_the_forum_alone`
-            eve = whole_api.query.person(role)
+            eve = full_api.query.person(role)
             if call.method != "get":
-                register(whole_api, eve)
-            status, body = whole_api.status(call.method, call.path, eve.headers, **call.options)
+                register(full_api, eve)
+            status, body = full_api.status(call.method, call.path, eve.headers, **call.options)
             refused = status == (401 if call.is_websites else 403)
             if not (call.is_admins or call.is_websites):
                 refused = status in (403, 404) if call.names_belongings else status < 500
@@ -322,29 +329,29 @@ def test_what_is_anothers_is_refused(whole_api: Api, belongings: Belongings, cal
             if not expected or any(one in body for one in secret):
                 wrong.append((call.key, role, status, body[:200]))
     assert not wrong, "\n".join(str(one) for one in wrong)
-    assert history(whole_api, belongings) == before
+    assert history(full_api, belongings) == before
 
 
-def test_a_stream_of_anothers_website_does_not_begin(whole_api: Api, belongings: Belongings) -> None:
-    eve = whole_api.query.person()
+def test_a_stream_of_anothers_website_does_not_begin(full_api: Api, belongings: SampleData) -> None:
+    eve = full_api.query.person()
     path = f"/api/platform/analytics/live?websiteId={belongings.website}"
     headers = {"Accept": "text/event-stream"}
-    assert whole_api.status("GET", path, {**headers, **eve.headers})[0] == 404
-    assert whole_api.status("GET", path, headers)[0] == 401
-    assert whole_api.status("GET", path, {**headers, **belongings.owner.headers})[0] == 200
+    assert full_api.status("GET", path, {**headers, **eve.headers})[0] == 404
+    assert full_api.status("GET", path, headers)[0] == 401
+    assert full_api.status("GET", path, {**headers, **belongings.owner.headers})[0] == 200
 
 
-def test_the_calls_would_reach_the_owner(whole_api: Api, belongings: Belongings, calls: list[Call]) -> None:
-    """The same calls by whoever may: else the tests above would be content with any refusal."""
+def test_the_calls_would_reach_the_owner(full_api: Api, belongings: SampleData, calls: list[Call]) -> None:
+    """The same calls with the right permission; without them, any refusal would pass the tests above."""
     wrong = []
     for number, call in enumerate(calls):
         if call.key in PUBLIC:
             continue
-        mine = belongings if call.method == "get" else Belongings(whole_api)
+        mine = belongings if call.method == "get" else SampleData(full_api)
         person = mine.admin if call.is_admins or call.is_analysts else mine.owner
-        call = Walk(whole_api.document, mine).calls[number]
-        headers = mine.website_headers(whole_api) if call.is_websites else person.headers
-        status, body = whole_api.status(call.method, call.path, headers, **call.options)
+        call = Walk(full_api.document, mine).calls[number]
+        headers = mine.website_headers(full_api) if call.is_websites else person.headers
+        status, body = full_api.status(call.method, call.path, headers, **call.options)
         if call.key == ("post", "/api/platform/2fa/confirm"):
             assert (status, '"wrong_code"' in body) == (403, True)
             continue
@@ -356,7 +363,7 @@ def test_the_calls_would_reach_the_owner(whole_api: Api, belongings: Belongings,
     assert not wrong, "\n".join(str(one) for one in wrong)
 
 
-def history(api: Api, of: Belongings) -> list[Any]:
+def history(api: Api, of: SampleData) -> list[Any]:
     """How much was decided about each of the belongings."""
     ids = [of.website, of.link, of.conversion, of.partner]
     return api.query.postgres.execute(
@@ -365,9 +372,9 @@ def history(api: Api, of: Belongings) -> list[Any]:
     ).fetchall()
 
 
-def test_the_web_app_is_built_from_this_document(whole_api: Api) -> None:
-    """After a change of the API: `OPENAPI_WRITE=1 pytest` of this test writes it, `npm run api` makes types of it."""
-    path = Path(__file__).parents[2] / "web" / "openapi.json"
+def test_the_web_app_is_built_from_this_document(full_api: Api) -> None:
+    """After a change of the API: `OPENAPI_WRITE=1 pytest` of this test writes it; the build makes types of it."""
+    path = ROOT / "web" / "openapi.json"
     if os.environ.get("OPENAPI_WRITE"):
-        path.write_text(json.dumps(whole_api.document, indent=2, ensure_ascii=False) + "\n")
-    assert json.loads(path.read_text()) == whole_api.document
+        path.write_text(json.dumps(full_api.document, indent=2, ensure_ascii=False) + "\n")
+    assert json.loads(path.read_text()) == full_api.document

@@ -1,4 +1,4 @@
-"""Whoever waits for a slow language model waits alone: the others get in."""
+"""Requests that wait for a slow language model do not block other requests."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from uuid import UUID
 import pytest
 
 from command_api.insights import routes as insights
-from command_api.insights.desk import InsightsDesk
-from command_api.insights.reading import HistoryUnavailable
+from command_api.insights.history_reader import HistoryUnavailable
+from command_api.insights.service import InsightService
 from command_api.matching import routes as matching
-from infra.llm import LanguageModel
+from infra.kernel.llm import LanguageModel
 from tests.support.command import Person, World, command_world
 from tests.support.llm_server import model_server
 from tests.support.stack import wait_for
@@ -30,7 +30,7 @@ def refusal(answer: Any) -> tuple[int, str, str]:
 def test_a_slow_model_is_waited_for_by_two_ideas_of_one_account(
     command_world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(matching, "PATIENCE_S", 0.0)
+    monkeypatch.setattr(matching, "MAX_WAIT_S", 0.0)
     app: Any = command_world.http.app
     ada, eve = command_world.person(), command_world.person()
     go_on = Event()
@@ -51,7 +51,7 @@ def test_a_slow_model_is_waited_for_by_two_ideas_of_one_account(
             wait_for(lambda: len(server.asked) == 2, "the model to be asked twice")
             assert refusal(analyze(ada)) == (429, "already_running", "5")
             waiting.append(several.submit(analyze, eve))
-            wait_for(lambda: len(server.asked) == 3, "the model to be asked for another")
+            wait_for(lambda: len(server.asked) == 3, "another request to the model")
         finally:
             go_on.set()
         assert {one.result(60).status_code for one in waiting} == {200}
@@ -59,17 +59,17 @@ def test_a_slow_model_is_waited_for_by_two_ideas_of_one_account(
 
 
 def test_one_look_at_a_time_is_generated_for_an_account(command_world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(insights, "PATIENCE_S", 0.0)
+    monkeypatch.setattr(insights, "MAX_WAIT_S", 0.0)
     ada, eve = command_world.person(), command_world.person()
     websites = {person.account_id: command_world.website(person)["id"] for person in (ada, eve)}
     go_on, looking = Event(), list[UUID]()
 
-    def slowly(_: InsightsDesk, website: Any, *__: Any) -> None:
+    def slowly(_: InsightService, website: Any, *__: Any) -> None:
         looking.append(website.id)
         go_on.wait(60)
         raise HistoryUnavailable("away")
 
-    monkeypatch.setattr(InsightsDesk, "look", slowly)
+    monkeypatch.setattr(InsightService, "analyze", slowly)
 
     def generate(person: Person) -> Any:
         return command_world.call("POST", f"/api/analytics/{websites[person.account_id]}/ai-insights", person)

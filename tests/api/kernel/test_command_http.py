@@ -121,7 +121,7 @@ class TestLinks:
             "SAVE20",
             False,
         )
-        coupons = "SELECT coupon FROM policy.coupon WHERE link_id = %s"
+        coupons = "SELECT coupon FROM lookup.coupon WHERE link_id = %s"
         assert command_world.postgres.execute(coupons, (link["id"],)).fetchall() == [("SAVE20",)]
         assert command_world.call("DELETE", path, owner).status_code == 204
         assert command_world.postgres.execute(coupons, (link["id"],)).fetchall() == []
@@ -144,7 +144,7 @@ class TestLinks:
 
 
 class TestRefusals:
-    def test_every_unsafe_route_needs_somebody_and_hides_what_is_anothers(self, command_world: World) -> None:
+    def test_every_unsafe_route_requires_a_session_and_hides_objects_of_others(self, command_world: World) -> None:
         site, partner = command_world.website(), command_world.partner()
         link = command_world.link(site, partner)
         stranger = command_world.person()
@@ -247,7 +247,7 @@ class TestIdempotency:
             "POST", self.path, command_world.owner, json={"domain": "sealed.example"}, headers=headers
         )
         found = command_world.count(
-            "SELECT count(*) FROM auth.idempotency WHERE body LIKE %s", f"%{made.json()['secretKey']}%"
+            "SELECT count(*) FROM kernel.idempotency WHERE body LIKE %s", f"%{made.json()['secretKey']}%"
         )
         assert found == 0
 
@@ -255,14 +255,14 @@ class TestIdempotency:
         self, command_world: World, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         headers, body = {"Idempotency-Key": uuid4().hex}, {"domain": "crash.example"}
-        count = "SELECT (SELECT count(*) FROM events.stored_events) + (SELECT count(*) FROM auth.idempotency)"
+        count = "SELECT (SELECT count(*) FROM events.stored_events) + (SELECT count(*) FROM kernel.idempotency)"
         before = command_world.count(count)
 
         def die(*_: Any) -> None:
             raise ConnectionAbortedError
 
         with monkeypatch.context() as patch:
-            patch.setattr("command_api.commands.seal", die)
+            patch.setattr("command_api.kernel.command_bus.encrypt", die)
             with pytest.raises(ConnectionAbortedError):
                 command_world.call("POST", self.path, command_world.owner, json=body, headers=headers)
         assert command_world.count(count) == before
@@ -382,7 +382,7 @@ def test_dead_letters_are_revealed_to_who_says_so_and_handled_by_group(command_w
     assert (again.status_code, again.json()["code"]) == (400, "nothing_open")
 
 
-def test_what_is_asked_of_projections_waits_for_the_projectors(command_world: World) -> None:
+def test_requests_for_projections_wait_for_the_projectors(command_world: World) -> None:
     command_world.postgres.execute(
         "INSERT INTO engine.projection (name, kind, version, live_generation) VALUES ('asked', 'postgres', 1, 1)"
         " ON CONFLICT DO NOTHING"

@@ -14,15 +14,16 @@ from time import monotonic
 from typing import Any
 from uuid import uuid4
 
-import httpx
+import httpx2
 import psycopg
 import pytest
 
 from command_api.accounts.passwords import Passwords
-from command_api.accounts.sign_in import Accounts
-from command_api.store import UNAVAILABLE
-from command_api.websites import owners
-from infra.settings import Settings
+from command_api.accounts.sign_in import SignInService
+from command_api.kernel.event_store import UNAVAILABLE
+from command_api.links import lookups as link_lookups
+from command_api.websites import lookups as website_lookups
+from infra.kernel.config.settings import Settings
 from tests.support.command import World, command_world, world
 
 __all__ = ["command_world"]
@@ -32,8 +33,8 @@ ROUNDS = int(os.environ.get("RACE_ROUNDS", "2"))
 
 
 def at_once(call: Callable[[int], Any], threads: int = THREADS) -> list[Any]:
-    """What `call` gives in each of so many threads that begin together. Who is turned away because all of the
-    service's connections are taken for too long, as on a busy machine, tries again: a 503 asks for that."""
+    """The results of `call` in threads that start together. A thread whose call gets a 503, because all of the
+    service's connections are in use for too long, as on a busy machine, tries again."""
     barrier = Barrier(threads)
 
     def one(number: int) -> Any:
@@ -53,8 +54,8 @@ def at_once(call: Callable[[int], Any], threads: int = THREADS) -> list[Any]:
         return list(pool.map(one, range(threads)))
 
 
-@pytest.mark.parametrize("round_", range(ROUNDS))
-def test_one_gets_the_slug(command_world: World, round_: int) -> None:
+@pytest.mark.parametrize("_round", range(ROUNDS))
+def test_one_gets_the_slug(command_world: World, _round: int) -> None:
     slug = f"race-{uuid4().hex[:8]}"
 
     def claim(number: int) -> int:
@@ -80,12 +81,12 @@ def test_one_gets_the_coupon(command_world: World) -> None:
 
     statuses = Counter(at_once(claim, 32))
     assert statuses[201] == 1, statuses
-    links = "SELECT count(*) FROM policy.link WHERE website_id = %s"
+    links = "SELECT count(*) FROM lookup.link WHERE website_id = %s"
     assert command_world.count(links, site["id"]) == 1
 
 
 def test_an_account_has_so_many_websites_and_no_more(command_world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(owners, "MOST_PER_ACCOUNT", 3)
+    monkeypatch.setattr(website_lookups, "MAX_PER_ACCOUNT", 3)
     person = command_world.person()
 
     def connect(number: int) -> int:
@@ -94,20 +95,20 @@ def test_an_account_has_so_many_websites_and_no_more(command_world: World, monke
 
     statuses = Counter(at_once(connect, 16))
     assert statuses[201] == 3 and set(statuses) <= {201, 409, 503}, statuses
-    assert command_world.count("SELECT count(*) FROM policy.website WHERE account_id = %s", person.account_id) == 3
+    assert command_world.count("SELECT count(*) FROM lookup.website WHERE account_id = %s", person.account_id) == 3
 
 
 def test_an_account_has_so_many_links_and_no_more(command_world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Over its websites; a deleted link and a removed website make room."""
-    monkeypatch.setattr(owners, "MAX_LINKS", 5)
+    """Over its websites; a deleted link and the links of a removed website do not count."""
+    monkeypatch.setattr(link_lookups, "MAX_LINKS", 5)
     sites, partner = [command_world.website() for _ in range(2)], command_world.partner()
     with command_world.postgres.transaction():
         command_world.postgres.execute(
-            "UPDATE policy.website SET account_id = %s WHERE website_id = ANY(%s)",
+            "UPDATE lookup.website SET account_id = %s WHERE website_id = ANY(%s)",
             (uuid4(), [site["id"] for site in sites]),
         )
 
-    def make(number: int) -> httpx.Response:
+    def make(number: int) -> httpx2.Response:
         body = {"websiteId": sites[number % 2]["id"], "partnerId": partner["id"]}
         return command_world.call("POST", "/api/platform/links", command_world.owner, json=body)
 
@@ -123,8 +124,8 @@ def test_an_account_has_so_many_links_and_no_more(command_world: World, monkeypa
     assert [make(0).status_code for _ in range(2)] == [201, 409]
 
 
-@pytest.mark.parametrize("round_", range(ROUNDS))
-def test_one_request_under_an_idempotency_key(command_world: World, round_: int) -> None:
+@pytest.mark.parametrize("_round", range(ROUNDS))
+def test_one_request_under_an_idempotency_key(command_world: World, _round: int) -> None:
     headers, body = {"Idempotency-Key": uuid4().hex}, {"domain": "race.example"}
     person = command_world.person()
 
@@ -155,7 +156,7 @@ def test_two_secrets_at_most(command_world: World) -> None:
 
 def test_one_first_admin(embedded_postgres: Settings) -> None:
     with world(embedded_postgres) as made:
-        accounts = Accounts(made.core, Passwords())
+        accounts = SignInService(made.core, Passwords())
         link = accounts.ensure_first_admin()
         assert link is not None
 

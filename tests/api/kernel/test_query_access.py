@@ -12,8 +12,8 @@ from uuid import uuid4
 
 import pytest
 
-from infra.identity import revoke_session
-from tests.api import test_query_matrix as matrix
+from infra.kernel.security.sessions import revoke_session
+from tests.api.kernel import test_access_matrix as matrix
 from tests.support.query import Person, QueryService, World, conversion, event, this_moment
 
 PUBLIC = {path for method, path in matrix.PUBLIC if method == "get"}
@@ -312,6 +312,31 @@ def test_admins_see_projections_and_dead_letters(query_service: QueryService) ->
     member = query_service.person()
     for path in ("system", "projections/links", "dead-letters/groups", f"dead-letters/{letter['id']}"):
         assert query_service.get(f"/api/admin/{path}", member).status_code == 403
+
+
+def test_admins_see_subscribers_process_managers_and_inline_projections(query_service: QueryService) -> None:
+    admin, postgres = query_service.person("admin"), query_service.postgres
+    postgres.execute(
+        "INSERT INTO engine.position (projection, generation, topic, partition, next_offset, error)"
+        " VALUES ('policy:test', 0, 'domain', 0, 3, 'LogUnavailable')"
+    )
+    postgres.execute(
+        "INSERT INTO engine.log_end (topic, partition, end_offset) VALUES ('domain', 0, 10)"
+        " ON CONFLICT (topic, partition) DO UPDATE SET end_offset = 10"
+    )
+    postgres.execute(
+        "INSERT INTO kernel.timeout (process, id, due_at, is_quarantined) VALUES"
+        " ('test:expiry', gen_random_uuid(), now() - interval '1 hour', false),"
+        " ('test:expiry', gen_random_uuid(), now() + interval '1 hour', false),"
+        " ('test:expiry', gen_random_uuid(), now() - interval '1 day', true)"
+    )
+    shown = query_service.get("/api/admin/subscriptions", admin).json()
+    [policy] = [one for one in shown["subscribers"] if one["name"] == "policy:test"]
+    assert (policy["lagEvents"], policy["error"], policy["openDeadLetters"]) == (7, "LogUnavailable", 0)
+    [process] = [one for one in shown["processManagers"] if one["name"] == "test:expiry"]
+    assert (process["due"], process["waiting"], 3600 <= process["dueSeconds"] < 7200) == (1, 1, True)
+    assert "monthly_totals" in {one["name"] for one in shown["inlineProjections"]}
+    assert query_service.get("/api/admin/subscriptions", query_service.person()).status_code == 403
 
 
 def test_admins_see_one_projection_and_the_system(query_service: QueryService) -> None:

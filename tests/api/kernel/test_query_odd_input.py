@@ -1,6 +1,6 @@
 """What nobody should send: every call refuses it with a problem document that names the field, and none fails on it.
 
-The calls, parameters and bodies come from the merged OpenAPI document, so one that is new is tried by itself.
+The calls, parameters and bodies come from the merged OpenAPI document, so a new one is tried automatically.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.api.test_query_matrix import PUBLIC, Call, Walk
+from tests.api.kernel.test_access_matrix import PUBLIC, Call, Walk
+from tests.support.full_api import Api, SampleData
 from tests.support.query import QueryService, World
-from tests.support.whole_api import Api, Belongings
 
 _UNSENDABLE = dict.fromkeys([*range(32), 127])
 """What the client itself would not put into a header."""
@@ -122,7 +122,7 @@ def _objects(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]
 class Sent:
     """Sends odd variants of a call."""
 
-    def __init__(self, api: Api, of: Belongings) -> None:
+    def __init__(self, api: Api, of: SampleData) -> None:
         self.api, self.of = api, of
 
     def send(self, call: Call, path: str, headers: dict[str, str], **options: Any) -> None:
@@ -134,13 +134,13 @@ class Sent:
 
 
 @pytest.fixture(scope="module")
-def sent(whole_api: Api) -> Sent:
-    return Sent(whole_api, Belongings(whole_api))
+def sent(full_api: Api) -> Sent:
+    return Sent(full_api, SampleData(full_api))
 
 
 @pytest.fixture(scope="module")
-def calls(whole_api: Api, sent: Sent) -> list[Call]:
-    found = Walk(whole_api.document, sent.of).calls
+def calls(full_api: Api, sent: Sent) -> list[Call]:
+    found = Walk(full_api.document, sent.of).calls
     return [
         call
         for call in found
@@ -150,9 +150,9 @@ def calls(whole_api: Api, sent: Sent) -> list[Call]:
 
 @settings(max_examples=600, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
-def test_no_read_fails_on_odd_input(whole_api: Api, calls: list[Call], sent: Sent, data: st.DataObject) -> None:
+def test_no_read_fails_on_odd_input(full_api: Api, calls: list[Call], sent: Sent, data: st.DataObject) -> None:
     call = data.draw(st.sampled_from([one for one in calls if one.method == "get"]))
-    parameters = whole_api.document["paths"][call.template]["get"].get("parameters", [])
+    parameters = full_api.document["paths"][call.template]["get"].get("parameters", [])
     path, query, headers = call.path.partition("?")[0], {"websiteId": str(sent.of.website)}, {}
     query = query if "?" in call.path else {}
     for one in data.draw(st.lists(st.sampled_from(parameters), max_size=3)) if parameters else []:

@@ -1,4 +1,5 @@
-"""The second wall: with the first one (`query_api.owned`) taken away, nobody sees what belongs to another."""
+"""Row-level security: without the conditions of `query_api.kernel.authorization`, an account still reads only its own
+rows."""
 
 from __future__ import annotations
 
@@ -11,21 +12,22 @@ import psycopg
 import pytest
 from fastapi.testclient import TestClient
 
-from infra import postgres
-from infra.identity import Pool
-from infra.settings import Settings
-from query_api import owned, partner_names
+from infra.kernel.config.settings import Settings
+from infra.kernel.postgres.pool import pool as open_pool
+from infra.kernel.security.sessions import Pool
 from query_api.app import create_app
-from query_api.reader import ADMIN, SERVICE, Reader, take_role
+from query_api.kernel import authorization
+from query_api.kernel.postgres_reader import ADMIN, SERVICE, Reader, take_role
+from query_api.partners import names
 from tests.support.query import QueryService, World
 
 PRIVATE = ("accounts", "websites", "website_keys", "links", "conversions", "activity")
-"""Read models whose rows belong to somebody."""
+"""Read models whose rows belong to an account."""
 
 
 @pytest.fixture(scope="module")
 def pool(query_settings: Settings) -> Iterator[Pool]:
-    made = postgres.pool(query_settings, 1, configure=take_role)
+    made = open_pool(query_settings, 1, configure=take_role)
     yield made
     made.close()
 
@@ -34,11 +36,11 @@ def ids(reader: Reader, table: str) -> set[Any]:
     return {row["id"] for row in reader.rows(f"SELECT id FROM read.{table}")}
 
 
-def test_without_the_first_wall_the_second_holds(
+def test_row_level_security_holds_without_authorization(
     query_settings: Settings, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("_ONE", "_ALL"):
-        monkeypatch.setattr(owned, name, getattr(owned, name).replace(owned._VISIBLE, "true"))
+        monkeypatch.setattr(authorization, name, getattr(authorization, name).replace(authorization._VISIBLE, "true"))
     with TestClient(create_app(query_settings)) as client:
         for person in (world.eve, world.analyst):
             for path in ("/api/platform/websites", "/api/platform/links", "/api/platform/conversions"):
@@ -83,17 +85,17 @@ def test_a_keys_last_use_is_its_owners_to_see(pool: Pool, query_service: QuerySe
     assert Reader(pool, SERVICE).rows("SELECT FROM ingest.key_use") == []
 
 
-def test_whoever_names_nobody_reads_nothing(pool: Pool, world: World) -> None:
+def test_a_connection_without_an_account_reads_nothing(pool: Pool, world: World) -> None:
     for _ in range(2):
         with pool.connection() as connection:
             for table in (*PRIVATE, "partners", "partner_terms", "exchange_rates"):
                 assert connection.execute(f"SELECT count(*) FROM read.{table}".encode()).fetchone() == (0,), table
-        # The connection was used for somebody: the name ends with the transaction.
+        # The connection served an account: the setting ends with the transaction.
         assert ids(Reader.of(pool, world.ada.principal()), "websites") == {world.website}
 
 
 def test_partners_names_are_for_the_service_too(pool: Pool, world: World) -> None:
-    found = partner_names.partner_names(Reader.of_service(pool), [str(world.partner)])
+    found = names.partner_names(Reader.of_service(pool), [str(world.partner)])
     assert found == {str(world.partner): "Acme"}
 
 

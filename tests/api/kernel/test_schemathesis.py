@@ -9,7 +9,7 @@ import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis.checks import not_a_server_error
 
-from tests.support.whole_api import Api, Belongings
+from tests.support.full_api import Api, SampleData
 
 SKIPPED = ("/live", "/logout", "/erase", "/export")
 """Streams, which do not end, and what would end the sessions that everything else is sent with."""
@@ -17,8 +17,8 @@ EXAMPLES = 8
 
 
 @pytest.fixture(scope="module")
-def operations(whole_api: Api) -> list[Any]:
-    document = whole_api.document
+def operations(full_api: Api) -> list[Any]:
+    document = full_api.document
     paths = {path: methods for path, methods in document["paths"].items() if not path.endswith(SKIPPED)}
     schema = schemathesis.openapi.from_dict({**document, "paths": paths})
     return [_sound(found) for found in schema.get_all_operations()]
@@ -29,14 +29,14 @@ def _sound(found: Any) -> Any:
     return found.ok()
 
 
-def test_no_call_fails(operations: list[Any], whole_api: Api) -> None:
-    of = Belongings(whole_api)
+def test_no_call_fails(operations: list[Any], full_api: Api) -> None:
+    of = SampleData(full_api)
     assert len(operations) > 80, "the whole API is tried"
     failed = []
     for operation in operations:
         person = of.admin if "/admin/" in operation.path else of.owner
         try:
-            _try(operation, whole_api.address, person.headers)
+            _try(operation, full_api.address, person.headers)
         except Exception as error:  # noqa: BLE001 - every operation is tried, and all that failed are shown
             failed.append(f"{operation.method.upper()} {operation.path}: {error}")
     assert not failed, "\n\n".join(failed)

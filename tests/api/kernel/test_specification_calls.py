@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.whole_api import Api, Belongings
+from tests.support.full_api import Api, SampleData
 
 LISTING = (
     "id title websiteUrl description niche status askingPrice monthlyRevenue monthlyProfit monthlyTraffic"
@@ -95,17 +95,17 @@ CALLS = (
 
 
 @pytest.fixture(scope="module")
-def theirs(whole_api: Api) -> Belongings:
-    made, now = Belongings(whole_api), datetime.now(UTC)
+def sample(full_api: Api) -> SampleData:
+    made, now = SampleData(full_api), datetime.now(UTC)
     invite = {"id": made.invite, "account_id": made.owner.account_id, "max_uses": 2, "created_at": now}
-    whole_api.query.insert("invites", {**invite, "current_uses": 0, "expires_at": now + timedelta(days=30)})
+    full_api.query.insert("invites", {**invite, "current_uses": 0, "expires_at": now + timedelta(days=30)})
     return made
 
 
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: call.key)
-def test_the_document_has_the_call(whole_api: Api, call: Call) -> None:
-    operation = whole_api.document["paths"][call.path][call.method]
-    schemas = Schemas(whole_api.document["components"]["schemas"])
+def test_the_document_has_the_call(full_api: Api, call: Call) -> None:
+    operation = full_api.document["paths"][call.path][call.method]
+    schemas = Schemas(full_api.document["components"]["schemas"])
     if call.method == "get":
         asked = {one["name"]: one.get("required", False) for one in operation.get("parameters", [])}
     else:
@@ -123,12 +123,12 @@ def test_the_document_has_the_call(whole_api: Api, call: Call) -> None:
 
 
 @pytest.mark.parametrize("call", [call for call in CALLS if call.method == "get"], ids=lambda call: call.key)
-def test_asking_gives_its_fields(whole_api: Api, theirs: Belongings, call: Call) -> None:
-    values = {"websiteId": str(theirs.website), "timeRange": "7d", "limit": "10"}
-    found = whole_api.call(
+def test_asking_gives_its_fields(full_api: Api, sample: SampleData, call: Call) -> None:
+    values = {"websiteId": str(sample.website), "timeRange": "7d", "limit": "10"}
+    found = full_api.call(
         "GET",
         call.path.format(**values),
-        theirs.admin if call.by_admin else theirs.owner,
+        sample.admin if call.by_admin else sample.owner,
         params={name: values[name] for name in call.sends.split()},
     )
     assert found.status_code == 200, found.text
@@ -138,16 +138,16 @@ def test_asking_gives_its_fields(whole_api: Api, theirs: Belongings, call: Call)
             assert given(item, name.split(".")), name
 
 
-def test_lists_of_what_is_there_are_not_empty(whole_api: Api, theirs: Belongings) -> None:
-    figures = (f"analytics/{name}?websiteId={theirs.website}" for name in ("clicks", "partners", "geographic"))
+def test_lists_of_existing_objects_are_not_empty(full_api: Api, sample: SampleData) -> None:
+    figures = (f"analytics/{name}?websiteId={sample.website}" for name in ("clicks", "partners", "geographic"))
     for path in ("websites", "custom-domains", "invite-codes", *figures):
-        assert whole_api.call("GET", f"/api/platform/{path}", theirs.owner).json(), path
+        assert full_api.call("GET", f"/api/platform/{path}", sample.owner).json(), path
 
 
 @pytest.mark.parametrize("provider", ["google", "github", "microsoft", "linkedin"])
-def test_social_sign_in_is_a_navigation(whole_api: Api, provider: str) -> None:
+def test_social_sign_in_is_a_navigation(full_api: Api, provider: str) -> None:
     """Of an installation without providers back to the page that says so."""
-    answer = whole_api.call("GET", f"/api/platform/auth/{provider}")
+    answer = full_api.call("GET", f"/api/platform/auth/{provider}")
     assert answer.status_code == 303
     assert answer.headers["location"].startswith("/login?") and provider in answer.headers["location"]
 

@@ -4,34 +4,35 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 
-from command_api.leads.contacts import Contacts
-from infra import contacts
-from infra.contacts import one_click_url, stop_page
-from infra.mail import Mail, queue
-from infra.postgres import pool
-from query_api.public.sitemap import Kept
-from query_api.reader import Reader, take_role
+from command_api.kernel.decision import CommandContext
+from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.leads import contacts as lead_contacts
+from infra.kernel.mail import contacts
+from infra.kernel.mail.contacts import one_click_url, unsubscribe_page
+from infra.kernel.mail.outbox import Mail, queue
+from infra.kernel.postgres.pool import pool
+from query_api.kernel.postgres_reader import Reader, take_role
+from query_api.site.sitemap import SitemapCache
+from tests.support.full_api import Api
 from tests.support.query import Person
-from tests.support.whole_api import Api
 
 NOW = datetime.now(UTC)
 TABLES = ("inquiries", "inquiry_steps", "subscriptions", "early_access")
 
 
 @pytest.fixture
-def api(whole_api: Api) -> Iterator[Api]:
+def api(full_api: Api) -> Api:
     """With nothing of leads but what a test puts there."""
     for table in TABLES:
-        whole_api.query.postgres.execute(f"DELETE FROM read.{table}__g1".encode())
-    whole_api.query.postgres.execute("DELETE FROM ops.contact")
-    yield whole_api
+        full_api.query.postgres.execute(f"DELETE FROM read.{table}__g1".encode())
+    full_api.query.postgres.execute("DELETE FROM ops.contact")
+    return full_api
 
 
 def admin_of(api: Api) -> Person:
@@ -51,12 +52,15 @@ def wrote(api: Api, minutes: int = 0, **values: Any) -> UUID:
     return made
 
 
+def unit_of_work(api: Api) -> UnitOfWork:
+    return UnitOfWork(api.core.store, api.core.pool, api.core.settings, CommandContext(NOW))
+
+
 def kept(api: Api, kind: Any, email: str, name: str | None = None) -> UUID:
     """An address as the command service writes it down."""
-    kept_by = Contacts(api.core.settings, api.core.pool)
-    made = kept_by.id_of(kind, email)
-    with api.core.pool.connection() as connection, connection.cursor() as cursor:
-        kept_by.keep(cursor, kind, made, email, name, NOW)
+    made = lead_contacts.id_of(api.core.settings, kind, email)
+    with unit_of_work(api) as uow:
+        lead_contacts.keep(uow, kind, made, email, name)
     return made
 
 
@@ -127,20 +131,20 @@ def test_subscribers_and_their_file(api: Api, monkeypatch: pytest.MonkeyPatch) -
     assert answer.headers["Content-Disposition"] == 'attachment; filename="subscribers.csv"'
     older = [uuid4() for _ in range(5)]
     for number, one in enumerate(older):
-        sealed = contacts.sealed(api.query.settings, one, "email", f"{number}@example.com")
+        sealed = contacts.encrypt_field(api.query.settings, one, "email", f"{number}@example.com")
         api.query.postgres.execute(
             "INSERT INTO ops.contact (id, kind, email_sealed) VALUES (%s, 'newsletter', %s)", (one, sealed)
         )
         times = {"requested_at": NOW - timedelta(days=1), "confirmed_at": NOW}
         api.query.insert("subscriptions", {"id": one, "state": "confirmed", "source": "blog", **times})
-    monkeypatch.setattr("query_api.admin.leads._AT_ONCE", 2)
+    monkeypatch.setattr("query_api.leads.admin._BATCH_SIZE", 2)
     whole = list(csv.DictReader(io.StringIO(api.call("GET", "/api/admin/subscribers.csv", admin).text)))
     assert {row["id"] for row in whole} == {str(formula), *map(str, older)} and len(whole) == 6
     [row] = csv.DictReader(io.StringIO(answer.text))
     assert (row["email"], row["name"]) == ("ada@example.com", "'=HYPERLINK(1)")
     settings = api.query.settings
     for column, url in (
-        ("unsubscribeUrl", stop_page(settings, "newsletter", formula)),
+        ("unsubscribeUrl", unsubscribe_page(settings, "newsletter", formula)),
         ("oneClickUrl", one_click_url(settings, formula)),
     ):
         assert row[column].endswith(url.removeprefix(settings.app_url)), column
@@ -176,11 +180,12 @@ def test_an_unsubscribe_link_opened_in_a_browser_leads_to_the_page_and_changes_n
         answer = api.call(method, address, follow_redirects=False)
         assert answer.status_code == 303
         assert answer.headers["Location"].endswith(f"/newsletter/unsubscribe#code={address.rpartition('/')[2]}")
-    assert Contacts(api.core.settings, api.core.pool).find(contact) is not None
+    with unit_of_work(api) as uow:
+        assert lead_contacts.find(uow, contact) is not None
     assert api.call("GET", "/api/public/newsletter/stop/https:%2F%2Fevil.example", follow_redirects=False).is_error
 
 
-def test_search_engines_are_told_of_what_everybody_may_see_and_of_nothing_else(api: Api) -> None:
+def test_the_sitemap_lists_public_pages_only(api: Api) -> None:
     seller = api.query.person()
     shown, draft, thread, held = (uuid4() for _ in range(4))
     words = {"title": "T", "title_lower": "t", "website_url": "https://t.example", "description": "D"}
@@ -192,7 +197,7 @@ def test_search_engines_are_told_of_what_everybody_may_see_and_of_nothing_else(a
         places = {"position": 1, "last_position": 1}
         api.query.insert("forum_threads", {"id": one, "title": "T", "visible": visible, **started, **places})
     with pool(api.query.settings, 1, configure=take_role) as readers:
-        told = Kept().read(Reader.of_service(readers), api.query.settings).decode()
+        told = SitemapCache().read(Reader.of_service(readers), api.query.settings).decode()
     for path in (f"/marketplace/listing/{shown}", f"/forum/thread/{thread}"):
         assert f"<loc>{api.query.settings.app_url}{path}</loc><lastmod>{NOW.date()}</lastmod>" in told
     assert str(draft) not in told and str(held) not in told

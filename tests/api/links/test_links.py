@@ -25,8 +25,8 @@ def test_many_links_are_made_in_one_command(command_world: World) -> None:
     made = answer.json()["links"]
     assert [one["slug"] for one in made] == [one["slug"] for one in links]
     assert all(command_world.events(one["id"]) == ["link.created.v1"] for one in made)
-    known = command_world.count("SELECT count(*) FROM policy.link WHERE website_id = %s", site["id"])
-    coupons = command_world.count("SELECT count(*) FROM policy.coupon WHERE website_id = %s", site["id"])
+    known = command_world.count("SELECT count(*) FROM lookup.link WHERE website_id = %s", site["id"])
+    coupons = command_world.count("SELECT count(*) FROM lookup.coupon WHERE website_id = %s", site["id"])
     assert (known, coupons) == (20, 20), "attribution finds them at once"
 
 
@@ -44,7 +44,7 @@ def test_one_that_cannot_be_made_keeps_all_from_being_made(command_world: World)
     assert (answer.status_code, answer.json()["code"]) == (400, "bad_links")
     fields = {error["field"] for error in answer.json()["errors"]}
     assert fields == {"links.1.slug", "links.2.destination", "links.4.coupon", "links.5"}
-    assert command_world.count("SELECT count(*) FROM policy.link WHERE website_id = %s", site["id"]) == 0
+    assert command_world.count("SELECT count(*) FROM lookup.link WHERE website_id = %s", site["id"]) == 0
     retry = command_world.call("POST", BULK, command_world.owner, json={"links": links[:1]})
     assert retry.status_code == 201, "the slug was not taken by what was refused"
 

@@ -1,11 +1,11 @@
-"""Deals where something goes wrong: messages that never come or come late, a provider out of its mind, two at once; and
-what the two sides are told of a deal."""
+"""Failures in deals: lost and late messages, invalid answers of the provider, concurrent requests; and the
+notifications of the two sides."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -14,13 +14,15 @@ from uuid import UUID, uuid4
 import httpx
 import psycopg
 import pytest
+from psycopg.rows import dict_row
 
-from command_api.marketplace.desk import ASK_EVERY
-from command_api.marketplace.messages import MESSAGES_PATH
-from command_api.marketplace.reconciling import ask
-from infra.escrow import EscrowProvider, Opened, Standing, sign
-from tests.api.test_command_races import at_once
-from tests.support.market import SECRET, Market, market
+from command_api.marketplace.consequences import STATUS_CHECK_INTERVAL
+from command_api.marketplace.escrow_reconciliation import check_status
+from command_api.marketplace.escrow_webhook import MESSAGES_PATH
+from infra.domain.escrow_provider import EscrowProvider, OpenedTransaction, TransactionState, sign
+from infra.domain.message_chain import chain
+from tests.api.kernel.test_command_races import at_once
+from tests.support.marketplace import SECRET, Market, market
 from tests.support.query import Person, QueryService
 from tests.support.stack import wait_for
 
@@ -74,8 +76,8 @@ def pays(there: Market, buyer: Person, offer: str) -> None:
 
 
 def later(there: Market) -> None:
-    there.later += ASK_EVERY + timedelta(minutes=1)
-    there.look()
+    there.later += STATUS_CHECK_INTERVAL + timedelta(minutes=1)
+    there.run_due()
 
 
 def calls(there: Market, admin: Person, escrow_id: UUID) -> list[tuple[str, str]]:
@@ -108,18 +110,18 @@ def test_money_that_comes_after_the_deal_was_cancelled_goes_back_and_nobody_hand
         escrow_id = there.escrow(offer).id
         pays(there, buyer, offer)
         there.post(seller, f"marketplace/offers/{offer}/escrow/cancel")
-        assert there.watch.look(there.postgres) > 0  # the provider does not cancel what is paid, and is asked
+        assert there.process.run_once() > 0  # the provider does not cancel what is paid, and is asked
         there.sync()
         assert there.events(escrow_id)[-1] == "escrow.funded" and there.escrow(offer).money_came_late
         assert there.get(buyer, f"marketplace/offers/{offer}")["next"] == "wait_for_payout"
         assert there.get(None, f"marketplace/listings/{listing}")["status"] == "active"
-        there.look()
+        there.run_due()
         later(there)
     told = ["escrow.agreed", "escrow.opened", "escrow.cancelled", "escrow.funded", "escrow.refunded"]
     assert there.events(escrow_id) == told
     wait_for(lambda: there.sandbox.book.next_message() is None, "the messages to arrive after all")
     assert there.events(escrow_id) == told
-    deal = there.sandbox.book.standing(str(escrow_id))
+    deal = there.sandbox.book.find(str(escrow_id))
     assert (deal["status"], deal["toSeller"], deal["toBuyer"]) == ("settled", 0, 40_000_00)
     assert not [mail for mail in there.mails("deal_news", seller)[before:] if HANDED_OVER in mail]
     assert not [title for title in there.told(seller) if HANDED_OVER in title]
@@ -136,7 +138,7 @@ def test_where_the_money_is_is_asked_when_no_message_comes(
         offer = there.agreed(seller, buyer, listing)
         escrow_id = there.escrow(offer).id
         pays(there, buyer, offer)
-        there.look()
+        there.run_due()
         assert there.escrow(offer).status == "agreed"
         later(there)
         assert there.escrow(offer).status == "funded"
@@ -145,13 +147,15 @@ def test_where_the_money_is_is_asked_when_no_message_comes(
         # The provider took the call, and forgot it.
         there.postgres.execute("DELETE FROM ops.escrow_call WHERE escrow_id = %s", (escrow_id,))
         later(there)
-        assert there.sandbox.book.standing(str(escrow_id))["status"] == "settled"
+        assert there.sandbox.book.find(str(escrow_id))["status"] == "settled"
         later(there)
     assert there.escrow(offer).status == "released"
     wait_for(lambda: there.sandbox.book.next_message() is None, "the messages to arrive after all")
     assert Counter(there.events(escrow_id)) == Counter(set(there.events(escrow_id)))
     assert there.events(listing).count("listing.sold") == 1
-    row = there.postgres.execute("SELECT 1 FROM policy.escrow WHERE escrow_id = %s", (escrow_id,)).fetchone()
+    row = there.postgres.execute(
+        "SELECT 1 FROM lookup.escrow WHERE is_open AND escrow_id = %s", (escrow_id,)
+    ).fetchone()
     assert row is None and calls(there, admin, escrow_id) == []
 
 
@@ -170,14 +174,14 @@ def test_what_the_provider_says_and_does_not_fit_waits_for_an_admin(
         with there.sandbox.book._transaction() as book:
             book.execute("UPDATE deal SET amount = 4000000 WHERE reference = ?", (str(escrow_id),))
         there.post(admin, f"admin/marketplace/escrow-calls/{escrow_id}/retry", 204)
-        there.look()
+        there.run_due()
         assert there.escrow(offer).status == "funded" and calls(there, admin, escrow_id) == []
         there.postgres.execute(
             "INSERT INTO ops.escrow_call (escrow_id, step, state) VALUES (%s, 'look', 'failed')", (escrow_id,)
         )
     there.post(seller, f"marketplace/offers/{offer}/escrow/deliver")
     there.post(buyer, f"marketplace/offers/{offer}/escrow/accept")
-    there.look()
+    there.run_due()
     there.until(offer, "released")
     assert calls(there, admin, escrow_id) == []  # with the deal's end nothing is in doubt any more
 
@@ -188,7 +192,7 @@ class Odd:
     def __init__(self, inner: EscrowProvider, about: UUID) -> None:
         self._inner, self._about = inner, about
 
-    def open(self, escrow_id: UUID, amount: int, currency: str) -> Opened:
+    def open(self, escrow_id: UUID, amount: int, currency: str) -> OpenedTransaction:
         if escrow_id == self._about:
             raise RecursionError("[[[[")
         return self._inner.open(escrow_id, amount, currency)
@@ -199,20 +203,18 @@ class Odd:
     def cancel(self, escrow_id: UUID) -> None:
         self._inner.cancel(escrow_id)
 
-    def find(self, escrow_id: UUID) -> Standing | None:
+    def find(self, escrow_id: UUID) -> TransactionState | None:
         return self._inner.find(escrow_id)
 
 
-def test_an_answer_that_nobody_thought_of_holds_up_no_other_deal(
-    there: Market, seller: Person, buyer: Person, admin: Person
-) -> None:
+def test_an_unexpected_answer_blocks_no_other_deal(there: Market, seller: Person, buyer: Person, admin: Person) -> None:
     offers = [there.offer(buyer, online(there, seller, admin)) for _ in range(2)]
     for offer in offers:
         there.post(seller, f"marketplace/offers/{offer}/accept", price=40_000)
     odd, other = (there.escrow(offer).id for offer in offers)
     inner = EscrowProvider.over_http(there.settings)
     assert inner is not None
-    assert there.calling(Odd(inner, odd)).make_due(there.postgres) >= 2
+    assert there.outbox(Odd(inner, odd)).run_once() >= 2
     assert calls(there, admin, odd) == [("open", "waiting")]
     assert there.events(other) == ["escrow.agreed", "escrow.opened"]
 
@@ -228,10 +230,8 @@ def test_two_processes_that_tell_and_ask_at_the_same_moment_move_the_money_once(
     assert provider is not None
 
     def work(_: int) -> None:
-        url = there.settings.postgres_url or ""
-        with psycopg.connect(url, autocommit=True) as connection:
-            there.calling(provider).make_due(connection)
-            ask(there.api.core, provider, escrow_id)
+        there.outbox(provider).run_once()
+        check_status(there.api.core, provider, escrow_id)
 
     with without_messages(there):
         at_once(work, 4)
@@ -316,12 +316,12 @@ def test_an_admin_who_is_a_side_has_no_word_in_the_dispute(there: Market, buyer:
     own = there.post(selling, decide, 403, outcome="release", reason="Mine.")
     assert own["code"] == "own_deal"
     there.post(admin, decide, outcome="refund", reason="Nothing came.")
-    there.look()
+    there.run_due()
     there.until(offer, "refunded")
     assert there.get(buyer, f"marketplace/offers/{offer}")["escrow"]["toBuyer"]["amount"] == 40_000_00
 
 
-def test_each_side_is_told_in_the_app_of_what_the_other_and_the_provider_did(there: Market, admin: Person) -> None:
+def test_each_side_is_notified_of_acts_of_the_other_and_of_the_provider(there: Market, admin: Person) -> None:
     seller, buyer, deciding = there.person("Told"), there.person("Telling"), there.person("Deciding", "member", "admin")
     offer = there.offer(buyer, online(there, seller, admin))
     here = f"marketplace/offers/{offer}"
@@ -330,7 +330,7 @@ def test_each_side_is_told_in_the_app_of_what_the_other_and_the_provider_did(the
     for text in ("One", "Two"):
         there.post(buyer, f"{here}/messages", 201, text=text)
     there.post(buyer, f"{here}/accept", price=43_000)
-    there.look()
+    there.run_due()
     deal = there.get(buyer, here)
     assert (deal["escrowKind"], deal["escrow"]["paymentUrl"] is None) == ("trial", False)
     there.pay(buyer, offer)
@@ -338,7 +338,7 @@ def test_each_side_is_told_in_the_app_of_what_the_other_and_the_provider_did(the
     there.post(buyer, f"{here}/escrow/confirm-receipt")
     there.post(buyer, f"{here}/escrow/dispute", text="Half of it is missing.")
     there.post(admin, f"admin/marketplace/offers/{offer}/decide", outcome="split", toSeller=3_000, reason="Half of it.")
-    there.look()
+    there.run_due()
     there.until(offer, "released")
     decided, released = "An administrator has decided the dispute", "The deal is done: the escrow provider has paid out"
     waits = "A deal is disputed: an administrator has to decide"
@@ -375,8 +375,61 @@ def test_an_offer_that_nobody_answered_ends_and_both_hear_of_it(there: Market, a
     seller, buyer = there.person("Silent"), there.person("Waiting")
     offer = there.offer(buyer, online(there, seller, admin))
     there.later = timedelta(days=7, minutes=1)
-    there.look()
+    there.run_due()
     assert there.get(buyer, f"marketplace/offers/{offer}")["status"] == "expired"
     ended = "An offer has ended: nobody answered in time, or the website was sold to another"
     assert there.told(seller)[-1] == there.told(buyer)[-1] == ended
     assert any("Your offer has ended" in mail for mail in there.mails("offer_news", buyer))
+
+
+def test_an_offer_whose_due_time_is_outdated_expires_at_its_own(there: Market, admin: Person) -> None:
+    """As when it is countered while the process manager looks at it."""
+    seller, buyer = there.person("Countering"), there.person("Countered")
+    offer = there.offer(buyer, online(there, seller, admin))
+    there.postgres.execute("UPDATE kernel.timeout SET due_at = now() WHERE id = %s", (offer,))
+    there.run_due()
+    assert there.events(offer) == ["offer.sent"]
+    there.later = timedelta(days=7, minutes=1)
+    there.run_due()
+    assert there.events(offer) == ["offer.sent", "offer.expired"]
+
+
+def test_a_chain_leads_from_the_offer_over_the_reservation_to_the_escrow(
+    there: Market, seller: Person, buyer: Person, admin: Person
+) -> None:
+    listing = online(there, seller, admin)
+    offer = there.funded(seller, buyer, listing)
+    escrow = there.escrow(offer).id
+    with psycopg.connect(there.settings.postgres_url or "", row_factory=dict_row) as connection:
+
+        def select(sql: str, values: Mapping[str, Any]) -> list[dict[str, Any]]:
+            return connection.execute(sql.encode(), values).fetchall()
+
+        found = chain(select, [UUID(offer)])
+        assert chain(select, [escrow]) == found
+        other = there.offer(there.person("Hlin"), online(there, seller, admin))
+        assert not {UUID(other), UUID(listing)} & {one.aggregate_id for one in found if one.name.startswith("offer.")}
+    names = [one.name for one in found]
+    assert names == [
+        "offer.sent", "offer.accepted", "listing.reserved", "escrow.agreed", "escrow.opened", "escrow.funded",
+        "listing.in_escrow",
+    ]  # fmt: skip
+    sent, accepted, reserved, agreed, opened, funded, in_escrow = found
+    assert all(one.command_id is not None and one.correlation_id for one in found)
+    assert accepted.command_id == reserved.command_id == agreed.command_id != sent.command_id
+    assert accepted.correlation_id == reserved.correlation_id == agreed.correlation_id == opened.correlation_id
+    assert (opened.causation_id, opened.actor) == (agreed.id, "system")
+    assert funded.command_id == in_escrow.command_id
+    assert [one.actor for one in (sent, accepted)] == ["account", "account"]
+
+
+def test_the_query_service_reads_no_deal_by_its_chain(
+    there: Market, seller: Person, buyer: Person, admin: Person
+) -> None:
+    there.offer(buyer, online(there, seller, admin))
+    with psycopg.connect(there.settings.postgres_url or "") as connection:
+        connection.execute("SET ROLE query_reader")
+        for reader in (str(seller.account_id), "admin"):
+            connection.execute("SELECT set_config('app.reader', %s, true)", (reader,))
+            query = "SELECT count(*) FROM events.message WHERE name NOT LIKE 'conversion.%'"
+            assert connection.execute(query).fetchone() == (0,), reader

@@ -14,26 +14,27 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import httpx
-import psycopg
 import pytest
 
-from command_api.accounts.desk import Proof
-from command_api.accounts.erasure import erase
-from command_api.decision import Refused
-from command_api.domains.looking import Seen, Verdict
+from command_api.accounts.erasure import erase_account
+from command_api.domains.dns_check import DnsResult, Verdict
 from command_api.domains.model import Domain
-from command_api.domains.watch import Watch
-from command_api.marketplace import desk, digests, listing_routes, member_routes
-from command_api.marketplace.verifying import ClickHouseFigures, Verifying
-from infra.clickhouse import ClientPool
-from infra.client import Client
-from infra.demo import market as market_of_demo
-from infra.escrow import EscrowProvider, ProviderAway, sign
-from infra.mail import Mail, queue
-from infra.settings import Settings
-from tests.api.test_command_races import at_once
-from tests.support.market import FIELDS, SECRET, Market, market, picture
-from tests.support.people import PASSWORD
+from command_api.domains.verification_process import domain_verification
+from command_api.kernel import inline_rebuild, unit_of_work
+from command_api.kernel.decision import CommandRejected
+from command_api.kernel.process_manager import ProcessWorker
+from command_api.marketplace import consequences, lookups, saved_search_handlers
+from command_api.marketplace.listing_verification import ClickHouseMeasurements, verification
+from command_api.marketplace.timeouts import SEARCH_DIGEST
+from infra.domain.escrow_provider import EscrowProvider, ProviderUnavailable, sign
+from infra.kernel.clickhouse.client import ClientPool
+from infra.kernel.config.settings import Settings
+from infra.kernel.http.client_info import Client
+from infra.kernel.mail.outbox import Mail, queue
+from infra.kernel.mail.unsubscribe import unsubscribe_token
+from infra.ops.demo import market as market_of_demo
+from tests.api.kernel.test_command_races import at_once
+from tests.support.marketplace import FIELDS, SECRET, Market, market, picture
 from tests.support.query import Person, QueryService, conversion, event
 
 LIST = "marketplace/listings"
@@ -130,7 +131,7 @@ def test_a_website_is_sold_and_the_money_released(
     there.post(buyer, f"{here}/messages", 201, text="Fine.")
     accepted = there.post(buyer, f"{here}/accept", price=43_000)
     assert listed(there)[listing]["status"] == "under_offer"
-    there.look()
+    there.run_due()
     assert there.get(buyer, here)["next"] == "pay" and there.get(seller, here)["escrow"]["paymentUrl"] is None
     there.pay(buyer, offer)
     assert listing not in listed(there)
@@ -140,7 +141,7 @@ def test_a_website_is_sold_and_the_money_released(
     assert there.get(buyer, here)["next"] == "confirm_receipt"
     there.post(buyer, f"{here}/escrow/confirm-receipt")
     there.post(buyer, f"{here}/escrow/accept")
-    there.look()
+    there.run_due()
     there.until(offer, "released")
 
     assert there.get(seller, page)["status"] == "sold"
@@ -167,9 +168,9 @@ def test_a_website_is_sold_and_the_money_released(
     ]
     shop = there.get(other, f"marketplace/sellers/{seller.account_id}")
     assert (shop["soldListings"], "email" in shop) == (1, False)
-    theirs = listed(there, f"seller={seller.account_id}&limit=200")
-    assert shop["activeListings"] == len(theirs) and listing not in theirs
-    assert not theirs.keys() & listed(there, f"seller={other.account_id}&limit=200").keys()
+    of_seller = listed(there, f"seller={seller.account_id}&limit=200")
+    assert shop["activeListings"] == len(of_seller) and listing not in of_seller
+    assert not of_seller.keys() & listed(there, f"seller={other.account_id}&limit=200").keys()
     messages = there.get(buyer, f"{here}/messages")
     assert [(one["by"], one["text"], one["isMine"]) for one in messages] == [
         ("buyer", "Hello", True),
@@ -273,16 +274,15 @@ def test_a_dispute_is_decided_by_an_admin_and_paid_by_the_provider(
     there.post(buyer, decide, 403, outcome="refund", reason="Mine.")
     there.post(admin, decide, outcome="split", toSeller=10_000, reason="Half and half.")
     assert there.get(buyer, f"marketplace/offers/{offer}")["next"] == "wait_for_payout"
-    there.look()
+    there.run_due()
     there.until(offer, "released")
     escrow = there.get(buyer, f"marketplace/offers/{offer}")["escrow"]
     assert (escrow["toSeller"]["amount"], escrow["toBuyer"]["amount"]) == (10_000_00, 30_000_00)
     assert escrow["decisionReason"] == "Half and half."
 
 
-def test_time_does_what_nobody_does(
-    there: Market, seller: Person, buyer: Person, admin: Person, now_again: None
-) -> None:
+@pytest.mark.usefixtures("now_again")
+def test_time_does_what_nobody_does(there: Market, seller: Person, buyer: Person, admin: Person) -> None:
     listing = there.online(seller, admin)
     offer = there.funded(seller, buyer, listing)
     waiting, unpaid = there.online(seller, admin), there.online(seller, admin)
@@ -290,17 +290,17 @@ def test_time_does_what_nobody_does(
     there.agreed(seller, buyer, unpaid)
     there.post(seller, f"marketplace/offers/{offer}/escrow/deliver")
     there.later = timedelta(days=3, minutes=1)
-    there.look()
+    there.run_due()
     assert there.escrow(offer).status == "inspecting"
     there.later = timedelta(days=7)
-    there.look()
+    there.run_due()
     there.until(offer, "released")
     there.later = timedelta(days=8)
-    there.look()
+    there.run_due()
     assert there.get(buyer, f"marketplace/offers/{ignored}")["status"] == "expired"
     assert listed(there)[unpaid]["status"] == "active"
     there.later = timedelta(days=91)
-    there.look()
+    there.run_due()
     assert not {waiting, unpaid} & set(listed(there))
     assert there.get(seller, f"{LIST}/{waiting}")["status"] == "expired"
 
@@ -310,18 +310,18 @@ def test_while_the_provider_is_away_the_call_waits(there: Market, seller: Person
     offer = there.offer(buyer, listing)
     there.post(seller, f"marketplace/offers/{offer}/accept", price=40_000)
     escrow_id = there.escrow(offer).id
-    away = there.calling(EscrowProvider("http://127.0.0.1:9", "x"))
-    assert away.make_due(there.postgres) >= 1  # calls of other deals may be due as well
-    away.make_due(there.postgres)
+    away = there.outbox(EscrowProvider("http://127.0.0.1:9", "x"))
+    assert away.run_once() >= 1  # calls of other deals may be due as well
+    away.run_once()
     [call] = [one for one in there.get(admin, "admin/marketplace/escrow-calls") if one["escrowId"] == str(escrow_id)]
     assert (call["step"], call["state"], call["attempts"]) == ("open", "waiting", 1) and "Connect" in call["error"]
-    with pytest.raises(ProviderAway):
+    with pytest.raises(ProviderUnavailable):
         EscrowProvider(there.sandbox.address, "another key").open(escrow_id, 1, "USD")
     there.post(admin, f"admin/marketplace/escrow-calls/{escrow_id}/retry", 204)
-    there.look()
+    there.run_due()
     assert there.get(buyer, f"marketplace/offers/{offer}")["next"] == "pay"
     there.post(buyer, f"marketplace/offers/{offer}/escrow/cancel")
-    there.look()
+    there.run_due()
     assert there.events(escrow_id) == ["escrow.agreed", "escrow.opened", "escrow.cancelled"]
     assert listed(there)[listing]["status"] == "active"
     assert httpx.post(there.sandbox.book.open(str(escrow_id), 40_000_00, "USD")["paymentUrl"]).status_code == 409
@@ -362,7 +362,7 @@ def test_only_the_providers_own_messages_move_money_and_each_once(
     there.sync()
 
 
-def test_images_are_shown_drawn_anew_and_go_with_the_last_listing(there: Market, seller: Person, admin: Person) -> None:
+def test_images_are_reencoded_and_deleted_with_the_last_listing(there: Market, seller: Person, admin: Person) -> None:
     listing = there.draft(seller)
     headers = {"Content-Type": "image/jpeg", "X-Requested-With": "test"}
 
@@ -423,10 +423,12 @@ def test_admins_are_notified_whom_the_write_side_knows(there: Market, seller: Pe
     unknown, forged, dismissed = there.person("A", "admin"), there.person("B"), there.person("C", "admin")
     there.postgres.execute("DELETE FROM read.accounts__g1 WHERE id = %s", (unknown.account_id,))
     there.postgres.execute("UPDATE read.accounts__g1 SET roles = '{admin}' WHERE id = %s", (forged.account_id,))
-    there.postgres.execute("DELETE FROM auth.role_holder WHERE account_id = %s", (dismissed.account_id,))
+    there.postgres.execute("DELETE FROM lookup.role_holder WHERE account_id = %s", (dismissed.account_id,))
     there.post(seller, f"marketplace/listings/{there.draft(seller)}/submit")
     there.told(seller)
-    rows = there.postgres.execute("SELECT account_id FROM ops.notification WHERE about = 'waiting'").fetchall()
+    rows = there.postgres.execute(
+        "SELECT account_id FROM notifications.notification WHERE about = 'waiting'"
+    ).fetchall()
     notified = {row[0] for row in rows}
     assert unknown.account_id in notified
     assert not notified & {forged.account_id, dismissed.account_id, seller.account_id}
@@ -446,7 +448,7 @@ def test_questions_are_public_and_hidden_once_three_members_flag_them(
         (seller, "Your listing is online"),
         (seller, "You have a question"),
         (buyer, "Your question was answered"),
-        (admin, "A listing waits for its review"),
+        (admin, "A listing needs review"),
     ):
         assert title in {one["title"] for one in there.get(who, "platform/notifications?limit=100")}
     [told] = there.mails("listing_answer", buyer)
@@ -467,9 +469,8 @@ def test_questions_are_public_and_hidden_once_three_members_flag_them(
     assert there.post(admin, f"admin/marketplace/questions/{own}/restore", 403)["code"] == "own_question"
 
 
-def test_a_saved_search_tells_of_each_new_listing_once(
-    there: Market, seller: Person, admin: Person, now_again: None
-) -> None:
+@pytest.mark.usefixtures("now_again")
+def test_a_saved_search_tells_of_each_new_listing_once(there: Market, seller: Person, admin: Person) -> None:
     member, mark = there.person("Searching"), uuid4().hex[:8]
     before = there.online(seller, admin, title=f"Old {mark}")
     there.postgres.execute(
@@ -480,14 +481,14 @@ def test_a_saved_search_tells_of_each_new_listing_once(
     ]
     fitting = there.online(seller, admin, title=f"New {mark}")
     there.online(seller, admin, title=f"Dear {mark}", askingPrice=60_000)
-    there.look()
+    there.run_due()
     assert there.mails("saved_search", member) == []
     for day in (1, 2, 3):
         there.later = timedelta(days=day, minutes=1)
-        there.look()
+        there.run_due()
     [mail] = there.mails("saved_search", member)
     assert fitting in mail and before not in mail and "Dear" not in mail
-    token = member_routes.stop_token(there.settings, UUID(search))
+    token = unsubscribe_token(there.settings, "saved_search", UUID(search))
     form = {"Content-Type": "application/x-www-form-urlencoded"}
     stop = f"/api/public/marketplace/searches/stop/{token}"
     assert there.api.call("POST", stop, headers=form, content=b"List-Unsubscribe=One-Click").status_code == 200
@@ -496,28 +497,30 @@ def test_a_saved_search_tells_of_each_new_listing_once(
     assert there.get(member, "marketplace/my/saved-searches") == []
 
 
+@pytest.mark.usefixtures("now_again")
 def test_a_mail_tells_how_many_more_there_are_and_none_is_lost_while_the_read_model_is_behind(
-    there: Market, admin: Person, now_again: None, monkeypatch: pytest.MonkeyPatch
+    there: Market, admin: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(digests, "MOST_NAMED", 2)
+    monkeypatch.setattr(saved_search_handlers, "MAX_NAMED", 2)
     member, seller, mark = there.person("Patient"), there.person("Prolific"), uuid4().hex[:8]
     there.post(member, "marketplace/saved-searches", 201, search=mark)
     made = [there.online(seller, admin, title=f"Site {number} {mark}") for number in range(4)]
     late = there.online(seller, admin, title=f"Late {mark}")
     there.postgres.execute("UPDATE read.listings__g1 SET status = 'in_review' WHERE id = %s", (late,))
     there.later = timedelta(days=1, minutes=1)
-    there.look()
+    there.run_due()
     [mail] = there.mails("saved_search", member)
     assert "4 new listings fit" in mail and "and 2 more" in mail and mail.count("/marketplace/listing/") == 2
     there.postgres.execute("UPDATE read.listings__g1 SET status = 'active' WHERE id = %s", (late,))
     there.later = timedelta(days=2, minutes=2)
-    there.look()
+    there.run_due()
     second = there.mails("saved_search", member)[-1]
     assert late in second and not any(one in second for one in made) and "more" not in second
 
 
-def test_a_search_that_fails_between_its_mail_and_its_note_is_told_once_and_holds_up_no_other(
-    there: Market, seller: Person, admin: Person, now_again: None, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.usefixtures("now_again")
+def test_a_search_that_fails_after_its_mail_is_mailed_once_and_blocks_no_other(
+    there: Market, seller: Person, admin: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second, mark = there.person("First"), there.person("Second"), uuid4().hex[:8]
     searches = [there.post(one, "marketplace/saved-searches", 201, search=mark)["id"] for one in (first, second)]
@@ -529,18 +532,14 @@ def test_a_search_that_fails_between_its_mail_and_its_note_is_told_once_and_hold
         if mail.account_id == first.account_id:
             raise ValueError("killed between the mail and the note of it")
 
-    monkeypatch.setattr(digests, "queue", dies)
+    monkeypatch.setattr(unit_of_work, "queue", dies)
     there.later = timedelta(days=1, minutes=1)
-    there.look()
+    there.run_due()
     assert (len(there.mails("saved_search", first)), len(there.mails("saved_search", second))) == (0, 1)
     monkeypatch.undo()
     there.later += timedelta(minutes=11)
 
-    def look(_: int) -> int:
-        with psycopg.connect(there.settings.postgres_url or "", autocommit=True) as connection:
-            return digests.Digests(there.api.core).send_due(connection, there.now())
-
-    at_once(look, 4)
+    at_once(lambda _: there.process.run_once(SEARCH_DIGEST), 4)
     assert (len(there.mails("saved_search", first)), len(there.mails("saved_search", second))) == (1, 1)
 
 
@@ -570,7 +569,7 @@ def test_a_website_is_for_sale_once_and_not_by_who_sold_it(there: Market, admin:
     offer = there.funded(seller, buyer, live)
     there.post(seller, f"marketplace/offers/{offer}/escrow/deliver")
     there.post(buyer, f"marketplace/offers/{offer}/escrow/accept")
-    there.look()
+    there.run_due()
     there.until(offer, "released")
     assert there.post(seller, f"{LIST}/{third}/submit", 409)["code"] == "sold_already"
     there.post(buyer, f"{LIST}/{there.draft(buyer, websiteUrl=address)}/submit")
@@ -586,7 +585,7 @@ def test_an_admin_sells_like_everybody_and_what_is_over_does_not_count(
     there.post(there.person("Second", "member", "admin"), f"admin/marketplace/listings/{listing}/approve", edition=1)
     assert listing in listed(there)
 
-    monkeypatch.setattr(desk, "MOST_LISTINGS", 2)
+    monkeypatch.setattr(consequences, "MAX_LISTINGS", 2)
     seller = there.person("Busy")
     made = [there.draft(seller) for _ in range(2)]
     assert there.post(seller, LIST, 409, **FIELDS)["code"] == "too_many_listings"
@@ -608,7 +607,7 @@ def test_a_watched_listing_is_on_the_list(there: Market, seller: Person, other: 
 def test_only_what_is_for_sale_fills_the_watch_list(
     there: Market, seller: Person, admin: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listing_routes, "MOST_WATCHED", 1)
+    monkeypatch.setattr(lookups, "MAX_WATCHED", 1)
     member = there.person("Watchful")
     first, second = there.online(seller, admin), there.online(seller, admin)
     there.post(member, f"{LIST}/{first}/watch", 204, method="PUT")
@@ -688,17 +687,16 @@ def test_figures_come_from_the_websites_own_log(there: Market, admin: Person) ->
         seller, admin, websiteUrl=f"https://www.{domain}/", websiteId=website, monthlyTraffic=30, monthlyRevenue=600
     )
     with closing(ClientPool(there.api.query.settings, 1)) as clients:
-        verifying = Verifying(there.api.core, ClickHouseFigures(clients))
-        verifying.verify_due(there.postgres, there.now())
-        there.sync()
+        verifying = there.worker(verification(there.api.core, ClickHouseMeasurements(clients)))
+        there.run_due(verifying)
         unproven = there.get(seller, f"{LIST}/{listing}")
         assert (unproven["verificationStatus"], unproven["verification"]) == ("pending", None)
         assert unproven["verificationNote"] == "domain_not_proven"
         assert listing not in listed(there, "verified=true&limit=200")
         custom = there.post(seller, "platform/custom-domains", 201, domain=f"www.{domain}", websiteId=website)
-        Watch(there.api.core, _Found()).look(there.postgres)  # type: ignore[arg-type]  # stands in for the DNS
-        verifying.verify_due(there.postgres, there.now())  # the proof made it due
-    there.sync()
+        proving = domain_verification(there.api.core, _Found())  # type: ignore[arg-type]  # stands in for the DNS
+        there.run_due(ProcessWorker(there.api.core, [proving]))
+        there.run_due(verifying)  # the proof made it due
     shown = there.get(None, f"{LIST}/{listing}")
     assert shown["verificationStatus"] == "verified" and shown["websiteId"] is None
     told = shown["verification"]
@@ -714,16 +712,15 @@ def test_figures_come_from_the_websites_own_log(there: Market, admin: Person) ->
     assert there.post(seller, f"{LIST}/{listing}/verify", 409)["code"] == "asked_already"
     there.post(seller, f"platform/custom-domains/{custom['id']}", 204, method="DELETE")
     with closing(ClientPool(there.api.query.settings, 1)) as clients:
-        Verifying(there.api.core, ClickHouseFigures(clients)).verify_due(there.postgres, there.now())
-    there.sync()
+        there.run_due(there.worker(verification(there.api.core, ClickHouseMeasurements(clients))))
     assert there.get(None, f"{LIST}/{listing}")["verificationStatus"] == "pending"
 
 
 class _Found:
     """A look that finds every record."""
 
-    def look(self, *domains: Domain) -> Sequence[Seen]:
-        return [Seen(domain.token, Verdict.PROVEN, None, None) for domain in domains]
+    def check(self, *domains: Domain) -> Sequence[DnsResult]:
+        return [DnsResult(domain.token, Verdict.PROVEN, None, None) for domain in domains]
 
 
 def _text(at: datetime) -> str:
@@ -751,21 +748,21 @@ def test_nobody_is_forgotten_while_money_is_on_its_way_and_nothing_is_left_after
     seller = there.person("Leaving")
     listing, free = there.online(seller, admin), there.online(seller, admin, title="Secret of Leaving")
     waiting = there.offer(buyer, free)
+    there.post(seller, f"{LIST}/{there.online(buyer, admin)}/watch", 204, method="PUT")
     offer = there.agreed(seller, buyer, listing)
     there.post(seller, f"marketplace/offers/{offer}/messages", 201, text="Call me at midnight")
-    person = seller.principal("member")
-    there.postgres.execute(
-        "INSERT INTO auth.credential (account_id, password_hash) VALUES (%s, %s)", (seller.account_id, there.api.hash)
-    )
-    desk, proof = there.api.accounts.desk, Proof(PASSWORD)
-    with pytest.raises(Refused, match="not over yet"):
-        erase(desk, person, proof, Client())
+    with pytest.raises(CommandRejected, match="open deal"):
+        erase_account(there.api.core, seller.account_id, Client())
     there.post(seller, f"marketplace/offers/{offer}/escrow/cancel")
-    there.look()
-    erase(desk, person, proof, Client())
+    there.run_due()
+    erase_account(there.api.core, seller.account_id, Client())
     there.sync()
     assert there.events(free)[-1] == "listing.withdrawn"
     assert there.get(buyer, f"marketplace/offers/{waiting}")["status"] == "expired"
+    watched = "SELECT count(*) FROM lookup.listing_watch WHERE account_id = %s"
+    assert there.postgres.execute(watched, (seller.account_id,)).fetchone() == (0,)
+    with inline_rebuild.open_connection(there.settings) as connection:
+        assert inline_rebuild.verify(connection, lookups.WATCHLISTS).differences == []
     rows = there.postgres.execute(
         "SELECT title, description FROM read.listings WHERE seller_id = %s", (seller.account_id,)
     )

@@ -12,11 +12,11 @@ from uuid import UUID, uuid4
 import pytest
 
 from command_api.matching import starter_set
-from command_api.matching.program_files import COLUMNS, starter
-from infra.llm import LanguageModel
-from projectors.postgres.programs import PROGRAMS
+from command_api.matching.program_files import COLUMNS, starter_programs
+from infra.kernel.llm import LanguageModel
+from projectors.read_models.matching.programs import PROGRAMS
 from schemas.identity import learning_id, matching_profile_id, program_id
-from tests.api.test_command_races import at_once
+from tests.api.kernel.test_command_races import at_once
 from tests.support.command import Person, World, command_world
 from tests.support.llm_server import ModelServer, model_server
 
@@ -212,13 +212,13 @@ def test_a_model_words_reasons_once_for_each_analysis(command_world: World, dire
 
 
 def readable(stored: bytes) -> list[bytes]:
-    """What somebody could read of the idea and of words about it. Each with a blank, which nothing sealed holds: any
-    few letters it may hold by chance."""
+    """Readable parts of the idea and of the texts about it. Each contains a blank, which ciphertext never does: a few
+    letters may occur in it by chance."""
     return [words for words in (b"toys and", b"for dogs", b"with dogs", b"Here: ") if words in stored]
 
 
 def reworded(asked: Any) -> Any:
-    """Every sentence of ours with a beginning of the model's own."""
+    """Every rule-based sentence, each with the model's own beginning."""
     [program] = json.loads(asked["messages"][-1]["content"])["programs"]
     sentences = [{"number": one["number"], "text": f"Here: {one['text']}"} for one in program["sentences"]]
     return {"programs": [{"program": 1, "why": "Its food and toys are for people with dogs.", "sentences": sentences}]}
@@ -386,9 +386,9 @@ def test_a_file_is_tried_out_imported_and_imported_again(command_world: World) -
 
 
 def test_the_starter_set_comes_once_and_never_over_an_admin_s_edits(command_world: World) -> None:
-    first = starter()[0]
-    assert starter_set.plant(command_world.core) == len(starter())
+    first = starter_programs()[0]
+    assert starter_set.seed(command_world.core) == len(starter_programs())
     path = f"/api/admin/programs/{program_id(first.company_name)}"
     send(command_world, "POST", f"{path}/retire", command_world.admin, 204)
-    assert starter_set.plant(command_world.core) == 0
+    assert starter_set.seed(command_world.core) == 0
     assert names(command_world, program_id(first.company_name)) == ["program.listed", "program.retired"]

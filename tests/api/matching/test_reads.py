@@ -11,33 +11,33 @@ from uuid import UUID, uuid4
 import pytest
 from psycopg.types.json import Jsonb
 
-from infra.matching import wording
-from infra.matching.scoring import Idea, ranked
+from infra.domain.program_matching import wording
+from infra.domain.program_matching.scoring import Idea, ranked
 from schemas.base import ERASED
 from schemas.identity import program_id
+from tests.support.full_api import Api, SampleData
 from tests.support.programs import starter_listed
 from tests.support.query import Person, conversion, event, this_moment
-from tests.support.whole_api import Api, Belongings
 
 NOW = datetime.now(UTC)
 AFFILIATE = "/api/platform/affiliate"
 
 
 @pytest.fixture(scope="module")
-def theirs(whole_api: Api) -> Belongings:
+def sample(full_api: Api) -> SampleData:
     """Ada, with an idea about dogs and the starter set in the directory."""
-    made = Belongings(whole_api)
+    made = SampleData(full_api)
     for listed in starter_listed():
         facts = listed.program.model_dump(exclude={"commission_amount"})
         amount = listed.program.commission_amount
-        whole_api.query.postgres.execute("DELETE FROM read.programs WHERE id = %s", (listed.id,))
-        whole_api.query.insert("programs", {
+        full_api.query.postgres.execute("DELETE FROM read.programs WHERE id = %s", (listed.id,))
+        full_api.query.insert("programs", {
             **facts, "id": listed.id, "commission_amount": Jsonb(amount.model_dump()) if amount else None,
             "origin": "starter", "recorded_on": date(2026, 11, 21), "review_on": date(2026, 11, 21),
             "retired": False, "updated_at": NOW,
         })  # fmt: skip
     wording = {"target_audience": "Owners", "content_strategy": ["Guides"], "key_success_factors": ["Photos"]}
-    whole_api.query.insert("matching_profiles", {
+    full_api.query.insert("matching_profiles", {
         "account_id": made.owner.account_id, "business_idea": "Food, toys and training for dogs in the city",
         "industry": "pets", "difficulty": "easy", "monetization": "medium", "wording": json.dumps(wording),
         "method": "rules", "silent": "not_configured", "analyzed_at": NOW,
@@ -51,16 +51,16 @@ def get(api: Api, path: str, person: Person, status: int = 200) -> Any:
     return answer.json()
 
 
-def test_a_profile_is_its_owner_s(whole_api: Api, theirs: Belongings) -> None:
-    profile = get(whole_api, f"{AFFILIATE}/profile", theirs.owner)["profile"]
+def test_a_profile_is_its_owner_s(full_api: Api, sample: SampleData) -> None:
+    profile = get(full_api, f"{AFFILIATE}/profile", sample.owner)["profile"]
     assert (profile["industry"], profile["content_strategy"]) == ("Pets", ["Guides"])
-    for other in (whole_api.query.person("member"), theirs.admin):
-        assert get(whole_api, f"{AFFILIATE}/profile", other)["profile"] is None
-        assert get(whole_api, f"{AFFILIATE}/recommendations", other)["recommendations"] == []
+    for other in (full_api.query.person("member"), sample.admin):
+        assert get(full_api, f"{AFFILIATE}/profile", other)["profile"] is None
+        assert get(full_api, f"{AFFILIATE}/recommendations", other)["recommendations"] == []
 
 
-def test_recommendations_are_sums_of_their_parts(whole_api: Api, theirs: Belongings) -> None:
-    found = get(whole_api, f"{AFFILIATE}/recommendations", theirs.owner)
+def test_recommendations_are_sums_of_their_parts(full_api: Api, sample: SampleData) -> None:
+    found = get(full_api, f"{AFFILIATE}/recommendations", sample.owner)
     assert found["results_known"] is True
     programs = found["recommendations"]
     assert 3 <= len(programs) <= 20
@@ -73,42 +73,42 @@ def test_recommendations_are_sums_of_their_parts(whole_api: Api, theirs: Belongi
     assert [one["match_score"] for one in programs] == sorted((one["match_score"] for one in programs), reverse=True)
 
 
-def test_own_results_change_the_score(whole_api: Api, theirs: Belongings) -> None:
-    partner = whole_api.query.partner(f"Chewy {uuid4().hex[:8]}")
+def test_own_results_change_the_score(full_api: Api, sample: SampleData) -> None:
+    partner = full_api.query.partner(f"Chewy {uuid4().hex[:8]}")
     chewy = program_id("Chewy")
-    before = recommended(whole_api, theirs, chewy)
+    before = recommended(full_api, sample, chewy)
     assert before["results"] is None
-    whole_api.query.postgres.execute("UPDATE read.programs SET partner_id = %s WHERE id = %s", (partner, chewy))
-    clicks = [event(theirs.website, this_moment(), partner_id=partner, visitor=one) for one in range(60)]
-    earned = conversion(theirs.website, this_moment(), partner_id=partner, d_approved=3, c_approved=9_000)
-    whole_api.query.events([*clicks, earned])
-    after = recommended(whole_api, theirs, chewy)
+    full_api.query.postgres.execute("UPDATE read.programs SET partner_id = %s WHERE id = %s", (partner, chewy))
+    clicks = [event(sample.website, this_moment(), partner_id=partner, visitor=one) for one in range(60)]
+    earned = conversion(sample.website, this_moment(), partner_id=partner, d_approved=3, c_approved=9_000)
+    full_api.query.events([*clicks, earned])
+    after = recommended(full_api, sample, chewy)
     assert after["results"] == {"clicks": 60, "conversions": 3, "epc": 1.5, "currency": "USD"}
     assert after["match_score"] > before["match_score"]
-    suggestions = get(whole_api, "/api/platform/learning/suggestions", theirs.owner)
+    suggestions = get(full_api, "/api/platform/learning/suggestions", sample.owner)
     assert suggestions["fromOwnResults"] is True
     assert suggestions["suggestions"][0]["industry"] == "Pets"
 
 
-def test_results_are_of_the_asking_account_alone(whole_api: Api, theirs: Belongings) -> None:
+def test_results_are_of_the_asking_account_alone(full_api: Api, sample: SampleData) -> None:
     """The figures that changed Ada's score change nobody else's: not a member's, and not those of an admin, who may
     see them elsewhere."""
-    for other in (whole_api.query.person("member"), theirs.admin):
-        whole_api.query.postgres.execute(
+    for other in (full_api.query.person("member"), sample.admin):
+        full_api.query.postgres.execute(
             "INSERT INTO read.matching_profiles SELECT %s, business_idea, industry, difficulty, monetization, wording,"
             " method, silent, words, words_silent, analyzed_at FROM read.matching_profiles WHERE account_id = %s",
-            (other.account_id, theirs.owner.account_id),
+            (other.account_id, sample.owner.account_id),
         )
-        found = get(whole_api, f"{AFFILIATE}/recommendations", other)["recommendations"]
+        found = get(full_api, f"{AFFILIATE}/recommendations", other)["recommendations"]
         assert found and all(one["results"] is None for one in found)
-        assert get(whole_api, "/api/platform/learning/suggestions", other)["fromOwnResults"] is False
+        assert get(full_api, "/api/platform/learning/suggestions", other)["fromOwnResults"] is False
 
 
-def test_a_model_s_words_are_shown_as_long_as_ours_would_say_the_same(whole_api: Api, theirs: Belongings) -> None:
-    before = get(whole_api, f"{AFFILIATE}/recommendations", theirs.owner)
+def test_a_model_s_words_are_shown_as_long_as_ours_would_say_the_same(full_api: Api, sample: SampleData) -> None:
+    before = get(full_api, f"{AFFILIATE}/recommendations", sample.owner)
     assert before["wording"] == {"toldBy": "rules", "silence": "not_configured", "mayBeAsked": False}
     chosen = program_id("BarkBox")
-    first = recommended(whole_api, theirs, chosen)
+    first = recommended(full_api, sample, chosen)
     assert (first["why"], first["toldBy"]) == (None, "rules")
     ours = first["pros"][0]
     match = next(
@@ -119,78 +119,78 @@ def test_a_model_s_words_are_shown_as_long_as_ours_would_say_the_same(whole_api:
     said = {ours: "A model's words", "What we said last year": "Never shown"}
     words = {chosen: wording.ModelWords(wording.fingerprint(match), "Why it fits", said)}
     sql = "UPDATE read.matching_profiles SET words = %s, words_silent = '' WHERE account_id = %s"
-    whole_api.query.postgres.execute(sql, (wording.kept(words), theirs.owner.account_id))
-    told = recommended(whole_api, theirs, chosen)
+    full_api.query.postgres.execute(sql, (wording.to_json(words), sample.owner.account_id))
+    told = recommended(full_api, sample, chosen)
     assert (told["why"], told["pros"][0], told["toldBy"]) == ("Why it fits", "A model's words", "model")
     assert (told["pros"][1:], told["cons"], told["match_score"]) == (
         first["pros"][1:], first["cons"], first["match_score"],
     )  # fmt: skip
-    assert get(whole_api, f"{AFFILIATE}/recommendations", theirs.owner)["wording"]["toldBy"] == "model"
-    whole_api.query.postgres.execute("UPDATE read.programs SET description = 'Other' WHERE id = %s", (chosen,))
-    changed = recommended(whole_api, theirs, chosen)
+    assert get(full_api, f"{AFFILIATE}/recommendations", sample.owner)["wording"]["toldBy"] == "model"
+    full_api.query.postgres.execute("UPDATE read.programs SET description = 'Other' WHERE id = %s", (chosen,))
+    changed = recommended(full_api, sample, chosen)
     assert changed["why"] is None, "it was said of other facts"
-    whole_api.query.postgres.execute(sql, (ERASED, theirs.owner.account_id))
-    assert recommended(whole_api, theirs, chosen)["toldBy"] == "rules"
+    full_api.query.postgres.execute(sql, (ERASED, sample.owner.account_id))
+    assert recommended(full_api, sample, chosen)["toldBy"] == "rules"
 
 
-def test_retired_programs_are_not_recommended(whole_api: Api, theirs: Belongings) -> None:
+def test_retired_programs_are_not_recommended(full_api: Api, sample: SampleData) -> None:
     embark = program_id("Embark")
-    assert recommended(whole_api, theirs, embark)
-    whole_api.query.postgres.execute("UPDATE read.programs SET retired = true WHERE id = %s", (embark,))
-    found = get(whole_api, f"{AFFILIATE}/recommendations", theirs.owner)["recommendations"]
+    assert recommended(full_api, sample, embark)
+    full_api.query.postgres.execute("UPDATE read.programs SET retired = true WHERE id = %s", (embark,))
+    found = get(full_api, f"{AFFILIATE}/recommendations", sample.owner)["recommendations"]
     assert str(embark) not in {one["id"] for one in found}
 
 
-def test_applications_with_their_steps_and_nobody_else_s(whole_api: Api, theirs: Belongings) -> None:
-    application, account = uuid4(), theirs.owner.account_id
-    whole_api.query.insert("applications", {
+def test_applications_with_their_steps_and_nobody_else_s(full_api: Api, sample: SampleData) -> None:
+    application, account = uuid4(), sample.owner.account_id
+    full_api.query.insert("applications", {
         "id": application, "account_id": account, "program_id": program_id("BarkBox"), "status": "in_review",
         "visits": 2, "applied_at": NOW, "updated_at": NOW,
     })  # fmt: skip
     for number, status in ((1, "applied"), (2, "in_review")):
-        whole_api.query.insert("application_steps", {
+        full_api.query.insert("application_steps", {
             "id": uuid4(), "application_id": application, "account_id": account, "number": number, "status": status,
             "note": "", "at": NOW,
         })  # fmt: skip
-    [found] = get(whole_api, f"{AFFILIATE}/applications", theirs.owner)
+    [found] = get(full_api, f"{AFFILIATE}/applications", sample.owner)
     assert (found["companyName"], found["visits"]) == ("BarkBox", 2)
     assert [step["status"] for step in found["history"]] == ["applied", "in_review"]
     for number in range(3, 31):
-        whole_api.query.insert("application_steps", {
+        full_api.query.insert("application_steps", {
             "id": uuid4(), "application_id": application, "account_id": account, "number": number, "status": "applied",
             "note": str(number), "at": NOW,
         })  # fmt: skip
-    [long] = get(whole_api, f"{AFFILIATE}/applications", theirs.owner)
+    [long] = get(full_api, f"{AFFILIATE}/applications", sample.owner)
     assert (long["steps"], [step["note"] for step in long["history"]]) == (30, [str(one) for one in range(11, 31)])
-    assert recommended(whole_api, theirs, program_id("BarkBox"))["applicationStatus"] == "in_review"
-    for other in (whole_api.query.person("member"), theirs.admin):
-        assert get(whole_api, f"{AFFILIATE}/applications", other) == []
+    assert recommended(full_api, sample, program_id("BarkBox"))["applicationStatus"] == "in_review"
+    for other in (full_api.query.person("member"), sample.admin):
+        assert get(full_api, f"{AFFILIATE}/applications", other) == []
 
 
-def test_progress_is_what_is_done(whole_api: Api, theirs: Belongings) -> None:
+def test_progress_is_what_is_done(full_api: Api, sample: SampleData) -> None:
     for lesson, done in (("one", True), ("two", False)):
-        whole_api.query.insert("lessons_done", {
-            "id": uuid4(), "account_id": theirs.owner.account_id, "course": "first", "lesson": lesson, "done": done,
+        full_api.query.insert("lessons_done", {
+            "id": uuid4(), "account_id": sample.owner.account_id, "course": "first", "lesson": lesson, "done": done,
             "at": NOW,
         })  # fmt: skip
-    found = get(whole_api, "/api/platform/learning/progress", theirs.owner)["lessons"]
+    found = get(full_api, "/api/platform/learning/progress", sample.owner)["lessons"]
     assert [(one["course"], one["lesson"]) for one in found] == [("first", "one")]
-    assert get(whole_api, "/api/platform/learning/progress", theirs.admin)["lessons"] == []
+    assert get(full_api, "/api/platform/learning/progress", sample.admin)["lessons"] == []
 
 
-def test_the_directory_is_paged_and_searched_by_admins(whole_api: Api, theirs: Belongings) -> None:
-    first = whole_api.call("GET", "/api/admin/programs?limit=50", theirs.admin)
+def test_the_directory_is_paged_and_searched_by_admins(full_api: Api, sample: SampleData) -> None:
+    first = full_api.call("GET", "/api/admin/programs?limit=50", sample.admin)
     assert len(first.json()) == 50
     path = first.headers["Link"].split(">")[0].removeprefix("<")
-    second = get(whole_api, path, theirs.admin)
+    second = get(full_api, path, sample.admin)
     assert not {one["id"] for one in first.json()} & {one["id"] for one in second}
-    found = get(whole_api, "/api/admin/programs?search=chew&due=true", theirs.admin)
+    found = get(full_api, "/api/admin/programs?search=chew&due=true", sample.admin)
     assert [one["companyName"] for one in found] == ["Chewy"]
-    assert get(whole_api, "/api/admin/program-categories", theirs.admin)[0]["key"]
-    get(whole_api, "/api/admin/programs", theirs.owner, 403)
+    assert get(full_api, "/api/admin/program-categories", sample.admin)[0]["key"]
+    get(full_api, "/api/admin/programs", sample.owner, 403)
 
 
-def recommended(api: Api, theirs: Belongings, program: UUID) -> dict[str, Any]:
-    found = get(api, f"{AFFILIATE}/recommendations", theirs.owner)["recommendations"]
+def recommended(api: Api, sample: SampleData, program: UUID) -> dict[str, Any]:
+    found = get(api, f"{AFFILIATE}/recommendations", sample.owner)["recommendations"]
     one: dict[str, Any] = next(item for item in found if item["id"] == str(program))
     return one

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-import infra.digest
-from infra.digest import send_due
-from infra.mail import opened, queue
+import infra.services.scheduler.jobs.notification_digest
+from infra.kernel.mail.outbox import decrypt_mail, queue
+from infra.services.scheduler.jobs.notification_digest import send_due
 from tests.support.forum import Forum, forum
 from tests.support.query import Person
 
@@ -22,13 +22,13 @@ def at(month: int, day: int, hour: int = 12) -> datetime:
 
 
 def mentioned(forum: Forum, name: str, when: datetime) -> Person:
-    """Somebody who was mentioned then and has not looked."""
+    """A member with an unseen mention of that time."""
     person = forum.member(name)
     made = forum.start(forum.member("Late Starter"), title=f"Of {name}")
     forum.reply(forum.member("Late Talker"), made, f"What would @{forum.handle(person)} say?")
     forum.project()
     forum.postgres.execute(
-        "UPDATE ops.notification SET created_at = %s, updated_at = %s WHERE account_id = %s",
+        "UPDATE notifications.notification SET created_at = %s, updated_at = %s WHERE account_id = %s",
         (when, when, person.account_id),
     )
     return person
@@ -39,10 +39,10 @@ def texts(forum: Forum, person: Person) -> list[str]:
         "SELECT id, recipient_sealed, text_sealed FROM ops.mail WHERE kind = 'digest' AND account_id = %s ORDER BY id",
         (person.account_id,),
     ).fetchall()
-    return [text or "" for _, text in (opened(forum.api.query.settings, *row) for row in rows)]
+    return [text or "" for _, text in (decrypt_mail(forum.api.query.settings, *row) for row in rows)]
 
 
-def test_a_day_on_which_nobody_sent_is_told_late_and_once(forum: Forum) -> None:
+def test_the_digest_of_an_outage_day_is_sent_late_and_once(forum: Forum) -> None:
     settings = forum.api.query.settings
     send_due(settings, at(3, 10, 7))  # the last one before the outage: of the 9th
     person, later = mentioned(forum, "Late", at(3, 10, 14)), mentioned(forum, "Later", at(3, 11, 14))
@@ -56,7 +56,7 @@ def test_a_day_on_which_nobody_sent_is_told_late_and_once(forum: Forum) -> None:
     assert "What happened yesterday" in texts(forum, after)[0]
 
 
-def test_a_week_on_which_nobody_sent_is_told_with_the_next(forum: Forum) -> None:
+def test_the_digest_of_an_outage_week_is_sent_with_the_next(forum: Forum) -> None:
     settings = forum.api.query.settings
     send_due(settings, at(8, 3, 7))  # a Monday, of the week from 27 July
     person = mentioned(forum, "Weekly", at(8, 5))
@@ -77,13 +77,13 @@ def test_who_was_written_to_before_a_crash_is_not_written_to_again_the_day_after
     both = [mentioned(forum, name, at(4, 10, 14)) for name in ("First", "Second")]
     written: list[Any] = []
 
-    def dying(*of: Any) -> None:
+    def crashing_process(*of: Any) -> None:
         if written:
             raise ConnectionError
         written.append(of)
         queue(*of)
 
-    monkeypatch.setattr(infra.digest, "queue", dying)
+    monkeypatch.setattr(infra.services.scheduler.jobs.notification_digest, "queue", crashing_process)
     with pytest.raises(ConnectionError):
         send_due(settings, at(4, 11))
     monkeypatch.undo()

@@ -11,12 +11,14 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
-from infra.digest import periods, send_due
-from infra.expiry import RULES
-from infra.mail import opened
-from infra.settings import Settings
+from command_api.kernel.decision import event_metadata, system_context
+from infra.kernel.config.settings import Settings
+from infra.kernel.mail.outbox import decrypt_mail
+from infra.services.scheduler.jobs.notification_digest import periods, send_due
+from infra.services.scheduler.jobs.retention import RULES
+from schemas.events.websites import ClaimsUnusual
 from schemas.notifications import KINDS
-from tests.api.test_command_races import at_once
+from tests.api.kernel.test_command_races import at_once
 from tests.support.engines import ROOT
 from tests.support.forum import Forum, forum
 from tests.support.query import Person
@@ -35,7 +37,7 @@ def choose(forum: Forum, person: Person, kind: str, in_app: bool, mail: str) -> 
     return forum.done("PUT", path, person, json={"inApp": in_app, "mail": mail})
 
 
-def test_each_is_told_once_of_a_post_by_what_concerns_them_most(forum: Forum) -> None:
+def test_each_member_gets_one_notification_of_a_post_of_the_closest_kind(forum: Forum) -> None:
     ada, eve, una = (forum.member(name) for name in ("Ada Told", "Eve Told", "Una Told"))
     made = forum.start(ada, title="Told")
     answered = forum.reply(eve, made)
@@ -73,18 +75,18 @@ def test_replies_and_likes_are_gathered_until_they_are_seen(forum: Forum) -> Non
     assert told(forum, ada, unseen="true") == [("reply", "Fan 1 replied in “Gathered”", 1)]
 
 
-def test_a_like_that_is_taken_back_leaves_those_of_others(forum: Forum) -> None:
+def test_a_withdrawn_like_leaves_those_of_others(forum: Forum) -> None:
     ada, first, second = (forum.member(name) for name in ("Liked Twice", "First Fan", "Second Fan"))
     made = forum.start(ada, title="Liked")
     path = f"forum/posts/{made['postId']}/like"
     forum.done("PUT", path, first)
     forum.done("PUT", path, second)
     forum.done("DELETE", path, second)
-    assert told(forum, ada) == [("like", "Somebody likes your post in “Liked”", 1)]  # and not the one who does no more
+    assert told(forum, ada) == [("like", "Someone likes your post in “Liked”", 1)]  # and not the one who does no more
     forum.project()
     forum.done("POST", "platform/notifications/seen", ada)
     forum.done("PUT", path, second)
-    forum.done("DELETE", path, first)  # of whom was told before
+    forum.done("DELETE", path, first)  # the first one, whom an earlier notification named
     assert told(forum, ada, unseen="true") == [("like", "Second Fan likes your post in “Liked”", 1)]
     forum.done("DELETE", path, second)
     assert told(forum, ada, unseen="true") == []
@@ -97,13 +99,48 @@ def test_each_event_tells_once_whatever_is_killed_in_the_middle(forum: Forum) ->
     forum.project()
     for number in range(3):
         forum.reply(eve, made, f"Reply number {number}")
-    command = [sys.executable, "-c", _KILLED_RAISING]
+    command = [sys.executable, "-c", _KILLED_HANDLER]
     environment = environment_of(forum.api.query.settings)
     assert subprocess.run(command, env=environment, cwd=ROOT, timeout=150, check=False).returncode == -signal.SIGKILL
     assert told(forum, ada) == [("reply", "3 new replies in “Killed”", 3)]
 
 
-def test_reading_a_thread_is_seeing_what_was_told_of_it(forum: Forum) -> None:
+def test_a_poison_event_is_a_dead_letter_and_blocks_no_notification(forum: Forum) -> None:
+    """It is listed, skipped by an admin, and then the events of its aggregate that were parked behind it go on."""
+    ada, eve, admin = forum.member("Waits Not"), forum.member("Replies"), forum.moderator
+    made, site = forum.start(ada, title="Poison"), uuid4()
+    forum.project()
+    alarm = ClaimsUnusual(
+        **event_metadata(site, 1, system_context()),
+        website_id=site,
+        account_id=ada.account_id,
+        hour=datetime.now(UTC),
+        claims=99,
+        usual=1,
+    )
+    forum.postgres.execute(
+        "INSERT INTO events.stored_events (originator_id, originator_version, topic, state)"
+        " VALUES (%s, 1, 'website.claims_unusual.v1', '{}')",
+        (site,),
+    )
+    try:
+        forum.api.core.store.append([alarm])
+        forum.reply(eve, made, "Right behind it")
+        assert told(forum, ada) == [("reply", "Replies replied in “Poison”", 1)]
+        where = {"projection": "notifications", "state": "open"}
+        letters = forum.done("GET", "admin/dead-letters", admin, params=where)
+        assert sorted(letter["reason"] for letter in letters) == ["parked", "undecodable"]
+        [poison] = [letter["id"] for letter in letters if letter["reason"] == "undecodable"]
+        forum.done("POST", f"admin/dead-letters/{poison}/retry", admin, json={})
+        assert told(forum, ada) == [("reply", "Replies replied in “Poison”", 1)]
+        forum.done("POST", f"admin/dead-letters/{poison}/skip", admin, json={"reason": "never readable"})
+        assert sorted(kind for kind, *_ in told(forum, ada)) == ["claims", "reply"]
+        assert forum.done("GET", "admin/dead-letters", admin, params=where) == []
+    finally:
+        forum.postgres.execute("DELETE FROM events.stored_events WHERE originator_id = %s", (site,))
+
+
+def test_reading_a_thread_marks_its_notifications_as_seen(forum: Forum) -> None:
     ada, eve = forum.member("Reader"), forum.member("Writer")
     made = forum.start(ada)
     forum.reply(eve, made)
@@ -154,7 +191,7 @@ def test_a_member_who_follows_no_more_hears_nothing_and_neither_does_one_who_cho
 def test_an_account_keeps_its_newest_thousand(forum: Forum) -> None:
     ada, eve = forum.member("Flooded"), forum.member("Not Flooded")
     forum.postgres.execute(
-        "INSERT INTO ops.notification (id, account_id, kind, about, created_at, updated_at, title)"
+        "INSERT INTO notifications.notification (id, account_id, kind, about, created_at, updated_at, title)"
         " SELECT gen_random_uuid(), %s, 'moderation', n::text, now(), now() - interval '1 minute' * n, n::text"
         " FROM generate_series(1, 1003) AS n",
         (ada.account_id,),
@@ -162,7 +199,7 @@ def test_an_account_keeps_its_newest_thousand(forum: Forum) -> None:
     forum.reply(ada, forum.start(eve, title="Kept"))
     forum.project()
     forum.postgres.execute(RULES["notifications of which there are too many"].encode())
-    sql = "SELECT count(*), max(title::int) FROM ops.notification WHERE account_id = %s"
+    sql = "SELECT count(*), max(title::int) FROM notifications.notification WHERE account_id = %s"
     assert forum.postgres.execute(sql, (ada.account_id,)).fetchone() == (1000, 1000)
     assert len(told(forum, eve)) == 1
 
@@ -224,10 +261,10 @@ def test_what_was_seen_or_is_not_chosen_is_in_no_mail(forum: Forum) -> None:
 
 
 def test_what_grows_on_before_the_mail_goes_out_is_in_it(forum: Forum) -> None:
-    """Replies of one thread are one line: an answer in the small hours must not put it off to another day, for ever."""
+    """Replies of one thread are one line: an answer in the small hours must not postpone it repeatedly."""
     ada, settings = digested(forum, "Night Thread")
     forum.postgres.execute(
-        "UPDATE ops.notification SET created_at = created_at - interval '1 day' WHERE account_id = %s",
+        "UPDATE notifications.notification SET created_at = created_at - interval '1 day' WHERE account_id = %s",
         (ada.account_id,),
     )
     send_due(settings, noon_after(forum, ada).replace(hour=23))
@@ -269,43 +306,44 @@ def environment_of(settings: Settings) -> dict[str, str]:
     }
 
 
-_KILLED_RAISING = """
+_KILLED_HANDLER = """
 import os, signal
-import command_api.notifications.raising as raising
-from command_api.core import open_core
-from command_api.leader import connect
-from infra.settings import load
+from command_api.registry import open_container
+from command_api.kernel.leader_election import connect
+from command_api.notifications import handler
+from infra.kernel.config.settings import load
+from tests.support.subscriptions import notify
 
 settings, told = load(env_file=None), []
 
-def dying(*of, tell=raising._raise):
+def dying(*of, tell=handler._insert):
     tell(*of)
     told.append(of)
     if len(told) == 2:
         os.kill(os.getpid(), signal.SIGKILL)
 
-raising._raise = dying
-with connect(settings.postgres_url, "raising") as connection:
-    raising.Raising(open_core(settings)).step(connection)
+handler._insert = dying
+with connect(settings.postgres_url, "notifications") as connection:
+    notify(open_container(settings), connection)
 """
 _KILLED = """
 import os, signal, sys
 from datetime import datetime
-import infra.digest
-from infra.settings import load
+import infra.services.scheduler.jobs.notification_digest
+from infra.kernel.config.settings import load
 
-def dying(*mail, queue=infra.digest.queue):
+def dying(*mail, queue=infra.services.scheduler.jobs.notification_digest.queue):
     if sys.argv[2] == "after":
         queue(*mail)
     os.kill(os.getpid(), signal.SIGKILL)
 
-infra.digest.queue = dying
-infra.digest.send_due(load(env_file=None), datetime.fromisoformat(sys.argv[1]))
+infra.services.scheduler.jobs.notification_digest.queue = dying
+infra.services.scheduler.jobs.notification_digest.send_due(load(env_file=None), datetime.fromisoformat(sys.argv[1]))
 """
 
 
 def digested(forum: Forum, name: str) -> tuple[Person, Any]:
-    """Somebody who was mentioned today and has not looked."""
+    """A member with an unseen mention of today."""
     person = forum.member(name)
     made = forum.start(forum.member("Digester"), title="Digested")
     forum.reply(forum.member("Talker"), made, f"What would @{forum.handle(person)} say?")
@@ -314,9 +352,9 @@ def digested(forum: Forum, name: str) -> tuple[Person, Any]:
 
 
 def noon_after(forum: Forum, person: Person) -> datetime:
-    """Of the day after the one on which the person was told something: that may not be the day on which we ask."""
+    """On the day after the person's notification, which may not be the day on which the test runs."""
     row = forum.postgres.execute(
-        "SELECT max(created_at) FROM ops.notification WHERE account_id = %s", (person.account_id,)
+        "SELECT max(created_at) FROM notifications.notification WHERE account_id = %s", (person.account_id,)
     ).fetchone()
     assert row is not None
     told_at: datetime = row[0].astimezone(UTC)
@@ -328,4 +366,4 @@ def mails(forum: Forum, person: Person) -> list[tuple[str, str]]:
         "SELECT id, recipient_sealed, text_sealed FROM ops.mail WHERE kind = 'digest' AND account_id = %s ORDER BY id",
         (person.account_id,),
     ).fetchall()
-    return [(to, text or "") for to, text in (opened(forum.api.query.settings, *row) for row in rows)]
+    return [(to, text or "") for to, text in (decrypt_mail(forum.api.query.settings, *row) for row in rows)]

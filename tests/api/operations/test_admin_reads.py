@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 import pytest
 from psycopg.types.json import Jsonb
 
-from query_api.paging import encode
+from query_api.kernel.pagination import encode
 from tests.support.query import PERCENT_10, Person, QueryService, event, this_moment
 
 

@@ -1,4 +1,4 @@
-"""The audit trail, written anew by somebody who owns its table: its anchors tell. On a real Postgres."""
+"""The audit trail, rewritten by an attacker who owns its table: its anchors reveal it. On a real Postgres."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from threading import Event
 
 import pytest
 
-from command_api import relay
-from command_api.anchoring import Anchoring
-from command_api.leader import Leader
-from infra.auditing.records import ends_of
-from infra.auditing.report import Report
-from infra.auditing.trail import audit_trail
-from infra.settings import Settings
+from command_api.kernel import audit_anchor, outbox_relay
+from command_api.kernel.leader_election import Leader
+from infra.kernel.config.settings import Settings
+from infra.ops.audit.audit_log import check_audit_log
+from infra.ops.audit.log_reader import ends_of
+from infra.ops.audit.report import Report
 from schemas.identity import AUDIT_TRAIL
 from schemas.topics import DOMAIN
 from tests.support.command import World, world
@@ -41,7 +40,7 @@ def entry(made: World) -> None:
 
 
 def anchor(made: World) -> int | None:
-    return Anchoring(made.core).anchor(made.postgres, Event())
+    return audit_anchor.anchor(made.core, made.postgres, Event())
 
 
 def anchors(made: World) -> int:
@@ -49,7 +48,7 @@ def anchors(made: World) -> int:
 
 
 def forge(made: World, change: str) -> None:
-    """Changes the trail and works all hashes out anew, as its owner could."""
+    """Changes the trail and calculates all hashes again, as its owner could."""
     run = made.postgres.execute
     run("ALTER TABLE auth.audit DISABLE TRIGGER USER")
     run("ALTER TABLE auth.audit_anchor DISABLE TRIGGER USER")
@@ -66,7 +65,7 @@ def forge(made: World, change: str) -> None:
 def relayed(made: World) -> None:
     """Copies what was decided to the log."""
     made.log.end_offset(DOMAIN.name, 0)
-    leader = Leader(made.settings, relay.NAME, relay.Relay(made.log).run).start()
+    leader = Leader(made.settings, outbox_relay.NAME, outbox_relay.Relay(made.log).run).start()
     try:
         wanted = made.count("SELECT max(notification_id) FROM events.stored_events")
         position = "SELECT coalesce(max(position), 0) FROM engine.relay"
@@ -76,7 +75,7 @@ def relayed(made: World) -> None:
 
 
 def audited(made: World) -> Report:
-    return audit_trail(made.log, made.postgres, ends_of(made.log, DOMAIN))
+    return check_audit_log(made.log, made.postgres, ends_of(made.log, DOMAIN))
 
 
 def test_an_anchor_is_set_when_the_trail_has_grown(anchored: World) -> None:
@@ -95,14 +94,14 @@ FORGED = {
 
 
 @pytest.mark.parametrize("change", FORGED.values(), ids=FORGED)
-def test_a_trail_that_was_written_anew_is_not_what_its_anchor_says(anchored: World, change: str) -> None:
+def test_a_rewritten_audit_trail_differs_from_its_anchor(anchored: World, change: str) -> None:
     forge(anchored, change)
     assert anchored.count(ALL) > 0
     assert anchor(anchored) is not None and anchors(anchored) == 1
 
 
 @pytest.mark.parametrize("change", FORGED.values(), ids=FORGED)
-def test_who_writes_the_table_of_anchors_anew_too_is_told_of_by_the_event(anchored: World, change: str) -> None:
+def test_the_event_reveals_a_rewritten_table_of_anchors(anchored: World, change: str) -> None:
     relayed(anchored)
     assert audited(anchored).is_clean and audited(anchored).checked["anchors of the audit trail"] == 1
     forge(anchored, change)

@@ -1,4 +1,4 @@
-"""Analysts' statements over real engines, through both doors: the SQL page's calls and the ClickHouse port."""
+"""Analysts' statements over real engines, through both entry points: the SQL page's calls and the ClickHouse port."""
 
 from __future__ import annotations
 
@@ -19,29 +19,31 @@ from clickhouse_connect.driver.exceptions import DatabaseError
 from psycopg_pool import ConnectionPool
 
 from command_api.accounts import model
-from command_api.analysts.routes import DEFAULT_TOKEN_DAYS, MAX_TOKEN_DAYS, MAX_TOKENS
-from command_api.decision import by_system
-from infra.analysts import limits, people
-from infra.analysts.expiring import warn_due
-from infra.analysts.ledger import STALE_S
-from infra.analysts.people import Analyst
-from infra.analysts.tables import SCHEMA
-from infra.analysts.views import row_filter
-from infra.settings import Settings
+from command_api.accounts.repository import reservation_id
+from command_api.kernel.decision import system_context
+from command_api.sql.handlers import MAX_TOKENS
+from command_api.sql.schemas import DEFAULT_TOKEN_DAYS, MAX_TOKEN_DAYS
+from infra.domain.sql_access import analyst_accounts, limits
+from infra.domain.sql_access.analyst_accounts import Analyst
+from infra.domain.sql_access.statement_log import STALE_S
+from infra.domain.sql_access.tables import SCHEMA
+from infra.domain.sql_access.token_expiry import warn_due
+from infra.domain.sql_access.views import row_filter
+from infra.kernel.config.settings import Settings
 from schemas.events.accounts import Role
 from tests.support.analysts import AnalystWorld, Asker, analyst_world
 from tests.support.clickhouse import PASSWORD as CLICKHOUSE_PASSWORD
 from tests.support.clickhouse import USER as CLICKHOUSE_USER
 from tests.support.engines import ROOT, wait_until
-from tests.support.escapes import ESCAPES
+from tests.support.full_api import Api, serve_full_api
 from tests.support.people import PASSWORD
-from tests.support.whole_api import Api, whole
+from tests.support.sandbox_escapes import SANDBOX_ESCAPES
 
 SLOW = (
     "SELECT count() FROM (SELECT arrayJoin(range(100000)) AS a) AS x"
     " CROSS JOIN (SELECT arrayJoin(range(1000000)) AS b) AS y"
 )
-NODE = ROOT / "tests" / "contract" / "clickhouse_node"
+NODE = ROOT / "tests" / "contract" / "clickhouse" / "clickhouse_node"
 Ask = Callable[[Asker, str], httpx.Response]
 
 
@@ -53,15 +55,15 @@ def world(embedded_postgres: Settings) -> Iterator[AnalystWorld]:
 
 @pytest.fixture(params=["page", "port"])
 def ask(request: pytest.FixtureRequest, world: AnalystWorld) -> Ask:
-    """One statement through one of the doors; a result is CSV."""
+    """One statement through one of the entry points; a result is CSV."""
     if request.param == "page":
         return lambda asker, sql: world.post(asker, {"sql": sql, "format": "csv"})
     return lambda asker, sql: world.ask(asker, sql, default_format="CSVWithNames")
 
 
-@pytest.mark.parametrize("name", sorted(ESCAPES))
-def test_no_way_out_through_either_door(world: AnalystWorld, ask: Ask, name: str) -> None:
-    answer = ask(world.ada, ESCAPES[name])
+@pytest.mark.parametrize("name", sorted(SANDBOX_ESCAPES))
+def test_no_sandbox_escape_through_either_entry_point(world: AnalystWorld, ask: Ask, name: str) -> None:
+    answer = ask(world.ada, SANDBOX_ESCAPES[name])
     assert answer.status_code in (400, 403, 404, 413, 422), answer.text[:300]
     assert "secret-of-eve" not in answer.text and str(world.eve_site) not in answer.text
     assert "root:" not in answer.text
@@ -98,10 +100,10 @@ def test_an_error_tells_nothing_of_other_rows(world: AnalystWorld, ask: Ask) -> 
     owner = (CLICKHOUSE_USER, CLICKHOUSE_PASSWORD)
     assert "ILLEGAL_DIVISION" in world.http.post("/", content=unordered, auth=owner).text, "else this shows nothing"
     ordered = world.http.post("/", content=unordered, params=limits.ORDER, auth=owner)
-    assert ordered.status_code == 200, "the settings hold without the second wall, too"
+    assert ordered.status_code == 200, "the settings hold without row-level security, too"
 
 
-def test_how_much_was_read_is_told_to_admins_only(world: AnalystWorld) -> None:
+def test_only_admins_see_how_many_rows_were_read(world: AnalystWorld) -> None:
     """It counts rows of other websites that lie in the same blocks."""
     sql = "SELECT count() FROM clicks WHERE visitor > 0"
     assert world.post(world.ada, {"sql": sql}).json()["statistics"]["rowsRead"] is None
@@ -197,9 +199,9 @@ def test_the_port_takes_tokens_of_analysts_only(world: AnalystWorld) -> None:
     )
     assert used is not None
     # The role is gone as soon as it is taken away, although the read model does not know of it yet.
-    postgres.execute("DELETE FROM auth.role_holder WHERE account_id = %s", (gone.person.account_id,))
+    postgres.execute("DELETE FROM lookup.role_holder WHERE account_id = %s", (gone.person.account_id,))
     assert world.ask(gone, "SELECT 1").status_code == 403
-    postgres.execute("INSERT INTO auth.role_holder VALUES (%s, '{analyst}')", (gone.person.account_id,))
+    postgres.execute("INSERT INTO lookup.role_holder VALUES (%s, '{analyst}')", (gone.person.account_id,))
     assert world.ask(gone, "SELECT 1").status_code == 200
     postgres.execute("UPDATE auth.sql_token SET revoked_at = now() WHERE id = %s", (gone.token_id,))
     assert world.ask(gone, "SELECT 1").status_code == 403
@@ -318,7 +320,7 @@ def test_what_cannot_be_written_down_does_not_run(world: AnalystWorld) -> None:
     assert world.post(world.ada, {"sql": "SELECT 1", "queryId": query_id}).status_code == 409
 
 
-def test_at_most_so_many_at_once_over_both_doors(world: AnalystWorld) -> None:
+def test_the_limit_of_concurrent_statements_spans_both_entry_points(world: AnalystWorld) -> None:
     zoe, results = world.asker("analyst"), []
 
     def run(number: int) -> None:
@@ -367,7 +369,7 @@ def test_cancelling_is_the_owners(world: AnalystWorld) -> None:
 
 
 def test_who_leaves_a_download_stops_the_statement(world: AnalystWorld) -> None:
-    """Over both doors: its rows are not made any longer, and it is written down as cancelled."""
+    """Over both entry points: it stops, and is recorded as cancelled."""
     zoe = world.asker("analyst")
     many = (
         "SELECT a, b, repeat('x', 200) AS c FROM (SELECT arrayJoin(range(900)) AS a) AS x"
@@ -383,7 +385,7 @@ def test_who_leaves_a_download_stops_the_statement(world: AnalystWorld) -> None:
     wait_until(lambda: {row[1] for row in world.audited(zoe)} == {"cancelled"}, 60, "both to be cancelled")
 
 
-def test_what_died_with_its_process_is_told_and_in_nobodys_way(world: AnalystWorld) -> None:
+def test_a_statement_that_died_with_its_process_is_shown_and_blocks_nothing(world: AnalystWorld) -> None:
     zoe = world.asker("analyst")
     for _ in range(limits.RUNNING):
         world.service.postgres.execute(
@@ -400,8 +402,8 @@ def test_what_died_with_its_process_is_told_and_in_nobodys_way(world: AnalystWor
 def test_limits_hold(world: AnalystWorld) -> None:
     cut = world.post(world.ada, {"sql": "SELECT arrayJoin(range(50000)) AS n", "maxRows": 100}).json()
     assert len(cut["rows"]) == 100 and cut["truncated"] is True and cut["statistics"]["rows"] == 100
-    whole = world.post(world.ada, {"sql": "SELECT arrayJoin(range(100)) AS n", "maxRows": 100}).json()
-    assert len(whole["rows"]) == 100 and whole["truncated"] is False
+    serve_full_api = world.post(world.ada, {"sql": "SELECT arrayJoin(range(100)) AS n", "maxRows": 100}).json()
+    assert len(serve_full_api["rows"]) == 100 and serve_full_api["truncated"] is False
     greedy = world.post(
         world.ada, {"sql": "SELECT length(groupArray(repeat('x', 1000000))) FROM (SELECT arrayJoin(range(5000)))"}
     )
@@ -442,13 +444,15 @@ def test_schema_tells_everything(world: AnalystWorld) -> None:
     assert "uniqExact" in schema["functions"]
 
 
-def test_behind_the_gate_clickhouse_itself_shows_no_other_rows(world: AnalystWorld) -> None:
-    """As if a statement had got past the gate: any table of rows, with the settings that every statement gets."""
+def test_without_the_validator_clickhouse_itself_shows_no_other_rows(world: AnalystWorld) -> None:
+    """For a statement that bypasses the validator: any table of rows, with the settings of every statement."""
     postgres_url = world.service.settings.postgres_url
     assert postgres_url is not None
     with ConnectionPool(postgres_url, min_size=1, max_size=1, open=True) as pool:
-        scope = people.scope(pool, Analyst(world.ada.person.account_id, world.ada.email, is_admin=False))
-        everything = people.scope(pool, Analyst(world.admin.person.account_id, world.admin.email, is_admin=True))
+        scope = analyst_accounts.scope(pool, Analyst(world.ada.person.account_id, world.ada.email, is_admin=False))
+        everything = analyst_accounts.scope(
+            pool, Analyst(world.admin.person.account_id, world.admin.email, is_admin=True)
+        )
     assert row_filter(everything) == {}
     held = {"readonly": "1", **row_filter(scope)}
     tables = world.service.rows(
@@ -473,12 +477,12 @@ def test_parameters(world: AnalystWorld) -> None:
 
 def with_password(api: Api, asker: Asker) -> dict[str, str]:
     """Gives the person an account with a password; what proves again that it is they."""
-    account_id, guard = asker.person.account_id, api.accounts.desk.guard(asker.email)
-    roles, by = (Role.MEMBER, Role.ANALYST), by_system()
+    account_id, guard = asker.person.account_id, reservation_id(api.core.settings, asker.email)
+    roles, by = (Role.MEMBER, Role.ANALYST), system_context()
     events = model.register(
-        None, account_id=account_id, email_id=guard, email=asker.email, name="Ada", roles=roles, way="setup", asked=by
+        None, account_id=account_id, email_id=guard, email=asker.email, name="Ada", roles=roles, way="setup", context=by
     )
-    api.core.store.write(events)
+    api.core.store.append(events)
     api.query.postgres.execute(
         "INSERT INTO auth.credential (account_id, password_hash) VALUES (%s, %s)",
         (account_id, api.hash),
@@ -490,7 +494,7 @@ def test_a_token_needs_the_password_expires_and_ends_with_the_password(
     world: AnalystWorld, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     zoe, postgres, path = world.asker("analyst"), world.service.postgres, "/api/platform/sql/tokens"
-    with whole(world.service, tmp_path_factory.mktemp("dist")) as api:
+    with serve_full_api(world.service, tmp_path_factory.mktemp("dist")) as api:
         proof = with_password(api, zoe)
 
         def make(**body: object) -> httpx.Response:
@@ -530,7 +534,7 @@ def test_tokens_and_kept_queries_through_the_gateway(
     world: AnalystWorld, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     zoe = world.asker("analyst")
-    with whole(world.service, tmp_path_factory.mktemp("dist")) as api:
+    with serve_full_api(world.service, tmp_path_factory.mktemp("dist")) as api:
         asked = {"name": " My notebook ", **with_password(api, zoe)}
         made = api.call("POST", "/api/platform/sql/tokens", zoe.person, json=asked).json()
         assert made["name"] == "My notebook" and made["token"].endswith(made["last4"])
@@ -576,7 +580,7 @@ def test_no_more_tokens_than_allowed_when_many_are_made_at_once(
     world: AnalystWorld, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     zoe = world.asker("analyst")
-    with whole(world.service, tmp_path_factory.mktemp("dist")) as api, ThreadPoolExecutor(8) as threads:
+    with serve_full_api(world.service, tmp_path_factory.mktemp("dist")) as api, ThreadPoolExecutor(8) as threads:
         proof = with_password(api, zoe)
 
         def make(number: int) -> int:

@@ -1,4 +1,4 @@
-"""Analysts' statements with a ClickHouse server of one's own (`CLICKHOUSE_URL`): its limits, and its KILL QUERY.
+"""Analysts' statements with an external ClickHouse server (`CLICKHOUSE_URL`): its limits, and its KILL QUERY.
 
 The server is a front that knows no processes for analysts, as any ClickHouse server. It waits for a statement that it
 kills a moment only, and then answers that it still waits.
@@ -15,20 +15,20 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from infra.analysts import limits
-from infra.settings import Settings
-from projectors.engine.schema import create_schema
-from query_api.sql import running
-from query_api.sql.running import Failed, Runner
+from infra.domain.sql_access import limits
+from infra.kernel.config.settings import Settings
+from projectors.schema import create_schema
+from query_api.sql import execution
+from query_api.sql.execution import Failed, StatementRunner
 from tests.support.clickhouse import PASSWORD, USER, ClickHouse, start_clickhouse
 from tests.support.engines import engine_folder, wait_until
 from tests.support.query import Person, QueryService, serving
 
 SERVER = """
 import sys
-from infra.clickhouse_front import __main__, app, running
+from infra.services.clickhouse_server import __main__, app, running_queries
 app.ON_BEHALF = "x-known-to-nobody"
-running.SYNC_WAIT_S = 0.2
+running_queries.SYNC_WAIT_S = 0.2
 sys.exit(__main__.main())
 """
 ENDLESS = (
@@ -132,8 +132,8 @@ def test_it_counts_as_running_until_the_server_has_let_it_go(world: World, analy
 async def test_a_server_that_does_not_answer_in_time_is_asked_to_let_it_go(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(running, "_TIMEOUT", httpx.Timeout(1.0))
-    runner = Runner(world.service.settings)
+    monkeypatch.setattr(execution, "_TIMEOUT", httpx.Timeout(1.0))
+    runner = StatementRunner(world.service.settings)
     try:
         with pytest.raises(Failed) as failed:
             await runner.start(uuid4(), uuid4(), DEAF, "ndjson", {}, 100, {})

@@ -19,10 +19,10 @@ import psutil
 import pytest
 from psycopg_pool import ConnectionPool
 
-from infra.analysts import people
-from infra.analysts.people import Analyst
-from infra.analysts.views import row_filter
-from infra.settings import Settings
+from infra.domain.sql_access import analyst_accounts
+from infra.domain.sql_access.analyst_accounts import Analyst
+from infra.domain.sql_access.views import row_filter
+from infra.kernel.config.settings import Settings
 from tests.support.analysts import AnalystWorld, Asker, analyst_world
 from tests.support.clickhouse import PASSWORD, READER, READER_PASSWORD, USER
 from tests.support.engines import wait_until
@@ -154,12 +154,12 @@ def test_unfinished_requests_are_in_nobodys_way(world: AnalystWorld, asks: str) 
             assert world.http.post("/", content="SELECT 1", auth=auth, timeout=10).text == "1\n"
 
 
-def test_the_second_wall_holds_where_statements_run(world: AnalystWorld) -> None:
-    """As if a statement had got past the gate."""
+def test_row_level_security_holds_where_statements_run(world: AnalystWorld) -> None:
+    """For a statement that bypasses the validator."""
     postgres_url = world.service.settings.postgres_url
     assert postgres_url is not None
     with ConnectionPool(postgres_url, min_size=1, max_size=1, open=True) as pool:
-        scope = people.scope(pool, Analyst(world.ada.person.account_id, world.ada.email, is_admin=False))
+        scope = analyst_accounts.scope(pool, Analyst(world.ada.person.account_id, world.ada.email, is_admin=False))
     for sql in (
         "SELECT * FROM althing.events__g1",
         "SELECT * FROM althing.events",

@@ -15,7 +15,7 @@ import pytest
 from clickhouse_connect.driver.exceptions import DatabaseError
 from clickhouse_connect.driver.external import ExternalData
 
-from infra.clickhouse import ClientPool, client
+from infra.kernel.clickhouse.client import ClientPool, client
 from tests.support.clickhouse import READER, READER_PASSWORD, ClickHouse, connect
 from tests.support.engines import ROOT, wait_until
 
@@ -116,15 +116,15 @@ def test_errors_before_and_in_the_middle_of_a_result(server: ClickHouse) -> None
 def test_ten_selects_run_at_the_same_time(server: ClickHouse, caplog: pytest.LogCaptureFixture) -> None:
     """And the connections of all are kept, none thrown away after its statement."""
     opened = client(server.settings)
-    theirs = "query LIKE 'SELECT sleepEachRow(0.05)%'"
-    meet = f"SELECT count() = 10 FROM system.processes WHERE {theirs}"
+    of_this_test = "query LIKE 'SELECT sleepEachRow(0.05)%'"
+    meet = f"SELECT count() = 10 FROM system.processes WHERE {of_this_test}"
     with ThreadPoolExecutor(10) as threads:
         slow = [
             threads.submit(opened.query, "SELECT sleepEachRow(0.05) FROM numbers(2000) SETTINGS max_block_size = 1")
             for _ in range(10)
         ]
         wait_until(lambda: opened.query(meet).first_row == (1,), 60, "ten queries to run together")
-        opened.command(f"KILL QUERY WHERE {theirs} ASYNC")
+        opened.command(f"KILL QUERY WHERE {of_this_test} ASYNC")
         for each in slow:
             with pytest.raises(DatabaseError, match="QUERY_WAS_CANCELLED"):
                 each.result(60)
@@ -152,7 +152,7 @@ def test_a_reader_connects_with_the_clients_own_opening_statements(server: Click
 
 def test_a_session_is_free_for_its_next_query_before_the_answer_ends(tmp_path: Path) -> None:
     """Else a busy server, which gives the session back a moment later, refuses a client that did nothing wrong."""
-    asked = [sys.executable, "-m", "tests.support.eager_client", str(tmp_path)]
+    asked = [sys.executable, "-m", "tests.support.zero_latency_client", str(tmp_path)]
     done = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, timeout=100, check=True)
     told = done.stdout.splitlines()
     assert len(told) == 5 and all(line.endswith(": [200]") for line in told), told

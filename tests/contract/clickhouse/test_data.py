@@ -14,7 +14,7 @@ import pyarrow.parquet
 import pytest
 import zstandard
 
-from infra.clickhouse_front import blocks
+from infra.services.clickhouse_server import blocks
 from tests.support.clickhouse import PASSWORD, USER, ClickHouse, ask
 
 
@@ -71,7 +71,7 @@ def test_bodies_are_compressed_both_ways(http: httpx.Client, name: str) -> None:
 
 def test_native_block_compression_both_ways(http: httpx.Client) -> None:
     ask(http, "CREATE OR REPLACE TABLE native_c (id UInt32) ENGINE = MergeTree ORDER BY id").raise_for_status()
-    body = blocks.encode(b"1\n2\n", blocks.LZ4) + blocks.encode(b"3\n", blocks.ZSTD)
+    body = blocks.encode(b"1\n2\n") + blocks.frame(blocks.ZSTD, zstandard.ZstdCompressor(level=1).compress(b"3\n"), 2)
     url = {"query": "INSERT INTO native_c FORMAT TSV", "decompress": "1"}
     assert http.post("/", params=url, content=body).status_code == 200
     damaged = body[:-1] + bytes([body[-1] ^ 1])
@@ -118,16 +118,21 @@ def test_columnar_files_hold_the_result(http: httpx.Client) -> None:
 
 def test_a_result_that_fails_half_way_says_so_behind_it_and_has_no_end(server: ClickHouse) -> None:
     late = "SELECT number, throwIf(number = 900000, 'too late') FROM numbers(1000000)"
-    received = b""
-    with (
-        httpx.Client(base_url=server.address, auth=(USER, PASSWORD), timeout=60) as opened,
-        pytest.raises(httpx.RemoteProtocolError),
-        opened.stream("POST", "/", content=late) as answer,
-    ):
-        assert answer.status_code == 200
-        tag = answer.headers["x-clickhouse-exception-tag"]
-        for part in answer.iter_raw():
-            received += part
+    tag, received = "", b""
+
+    def receive() -> None:
+        nonlocal tag, received
+        with (
+            httpx.Client(base_url=server.address, auth=(USER, PASSWORD), timeout=60) as opened,
+            opened.stream("POST", "/", content=late) as answer,
+        ):
+            assert answer.status_code == 200
+            tag = answer.headers["x-clickhouse-exception-tag"]
+            for part in answer.iter_raw():
+                received += part
+
+    with pytest.raises(httpx.RemoteProtocolError):
+        receive()
     assert received.startswith(b"0\t0\n") and b"too late" in received
     assert received.rstrip().endswith(b"__exception__") and f"\r\n{tag}\r\n".encode() in received
     whole = httpx.post(server.address, auth=(USER, PASSWORD), params={"wait_end_of_query": 1}, content=late, timeout=60)

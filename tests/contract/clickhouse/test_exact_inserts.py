@@ -15,7 +15,7 @@ import pytest
 from clickhouse_connect.driver.client import Client
 from clickhouse_connect.driver.exceptions import ClickHouseError
 
-from infra.clickhouse import client, insert_rows
+from infra.kernel.clickhouse.client import client, insert_rows
 from tests.support.clickhouse import USER, ClickHouse, start_clickhouse
 from tests.support.engines import engine_folder, wait_until
 

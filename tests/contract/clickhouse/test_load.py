@@ -128,7 +128,7 @@ def test_two_hundred_clients_at_once_are_all_answered(server: ClickHouse) -> Non
         assert list(answers) == [f"{number}\t1000000\n" for number in range(200)]
 
 
-def test_readers_who_do_not_read_their_results_leave_room_for_the_services() -> None:
+def test_clients_that_do_not_read_results_do_not_block_the_services() -> None:
     endless = b"SELECT number, toString(number) FROM numbers(1000000000)"
     head = f"POST / HTTP/1.1\r\nHost: x\r\nX-ClickHouse-User: {READER}\r\nX-ClickHouse-Key: {READER_PASSWORD}\r\n"
     request = f"{head}Content-Length: {len(endless)}\r\n\r\n".encode() + endless
@@ -161,7 +161,7 @@ def test_a_huge_result_is_passed_on_in_little_memory(server: ClickHouse) -> None
 
 IMPATIENT = """
 import sys
-from infra.clickhouse_front import __main__, reply
+from infra.services.clickhouse_server import __main__, reply
 reply.SEND_S = 0.5
 sys.exit(__main__.main())
 """

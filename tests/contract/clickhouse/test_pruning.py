@@ -1,6 +1,6 @@
 """The engine's index over times: which comparisons it answers rightly, and the smallest case that it answers wrongly.
 
-`schemas.instants` and `infra.analysts.limits.EXACT` exist because of the latter.
+`schemas.instants` and `infra.domain.sql_access.limits.EXACT` exist because of the latter.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 import httpx
 import pytest
 
-from infra.analysts import limits
+from infra.domain.sql_access import limits
 from schemas import instants
 from tests.support.clickhouse import ask
 
@@ -52,26 +52,30 @@ COMPARED = {
 }
 
 
+@pytest.mark.usefixtures("table")
 @pytest.mark.parametrize("condition", COMPARED)
-def test_instants_of_the_columns_type_are_compared_rightly(http: httpx.Client, table: str, condition: str) -> None:
+def test_instants_of_the_columns_type_are_compared_rightly(http: httpx.Client, condition: str) -> None:
     asked = condition.format(midnight=instants.bound("midnight"), before=instants.bound("before"))
     values = {"param_midnight": str(MIDNIGHT), "param_before": str(SECOND_BEFORE)}
     assert found(http, asked, **values) == COMPARED[condition]
 
 
+@pytest.mark.usefixtures("table")
 @pytest.mark.parametrize("condition", COMPARED)
-def test_analysts_may_compare_with_whole_seconds(http: httpx.Client, table: str, condition: str) -> None:
+def test_analysts_may_compare_with_whole_seconds(http: httpx.Client, condition: str) -> None:
     asked = condition.format(midnight=f"toDateTime({MIDNIGHT}, 'UTC')", before=f"toDateTime({SECOND_BEFORE}, 'UTC')")
     assert found(http, asked, **limits.EXACT) == COMPARED[condition]
 
 
-def test_the_engine_still_prunes_wrongly(http: httpx.Client, table: str) -> None:
+@pytest.mark.usefixtures("table")
+def test_the_engine_still_prunes_wrongly(http: httpx.Client) -> None:
     """Fails when the engine is cured: `limits.EXACT` is then only a cost."""
     assert found(http, f"at < toDateTime({MIDNIGHT}, 'UTC')") == 0
     assert found(http, f"at > toDateTime({SECOND_BEFORE}, 'UTC')") == 0
 
 
-def test_analysts_statements_still_skip_other_months_and_days(http: httpx.Client, table: str) -> None:
+@pytest.mark.usefixtures("table")
+def test_analysts_statements_still_skip_other_months_and_days(http: httpx.Client) -> None:
     plan = f"EXPLAIN indexes = 1 SELECT count() FROM moments WHERE at >= toDateTime({MIDNIGHT}, 'UTC')"
     answer = ask(http, plan, **limits.EXACT)
     answer.raise_for_status()

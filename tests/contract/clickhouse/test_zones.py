@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from pathlib import Path
 
 import httpx
 
+from infra.kernel.config.paths import ROOT
 from schemas.zones import ZoneInfo, available_timezones
 from tests.support.clickhouse import ask
 
-PAGE = Path(__file__).parents[2] / "docs" / "analysts.md"
+PAGE = ROOT / "docs" / "analysts.md"
 MONTHS = [datetime(2024 + number // 12, number % 12 + 1, 15, 12, tzinfo=UTC) for number in range(60)]
 
 
@@ -25,8 +25,8 @@ def test_zones_in_which_sql_and_dashboards_differ_are_the_documented_ones(http: 
     )
     answer = ask(http, f"WITH [{moments}] AS months SELECT {columns} FORMAT JSONCompactEachRow")
     answer.raise_for_status()
-    theirs = dict(zip((name for name in names if name in known), answer.json(), strict=True))
-    different = [name for name in names if theirs.get(name) != [_offset(name, month) for month in MONTHS]]
+    of_engine = dict(zip((name for name in names if name in known), answer.json(), strict=True))
+    different = [name for name in names if of_engine.get(name) != [_offset(name, month) for month in MONTHS]]
     documented = re.search(r"<!-- zones -->(.*?)<!-- end -->", PAGE.read_text(), re.DOTALL)
     assert documented is not None
     assert re.findall(r"`([^`]+)`", documented[1]) == different, ", ".join(f"`{name}`" for name in different)

@@ -1,5 +1,5 @@
-"""The embedded Kafka as another user of the machine meets it: the ports are open, and nothing is given without a
-password of `secrets.json`. A data directory of the versions before, which asked for none, goes on under the same rule.
+"""Access of another user of the machine to the embedded Kafka: the ports are open, and every request requires a
+password of `secrets.json`. A data directory of older versions, which required none, is protected in the same way.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from infra.log import Log, LogUnavailable, Record
-from infra.log.kafka_log import KafkaLog
-from infra.log.signature import Signer
-from infra.settings import Settings
-from infra.stack import ports, secret_file
-from infra.stack.engines import kafka, kafka_users
-from infra.stack.supervisor import Supervisor
+from infra.kernel.config.settings import Settings
+from infra.kernel.log import Log, LogUnavailable, Record, StoredRecord
+from infra.kernel.log.kafka_log import KafkaLog
+from infra.kernel.log.signature import Signer
+from infra.ops.stack import ports, secret_file
+from infra.ops.stack.engines import kafka, kafka_users
+from infra.ops.stack.supervisor import Supervisor
 from schemas.topics import DOMAIN, REJECTED
 from tests.support.engines import engine_folder, start_kafka
 from tests.support.stack import free_ports
@@ -66,10 +66,10 @@ def test_without_the_password_nothing_is_written_and_nothing_is_read(kafka_with_
         "guesses": as_user(kafka_with_topics, kafka_users.OWNER, "guess"),
         "guesses the user that sets up": as_user(kafka_with_topics, kafka_users.SETUP, "guess", "PLAIN"),
     }[who]
-    with opened(kafka_with_topics) as ours, opened(stranger, delivery_timeout_s=1.5) as theirs:
+    with opened(kafka_with_topics) as ours, opened(stranger, delivery_timeout_s=1.5) as other:
         before = ours.end_offset(DOMAIN.name, 0)
-        assert isinstance(theirs.publish([FORGED]).exception(30), LogUnavailable)
-        source = theirs.source(DOMAIN.name, 0)
+        assert isinstance(other.publish([FORGED]).exception(30), LogUnavailable)
+        source = other.source(DOMAIN.name, 0)
         with pytest.raises(LogUnavailable):
             source.read(1, 1.0)
         source.close()
@@ -80,17 +80,17 @@ def test_the_operators_user_reads_and_can_write_nothing(kafka_with_topics: Setti
     secrets = secret_file.load_or_create(kafka_with_topics.data_dir)
     user = kafka_users.operator(secrets)
     operator = as_user(kafka_with_topics, user["user"], user["password"])
-    with opened(kafka_with_topics) as ours, opened(operator, delivery_timeout_s=1.5) as theirs:
-        source = theirs.source(DOMAIN.name, 0)
+    with opened(kafka_with_topics) as ours, opened(operator, delivery_timeout_s=1.5) as other:
+        source = other.source(DOMAIN.name, 0)
         assert source.read(1, 30.0)[0].value == b"first"
         source.close()
         before = ours.end_offset(DOMAIN.name, 0)
-        assert isinstance(theirs.publish([FORGED]).exception(30), LogUnavailable)
+        assert isinstance(other.publish([FORGED]).exception(30), LogUnavailable)
         assert ours.end_offset(DOMAIN.name, 0) == before
 
 
 def test_the_controllers_port_hangs_up_on_who_does_not_sign_in(kafka_with_topics: Settings) -> None:
-    """The request lists what the cluster holds; with a sign-in pending only the versions may be asked for."""
+    """The request lists what the cluster holds; before the sign-in only the API versions may be requested."""
     port = controller_port(kafka_with_topics.data_dir)
     describe_cluster = struct.pack(">hhi", 60, 0, 1) + struct.pack(">h", 2) + b"me" + b"\x00" + b"\x00\x00"
     with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
@@ -104,7 +104,7 @@ def test_the_files_with_passwords_are_for_their_owner_alone(kafka_with_topics: S
         assert stat.S_IMODE((kafka_with_topics.data_dir / name).stat().st_mode) == 0o600
 
 
-def test_a_data_directory_of_before_asks_for_the_password_from_now_on_and_keeps_its_records() -> None:
+def test_an_older_data_directory_requires_the_password_and_keeps_its_records() -> None:
     with engine_folder("old-kafka") as folder:
         old = start_kafka(folder)
         unsecured = Settings(kafka_bootstrap_servers=old.address)
@@ -118,8 +118,8 @@ def test_a_data_directory_of_before_asks_for_the_password_from_now_on_and_keeps_
         (folder / secret_file.FILE_NAME).unlink(missing_ok=True)
         with restarted(folder) as settings:
             stranger = without_password(settings)
-            with opened(settings) as ours, opened(stranger, delivery_timeout_s=1.5) as theirs:
-                assert isinstance(theirs.publish([FORGED]).exception(30), LogUnavailable)
+            with opened(settings) as ours, opened(stranger, delivery_timeout_s=1.5) as other:
+                assert isinstance(other.publish([FORGED]).exception(30), LogUnavailable)
                 source = ours.source(DOMAIN.name, 0)
                 assert [record.value for record in source.read(10, 30.0)] == [b"of before"]
                 source.close()
@@ -162,16 +162,16 @@ def controller_port(data_dir: Path) -> int:
 
 def test_who_has_the_password_but_not_the_key_cannot_pass_for_a_service(kafka_with_topics: Settings) -> None:
     signer = Signer(kafka_with_topics)
-    with opened(kafka_with_topics, signer=signer) as ours, opened(kafka_with_topics) as theirs:
+    with opened(kafka_with_topics, signer=signer) as ours, opened(kafka_with_topics) as other:
         [first] = ours.publish([Record(REJECTED.name, b"k", b"alone", (("h", b"1"),))]).result(60)
-        theirs.publish([Record(REJECTED.name, b"k", b"forged")]).result(60)
+        other.publish([Record(REJECTED.name, b"k", b"forged")]).result(60)
         many = [Record(REJECTED.name, b"%d" % n, bytes(n * 7 % 5000), (("h", b"2"),) * (n % 3)) for n in range(900)]
         many[500] = structs.replace(many[500], value=bytes(600_000))
         ours.publish(many).result(60)
-        theirs.publish([Record(REJECTED.name, b"k", b"forged", (("sig", b"\x00\x01" + bytes(32)),))]).result(60)
+        other.publish([Record(REJECTED.name, b"k", b"forged", (("sig", b"\x00\x01" + bytes(32)),))]).result(60)
         for begin in (first.offset, first.offset + 77):  # in the midst of a run as well
             source = ours.source(REJECTED.name, 0, begin)
-            found = []
+            found: list[StoredRecord] = []
             while len(found) < first.offset + 903 - begin:
                 found += source.read(100, 30.0)
             source.close()

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from infra.stack.engines import kafka, kafka_archive
-from infra.stack.secret_file import made
-from infra.stack.tools import KAFKA_ARCHIVE, KAFKA_JARS
+from infra.kernel.config.paths import KAFKA_JARS
+from infra.ops.stack.engines import kafka, kafka_archive
+from infra.ops.stack.secret_file import made
+from infra.ops.stack.tools import KAFKA_ARCHIVE
 
 
 def test_a_cluster_id_may_begin_like_an_option(tmp_path: Path) -> None:
@@ -43,7 +44,7 @@ def test_what_cannot_be_made_is_said_and_stops_nothing(
     monkeypatch.setattr(kafka, "KAFKA_ARCHIVE", tmp_path / "kafka.jsa")
     monkeypatch.setattr(kafka, "java", lambda: None)
     assert kafka_archive.main() == 0
-    assert "Kafka will take longer to start" in capsys.readouterr().out
+    assert "Kafka starts more slowly" in capsys.readouterr().out
     assert not (tmp_path / "kafka.jsa").exists()
 
 

@@ -11,14 +11,15 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from time import monotonic
 from typing import Any
 
 import psycopg
 import pytest
 
-from infra.log import (
+from infra.kernel.config.paths import ROOT
+from infra.kernel.config.settings import Settings
+from infra.kernel.log import (
     Log,
     LogUnavailable,
     OffsetOutOfRange,
@@ -28,16 +29,13 @@ from infra.log import (
     StoredRecord,
     kafka_source,
 )
-from infra.log.kafka_log import KafkaLog
-from infra.log.kafka_source import KafkaSource
-from infra.log.limits import MAX_RECORD_BYTES
-from infra.log.partitioning import partition_of
-from infra.log.postgres_log import PostgresLog
-from infra.settings import Settings
+from infra.kernel.log.kafka_log import KafkaLog
+from infra.kernel.log.kafka_source import KafkaSource
+from infra.kernel.log.limits import MAX_RECORD_BYTES, partition_of
+from infra.kernel.log.postgres_log import PostgresLog
 from schemas import topics
 from tests.support.engines import Engine, engine_folder, start_kafka, start_postgres, wait_until
 
-ROOT = Path(__file__).resolve().parents[2]
 CLICKS, DOMAIN = topics.CLICKS.name, topics.DOMAIN.name
 
 
@@ -66,7 +64,7 @@ def _prepared(engine: Engine) -> Backend:
         backend = Backend(engine, lambda **options: KafkaLog(settings, **options))
     else:
         with psycopg.connect(engine.address) as connection:
-            connection.execute((ROOT / "infra/migrations/postgres/0050_log.sql").read_text())
+            connection.execute((ROOT / "infra/ops/migrations/postgres/0050_log.sql").read_text())
         settings = Settings(postgres_url=engine.address)
         backend = Backend(engine, lambda **options: PostgresLog(settings, **options))
     log = backend.open()
@@ -131,7 +129,7 @@ def test_calls_of_one_thread_keep_their_order_and_offsets_never_repeat(log: Log)
     assert values == [b"%d" % n for n in range(500)]
 
 
-def test_the_ends_of_many_partitions_are_told_by_one_question(log: Log) -> None:
+def test_one_request_returns_the_ends_of_many_partitions(log: Log) -> None:
     places = [(topic.name, partition) for topic in topics.ALL for partition in range(topic.partitions)]
     before = log.end_offsets(places)
     assert before == {place: log.end_offset(*place) for place in places}
@@ -174,7 +172,7 @@ def test_many_threads_publish_at_once_and_nothing_is_lost_or_doubled(backend: Ba
             opened.close()
 
 
-def test_a_source_starts_where_it_is_told_and_seeks_both_ways(log: Log) -> None:
+def test_a_source_starts_at_the_given_offset_and_seeks_both_ways(log: Log) -> None:
     positions = log.publish([record(b"%d" % n, topic=DOMAIN) for n in range(50)]).result(60)
     first = positions[0].offset
     source = log.source(DOMAIN, 0, first + 10)
@@ -204,10 +202,14 @@ def test_a_reader_at_the_end_waits_and_is_woken_by_the_next_record(log: Log) -> 
 
 def test_an_offset_that_the_log_does_not_hold_is_a_loud_error(log: Log) -> None:
     source = log.source(DOMAIN, 0, log.end_offset(DOMAIN, 0) + 1_000)
+
+    def read_often() -> None:
+        for _ in range(20):
+            assert source.read(10, 1.0) == []
+
     try:
         with pytest.raises(OffsetOutOfRange):
-            for _ in range(20):
-                assert source.read(10, 1.0) == []
+            read_often()
     finally:
         source.close()
 
@@ -358,7 +360,7 @@ def given(source: Any) -> list[bytes] | None:
 def test_a_broker_that_answers_with_nothing_need_not_be_asked_whether_it_is_there(
     backend: Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each empty answer to a fetch counts; that something lies behind the end is told by one, too."""
+    """Each empty answer to a fetch counts; one also reports records behind the end."""
     log = backend.open()
     source = log.source(DOMAIN, 0, log.end_offset(DOMAIN, 0))
     assert isinstance(source, KafkaSource)

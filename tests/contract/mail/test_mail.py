@@ -9,9 +9,9 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 
-from infra import mail
-from infra.mail import Mail
-from infra.settings import Settings
+from infra.kernel.config.settings import Settings
+from infra.kernel.mail import outbox
+from infra.kernel.mail.outbox import Mail
 from tests.support.engines import free_port
 from tests.support.mail_server import MailServer, link_in, mail_server
 
@@ -38,7 +38,7 @@ def connected(settings: Settings) -> psycopg.Connection[tuple[object, ...]]:
 
 def queued(settings: Settings, letter: Mail = LETTER) -> UUID:
     with connected(settings) as connection:
-        return mail.queue(connection, settings, letter)
+        return outbox.queue(connection, settings, letter)
 
 
 def stored(settings: Settings, mail_id: UUID) -> tuple[object, ...]:
@@ -52,8 +52,8 @@ def stored(settings: Settings, mail_id: UUID) -> tuple[object, ...]:
 
 def test_a_mail_goes_out_once_and_its_text_is_deleted(settings: Settings, server: MailServer) -> None:
     mail_id = queued(settings)
-    assert mail.send_due(settings) == 1
-    assert mail.send_due(settings) == 0
+    assert outbox.send_due(settings) == 1
+    assert outbox.send_due(settings) == 0
     [received] = server.received
     assert (received["To"], received["Subject"]) == ("ada@example.com", "Grüße")
     assert received["Message-ID"] == f"<{mail_id}@127.0.0.1>"
@@ -62,10 +62,14 @@ def test_a_mail_goes_out_once_and_its_text_is_deleted(settings: Settings, server
 
 
 def test_a_mail_of_a_transaction_that_did_not_happen_does_not_exist(settings: Settings, server: MailServer) -> None:
-    with pytest.raises(RuntimeError), connected(settings) as connection:
-        mail.queue(connection, settings, LETTER)
-        raise RuntimeError
-    assert mail.send_due(settings) == 0 and not server.received
+    def queue_and_fail() -> None:
+        with connected(settings) as connection:
+            outbox.queue(connection, settings, LETTER)
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        queue_and_fail()
+    assert outbox.send_due(settings) == 0 and not server.received
 
 
 def test_nothing_readable_lies_in_the_table(settings: Settings) -> None:
@@ -79,23 +83,23 @@ def test_nothing_readable_lies_in_the_table(settings: Settings) -> None:
 def test_a_server_that_is_away_is_tried_again_later(settings: Settings) -> None:
     away = replace(settings, smtp_url=f"smtp://127.0.0.1:{free_port()}")
     first, second = queued(settings), queued(settings)
-    assert mail.send_due(away) == 0
+    assert outbox.send_due(away) == 0
     assert stored(settings, first)[:2] == ("waiting", 1) and stored(settings, first)[3] is True
     assert stored(settings, second)[1] == 0, "the others are not tried on a server that is away"
 
 
-def test_a_refused_mail_fails_in_the_end_and_holds_up_no_other(settings: Settings, server: MailServer) -> None:
+def test_a_refused_mail_fails_after_retries_and_does_not_block_others(settings: Settings, server: MailServer) -> None:
     server.refuses = "550 no such mailbox"
     mail_id = queued(settings)
-    for _ in range(len(mail.PAUSES_S) + 1):
+    for _ in range(len(outbox.RETRY_DELAYS_S) + 1):
         with connected(settings) as connection:
             connection.execute("UPDATE ops.mail SET next_at = now()")
-        mail.send_due(settings)
+        outbox.send_due(settings)
     state, attempts, _, _, error = stored(settings, mail_id)
-    assert (state, attempts) == ("failed", len(mail.PAUSES_S) + 1) and "550" in str(error)
+    assert (state, attempts) == ("failed", len(outbox.RETRY_DELAYS_S) + 1) and "550" in str(error)
     server.refuses = None
     queued(settings)
-    assert mail.send_due(settings) == 1
+    assert outbox.send_due(settings) == 1
 
 
 def test_a_refused_address_is_not_told_to_logs_and_table(
@@ -103,7 +107,7 @@ def test_a_refused_address_is_not_told_to_logs_and_table(
 ) -> None:
     server.refuses_recipients = True
     mail_id = queued(settings)
-    assert mail.send_due(settings) == 0
+    assert outbox.send_due(settings) == 0
     error = str(stored(settings, mail_id)[4])
     assert "550" in error and "no such person" in error
     assert LETTER.to not in error and LETTER.to not in caplog.text
@@ -116,7 +120,7 @@ def test_a_mail_of_a_list_can_be_stopped_with_one_click(settings: Settings, serv
     with connected(settings) as connection:
         [row] = connection.execute("SELECT m::text FROM ops.mail AS m").fetchall()
     assert "abc.def" not in str(row)
-    assert mail.send_due(replace(settings, contact_email="hello@app.example")) == 1
+    assert outbox.send_due(replace(settings, contact_email="hello@app.example")) == 1
     [received] = server.received
     assert received["List-Unsubscribe"] == f"<{stop}>"
     assert received["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
@@ -125,13 +129,13 @@ def test_a_mail_of_a_list_can_be_stopped_with_one_click(settings: Settings, serv
         left = connection.execute("SELECT unsubscribe_sealed FROM ops.mail WHERE id = %s", (mail_id,)).fetchone()
     assert left == (None,)
     queued(settings)
-    mail.send_due(settings)
+    outbox.send_due(settings)
     other = server.received[-1]
     assert (other["List-Unsubscribe"], other["List-Unsubscribe-Post"], other["Reply-To"]) == (None, None, None)
 
 
 @pytest.mark.parametrize("odd", ["an address for SMTPUTF8", "a row that cannot be opened"])
-def test_a_mail_that_cannot_be_sent_holds_up_no_other(settings: Settings, odd: str) -> None:
+def test_a_mail_that_cannot_be_sent_does_not_block_others(settings: Settings, odd: str) -> None:
     to = "jürgen@example.com" if odd.startswith("an address") else LETTER.to
     first = queued(settings, replace(LETTER, to=to))
     if odd.startswith("a row"):
@@ -139,24 +143,24 @@ def test_a_mail_that_cannot_be_sent_holds_up_no_other(settings: Settings, odd: s
             connection.execute("UPDATE ops.mail SET recipient_sealed = 'nonsense'")
     fine = queued(settings)
     with mail_server(utf8=False) as plain:
-        assert mail.send_due(replace(settings, smtp_url=plain.url)) == 1
+        assert outbox.send_due(replace(settings, smtp_url=plain.url)) == 1
     assert stored(settings, first)[:2] == ("waiting", 1) and stored(settings, fine)[0] == "sent"
 
 
 def test_a_domain_beyond_ascii_is_reached_through_any_server(settings: Settings) -> None:
     queued(settings, replace(LETTER, to="ada@bücher.example"))
     with mail_server(utf8=False) as plain:
-        assert mail.send_due(replace(settings, smtp_url=plain.url)) == 1
+        assert outbox.send_due(replace(settings, smtp_url=plain.url)) == 1
         assert [received["To"] for received in plain.received] == ["ada@xn--bcher-kva.example"]
 
 
 def test_without_a_server_mails_are_kept_readable(embedded_postgres: Settings, settings: Settings) -> None:
     mail_id = queued(settings)
-    assert mail.send_due(embedded_postgres) == 0
+    assert outbox.send_due(embedded_postgres) == 0
     with connected(settings) as connection:
         row = connection.execute("SELECT recipient_sealed, text_sealed FROM ops.mail").fetchone()
     assert row is not None
-    assert mail.opened(settings, mail_id, str(row[0]), str(row[1])) == (LETTER.to, LETTER.text)
+    assert outbox.decrypt_mail(settings, mail_id, str(row[0]), str(row[1])) == (LETTER.to, LETTER.text)
 
 
 @pytest.mark.parametrize("bad", [{"to": "a@b.c\nBcc: x@y.z"}, {"subject": "Hi\r\nBcc: x@y.z"}])
@@ -166,6 +170,6 @@ def test_headers_cannot_be_smuggled_in(settings: Settings, bad: dict[str, str]) 
 
 
 def test_the_sender_is_named_by_the_server_address_or_the_app(settings: Settings) -> None:
-    assert mail.sender(settings) == "no-reply@127.0.0.1"
-    assert mail.sender(replace(settings, public_url="https://app.example")) == "no-reply@app.example"
-    assert mail.sender(replace(settings, smtp_url="smtp://h?from=post%40app.example")) == "post@app.example"
+    assert outbox.sender(settings) == "no-reply@127.0.0.1"
+    assert outbox.sender(replace(settings, public_url="https://app.example")) == "no-reply@app.example"
+    assert outbox.sender(replace(settings, smtp_url="smtp://h?from=post%40app.example")) == "post@app.example"

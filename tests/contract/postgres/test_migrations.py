@@ -11,8 +11,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from infra.migrations.migrate import FOLDER, Migration, MigrationError, apply, read_folder
-from infra.settings import Settings
+from infra.kernel.config.settings import Settings
+from infra.ops.migrations.migrate import FOLDER, Migration, MigrationError, apply, read_folder
 
 
 @pytest.fixture
@@ -124,3 +124,58 @@ def test_open_invites_are_found_in_the_event_store(database: str) -> None:
     apply(database, files)
     found = rows(database, "select invite_id from auth.invite_code where open_until = '2030-01-02T00:00:00Z'")
     assert {row[0] for row in found} == {ids["open"], ids["used once"]}
+
+
+OLD_ROWS = """
+INSERT INTO policy.waiting (conversion_id, report, received_at, next_at, until)
+    VALUES ('00000000-0000-4000-8000-000000000001', '{}', now(), '2030-01-01', '2030-02-01');
+INSERT INTO policy.without_rate (report_id, conversion_id, report, next_at) VALUES
+    (gen_random_uuid(), '00000000-0000-4000-8000-000000000002', '{}', '2030-01-03'),
+    (gen_random_uuid(), '00000000-0000-4000-8000-000000000002', '{}', '2030-01-02');
+INSERT INTO policy.refused_report VALUES (gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'x', 'X', now());
+INSERT INTO policy.custom_domain (domain_id, account_id, website_id, next_at, misses)
+    VALUES ('00000000-0000-4000-8000-000000000003', gen_random_uuid(), gen_random_uuid(), '2030-01-04', 2);
+INSERT INTO policy.insight_look (website_id, due_day, looked_day)
+    VALUES (gen_random_uuid(), '2030-01-02', '2030-01-01'), (gen_random_uuid(), '2030-01-02', NULL);
+INSERT INTO policy.insight_digest VALUES (gen_random_uuid(), 'daily', '2030-01-01', '2030-01-05');
+INSERT INTO policy.saved_search VALUES
+    ('00000000-0000-4000-8000-000000000004', gen_random_uuid(), now(), '2030-01-06');
+INSERT INTO policy.saved_search_notice VALUES ('00000000-0000-4000-8000-000000000004', gen_random_uuid());
+INSERT INTO policy.listing (listing_id, seller_id, verify_at, host) VALUES
+    ('00000000-0000-4000-8000-000000000005', gen_random_uuid(), '2030-01-07', 'vpn.example'),
+    (gen_random_uuid(), gen_random_uuid(), NULL, NULL);
+INSERT INTO auth.idempotency (key_hash, account_id, route, request_hash, status, body, headers)
+    VALUES ('a', gen_random_uuid(), 'POST /x', 'b', 200, 'c', '{}');
+"""
+"""Rows of an installation from before process managers; the last two digits of an id are those of its day."""
+
+
+def test_due_times_and_process_state_of_an_older_installation_are_kept(database: str) -> None:
+    migrations = read_folder(FOLDER)
+    apply(database, [each for each in migrations if each.name < "0160"])
+    with psycopg.connect(database) as connection:
+        connection.execute(OLD_ROWS.encode())
+    apply(database, migrations)
+    due = "SELECT process, right(id::text, 1)::int, due_at::date::text FROM kernel.timeout ORDER BY 2"
+    assert rows(database, due) == [
+        ("pending-attribution", 1, "2030-01-01"),
+        ("awaiting-exchange-rate", 2, "2030-01-02"),
+        ("domains:verification", 3, "2030-01-04"),
+        ("marketplace:search-digest", 4, "2030-01-06"),
+        ("marketplace:verification", 5, "2030-01-07"),
+    ]
+    counts = {
+        "conversions.pending_attribution": 1,
+        "conversions.awaiting_exchange_rate": 2,
+        "conversions.rejected_report": 1,
+        "domains.dns_check": 1,
+        "insights.daily_analysis": 1,
+        "insights.digest": 1,
+        "marketplace.saved_search": 1,
+        "marketplace.saved_search_notice": 1,
+        "marketplace.listing_host": 1,
+        "kernel.idempotency": 1,
+    }
+    found = {table: rows(database, f"SELECT count(*) FROM {table}")[0][0] for table in counts}
+    assert found == counts
+    assert rows(database, "SELECT to_regnamespace('policy') IS NULL") == [(True,)]

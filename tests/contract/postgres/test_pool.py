@@ -20,11 +20,11 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import ConnectionPool, PoolTimeout, TooManyRequests
 
-from infra.postgres import AsyncPool, connect, pool
-from infra.settings import Settings
-from ingest.postgres import Postgres
-from ingest.refused import Unavailable
-from tests.support.pools import WaitsForItself
+from infra.kernel.config.settings import Settings
+from infra.kernel.postgres.pool import AsyncPool, connect, pool
+from ingest.directory.postgres import Postgres
+from ingest.errors import Unavailable
+from tests.support.pool_deadlocks import PoolDeadlock
 from tests.support.stack import free_ports, wait_for
 
 GIVEN_UP = "reconnection attempt in pool"
@@ -60,7 +60,7 @@ def test_a_connection_that_the_server_ended_is_replaced(embedded_postgres: Setti
             assert given.execute("select 1").fetchone() == (1,)
 
 
-def test_a_connection_on_which_the_server_hangs_is_given_up(embedded_postgres: Settings) -> None:
+def test_a_connection_to_a_hanging_server_times_out(embedded_postgres: Settings) -> None:
     with pool(embedded_postgres, 1) as connections:
         with connections.connection() as used:
             pid = used.info.backend_pid
@@ -72,20 +72,20 @@ def test_a_connection_on_which_the_server_hangs_is_given_up(embedded_postgres: S
                 assert given.info.backend_pid != pid
 
 
-def test_the_edge_gives_up_connections_on_which_the_server_hangs(embedded_postgres: Settings) -> None:
-    async def ask(edge: Postgres) -> None:
-        assert await _edge_answers(edge)
+def test_ingest_times_out_connections_to_a_hanging_server(embedded_postgres: Settings) -> None:
+    async def ask(ingest_postgres: Postgres) -> None:
+        assert await _ingest_answers(ingest_postgres)
         with _suspended(_backends(embedded_postgres)):
-            assert await _edge_answers_soon(edge)
+            assert await _ingest_answers_soon(ingest_postgres)
 
     asyncio.run(_with_edge(embedded_postgres, ask))
 
 
-def test_the_edge_gives_up_an_answer_that_does_not_come(embedded_postgres: Settings) -> None:
-    async def ask(edge: Postgres) -> None:
+def test_ingest_times_out_a_missing_answer(embedded_postgres: Settings) -> None:
+    async def ask(ingest_postgres: Postgres) -> None:
         # The server's own timeout must not be what ends it, nor may it be over before the server hangs.
-        await edge.rows("select set_config('statement_timeout', '120s', false)", ())
-        asking = asyncio.create_task(edge.rows("select pg_sleep(60)", ()))
+        await ingest_postgres.rows("select set_config('statement_timeout', '120s', false)", ())
+        asking = asyncio.create_task(ingest_postgres.rows("select pg_sleep(60)", ()))
         pids = await asyncio.to_thread(wait_for, lambda: _backends(embedded_postgres, "PgSleep"), "the statement")
         with _suspended(pids), pytest.raises(Unavailable):
             await asking
@@ -126,7 +126,7 @@ def test_a_slow_answer_is_waited_for_on_a_unix_socket_too(embedded_postgres: Set
         assert used.execute("select pg_sleep(1.3), 1").fetchone() == ("", 1)
 
 
-def test_idle_connections_of_a_server_that_hangs_hold_up_no_pool(embedded_postgres: Settings) -> None:
+def test_idle_connections_to_a_hanging_server_do_not_block_the_pool(embedded_postgres: Settings) -> None:
     with pool(embedded_postgres, 2) as connections, ThreadPoolExecutor(1) as thread:
         with connections.connection() as used:
             pid = used.info.backend_pid
@@ -135,21 +135,21 @@ def test_idle_connections_of_a_server_that_hangs_hold_up_no_pool(embedded_postgr
             wait_for(lambda: _answers(connections), "another connection")
 
 
-def test_who_holds_a_connection_and_asks_for_another_fails_in_every_test(embedded_postgres: Settings) -> None:
-    """Also where there would be one: when it is crowded there is none (`tests.support.pools`)."""
+def test_requesting_a_second_connection_while_holding_one_fails_every_test(embedded_postgres: Settings) -> None:
+    """Also where there would be one: when it is crowded there is none (`tests.support.pool_deadlocks`)."""
     with pool(embedded_postgres, 2) as connections, pool(embedded_postgres, 1) as others:
-        with connections.connection(), pytest.raises(WaitsForItself):
+        with connections.connection(), pytest.raises(PoolDeadlock):
             connections.getconn()
         with connections.connection(), others.connection():
             pass
-        with others.connection(), pytest.raises(WaitsForItself):
+        with others.connection(), pytest.raises(PoolDeadlock):
             connections.getconn()
 
     async def ask_twice() -> None:
-        edge = AsyncPool(str(embedded_postgres.postgres_url), min_size=1, max_size=2, open=False)
-        async with edge, edge.connection():
-            with pytest.raises(WaitsForItself):
-                await edge.getconn()
+        ingest_postgres = AsyncPool(str(embedded_postgres.postgres_url), min_size=1, max_size=2, open=False)
+        async with ingest_postgres, ingest_postgres.connection():
+            with pytest.raises(PoolDeadlock):
+                await ingest_postgres.getconn()
 
     asyncio.run(ask_twice())
 
@@ -157,7 +157,7 @@ def test_who_holds_a_connection_and_asks_for_another_fails_in_every_test(embedde
 def test_however_many_waited_in_vain_the_server_is_found_again(
     embedded_postgres: Settings, pool_log: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("infra.postgres.RECONNECT_ROUND_S", 0.5)
+    monkeypatch.setattr("infra.kernel.postgres.pool.RECONNECT_ROUND_S", 0.5)
     url, port = _elsewhere(embedded_postgres)
     with pool(replace(embedded_postgres, postgres_url=url), 1) as connections:
         for _ in range(20):
@@ -168,18 +168,18 @@ def test_however_many_waited_in_vain_the_server_is_found_again(
             wait_for(lambda: _answers(connections), "the pool to find the server")
 
 
-def test_however_many_the_edge_turned_away_it_finds_the_server_again(
+def test_ingest_reconnects_after_any_number_of_failed_reads(
     embedded_postgres: Settings, pool_log: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ingest.postgres.RECONNECT_ROUND_S", 0.5)
+    monkeypatch.setattr("ingest.directory.postgres.RECONNECT_ROUND_S", 0.5)
     url, port = _elsewhere(embedded_postgres)
 
-    async def ask(edge: Postgres) -> None:
-        assert not any(await asyncio.gather(*(_edge_answers(edge) for _ in range(250))))
+    async def ask(ingest_postgres: Postgres) -> None:
+        assert not any(await asyncio.gather(*(_ingest_answers(ingest_postgres) for _ in range(250))))
         given_up = partial(wait_for, lambda: GIVEN_UP in " ".join(pool_log), "the pool to give the server up")
         await asyncio.to_thread(given_up)
         with _forwarded(create_server(("127.0.0.1", port)), embedded_postgres):
-            assert await _edge_answers_soon(edge)
+            assert await _ingest_answers_soon(ingest_postgres)
 
     asyncio.run(_with_edge(replace(embedded_postgres, postgres_url=url), ask))
 
@@ -191,24 +191,24 @@ def _answers(connections: ConnectionPool[psycopg.Connection[Any]]) -> bool:
 
 
 async def _with_edge(settings: Settings, ask: Callable[[Postgres], Awaitable[None]]) -> None:
-    edge = Postgres(settings.postgres_url)
-    await edge.open()
+    ingest_postgres = Postgres(settings.postgres_url)
+    await ingest_postgres.open()
     try:
         async with asyncio.timeout(150):
-            await ask(edge)
+            await ask(ingest_postgres)
     finally:
-        await edge.close()
+        await ingest_postgres.close()
 
 
-async def _edge_answers(edge: Postgres) -> bool:
+async def _ingest_answers(ingest_postgres: Postgres) -> bool:
     with suppress(Unavailable):
-        return await edge.rows("select 1", ()) == [(1,)]
+        return await ingest_postgres.rows("select 1", ()) == [(1,)]
     return False
 
 
-async def _edge_answers_soon(edge: Postgres) -> bool:
+async def _ingest_answers_soon(ingest_postgres: Postgres) -> bool:
     for _ in range(200):
-        if await _edge_answers(edge):
+        if await _ingest_answers(ingest_postgres):
             return True
         await asyncio.sleep(0.05)
     return False
@@ -225,7 +225,7 @@ def _backends(settings: Settings, waiting_in: str = "") -> list[int]:
 
 
 def _end(settings: Settings, pids: Sequence[int]) -> None:
-    """Ends these processes of the server: what they do must not be in the way of another test."""
+    """Ends these processes of the server: their work must not disturb another test."""
     with connect(settings) as connection:
         for pid in pids:
             connection.execute("select pg_terminate_backend(%s, 60000)", (pid,))

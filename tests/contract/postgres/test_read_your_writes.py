@@ -1,4 +1,4 @@
-"""A command's answer waits for the read models that others use, as long as somebody fills them."""
+"""A command's answer waits for the read models that queries use, as long as a projector fills them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from psycopg_pool import ConnectionPool
 
-from command_api import visibility
-from command_api.visibility import wait_until_seen
-from infra.postgres import pool as open_pool
-from infra.settings import Settings
+from command_api.kernel import read_your_writes
+from command_api.kernel.read_your_writes import wait_for_projections
+from infra.kernel.config.settings import Settings
+from infra.kernel.postgres.pool import pool as open_pool
 
 SEEN = "UPDATE engine.position SET domain_position = 9 WHERE projection = 'probe'"
 
@@ -36,7 +36,7 @@ def pool(embedded_postgres: Settings) -> Iterator[ConnectionPool[Any]]:
 
 
 def test_nobody_reads_so_nothing_is_waited_for(pool: ConnectionPool[Any]) -> None:
-    assert wait_until_seen(pool, ["probe"], 9, within_s=30)
+    assert wait_for_projections(pool, ["probe"], 9, within_s=30)
 
 
 def test_what_is_behind_is_waited_for(pool: ConnectionPool[Any]) -> None:
@@ -45,9 +45,9 @@ def test_what_is_behind_is_waited_for(pool: ConnectionPool[Any]) -> None:
             "INSERT INTO engine.runner (id, host, pid, seen_at)"
             " VALUES (gen_random_uuid(), 'probe', 1, now() + interval '1 minute')"
         )
-    assert not wait_until_seen(pool, ["probe"], 9, within_s=0.05)
+    assert not wait_for_projections(pool, ["probe"], 9, within_s=0.05)
     seen: list[bool] = []
-    waiting = threading.Thread(target=lambda: seen.append(wait_until_seen(pool, ["probe"], 9, within_s=30)))
+    waiting = threading.Thread(target=lambda: seen.append(wait_for_projections(pool, ["probe"], 9, within_s=30)))
     waiting.start()
     with pool.connection() as connection:
         connection.execute(SEEN)
@@ -67,8 +67,10 @@ def test_who_waits_holds_no_connection(pool: ConnectionPool[Any], monkeypatch: p
         asleep.release()
         assert over.wait(30)
 
-    monkeypatch.setattr(visibility, "time", SimpleNamespace(sleep=sleep, monotonic=time.monotonic))
-    waiting = [threading.Thread(target=wait_until_seen, args=(pool, ["probe"], 9, 30)) for _ in range(pool.max_size)]
+    monkeypatch.setattr(read_your_writes, "time", SimpleNamespace(sleep=sleep, monotonic=time.monotonic))
+    waiting = [
+        threading.Thread(target=wait_for_projections, args=(pool, ["probe"], 9, 30)) for _ in range(pool.max_size)
+    ]
     for one in waiting:
         one.start()
     try:

@@ -19,6 +19,6 @@ def test_what_one_process_was_given_no_other_gets() -> None:
         [sys.executable, "-c", ANOTHER], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as other:
         assert other.stdin is not None and other.stdout is not None
-        theirs = {int(port) for port in other.stdout.readline().split()}
+        of_other = {int(port) for port in other.stdout.readline().split()}
         other.communicate("\n")
-    assert len(mine) == len(theirs) == MANY and not mine & theirs
+    assert len(mine) == len(of_other) == MANY and not mine & of_other

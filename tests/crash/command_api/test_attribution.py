@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from threading import Event
 from typing import Any
@@ -14,20 +14,20 @@ from uuid import UUID
 import orjson
 import pytest
 
-from command_api.leader import Leader, connect
-from command_api.policies.approving import Approving
+from command_api.conversions.automatic_approval import approve_due
+from command_api.kernel.leader_election import Leader, connect, running
 from command_api.service import leaders_of
-from infra.clickhouse import ClientPool
-from infra.log import Record
-from infra.log.postgres_log import PostgresLog
-from infra.log.signature import note_starts
-from infra.postgres import required_url
-from infra.settings import Settings
+from infra.kernel.clickhouse.client import ClientPool
+from infra.kernel.config.settings import Settings
+from infra.kernel.log import Record
+from infra.kernel.log.postgres_log import PostgresLog
+from infra.kernel.log.signature import note_starts
+from infra.kernel.postgres.pool import required_url
 from schemas.envelope import decode, position_of
 from schemas.identity import conversion_id
 from schemas.tracking import Refusal, log_time
 from tests.support.command import World
-from tests.support.dying import Dying
+from tests.support.crashing_process import CrashingProcess
 from tests.support.policies import Policies, Shop, policies, project
 from tests.support.stack import wait_for
 from tests.support.under_load import SEED
@@ -42,22 +42,13 @@ def stopped(embedded_postgres: Settings, embedded_clickhouse: Settings) -> Itera
 
 def decide_all(made: Policies) -> None:
     clients = ClientPool(made.world.settings, 2)
-    leaders = leaders_of(made.world.core, made.world.log, clients)
-    for leader in leaders:
-        leader.start()
-    try:
+    with closing(clients), running(leaders_of(made.world.core, made.world.log, clients)):
         made.caught_up()
         made.relayed()
-    finally:
-        for leader in leaders:
-            leader.request_stop()
-        for leader in leaders:
-            leader.stop()
-        clients.close()
 
 
-def test_a_forged_report_never_becomes_money_and_a_forged_decision_holds_up_nothing(stopped: Policies) -> None:
-    """Somebody has found a way to write to the log, but has not the installation's key."""
+def test_a_forged_report_never_becomes_money_and_a_forged_decision_blocks_nothing(stopped: Policies) -> None:
+    """An attacker can write to the log, but does not have the installation's key."""
     world, shop = stopped.world, stopped.shop()
     note_starts(world.postgres, world.log)
     click = stopped.click(shop, timedelta(minutes=10))
@@ -87,13 +78,15 @@ def test_a_forged_report_never_becomes_money_and_a_forged_decision_holds_up_noth
 
 @pytest.mark.crash
 @pytest.mark.parametrize("moment", ["before_store", "inside_store", "after_store", "after_refusal"])
-def test_killed_at_any_step_each_sale_is_decided_once(stopped: Policies, dying: Dying, moment: str) -> None:
+def test_killed_at_any_step_each_sale_is_decided_once(
+    stopped: Policies, crashing_process: CrashingProcess, moment: str
+) -> None:
     shop = stopped.shop()
     click = stopped.click(shop, timedelta(minutes=10))
     sales = [stopped.report_of(shop, txid=f"T-{number}", click_id=click) for number in range(20)]
     unknown = stopped.report_of(shop, txid="EUR", click_id=click, amount={"amount": 5, "currency": "EUR"})
     stopped.publish([*sales, unknown])
-    assert dying.at(stopped.world.settings, "reports", moment) == -9
+    assert crashing_process.at(stopped.world.settings, "reports", moment) == -9
     stopped.publish(sales[:5])
     decide_all(stopped)
     for sale in sales:
@@ -103,13 +96,15 @@ def test_killed_at_any_step_each_sale_is_decided_once(stopped: Policies, dying: 
     assert stopped.state(UUID(unknown["conversion_id"])) is None
     refusals = {Refusal.model_validate_json(record.value).id for record in stopped.world.records("rejected")}
     assert len(refusals) == 1
-    assert stopped.world.count("SELECT count(*) FROM policy.refused_report") == 1
+    assert stopped.world.count("SELECT count(*) FROM conversions.rejected_report") == 1
     assert stopped.world.count("SELECT count(*) FROM engine.dead_letter") == 0
 
 
 @pytest.mark.crash
 @pytest.mark.parametrize("moment", ["before_store", "inside_store", "after_store"])
-def test_killed_while_it_approves_in_time_each_is_approved_once(stopped: Policies, dying: Dying, moment: str) -> None:
+def test_killed_while_it_approves_in_time_each_is_approved_once(
+    stopped: Policies, crashing_process: CrashingProcess, moment: str
+) -> None:
     world = stopped.world
     site = world.website()
     partner = world.partner(terms={"kind": "percent", "percent": 10, "autoApproveDays": 0})
@@ -119,13 +114,13 @@ def test_killed_while_it_approves_in_time_each_is_approved_once(stopped: Policie
     stopped.publish(sales)
     decide_all(stopped)
     project(world, "conversions")
-    assert dying.at(world.settings, "approving", moment, nth="4") == -9
+    assert crashing_process.at(world.settings, "approving", moment, nth="4") == -9
     with connect(required_url(world.settings), "after the crash") as connection:
-        Approving(world.core).approve_due(connection, Event())
+        approve_due(world.core, connection, Event())
     for sale in sales:
         recorded, *approved = world.events(sale["conversion_id"])
         assert (recorded, approved) == ("conversion.recorded.v1", ["conversion.approved.v1"])
-    assert world.count("SELECT sum(revenue) FROM policy.tally") == 8 * 1000
+    assert world.count("SELECT sum(revenue) FROM lookup.monthly_total") == 8 * 1000
 
 
 WAYS: list[dict[str, Any]] = [
@@ -205,23 +200,15 @@ def _everyone_twice(made: Policies) -> Iterator[None]:
         for copy in ("first", "second")
         for leader in leaders_of(made.world.core, made.world.log, clients)
     ]
-    for leader in leaders:
-        leader.start()
-    try:
+    with closing(clients), running(leaders):
         yield
-    finally:
-        for leader in leaders:
-            leader.request_stop()
-        for leader in leaders:
-            leader.stop()
-        clients.close()
 
 
 def _open_ends(world: World) -> int:
     """Reports that wait for something that may still come."""
     kwd = "report->'amount'->>'currency' = 'KWD'"
-    kept = f"SELECT count(*) FROM policy.without_rate WHERE NOT coalesce({kwd}, false)"
-    return world.count(kept) + world.count("SELECT count(*) FROM policy.waiting WHERE needs_rate")
+    kept = f"SELECT count(*) FROM conversions.awaiting_exchange_rate WHERE NOT coalesce({kwd}, false)"
+    return world.count(kept) + world.count("SELECT count(*) FROM conversions.pending_attribution WHERE needs_rate")
 
 
 def _in_effect(world: World) -> dict[UUID, list[Any]]:

@@ -1,4 +1,4 @@
-"""`kill -9` of whoever carries out what admins ask of projections: done once, or failed with a reason, never half."""
+"""`kill -9` of the process that executes requests about projections: done once, or failed with a reason, never half."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from uuid import UUID
 
 import pytest
 
-from command_api.core import open_core
-from command_api.store import create_schema
-from infra.settings import Settings
-from projectors.catalogue import CATALOGUE
+from command_api.registry import open_container
+from command_api.schema import create_schema
+from infra.kernel.config.settings import Settings
+from projectors.registry import REGISTRY
 from schemas.identity import projection_id
-from tests.projections.test_operations import Desk
-from tests.support.forked import Forks, forks
-from tests.support.projecting import Bench, bench, click
+from tests.projections.operations.test_operations import OperationsBench
+from tests.support.fork_server import ForkServer, fork_server
+from tests.support.projection_bench import ProjectionBench, bench, click
 from tests.support.stack import wait_for
 
 pytestmark = pytest.mark.crash
@@ -26,57 +26,59 @@ STEPS = (
     ("rebuild", "inside"), ("cancel", "inside"), ("rebuild", "done"), ("verify", "midway"), ("promote", "held"),
     ("rollback", "inside"), ("rebuild", "taken"), ("promote", "switched"), ("rollback", "switched"),
 )  # fmt: skip
-"""What is asked of `events`, in an order in which each can be done, and where its executor dies."""
+"""Requests for projection `events`, in an order in which each is possible, and the step at which the executor dies."""
 
 
 @pytest.fixture
-def projecting(embedded_postgres: Settings, embedded_clickhouse: Settings, tmp_path: Path) -> Iterator[Bench]:
+def projecting(embedded_postgres: Settings, embedded_clickhouse: Settings, tmp_path: Path) -> Iterator[ProjectionBench]:
     with bench(embedded_postgres, embedded_clickhouse, tmp_path) as made:
         yield made
 
 
 @pytest.fixture
-def desk(projecting: Bench) -> Iterator[Desk]:
+def operations(projecting: ProjectionBench) -> Iterator[OperationsBench]:
     create_schema(projecting.settings)
-    core = open_core(projecting.settings)
+    core = open_container(projecting.settings)
     try:
-        yield Desk(core, projecting)
+        yield OperationsBench(core, projecting)
     finally:
         core.close()
 
 
 @pytest.fixture
-def executors(projecting: Bench) -> Iterator[Forks]:
+def executors(projecting: ProjectionBench) -> Iterator[ForkServer]:
     environment = {"ALTHING_MASTER_KEY": projecting.environment["ALTHING_MASTER_KEY"]}
-    with forks(projecting.settings, "tests.support.dying_projectors", **environment) as made:
+    with fork_server(projecting.settings, "tests.support.crashing_projectors", **environment) as made:
         yield made
 
 
-def test_killed_at_each_step_everything_asked_is_done_once(projecting: Bench, desk: Desk, executors: Forks) -> None:
+def test_killed_at_each_step_everything_asked_is_done_once(
+    projecting: ProjectionBench, operations: OperationsBench, executors: ForkServer
+) -> None:
     asked: list[UUID] = []
     published = 0
     for action, step in STEPS:
         executors.start(action, step)
         if asked:
-            assert desk.outcome(asked[-1])[0] == "done"
+            assert operations.outcome(asked[-1])[0] == "done"
         projecting.publish(click(published + place) for place in range(100))
         published += 100
         if action in ("verify", "promote"):
             ready(projecting)
-        asked.append(desk.ask("events", action, f"killed when {step}"))
+        asked.append(operations.ask("events", action, f"killed when {step}"))
         assert executors.ended() == -signal.SIGKILL, (action, step)
         assert_one_is_live(projecting)
         let_time_pass(projecting)
     last = executors.start("nothing", "never")
-    assert desk.outcome(asked[-1])[0] == "done"
+    assert operations.outcome(asked[-1])[0] == "done"
     projecting.publish(click(published + place) for place in range(50))
     projecting.wait()
     # Read through the views: they are at what is live, and it goes on.
     assert projecting.one("SELECT count() FROM events") == (published + 50,)
     projecting.exact()
-    with desk.recording():
-        desk.wait_recorded()
-    assert [state["reason"] for _, state in desk.events(projection_id("events"))] == [
+    with operations.recording():
+        operations.wait_recorded()
+    assert [state["reason"] for _, state in operations.events(projection_id("events"))] == [
         f"killed when {step}" for _, step in STEPS
     ]
     assert projecting.sql("select count(*) from engine.build where name = 'events'") == [(4,)], "a rebuild made two"
@@ -84,8 +86,9 @@ def test_killed_at_each_step_everything_asked_is_done_once(projecting: Bench, de
     assert executors.ended() == 0
 
 
-def test_killed_commands_of_an_operator_leave_nothing_half(projecting: Bench, desk: Desk, executors: Forks) -> None:
-    """Beside a service that runs all the time: what was not done is given up, what was done holds for readers too."""
+@pytest.mark.usefixtures("operations")
+def test_killed_commands_of_an_operator_leave_nothing_half(projecting: ProjectionBench, executors: ForkServer) -> None:
+    """Beside a running service: an unfinished command is cancelled, a finished one is visible to readers."""
     with projecting.running():
         projecting.publish(click(place) for place in range(100))
         projecting.wait()
@@ -94,7 +97,7 @@ def test_killed_commands_of_an_operator_leave_nothing_half(projecting: Bench, de
         assert executors.ended() == -signal.SIGKILL
         let_time_pass(projecting)
         ended = "select state, error from engine.request where action = 'promote' and finished_at is not null"
-        assert wait_for(lambda: projecting.sql(ended), "it to be given up") == [
+        assert wait_for(lambda: projecting.sql(ended), "its cancellation") == [
             ("cancelled", "the command ended before it was done")
         ]
         executors.start("promote", "switched", "projections", "promote", "events", "--json")
@@ -107,21 +110,21 @@ def test_killed_commands_of_an_operator_leave_nothing_half(projecting: Bench, de
         projecting.exact()
 
 
-def ready(projecting: Bench) -> None:
+def ready(projecting: ProjectionBench) -> None:
     build = "select 1 from engine.build where name = 'events' and state = 'ready'"
     wait_for(lambda: projecting.sql(build), "the build")
 
 
-def let_time_pass(projecting: Bench) -> None:
-    """As if so much had passed that whoever took a request is given up, and what it held is let go."""
+def let_time_pass(projecting: ProjectionBench) -> None:
+    """As if the process that took a request had timed out, and its locks had been released."""
     projecting.connection.execute("update engine.request set lease_until = now() where state = 'running'")
     projecting.connection.execute("update engine.position set stop_until = now() where stop_until is not null")
 
 
-def assert_one_is_live(projecting: Bench) -> None:
+def assert_one_is_live(projecting: ProjectionBench) -> None:
     live = projecting.sql(
         "select p.name, count(*), bool_and(b.generation = p.live_generation) from engine.projection p "
         "join engine.build b on b.name = p.name and coalesce(b.resume_state, b.state) = 'live' group by 1"
     )
-    assert {name for name, _, _ in live} == {*CATALOGUE.projections, *CATALOGUE.rollups}
+    assert {name for name, _, _ in live} == {*REGISTRY.projections, *REGISTRY.rollups}
     assert all(count == 1 and is_known for _, count, is_known in live), live

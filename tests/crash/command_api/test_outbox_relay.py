@@ -10,16 +10,16 @@ from uuid import uuid4
 
 import pytest
 
-from command_api import leader as leading
-from command_api import relay
-from command_api.leader import STANDBY_S, Leader, connect
-from command_api.relay import Fenced, Relay
-from infra.settings import Settings
+from command_api.kernel import leader_election as leading
+from command_api.kernel import outbox_relay
+from command_api.kernel.leader_election import STANDBY_S, Leader, connect
+from command_api.kernel.outbox_relay import Fenced, Relay
+from infra.kernel.config.settings import Settings
 from schemas.envelope import position_of
 from schemas.events.operations import ProjectionPaused
-from tests.support.child import child
+from tests.support.child_process import child_process
 from tests.support.command import World, world
-from tests.support.dying import Dying
+from tests.support.crashing_process import CrashingProcess
 from tests.support.stack import wait_for
 
 
@@ -35,7 +35,7 @@ def write(made: World, count: int) -> None:
         event = ProjectionPaused(
             originator_id=uuid4(), originator_version=1, timestamp=datetime.now(UTC), projection=f"p{number}"
         )
-        made.core.store.write([event])
+        made.core.store.append([event])
 
 
 def stored(made: World) -> list[int]:
@@ -61,7 +61,7 @@ def position(made: World) -> int:
 
 
 def relay_all(made: World) -> None:
-    leader = Leader(made.settings, relay.NAME, Relay(made.log).run).start()
+    leader = Leader(made.settings, outbox_relay.NAME, Relay(made.log).run).start()
     try:
         wait_for(lambda: position(made) == stored(made)[-1], "the relay to catch up")
     finally:
@@ -70,10 +70,12 @@ def relay_all(made: World) -> None:
 
 @pytest.mark.crash
 @pytest.mark.parametrize("moment", ["before_publish", "after_publish", "after_advance"])
-def test_killed_at_any_step_nothing_is_lost_and_nothing_sent_twice(fresh: World, dying: Dying, moment: str) -> None:
+def test_killed_at_any_step_nothing_is_lost_and_nothing_sent_twice(
+    fresh: World, crashing_process: CrashingProcess, moment: str
+) -> None:
     write(fresh, 5)
     for _ in range(2):
-        assert dying.at(fresh.settings, "relay", moment) == -9
+        assert crashing_process.at(fresh.settings, "relay", moment) == -9
         write(fresh, 3)
     relay_all(fresh)
     assert published(fresh) == stored(fresh)
@@ -83,12 +85,16 @@ def test_killed_at_any_step_nothing_is_lost_and_nothing_sent_twice(fresh: World,
 def test_two_relays_and_six_writers(fresh: World) -> None:
     with ExitStack() as children:
         relays = [
-            children.enter_context(child(fresh.settings, "tests.support.dying", "relay", "never", "1"))
+            children.enter_context(
+                child_process(fresh.settings, "tests.support.crashing_process", "relay", "never", "1")
+            )
             for _ in range(2)
         ]
         for process in relays:
             assert process.stdout is not None and process.stdout.readline() == "ready\n"
-        writers = [children.enter_context(child(fresh.settings, "tests.support.writers", "60")) for _ in range(6)]
+        writers = [
+            children.enter_context(child_process(fresh.settings, "tests.support.event_writer", "60")) for _ in range(6)
+        ]
         wait_for(lambda: position(fresh) > 0, "the first relay to lead")
         relays[0].kill()
         assert [writer.wait(120) for writer in writers] == [0] * 6
@@ -103,7 +109,7 @@ def test_a_relay_that_lost_the_lead_is_fenced(fresh: World) -> None:
     assert fresh.settings.postgres_url is not None
     relay_all(fresh)
     with connect(fresh.settings.postgres_url, "zombie") as connection, pytest.raises(Fenced):
-        relay._advance(connection, 0, 2)
+        outbox_relay._advance(connection, 0, 2)
     assert position(fresh) == stored(fresh)[-1]
 
 

@@ -15,21 +15,20 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 
-from command_api.conversions import model
-from command_api.conversions.tally import counted
-from command_api.decision import Asked
-from infra.settings import Settings
+from command_api.conversions import decisions
+from command_api.kernel.decision import CommandContext
+from infra.kernel.config.settings import Settings
 from schemas.base import Money
 from schemas.events.conversions import AttributedBy, Attribution, ConversionFacts
 from schemas.events.partners import Terms
-from tests.support.child import child
+from tests.support.child_process import child_process
 from tests.support.command import World, world
+from tests.support.crashing_service import MOMENTS, CrashingService, crashing_service
 from tests.support.dns_server import DnsServer, dns_server
-from tests.support.dying_service import MOMENTS, DyingService, dying_service
 from tests.support.engines import free_port
 from tests.support.people import PASSWORD, invite
 from tests.support.policies import Policies, policies
-from tests.support.probing import answers
+from tests.support.readiness import answers
 from tests.support.stack import wait_for
 
 
@@ -44,8 +43,8 @@ def engines(embedded_postgres: Settings, embedded_clickhouse: Settings) -> Itera
 def test_from_the_set_up_link_to_a_clean_stop(engines: Policies) -> None:
     world, port = engines.world, free_port()
     address = f"http://127.0.0.1:{port}"
-    service = ("infra.cli", "serve", "command")
-    with child(world.settings, *service, ALTHING_COMMAND_PORT=str(port)) as process:
+    service = ("infra.ops.cli", "serve", "command")
+    with child_process(world.settings, *service, ALTHING_COMMAND_PORT=str(port)) as process:
         assert process.stdout is not None
         link = process.stdout.readline()
         assert "/setup?token=" in link
@@ -56,17 +55,9 @@ def test_from_the_set_up_link_to_a_clean_stop(engines: Policies) -> None:
             "relay:domain",
             "policy:attribution:0",
             "policy:attribution:1",
-            "policy:waiting",
-            "policy:approving",
-            "policy:claim-alarm",
-            "policy:early-access",
-            "policy:domains",
-            "policy:insights",
+            "process-managers",
             "notifications",
-            "forum:views",
-            "policy:marketplace",
             "operations:recording",
-            "audit-anchors",
         }
         body = {
             "token": link.strip().partition("token=")[2],
@@ -122,7 +113,7 @@ class Scene:
 
     made: World
     dns: DnsServer
-    dying: DyingService
+    crashing_process: CrashingService
 
     def registering(self) -> Asking:
         body = {
@@ -156,11 +147,11 @@ class Scene:
             website_id=site, kind="sale", event="sale", txid=uuid4().hex, amount=Money(amount=10_000, currency="USD"),
             occurred_at=now, attribution=link,
         )  # fmt: skip
-        recorded = model.record(
-            uuid4(), facts, received_at=now, reported_by="sale", payout=None, customer="", currency="USD", rates={},
-            asked=Asked(now),
+        recorded = decisions.record(
+            uuid4(), facts, decisions.Basis(), received_at=now, reported_by="sale", payout=None, customer="",
+            currency="USD", context=CommandContext(now),
         )  # fmt: skip
-        self.made.core.store.write([recorded], counted([recorded]))
+        self.made.core.store.append([recorded])
         return recorded.originator_id
 
     def kept(self) -> dict[str, list[str]]:
@@ -168,7 +159,7 @@ class Scene:
         with opens nothing."""
         tables = self.made.postgres.execute(
             "SELECT format('%I.%I', schemaname, tablename) FROM pg_tables"
-            " WHERE schemaname IN ('auth', 'events', 'ops', 'policy')"
+            " WHERE schemaname NOT IN ('engine', 'information_schema', 'log', 'pg_catalog', 'read')"
             " AND tablename NOT IN ('rate_limit', 'session', 'subject_key')"
         ).fetchall()
         assert len(tables) > 20
@@ -182,8 +173,8 @@ class Scene:
 def scene(embedded_postgres: Settings) -> Iterator[Scene]:
     with dns_server() as dns, world(replace(embedded_postgres, dns_resolvers=(dns.address,))) as made:
         resolvers = {"ALTHING_DNS_RESOLVERS": f"127.0.0.1:{dns.port}"}
-        with dying_service(made.settings, **resolvers) as dying:
-            yield Scene(made, dns, dying)
+        with crashing_service(made.settings, **resolvers) as crashing_process:
+            yield Scene(made, dns, crashing_process)
 
 
 @pytest.mark.crash
@@ -231,7 +222,7 @@ def test_killed_in_the_middle_of_a_registration_no_use_is_burnt(scene: Scene, mo
 @pytest.mark.crash
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_killed_while_a_place_is_given_it_is_given_once_or_not_at_all(scene: Scene, moment: str) -> None:
-    """Place, address and mail of early access are one: whoever asks again has them once."""
+    """Place, address and mail of early access are one: a repeated request creates them once."""
     body = {"email": f"{uuid4().hex}@example.com"}
     asking, before = Asking("/api/public/early-access", body, "early_access.place_taken"), scene.kept()
     died(scene, asking, moment, uuid4().hex)
@@ -246,7 +237,7 @@ def test_killed_while_a_place_is_given_it_is_given_once_or_not_at_all(scene: Sce
 
 
 def died(scene: Scene, asking: Asking, moment: str, key: str) -> None:
-    with scene.dying.until(moment, asking.event) as client, suppress(httpx.TransportError):
+    with scene.crashing_process.until(moment, asking.event) as client, suppress(httpx.TransportError):
         answer = asking.send(client, key)
         raise AssertionError(f"it lived to answer {answer.status_code}: {answer.text}")
 

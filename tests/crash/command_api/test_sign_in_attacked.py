@@ -1,4 +1,4 @@
-"""The command service as a process, while somebody guesses at one account: its owner signs in all the same."""
+"""The command service as a process, while an attacker guesses the password of an account: its owner signs in."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from functools import partial
 import httpx
 import pytest
 
-from infra.settings import Settings
-from tests.support.child import child
+from infra.kernel.config.settings import Settings
+from tests.support.child_process import child_process
 from tests.support.command import World, world
 from tests.support.engines import free_port
-from tests.support.forwarded import forwarded_for
-from tests.support.guessing import LOGIN, Owner, attacked
+from tests.support.forwarded_headers import forwarded_for
+from tests.support.password_guessing import LOGIN, Owner, attacked
 from tests.support.people import PASSWORD, Member, member
-from tests.support.probing import answers
+from tests.support.readiness import answers
 from tests.support.stack import wait_for
 
 ATTACKERS = [f"198.51.100.{number}" for number in range(1, 21)]
@@ -38,7 +38,7 @@ def served(embedded_postgres: Settings) -> Iterator[Served]:
         made.log.end_offset("domain", 0)
         ada, port = member(made), free_port()
         url = f"http://127.0.0.1:{port}"
-        with child(made.settings, "infra.cli", "serve", "command", ALTHING_COMMAND_PORT=str(port)):
+        with child_process(made.settings, "infra.ops.cli", "serve", "command", ALTHING_COMMAND_PORT=str(port)):
             wait_for(lambda: answers(f"{url}/livez"), "the service to answer")
             yield Served(made, url, ada)
 

@@ -20,26 +20,44 @@ import psycopg
 import pytest
 from msgspec import structs
 
-from infra.audit import audit, main
-from infra.auditing import continuous, folding, wide_rows
-from infra.auditing.clickhouse import Reader
-from infra.auditing.decided import audit_decided
-from infra.auditing.quiet import wait_until_quiet
-from infra.auditing.read_models import read_models
-from infra.auditing.records import ends_of
-from infra.auditing.report import Kind, Report
-from infra.auditing.rollups import ROLLUPS
-from infra.keyring import Keyring
-from infra.log import Record
-from infra.postgres import pool
-from projectors.catalogue import CATALOGUE
+from command_api.kernel import inline_rebuild
+from command_api.notifications.handler import NotificationHandler
+from command_api.registry import INLINE_PROJECTIONS, open_container
+from command_api.schema import create_schema as create_event_store
+from infra.kernel.clickhouse.reader import Reader
+from infra.kernel.log import Record
+from infra.kernel.postgres.pool import pool
+from infra.kernel.security.subject_keys import Keyring
+from infra.ops.audit import continuous, wide_rows
+from infra.ops.audit.command import audit, main
+from infra.ops.audit.domain_events import audit_domain_events
+from infra.ops.audit.log_reader import ends_of
+from infra.ops.audit.quiescence import wait_until_quiescent
+from infra.ops.audit.read_models import read_models
+from infra.ops.audit.reference_projections import REFERENCES
+from infra.ops.audit.report import Kind, Report
+from infra.ops.audit.rollups import ROLLUPS
 from projectors.engine.clickhouse import ClickHouse, HttpClickHouse
+from projectors.registry import REGISTRY
+from schemas.events.forum import PostApproved
 from schemas.events.links import LinkCreated, LinkUpdated
 from schemas.topics import CLICKS, CONVERSIONS, DOMAIN
 from schemas.tracking import Refusal
-from tests.support.audited import WEBSITES, a_sale, decided, refused_badly, reported, send, tracked, write_down
+from tests.support.audit_history import (
+    WEBSITES,
+    a_sale,
+    decided,
+    domain_records,
+    refused_badly,
+    reported,
+    send,
+    store,
+    tracked,
+    write_down,
+)
 from tests.support.decisions import ACCOUNT, ERASED_ACCOUNT, NOW, PARTNER, WEBSITE, history
 from tests.support.pipeline import Pipeline
+from tests.support.subscriptions import notify
 
 pytestmark = pytest.mark.timeout(900)  # some audit a dozen times
 EVENTS, RECENT, DUPLICATES = "events__g1", "recent_events__g1", "duplicates__g1"
@@ -53,6 +71,7 @@ class FaultyClickHouse:
     inner: ClickHouse
     fault: Callable[[ClickHouse, str, bytes, str], None]
     planted: str | None = None
+    cluster: str | None = None
 
     def run(self, statement: str, settings: Mapping[str, Any] | None = None) -> None:
         self.inner.run(statement, settings)
@@ -104,7 +123,7 @@ def test_a_sound_pipeline_is_green_and_everything_was_compared(
     send(way, ledger)
     with way.projecting():
         report = audit(way.settings, ledger=ledger)
-        monkeypatch.setattr("infra.audit.load", lambda: way.settings)
+        monkeypatch.setattr("infra.ops.audit.command.load", lambda: way.settings)
         assert main(["--json", "--ledger", str(ledger)]) == 0
     assert report.is_clean, report.as_text()
     assert dict(report.checked) == {
@@ -189,7 +208,7 @@ def test_a_sound_pipeline_is_green_and_everything_was_compared(
         (change_one, Kind.WRONG),
     ],
 )
-def test_a_fault_on_the_way_into_clickhouse_is_found(
+def test_the_audit_finds_a_fault_of_the_insert_into_clickhouse(
     way: Pipeline, ledger: Path, fault: Callable[[ClickHouse, str, bytes, str], None], kind: Kind
 ) -> None:
     send(way, ledger)
@@ -351,6 +370,25 @@ CHANGES_IN_POSTGRES = (
     ("market_steps", Kind.WRONG, "UPDATE read.market_steps__g1 SET detail = 'Mine' WHERE kind = 'listing.suspended'"),
 )
 
+_NOTIFICATION = (
+    "INSERT INTO notifications.notification (id, account_id, kind, about, title, created_at, updated_at, seen_at)"
+    " SELECT gen_random_uuid(), account_id, kind, {about}, title, created_at, updated_at, now()"
+    " FROM notifications.notification WHERE kind = 'listing' LIMIT 1"
+)
+CHANGES_BY_DECISIONS = (
+    ("lookup.monthly_total", Kind.WRONG, "UPDATE lookup.monthly_total SET revenue = revenue + 1"),
+    ("lookup.account_roles", Kind.MISSING, f"DELETE FROM lookup.account_roles WHERE account_id = '{ACCOUNT}'"),
+    ("lookup.link_count", Kind.WRONG, "INSERT INTO lookup.link_count VALUES (gen_random_uuid(), 1)"),
+    (
+        "notifications",
+        Kind.DUPLICATE,
+        "UPDATE notifications.notification SET count = count + 1 WHERE kind = 'moderation'",
+    ),
+    ("notifications", Kind.DUPLICATE, _NOTIFICATION.format(about="about")),
+    ("notifications", Kind.WRONG, _NOTIFICATION.format(about="'nothing'")),
+)
+"""Tables of the write side that follow from events: a wrong tier total, a lost inline row, a doubled notification."""
+
 _OWN_COLUMNS = (
     "SELECT column_name FROM information_schema.columns"
     " WHERE table_schema = 'read' AND table_name = %s AND is_generated = 'NEVER'"
@@ -372,7 +410,7 @@ def test_a_figure_that_was_changed_behind_the_log_is_found(way: Pipeline, ledger
 def test_a_row_in_clickhouse_that_was_changed_behind_the_log_is_found(
     way: Pipeline, ledger: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("infra.auditing.report.EXAMPLES", 1_000)
+    monkeypatch.setattr("infra.ops.audit.report.EXAMPLES", 1_000)
     send(way, ledger)
     reports = [Report()]
     with way.projecting():
@@ -387,11 +425,11 @@ def test_a_row_of_a_read_model_that_was_changed_behind_the_log_is_found(
     way: Pipeline, ledger: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One change of each read model at a time: to read the log once for each would take minutes."""
-    monkeypatch.setattr("infra.auditing.report.EXAMPLES", 1_000)
+    monkeypatch.setattr("infra.ops.audit.report.EXAMPLES", 1_000)
     send(way, ledger)
     url = way.settings.postgres_url or ""
     with way.projecting(), psycopg.connect(url, autocommit=True) as postgres:
-        ends = wait_until_quiet(way.log, postgres, 60)
+        ends = wait_until_quiescent(way.log, postgres, 60)
     rounds: list[dict[str, tuple[Kind, str]]] = []
     for model, kind, statement in CHANGES_IN_POSTGRES:
         free = next((one for one in rounds if model not in one), None)
@@ -408,7 +446,7 @@ def test_a_row_of_a_read_model_that_was_changed_behind_the_log_is_found(
             for model, (_, statement) in changes.items():
                 postgres.execute(f"CREATE TABLE kept_{model} AS TABLE read.{model}__g1".encode())
                 assert postgres.execute(statement.encode()).rowcount > 0, statement
-            report = audit_decided(way.log, clickhouse, postgres, ends, keyring)
+            report = audit_domain_events(way.log, clickhouse, postgres, ends, keyring)
             for model, (kind, statement) in changes.items():
                 assert findings(report)[kind, f"read.{model}"], f"{statement}\n{report.as_text()}"
             named = {f"read.{model}" for model in changes}
@@ -420,7 +458,45 @@ def test_a_row_of_a_read_model_that_was_changed_behind_the_log_is_found(
                     f"INSERT INTO read.{model}__g1 ({columns}) SELECT {columns} FROM kept_{model}".encode()
                 )
                 postgres.execute(f"DROP TABLE kept_{model}".encode())
-        assert audit_decided(way.log, clickhouse, postgres, ends, keyring).is_clean
+        assert audit_domain_events(way.log, clickhouse, postgres, ends, keyring).is_clean
+
+
+def test_a_row_of_the_write_side_that_was_changed_behind_the_events_is_found(way: Pipeline, ledger: Path) -> None:
+    send(way, ledger)
+    create_event_store(way.settings)
+    container = open_container(way.settings)
+    with way.projecting(), psycopg.connect(way.settings.postgres_url or "", autocommit=True) as postgres:
+        store(postgres, domain_records(way))
+        for projection in INLINE_PROJECTIONS.projections:
+            inline_rebuild.rebuild(postgres, projection)
+        notify(container, postgres)
+        sound = audit(way.settings)
+        assert sound.is_clean, sound.as_text()
+        assert sound.checked["rows of inline projection monthly_totals"] > 0 < sound.checked["notifications"]
+        twice = next(event for event in history(lambda _subject, _field, text: text) if isinstance(event, PostApproved))
+        NotificationHandler(container).handle(postgres, twice)
+        container.close()
+        reports = [sound, audit(way.settings)]
+        assert findings(reports[-1]) == {(Kind.DUPLICATE, "notifications"): 1}, reports[-1].as_text()
+        for check, kind, statement in CHANGES_BY_DECISIONS:
+            assert postgres.execute(statement.encode()).rowcount > 0, statement
+            reports.append(audit(way.settings))
+            added = findings(reports[-1]) - findings(reports[-2])
+            assert added.keys() == {(kind, check)}, f"{statement}\n{reports[-1].as_text()}"
+
+
+def test_a_person_whose_key_is_gone_before_the_event_that_says_so_is_no_difference(way: Pipeline, ledger: Path) -> None:
+    send(way, ledger)
+    url = way.settings.postgres_url or ""
+    with way.projecting(), psycopg.connect(url, autocommit=True) as postgres, pool(way.settings, 1) as connections:
+        wait_until_quiescent(way.log, postgres, 60)
+        Keyring(connections, way.settings).erase(ACCOUNT)
+        report = audit(way.settings)
+        assert report.is_clean, report.as_text()
+        postgres.execute("UPDATE read.accounts__g1 SET name = 'Eve', roles = '{}' WHERE id = %s", (ACCOUNT,))
+        report = audit(way.settings)
+    assert findings(report) == {(Kind.WRONG, "read.accounts"): 1}, report.as_text()
+    assert "Eve" not in report.as_text() and "name=" not in report.as_text()
 
 
 def test_the_audits_session_may_wait_as_long_as_the_log_takes_to_read(way: Pipeline) -> None:
@@ -466,11 +542,11 @@ def test_a_report_is_decided_or_refused_or_waits_or_is_a_dead_letter(way: Pipeli
         pool(way.settings, 1) as connections,
     ):
         keyring = Keyring(connections, way.settings)
-        before = audit_decided(way.log, clickhouse, postgres, ends, keyring)
+        before = audit_domain_events(way.log, clickhouse, postgres, ends, keyring)
         assert before.counts == {Kind.MISSING: 3, Kind.WRONG: 1}, before.as_text()
-        refuse = "INSERT INTO policy.refused_report VALUES (%s, %s, %s, 'test', 'test', now())"
+        refuse = "INSERT INTO conversions.rejected_report VALUES (%s, %s, %s, 'test', 'test', now())"
         postgres.execute(refuse, (reports[1].report_id, reports[1].conversion_id, WEBSITE))
-        wait = "INSERT INTO policy.without_rate (report_id, conversion_id, report) VALUES (%s, %s, '{}')"
+        wait = "INSERT INTO conversions.awaiting_exchange_rate (report_id, conversion_id, report) VALUES (%s, %s, '{}')"
         postgres.execute(wait, (reports[2].report_id, reports[2].conversion_id))
         postgres.execute(
             "INSERT INTO engine.dead_letter (id, projection, generation, topic, partition,"
@@ -478,19 +554,18 @@ def test_a_report_is_decided_or_refused_or_waits_or_is_a_dead_letter(way: Pipeli
             " VALUES (gen_random_uuid(), 'attribution', 0, %s, %s, %s, 'invalid', '', '', '', '[]')",
             (CONVERSIONS.name, places[-1].partition, places[-1].offset),
         )
-        after = audit_decided(way.log, clickhouse, postgres, ends, keyring)
+        after = audit_domain_events(way.log, clickhouse, postgres, ends, keyring)
         assert after.counts == {Kind.MISSING: 1} and str(reports[0].conversion_id) in after.as_text()
 
 
 def test_all_that_the_projectors_build_is_audited() -> None:
-    built = {model.name for model in CATALOGUE.postgres}
-    assert set(folding.FOLDS) == built
+    built = {model.name for model in REGISTRY.postgres}
+    money = {"conversions", "conversion_steps", "statement_months", "partner_terms", "exchange_rates"}
+    assert REFERENCES.keys() == money | {"traffic_rules"} <= built
     rollups = {rollup.name for rollup in ROLLUPS} | {"visitors_15m", "recent_events"}
-    assert rollups == set(CATALOGUE.rollups)
+    assert rollups == set(REGISTRY.rollups)
     tables = {
-        table.name: set(table.column_names)
-        for family in CATALOGUE.clickhouse
-        for table in (family.main, *family.others)
+        table.name: set(table.column_names) for family in REGISTRY.clickhouse for table in (family.main, *family.others)
     }
     place = {"_topic", "_partition", "_offset"}
     assert tables.keys() == {"events", "duplicates", "refusals"}
@@ -506,7 +581,7 @@ def test_a_projection_that_stands_still_is_named_and_nothing_is_audited(
     way: Pipeline, ledger: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     send(way, ledger)
-    monkeypatch.setattr("infra.audit.load", lambda: way.settings)
+    monkeypatch.setattr("infra.ops.audit.command.load", lambda: way.settings)
     assert main(["--timeout", "0.2", "--json"]) == 1
     assert "is at" in json.loads(capsys.readouterr().out)["error"]
 
@@ -527,7 +602,7 @@ def test_the_check_that_runs_every_minute_counts_what_is_amiss(
     with psycopg.connect(way.settings.postgres_url or "", autocommit=True) as postgres, Reader(way.settings) as reader:
         assert max(continuous.freshness(way.log, postgres).values()) > 0
         with way.projecting(lambda clickhouse: FaultyClickHouse(clickhouse, fault) if fault else clickhouse):
-            wait_until_quiet(way.log, postgres, 60)
+            wait_until_quiescent(way.log, postgres, 60)
             found = continuous.count(reader, postgres, after)
             assert set(continuous.freshness(way.log, postgres).values()) == {0.0}
         assert found.unread == 0 and found.checked > 200

@@ -16,12 +16,12 @@ import httpx
 import psycopg
 import pytest
 
-from infra.auditing.clickhouse import Reader
-from infra.backup import BackupError, manifest, unfinished
-from infra.backup.drill import look, running
-from infra.backup.erased import FILE_NAME as ERASED
-from infra.backup.taking import MAKING, existing
-from infra.settings import load
+from infra.kernel.clickhouse.reader import Reader
+from infra.kernel.config.settings import load
+from infra.ops.backup import BackupError, incomplete, manifest
+from infra.ops.backup.creation import CREATING_PREFIX, existing
+from infra.ops.backup.drill import compare, running
+from infra.ops.backup.erased_subjects import FILE_NAME as ERASED
 from tests.support.stack import ROOT, Stack, wait_for
 from tests.support.under_load import ADMIN, assert_exact, under_load
 
@@ -53,7 +53,7 @@ def taken(loaded: Stack, backups: Path, gone: UUID) -> dict[str, Any]:
 
 def test_a_backup_that_was_killed_is_never_taken_for_one(loaded: Stack, backups: Path, taken: dict[str, Any]) -> None:
     assert {path.name for path in existing(backups)} >= {Path(taken["folder"]).name}
-    assert not list(backups.glob(f"{MAKING}*")), "what the killed one left is gone"
+    assert not list(backups.glob(f"{CREATING_PREFIX}*")), "what the killed one left is gone"
     with psycopg.connect(loaded.environment["POSTGRES_URL"]) as connection:
         rows = connection.execute("SELECT state, error FROM ops.backup ORDER BY started_at").fetchall()
     assert rows[0] == ("failed", "It was interrupted.")
@@ -81,13 +81,14 @@ def test_a_restore_brings_everything_back_and_nobody_who_was_erased(
     second = _restore(copy, source, _key(loaded))
     assert second.returncode == 2 and "is not empty" in second.stderr
     with running(copy.data_dir) as environment:
-        checked, differences = look(environment, manifest.read(source))
+        checked, differences = compare(environment, manifest.read(source))
         assert checked > 100 and differences == ()
         assert _figures(loaded.environment, taken["ends"]) == _figures(environment, taken["ends"])
         _assert_erased(environment, gone)
 
 
-def test_a_drill_with_a_damaged_backup_fails_and_is_noted(loaded: Stack, backups: Path, taken: dict[str, Any]) -> None:
+@pytest.mark.usefixtures("taken")
+def test_a_drill_with_a_damaged_backup_fails_and_is_noted(loaded: Stack, backups: Path) -> None:
     newest = existing(backups)[0]
     damaged = newest / "log" / "clicks-0"
     damaged.write_bytes(damaged.read_bytes()[:-1])
@@ -124,12 +125,12 @@ async def _accepted(load_: Any, count: int) -> None:
 
 def _kill_backup(loaded: Stack, backups: Path) -> None:
     process = _begin(loaded, loaded.data_dir, "backup", "--to", str(backups))
-    wait_for(lambda: list(backups.glob(f"{MAKING}*/postgres.dump")), "a backup to be half done")
+    wait_for(lambda: list(backups.glob(f"{CREATING_PREFIX}*/postgres.dump")), "a backup to be half done")
     process.kill()
     process.wait()
     assert not existing(backups)
     with pytest.raises(BackupError, match="is not a backup"):
-        manifest.read(next(backups.glob(f"{MAKING}*")))
+        manifest.read(next(backups.glob(f"{CREATING_PREFIX}*")))
 
 
 def _kill_restore(loaded: Stack, copy: Stack, source: Path) -> None:
@@ -137,7 +138,7 @@ def _kill_restore(loaded: Stack, copy: Stack, source: Path) -> None:
     wait_for(lambda: (copy.data_dir / "postgres" / "PG_VERSION").exists(), "a restore to be half done")
     process.kill()
     process.wait()
-    assert (copy.data_dir / unfinished.FILE_NAME).exists()
+    assert (copy.data_dir / incomplete.FILE_NAME).exists()
 
 
 def _restore(copy: Stack, source: Path, key: str) -> subprocess.CompletedProcess[str]:
@@ -148,7 +149,7 @@ def _restore(copy: Stack, source: Path, key: str) -> subprocess.CompletedProcess
 
 def _run(mine: Stack, data_dir: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "infra.cli", *arguments],
+        [sys.executable, "-m", "infra.ops.cli", *arguments],
         cwd=mine.folder,
         env=_environment(data_dir),
         capture_output=True,
@@ -160,7 +161,7 @@ def _run(mine: Stack, data_dir: Path, *arguments: str) -> subprocess.CompletedPr
 
 def _begin(mine: Stack, data_dir: Path, *arguments: str, **settings: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-m", "infra.cli", *arguments],
+        [sys.executable, "-m", "infra.ops.cli", *arguments],
         cwd=mine.folder,
         env=_environment(data_dir) | settings,
         stdout=subprocess.DEVNULL,
@@ -195,7 +196,7 @@ def _figures(environment: Mapping[str, str], ends: dict[str, int]) -> list[dict[
 
 
 async def _member(loaded: Stack) -> UUID:
-    """Registers somebody by an invite of the admin's."""
+    """Registers a member with an invite of the admin."""
     async with httpx.AsyncClient(base_url=loaded.app, timeout=20) as app:
         await _sign_in(app, ADMIN["ALTHING_ADMIN_EMAIL"], ADMIN["ALTHING_ADMIN_PASSWORD"])
         invite = (await _post(app, "/api/platform/invite-codes", {}))["code"]

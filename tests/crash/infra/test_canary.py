@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import psycopg
 
-from infra.auditing.clickhouse import Reader
-from infra.settings import load
+from infra.kernel.clickhouse.reader import Reader
+from infra.kernel.config.settings import load
 from schemas.canary import WEBSITE_ID
 from tests.support.stack import Stack, wait_for
 
 
-def test_the_canary_is_measured_and_no_figure_counts_it(loaded: Stack, tmp_path: Path) -> None:
+def test_the_canary_is_measured_and_no_figure_counts_it(loaded: Stack) -> None:
     settings = load(loaded.environment, env_file=None)
     with psycopg.connect(loaded.environment["POSTGRES_URL"], autocommit=True) as postgres:
 

@@ -1,5 +1,5 @@
-"""What somebody writes who can reach the log but has not the installation's key: the audit turns red, and no table,
-figure, role or sum of money follows it. And what is changed in topic `domain` behind the event store's back.
+"""Records of an attacker who can write to the log but does not have the installation's key: the audit fails, and no
+table, figure, role or sum of money follows from them. And changes of topic `domain` that bypass the event store.
 """
 
 from __future__ import annotations
@@ -16,21 +16,30 @@ from uuid import uuid4
 import psycopg
 import pytest
 
-from command_api.store import create_schema as create_event_store
-from infra.audit import audit
-from infra.auditing.clickhouse import Reader
-from infra.auditing.decided import audit_decided
-from infra.auditing.quiet import wait_until_quiet
-from infra.auditing.report import Kind, Report
-from infra.keyring import open_keyring
-from infra.log import Record, StoredRecord
-from infra.log.postgres_log import PostgresLog
+from command_api.schema import create_schema as create_event_store
+from infra.kernel.clickhouse.reader import Reader
+from infra.kernel.log import Record
+from infra.kernel.log.postgres_log import PostgresLog
+from infra.kernel.security.subject_keys import open_keyring
+from infra.ops.audit.command import audit
+from infra.ops.audit.domain_events import audit_domain_events
+from infra.ops.audit.quiescence import wait_until_quiescent
+from infra.ops.audit.report import Kind, Report
 from projectors.engine.clickhouse import HttpClickHouse
-from schemas.envelope import position_of
 from schemas.events.accounts import RolesChanged
 from schemas.events.conversions import ConversionApproved
 from schemas.topics import CONVERSIONS, DOMAIN
-from tests.support.audited import a_sale, clicked, decided, refused, reported, send, tracked
+from tests.support.audit_history import (
+    a_sale,
+    clicked,
+    decided,
+    domain_records,
+    refused,
+    reported,
+    send,
+    store,
+    tracked,
+)
 from tests.support.decisions import ACCOUNT, NOW
 from tests.support.pipeline import Pipeline
 
@@ -63,7 +72,7 @@ def forger(way: Pipeline) -> Iterator[PostgresLog]:
         log.close()
 
 
-def test_forged_records_turn_the_audit_red_and_come_to_nothing(way: Pipeline, ledger: Path) -> None:
+def test_forged_records_fail_the_audit_and_have_no_effect(way: Pipeline, ledger: Path) -> None:
     send(way, ledger)
     with way.projecting():
         assert audit(way.settings).is_clean
@@ -84,12 +93,12 @@ def test_forged_records_turn_the_audit_red_and_come_to_nothing(way: Pipeline, le
 
 
 def _pass_over_reports(way: Pipeline) -> None:
-    """As the attribution policy does, which `tests/crash/test_policies.py` shows."""
+    """As the attribution policy does, which `tests/crash/command_api/test_attribution.py` shows."""
     with psycopg.connect(way.settings.postgres_url or "", autocommit=True) as postgres:
         for partition in range(CONVERSIONS.partitions):
             postgres.execute(
-                "INSERT INTO policy.position (policy, topic, partition, next_offset)"
-                " VALUES ('attribution', %s, %s, %s)",
+                "INSERT INTO engine.position (projection, generation, topic, partition, next_offset)"
+                " VALUES ('policy:attribution', 0, %s, %s, %s)",
                 (CONVERSIONS.name, partition, way.log.end_offset(CONVERSIONS.name, partition)),
             )
 
@@ -143,12 +152,11 @@ _AWAY = 'UPDATE log.record SET "offset" = "offset" + 1000 WHERE topic = \'domain
 def test_topic_domain_is_held_against_the_event_store_record_by_record(way: Pipeline, ledger: Path) -> None:
     send(way, ledger)
     create_event_store(way.settings)
-    records = _domain(way)
-    with way.projecting(), psycopg.connect(way.settings.postgres_url or "", autocommit=True) as postgres:
-        _store(postgres, records)
-        newest = max(position_of(record.headers) for record in records)
-        postgres.execute("INSERT INTO engine.relay (name, position) VALUES ('relay:domain', %s)", (newest,))
-        wait_until_quiet(way.log, postgres, 60)
+    records = domain_records(way)
+    with psycopg.connect(way.settings.postgres_url or "", autocommit=True) as postgres:
+        store(postgres, records)
+        with way.projecting():
+            wait_until_quiescent(way.log, postgres, 60)
         postgres.execute("CREATE TABLE kept_records AS TABLE log.record")
         postgres.execute("CREATE TABLE kept_events AS TABLE events.stored_events")
         sound = _audit_domain(way, postgres)
@@ -166,35 +174,10 @@ def test_topic_domain_is_held_against_the_event_store_record_by_record(way: Pipe
         assert _audit_domain(way, postgres).is_clean
 
 
-def _domain(way: Pipeline) -> list[StoredRecord]:
-    source = way.log.source(DOMAIN.name, 0)
-    try:
-        return source.read(1000, 5.0)
-    finally:
-        source.close()
-
-
-def _store(postgres: psycopg.Connection[Any], records: Sequence[StoredRecord]) -> None:
-    """The event store that these records were copied from."""
-    for record in records:
-        told = {name: value.decode() for name, value in record.headers}
-        postgres.execute(
-            "INSERT INTO events.stored_events (notification_id, originator_id, originator_version, topic, state)"
-            " OVERRIDING SYSTEM VALUE VALUES (%s, %s, %s, %s, %s) ON CONFLICT DO NOTHING",
-            (
-                int(told["position"]),
-                told["aggregate"],
-                int(told["aggregate_version"]),
-                f"{told['event']}.v{told['version']}",
-                record.value,
-            ),
-        )
-
-
 def _audit_domain(way: Pipeline, postgres: psycopg.Connection[Any]) -> Report:
     ends = {(topic, partition): way.log.end_offset(topic, partition) for topic, partition in _PLACES}
     with Reader(replace(way.settings)) as clickhouse, open_keyring(way.settings) as decrypt:
-        return audit_decided(way.log, clickhouse, postgres, ends, decrypt)
+        return audit_domain_events(way.log, clickhouse, postgres, ends, decrypt)
 
 
 _PLACES = [(DOMAIN.name, 0), *((CONVERSIONS.name, partition) for partition in range(CONVERSIONS.partitions))]

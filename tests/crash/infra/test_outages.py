@@ -18,15 +18,15 @@ import httpx
 import psutil
 import pytest
 
-from infra.stack.state import is_same, read
+from infra.kernel.observability.stack_state import is_same, read
 from tests.support.load import Result
-from tests.support.probing import answers
+from tests.support.readiness import answers
 from tests.support.stack import Stack, wait_for
 from tests.support.under_load import Load, assert_exact, under_load
 
 OUTAGE_S = float(os.environ.get("CRASH_OUTAGE_S", "5"))
 HANGING_POSTGRES_S = float(os.environ.get("CRASH_OUTAGE_S", "12"))
-AT_ONCE = 8
+CONCURRENCY = 8
 """Commands that are under way whatever the moment."""
 PATIENCE_S = 60.0
 """What a reader waits at most for the word that an engine is away; it is meant to come within 2 s, and on no machine
@@ -61,12 +61,12 @@ def freeze(loaded: Stack, name: str, until: float) -> None:
 
 
 class Told:
-    """What the web app's port answered: what was asked, the status, and after how many seconds."""
+    """Answers of the web app's port: the request, the status, and the seconds until the answer."""
 
     def __init__(self, load: Load) -> None:
         self.answers: list[tuple[str, int, float]] = []
         self.sent: dict[str, str] = {}
-        """Domains that somebody tried to connect, each under the idempotency key of every try."""
+        """Domains of the attempts to connect a website, by idempotency key."""
         self._app = load.app
 
     async def ask(self, what: str, path: str) -> None:
@@ -133,7 +133,7 @@ def test_without_an_engine_tracking_goes_on_and_all_catches_up(
             accepted = load.accepted()
             async with asyncio.TaskGroup() as busy:
                 if name == "postgres":
-                    for _ in range(AT_ONCE):
+                    for _ in range(CONCURRENCY):
                         busy.create_task(command_until_away())
                 broken = asyncio.create_task(asyncio.to_thread(disturb, loaded, name, time.monotonic() + length))
                 breaking.set()

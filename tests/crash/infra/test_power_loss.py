@@ -6,9 +6,9 @@ log loses what was written to it after it was last forced; its indexes, which ar
 forced in time, are removed. Then everything starts again.
 
 What it shows: no acknowledgement has left before the records were forced to the disk, for the topics as for Kafka's own
-metadata. What it does not: that the disk keeps what it was told to keep, that a cut in the midst of a block is
+metadata. What it does not: that the disk keeps what it has confirmed, that a cut in the midst of a block is
 recognised (Kafka's checksums do that), and the same for Postgres and ClickHouse, which are killed, but whose files stay
-as the kernel has them; both are told to call fsync before they answer.
+as the kernel has them; both are configured to call fsync before they answer.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from pathlib import Path
 
 import pytest
 
-from infra.stack.plan import ENGINES
-from infra.stack.tools import java
+from infra.ops.stack.plan import ENGINES
+from infra.ops.stack.tools import java
 from schemas.topics import CLICKS
 from tests.support.load import Result
 from tests.support.stack import Stack, stack, wait_for

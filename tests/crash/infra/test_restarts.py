@@ -14,8 +14,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from infra.stack.spec import log_file
-from infra.stack.state import read
+from infra.kernel.observability.stack_state import read
+from infra.ops.stack.spec import log_file
 from tests.support.load import Result
 from tests.support.stack import Stack, wait_for
 from tests.support.under_load import Load, assert_exact, under_load

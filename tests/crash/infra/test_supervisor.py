@@ -15,12 +15,12 @@ import psutil
 import psycopg
 import pytest
 
-from infra.settings import Settings
-from infra.stack import secret_file
-from infra.stack.plan import ENGINES, SERVICES, base_environment
-from infra.stack.spec import log_file
-from infra.stack.supervisor import Supervisor
-from infra.stack.up import LaidOut
+from infra.kernel.config.settings import Settings
+from infra.ops.stack import secret_file
+from infra.ops.stack.plan import ENGINES, SERVICES, base_environment
+from infra.ops.stack.spec import log_file
+from infra.ops.stack.supervisor import Supervisor
+from infra.ops.stack.up import StackLayout
 from tests.support.stack import Stack, free_ports, stack, wait_for
 
 pytestmark = [pytest.mark.crash, pytest.mark.timeout(300)]
@@ -93,7 +93,7 @@ def test_engines_whose_ports_are_taken_between_choosing_and_listening_get_others
     """What happens to the slower one of two stacks that start at the same moment."""
     web, tracking = free_ports(2)
     given = Settings(data_dir=tmp_path, port=web, tracking_port=tracking)
-    laid = LaidOut(given, secret_file.load_or_create(tmp_path), tmp_path, [])
+    laid = StackLayout(given, secret_file.load_or_create(tmp_path), tmp_path, [])
     first = laid.ports
     taken = (first.postgres, first.kafka, first.kafka_controller, first.clickhouse)
     supervisor = Supervisor(tmp_path, base_environment(laid.made), lambda _rows: None, laid.move)
@@ -133,9 +133,9 @@ def test_a_termination_signal_ends_everything_and_exits_0(mine: Stack) -> None:
     children = [mine.pid(name) for name in EVERYTHING]
     assert mine.stop() == 0
     assert not any(psutil.pid_exists(pid) for pid in children)
-    assert "is killed" not in mine.tail(), "every process must end by itself"
+    assert "is killed" not in mine.tail(), "every process must end without a kill"
     words = log_file(mine.data_dir, "postgres").read_text()
-    assert "already exists" not in words, "a warm start must find, not try, what is there"
+    assert "already exists" not in words, "a warm start must not create existing databases"
     ended = mine.run("ps", "--json")
     assert (ended.returncode, json.loads(ended.stdout)) == (1, [])
 

@@ -17,9 +17,9 @@ from pathlib import Path
 
 import pytest
 
-from infra.stack.plan import SERVICES
-from infra.stack.spec import log_file
-from infra.stack.state import read
+from infra.kernel.observability.stack_state import read
+from infra.ops.stack.plan import SERVICES
+from infra.ops.stack.spec import log_file
 from tests.support.load import Result
 from tests.support.stack import Stack, wait_for
 from tests.support.under_load import SEED, Load, assert_exact, under_load
@@ -53,7 +53,7 @@ def test_killing_every_process_under_load_changes_no_number(loaded: Stack, tmp_p
 
 
 def test_ending_every_service_in_turn_as_an_update_does_loses_nothing(loaded: Stack, tmp_path: Path) -> None:
-    """Each ends by itself with exit code 0; clients meet no wrong answer, and tracking refuses nobody."""
+    """Each ends with exit code 0; clients meet no wrong answer, and tracking refuses nobody."""
     ledger = tmp_path / "ledger.jsonl"
     said = loaded.output.stat().st_size
     logs = {name: log_file(loaded.data_dir, name) for name in SERVICES}

@@ -13,12 +13,12 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from infra.log import Record
-from infra.settings import Settings
+from infra.kernel.config.settings import Settings
+from infra.kernel.log import Record
 from projectors.engine.clickhouse import HttpClickHouse
 from schemas.events.partners import PartnerRegistered, PartnerUpdated, Terms
 from schemas.topics import CLICKS
-from tests.support.projecting import Bench, bench, click, end, moment
+from tests.support.projection_bench import ProjectionBench, bench, click, end, moment
 from tests.support.stack import wait_for
 
 pytestmark = pytest.mark.crash
@@ -28,20 +28,20 @@ POSTGRES_STEPS = ("before_advance", "after_advance")
 
 
 @pytest.fixture
-def projecting(embedded_postgres: Settings, embedded_clickhouse: Settings, tmp_path: Path) -> Iterator[Bench]:
+def projecting(embedded_postgres: Settings, embedded_clickhouse: Settings, tmp_path: Path) -> Iterator[ProjectionBench]:
     with bench(embedded_postgres, embedded_clickhouse, tmp_path) as made:
         yield made
 
 
-def test_killed_at_every_step_into_clickhouse(projecting: Bench) -> None:
+def test_killed_at_every_step_into_clickhouse(projecting: ProjectionBench) -> None:
     expected = repeats = 0
     for number, step in enumerate(CLICKHOUSE_STEPS):
         fresh = [click(1000 * number + place) for place in range(300)]
         projecting.publish([*fresh, *fresh[:40]], content=b"same")
         expected, repeats = expected + 300, repeats + 40
-        dying = projecting.start(step)
-        assert dying.wait(60) == -signal.SIGKILL, step
-        dying.communicate()
+        crashing_process = projecting.start(step)
+        assert crashing_process.wait(60) == -signal.SIGKILL, step
+        crashing_process.communicate()
     with projecting.running():
         projecting.wait()
     assert projecting.one("SELECT count() FROM events") == (expected,)
@@ -50,13 +50,15 @@ def test_killed_at_every_step_into_clickhouse(projecting: Bench) -> None:
 
 
 @pytest.mark.parametrize("table", ["events", "duplicates"])
-def test_rows_whose_insert_alone_was_kept_are_added_when_it_is_repeated(projecting: Bench, table: str) -> None:
-    """ClickHouse, killed between the token of an insert and its rows, drops the same insert for ever after."""
+def test_rows_whose_insert_alone_was_kept_are_added_when_it_is_repeated(
+    projecting: ProjectionBench, table: str
+) -> None:
+    """ClickHouse, killed between the token of an insert and its rows, drops the same insert permanently."""
     fresh = [click(place) for place in range(300)]
     projecting.publish([*fresh, *fresh[:40]], content=b"same")
-    dying = projecting.start("after_insert")
-    assert dying.wait(60) == -signal.SIGKILL
-    dying.communicate()
+    crashing_process = projecting.start("after_insert")
+    assert crashing_process.wait(60) == -signal.SIGKILL
+    crashing_process.communicate()
     was = projecting.one(f"SELECT count() FROM {table}__g1")
     claimed = [row[0] for row in projecting.sql("select partition from engine.position where intent_to is not null")]
     lose = f"ALTER TABLE {table}__g1 DELETE WHERE _partition IN {claimed} AND _offset % 3 <> 1"
@@ -70,13 +72,13 @@ def test_rows_whose_insert_alone_was_kept_are_added_when_it_is_repeated(projecti
     projecting.exact()
 
 
-def test_killed_at_every_step_into_postgres(projecting: Bench) -> None:
+def test_killed_at_every_step_into_postgres(projecting: ProjectionBench) -> None:
     partners = [UUID(int=number + 1) for number in range(len(POSTGRES_STEPS))]
     for number, step in enumerate(POSTGRES_STEPS):
         projecting.decide(*_partner(partners[number], name=f"Partner {number}"))
-        dying = projecting.start(f"{step}:activity:1:domain:0")
-        assert dying.wait(60) == -signal.SIGKILL, step
-        dying.communicate()
+        crashing_process = projecting.start(f"{step}:activity:1:domain:0")
+        assert crashing_process.wait(60) == -signal.SIGKILL, step
+        crashing_process.communicate()
     with projecting.running():
         for name in ("activity", "partners", "partner_terms"):
             projecting.wait(name)
@@ -85,7 +87,7 @@ def test_killed_at_every_step_into_postgres(projecting: Bench) -> None:
     assert projecting.sql("select position from read.activity order by position") == [(1,), (3,)]
 
 
-def test_killed_at_any_moment_under_load(projecting: Bench) -> None:
+def test_killed_at_any_moment_under_load(projecting: ProjectionBench) -> None:
     for number in range(4):
         process = projecting.start()
         projecting.publish([click(5000 * number + place) for place in range(3000)], content=b"x")
@@ -101,7 +103,7 @@ def test_killed_at_any_moment_under_load(projecting: Bench) -> None:
     projecting.exact()
 
 
-def test_an_orderly_stop_leaves_nothing_open(projecting: Bench) -> None:
+def test_an_orderly_stop_leaves_nothing_open(projecting: ProjectionBench) -> None:
     process = projecting.start()
     projecting.publish([click(place) for place in range(2000)])
     projecting.wait()
@@ -112,7 +114,7 @@ def test_an_orderly_stop_leaves_nothing_open(projecting: Bench) -> None:
     assert projecting.sql("select count(*) from engine.runner") == [(0,)]
 
 
-def test_two_runners_share_the_work_and_a_zombie_does_no_harm(projecting: Bench) -> None:
+def test_two_runners_share_the_work_and_a_zombie_does_no_harm(projecting: ProjectionBench) -> None:
     first = projecting.start()
     projecting.publish([click(place) for place in range(200)], content=b"x")
     projecting.wait()
@@ -130,7 +132,7 @@ def test_two_runners_share_the_work_and_a_zombie_does_no_harm(projecting: Bench)
     projecting.exact()
 
 
-def test_a_record_that_ends_the_process_is_found_and_set_aside(projecting: Bench) -> None:
+def test_a_record_that_kills_the_process_is_found_and_quarantined(projecting: ProjectionBench) -> None:
     """The stand-in for a fault in a library: a test-only record on which the process kills itself."""
     poison = click(77, path="/poison")
     projecting.publish([click(place) for place in range(40)])
@@ -152,17 +154,17 @@ def test_a_record_that_ends_the_process_is_found_and_set_aside(projecting: Bench
     projecting.exact()
 
 
-def test_a_rebuild_killed_midway_goes_on_and_is_equal(projecting: Bench) -> None:
+def test_a_rebuild_killed_midway_goes_on_and_is_equal(projecting: ProjectionBench) -> None:
     projecting.publish([click(place) for place in range(4000)], content=b"x")
     projecting.publish([click(place) for place in range(500)], content=b"y")
     with projecting.running():
         projecting.wait()
         projecting.wait("refusals")
-    dying = projecting.start("after_insert:events:2:clicks:1")
-    wait_for(lambda: projecting.sql("select 1 from engine.runner where pid = %s", dying.pid), "the service")
+    crashing_process = projecting.start("after_insert:events:2:clicks:1")
+    wait_for(lambda: projecting.sql("select 1 from engine.runner where pid = %s", crashing_process.pid), "the service")
     assert projecting.command("projections", "rebuild", "events", "--detach", "--json") == 0
-    assert dying.wait(60) == -signal.SIGKILL
-    dying.communicate()
+    assert crashing_process.wait(60) == -signal.SIGKILL
+    crashing_process.communicate()
     with projecting.running():
         wait_for(
             lambda: projecting.sql("select 1 from engine.build where generation = 2 and state = 'ready'"), "the end"
@@ -179,11 +181,11 @@ def test_a_rebuild_killed_midway_goes_on_and_is_equal(projecting: Bench) -> None
     projecting.exact()
 
 
-def _has_read(projecting: Bench, records: int) -> bool:
+def _has_read(projecting: ProjectionBench, records: int) -> bool:
     return int(projecting.sql("select sum(next_offset) from engine.position")[0][0]) > records
 
 
-def _is_over(process: subprocess.Popen[bytes], projecting: Bench) -> bool:
+def _is_over(process: subprocess.Popen[bytes], projecting: ProjectionBench) -> bool:
     return process.poll() is not None or projecting.has_caught_up("events")
 
 
@@ -208,7 +210,7 @@ def _bytes(row: dict[str, object]) -> bytes:
     return json.dumps(row).encode()
 
 
-def _end_sessions(projecting: Bench, pid: int) -> None:
+def _end_sessions(projecting: ProjectionBench, pid: int) -> None:
     """What Postgres does to a client that does not answer: its sessions end, and with them its locks."""
     url = projecting.settings.postgres_url
     assert url is not None

@@ -6,11 +6,11 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
-from infra.keyring import Keyring
-from infra.postgres import pool
+from infra.kernel.postgres.pool import pool
+from infra.kernel.security.subject_keys import Keyring
 from schemas.base import ERASED, DomainEvent
 from schemas.events import accounts
-from tests.support.projecting import Bench, moment
+from tests.support.projection_bench import ProjectionBench, moment
 
 OWNER = UUID("0190a1b2-0000-7000-8000-0000000000d1")
 
@@ -18,7 +18,7 @@ OWNER = UUID("0190a1b2-0000-7000-8000-0000000000d1")
 class History:
     """Decided events of several aggregates, each in its order, with personal fields sealed as the store has them."""
 
-    def __init__(self, bench: Bench, keyring: Keyring) -> None:
+    def __init__(self, bench: ProjectionBench, keyring: Keyring) -> None:
         self.bench, self.keyring = bench, keyring
         self.versions: dict[UUID, int] = {}
 
@@ -32,7 +32,7 @@ class History:
         self.bench.decide(event_class(originator_id=aggregate, originator_version=version, timestamp=at, **sealed))
 
 
-def test_invites_and_who_joined_by_them(projecting: Bench) -> None:
+def test_invites_and_who_joined_by_them(projecting: ProjectionBench) -> None:
     keys = pool(projecting.settings, 1)
     history, invite, ada, eve = History(projecting, Keyring(keys, projecting.settings)), uuid4(), uuid4(), uuid4()
     soon = moment() + timedelta(days=30)
@@ -59,7 +59,7 @@ def test_invites_and_who_joined_by_them(projecting: Bench) -> None:
     keys.close()
 
 
-def test_details_of_an_account_until_it_is_erased(projecting: Bench) -> None:
+def test_details_of_an_account_until_it_is_erased(projecting: ProjectionBench) -> None:
     keys = pool(projecting.settings, 1)
     history, ada = History(projecting, Keyring(keys, projecting.settings)), uuid4()
     history.decide(ada, accounts.AccountRegistered, email="a@example.com", name="Ada", way="setup")

@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from infra.log import Record
-from projectors.engine import limits
+from infra.kernel.log import Record
+from infra.kernel.subscriptions import limits
 from projectors.engine.clickhouse import HttpClickHouse, Unavailable
 from schemas.topics import CLICKS, REJECTED
-from tests.support.projecting import PARTNER, WEBSITE, Bench, click
+from tests.support.projection_bench import PARTNER, WEBSITE, ProjectionBench, click
 from tests.support.stack import wait_for
 
 
-def test_a_click_is_in_every_table_at_once(projecting: Bench) -> None:
+def test_a_click_is_in_every_table_at_once(projecting: ProjectionBench) -> None:
     with projecting.running():
         projecting.publish([click(1)])
         projecting.wait()
@@ -32,7 +32,7 @@ def test_a_click_is_in_every_table_at_once(projecting: Bench) -> None:
     projecting.exact()
 
 
-def test_who_listens_hears_where_the_live_generation_is(projecting: Bench) -> None:
+def test_who_listens_hears_where_the_live_generation_is(projecting: ProjectionBench) -> None:
     projecting.connection.execute("listen projection")
     with projecting.running():
         projecting.publish([click(1)])
@@ -42,7 +42,7 @@ def test_who_listens_hears_where_the_live_generation_is(projecting: Bench) -> No
     assert projecting.log.end_offset(CLICKS.name, int(partition)) == 1
 
 
-def test_an_id_that_a_client_repeats_counts_once(projecting: Bench) -> None:
+def test_an_id_that_a_client_repeats_counts_once(projecting: ProjectionBench) -> None:
     same, other = [click(number) for number in range(50)], [click(number, path="/other") for number in range(10)]
     with projecting.running():
         projecting.publish([*same, *same[:20]], content=b"same")
@@ -50,21 +50,21 @@ def test_an_id_that_a_client_repeats_counts_once(projecting: Bench) -> None:
         projecting.publish(same[:30], content=b"same")
         projecting.publish(other, content=b"other")
         projecting.wait()
-        wait_for(lambda: projecting.one("SELECT count() FROM refusals") == (10,), "the conflicts to be told")
+        wait_for(lambda: projecting.one("SELECT count() FROM refusals") == (10,), "the conflicts to be reported")
     assert projecting.one("SELECT count() FROM events") == (50,)
     assert projecting.one("SELECT count(), countIf(is_conflict) FROM duplicates") == (60, 10)
     assert projecting.one("SELECT uniqExact(outcome, code), any(code) FROM refusals") == (1, "id_conflict")
     projecting.exact()
 
 
-def test_ids_that_the_server_minted_are_not_compared(projecting: Bench) -> None:
+def test_ids_that_the_server_minted_are_not_compared(projecting: ProjectionBench) -> None:
     with projecting.running():
         projecting.publish([click(1), click(1)])
         projecting.wait()
     assert projecting.one("SELECT count() FROM events") == (2,)
 
 
-def test_an_id_is_free_again_after_35_days(projecting: Bench) -> None:
+def test_an_id_is_free_again_after_35_days(projecting: ProjectionBench) -> None:
     def sent(day: str) -> dict[str, Any]:
         return click(7, received_at=f"{day} 00:00:00.000")
 
@@ -108,7 +108,7 @@ BAD = (
 )
 
 
-def test_bad_records_become_dead_letters_and_stop_nobody(projecting: Bench) -> None:
+def test_bad_records_become_dead_letters_and_stop_nobody(projecting: ProjectionBench) -> None:
     with projecting.running():
         projecting.publish([click(number) for number in range(4000)])
         projecting.publish(BAD)
@@ -122,7 +122,7 @@ def test_bad_records_become_dead_letters_and_stop_nobody(projecting: Bench) -> N
     projecting.exact()
 
 
-def test_a_row_that_only_clickhouse_refuses_is_set_aside_alone(projecting: Bench) -> None:
+def test_a_row_that_only_clickhouse_refuses_is_dead_lettered_alone(projecting: ProjectionBench) -> None:
     twice = json.dumps(click(500)).replace('"country": "DE"', '"country": "DE", "country": "DE"').encode()
     with projecting.running():
         projecting.publish([*(click(number) for number in range(200)), twice, *(click(n) for n in range(200, 300))])
@@ -132,7 +132,7 @@ def test_a_row_that_only_clickhouse_refuses_is_set_aside_alone(projecting: Bench
     projecting.exact()
 
 
-def test_a_hundred_bad_records_in_a_row_stop_the_projection_loudly(projecting: Bench) -> None:
+def test_a_hundred_bad_records_in_a_row_stop_the_projection_loudly(projecting: ProjectionBench) -> None:
     with projecting.running():
         projecting.publish([b"nonsense"] * 150)
         wait_for(lambda: projecting.sql("select 1 from engine.build where state = 'failed'"), "the stop")
@@ -147,7 +147,7 @@ def test_a_hundred_bad_records_in_a_row_stop_the_projection_loudly(projecting: B
     assert projecting.one("SELECT count() FROM events") == (1,)
 
 
-def test_a_materialized_view_that_fails_once_changes_no_number(projecting: Bench) -> None:
+def test_a_materialized_view_that_fails_once_changes_no_number(projecting: ProjectionBench) -> None:
     with projecting.running():
         projecting.publish([click(1)])
         projecting.wait()
@@ -160,7 +160,7 @@ def test_a_materialized_view_that_fails_once_changes_no_number(projecting: Bench
     projecting.exact()
 
 
-def test_answers_that_were_lost_change_no_number(projecting: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers_that_were_lost_change_no_number(projecting: ProjectionBench, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every third insert is done and its answer lost; every fifth does not arrive. Rows span many months."""
     insert, calls, gate = HttpClickHouse.insert, count(1), Lock()
 
@@ -174,8 +174,8 @@ def test_answers_that_were_lost_change_no_number(projecting: Bench, monkeypatch:
             raise Unavailable("its answer was lost")
 
     monkeypatch.setattr(HttpClickHouse, "insert", unreliable)
-    monkeypatch.setattr(limits, "FIRST_WAIT_S", 0.01)
-    monkeypatch.setattr(limits, "LONGEST_WAIT_S", 0.01)
+    monkeypatch.setattr(limits, "MIN_WAIT_S", 0.01)
+    monkeypatch.setattr(limits, "MAX_WAIT_S", 0.01)
     with projecting.running():
         for page in range(2):
             at = [f"202{number % 6}-{1 + number % 12:02d}-01 00:00:00.000" for number in range(400)]
@@ -187,7 +187,7 @@ def test_answers_that_were_lost_change_no_number(projecting: Bench, monkeypatch:
     projecting.exact()
 
 
-def test_rows_that_the_sink_lost_are_noticed_at_the_start(projecting: Bench) -> None:
+def test_rows_that_the_sink_lost_are_noticed_at_the_start(projecting: ProjectionBench) -> None:
     with projecting.running():
         projecting.publish([click(number) for number in range(100)], content=b"x")
         projecting.wait()
@@ -197,14 +197,14 @@ def test_rows_that_the_sink_lost_are_noticed_at_the_start(projecting: Bench) -> 
     assert "rebuild" in projecting.sql("select error from engine.build where name = 'events'")[0][0]
 
 
-def test_a_position_behind_the_logs_end_is_refused(projecting: Bench) -> None:
+def test_a_position_behind_the_logs_end_is_refused(projecting: ProjectionBench) -> None:
     projecting.connection.execute("update engine.position set next_offset = 99 where projection = 'refusals'")
     with projecting.running():
         wait_for(lambda: projecting.sql("select 1 from engine.build where state = 'failed'"), "the refusal")
     assert REJECTED.name in projecting.sql("select error from engine.build where name = 'refusals'")[0][0]
 
 
-def test_lost_ids_are_read_from_the_log_again(projecting: Bench) -> None:
+def test_lost_ids_are_read_from_the_log_again(projecting: ProjectionBench) -> None:
     rows = [click(number) for number in range(60)]
     with projecting.running():
         projecting.publish(rows, content=b"x")
@@ -218,7 +218,7 @@ def test_lost_ids_are_read_from_the_log_again(projecting: Bench) -> None:
     assert projecting.one("SELECT count() FROM duplicates") == (60,)
 
 
-def test_a_dead_letter_is_taken_once_it_can_be(projecting: Bench) -> None:
+def test_a_dead_letter_is_taken_once_it_can_be(projecting: ProjectionBench) -> None:
     row = click(5)
     record = Record(CLICKS.name, row["event_id"].encode(), b"nonsense", (("h", b"12345678"),))
     with projecting.running():

@@ -11,18 +11,18 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from projectors.catalogue import CATALOGUE
 from projectors.engine.read_model import ReadModel
-from projectors.engine.schema import create_schema
 from projectors.engine.tables import create_feed
+from projectors.registry import REGISTRY
+from projectors.schema import create_schema
 from schemas.events.links import LinkCreated
 from schemas.tracking import Suspicion
-from tests.support.projecting import Bench, click, moment
+from tests.support.projection_bench import ProjectionBench, click, moment
 from tests.support.stack import wait_for
 
 
 @contextmanager
-def traffic(projecting: Bench, start: int) -> Iterator[None]:
+def traffic(projecting: ProjectionBench, start: int) -> Iterator[None]:
     """Events that keep coming while the block runs."""
     stopping = Event()
 
@@ -43,7 +43,7 @@ def traffic(projecting: Bench, start: int) -> Iterator[None]:
 
 
 def test_events_are_rebuilt_under_load_equal_and_switched(
-    projecting: Bench, capsys: pytest.CaptureFixture[str]
+    projecting: ProjectionBench, capsys: pytest.CaptureFixture[str]
 ) -> None:
     projecting.publish([click(number) for number in range(3000)], content=b"x")
     with projecting.running():
@@ -65,7 +65,7 @@ def test_events_are_rebuilt_under_load_equal_and_switched(
     capsys.readouterr()
 
 
-def test_a_rollup_is_rebuilt_from_the_raw_table_under_load(projecting: Bench) -> None:
+def test_a_rollup_is_rebuilt_from_the_raw_table_under_load(projecting: ProjectionBench) -> None:
     projecting.publish(
         [click(number, occurred_at=f"2026-{1 + number % 9:02d}-01 00:00:00.000") for number in range(3000)]
     )
@@ -82,7 +82,9 @@ def test_a_rollup_is_rebuilt_from_the_raw_table_under_load(projecting: Bench) ->
         projecting.exact()
 
 
-def test_a_planted_difference_is_found_and_listed(projecting: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_planted_difference_is_found_and_listed(
+    projecting: ProjectionBench, capsys: pytest.CaptureFixture[str]
+) -> None:
     projecting.publish([click(number) for number in range(200)])
     with projecting.running():
         projecting.wait()
@@ -118,7 +120,7 @@ def test_a_planted_difference_is_found_and_listed(projecting: Bench, capsys: pyt
         assert not (projecting.settings.data_dir / "projector" / "events" / "2").exists()
 
 
-def test_sets_of_visitors_are_equal_however_they_grew(projecting: Bench) -> None:
+def test_sets_of_visitors_are_equal_however_they_grew(projecting: ProjectionBench) -> None:
     """256 is where ClickHouse turns from counting to estimating, depending on the order."""
     visits = [click(number, visitor=number % 256 + 1, occurred_at="2026-11-01 00:00:00.000") for number in range(600)]
     with projecting.running():
@@ -134,7 +136,7 @@ def test_sets_of_visitors_are_equal_however_they_grew(projecting: Bench) -> None
         assert projecting.command("projections", "verify", "events", "--json") == 2
 
 
-def test_a_difference_in_a_read_model_is_found(projecting: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_difference_in_a_read_model_is_found(projecting: ProjectionBench, capsys: pytest.CaptureFixture[str]) -> None:
     with projecting.running():
         assert projecting.command("projections", "rebuild", "partner_terms", "--json") == 0
         projecting.connection.execute("insert into read.partner_terms__g1 values (gen_random_uuid(), now(), '{}')")
@@ -143,14 +145,14 @@ def test_a_difference_in_a_read_model_is_found(projecting: Bench, capsys: pytest
     assert [one["side"] for one in json.loads(capsys.readouterr().out)["differences"]] == ["live"]
 
 
-def test_a_read_model_of_another_version_is_built_anew_and_read_meanwhile(projecting: Bench) -> None:
+def test_a_read_model_of_another_version_is_rebuilt_and_stays_readable(projecting: ProjectionBench) -> None:
     website, partner, link = uuid4(), uuid4(), uuid4()
     first = link_created(link, website, partner, "first")
     projecting.decide(first)
     with projecting.running():
         projecting.wait("links")
     # As an earlier version of the program left it: one column fewer, in the table and in the view.
-    model = CATALOGUE.projections["links"]
+    model = REGISTRY.projections["links"]
     assert isinstance(model, ReadModel)
     older = replace(model, columns=tuple(line for line in model.columns if not line.startswith("routing ")))
     assert len(older.columns) < len(model.columns)
@@ -176,9 +178,9 @@ def test_a_read_model_of_another_version_is_built_anew_and_read_meanwhile(projec
         assert projecting.sql(LIVE, "links") == [(2, model.version)]
 
 
-def test_a_rollup_of_another_version_is_built_anew_and_goes_on_meanwhile(projecting: Bench) -> None:
+def test_a_rollup_of_another_version_is_rebuilt_and_keeps_running(projecting: ProjectionBench) -> None:
     # As an earlier version of the program left it: suspicious events were counted with those of bots.
-    rollup = CATALOGUE.rollups["delivery_minute"][1]
+    rollup = REGISTRY.rollups["delivery_minute"][1]
     projecting.clickhouse.run("DROP VIEW delivery_minute__g1_feed SYNC")
     older = replace(rollup, select=rollup.select.replace("'suspicious'", "'bot'"))
     projecting.clickhouse.run(create_feed(older, 1, "events__g1"))
@@ -199,7 +201,7 @@ def test_a_rollup_of_another_version_is_built_anew_and_goes_on_meanwhile(project
     assert {row[0] for row in projecting.rows("SELECT outcome FROM delivery_minute__g1")} == {"accepted", "bot"}
 
 
-def test_tables_of_another_version_are_built_anew_and_written_meanwhile(projecting: Bench) -> None:
+def test_tables_of_another_version_are_rebuilt_and_stay_writable(projecting: ProjectionBench) -> None:
     """As an installation comes up whose rollups add money up as Int64: a rollup alone, then the raw table and all."""
     projecting.publish([click(number) for number in range(100)])
     with projecting.running():
@@ -226,7 +228,7 @@ def test_tables_of_another_version_are_built_anew_and_written_meanwhile(projecti
         assert live_generation(projecting, "events") == 3
 
 
-def live_generation(projecting: Bench, name: str) -> int:
+def live_generation(projecting: ProjectionBench, name: str) -> int:
     [(found,)] = projecting.sql("select live_generation from engine.projection where name = %s", name)
     return int(found)
 
@@ -250,7 +252,7 @@ LIVE = (
 )
 
 
-def test_pause_and_resume(projecting: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+def test_pause_and_resume(projecting: ProjectionBench, capsys: pytest.CaptureFixture[str]) -> None:
     with projecting.running():
         projecting.publish([click(1)])
         projecting.wait()
@@ -275,7 +277,7 @@ def test_pause_and_resume(projecting: Bench, capsys: pytest.CaptureFixture[str])
     assert "no projectors are running" in capsys.readouterr().err
 
 
-def test_what_was_retired_a_week_ago_is_dropped(projecting: Bench) -> None:
+def test_what_was_retired_a_week_ago_is_dropped(projecting: ProjectionBench) -> None:
     with projecting.running():
         for _ in range(2):
             assert projecting.command("projections", "rebuild", "links", "--json") == 0
@@ -288,7 +290,7 @@ def test_what_was_retired_a_week_ago_is_dropped(projecting: Bench) -> None:
         assert projecting.sql("select to_regclass('read.links__g2') is null")[0][0] is False
 
 
-def test_any_event_is_found_with_its_place(projecting: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+def test_any_event_is_found_with_its_place(projecting: ProjectionBench, capsys: pytest.CaptureFixture[str]) -> None:
     with projecting.running():
         projecting.publish([click(1), click(2, path="/two")])
         projecting.wait()

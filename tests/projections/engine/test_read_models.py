@@ -8,24 +8,24 @@ from uuid import UUID
 
 import pytest
 
-from infra.keyring import open_keyring
-from infra.log import Record
+from infra.kernel.log import Record
+from infra.kernel.security.subject_keys import open_keyring
 from schemas.base import DomainEvent, Money
 from schemas.currencies import MAX_AMOUNT
 from schemas.events import accounts, links, partners, websites
 from schemas.events.conversions import (
     AttributedBy,
     Attribution,
-    Change,
     ConversionApproved,
     ConversionAttributed,
     ConversionFacts,
     ConversionRecorded,
     ConversionRejected,
     ConversionReversed,
+    CounterDelta,
 )
 from schemas.topics import DOMAIN
-from tests.support.projecting import PARTNER, WEBSITE, Bench, domain_record, moment
+from tests.support.projection_bench import PARTNER, WEBSITE, ProjectionBench, domain_record, moment
 
 ACCOUNT = UUID("0190a1b2-0000-7000-8000-0000000000a1")
 LINK = UUID("0190a1b2-0000-7000-8000-0000000000b1")
@@ -39,7 +39,7 @@ def of(aggregate: UUID, version: int, event_class: Any, **values: Any) -> Domain
     return event
 
 
-def test_websites_keys_partners_and_links(projecting: Bench) -> None:
+def test_websites_keys_partners_and_links(projecting: ProjectionBench) -> None:
     key = UUID(int=5)
     projecting.decide(
         of(
@@ -134,9 +134,9 @@ def test_websites_keys_partners_and_links(projecting: Bench) -> None:
     ) == [(13,)]
 
 
-def test_conversions_from_report_to_reversal(projecting: Bench) -> None:
-    def change(**values: int) -> Change:
-        return Change(currency="EUR", **values)
+def test_conversions_from_report_to_reversal(projecting: ProjectionBench) -> None:
+    def change(**values: int) -> CounterDelta:
+        return CounterDelta(currency="EUR", **values)
 
     click = Attribution(by=AttributedBy.CLICK_ID, partner_id=PARTNER, link_id=LINK, clicked_at=moment(19), terms=TERMS)
     waiting, known = facts("w"), facts("k", click)
@@ -196,7 +196,7 @@ def test_conversions_from_report_to_reversal(projecting: Bench) -> None:
     projecting.exact()
 
 
-def test_a_person_is_shown_until_erased_also_in_a_rebuild(projecting: Bench) -> None:
+def test_a_person_is_shown_until_erased_also_in_a_rebuild(projecting: ProjectionBench) -> None:
     with open_keyring(projecting.settings, 2) as keyring:
         email, name = (keyring.encrypt(ACCOUNT, field, f"my {field}") for field in ("email", "name"))
         projecting.decide(of(ACCOUNT, 1, accounts.AccountRegistered, email=email, name=name, way="setup"))
@@ -213,8 +213,8 @@ def test_a_person_is_shown_until_erased_also_in_a_rebuild(projecting: Bench) -> 
             assert projecting.command("projections", "verify", "accounts", "--json") == 0
 
 
-def test_who_asks_for_a_persons_key_waits_for_no_other_worker(
-    projecting: Bench, monkeypatch: pytest.MonkeyPatch
+def test_reading_a_persons_key_does_not_wait_for_another_worker(
+    projecting: ProjectionBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each holds a connection while it asks; with as many workers as connections each waited for the others."""
     monkeypatch.setattr("projectors.service.POOL_SIZE", 1)
@@ -228,7 +228,7 @@ def test_who_asks_for_a_persons_key_waits_for_no_other_worker(
     assert projecting.sql("select email, name from read.accounts") == [("a@example.com", "Ada")]
 
 
-def test_a_record_that_the_relay_sent_twice_changes_nothing(projecting: Bench) -> None:
+def test_a_record_that_the_relay_sent_twice_changes_nothing(projecting: ProjectionBench) -> None:
     once = domain_record(
         of(PARTNER, 1, partners.PartnerRegistered, name="A", slug="a", base_url="https://a.example", terms=TERMS), 1
     )
@@ -241,7 +241,7 @@ def test_a_record_that_the_relay_sent_twice_changes_nothing(projecting: Bench) -
     assert projecting.sql("select count(*) from read.activity") == [(1,)]
 
 
-def test_a_poisoned_event_parks_its_aggregate_alone(projecting: Bench) -> None:
+def test_a_poisoned_event_parks_its_aggregate_alone(projecting: ProjectionBench) -> None:
     other = UUID(int=99)
 
     def link(aggregate: UUID, code: int, slug: str) -> DomainEvent:
@@ -273,7 +273,7 @@ def test_a_poisoned_event_parks_its_aggregate_alone(projecting: Bench) -> None:
     assert projecting.sql("select count(*) from engine.dead_letter where state = 'open'") == [(0,)]
 
 
-def test_a_skipped_event_frees_its_aggregate(projecting: Bench) -> None:
+def test_a_skipped_event_frees_its_aggregate(projecting: ProjectionBench) -> None:
     def updated(version: int, **values: Any) -> DomainEvent:
         return of(WEBSITE, version, websites.WebsiteUpdated, **values)
 
@@ -290,7 +290,7 @@ def test_a_skipped_event_frees_its_aggregate(projecting: Bench) -> None:
     assert projecting.sql("select state from engine.dead_letter where projection = 'websites'") == [("skipped",)]
 
 
-def test_an_unknown_event_is_kept_by_every_read_model_and_stops_none(projecting: Bench) -> None:
+def test_an_unknown_event_is_kept_by_every_read_model_and_stops_none(projecting: ProjectionBench) -> None:
     strange = Record(
         DOMAIN.name,
         b"x",

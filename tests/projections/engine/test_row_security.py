@@ -1,4 +1,4 @@
-"""The wall in Postgres: what role `query_reader` sees of each read model, in every generation, made by any owner."""
+"""Row-level security in Postgres: the rows of each read model, in every generation, that `query_reader` can read."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from infra.migrations import migrate
-from infra.settings import Settings
-from projectors.catalogue import CATALOGUE
+from infra.kernel.config.settings import Settings
+from infra.kernel.postgres.rows import PostgresRows
+from infra.ops.migrations import migrate
 from projectors.engine import schema
 from projectors.engine.clickhouse import ClickHouse
-from projectors.engine.read_model import READER_ROLE, ReadModel, Rows
+from projectors.engine.read_model import READER_ROLE, ReadModel
+from projectors.registry import REGISTRY
 from schemas.events.websites import WebsiteConnected
-from tests.support.projecting import Bench
+from tests.support.projection_bench import ProjectionBench
 
 
 def connected(account: UUID, domain: str) -> WebsiteConnected:
@@ -54,25 +55,25 @@ def domains(connection: psycopg.Connection[Any], whom: str | None, relation: str
         return {row[0] for row in found}
 
 
-def test_a_rebuilt_generation_has_the_wall_too(projecting: Bench) -> None:
+def test_a_rebuilt_generation_has_row_level_security(projecting: ProjectionBench) -> None:
     ada, eve = uuid4(), uuid4()
     projecting.decide(connected(ada, "ada.example"), connected(eve, "eve.example"))
     with projecting.running():
         projecting.wait("websites")
         assert projecting.command("projections", "rebuild", "websites", "--json") == 0
         for relation in ("websites", "websites__g1", "websites__g2"):
-            assert_walled(projecting.connection, relation, ada)
+            assert_row_security(projecting.connection, relation, ada)
         assert projecting.command("projections", "promote", "websites", "--json") == 0
-        assert_walled(projecting.connection, "websites", ada)
-        # A generation from before the wall gets it when it becomes live again.
+        assert_row_security(projecting.connection, "websites", ada)
+        # A generation from before row-level security gets the policies when it becomes live again.
         projecting.connection.execute("alter table read.websites__g1 disable row level security")
         for policy in ("others", policy_of("websites")):
             projecting.connection.execute(f"drop policy {policy} on read.websites__g1".encode())
         assert projecting.command("projections", "rollback", "websites", "--json") == 0
-        assert_walled(projecting.connection, "websites", ada)
+        assert_row_security(projecting.connection, "websites", ada)
 
 
-def assert_walled(connection: psycopg.Connection[Any], relation: str, ada: UUID) -> None:
+def assert_row_security(connection: psycopg.Connection[Any], relation: str, ada: UUID) -> None:
     assert domains(connection, None, relation) == set()
     assert domains(connection, "service", relation) == set()
     assert domains(connection, str(uuid4()), relation) == set()
@@ -80,12 +81,12 @@ def assert_walled(connection: psycopg.Connection[Any], relation: str, ada: UUID)
     assert domains(connection, "admin", relation) == {"ada.example", "eve.example"}
 
 
-def test_every_read_model_is_walled_and_read_only(projecting: Bench) -> None:
+def test_every_read_model_has_row_level_security_and_is_read_only(projecting: ProjectionBench) -> None:
     connection = projecting.connection
     with reading_for(connection, None):
-        for model in CATALOGUE.postgres:
+        for model in REGISTRY.postgres:
             assert connection.execute(f"select count(*) from read.{model.name}".encode()).fetchone() == (0,)
-    for model in CATALOGUE.postgres:
+    for model in REGISTRY.postgres:
         for change in ("delete from", "truncate"):
             with pytest.raises(psycopg.errors.InsufficientPrivilege), reading_for(connection, "admin"):
                 connection.execute(f"{change} read.{model.table(1)}".encode())
@@ -96,7 +97,7 @@ def test_every_read_model_is_walled_and_read_only(projecting: Bench) -> None:
         assert forced == (True,), model.name
 
 
-def test_dead_letters_are_the_admins(projecting: Bench) -> None:
+def test_dead_letters_are_the_admins(projecting: ProjectionBench) -> None:
     projecting.connection.execute(
         'insert into engine.dead_letter (id, projection, generation, topic, partition, "offset", reason, value)'
         " values (gen_random_uuid(), 'events', 1, 'clicks', 0, 7, 'bad_json', '')"
@@ -107,7 +108,7 @@ def test_dead_letters_are_the_admins(projecting: Bench) -> None:
         assert found == (count,), whom
 
 
-def test_a_table_keeps_its_policies_unless_they_changed(projecting: Bench) -> None:
+def test_a_table_keeps_its_policies_unless_they_changed(projecting: ProjectionBench) -> None:
     connection = projecting.connection
     model = model_of("websites")
 
@@ -124,7 +125,7 @@ def test_a_table_keeps_its_policies_unless_they_changed(projecting: Bench) -> No
     assert domains(connection, "admin") == set()
 
 
-def test_a_database_from_before_the_wall_gets_it(projecting: Bench) -> None:
+def test_an_older_database_gets_row_level_security(projecting: ProjectionBench) -> None:
     connection, ada = projecting.connection, uuid4()
     with connection.transaction():
         for policy in ("others", policy_of("websites")):
@@ -133,11 +134,11 @@ def test_a_database_from_before_the_wall_gets_it(projecting: Bench) -> None:
         connection.execute("drop view read.websites")
         connection.execute("create view read.websites as select * from read.websites__g1")
     add_websites(connection, ada)
-    schema.create_schema(projecting.settings)
-    assert_walled(connection, "websites", ada)
+    schema.create_schema(projecting.settings, REGISTRY)
+    assert_row_security(connection, "websites", ada)
 
 
-def test_the_read_only_user_sees_everything_as_before(projecting: Bench) -> None:
+def test_the_read_only_user_sees_everything_as_before(projecting: ProjectionBench) -> None:
     add_websites(projecting.connection, uuid4())
     for relation in ("websites", "websites__g1"):
         with projecting.connection.transaction(force_rollback=True):
@@ -160,13 +161,13 @@ def test_an_owner_without_superuser_may_do_all(embedded_postgres: Settings) -> N
             server.execute(sql.SQL("grant {} to {}").format(sql.Identifier(READER_ROLE), sql.Identifier(name)))
             migrate.apply(url, migrate.read_folder(migrate.FOLDER))
             with psycopg.connect(url, autocommit=True) as connection:
-                catalogue = replace(CATALOGUE, clickhouse=())
+                registry = replace(REGISTRY, clickhouse=())
                 for _ in range(2):
-                    schema.create(connection, create_autospec(ClickHouse), catalogue, None)
+                    schema.create(connection, create_autospec(ClickHouse), registry)
                 ada = uuid4()
                 add_websites(connection, ada)
                 assert connection.execute("update read.websites__g1 set timezone = 'UTC'").rowcount == 2
-                assert_walled(connection, "websites", ada)
+                assert_row_security(connection, "websites", ada)
                 assert connection.execute("delete from read.websites__g1").rowcount == 2
         finally:
             server.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
@@ -174,16 +175,16 @@ def test_an_owner_without_superuser_may_do_all(embedded_postgres: Settings) -> N
 
 
 def add_websites(connection: psycopg.Connection[Any], ada: UUID) -> None:
-    """What the projection writes: a website of Ada's and one of somebody else's."""
+    """Rows as the projection writes them: a website of Ada's and one of another account."""
     model = model_of("websites")
     for event in (connected(ada, "ada.example"), connected(uuid4(), "eve.example")):
-        rows = Rows(connection, model.table(1), model.key)
+        rows = PostgresRows(connection, model.table(1), model.key)
         model.handlers[WebsiteConnected](rows, event)
         rows.flush()
 
 
 def model_of(name: str) -> ReadModel:
-    found = CATALOGUE.projections[name]
+    found = REGISTRY.projections[name]
     assert isinstance(found, ReadModel)
     return found
 

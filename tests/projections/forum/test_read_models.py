@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID, uuid4
 
-from infra.keyring import Keyring
-from infra.postgres import pool
+from infra.kernel.postgres.pool import pool
+from infra.kernel.security.subject_keys import Keyring
 from schemas.base import ERASED, DomainEvent, personal_fields, subject_of
 from schemas.events import accounts, forum
-from tests.support.projecting import Bench, moment
+from tests.support.projection_bench import ProjectionBench, moment
 
 CATEGORY = uuid4()
 
@@ -17,7 +17,7 @@ CATEGORY = uuid4()
 class History:
     """Decided events of several aggregates, each in its order, with personal fields sealed as the store has them."""
 
-    def __init__(self, bench: Bench, keyring: Keyring) -> None:
+    def __init__(self, bench: ProjectionBench, keyring: Keyring) -> None:
         self.bench, self.keyring = bench, keyring
         self.versions: dict[UUID, int] = {}
 
@@ -33,7 +33,7 @@ class History:
         )
 
 
-def test_a_thread_its_posts_and_their_author_through_everything_that_happens(projecting: Bench) -> None:
+def test_a_thread_its_posts_and_their_author_through_everything_that_happens(projecting: ProjectionBench) -> None:
     keys = pool(projecting.settings, 1)
     history = History(projecting, Keyring(keys, projecting.settings))
     ada, eve, thread, first, second = (uuid4() for _ in range(5))
@@ -91,6 +91,6 @@ def test_a_thread_its_posts_and_their_author_through_everything_that_happens(pro
     keys.close()
 
 
-def _wait(projecting: Bench) -> None:
+def _wait(projecting: ProjectionBench) -> None:
     for name in ("forum_threads", "forum_posts", "forum_members", "forum_edits", "forum_log"):
         projecting.wait(name)

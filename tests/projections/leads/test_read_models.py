@@ -6,16 +6,16 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
-from infra.keyring import Keyring
-from infra.postgres import pool
+from infra.kernel.postgres.pool import pool
+from infra.kernel.security.subject_keys import Keyring
 from schemas.base import ERASED, DomainEvent, personal_fields
 from schemas.events import leads
-from tests.support.projecting import Bench, moment
+from tests.support.projection_bench import ProjectionBench, moment
 
 ADMIN = UUID("0190a1b2-0000-7000-8000-0000000000e1")
 
 
-def test_inquiries_subscriptions_and_early_access(projecting: Bench) -> None:
+def test_inquiries_subscriptions_and_early_access(projecting: ProjectionBench) -> None:
     keys = pool(projecting.settings, 1)
     keyring = Keyring(keys, projecting.settings)
     inquiry, subscription, signup = uuid4(), uuid4(), uuid4()

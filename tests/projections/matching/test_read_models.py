@@ -6,18 +6,18 @@ from datetime import date, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
-from command_api.matching.program_files import starter
-from infra.keyring import Keyring
-from infra.postgres import pool
+from command_api.matching.program_files import starter_programs
+from infra.kernel.postgres.pool import pool
+from infra.kernel.security.subject_keys import Keyring
 from schemas.base import ERASED, DomainEvent, personal_fields
 from schemas.events import accounts, matching
-from tests.support.projecting import Bench, moment
+from tests.support.projection_bench import ProjectionBench, moment
 
 
 class History:
     """Decided events of several aggregates, texts of `person` sealed as the store has them."""
 
-    def __init__(self, bench: Bench, keyring: Keyring, person: UUID) -> None:
+    def __init__(self, bench: ProjectionBench, keyring: Keyring, person: UUID) -> None:
         self.bench, self.keyring, self.person = bench, keyring, person
         self.versions: dict[UUID, int] = {}
 
@@ -29,11 +29,11 @@ class History:
         self.bench.decide(event_class(originator_id=aggregate, originator_version=version, timestamp=at, **values))
 
 
-def test_programs_ideas_applications_and_lessons(projecting: Bench) -> None:
+def test_programs_ideas_applications_and_lessons(projecting: ProjectionBench) -> None:
     keys = pool(projecting.settings, 1)
     ada, program, profile, application, learning = (uuid4() for _ in range(5))
     history = History(projecting, Keyring(keys, projecting.settings), ada)
-    facts = starter()[0]
+    facts = starter_programs()[0]
     day = date(2026, 11, 21)
     history.decide(
         program, matching.ProgramListed, program=facts, origin="starter", recorded_on=day, checked_on=None,

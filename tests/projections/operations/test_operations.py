@@ -1,4 +1,4 @@
-"""What admins ask of projections: carried out once by whoever gets to it, and an event with actor and reason."""
+"""Requests about projections: executed once by the first free process, and recorded with actor and reason."""
 
 from __future__ import annotations
 
@@ -15,28 +15,30 @@ import pytest
 from fastapi.testclient import TestClient
 
 from command_api.app import create_app
-from command_api.core import Core, open_core
-from command_api.leader import Leader
-from command_api.operations.recording import NAME, Recording
-from command_api.store import create_schema
-from infra.identity import open_session
-from infra.log import Record, StoredRecord
-from projectors.catalogue import CATALOGUE
-from projectors.engine import dead_letters, generations, requests
+from command_api.kernel.container import Container
+from command_api.kernel.leader_election import Leader
+from command_api.operations.operation_recorder import NAME, OperationRecorder
+from command_api.registry import open_container
+from command_api.schema import create_schema
+from infra.kernel.log import Record, StoredRecord
+from infra.kernel.security.sessions import open_session
+from infra.kernel.subscriptions import dead_letters
+from infra.kernel.subscriptions.dead_letters import FailedRecord
+from infra.kernel.subscriptions.positions import Key
+from projectors.engine import generations, requests
 from projectors.engine.generations import NotAllowed
-from projectors.engine.positions import Key
-from projectors.engine.projection import Bad
-from projectors.engine.requests import Cancelled, Means, Request
+from projectors.engine.requests import Request, RequestCancelled, RequestContext
 from projectors.engine.verify import Report
+from projectors.registry import REGISTRY
 from schemas.identity import projection_id
-from tests.support.projecting import Bench, click
+from tests.support.projection_bench import ProjectionBench, click
 from tests.support.stack import wait_for
 
 
-class Desk:
+class OperationsBench:
     """An admin at the command service over a bench's databases."""
 
-    def __init__(self, core: Core, projecting: Bench) -> None:
+    def __init__(self, core: Container, projecting: ProjectionBench) -> None:
         self.core, self.projecting = core, projecting
         self.account = uuid4()
         opened = open_session(
@@ -78,7 +80,7 @@ class Desk:
 
     @contextmanager
     def recording(self) -> Iterator[None]:
-        leader = Leader(self.core.settings, NAME, Recording(self.core).run).start()
+        leader = Leader(self.core.settings, NAME, OperationRecorder(self.core).run).start()
         try:
             yield
         finally:
@@ -90,52 +92,52 @@ class Desk:
 
 
 @pytest.fixture
-def desk(projecting: Bench) -> Iterator[Desk]:
+def operations(projecting: ProjectionBench) -> Iterator[OperationsBench]:
     create_schema(projecting.settings)
-    core = open_core(projecting.settings)
+    core = open_container(projecting.settings)
     try:
-        yield Desk(core, projecting)
+        yield OperationsBench(core, projecting)
     finally:
         core.close()
 
 
-def test_what_waited_is_done_in_the_order_in_which_it_was_asked_for(projecting: Bench, desk: Desk) -> None:
-    asked = [desk.ask("events", action) for _ in range(4) for action in ("pause", "resume")]
+def test_waiting_requests_run_in_the_order_of_arrival(projecting: ProjectionBench, operations: OperationsBench) -> None:
+    asked = [operations.ask("events", action) for _ in range(4) for action in ("pause", "resume")]
     with projecting.running():
-        assert [desk.outcome(one)[0] for one in asked] == ["done"] * len(asked)
+        assert [operations.outcome(one)[0] for one in asked] == ["done"] * len(asked)
     [(state,)] = projecting.sql("select state from engine.build where name = 'events'")
     assert state == "live"
 
 
-def test_the_whole_life_of_a_rebuild_is_in_the_log(projecting: Bench, desk: Desk) -> None:
+def test_the_whole_life_of_a_rebuild_is_in_the_log(projecting: ProjectionBench, operations: OperationsBench) -> None:
     projecting.publish([click(number) for number in range(400)])
-    with projecting.running(), desk.recording():
+    with projecting.running(), operations.recording():
         projecting.wait()
-        assert desk.outcome(desk.ask("traffic_15m", "pause"))[0] == "refused"
-        assert desk.outcome(desk.ask("events", "pause", "quiet, please"))[0] == "done"
-        assert desk.outcome(desk.ask("events", "resume"))[0] == "done"
-        assert desk.outcome(desk.ask("events", "rebuild", "new rule"))[:2] == ("done", 2)
-        assert desk.outcome(desk.ask("events", "rebuild"))[0] == "refused"
+        assert operations.outcome(operations.ask("traffic_15m", "pause"))[0] == "refused"
+        assert operations.outcome(operations.ask("events", "pause", "quiet, please"))[0] == "done"
+        assert operations.outcome(operations.ask("events", "resume"))[0] == "done"
+        assert operations.outcome(operations.ask("events", "rebuild", "new rule"))[:2] == ("done", 2)
+        assert operations.outcome(operations.ask("events", "rebuild"))[0] == "refused"
         ready = "select 1 from engine.build where name = 'events' and generation = 2 and state = 'ready'"
         wait_for(lambda: projecting.sql(ready), "the build")
-        compared = desk.ask("events", "verify")
-        assert desk.outcome(compared)[:2] == ("done", 2)
+        compared = operations.ask("events", "verify")
+        assert operations.outcome(compared)[:2] == ("done", 2)
         [(result,)] = projecting.sql("select result from engine.request where id = %s", compared)
         assert result["isEqual"] and result["differenceCount"] == 0
         traffic = next(one for one in result["tables"] if one["table"] == "traffic_15m")
         assert traffic["liveRows"] == traffic["rebuiltRows"] > 0
         assert {"column": "clicks", "live": "200", "rebuilt": "200"} in traffic["sums"]
-        assert desk.outcome(desk.ask("events", "promote"))[:2] == ("done", 2)
+        assert operations.outcome(operations.ask("events", "promote"))[:2] == ("done", 2)
         assert projecting.one("SELECT count() FROM events") == (400,)
-        assert desk.outcome(desk.ask("events", "rollback"))[:2] == ("done", 1)
+        assert operations.outcome(operations.ask("events", "rollback"))[:2] == ("done", 1)
         projecting.exact()
-        desk.wait_recorded()
-    history = desk.events(projection_id("events"))
+        operations.wait_recorded()
+    history = operations.events(projection_id("events"))
     assert [name for name, _ in history] == [
         "projection.paused", "projection.resumed", "projection.rebuild_requested", "projection.verified",
         "projection.promoted", "projection.rolled_back",
     ]  # fmt: skip
-    assert all(state["actor_id"] == str(desk.account) and state["operator"] == "" for _, state in history)
+    assert all(state["actor_id"] == str(operations.account) and state["operator"] == "" for _, state in history)
     assert history[0][1]["reason"] == "quiet, please" and history[4][1]["generation"] == 2
     refused = projecting.sql(
         "select count(*) from auth.audit where outcome = 'refused' and action like 'projection.%%'"
@@ -143,68 +145,99 @@ def test_the_whole_life_of_a_rebuild_is_in_the_log(projecting: Bench, desk: Desk
     assert refused == [(2,)]
 
 
-def test_a_build_that_differs_is_promoted_only_by_force(projecting: Bench, desk: Desk) -> None:
+def test_a_build_that_differs_is_promoted_only_by_force(
+    projecting: ProjectionBench, operations: OperationsBench
+) -> None:
     with projecting.running():
         projecting.wait("links")
-        assert desk.outcome(desk.ask("partner_terms", "rebuild"))[0] == "done"
+        assert operations.outcome(operations.ask("partner_terms", "rebuild"))[0] == "done"
         ready = "select 1 from engine.build where name = 'partner_terms' and state = 'ready'"
         wait_for(lambda: projecting.sql(ready), "the build")
         projecting.connection.execute("insert into read.partner_terms__g1 values (gen_random_uuid(), now(), '{}')")
-        assert desk.outcome(desk.ask("partner_terms", "verify"))[0] == "done"
-        answer = desk.http.post("/api/admin/projections/partner_terms/promote", json={"reason": "now"})
+        assert operations.outcome(operations.ask("partner_terms", "verify"))[0] == "done"
+        answer = operations.http.post("/api/admin/projections/partner_terms/promote", json={"reason": "now"})
         assert (answer.status_code, answer.json()["code"]) == (409, "differs")
-        assert desk.outcome(desk.ask("partner_terms", "promote", force=True))[:2] == ("done", 2)
+        assert operations.outcome(operations.ask("partner_terms", "promote", force=True))[:2] == ("done", 2)
+
+
+def test_an_operation_that_cannot_be_recorded_blocks_no_other(
+    projecting: ProjectionBench, operations: OperationsBench
+) -> None:
+    """The history of one projection holds an unreadable event: its operations become dead letters, until a retry."""
+    poisoned, healthy = projection_id("links"), projection_id("partner_terms")
+    projecting.connection.execute(
+        "insert into events.stored_events (originator_id, originator_version, topic, state)"
+        " values (%s, 1, 'projection.paused.v1', '{}')",
+        (poisoned,),
+    )
+    with projecting.running(), operations.recording():
+        projecting.wait("links")
+        for name in ("links", "partner_terms"):
+            for action in ("pause", "resume"):
+                assert operations.outcome(operations.ask(name, action))[0] == "done"
+        wait_for(lambda: len(operations.events(healthy)) == 2, "the operations behind it")
+        letters = "select count(*), max(reason) from engine.dead_letter where projection = %s and state = 'open'"
+        assert projecting.sql(letters, NAME) == [(2, "refused_by_handler")]
+        projecting.connection.execute("delete from events.stored_events where originator_id = %s", (poisoned,))
+        projecting.connection.execute(
+            "update engine.dead_letter set retry_requested_at = now() where projection = %s", (NAME,)
+        )
+        operations.wait_recorded()
+    assert [name for name, _ in operations.events(poisoned)] == ["projection.paused", "projection.resumed"]
+    assert projecting.sql(letters, NAME) == [(0, None)]
 
 
 def test_an_operators_command_is_recorded_once_the_service_runs(
-    projecting: Bench, desk: Desk, capsys: pytest.CaptureFixture[str]
+    projecting: ProjectionBench, operations: OperationsBench, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with projecting.running():
         assert projecting.command("projections", "pause", "links", "--reason", "by hand", "--json") == 0
         assert "it becomes an event as soon as the command service runs" in capsys.readouterr().err
         assert projecting.command("projections", "pause", "links") == 1
         assert projecting.command("projections", "resume", "links", "--json") == 0
-    assert desk.events(projection_id("links")) == []
-    with desk.recording():
-        desk.wait_recorded()
-    [paused, resumed] = desk.events(projection_id("links"))
+    assert operations.events(projection_id("links")) == []
+    with operations.recording():
+        operations.wait_recorded()
+    [paused, resumed] = operations.events(projection_id("links"))
     assert (paused[0], resumed[0]) == ("projection.paused", "projection.resumed")
     assert (paused[1]["reason"], paused[1]["actor_id"]) == ("by hand", None) and paused[1]["operator"]
 
 
-def test_what_was_begun_and_never_ended_is_done_once(projecting: Bench, desk: Desk) -> None:
+def test_what_was_begun_and_never_ended_is_done_once(projecting: ProjectionBench, operations: OperationsBench) -> None:
     """The process that took the request died: another takes it up; two at once carry it out once."""
-    died = desk.ask("links", "rebuild")
+    died = operations.ask("links", "rebuild")
     projecting.connection.execute(
         "update engine.request set state = 'running', lease_until = now() - interval '1 second' where id = %s", (died,)
     )
     with projecting.running():
-        assert desk.outcome(died)[:2] == ("done", 2)
+        assert operations.outcome(died)[:2] == ("done", 2)
     assert projecting.sql("select count(*) from engine.build where name = 'links' and generation > 1") == [(1,)]
     request = Request(died, "links", "cancel", "", force=False)
-    means = Means(projecting.clickhouse, CATALOGUE, None, lambda _place: 0)
-    with pytest.raises(requests.Lost):
-        requests.carry_out(projecting.connection, means, request)
+    means = RequestContext(projecting.clickhouse, REGISTRY, lambda _place: 0)
+    with pytest.raises(requests.RequestLost):
+        requests.execute(projecting.connection, means, request)
     state = "select state <> 'cancelled' from engine.build where name = 'links' and generation = 2"
     assert projecting.sql(state) == [(True,)]
 
 
-def test_what_ends_every_process_that_takes_it_up_is_given_up(projecting: Bench, desk: Desk) -> None:
-    deadly = desk.ask("links", "rebuild")
+def test_a_request_that_kills_every_executor_is_refused(
+    projecting: ProjectionBench, operations: OperationsBench
+) -> None:
+    deadly = operations.ask("links", "rebuild")
     over = "update engine.request set lease_until = now() - interval '1 second' where id = %s"
-    for _ in range(requests.MOST_ATTEMPTS):
+    for _ in range(requests.MAX_ATTEMPTS):
         assert [taken.id for taken in requests.due(projecting.connection)] == [deadly]
         projecting.connection.execute(over, (deadly,))
     assert requests.due(projecting.connection) == []
-    state, _, error = desk.outcome(deadly)
+    state, _, error = operations.outcome(deadly)
     assert (state, error) == (
         "refused",
         "it was begun 5 times, and each time the process that carried it out ended",
     )
 
 
-def test_nobody_takes_up_what_an_operators_own_command_began(projecting: Bench) -> None:
-    """Also when its time runs out between the two looks of a service: at those given up, and at those to be done."""
+def test_nobody_takes_up_what_an_operators_own_command_began(projecting: ProjectionBench) -> None:
+    """Also when its lease expires between the service's two queries: for expired requests and for due requests."""
     connection = projecting.connection
     connection.execute(
         "insert into engine.request (id, projection, action, reason, operator, state, lease_until)"
@@ -227,30 +260,30 @@ def test_nobody_takes_up_what_an_operators_own_command_began(projecting: Bench) 
     assert projecting.sql("select state, attempts from engine.request") == [("cancelled", 0)]
 
 
-def test_a_comparison_can_be_stopped(projecting: Bench, desk: Desk) -> None:
-    assert desk.http.post("/api/admin/projections/events/verify/cancel", json={}).status_code == 409
-    asked = desk.ask("events", "verify")
+def test_a_comparison_can_be_stopped(projecting: ProjectionBench, operations: OperationsBench) -> None:
+    assert operations.http.post("/api/admin/projections/events/verify/cancel", json={}).status_code == 409
+    asked = operations.ask("events", "verify")
     why = {"reason": "it takes too long"}
-    assert desk.http.post("/api/admin/projections/events/verify/cancel", json=why).status_code == 202
-    assert desk.outcome(asked)[0] == "cancelled"
-    [(told, cancelled)] = desk.events(projection_id("events"))
+    assert operations.http.post("/api/admin/projections/events/verify/cancel", json=why).status_code == 202
+    assert operations.outcome(asked)[0] == "cancelled"
+    [(told, cancelled)] = operations.events(projection_id("events"))
     assert told == "projection.comparison_cancelled"
-    assert (cancelled["actor_id"], cancelled["reason"]) == (str(desk.account), "it takes too long")
-    running = desk.ask("events", "verify")
+    assert (cancelled["actor_id"], cancelled["reason"]) == (str(operations.account), "it takes too long")
+    running = operations.ask("events", "verify")
     projecting.connection.execute("update engine.request set state = 'running' where id = %s", (running,))
-    assert desk.http.post("/api/admin/projections/events/verify/cancel", json={}).status_code == 202
-    with pytest.raises(Cancelled):
-        request = Request(running, "events", "verify", "", force=False)
+    assert operations.http.post("/api/admin/projections/events/verify/cancel", json={}).status_code == 202
+    request = Request(running, "events", "verify", "", force=False)
+    with pytest.raises(RequestCancelled):
         requests.note_progress(projecting.connection, request, Report("events", 1, 2), 9)
 
 
-def test_races_for_one_rebuild_leave_one(projecting: Bench, desk: Desk) -> None:
+def test_races_for_one_rebuild_leave_one(projecting: ProjectionBench, operations: OperationsBench) -> None:
     gate = Event()
     asked: list[UUID] = []
 
     def ask() -> None:
         gate.wait()
-        asked.append(desk.ask("accounts", "rebuild"))
+        asked.append(operations.ask("accounts", "rebuild"))
 
     threads = [Thread(target=ask) for _ in range(6)]
     for thread in threads:
@@ -259,16 +292,18 @@ def test_races_for_one_rebuild_leave_one(projecting: Bench, desk: Desk) -> None:
     for thread in threads:
         thread.join()
     with projecting.running():
-        outcomes = [desk.outcome(one)[0] for one in asked]
+        outcomes = [operations.outcome(one)[0] for one in asked]
     assert sorted(outcomes) == ["done", *["refused"] * 5]
 
 
-def test_a_switch_and_a_cancel_at_once_never_give_up_what_is_live(projecting: Bench, desk: Desk) -> None:
+def test_a_concurrent_switch_and_cancel_never_drop_the_live_generation(
+    projecting: ProjectionBench, operations: OperationsBench
+) -> None:
     """Whichever is first: the other one is refused, and the live generation's tables stay."""
     with projecting.running():
         projecting.wait("links")
         for name in ("links", "partner_terms"):
-            assert desk.outcome(desk.ask(name, "rebuild"))[:2] == ("done", 2)
+            assert operations.outcome(operations.ask(name, "rebuild"))[:2] == ("done", 2)
         ready = "select count(*) = 2 from engine.build where state = 'ready'"
         wait_for(lambda: projecting.sql(ready) == [(True,)], "the builds")
     build = generations.active_build(projecting.connection, "links")
@@ -276,82 +311,92 @@ def test_a_switch_and_a_cancel_at_once_never_give_up_what_is_live(projecting: Be
     with psycopg.connect(projecting.settings.postgres_url or "") as promoting, ThreadPoolExecutor(1) as thread:
         generations._lock(promoting, "links")
         generations._make_live(promoting, "links", 2)
-        cancelling = thread.submit(generations.cancel, projecting.connection, CATALOGUE, "links")
+        cancelling = thread.submit(generations.cancel, projecting.connection, REGISTRY, "links")
         wait_for(lambda: waits_for_a_lock(projecting, "no key update"), "the cancel to wait")
         promoting.commit()
         with pytest.raises(NotAllowed):
             cancelling.result(60)
     assert projecting.sql("select state from engine.build where name = 'links' order by 1") == [("live",), ("retired",)]
-    with pytest.raises(NotAllowed, match="meanwhile"):
-        generations.switch(projecting.connection, projecting.clickhouse, CATALOGUE, build, None)
+    with pytest.raises(NotAllowed, match="concurrently"):
+        generations.switch(projecting.connection, projecting.clickhouse, REGISTRY, build)
     given_up = generations.active_build(projecting.connection, "partner_terms")
     assert given_up is not None
-    generations.cancel(projecting.connection, CATALOGUE, "partner_terms")
-    with pytest.raises(NotAllowed, match="meanwhile"):
-        generations.switch(projecting.connection, projecting.clickhouse, CATALOGUE, given_up, None)
+    generations.cancel(projecting.connection, REGISTRY, "partner_terms")
+    with pytest.raises(NotAllowed, match="concurrently"):
+        generations.switch(projecting.connection, projecting.clickhouse, REGISTRY, given_up)
     assert projecting.sql("select live_generation from engine.projection where name = 'partner_terms'") == [(1,)]
 
 
-def test_two_admins_promote_and_go_back_at_once(projecting: Bench, desk: Desk) -> None:
-    with projecting.running(), desk.recording():
+def test_two_admins_promote_and_go_back_at_once(projecting: ProjectionBench, operations: OperationsBench) -> None:
+    with projecting.running(), operations.recording():
         projecting.wait("links")
-        assert desk.outcome(desk.ask("links", "rebuild"))[:2] == ("done", 2)
+        assert operations.outcome(operations.ask("links", "rebuild"))[:2] == ("done", 2)
         ready = "select 1 from engine.build where name = 'links' and state = 'ready'"
         wait_for(lambda: projecting.sql(ready), "the build")
-        asked = [desk.ask("links", action) for action in ("promote", "promote", "cancel", "promote")]
-        outcomes = [desk.outcome(one)[0] for one in asked]
+        asked = [operations.ask("links", action) for action in ("promote", "promote", "cancel", "promote")]
+        outcomes = [operations.outcome(one)[0] for one in asked]
         assert outcomes.count("done") == 1 and outcomes.count("refused") == 3
-        desk.wait_recorded()
+        operations.wait_recorded()
     live = projecting.sql("select live_generation from engine.projection where name = 'links'")
     states = dict(projecting.sql("select generation, state from engine.build where name = 'links'"))
     assert live in ([(1,)], [(2,)]) and states[live[0][0]] == "live"
-    told = [name for name, _ in desk.events(projection_id("links"))]
+    told = [name for name, _ in operations.events(projection_id("links"))]
     assert told.count("projection.promoted") == (live == [(2,)])
 
 
-def test_nobody_goes_back_to_what_another_version_built(projecting: Bench, desk: Desk) -> None:
+def test_nobody_goes_back_to_what_another_version_built(
+    projecting: ProjectionBench, operations: OperationsBench
+) -> None:
     with projecting.running():
         projecting.wait("links")
         assert projecting.command("projections", "rebuild", "links", "--json") == 0
         assert projecting.command("projections", "promote", "links", "--json") == 0
         projecting.connection.execute("update engine.build set version = version - 1 where generation = 1")
-        state, _, error = desk.outcome(desk.ask("links", "rollback"))
+        state, _, error = operations.outcome(operations.ask("links", "rollback"))
     assert state == "refused" and "another version" in error
 
 
-def test_a_long_comparison_is_not_taken_up_twice(projecting: Bench, desk: Desk) -> None:
-    asked = desk.ask("links", "verify")
+def test_a_long_comparison_is_not_taken_up_twice(projecting: ProjectionBench, operations: OperationsBench) -> None:
+    asked = operations.ask("links", "verify")
     assert [one.id for one in requests.due(projecting.connection)] == [asked]
     projecting.connection.execute("update engine.request set lease_until = now() + interval '1 second'")
-    requests.keep(projecting.connection, [asked])
+    requests.renew_leases(projecting.connection, [asked])
     left = "select lease_until > now() + interval '1 minute' from engine.request where id = %s"
     assert projecting.sql(left, asked) == [(True,)]
 
 
-def test_a_dead_letter_that_was_retried_meanwhile_is_not_skipped(projecting: Bench, desk: Desk) -> None:
+def test_a_dead_letter_that_was_retried_meanwhile_is_not_skipped(
+    projecting: ProjectionBench, operations: OperationsBench
+) -> None:
     letter = bad_letter(projecting, b"\xc3\xbc" * 40_000)
     with psycopg.connect(projecting.settings.postgres_url or "") as reader, ThreadPoolExecutor(1) as thread:
         assert dead_letters.hold(reader, letter)
-        skipping = thread.submit(desk.http.post, f"/api/admin/dead-letters/{letter}/skip", json={"reason": "rubbish"})
+        skipping = thread.submit(
+            operations.http.post, f"/api/admin/dead-letters/{letter}/skip", json={"reason": "rubbish"}
+        )
         wait_for(lambda: waits_for_a_lock(projecting, "skipped"), "the skip to wait")
         dead_letters.decide(reader, [letter], "retried")
         reader.commit()
         answer = skipping.result(60)
     assert (answer.status_code, answer.json()["code"]) == (409, "already_decided")
-    assert desk.events(letter) == []
+    assert operations.events(letter) == []
     assert projecting.sql("select state from engine.dead_letter where id = %s", letter) == [("retried",)]
     for action in ("retry", "skip"):
-        assert desk.http.post(f"/api/admin/dead-letters/{letter}/{action}", json={}).status_code == 409
+        assert operations.http.post(f"/api/admin/dead-letters/{letter}/{action}", json={}).status_code == 409
     group = {"projection": "events", "reason": "all of them"}
-    assert desk.http.post("/api/admin/dead-letters/skip", json=group).status_code == 400
-    shown = desk.http.post(f"/api/admin/dead-letters/{letter}/reveal", json={"reason": "a look"}).json()
+    assert operations.http.post("/api/admin/dead-letters/skip", json=group).status_code == 400
+    shown = operations.http.post(f"/api/admin/dead-letters/{letter}/reveal", json={"reason": "a look"}).json()
     assert shown["text"] == "ü" * (32 * 1024) and shown["bytes"] == 80_000
     odd = bad_letter(projecting, b"a" * (64 * 1024 - 1) + "ü".encode())
-    assert desk.http.post(f"/api/admin/dead-letters/{odd}/reveal", json={}).json()["text"] == "a" * (64 * 1024 - 1)
-    assert [name for name, _ in desk.events(letter)] == ["dead_letter.revealed"]
+    assert operations.http.post(f"/api/admin/dead-letters/{odd}/reveal", json={}).json()["text"] == "a" * (
+        64 * 1024 - 1
+    )
+    assert [name for name, _ in operations.events(letter)] == ["dead_letter.revealed"]
 
 
-def test_a_dead_letter_that_is_retried_twice_counts_once(projecting: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dead_letter_that_is_retried_twice_counts_once(
+    projecting: ProjectionBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Postgres goes away after the rows are in; then two admins ask again."""
     tries = []
     decide = dead_letters.decide
@@ -380,16 +425,16 @@ def test_a_dead_letter_that_is_retried_twice_counts_once(projecting: Bench, monk
     assert projecting.one("SELECT sum(clicks) FROM traffic_15m") == (1,)
 
 
-def waits_for_a_lock(projecting: Bench, part: str) -> bool:
+def waits_for_a_lock(projecting: ProjectionBench, part: str) -> bool:
     """Whether a statement with this in its text waits; looked at from outside of any transaction."""
     with psycopg.connect(projecting.settings.postgres_url or "", autocommit=True) as looking:
         query = "select 1 from pg_stat_activity where wait_event_type = 'Lock' and position(%s in query) > 0"
         return looking.execute(query, (part,)).fetchone() is not None
 
 
-def bad_letter(projecting: Bench, value: bytes) -> UUID:
+def bad_letter(projecting: ProjectionBench, value: bytes) -> UUID:
     key = Key("events", 1, "clicks", 0)
     known = projecting.sql("select count(*) from engine.dead_letter")[0][0]
     record = StoredRecord("clicks", 0, known, 0, b"key", value, ())
-    dead_letters.write(projecting.connection, key, [Bad(record, "undecodable", "no JSON")])
+    dead_letters.write(projecting.connection, key, [FailedRecord(record, "undecodable", "no JSON")])
     return dead_letters.letter_id(key, known)

@@ -1,4 +1,4 @@
-"""A poisoned day is cleaned by an event: figures follow it, also for what comes late, and follow its undoing."""
+"""An event excludes the fake traffic of a day: figures follow it, also for late events, and follow its removal."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from infra.audit import audit
-from infra.auditing.report import Report
-from projectors.catalogue import EVENTS_FAMILY
+from infra.ops.audit.command import audit
+from infra.ops.audit.report import Report
 from projectors.engine import generations
+from projectors.registry import EVENTS_PROJECTION
 from schemas.base import DomainEvent
 from schemas.events.websites import WebsiteConnected, WebsiteTrafficRemarked, WebsiteTrafficRemarkUndone
-from tests.support.projecting import WEBSITE, Bench, click, end
+from tests.support.projection_bench import WEBSITE, ProjectionBench, click, end
 from tests.support.stack import wait_for
 
 DAY = {"since": datetime(2026, 11, 6, tzinfo=UTC), "until": datetime(2026, 11, 7, tzinfo=UTC)}
 LINK = UUID("0190a1b2-0000-7000-8000-0000000000bb")
-VIEWS = len(EVENTS_FAMILY.tables)
+VIEWS = len(EVENTS_PROJECTION.tables)
 OTHER = UUID("0190a1b2-0000-7000-8000-000000000002")
 
 
 class Site:
     """The website's decisions, in order."""
 
-    def __init__(self, bench: Bench) -> None:
+    def __init__(self, bench: ProjectionBench) -> None:
         self._bench, self._version = bench, 0
         self.decide(WebsiteConnected, account_id=uuid4(), domain="a.example", timezone="UTC", currency="USD")
 
@@ -51,17 +51,17 @@ def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(generations, "PARAMETERS_PAUSE_S", 0)
 
 
-def generation(bench: Bench) -> int:
+def generation(bench: ProjectionBench) -> int:
     [(live,)] = bench.sql("select live_generation from engine.projection where name = 'events'")
     return int(live)
 
 
-def until_live(bench: Bench, wanted: int) -> None:
+def until_live(bench: ProjectionBench, wanted: int) -> None:
     until_switched(bench, wanted)
     bench.wait()
 
 
-def until_switched(bench: Bench, wanted: int) -> None:
+def until_switched(bench: ProjectionBench, wanted: int) -> None:
     """The switch in Postgres comes first, that of ClickHouse's views a moment later."""
     views = "SELECT countIf(as_select LIKE '%__g{}%') FROM system.tables WHERE database = currentDatabase()"
 
@@ -71,8 +71,8 @@ def until_switched(bench: Bench, wanted: int) -> None:
     wait_for(switched, f"generation {wanted} to be live", 120)
 
 
-def clicks(bench: Bench) -> dict[str, int]:
-    """Clicks that count, by the rollup; and what is left out, by reason."""
+def clicks(bench: ProjectionBench) -> dict[str, int]:
+    """Counted clicks, by the rollup, and excluded clicks, by reason."""
     [(counted,)] = bench.rows("SELECT sum(clicks) FROM traffic_15m WHERE NOT is_bot")
     rows = bench.rows(
         "SELECT bot_reason, countIf(type = 'click') AS n FROM events WHERE is_bot GROUP BY 1 HAVING n > 0"
@@ -80,14 +80,14 @@ def clicks(bench: Bench) -> dict[str, int]:
     return {"counted": counted, **dict(rows)}
 
 
-def checked(bench: Bench) -> Report:
+def checked(bench: ProjectionBench) -> Report:
     report = audit(bench.settings)
     assert report.is_clean, report.as_text()
     return report
 
 
 @contextmanager
-def traffic(bench: Bench) -> Iterator[None]:
+def traffic(bench: ProjectionBench) -> Iterator[None]:
     """Page views of another website that keep coming."""
     stopping = Event()
 
@@ -108,7 +108,8 @@ def traffic(bench: Bench) -> Iterator[None]:
         thread.join()
 
 
-def test_a_poisoned_day_is_cleaned_and_the_rule_can_be_undone(projecting: Bench, no_pause: None) -> None:
+@pytest.mark.usefixtures("no_pause")
+def test_a_traffic_rule_excludes_fake_traffic_and_can_be_undone(projecting: ProjectionBench) -> None:
     site = Site(projecting)
     on_day = {"occurred_at": "2026-11-06 10:00:00.000", "type": "click", "link_id": str(LINK)}
     other_link = {**on_day, "link_id": str(uuid4())}
@@ -137,7 +138,7 @@ def test_a_poisoned_day_is_cleaned_and_the_rule_can_be_undone(projecting: Bench,
         projecting.exact()
         assert checked(projecting).checked["rules that events follow"] == 1
 
-        # A newer rule holds for what both mean; the edge's own mark is a condition too.
+        # The newer of two matching rules holds; the mark that ingest set is a condition too.
         site.remark("genuine", reason="crawler")
         until_live(projecting, 3)
         assert clicks(projecting) == {"counted": 4, "remarked": 101}
@@ -150,7 +151,7 @@ def test_a_poisoned_day_is_cleaned_and_the_rule_can_be_undone(projecting: Bench,
         assert projecting.command("projections", "cancel", "events", "--json") == 0
 
 
-def test_killed_while_it_follows_a_rule_it_follows_it_after_the_next_start(projecting: Bench) -> None:
+def test_killed_while_it_follows_a_rule_it_follows_it_after_the_next_start(projecting: ProjectionBench) -> None:
     site = Site(projecting)
     projecting.publish([click(number, occurred_at="2026-11-06 10:00:00.000") for number in range(2000)])
     with projecting.running():
@@ -166,7 +167,7 @@ def test_killed_while_it_follows_a_rule_it_follows_it_after_the_next_start(proje
         checked(projecting)
 
 
-def test_a_row_that_follows_no_rule_or_a_rule_that_nobody_made_is_found(projecting: Bench) -> None:
+def test_a_row_that_follows_no_rule_or_a_rule_that_nobody_made_is_found(projecting: ProjectionBench) -> None:
     site = Site(projecting)
     projecting.publish([click(number, occurred_at="2026-11-06 10:00:00.000") for number in range(10)])
     with projecting.running():
@@ -183,4 +184,4 @@ def test_a_row_that_follows_no_rule_or_a_rule_that_nobody_made_is_found(projecti
         "update engine.build set progress = jsonb_set(progress, '{parameters,0,mark}', '\"genuine\"')"
         " where name = 'events' and generation = 2"
     )
-    assert "which nobody made so" in audit(projecting.settings).as_text()
+    assert "which does not exist in this form" in audit(projecting.settings).as_text()

@@ -10,10 +10,10 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from ingest import decisions
-from ingest.decisions import Decisions
-from ingest.postgres import Postgres
-from ingest.refused import Unavailable
+from ingest import conversion_outcomes
+from ingest.conversion_outcomes import ConversionOutcomes
+from ingest.directory.postgres import Postgres
+from ingest.errors import Unavailable
 from schemas.tracking import NO_ID
 
 PATIENCE_S = 30
@@ -55,69 +55,71 @@ def postgres() -> ReadModel:
 
 
 @pytest.fixture
-def waits(postgres: ReadModel, monkeypatch: pytest.MonkeyPatch) -> Decisions:
-    monkeypatch.setattr(decisions, "WAIT_S", PATIENCE_S)
-    monkeypatch.setattr(decisions, "LOOK_EVERY_S", 0.001)
-    return Decisions(cast(Postgres, postgres))
+def waits(postgres: ReadModel, monkeypatch: pytest.MonkeyPatch) -> ConversionOutcomes:
+    monkeypatch.setattr(conversion_outcomes, "WAIT_S", PATIENCE_S)
+    monkeypatch.setattr(conversion_outcomes, "POLL_INTERVAL_S", 0.001)
+    return ConversionOutcomes(cast(Postgres, postgres))
 
 
-async def test_one_look_is_for_all_who_wait(postgres: ReadModel, waits: Decisions) -> None:
+async def test_one_look_is_for_all_who_wait(postgres: ReadModel, waits: ConversionOutcomes) -> None:
     postgres.decides_at = 3
     ids = [uuid4() for _ in range(300)]
-    found = await asyncio.gather(*(waits.of(one) for one in [*ids, ids[0]]))
+    found = await asyncio.gather(*(waits.wait_for(one) for one in [*ids, ids[0]]))
     assert [one["id"] for one in found if one] == [str(one) for one in [*ids, ids[0]]]
     assert len(postgres.looks) == 3 and len(postgres.looks[0]) == 300
     assert (waits._waiting, waits._count) == ({}, 0)
 
 
-async def test_who_gave_up_is_not_looked_for(
-    postgres: ReadModel, waits: Decisions, monkeypatch: pytest.MonkeyPatch
+async def test_a_request_that_timed_out_is_not_looked_up(
+    postgres: ReadModel, waits: ConversionOutcomes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(decisions, "WAIT_S", 0.01)
-    assert await waits.of(uuid4()) is None
+    monkeypatch.setattr(conversion_outcomes, "WAIT_S", 0.01)
+    assert await waits.wait_for(uuid4()) is None
     assert (waits._waiting, waits._count) == ({}, 0)
     postgres.decides_at = len(postgres.looks) + 1
-    monkeypatch.setattr(decisions, "WAIT_S", PATIENCE_S)
+    monkeypatch.setattr(conversion_outcomes, "WAIT_S", PATIENCE_S)
     last = uuid4()
-    found = await waits.of(last)
+    found = await waits.wait_for(last)
     assert found is not None and postgres.looks[-1] == [last]
 
 
 async def test_a_further_report_is_answered_with_what_it_made_of_the_conversion(
-    postgres: ReadModel, waits: Decisions
+    postgres: ReadModel, waits: ConversionOutcomes
 ) -> None:
     sale = uuid4()
     postgres.decided, postgres.merges_at = {sale}, 5
-    before = await waits.known(sale)
+    before = await waits.current(sale)
     assert before is not None and before["amount"] == 100
-    first, after = await asyncio.gather(waits.of(sale), waits.of(sale, before))
+    first, after = await asyncio.gather(waits.wait_for(sale), waits.wait_for(sale, before))
     assert first == before and after is not None and after["amount"] == 50
     assert (waits._waiting, waits._count) == ({}, 0)
 
 
-async def test_a_report_that_adds_nothing_is_answered_with_what_stands(
-    postgres: ReadModel, waits: Decisions, monkeypatch: pytest.MonkeyPatch
+async def test_a_report_that_adds_nothing_returns_the_current_state(
+    postgres: ReadModel, waits: ConversionOutcomes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(decisions, "WAIT_S", 0.01)
+    monkeypatch.setattr(conversion_outcomes, "WAIT_S", 0.01)
     sale = uuid4()
     postgres.decided = {sale}
-    before = await waits.known(sale)
-    assert before is not None and await waits.of(sale, before) == before
+    before = await waits.current(sale)
+    assert before is not None and await waits.wait_for(sale, before) == before
     assert (waits._waiting, waits._count) == ({}, 0)
 
 
-async def test_nobody_waits_for_a_database_that_is_away(postgres: ReadModel, waits: Decisions) -> None:
+async def test_nobody_waits_for_a_database_that_is_away(postgres: ReadModel, waits: ConversionOutcomes) -> None:
     postgres.is_away = True
-    assert await asyncio.gather(waits.of(uuid4()), waits.of(uuid4())) == [None, None]
+    assert list(await asyncio.gather(waits.wait_for(uuid4()), waits.wait_for(uuid4()))) == [None, None]
     assert len(postgres.looks) == 1
     postgres.is_away, postgres.decides_at = False, 1
-    assert await waits.of(uuid4()) is not None
+    assert await waits.wait_for(uuid4()) is not None
 
 
-async def test_so_many_wait_and_no_more(postgres: ReadModel, waits: Decisions, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(decisions, "MOST_WAITING", 1)
-    first = asyncio.ensure_future(waits.of(uuid4()))
+async def test_so_many_wait_and_no_more(
+    postgres: ReadModel, waits: ConversionOutcomes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conversion_outcomes, "MAX_WAITING", 1)
+    first = asyncio.ensure_future(waits.wait_for(uuid4()))
     await asyncio.sleep(0)
-    assert await waits.of(uuid4()) is None
+    assert await waits.wait_for(uuid4()) is None
     postgres.decides_at = 1
     assert await first is not None

@@ -10,18 +10,19 @@ from typing import Any, cast
 
 import pytest
 
-from infra.log import Record
-from infra.settings import Settings
-from ingest import key_uses, refresh, refusals, retries
-from ingest.counters import Counters
-from ingest.key_uses import KeyUses
-from ingest.refresh import Refresher
-from ingest.refusals import Refusals
-from ingest.retries import Retries
+from infra.kernel.config.settings import Settings
+from infra.kernel.log import Record
+from ingest import publish_retries, rejection_log
+from ingest.directory import key_uses, refresh
+from ingest.directory.key_uses import KeyUses
+from ingest.directory.refresh import Refresher
+from ingest.metrics import Counters
+from ingest.publish_retries import PublishRetries
+from ingest.rejection_log import RejectionLog
 from ingest.steps.publish import Publisher
-from query_api import freshness, waiting
-from query_api.freshness import Freshness
-from query_api.waiting import Positions
+from query_api.kernel import freshness, read_your_writes
+from query_api.kernel.freshness import Freshness
+from query_api.kernel.read_your_writes import ProjectionPositions
 
 PATIENCE_S = 30.0
 
@@ -44,11 +45,11 @@ class Odd:
 def odd(monkeypatch: pytest.MonkeyPatch) -> Odd:
     for module, name in (
         (refresh, "RETRY_S"),
-        (waiting, "_RECONNECT_S"),
+        (read_your_writes, "_RECONNECT_S"),
         (freshness, "PROBE_S"),
         (key_uses, "EVERY_S"),
-        (refusals, "FLUSH_S"),
-        (retries, "EVERY_S"),
+        (rejection_log, "FLUSH_S"),
+        (publish_retries, "EVERY_S"),
     ):
         monkeypatch.setattr(module, name, 0.01)
     return Odd()
@@ -61,13 +62,13 @@ def the_directory(odd: Odd, folder: Path, patch: pytest.MonkeyPatch) -> tuple[Ca
 
 
 def the_positions(odd: Odd, _: Path, patch: pytest.MonkeyPatch) -> tuple[Callable[[], None], Callable[[], None]]:
-    positions = Positions(Settings())
+    positions = ProjectionPositions(Settings())
     patch.setattr(positions, "_connect", odd)
     return positions.start, positions.stop
 
 
 def the_freshness(odd: Odd, _: Path, patch: pytest.MonkeyPatch) -> tuple[Callable[[], None], Callable[[], None]]:
-    found = Freshness(cast(Positions, None), odd)
+    found = Freshness(cast(ProjectionPositions, None), odd)
     patch.setattr(found, "look", odd)
     patch.setattr(freshness, "PATIENCE_S", 0.0)
     found.headers()
@@ -94,7 +95,7 @@ async def until_again(odd: Odd) -> None:
 
 
 async def test_clicks_are_tried_again_and_none_is_lost(odd: Odd, tmp_path: Path) -> None:
-    kept = Retries(cast(Publisher, OddPublisher(odd)), Counters(), tmp_path / "clicks.spool")
+    kept = PublishRetries(cast(Publisher, OddPublisher(odd)), Counters(), tmp_path / "clicks.spool")
     kept.add(Record("clicks", b"key", b"{}"))
     kept.start()
     await until_again(odd)
@@ -103,7 +104,7 @@ async def test_clicks_are_tried_again_and_none_is_lost(odd: Odd, tmp_path: Path)
 
 
 async def test_refusals_and_uses_of_keys_are_written_again(odd: Odd, monkeypatch: pytest.MonkeyPatch) -> None:
-    refused = Refusals(cast(Any, None), Counters())
+    refused = RejectionLog(cast(Any, None), Counters())
     monkeypatch.setattr(refused, "flush", odd)
     refused.start()
     await until_again(odd)

@@ -7,7 +7,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.routing import NO_ROUTING, Routing, Rule, Variant, Way, choose, routing_of
+from ingest.routing import NO_ROUTING, Route, Routing, Rule, Variant, choose, routing_of
 from schemas.events import links
 
 PLAIN = "https://partner.example/"
@@ -27,34 +27,34 @@ def way(
     device: str = "desktop",
     visitor: int = 0,
     now: int = 0,
-) -> Way | None:
+) -> Route | None:
     return choose(PLAIN, routing, gone, country, device, visitor, now)
 
 
 def test_without_anything_special_a_link_leads_to_its_destination() -> None:
-    assert way(NO_ROUTING) == Way(PLAIN)
+    assert way(NO_ROUTING) == Route(PLAIN)
 
 
 def test_the_first_rule_that_fits_wins() -> None:
     routing = Routing(RULES, SPLIT)
-    assert way(routing, country="IS", device="mobile") == Way("https://partner.example/is-mobile", "rule 1")
-    assert way(routing, country="NO", device="mobile") == Way("https://partner.example/is-mobile", "rule 1")
-    assert way(routing, country="IS", device="tablet") == Way("https://partner.example/is", "rule 2")
-    assert way(routing, country="US", device="tablet") == Way("https://partner.example/tablet", "rule 3")
-    assert way(routing, country="NO") == Way("https://partner.example/a", "variant 1")
-    assert way(Routing(RULES), country="ZZ", device="bot") == Way(PLAIN)
+    assert way(routing, country="IS", device="mobile") == Route("https://partner.example/is-mobile", "rule 1")
+    assert way(routing, country="NO", device="mobile") == Route("https://partner.example/is-mobile", "rule 1")
+    assert way(routing, country="IS", device="tablet") == Route("https://partner.example/is", "rule 2")
+    assert way(routing, country="US", device="tablet") == Route("https://partner.example/tablet", "rule 3")
+    assert way(routing, country="NO") == Route("https://partner.example/a", "variant 1")
+    assert way(Routing(RULES), country="ZZ", device="bot") == Route(PLAIN)
 
 
 def test_an_expired_link_leads_to_its_fallback_or_nowhere() -> None:
     routing = Routing(RULES, SPLIT, expires_at=1_000, fallback="https://shop.example/")
-    assert way(routing, country="IS", now=999) == Way("https://partner.example/is", "rule 2")
-    assert way(routing, country="IS", now=1_000) == Way("https://shop.example/", "fallback")
+    assert way(routing, country="IS", now=999) == Route("https://partner.example/is", "rule 2")
+    assert way(routing, country="IS", now=1_000) == Route("https://shop.example/", "fallback")
     assert way(Routing(expires_at=1_000), now=1_000) is None
 
 
 def test_a_link_that_is_switched_off_leads_to_its_fallback_or_nowhere() -> None:
     assert way(NO_ROUTING, gone=True) is None
-    assert way(Routing(RULES, fallback="https://shop.example/"), gone=True, country="IS") == Way(
+    assert way(Routing(RULES, fallback="https://shop.example/"), gone=True, country="IS") == Route(
         "https://shop.example/", "fallback"
     )
 
@@ -70,7 +70,7 @@ def test_visitors_part_by_the_weights() -> None:
     assert sorted(found.values()) == [1_000, 3_000]
 
 
-def test_what_an_event_says_is_what_the_edge_does() -> None:
+def test_ingest_reads_the_routing_of_an_event_unchanged() -> None:
     decided = links.Routing.model_validate(
         {
             "rules": [{"countries": ["IS"], "devices": ["mobile"], "destination": "https://p.example/1"}],

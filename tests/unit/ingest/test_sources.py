@@ -1,13 +1,20 @@
 """Addresses, sources, channels, user agents and bots."""
 
 import pytest
+from publicsuffixlist import PublicSuffixList
 
-from infra.countries import country_database, parse_address
-from ingest.agents import parse_agent
-from ingest.bots import machine_reason, visit_reason
-from ingest.referrers import classify, clean, host_of, is_spam, read_page
-from ingest.refused import Refused
-from tests.support.agents import BROWSER, IPAD, IPHONE
+from infra.kernel.net.geoip import country_database, parse_address
+from ingest.bot_detection import machine_reason, visit_reason
+from ingest.errors import EventRejected
+from ingest.referrers import SPAM_REFERRERS, classify, clean, host_of, is_spam, read_page
+from ingest.user_agents import parse_agent
+from tests.support.user_agents import BROWSER, IPAD, IPHONE
+
+CRAWLERS = """
+    GPTBot ClaudeBot anthropic-ai CCBot PerplexityBot Bytespider Amazonbot meta-externalagent Applebot
+    facebookexternalhit WhatsApp TelegramBot Slackbot Discordbot Mastodon Pleroma Embedly Feedly UniversalFeedParser
+    FeedBurner NetNewsWire Liferea Feedbin RSS
+"""
 
 
 def test_a_page_keeps_host_path_and_utm_only() -> None:
@@ -26,13 +33,13 @@ def test_a_page_keeps_host_path_and_utm_only() -> None:
     ["javascript:alert(1)", "data:text/html,x", "ftp://x/y", "relative", "http://", "http://[::1", "//" + "a" * 9000],
 )
 def test_what_is_no_page_is_refused(url: str) -> None:
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(EventRejected) as caught:
         read_page(url)
     assert caught.value.code == "bad_url"
 
 
 @pytest.mark.parametrize(
-    "referrer, url, expected",
+    ("referrer", "url", "expected"),
     [
         ("", "https://own.example/", ("", "direct")),
         ("https://www.google.co.uk/search?q=x", "https://own.example/", ("Google", "search")),
@@ -55,13 +62,32 @@ def test_sources_and_channels(referrer: str, url: str, expected: tuple[str, str]
     assert classify(host_of(referrer), "own.example", read_page(url)) == expected
 
 
+def test_the_list_of_spam_referrers_has_hosts_and_no_source_of_genuine_visits() -> None:
+    hosts = SPAM_REFERRERS.read_text().splitlines()
+    assert hosts == sorted(set(hosts)) and len(hosts) >= 34
+    suffixes = PublicSuffixList()
+    for host in hosts:
+        assert host_of(f"https://{host}/") == host and suffixes.privatesuffix(host), host
+        assert classify(host, "own.example", read_page("https://own.example/")) == (host, "referral")
+
+
 def test_spam_referrers_and_control_characters() -> None:
     assert is_spam("semalt.com") and is_spam("crawl.semalt.com") and not is_spam("notsemalt.com")
     assert clean("a\x00b\r\nc\u2028d\xa0e") == "abcd\xa0e"
 
 
+@pytest.mark.parametrize("name", CRAWLERS.split())
+def test_crawlers_of_models_and_feeds_are_detected(name: str) -> None:
+    agents = [
+        f"{name}/1.0",
+        f"Mozilla/5.0 (compatible; {name}/1.0)",
+        f"Mozilla/5.0 (KHTML, like Gecko; {name}/1) Chrome/130.0",
+    ]
+    assert all(parse_agent(form).crawler for text in agents for form in (text, text.lower()))
+
+
 @pytest.mark.parametrize(
-    "text, device, is_bot, tool",
+    ("text", "device", "is_bot", "tool"),
     [
         (BROWSER, "desktop", False, False),
         (IPHONE, "mobile", False, False),
@@ -110,7 +136,7 @@ def test_what_gives_a_machine_away() -> None:
 
 
 @pytest.mark.parametrize(
-    "text, address",
+    ("text", "address"),
     [
         ("1.2.3.4", "1.2.3.4"),
         ("1.2.3.4:5678", "1.2.3.4"),

@@ -8,17 +8,15 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from ingest.agents import parse_agent
-from ingest.clock import log_text
-from ingest.coherence import contradicts_itself
+from ingest.bounded_map import BoundedMap
+from ingest.client_hints import headers_contradict_agent
 from ingest.datacentres import FILE, Datacentres, packed_address, read_datacentres
-from ingest.directory import Website
-from ingest.recent import Recent
-from ingest.rows import Row
-from ingest.suspicion import Limits, Suspicions
-from ingest.visit import Client, Headers, Visit
-from schemas.tracking import Suspicion
-from tests.support.agents import BROWSER, IPHONE
+from ingest.directory.directory import Website
+from ingest.request_context import Client, Headers, new_request
+from ingest.suspicion import Limits, SuspicionDetector
+from ingest.user_agents import parse_agent
+from schemas.tracking import Suspicion, TrackedEvent
+from tests.support.user_agents import BROWSER, IPHONE
 
 NOW = 1_800_000_000_000
 WEBSITE = Website(uuid4(), "own.example", "USD")
@@ -30,11 +28,11 @@ CHROMES = [WINDOWS.format(f"Chrome/{major}.0.0.0") for major in range(100, 140)]
 LIMITS = Limits()
 
 
-class Edge:
+class Detection:
     """The marker, and what is sent to it. Every visitor is an address with a user agent, unless one is named."""
 
     def __init__(self, limits: Limits | None = LIMITS, datacentres: Datacentres | None = None) -> None:
-        self.suspicions = Suspicions(limits, datacentres or Datacentres(), b"k")
+        self.suspicions = SuspicionDetector(limits, datacentres or Datacentres(), b"k")
         self.marked: Counter[str] = Counter()
         self.people: set[int] = set()
 
@@ -55,12 +53,12 @@ class Edge:
         """The reason that it is marked with."""
         now = NOW + round(at * 1000)
         client = Client(address, agent, parse_agent(agent), country, "", "")
-        visit = Visit(WEBSITE, "site", origin, client, now, log_text(now), backfill)
-        row = Row(str(uuid4()), WEBSITE.id_text, kind, visit.received, visit.received, country=country)
+        request = new_request(WEBSITE, "site", origin, client, now, backfill=backfill)
+        row = TrackedEvent(str(uuid4()), WEBSITE.id_text, kind, request.received, request.received, country=country)
         row.visitor = hash(visitor or (address, agent)) % 2**64
         if kind == "click":
             row.link_id = link
-        self.suspicions.judge(visit, headers or {}, row, is_named=bool(visitor))
+        self.suspicions.judge(request, headers or {}, row, is_named=bool(visitor))
         assert row.is_bot == bool(row.bot_reason)
         self.marked[row.bot_reason] += 1
         if not row.is_bot:
@@ -74,27 +72,27 @@ def addresses(count: int) -> Iterator[str]:
 
 
 def test_two_thousand_clicks_of_one_address_with_changing_browsers_are_a_handful() -> None:
-    edge = Edge()
+    context = Detection()
     for number in range(2000):
-        edge.send(15 * number / 2000, agent=CHROMES[number % len(CHROMES)])
-    assert edge.marked[""] <= 10 and len(edge.people) <= 10
-    assert edge.marked[Suspicion.CHANGING_AGENTS] >= 1990
+        context.send(15 * number / 2000, agent=CHROMES[number % len(CHROMES)])
+    assert context.marked[""] <= 10 and len(context.people) <= 10
+    assert context.marked[Suspicion.CHANGING_AGENTS] >= 1990
 
 
 def test_clicks_beyond_the_rate_are_marked_and_the_first_stay() -> None:
-    edge = Edge()
-    reasons = [edge.send(15 * number / 2000) for number in range(2000)]
+    context = Detection()
+    reasons = [context.send(15 * number / 2000) for number in range(2000)]
     assert (
-        reasons[:10] == [""] * 10 and edge.send(400) == edge.send(399) == ""
+        reasons[:10] == [""] * 10 and context.send(400) == context.send(399) == ""
     )  # later it is anybody's address again, whatever the clock does
-    assert edge.marked[""] <= 80 and edge.marked[Suspicion.RATE] >= 1920
+    assert context.marked[""] <= 80 and context.marked[Suspicion.RATE] >= 1920
 
 
 def test_a_newsletter_is_no_attack() -> None:
-    edge = Edge()
+    context = Detection()
     for number, address in enumerate(addresses(500)):
-        edge.send(10 * number / 500, address, CHROMES[number % len(CHROMES)])
-    assert edge.marked == {"": 500}
+        context.send(10 * number / 500, address, CHROMES[number % len(CHROMES)])
+    assert context.marked == {"": 500}
 
 
 def test_fifty_people_behind_one_address_are_fifty_people() -> None:
@@ -104,62 +102,62 @@ def test_fifty_people_behind_one_address_are_fifty_people() -> None:
         IPHONE,
         BROWSER,
     ]
-    edge = Edge()
+    context = Detection()
     for person in range(50):
         for page in range(4):
             kind = "click" if page == 3 else "pageview"
             at = 240 * person / 50 + page * 3
-            edge.send(at, agent=agents[person % len(agents)], kind=kind, visitor=f"person-{person}", origin="script")
-    assert edge.marked == {"": 200} and len(edge.people) == 50
+            context.send(at, agent=agents[person % len(agents)], kind=kind, visitor=f"person-{person}", origin="script")
+    assert context.marked == {"": 200} and len(context.people) == 50
 
 
 def test_an_address_of_a_busy_phone_network_may_do_more() -> None:
-    edge = Edge()
+    context = Detection()
     for number, address in enumerate(addresses(6000)):
         at = 60 * number / 6000
-        edge.send(at, address, CHROMES[number % len(CHROMES)])
+        context.send(at, address, CHROMES[number % len(CHROMES)])
         if number % 20 == 0:
-            edge.send(at, "203.0.113.9", CHROMES[number // 20 % len(CHROMES)])
-    assert edge.marked[""] >= 6290
+            context.send(at, "203.0.113.9", CHROMES[number // 20 % len(CHROMES)])
+    assert context.marked[""] >= 6290
 
 
 def test_an_ipv6_subscriber_is_one_source_whatever_the_address() -> None:
-    edge = Edge()
+    context = Detection()
     for number in range(400):
-        edge.send(10 * number / 400, f"2001:db8:1:2::{number:x}")
-    assert edge.marked[""] <= 80
-    assert edge.send(10, "2001:db8:9:2::1") == ""
+        context.send(10 * number / 400, f"2001:db8:1:2::{number:x}")
+    assert context.marked[""] <= 80
+    assert context.send(10, "2001:db8:9:2::1") == ""
 
 
 def test_addresses_that_begin_alike_are_a_burst_of_their_network() -> None:
-    edge = Edge()
+    context = Detection()
     for number in range(1000):
-        edge.send(30 * number / 1000, f"203.0.113.{number % 250}")
-    assert edge.marked[Suspicion.BURST] >= 700 and edge.marked[""] >= 180
+        context.send(30 * number / 1000, f"203.0.113.{number % 250}")
+    assert context.marked[Suspicion.BURST] >= 700 and context.marked[""] >= 180
 
 
 def test_many_links_and_many_visitors_of_one_address() -> None:
-    edge = Edge()
+    context = Detection()
     for number in range(300):
-        edge.send(number / 20, link=str(UUID(int=number + 1)))
-    assert edge.marked[""] <= 80 and edge.marked[Suspicion.MANY_LINKS] >= 220
-    edge = Edge()
+        context.send(number / 20, link=str(UUID(int=number + 1)))
+    assert context.marked[""] <= 80 and context.marked[Suspicion.MANY_LINKS] >= 220
+    context = Detection()
     for number in range(2000):
-        edge.send(number / 100, kind="pageview", visitor=f"made-up-{number}", origin="script")
-    assert len(edge.people) <= 170 and edge.marked[Suspicion.MANY_VISITORS] >= 1800
+        context.send(number / 100, kind="pageview", visitor=f"made-up-{number}", origin="script")
+    assert len(context.people) <= 170 and context.marked[Suspicion.MANY_VISITORS] >= 1800
 
 
 def test_one_batch_of_page_views_is_bounded_too() -> None:
-    edge = Edge()
+    context = Detection()
     for _ in range(5000):
-        edge.send(0, kind="pageview", origin="script")
-    assert edge.marked == {"": 1200, Suspicion.RATE: 3800}
+        context.send(0, kind="pageview", origin="script")
+    assert context.marked == {"": 1200, Suspicion.RATE: 3800}
 
 
 def test_a_named_visitor_is_not_in_three_countries_at_once() -> None:
-    edge = Edge()
+    context = Detection()
     reasons = [
-        edge.send(at, address, visitor="ada", country=country, kind="pageview")
+        context.send(at, address, visitor="ada", country=country, kind="pageview")
         for at, address, country in (
             (0, "20.1.1.1", "DE"), (60, "30.1.1.1", "US"), (90, "20.1.1.1", "DE"), (95, "40.1.1.1", "ZZ"),
             (100, "50.1.1.1", "BR"), (130, "30.1.1.1", "US"), (900, "50.1.1.1", "BR"),
@@ -169,16 +167,16 @@ def test_a_named_visitor_is_not_in_three_countries_at_once() -> None:
 
 
 def test_the_past_and_proxies_that_were_not_named_are_left_alone() -> None:
-    edge = Edge()
+    context = Detection()
     for number in range(300):
-        edge.send(0, agent=CHROMES[number % 40], backfill=True)
-        edge.send(0, "10.0.0.3", CHROMES[number % 40], headers={b"x-forwarded-for": b"203.0.113.1"})
-    assert edge.marked == {"": 600}
-    off = Edge(None)
+        context.send(0, agent=CHROMES[number % 40], backfill=True)
+        context.send(0, "10.0.0.3", CHROMES[number % 40], headers={b"x-forwarded-for": b"203.0.113.1"})
+    assert context.marked == {"": 600}
+    off = Detection(None)
     for number in range(300):
         off.send(0, agent=CHROMES[number % 40])
     assert off.marked == {"": 300}
-    direct = Edge()
+    direct = Detection()
     for number in range(300):
         direct.send(0, "203.0.113.1", CHROMES[number % 40], headers={b"x-forwarded-for": b"198.51.100.1"})
     assert direct.marked[""] < 20  # anybody can send that header
@@ -193,9 +191,9 @@ def test_hosting_companies_are_known_by_their_addresses() -> None:
     for address in ("8.8.8.8", "1.1.1.1", "104.16.0.1", "91.0.0.1", "24.0.0.1", "172.58.0.1", "2003::1", "0.0.0.1"):
         packed = packed_address(address)
         assert packed is not None and not known.holds(packed), address
-    edge = Edge(datacentres=known)
-    assert edge.send(0, "5.9.0.1") == Suspicion.DATACENTRE_ADDRESS
-    assert edge.send(0, "5.9.0.1", kind="pageview", origin="pixel") == ""  # a mail program's server
+    context = Detection(datacentres=known)
+    assert context.send(0, "5.9.0.1") == Suspicion.DATACENTRE_ADDRESS
+    assert context.send(0, "5.9.0.1", kind="pageview", origin="pixel") == ""  # a mail program's server
     assert FILE.read_text().startswith("# Address ranges of hosting companies as of 20")
     assert packed_address("x") is None and packed_address("") is None
 
@@ -204,7 +202,7 @@ CHROME_131 = b'"Google Chrome";v="131", "Chromium";v="131", "Not_A Brand";v="24"
 
 
 @pytest.mark.parametrize(
-    "agent, headers, is_https, contradicts",
+    ("agent", "headers", "is_https", "contradicts"),
     [
         (BROWSER, {b"sec-ch-ua": CHROME_131, b"sec-ch-ua-platform": b'"Linux"'}, True, False),
         (BROWSER, {b"sec-ch-ua": CHROME_131, b"sec-ch-ua-platform": b'"Windows"'}, True, True),
@@ -222,11 +220,11 @@ CHROME_131 = b'"Google Chrome";v="131", "Chromium";v="131", "Not_A Brand";v="24"
 def test_headers_that_contradict_the_user_agent(
     agent: str, headers: dict[bytes, bytes], is_https: bool, contradicts: bool
 ) -> None:
-    assert contradicts_itself(agent, headers, is_https) == contradicts
+    assert headers_contradict_agent(agent, headers, is_https) == contradicts
 
 
 def test_what_is_remembered_is_bounded() -> None:
-    recent: Recent[int, int] = Recent(100)
+    recent: BoundedMap[int, int] = BoundedMap(100)
     for number in range(10_000):
         recent.put(number, number)
         assert len(recent) <= 100
@@ -234,18 +232,18 @@ def test_what_is_remembered_is_bounded() -> None:
     for number in range(10_000, 10_200):  # what is used is not forgotten
         recent.put(number, number)
         assert recent.get(9_999) == 9_999
-    edge = Edge()
-    edge.suspicions = Suspicions(LIMITS, Datacentres(), most=100)
+    context = Detection()
+    context.suspicions = SuspicionDetector(LIMITS, Datacentres(), most=100)
     for number, address in enumerate(addresses(1000)):
-        edge.send(number, address, link=str(UUID(int=number)))
-    kept = (edge.suspicions._sources, edge.suspicions._visitors, edge.suspicions._on_links)
+        context.send(number, address, link=str(UUID(int=number)))
+    kept = (context.suspicions._sources, context.suspicions._visitors, context.suspicions._on_links)
     assert [len(one) for one in kept] == [100, 100, 200]
 
 
 def test_a_machine_is_not_marked_twice() -> None:
-    edge = Edge()
+    context = Detection()
     client = Client("5.9.0.1", "", parse_agent(""), "DE", "", "")
-    visit = Visit(WEBSITE, "site", "redirect", client, NOW, log_text(NOW))
-    row = Row("x", WEBSITE.id_text, "click", "", "", is_bot=True, bot_reason="crawler")
-    edge.suspicions.judge_redirect(visit, {b"sec-ch-ua": CHROME_131}, True, row)
+    request = new_request(WEBSITE, "site", "redirect", client, NOW)
+    row = TrackedEvent("x", WEBSITE.id_text, "click", "", "", is_bot=True, bot_reason="crawler")
+    context.suspicions.judge_redirect(request, {b"sec-ch-ua": CHROME_131}, True, row)
     assert row.bot_reason == "crawler"

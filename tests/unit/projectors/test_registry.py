@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 import schemas.events
-from projectors.catalogue import CATALOGUE, IGNORED
-from projectors.clickhouse import conversion_rows
-from projectors.postgres import activity
-from schemas.base import REGISTRY, Money
+from projectors.read_models.operations import activity
+from projectors.registry import IGNORED, REGISTRY
+from projectors.rollups import conversion_rows
+from schemas.base import REGISTRY as EVENTS
+from schemas.base import Money
 from schemas.events.conversions import (
     ConversionAdjustmentDismissed,
     ConversionAdjustmentProposed,
@@ -19,14 +20,14 @@ from schemas.events.conversions import (
 
 def test_every_decided_event_is_handled_or_ignored_with_a_reason() -> None:
     assert schemas.events.__all__
-    handled = {event_class for model in CATALOGUE.postgres for event_class in model.handlers}
-    ours = {event_class for event_class in REGISTRY.values() if event_class.__module__.startswith("schemas.")}
+    handled = {event_class for model in REGISTRY.postgres for event_class in model.handlers}
+    ours = {event_class for event_class in EVENTS.values() if event_class.__module__.startswith("schemas.")}
     assert ours - handled - IGNORED == set()
     assert handled & IGNORED == set()
 
 
 def test_conversions_in_clickhouse_are_those_of_the_read_model() -> None:
-    [model] = [model for model in CATALOGUE.postgres if model.name == "conversions"]
+    [model] = [model for model in REGISTRY.postgres if model.name == "conversions"]
     moving_nothing = {
         ConversionReportConflicted,
         ConversionReportMerged,
@@ -46,8 +47,8 @@ def test_activity_shows_money_as_people_write_it(amount: int, currency: str, sho
 
 
 def test_names_are_unique_and_columns_start_with_the_key() -> None:
-    assert len(set(CATALOGUE.names)) == len(CATALOGUE.names)
-    for model in CATALOGUE.postgres:
+    assert len(set(REGISTRY.names)) == len(REGISTRY.names)
+    for model in REGISTRY.postgres:
         names = [line.split()[0] for line in model.columns]
         assert set(model.key) <= set(names)
         assert model.create_view(1)[1].split("select ")[1].split(" from")[0].split(", ") == names

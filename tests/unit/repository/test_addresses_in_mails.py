@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from infra.kernel.config.paths import ROOT
+
 WRITERS = [
     *ROOT.glob("command_api/*/*mails.py"),
     *ROOT.glob("command_api/*/*digest*.py"),
     *ROOT.glob("command_api/notifications/*.py"),
-    ROOT / "command_api" / "marketplace" / "desk.py",
-    ROOT / "infra" / "contacts.py",
-    ROOT / "infra" / "digest.py",
+    ROOT / "command_api" / "marketplace" / "consequences.py",
+    ROOT / "infra" / "kernel" / "mail" / "contacts.py",
+    ROOT / "infra" / "services" / "scheduler" / "jobs" / "notification_digest.py",
 ]
 APP = ROOT / "web" / "src" / "app"
 ROUTES = {path for file in APP.glob("*rout*.ts*") for path in re.findall(r"path: '(/[\w/$-]*)'", file.read_text())}

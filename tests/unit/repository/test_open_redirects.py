@@ -14,8 +14,8 @@ from uuid import uuid4
 
 import pytest
 
-from command_api.decision import Asked, Refused
-from command_api.hosts import registered_domain
+from command_api.kernel.decision import CommandContext, CommandRejected
+from command_api.kernel.hostnames import registered_domain
 from command_api.links.destinations import checked_destination, checked_routing
 from command_api.partners import model as partners
 from ingest.macros import expand, location
@@ -143,7 +143,7 @@ def a_partner() -> partners.Partner:
         is_active=True,
         cookie_days=30,
         postback_preset=None,
-        asked=Asked(NOW, uuid4(), is_admin=True),
+        context=CommandContext(NOW, uuid4(), is_admin=True),
     )
     return partners.evolve(None, registered)
 
@@ -168,7 +168,7 @@ PLACES: dict[str, Callable[[str], str]] = {
 
 
 def where(address: bytes) -> str:
-    """The host to which a browser goes that is told this `Location` (URL standard: the basic parser)."""
+    """The host to which a browser goes that receives this `Location` (URL standard: the basic parser)."""
     text = "".join(c for c in address.decode().strip("".join(map(chr, range(0x21)))) if c not in "\t\r\n")
     scheme, colon, rest = text.partition(":")
     assert colon and scheme.lower() in ("http", "https"), f"a browser would stay here or run {address!r}"
@@ -185,7 +185,7 @@ def test_no_trick_leads_elsewhere(place: str) -> None:
     for trick in TRICKS:
         try:
             kept = PLACES[place](trick)
-        except Refused:
+        except CommandRejected:
             refused += 1
             continue
         for values in ({}, VALUES):
@@ -219,5 +219,5 @@ def test_the_readers_own_eyes_are_sharp() -> None:
 def test_the_fallback_may_also_lead_to_the_website_and_nowhere_else() -> None:
     assert where(location(PLACES["fallback"](f"https://www.{SHOP}/gone"))) == f"www.{SHOP}"
     for other in (f"https://{SHOP}.evil.example/", f"https://{SHOP}@evil.example/", f"https://evil{SHOP}/"):
-        with pytest.raises(Refused):
+        with pytest.raises(CommandRejected):
             PLACES["fallback"](other)

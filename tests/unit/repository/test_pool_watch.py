@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.pools import WaitsForItself, Watch
+from tests.support.pool_deadlocks import PoolDeadlock, PoolWatch
 
 
 def test_who_holds_a_connection_may_not_ask_the_same_pool_for_another() -> None:
-    watch, connection = Watch(), object()
+    watch, connection = PoolWatch(), object()
     watch.takes("one", "pool", connection)
-    with pytest.raises(WaitsForItself, match="pool: one connection is held"):
+    with pytest.raises(PoolDeadlock, match="pool: one connection is held"):
         watch.asks("one", "pool")
     watch.asks("another", "pool")
     watch.gives_back(connection)
@@ -18,9 +18,9 @@ def test_who_holds_a_connection_may_not_ask_the_same_pool_for_another() -> None:
 
 
 def test_two_pools_are_asked_in_one_order_only() -> None:
-    watch, first, second = Watch(), object(), object()
+    watch, first, second = PoolWatch(), object(), object()
     watch.takes("one", "orders", first)
     watch.asks("one", "keys")
     watch.takes("another", "keys", second)
-    with pytest.raises(WaitsForItself, match="keys is held while orders is asked for"):
+    with pytest.raises(PoolDeadlock, match="keys is held while orders is requested"):
         watch.asks("another", "orders")

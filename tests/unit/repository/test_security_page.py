@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import re
 from functools import cache
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from infra.kernel.config.paths import ROOT
+
 PAGE = (ROOT / "docs" / "security.md").read_text()
 NAMED = sorted(set(re.findall(r"`(tests/[\w/]+\.py)((?:::\w+)+)`", PAGE)))
 

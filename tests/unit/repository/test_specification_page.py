@@ -6,11 +6,11 @@ import ast
 import re
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from infra.kernel.config.paths import ROOT
+
 PAGE = (ROOT / "docs" / "specification.md").read_text()
 SECTIONS = re.findall(r"^## §(\d) .*?\n(.*?)(?=^## |\Z)", PAGE, re.M | re.S)
 PYTHON = re.compile(r"`(tests/[\w/]+\.py)((?:::\w+)+)`")
@@ -53,7 +53,7 @@ def python_tests(path: str) -> list[tuple[str, str]]:
 @cache
 def web_tests(path: str) -> list[tuple[str, str]]:
     """Title, and the words around it: its own and those of what it stands in."""
-    found, around = [], ""  # a describe is before what stands in it
+    found, around = [], ""  # a describe precedes its tests
     for kind, *titles in TITLE.findall((ROOT / path).read_text()):
         title = "".join(titles).replace("\\'", "'")
         if kind == "describe":

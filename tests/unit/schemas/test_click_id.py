@@ -54,6 +54,6 @@ def test_another_key_is_refused() -> None:
         click_id.read(b"x" * 32, minted())
 
 
-def test_a_click_id_names_one_event_for_ever() -> None:
+def test_a_click_id_names_one_event_permanently() -> None:
     first = click_id.event_id(minted())
     assert first == click_id.event_id(minted()) and first.version == 8

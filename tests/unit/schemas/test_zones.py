@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from infra.kernel.config.paths import ROOT
 from schemas.zones import ZoneInfo, available_timezones
 
-ROOT = Path(__file__).parents[2]
 CODE = ("schemas", "infra", "ingest", "projectors", "command_api", "query_api")
 MONTHS = [datetime(2024 + number // 12, number % 12 + 1, 15, 12, tzinfo=UTC) for number in range(60)]
 
@@ -73,7 +73,7 @@ def test_no_statement_compares_milliseconds_with_whole_seconds(package: str) -> 
         for number, line in enumerate(path.read_text().splitlines(), 1)
         if WHOLE_SECONDS.search(line)
         and _is_of_clickhouse(path)
-        and path.parent.name != "analysts"  # their statements run with `limits.EXACT`
+        and path.parent.name != "sql_access"  # their statements run with `limits.EXACT`
     ]
     assert found == []
 

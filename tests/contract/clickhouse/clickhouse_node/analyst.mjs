@@ -1,4 +1,4 @@
-// Run by tests/api/test_analysts_doors.py: the official client with an analyst's name and token; prints one JSON object.
+// Run by tests/api/sql/test_entry_points.py: the official client with an analyst's name and token; prints one JSON object.
 import { ClickHouseLogLevel, createClient } from "@clickhouse/client";
 
 const [url, username, password] = process.argv.slice(2);

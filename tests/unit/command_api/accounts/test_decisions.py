@@ -10,9 +10,10 @@ import pytest
 
 from command_api.accounts import invites, model
 from command_api.accounts.mails import confirm_email, password_reset
-from command_api.decision import Asked, Refused
-from command_api.trail import entries
-from infra.client import Client
+from command_api.kernel.aggregates import state_after
+from command_api.kernel.audit_log import entries
+from command_api.kernel.decision import CommandContext, CommandRejected, UnexpectedEvent
+from infra.kernel.http.client_info import Client
 from schemas.base import DomainEvent
 from schemas.events.accounts import (
     AccountRegistered,
@@ -26,12 +27,13 @@ from schemas.events.accounts import (
     Role,
     RolesChanged,
     SignedIn,
+    SignedOut,
 )
 from schemas.events.websites import KeyKind, WebsiteKeyIssued
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 ADA, EVE, INVITE, GUARD, OTHER = (uuid4() for _ in range(5))
-ASKED = Asked(NOW, ADA)
+CONTEXT = CommandContext(NOW, ADA)
 
 
 def account(**changes: Any) -> model.Account:
@@ -46,14 +48,14 @@ def vars_of(state: model.Account) -> dict[str, Any]:
 
 
 def invite(uses: int = 1, days: int = 30, *events: DomainEvent) -> invites.Invite:
-    state = invites.evolve(None, invites.create(INVITE, max_uses=uses, days=days, asked=ASKED))
+    state = invites.evolve(None, invites.create(INVITE, max_uses=uses, days=days, context=CONTEXT))
     for event in events:
         state = invites.evolve(state, event)
     return state
 
 
 def use(state: invites.Invite | None, at: datetime = NOW) -> list[DomainEvent]:
-    return invites.use(state, account_id=EVE, asked=Asked(at, EVE))
+    return invites.use(state, account_id=EVE, context=CommandContext(at, EVE))
 
 
 def test_an_invite_is_used_until_it_is_used_up() -> None:
@@ -69,30 +71,30 @@ def test_an_invite_ends_at_its_hour_and_when_it_is_revoked() -> None:
     ends = NOW + timedelta(days=3)
     assert use(invite(1, 3), ends - timedelta(microseconds=1))
     assert code_of(lambda: use(invite(1, 3), ends)) == "invite_expired"
-    [revoked] = invites.revoke(invite(), ASKED)
+    [revoked] = invites.revoke(invite(), CONTEXT)
     assert isinstance(revoked, InviteRevoked)
     state = invite(1, 30, revoked)
     assert code_of(lambda: use(state)) == "invite_revoked"
-    assert invites.revoke(state, ASKED) == []
+    assert invites.revoke(state, CONTEXT) == []
     assert code_of(lambda: use(None)) == "invite_invalid"
 
 
 def test_only_its_owner_or_an_admin_revokes_an_invite() -> None:
-    assert code_of(lambda: invites.revoke(invite(), Asked(NOW, EVE))) == "not_found"
-    assert invites.revoke(invite(), Asked(NOW, EVE, is_admin=True))
+    assert code_of(lambda: invites.revoke(invite(), CommandContext(NOW, EVE))) == "not_found"
+    assert invites.revoke(invite(), CommandContext(NOW, EVE, is_admin=True))
 
 
 def test_codes_are_long_and_read_as_they_are_meant() -> None:
     codes = {invites.new_code() for _ in range(200)}
-    assert len(codes) == 200 and all(len(invites.normal(code)) == 20 for code in codes)
+    assert len(codes) == 200 and all(len(invites.normalized(code)) == 20 for code in codes)
     assert not any(set(code) & set("ILOU") for code in codes)
-    assert invites.normal(" o1-lI \n") == "0111"
+    assert invites.normalized(" o1-lI \n") == "0111"
 
 
 def test_a_profile_that_is_the_same_is_no_event() -> None:
     unchanged = {"name": "Ada", "company": "", "timezone": "UTC"}
-    assert model.change_profile(account(), **unchanged, asked=ASKED) == []
-    events = model.change_profile(account(), name="Ada L", company=None, timezone="Europe/London", asked=ASKED)
+    assert model.change_profile(account(), **unchanged, context=CONTEXT) == []
+    events = model.change_profile(account(), name="Ada L", company=None, timezone="Europe/London", context=CONTEXT)
     renamed, changed = events
     assert isinstance(renamed, AccountRenamed) and isinstance(changed, ProfileChanged)
     assert (renamed.originator_version, changed.originator_version, changed.company) == (2, 3, None)
@@ -103,7 +105,7 @@ def test_a_profile_that_is_the_same_is_no_event() -> None:
 def change_email(new: model.Email | None, new_id: UUID = OTHER) -> list[DomainEvent]:
     old = model.Email(1, ADA)
     return model.change_email(
-        account(), old=old, old_id=GUARD, new=new, new_id=new_id, email="new@b.example", asked=ASKED
+        account(), old=old, old_id=GUARD, new=new, new_id=new_id, email="new@b.example", context=CONTEXT
     )
 
 
@@ -118,20 +120,46 @@ def test_changing_the_address_frees_the_old_one() -> None:
 
 
 def test_everybody_is_a_member() -> None:
-    [changed] = model.set_roles(account(), [Role.ADMIN], ASKED)
+    [changed] = model.set_roles(account(), [Role.ADMIN], CONTEXT)
     assert isinstance(changed, RolesChanged) and changed.roles == (Role.MEMBER, Role.ADMIN)
-    assert model.set_roles(account(), [], ASKED) == []
-    assert code_of(lambda: model.set_roles(account(erased=True), [], ASKED)) == "not_found"
+    assert model.set_roles(account(), [], CONTEXT) == []
+    assert code_of(lambda: model.set_roles(account(erased=True), [], CONTEXT)) == "not_found"
 
 
 def test_without_a_factor_there_are_no_recovery_codes() -> None:
-    assert code_of(lambda: model.make_recovery_codes(account(), 10, ASKED)) == "no_second_factor"
-    assert code_of(lambda: model.disable_two_factor(account(), ASKED)) == "no_second_factor"
-    assert len(model.enable_two_factor(account(), 10, ASKED)) == 2
+    assert code_of(lambda: model.make_recovery_codes(account(), 10, CONTEXT)) == "no_second_factor"
+    assert code_of(lambda: model.disable_two_factor(account(), CONTEXT)) == "no_second_factor"
+    assert len(model.enable_two_factor(account(), 10, CONTEXT)) == 2
+
+
+def test_a_session_has_a_stream_of_its_own() -> None:
+    [signed_in] = model.sign_in(account(), session_id=EVE, method="password", context=CONTEXT)
+    assert isinstance(signed_in, SignedIn) and signed_in.account_id == ADA
+    assert (signed_in.originator_id, signed_in.originator_version) == (EVE, 1)
+    session = model.evolve_session(None, signed_in)
+    [signed_out] = model.sign_out(session, session_id=EVE, account_id=ADA, context=CONTEXT)
+    assert isinstance(signed_out, SignedOut) and signed_out.account_id == ADA
+    assert (signed_out.originator_id, signed_out.originator_version) == (EVE, 2)
+    ended = model.evolve_session(session, signed_out)
+    assert model.sign_out(ended, session_id=EVE, account_id=ADA, context=CONTEXT) == []
+
+
+def test_a_session_of_an_older_version_is_in_the_stream_of_its_account() -> None:
+    common = {"originator_id": ADA, "timestamp": NOW, "actor_id": ADA, "session_id": EVE}
+    older = [
+        SignedIn(**common, originator_version=2, method="password"),
+        SignedOut(**common, originator_version=3),
+    ]
+    assert state_after(model.evolve, account(), older) == account(version=3)
+    [signed_out] = model.sign_out(None, session_id=EVE, account_id=ADA, context=CONTEXT)
+    assert (signed_out.originator_id, signed_out.originator_version) == (EVE, 1)
+    assert model.evolve_session(None, signed_out).ended
+    with pytest.raises(UnexpectedEvent):
+        model.evolve_session(None, older[0])
 
 
 def test_the_trail_tells_what_happened_without_names_and_hashes() -> None:
-    signed_in = SignedIn(originator_id=ADA, originator_version=2, timestamp=NOW, session_id=EVE, method="password")
+    [signed_in] = model.sign_in(account(), session_id=EVE, method="password", context=CONTEXT)
     keys = [
         WebsiteKeyIssued(
             originator_id=OTHER, originator_version=n, timestamp=NOW, key_id=EVE, kind=KeyKind.SECRET,
@@ -143,6 +171,7 @@ def test_the_trail_tells_what_happened_without_names_and_hashes() -> None:
     claimed = EmailClaimed(originator_id=GUARD, originator_version=1, timestamp=NOW, account_id=ADA)
     found = {entry.action: entry for entry in entries([signed_in, *keys, renamed, claimed], ADA)}
     assert set(found) == {"account.signed_in", "website.key_issued", "account.renamed"}
+    assert (found["account.signed_in"].account_id, found["account.signed_in"].subject_id) == (ADA, None)
     assert found["account.signed_in"].details == {"session_id": str(EVE), "method": "password"}
     assert found["account.renamed"].details == {}
     assert found["website.key_issued"].details == {"count": 2}
@@ -172,6 +201,6 @@ def test_codes_of_mails_stand_where_browsers_send_them_to_nobody() -> None:
 
 
 def code_of(call: Any) -> str:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(CommandRejected) as refused:
         call()
     return refused.value.code

@@ -1,4 +1,4 @@
-"""The sentences of the forms of spec §5: an empty field and one that is not sent are told alike."""
+"""The sentences of the forms of spec §5: an empty field and a missing one get the same message."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from command_api.accounts.fields import Form
-from command_api.accounts.routes import LoginRequest, RegisterRequest
-from command_api.accounts.website_login import WebsiteLogin
+from command_api.accounts.schemas import LoginRequest, RegisterRequest, WebsiteLogin
 
 ENTRY = {
     "email": "Please enter a valid email",

@@ -10,7 +10,7 @@ import pytest
 
 from command_api.accounts import passwords
 from command_api.accounts.passwords import Lane, Passwords
-from infra.problems import Problem
+from infra.kernel.http.problems import Problem
 
 
 def test_an_earlier_lane_goes_first_and_has_its_own_places(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,7 +33,7 @@ def test_an_earlier_lane_goes_first_and_has_its_own_places(monkeypatch: pytest.M
         for number, name in enumerate(waiting):
             lane = Lane[name.upper()]
             began.append(threads.submit(run, name, lane))
-            _wait(lambda number=number: pool._waiting.qsize() == number + 1)  # type: ignore[misc]  # bound at once
+            _wait(lambda number=number: pool._waiting.qsize() == number + 1)
         with pytest.raises(Problem) as refused:
             run("one too many", Lane.LATE)
         assert (refused.value.status, refused.value.code) == (429, "busy")

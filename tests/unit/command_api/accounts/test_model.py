@@ -1,4 +1,4 @@
-"""Accounts, exchange rates and who is asking: decisions and checks that need no engine."""
+"""Accounts, exchange rates and the principal: decisions and checks that need no engine."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import pytest
 from starlette.datastructures import Headers
 
 from command_api.accounts import model
-from command_api.decision import Asked, Refused
+from command_api.kernel.decision import CommandContext, CommandRejected
 from command_api.operations import model as operations
-from infra.identity import OpenedSession, clear_cookie, refuse_cross_site, session_cookie, set_cookie
-from infra.problems import Problem
+from infra.kernel.http.problems import Problem
+from infra.kernel.security.sessions import OpenedSession, refuse_cross_site, session_cookie, set_cookie
 from schemas.events.accounts import AccountDisabled, AccountRegistered, EmailClaimed, Role
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
-ASKED = Asked(NOW)
+CONTEXT = CommandContext(NOW)
 ACCOUNT, EMAIL = uuid4(), uuid4()
 APP = "https://app.example"
 
@@ -31,7 +31,7 @@ def register(claim: model.Email | None = None) -> list[object]:
             name="Ada",
             roles=[Role.ADMIN],
             way="setup",
-            asked=ASKED,
+            context=CONTEXT,
         )
     )
 
@@ -44,7 +44,7 @@ def test_registering_claims_the_address() -> None:
 
 
 def test_an_address_belongs_to_one_account_until_it_is_released() -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(CommandRejected) as refused:
         register(model.Email(1, uuid4()))
     assert refused.value.code == "email_taken"
     _, claimed = register(model.Email(2, None))
@@ -57,15 +57,15 @@ def test_a_disabled_account_cannot_sign_in() -> None:
     assert isinstance(registered, AccountRegistered)
     account = model.evolve(None, registered)
     disabled = AccountDisabled(originator_id=ACCOUNT, originator_version=2, timestamp=NOW, reason="fraud")
-    assert model.sign_in(account, session_id=uuid4(), method="password", asked=ASKED)
-    with pytest.raises(Refused):
-        model.sign_in(model.evolve(account, disabled), session_id=uuid4(), method="password", asked=ASKED)
+    assert model.sign_in(account, session_id=uuid4(), method="password", context=CONTEXT)
+    with pytest.raises(CommandRejected):
+        model.sign_in(model.evolve(account, disabled), session_id=uuid4(), method="password", context=CONTEXT)
 
 
 def rates(*given: tuple[str, date]) -> operations.ExchangeRates | None:
     state: operations.ExchangeRates | None = None
     for rate, on in given:
-        for event in operations.record_rate(state, base="EUR", quote="USD", rate=rate, on=on, asked=ASKED):
+        for event in operations.record_rate(state, base="EUR", quote="USD", rate=rate, on=on, context=CONTEXT):
             state = operations.evolve(state, event)
     return state
 
@@ -99,8 +99,8 @@ def test_the_same_rate_again_is_nothing_new() -> None:
     ],
 )
 def test_bad_rates_are_refused(base: str, quote: str, rate: str) -> None:
-    with pytest.raises(Refused):
-        operations.record_rate(None, base=base, quote=quote, rate=rate, on=date(2026, 11, 1), asked=ASKED)
+    with pytest.raises(CommandRejected):
+        operations.record_rate(None, base=base, quote=quote, rate=rate, on=date(2026, 11, 1), context=CONTEXT)
 
 
 JSON = {"content-type": "application/json"}
@@ -154,7 +154,7 @@ def test_the_cookie_is_bound_to_the_host_where_the_address_is_secure() -> None:
     assert all(part in set_cookie(opened, APP) for part in ("HttpOnly", "SameSite=Lax", "Secure", "Max-Age=43200"))
     assert set_cookie(opened, "http://127.0.0.1:8000").startswith("sid=secret; ")
     assert "Secure" not in set_cookie(opened, "http://127.0.0.1:8000")
-    assert "Max-Age=0" in clear_cookie(APP)
+    assert "Max-Age=0" in set_cookie(None, APP)
     assert session_cookie(Headers({"cookie": "sid=planted; __Host-sid=real; a=b"})) == "real"
     assert session_cookie(Headers({"cookie": "sid=plain"})) == "plain"
     assert session_cookie(Headers({"cookie": "sid="})) is None

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from command_api.accounts.providers.calls import Calls, Unreachable, Untrusted
-from infra.outbound import Outbound, place_of
-from infra.resolvers import Address, Resolvers
-from infra.settings import Settings
+from command_api.accounts.providers.http_client import ProviderHttpClient, ProviderUnreachable, ProviderUntrusted
+from infra.kernel.config.settings import Settings
+from infra.kernel.net.dns_resolvers import Address, Resolvers
+from infra.kernel.net.outbound_http import Outbound, origin_of
 
 
 class Names(Resolvers):
@@ -27,8 +27,8 @@ class Names(Resolvers):
         return [ip_address("127.0.0.1")] if host.isdecimal() else self._found_addresses
 
 
-def calls(*found: str) -> Calls:
-    return Calls(Outbound(Names(*found), ports={"https": 443}))
+def calls(*found: str) -> ProviderHttpClient:
+    return ProviderHttpClient(Outbound(Names(*found), ports={"https": 443}))
 
 
 @pytest.mark.parametrize(
@@ -46,18 +46,18 @@ def calls(*found: str) -> Calls:
     ],
 )
 def test_urls_that_are_never_called(url: str) -> None:
-    with pytest.raises(Untrusted):
+    with pytest.raises(ProviderUntrusted):
         calls("142.250.74.78").json("GET", url)
 
 
 @pytest.mark.parametrize("found", [["142.250.74.78", "127.0.0.1"], ["10.0.0.1"], ["::ffff:10.0.0.1"]])
 def test_one_inner_address_among_public_ones_is_enough_to_refuse(found: list[str]) -> None:
-    with pytest.raises(Untrusted):
+    with pytest.raises(ProviderUntrusted):
         calls(*found).json("GET", "https://accounts.example/token")
 
 
 def test_a_host_without_an_address_is_not_called() -> None:
-    with pytest.raises(Unreachable):
+    with pytest.raises(ProviderUnreachable):
         calls().json("GET", "https://accounts.example/token")
 
 
@@ -89,22 +89,22 @@ def server() -> Iterator[tuple[str, list[str], dict[str, Any]]]:
 
 def test_only_the_place_of_the_settings_may_be_an_inner_one(server: tuple[str, list[str], dict[str, Any]]) -> None:
     url, seen, _ = server
-    assert calls().json("GET", f"{url}/a", own_place=place_of(url)) == {}
+    assert calls().json("GET", f"{url}/a", configured_origin=origin_of(url)) == {}
     for own in (None, "http://127.0.0.1:1", "http://127.0.0.1"):
-        with pytest.raises(Untrusted):
-            calls().json("GET", f"{url}/b", own_place=own)
+        with pytest.raises(ProviderUntrusted):
+            calls().json("GET", f"{url}/b", configured_origin=own)
     assert seen == ["/a"]
 
 
 @pytest.mark.parametrize(
     ("status", "headers", "body", "error"),
     [
-        (302, {"Location": "/elsewhere"}, b"{}", Unreachable),
-        (500, {}, b"{}", Unreachable),
-        (400, {}, b"{}", Untrusted),
-        (200, {}, b"no json", Unreachable),
-        (200, {}, b" " * 300_000, Unreachable),
-        (200, {"Content-Encoding": "gzip"}, b"{}", Unreachable),
+        (302, {"Location": "/elsewhere"}, b"{}", ProviderUnreachable),
+        (500, {}, b"{}", ProviderUnreachable),
+        (400, {}, b"{}", ProviderUntrusted),
+        (200, {}, b"no json", ProviderUnreachable),
+        (200, {}, b" " * 300_000, ProviderUnreachable),
+        (200, {"Content-Encoding": "gzip"}, b"{}", ProviderUnreachable),
     ],
 )
 def test_answers_that_are_not_taken(
@@ -113,5 +113,5 @@ def test_answers_that_are_not_taken(
     url, seen, given = server
     given.update(status=status, headers=headers, body=body)
     with pytest.raises(error):
-        calls().json("GET", f"{url}/a", own_place=place_of(url))
+        calls().json("GET", f"{url}/a", configured_origin=origin_of(url))
     assert seen == ["/a"]

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any, ClassVar, cast
+from typing import ClassVar, cast
 from uuid import UUID, uuid4
 
 import orjson
 import pytest
 from eventsourcing.persistence import StoredEvent
 
-from command_api.relay import record_of
-from command_api.store import EventMapper, name_and_version
-from infra.keyring import Keyring
+from command_api.kernel.event_store import EventMapper, name_and_version
+from command_api.kernel.outbox_relay import record_of
+from infra.kernel.security.subject_keys import Keyring
 from schemas.base import ERASED, REGISTRY, DomainEvent, Personal
 from schemas.envelope import decode, position_of
 from schemas.events.accounts import AccountRegistered
 from schemas.events.partners import PartnerRegistered, Terms
+from schemas.message_ids import NO_IDS, MessageIds
 
 NOW = datetime(2026, 11, 20, 12, 0, 0, 123456, tzinfo=UTC)
 
@@ -27,10 +28,10 @@ class Ring:
     def __init__(self, subject: UUID) -> None:
         self.subject = subject
 
-    def encrypt(self, subject_id: UUID, field: str, text: str) -> str:
+    def encrypt(self, _subject_id: UUID, field: str, text: str) -> str:
         return f"enc:{field}:{text[::-1]}"
 
-    def __call__(self, subject_id: UUID, field: str, text: str) -> str:
+    def __call__(self, subject_id: UUID, field: str, text: str) -> str:  # noqa: ARG002 - the names of `Decrypt`
         return text.rpartition(":")[2][::-1] if subject_id == self.subject else ERASED
 
 
@@ -61,9 +62,9 @@ def test_without_the_key_personal_fields_read_erased() -> None:
     assert (erased.email, erased.name, erased.way) == (ERASED, ERASED, "setup")
 
 
-def test_what_somebody_wrote_elsewhere_is_encrypted_with_the_writers_key() -> None:
+def test_text_in_an_event_of_another_aggregate_is_encrypted_with_the_authors_key() -> None:
     class NoteWritten(DomainEvent):
-        """Somebody wrote a note on something that is not theirs."""
+        """A member wrote a note on an object of another account."""
 
         NAME: ClassVar[str] = "test.note_written"
         SUBJECT: ClassVar[str] = "author_id"
@@ -103,13 +104,17 @@ def test_an_old_version_reads_as_the_newest() -> None:
 def test_the_relayed_record_decodes_to_the_same_event() -> None:
     event = registered()
     stored = mapper(event.originator_id).to_stored_event(event)
-    row: tuple[Any, ...] = (77, stored.originator_id, stored.originator_version, stored.topic, stored.state)
-    record = record_of(row)
+    ids = MessageIds(uuid4(), "request-1", "report-1")
+    row = (77, event.originator_id, stored.originator_version, stored.topic, stored.state)
+    record = record_of((*row, ids.command_id, ids.correlation_id, ids.causation_id))
     assert record.value == stored.state
     assert record.key == str(event.originator_id).encode()
     assert position_of(record.headers) == 77
     found = decode(record.value, record.headers, Ring(event.originator_id))
-    assert (found.event, found.position) == (event, 77)
+    assert (found.event, found.position, found.ids) == (event, 77, ids)
+    old = record_of((*row, None, None, None))
+    assert old.headers == record.headers[:-3]
+    assert decode(old.value, old.headers, Ring(event.originator_id)).ids == NO_IDS
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,13 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from command_api.decision import Asked
+from command_api.conversions.attribution.clicks import ClickRow
+from command_api.conversions.attribution.process import pause_after
+from command_api.conversions.attribution.rules import CLOCK_TOLERANCE, ReferencedLink, ResolvedTraces, attribute
+from command_api.kernel.aggregates import state_after
+from command_api.kernel.decision import CommandContext
 from command_api.partners import model as partners
-from command_api.policies.attribution import AFTER_SALE, LinkOf, Traces, attribute
-from command_api.policies.clicks import ClickRow
-from command_api.policies.waiting import pause_after
-from query_api.platform.explained import _version
+from query_api.conversions.explain import _version
 from schemas import click_id
 from schemas.events.conversions import AttributedBy, Attribution
 from schemas.events.partners import Terms
@@ -37,7 +38,7 @@ def a_partner(days: int = 30, commission: float = 10) -> partners.Partner:
         is_active=True,
         cookie_days=days,
         postback_preset=None,
-        asked=Asked(LONG_AGO),
+        context=CommandContext(LONG_AGO),
     )
     return partners.evolve(None, events[0])
 
@@ -55,12 +56,12 @@ def opened(at: datetime, website_id: UUID = SITE) -> click_id.Click:
     return click_id.read(KEY, text)
 
 
-def by_click(at: datetime, *, website_id: UUID = SITE, click_row: ClickRow | None = None) -> Traces:
-    link = LinkOf(LINK, SITE, FIRST.id)
-    return Traces(click_id="C", click=opened(at, website_id), click_link=link, click_row=click_row)
+def by_click(at: datetime, *, website_id: UUID = SITE, click_row: ClickRow | None = None) -> ResolvedTraces:
+    link = ReferencedLink(LINK, SITE, FIRST.id)
+    return ResolvedTraces(click_id="C", click=opened(at, website_id), click_link=link, click_row=click_row)
 
 
-def earned(traces: Traces, model: AttributionModel = AttributionModel.LAST_CLICK) -> Attribution | None:
+def earned(traces: ResolvedTraces, model: AttributionModel = AttributionModel.LAST_CLICK) -> Attribution | None:
     return attribute(SITE, NOW, traces, model, PARTNERS.get)
 
 
@@ -83,36 +84,36 @@ def test_the_clicks_row_knows_more() -> None:
     [
         (NOW - timedelta(days=30), True),
         (NOW - timedelta(days=30, seconds=1), False),
-        (NOW + AFTER_SALE, True),
-        (NOW + AFTER_SALE + timedelta(seconds=1), False),
+        (NOW + CLOCK_TOLERANCE, True),
+        (NOW + CLOCK_TOLERANCE + timedelta(seconds=1), False),
     ],
 )
 def test_the_window(clicked_at: datetime, counts: bool) -> None:
     assert (earned(by_click(clicked_at)) is not None) == counts
-    assert (earned(Traces(visitor_clicks=[row(FIRST, clicked_at)])) is not None) == counts
+    assert (earned(ResolvedTraces(visitor_clicks=[row(FIRST, clicked_at)])) is not None) == counts
 
 
 def test_a_click_of_another_website_earns_nothing() -> None:
     assert earned(by_click(NOW, website_id=OTHER_SITE)) is None
-    assert earned(Traces(visitor_clicks=[row(FIRST, NOW, OTHER_SITE)])) is None
-    assert earned(Traces(coupon_link=LinkOf(LINK, OTHER_SITE, FIRST.id))) is None
+    assert earned(ResolvedTraces(visitor_clicks=[row(FIRST, NOW, OTHER_SITE)])) is None
+    assert earned(ResolvedTraces(coupon_link=ReferencedLink(LINK, OTHER_SITE, FIRST.id))) is None
 
 
 def test_click_id_goes_before_coupon_and_coupon_before_visitor() -> None:
-    coupon, visits = LinkOf(uuid4(), SITE, SECOND.id), [row(FIRST, NOW)]
+    coupon, visits = ReferencedLink(uuid4(), SITE, SECOND.id), [row(FIRST, NOW)]
     click = by_click(NOW - timedelta(days=1))
-    all_three = Traces(click.click_id, click.click, click.click_link, None, coupon, visits)
+    all_three = ResolvedTraces(click.click_id, click.click, click.click_link, None, coupon, visits)
     found = [
         earned(all_three),
-        earned(Traces(coupon_link=coupon, visitor_clicks=visits)),
-        earned(Traces(visitor_clicks=visits)),
+        earned(ResolvedTraces(coupon_link=coupon, visitor_clicks=visits)),
+        earned(ResolvedTraces(visitor_clicks=visits)),
     ]
     assert [one.by for one in found if one] == [AttributedBy.CLICK_ID, AttributedBy.COUPON, AttributedBy.VISITOR]
 
 
 def test_a_click_id_out_of_time_leaves_it_to_the_others() -> None:
     click = by_click(NOW - timedelta(days=31))
-    traces = Traces(click.click_id, click.click, click.click_link, None, None, [row(SECOND, NOW)])
+    traces = ResolvedTraces(click.click_id, click.click, click.click_link, None, None, [row(SECOND, NOW)])
     found = earned(traces)
     assert found is not None
     assert (found.by, found.partner_id) == (AttributedBy.VISITOR, SECOND.id)
@@ -121,9 +122,9 @@ def test_a_click_id_out_of_time_leaves_it_to_the_others() -> None:
 def test_last_click_within_its_own_window_or_the_first() -> None:
     too_old = row(SECOND, NOW - timedelta(days=8))
     clicks = [row(FIRST, NOW - timedelta(days=20)), too_old, row(FIRST, NOW - timedelta(days=12))]
-    last = earned(Traces(visitor_clicks=sorted(clicks, key=lambda click: click.occurred_at, reverse=True)))
+    last = earned(ResolvedTraces(visitor_clicks=sorted(clicks, key=lambda click: click.occurred_at, reverse=True)))
     oldest_first = sorted(clicks, key=lambda click: click.occurred_at)
-    first = earned(Traces(visitor_clicks=oldest_first), AttributionModel.FIRST_CLICK)
+    first = earned(ResolvedTraces(visitor_clicks=oldest_first), AttributionModel.FIRST_CLICK)
     assert last is not None and first is not None
     assert last.clicked_at == NOW - timedelta(days=12)
     assert first.clicked_at == NOW - timedelta(days=20)
@@ -131,20 +132,20 @@ def test_last_click_within_its_own_window_or_the_first() -> None:
 
 def test_the_partner_that_a_postback_names_must_be_the_clicks() -> None:
     clicks = [row(FIRST, NOW - timedelta(days=2)), row(SECOND, NOW - timedelta(days=1))]
-    found = earned(Traces(visitor_clicks=clicks, partner_hint=FIRST.id))
+    found = earned(ResolvedTraces(visitor_clicks=clicks, partner_hint=FIRST.id))
     assert found is not None and found.partner_id == FIRST.id
-    assert earned(Traces(visitor_clicks=clicks, partner_hint=uuid4())) is None
+    assert earned(ResolvedTraces(visitor_clicks=clicks, partner_hint=uuid4())) is None
 
 
 def test_terms_are_those_of_the_clicks_time() -> None:
     partner = a_partner()
-    change = partners.update(partner, commission=50, asked=Asked(NOW - timedelta(days=1)))
-    partner = partners.after(partner, change)
+    change = partners.update(partner, commission=50, context=CommandContext(NOW - timedelta(days=1)))
+    partner = state_after(partners.evolve, partner, change)
     for clicked_at, rate in ((NOW - timedelta(days=2), 1000), (NOW - timedelta(hours=1), 5000)):
         found = attribute(
             SITE,
             NOW,
-            Traces(visitor_clicks=[row(partner, clicked_at)]),
+            ResolvedTraces(visitor_clicks=[row(partner, clicked_at)]),
             AttributionModel.LAST_CLICK,
             {partner.id: partner}.get,
         )
@@ -152,9 +153,9 @@ def test_terms_are_those_of_the_clicks_time() -> None:
 
 
 def test_no_trace_no_attribution() -> None:
-    assert earned(Traces()) is None
+    assert earned(ResolvedTraces()) is None
     unknown = ClickRow(SITE, uuid4(), 42, NOW, "", None, uuid4(), "IS", "", "", {})
-    assert earned(Traces(visitor_clicks=[unknown])) is None
+    assert earned(ResolvedTraces(visitor_clicks=[unknown])) is None
 
 
 def test_rechecks_become_rarer() -> None:
@@ -164,10 +165,12 @@ def test_rechecks_become_rarer() -> None:
 
 def test_terms_that_were_announced_pay_clicks_from_their_day_on_and_late_reports_take_the_older_ones() -> None:
     begins = NOW - timedelta(days=5)
-    announced = partners.update(FIRST, commission=25, effective_from=begins, asked=Asked(NOW - timedelta(days=20)))
+    announced = partners.update(
+        FIRST, commission=25, effective_from=begins, context=CommandContext(NOW - timedelta(days=20))
+    )
     lowered = partners.evolve(FIRST, announced[0])
     # Changed at once, meanwhile: what was announced begins all the same.
-    [changed] = partners.update(lowered, commission=5, asked=Asked(NOW - timedelta(days=10)))
+    [changed] = partners.update(lowered, commission=5, context=CommandContext(NOW - timedelta(days=10)))
     partner = partners.evolve(lowered, changed)
     at = [NOW - timedelta(days=days) for days in (15, 10, 6)] + [begins - timedelta(milliseconds=1), begins, NOW]
     found = [

@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from command_api.conversions import model
+from command_api.conversions import decisions, model
+from command_api.conversions.attribution.clicks import PAGE_SIZE, ClickRow, VisitorQuery
+from command_api.conversions.attribution.decision import ReportDecision, decide, reattribute
+from command_api.conversions.attribution.lookup import BatchLookup
+from command_api.conversions.attribution.rules import ReferencedLink
 from command_api.conversions.merging import conflicting_amounts
-from command_api.decision import Asked
+from command_api.kernel.decision import CommandContext
 from command_api.partners import model as partners
-from command_api.policies.attribution import LinkOf
-from command_api.policies.clicks import PAGE, ClickRow, Visit
-from command_api.policies.decide import Outcome, decide, reconsider
-from command_api.policies.reading import Reading
 from command_api.websites.model import Website
 from schemas import click_id
 from schemas.base import DomainEvent, Money
@@ -37,16 +37,16 @@ FIELDS = ("pending", "approved", "rejected", "reversed", "commission_pending", "
 def a_partner(name: str, commission: float) -> partners.Partner:
     partner_id = uuid5(SITE, name)
     terms: dict[str, Any] = {"description": "", "is_active": True, "cookie_days": 30, "postback_preset": None}
-    asked = Asked(NOW - timedelta(days=900))
+    context = CommandContext(NOW - timedelta(days=900))
     events = partners.register(
         partner_id, None, name=name, slug=name, base_url=f"https://{name}.example", commission=commission,
-        asked=asked, **terms,
+        context=context, **terms,
     )  # fmt: skip
     return partners.evolve(None, events[0])
 
 
 ALFA, BETA = a_partner("alfa", 10), a_partner("beta", 20)
-LINKS = {1: LinkOf(uuid5(SITE, "l1"), SITE, ALFA.id), 2: LinkOf(uuid5(SITE, "l2"), SITE, BETA.id)}
+LINKS = {1: ReferencedLink(uuid5(SITE, "l1"), SITE, ALFA.id), 2: ReferencedLink(uuid5(SITE, "l2"), SITE, BETA.id)}
 
 
 def a_click(link: int, ago: timedelta = timedelta(hours=1)) -> str:
@@ -73,22 +73,24 @@ class Projected:
         names = {name for _, name, _ in wanted}
         return {found.event_id: found for found in self.rows if found.event_id in names}
 
-    def of_visitors(self, wanted: Sequence[Visit], *, oldest_first: bool) -> dict[tuple[UUID, int], list[ClickRow]]:
-        return {(v.website_id, v.visitor): self._ordered(v, oldest_first)[:PAGE] for v in wanted}
+    def by_visitor(
+        self, wanted: Sequence[VisitorQuery], *, oldest_first: bool
+    ) -> dict[tuple[UUID, int], list[ClickRow]]:
+        return {(v.website_id, v.visitor): self._ordered(v, oldest_first)[:PAGE_SIZE] for v in wanted}
 
-    def more_of(self, visit: Visit, after: ClickRow, *, oldest_first: bool) -> list[ClickRow]:
+    def next_page(self, visit: VisitorQuery, after: ClickRow, *, oldest_first: bool) -> list[ClickRow]:
         self.pages += 1
         ordered = self._ordered(visit, oldest_first)
         place = ordered.index(after) + 1
-        return ordered[place : place + PAGE]
+        return ordered[place : place + PAGE_SIZE]
 
-    def _ordered(self, visit: Visit, oldest_first: bool) -> list[ClickRow]:
+    def _ordered(self, visit: VisitorQuery, oldest_first: bool) -> list[ClickRow]:
         mine = [found for found in self.rows if found.visitor == visit.visitor and not found.bot_reason]
         return sorted(mine, key=lambda found: (found.occurred_at, found.event_id), reverse=not oldest_first)
 
 
-class World(Reading):
-    """A `Reading` that knows two partners and asks no database."""
+class World(BatchLookup):
+    """A `BatchLookup` that knows two partners and asks no database."""
 
     def __init__(self, projected: Projected, website: Website = WEBSITE) -> None:
         super().__init__(cast(Any, None), projected, KEY)
@@ -98,7 +100,7 @@ class World(Reading):
         self._conversions[SALE] = None
         self.counted = 0
 
-    def claims_of(self, website_id: UUID, click: str, hour: datetime) -> int:
+    def claim_count(self, _website_id: UUID, _click: str, _hour: datetime) -> int:
         return self.counted
 
 
@@ -144,7 +146,7 @@ def picture(state: model.Conversion) -> dict[str, Any]:
         "status": state.status,
         "payout": state.payout,
         "commission": state.commission,
-        "taken back": (state.reversed_amount, state.reversed_commission),
+        "reversed": (state.reversed_amount, state.reversed_commission),
         "key": state.key_kind,
         "conflicts": conflicting_amounts(state.reports, state.merged),
         "counts": model.contribution(state),
@@ -236,7 +238,7 @@ one_report = st.fixed_dictionaries(
 
 
 def sent(number: int, said: dict[str, Any]) -> ConversionReported:
-    """As the edge lets it through: a site key names its click, and neither status nor payout."""
+    """As ingest accepts it: a report with a site key names its click, and neither status nor payout."""
     values = dict(said)
     if values["key_kind"] == "site":
         values |= {"status": "", "payout": None, "click_id": values["click_id"] or CLICKS[1]}
@@ -273,7 +275,7 @@ def test_clicks_that_come_late_end_alike(order: str) -> None:
         else:
             projected.rows.append(clicks[step])
         if state is not None:
-            events, may_change = reconsider(state, WEBSITE, World(projected), Asked(NOW))
+            events, may_change = reattribute(state, WEBSITE, World(projected), CommandContext(NOW))
             assert may_change
             for event in events:
                 state = model.evolve(state, event)
@@ -285,11 +287,11 @@ def test_after_the_approval_a_late_click_is_proposed() -> None:
     projected = Projected([row(1, NOW - timedelta(hours=2), 7)])
     state, _ = after([report(1, amount=usd(100), visitor=7, status="approved")], projected)
     projected.rows.append(row(2, NOW - timedelta(hours=1), 7))
-    events, _ = reconsider(state, WEBSITE, World(projected), Asked(NOW))
+    events, _ = reattribute(state, WEBSITE, World(projected), CommandContext(NOW))
     assert [event.NAME for event in events] == ["conversion.adjustment_proposed"]
     state = model.evolve(state, events[0])
     assert state.proposed is not None and state.proposed.commission == usd(20)
-    assert reconsider(state, WEBSITE, World(projected), Asked(NOW))[0] == []
+    assert reattribute(state, WEBSITE, World(projected), CommandContext(NOW))[0] == []
 
 
 def settled_beside_a_late_click() -> tuple[model.Conversion, Projected]:
@@ -321,9 +323,9 @@ def test_a_report_does_not_exchange_the_click_of_an_approved_sale_for_a_late_one
 
 def test_a_report_does_not_bring_back_a_click_that_its_owner_dismissed() -> None:
     state, projected = settled_beside_a_late_click()
-    for event in reconsider(state, WEBSITE, World(projected), Asked(NOW))[0]:
+    for event in reattribute(state, WEBSITE, World(projected), CommandContext(NOW))[0]:
         state = model.evolve(state, event)
-    for event in model.dismiss_adjustment(state, Asked(NOW)):
+    for event in decisions.dismiss_adjustment(state, CommandContext(NOW)):
         state = model.evolve(state, event)
     state = merged_into(state, projected, report(2, customer="c"))
     assert (state.commission, state.proposed, state.merged.customer) == (10, None, "c")
@@ -340,7 +342,7 @@ def test_the_row_of_a_click_completes_what_its_id_says() -> None:
     state, _ = after([report(1, amount=usd(100), click_id=CLICKS[1])])
     assert state.facts.attribution is not None and state.facts.attribution.visitor == 0
     seen = Projected([row(1, NOW - timedelta(hours=1), 42, CLICKS[1])])
-    events, _ = reconsider(state, WEBSITE, World(seen), Asked(NOW))
+    events, _ = reattribute(state, WEBSITE, World(seen), CommandContext(NOW))
     assert [event.NAME for event in events] == ["conversion.withdrawn", "conversion.restated"]
     for event in events:
         state = model.evolve(state, event)
@@ -350,9 +352,9 @@ def test_the_row_of_a_click_completes_what_its_id_says() -> None:
 
 def test_the_first_click_is_found_behind_many_others() -> None:
     website = Website(SITE, 1, OWNER, "shop.example", "UTC", "USD", NOW, AttributionModel.FIRST_CLICK)
-    old = [row(2, NOW - timedelta(days=60, minutes=number), 7) for number in range(3 * PAGE)]
+    old = [row(2, NOW - timedelta(days=60, minutes=number), 7) for number in range(3 * PAGE_SIZE)]
     first = row(1, NOW - timedelta(days=29), 7)
-    newer = [row(2, NOW - timedelta(days=1, minutes=number), 7) for number in range(2 * PAGE)]
+    newer = [row(2, NOW - timedelta(days=1, minutes=number), 7) for number in range(2 * PAGE_SIZE)]
     world = World(Projected([*newer, first, *old]), website)
     decide(report(1, amount=usd(100), visitor=7), world, NOW)
     state = world.conversion(SALE)
@@ -370,19 +372,19 @@ def test_a_bots_click_earns_by_the_shops_word_and_not_by_a_claim() -> None:
 
 
 class TestLimitsOfClaims:
-    def claim(self, amount: int, counted: int = 0) -> Outcome:
+    def claim(self, amount: int, counted: int = 0) -> ReportDecision:
         world = World(Projected())
         world.counted = counted
         return decide(report(1, key_kind="site", click_id=CLICKS[1], amount=usd(amount)), world, NOW)
 
     def test_a_single_claim_is_bounded(self) -> None:
-        assert self.claim(WEBSITE.max_claim_amount).refusal is None
-        refused = self.claim(WEBSITE.max_claim_amount + 1).refusal
+        assert self.claim(WEBSITE.max_claim_amount).rejection is None
+        refused = self.claim(WEBSITE.max_claim_amount + 1).rejection
         assert refused is not None and refused.code == "claim_too_large"
 
     def test_claims_of_one_click_are_bounded(self) -> None:
         assert self.claim(100, WEBSITE.max_claims_per_click - 1).is_new_claim
-        refused = self.claim(100, WEBSITE.max_claims_per_click).refusal
+        refused = self.claim(100, WEBSITE.max_claims_per_click).rejection
         assert refused is not None and refused.code == "too_many_claims"
 
     def test_what_the_shop_reports_has_no_such_limit(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
@@ -10,17 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from command_api.conversions import model
+from command_api.conversions import decisions, model
 from command_api.conversions.money import commission_of, share
-from command_api.conversions.tiers import Standing, tier_of
-from command_api.decision import Asked, Refused
+from command_api.conversions.tiers import MonthlyTotal, tier_of
+from command_api.kernel.decision import CommandContext, CommandRejected
 from command_api.websites.model import Website
 from schemas.base import DomainEvent, Money
 from schemas.currencies import MAX_AMOUNT
 from schemas.events.conversions import (
     AttributedBy,
     Attribution,
-    Change,
     ConversionApproved,
     ConversionAttributed,
     ConversionFacts,
@@ -29,13 +29,14 @@ from schemas.events.conversions import (
     ConversionReportConflicted,
     ConversionReversed,
     ConversionStatus,
+    CounterDelta,
     Reported,
 )
 from schemas.events.partners import Terms, TermsKind, Tier, TiersBy
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 SITE, PARTNER, OWNER, SALE = uuid4(), uuid4(), uuid4(), uuid4()
-ASKED = Asked(NOW, OWNER)
+ASKED = CommandContext(NOW, OWNER)
 TEN_PERCENT = Terms(kind=TermsKind.PERCENT, rate_bp=1000)
 
 
@@ -58,7 +59,7 @@ def said(amount: int | None, *, key_kind: str = "secret", reported_by: str = "sa
 def recorded(
     amount: int = 1999, *, attributed: bool = True, terms: Terms = TEN_PERCENT, reported: Reported | None = None
 ) -> ConversionRecorded:
-    return model.record(
+    return decisions.record(
         SALE,
         ConversionFacts(
             website_id=SITE,
@@ -69,13 +70,13 @@ def recorded(
             occurred_at=NOW,
             attribution=attribution(terms) if attributed else None,
         ),
+        decisions.Basis(),
         received_at=NOW,
         reported_by="sale",
         payout=None,
         customer="",
         currency="USD",
-        rates={},
-        asked=ASKED,
+        context=ASKED,
         reported=reported,
     )
 
@@ -88,8 +89,8 @@ def state_after(*events: DomainEvent) -> model.Conversion:
     return state
 
 
-def change(event: DomainEvent) -> Change:
-    found: Change = event.change  # type: ignore[attr-defined]  # every event given here has one
+def change(event: DomainEvent) -> CounterDelta:
+    found: CounterDelta = event.change  # type: ignore[attr-defined]  # every event given here has one
     return found
 
 
@@ -97,13 +98,13 @@ class TestRecording:
     def test_an_attributed_sale_is_pending_and_so_is_its_commission(self) -> None:
         event = recorded(1999)
         assert event.commission == Money(amount=200, currency="USD")
-        assert event.change == Change(currency="USD", pending=1, commission_pending=200)
+        assert event.change == CounterDelta(currency="USD", pending=1, commission_pending=200)
         assert event.originator_version == 1
 
     def test_without_a_click_it_waits_and_counts_nothing(self) -> None:
         event = recorded(1999, attributed=False)
         assert event.commission is None
-        assert event.change == Change(currency="USD")
+        assert event.change == CounterDelta(currency="USD")
 
     def test_halves_round_to_even(self) -> None:
         assert recorded(5).change.commission_pending == 0
@@ -119,7 +120,7 @@ class TestRecording:
         money, rate = commission_of(Money(amount=0, currency="USD"), None, flat, "USD", {"EUR": "1.1"})
         assert (money.amount, rate) == (550, "1.1")
 
-    def test_digits_of_currencies_are_kept_apart(self) -> None:
+    def test_each_currency_has_its_own_number_of_digits(self) -> None:
         sale = Money(amount=10_000, currency="JPY")
         assert commission_of(sale, None, TEN_PERCENT, "USD", {"JPY": "0.0067"})[0].amount == 670
         assert (
@@ -130,7 +131,7 @@ class TestRecording:
         most = Money(amount=MAX_AMOUNT, currency="USD")
         assert commission_of(most, None, TEN_PERCENT, "VND", {"USD": "1000"})[0].amount == MAX_AMOUNT
         for payout, rate in ((None, "1000.1"), (most, "101"), (Money(amount=2**53, currency="VND"), "1")):
-            with pytest.raises(Refused) as refused:
+            with pytest.raises(CommandRejected) as refused:
                 commission_of(most, payout, TEN_PERCENT, "VND", {"USD": rate})
             assert refused.value.code == "amount_too_large"
 
@@ -140,11 +141,11 @@ class TestRecording:
         terms = TEN_PERCENT.model_copy(
             update={"tiers": (highest,), "tiers_by": TiersBy.REVENUE, "tiers_currency": "USD"}
         )
-        tier = tier_of(terms, Standing(1, 5), datetime(2026, 5, 1, tzinfo=UTC), "VND", {"USD": "25000"})
+        tier = tier_of(terms, MonthlyTotal(1, 5), datetime(2026, 5, 1, tzinfo=UTC), "VND", {"USD": "25000"})
         assert tier is not None and (tier.number, tier.below) == (0, 2**53 * 250)
 
     def test_without_a_rate_it_is_refused(self) -> None:
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(CommandRejected) as refused:
             commission_of(Money(amount=1, currency="EUR"), None, TEN_PERCENT, "USD", {})
         assert refused.value.code == "currency_unknown"
 
@@ -152,76 +153,76 @@ class TestRecording:
 class TestAttributing:
     def test_the_click_came(self) -> None:
         state = state_after(recorded(attributed=False))
-        (event,) = model.attribute(state, attribution(), rates={}, asked=ASKED)
+        (event,) = decisions.attribute(state, attribution(), decisions.Basis(), ASKED)
         assert isinstance(event, ConversionAttributed)
-        assert event.change == Change(currency="USD", pending=1, commission_pending=200)
+        assert event.change == CounterDelta(currency="USD", pending=1, commission_pending=200)
 
     def test_it_comes_only_once(self) -> None:
-        assert model.attribute(state_after(recorded()), attribution(), rates={}, asked=ASKED) == []
+        assert decisions.attribute(state_after(recorded()), attribution(), decisions.Basis(), ASKED) == []
 
     def test_an_approved_one_counts_as_approved(self) -> None:
         first = recorded(attributed=False)
-        (approved,) = model.approve(state_after(first), ASKED)
-        assert change(approved) == Change(currency="USD")
-        (event,) = model.attribute(state_after(first, approved), attribution(), rates={}, asked=ASKED)
-        assert change(event) == Change(currency="USD", approved=1, commission_approved=200)
+        (approved,) = decisions.approve(state_after(first), ASKED)
+        assert change(approved) == CounterDelta(currency="USD")
+        (event,) = decisions.attribute(state_after(first, approved), attribution(), decisions.Basis(), ASKED)
+        assert change(event) == CounterDelta(currency="USD", approved=1, commission_approved=200)
 
-    def test_what_was_taken_back_before_is_taken_off(self) -> None:
+    def test_a_reversal_before_the_attribution_is_deducted(self) -> None:
         first = recorded(1000, attributed=False)
-        (back,) = model.reverse(state_after(first), "returned", 250, ASKED)
-        (event,) = model.attribute(state_after(first, back), attribution(), rates={}, asked=ASKED)
-        assert change(event) == Change(currency="USD", pending=1, commission_pending=75, commission_reversed=25)
+        (back,) = decisions.reverse(state_after(first), "returned", 250, ASKED)
+        (event,) = decisions.attribute(state_after(first, back), attribution(), decisions.Basis(), ASKED)
+        assert change(event) == CounterDelta(currency="USD", pending=1, commission_pending=75, commission_reversed=25)
         assert state_after(first, back, event).net_commission == 75
 
     def test_a_rejected_one_is_left_alone(self) -> None:
         first = recorded(attributed=False)
-        (rejected,) = model.reject(state_after(first), "fraud", ASKED)
-        assert model.attribute(state_after(first, rejected), attribution(), rates={}, asked=ASKED) == []
+        (rejected,) = decisions.reject(state_after(first), "fraud", ASKED)
+        assert decisions.attribute(state_after(first, rejected), attribution(), decisions.Basis(), ASKED) == []
 
 
 class TestDeciding:
     def test_approve_moves_count_and_commission(self) -> None:
-        (event,) = model.approve(state_after(recorded()), ASKED)
+        (event,) = decisions.approve(state_after(recorded()), ASKED)
         assert isinstance(event, ConversionApproved)
-        assert event.change == Change(
+        assert event.change == CounterDelta(
             currency="USD", pending=-1, approved=1, commission_pending=-200, commission_approved=200
         )
 
     def test_approving_twice_does_nothing(self) -> None:
         first = recorded()
-        (approved,) = model.approve(state_after(first), ASKED)
-        assert model.approve(state_after(first, approved), ASKED) == []
+        (approved,) = decisions.approve(state_after(first), ASKED)
+        assert decisions.approve(state_after(first, approved), ASKED) == []
 
     def test_reject_from_pending_and_from_approved(self) -> None:
         first = recorded()
-        (event,) = model.reject(state_after(first), "fraud", ASKED)
-        assert change(event) == Change(currency="USD", pending=-1, rejected=1, commission_pending=-200)
-        (approved,) = model.approve(state_after(first), ASKED)
-        (later,) = model.reject(state_after(first, approved), "fraud", ASKED)
-        assert change(later) == Change(currency="USD", approved=-1, rejected=1, commission_approved=-200)
+        (event,) = decisions.reject(state_after(first), "fraud", ASKED)
+        assert change(event) == CounterDelta(currency="USD", pending=-1, rejected=1, commission_pending=-200)
+        (approved,) = decisions.approve(state_after(first), ASKED)
+        (later,) = decisions.reject(state_after(first, approved), "fraud", ASKED)
+        assert change(later) == CounterDelta(currency="USD", approved=-1, rejected=1, commission_approved=-200)
         assert isinstance(later, ConversionRejected)
 
     def test_reverse_the_whole(self) -> None:
         first = recorded()
-        (approved,) = model.approve(state_after(first), ASKED)
-        (event,) = model.reverse(state_after(first, approved), "returned", None, ASKED)
+        (approved,) = decisions.approve(state_after(first), ASKED)
+        (event,) = decisions.reverse(state_after(first, approved), "returned", None, ASKED)
         assert isinstance(event, ConversionReversed)
         assert event.whole
-        assert event.change == Change(
+        assert event.change == CounterDelta(
             currency="USD", approved=-1, reversed=1, commission_approved=-200, commission_reversed=200
         )
         assert state_after(first, approved, event).status is ConversionStatus.REVERSED
 
     def test_reverse_a_part_keeps_the_status(self) -> None:
-        (event,) = model.reverse(state_after(recorded(1000)), "one item", 333, ASKED)
+        (event,) = decisions.reverse(state_after(recorded(1000)), "one item", 333, ASKED)
         assert isinstance(event, ConversionReversed)
         assert not event.whole
-        assert event.change == Change(currency="USD", commission_pending=-33, commission_reversed=33)
+        assert event.change == CounterDelta(currency="USD", commission_pending=-33, commission_reversed=33)
 
     def test_the_last_part_is_the_whole(self) -> None:
         first = recorded(1000)
-        (part,) = model.reverse(state_after(first), "one item", 333, ASKED)
-        (rest,) = model.reverse(state_after(first, part), "the rest", 667, ASKED)
+        (part,) = decisions.reverse(state_after(first), "one item", 333, ASKED)
+        (rest,) = decisions.reverse(state_after(first, part), "the rest", 667, ASKED)
         assert isinstance(rest, ConversionReversed)
         assert rest.whole
         assert rest.commission.amount == 67
@@ -229,61 +230,65 @@ class TestDeciding:
 
     @pytest.mark.parametrize("amount", [0, -1, 2000])
     def test_no_more_than_there_is(self, amount: int) -> None:
-        with pytest.raises(Refused) as refused:
-            model.reverse(state_after(recorded(1999)), "returned", amount, ASKED)
+        with pytest.raises(CommandRejected) as refused:
+            decisions.reverse(state_after(recorded(1999)), "returned", amount, ASKED)
         assert refused.value.code == "bad_amount"
 
     def test_a_lead_is_reversed_whole(self) -> None:
         flat = Terms(kind=TermsKind.FLAT, flat_amount=500)
-        (event,) = model.reverse(state_after(recorded(0, terms=flat)), "fraud", None, ASKED)
+        (event,) = decisions.reverse(state_after(recorded(0, terms=flat)), "fraud", None, ASKED)
         assert isinstance(event, ConversionReversed)
         assert event.whole
         assert event.commission.amount == 500
 
     def test_what_is_closed_stays_closed(self) -> None:
         first = recorded()
-        (rejected,) = model.reject(state_after(first), "fraud", ASKED)
+        (rejected,) = decisions.reject(state_after(first), "fraud", ASKED)
         closed = state_after(first, rejected)
-        for decide in (lambda: model.approve(closed, ASKED), lambda: model.reverse(closed, "x", None, ASKED)):
-            with pytest.raises(Refused) as refused:
+        all_decisions: tuple[Callable[[], object], ...] = (
+            lambda: decisions.approve(closed, ASKED),
+            lambda: decisions.reverse(closed, "x", None, ASKED),
+        )
+        for decide in all_decisions:
+            with pytest.raises(CommandRejected) as refused:
                 decide()
             assert refused.value.code == "already_rejected"
 
     @pytest.mark.parametrize("reason", ["", "   ", "x" * 501])
     def test_a_reason_is_needed(self, reason: str) -> None:
-        with pytest.raises(Refused):
-            model.reject(state_after(recorded()), reason, ASKED)
+        with pytest.raises(CommandRejected):
+            decisions.reject(state_after(recorded()), reason, ASKED)
 
     @pytest.mark.parametrize("amount", [1, 0, -1])
     def test_of_nothing_no_part_can_be_taken(self, amount: int) -> None:
-        with pytest.raises(Refused) as refused:
-            model.reverse(state_after(recorded(0)), "returned", amount, ASKED)
-        assert (refused.value.code, "leave it out" in refused.value.message) == ("bad_amount", True)
+        with pytest.raises(CommandRejected) as refused:
+            decisions.reverse(state_after(recorded(0)), "returned", amount, ASKED)
+        assert (refused.value.code, "Leave the amount out" in refused.value.message) == ("bad_amount", True)
 
     def test_a_clock_that_was_set_back_books_no_loss_before_its_gain(self) -> None:
         first = recorded(1000)
-        (approved,) = model.approve(state_after(first), ASKED)
-        earlier = Asked(NOW - timedelta(days=40), OWNER)
-        (part,) = model.reverse(state_after(first, approved), "returned", 100, earlier)
-        (back,) = model.reject(state_after(first, approved, part), "fraud", earlier)
+        (approved,) = decisions.approve(state_after(first), ASKED)
+        earlier = CommandContext(NOW - timedelta(days=40), OWNER)
+        (part,) = decisions.reverse(state_after(first, approved), "returned", 100, earlier)
+        (back,) = decisions.reject(state_after(first, approved, part), "fraud", earlier)
         assert part.timestamp == back.timestamp == approved.timestamp
 
 
 class TestReportedAgain:
     def test_the_same_words_are_nothing_new(self) -> None:
         state = state_after(recorded(1999))
-        assert model.merge_report(state, said(1999), ASKED) == []
-        assert model.merge_report(state, said(None), ASKED) == []
+        assert decisions.merge_report(state, said(1999), ASKED) == []
+        assert decisions.merge_report(state, said(None), ASKED) == []
 
     def test_another_amount_is_a_conflict_once(self) -> None:
         first, again = recorded(1999), said(2999, reported_by="postback")
-        (event,) = model.merge_report(state_after(first), again, ASKED)
+        (event,) = decisions.merge_report(state_after(first), again, ASKED)
         assert isinstance(event, ConversionReportConflicted)
         assert (event.fields, event.conflicts) == (("amount",), 1)
         state = state_after(first, event)
         assert state.facts.amount.amount == 1999
-        assert model.merge_report(state, again, ASKED) == []
-        assert model.merge_report(state, again.model_copy(update={"report_id": uuid4()}), ASKED) == []
+        assert decisions.merge_report(state, again, ASKED) == []
+        assert decisions.merge_report(state, again.model_copy(update={"report_id": uuid4()}), ASKED) == []
 
     @pytest.mark.parametrize(
         ("status", "then"),
@@ -297,19 +302,23 @@ class TestReportedAgain:
     )
     def test_what_a_partner_says(self, status: str, then: str) -> None:
         first = recorded()
-        events = model.report_status(state_after(first), status, "reported by the partner", ASKED)
+        events = decisions.apply_reported_status(state_after(first), status, "reported by the partner", ASKED)
         assert state_after(first, *events).status.value == then
 
     def test_what_a_person_rejected_stays(self) -> None:
         first = recorded()
-        (rejected,) = model.reject(state_after(first), "fraud", ASKED)
-        assert model.report_status(state_after(first, rejected), "approved", "", ASKED) == []
+        (rejected,) = decisions.reject(state_after(first), "fraud", ASKED)
+        assert decisions.apply_reported_status(state_after(first, rejected), "approved", "", ASKED) == []
 
     @pytest.mark.parametrize("before", ["rejected", "reversed"])
-    def test_what_a_partner_took_back_it_may_approve_again(self, before: str) -> None:
+    def test_a_partner_may_approve_a_reversed_conversion_again(self, before: str) -> None:
         first = recorded(1999)
-        taken_back = model.report_status(state_after(first), before, "reported by the partner", Asked(NOW))
-        again = model.report_status(state_after(first, *taken_back), "approved", "reported by the partner", Asked(NOW))
+        taken_back = decisions.apply_reported_status(
+            state_after(first), before, "reported by the partner", CommandContext(NOW)
+        )
+        again = decisions.apply_reported_status(
+            state_after(first, *taken_back), "approved", "reported by the partner", CommandContext(NOW)
+        )
         assert [event.NAME for event in again] == ["conversion.reopened", "conversion.approved"]
         state = state_after(first, *taken_back, *again)
         assert (state.status.value, state.net_commission, state.reversed_amount) == ("approved", 200, 0)
@@ -321,17 +330,17 @@ class TestClaims:
     def test_no_timer_approves_it(self) -> None:
         terms = TEN_PERCENT.model_copy(update={"auto_approve_days": 1})
         claim = state_after(recorded(terms=terms, reported=said(1999, key_kind="site")))
-        later = Asked(NOW + timedelta(days=30))
-        assert claim.approves_at is None and model.approve_in_time(claim, terms, later) == []
-        merged = model.merge_report(claim, said(1999, key_kind="secret"), later)
+        later = CommandContext(NOW + timedelta(days=30))
+        assert claim.approves_at is None and decisions.approve_automatically(claim, terms, later) == []
+        merged = decisions.merge_report(claim, said(1999, key_kind="secret"), later)
         borne_out = state_after(recorded(terms=terms, reported=said(1999, key_kind="site")), *merged)
         assert borne_out.approves_at == later.at + timedelta(days=1)
 
     def test_a_rejection_holds_against_the_claim_alone(self) -> None:
         first = recorded(reported=said(1999, key_kind="site"))
-        (rejected,) = model.reject(state_after(first), "fraud", ASKED)
-        merged = model.merge_report(state_after(first, rejected), said(1999, key_kind="secret"), ASKED)
-        (reopened,) = model.bear_out(state_after(first, rejected, *merged), ASKED)
+        (rejected,) = decisions.reject(state_after(first), "fraud", ASKED)
+        merged = decisions.merge_report(state_after(first, rejected), said(1999, key_kind="secret"), ASKED)
+        (reopened,) = decisions.confirm_claim(state_after(first, rejected, *merged), ASKED)
         state = state_after(first, rejected, *merged, reopened)
         assert (state.status.value, state.net_commission) == ("pending", 200)
 
@@ -341,18 +350,18 @@ class TestAdjustments:
 
     def test_it_is_proposed_once_and_may_be_dismissed(self) -> None:
         first = recorded()
-        (approved,) = model.approve(state_after(first), ASKED)
+        (approved,) = decisions.approve(state_after(first), ASKED)
         other = attribution().model_copy(update={"clicked_at": NOW})
         state = state_after(first, approved)
-        (proposed,) = model.propose_adjustment(state, other, None, ASKED)
+        (proposed,) = decisions.propose_adjustment(state, other, None, ASKED)
         state = model.evolve(state, proposed)
-        assert model.propose_adjustment(state, other, None, ASKED) == []
-        (dismissed,) = model.dismiss_adjustment(state, ASKED)
+        assert decisions.propose_adjustment(state, other, None, ASKED) == []
+        (dismissed,) = decisions.dismiss_adjustment(state, ASKED)
         state = model.evolve(state, dismissed)
         assert state.proposed is None
-        assert model.propose_adjustment(state, other, None, ASKED) == []
-        with pytest.raises(Refused):
-            model.dismiss_adjustment(state, ASKED)
+        assert decisions.propose_adjustment(state, other, None, ASKED) == []
+        with pytest.raises(CommandRejected):
+            decisions.dismiss_adjustment(state, ASKED)
         assert state.net_commission == 200
 
 
@@ -361,13 +370,13 @@ class TestOwner:
 
     def test_owner_admin_and_system_may(self) -> None:
         state = state_after(recorded())
-        for asked in (ASKED, Asked(NOW, uuid4(), is_admin=True), Asked(NOW)):
-            assert model.owned(state, self.website, asked) is state
+        for context in (ASKED, CommandContext(NOW, uuid4(), is_admin=True), CommandContext(NOW)):
+            assert model.require_owned(state, self.website, context) is state
 
     def test_nobody_else_learns_that_it_exists(self) -> None:
         for state in (state_after(recorded()), None):
-            with pytest.raises(Refused) as refused:
-                model.owned(state, self.website, Asked(NOW, uuid4()))
+            with pytest.raises(CommandRejected) as refused:
+                model.require_owned(state, self.website, CommandContext(NOW, uuid4()))
             assert (refused.value.kind, refused.value.code) == ("missing", "not_found")
 
 
@@ -382,7 +391,7 @@ def test_shares_are_monotone_and_end_at_the_whole(commission: int, whole: int, p
     assert share(commission, whole, whole) == commission
 
 
-class Money_(RuleBasedStateMachine):
+class MoneyMachine(RuleBasedStateMachine):
     """Any order of steps: the sum of all changes is what the state says, and no money appears or vanishes."""
 
     @initialize(
@@ -405,26 +414,26 @@ class Money_(RuleBasedStateMachine):
     @rule()
     @precondition(lambda self: self.state.is_open)
     def approve(self) -> None:
-        self.take(model.approve(self.state, ASKED))
+        self.take(decisions.approve(self.state, ASKED))
 
     @rule()
     @precondition(lambda self: self.state.is_open)
     def reject(self) -> None:
-        self.take(model.reject(self.state, "fraud", ASKED))
+        self.take(decisions.reject(self.state, "fraud", ASKED))
 
     @rule(part=st.floats(0.01, 1))
     @precondition(lambda self: self.state.is_open)
     def reverse_part(self, part: float) -> None:
         left = self.state.facts.amount.amount - self.state.reversed_amount
-        self.take(model.reverse(self.state, "returned", max(1, int(left * part)) if left else None, ASKED))
+        self.take(decisions.reverse(self.state, "returned", max(1, int(left * part)) if left else None, ASKED))
 
     @rule()
     def attribute(self) -> None:
-        self.take(model.attribute(self.state, attribution(self.terms), rates={}, asked=ASKED))
+        self.take(decisions.attribute(self.state, attribution(self.terms), decisions.Basis(), ASKED))
 
     @rule(amount=st.integers(0, 100), key_kind=st.sampled_from(["site", "secret", "postback"]))
     def report(self, amount: int, key_kind: str) -> None:
-        self.take(model.merge_report(self.state, said(amount, key_kind=key_kind), ASKED))
+        self.take(decisions.merge_report(self.state, said(amount, key_kind=key_kind), ASKED))
 
     @rule(amount=st.integers(0, 10**7), attributed=st.booleans(), payout=st.none() | st.integers(0, 10**6))
     def restate(self, amount: int, attributed: bool, payout: int | None) -> None:
@@ -432,11 +441,15 @@ class Money_(RuleBasedStateMachine):
         update = {"amount": Money(amount=amount, currency="USD"), "attribution": found}
         paid = None if payout is None else Money(amount=payout, currency="USD")
         facts = self.state.facts.model_copy(update=update)
-        self.take(model.restate(self.state, facts, payout=paid, customer="", rates={}, cause="report", asked=ASKED))
+        self.take(
+            decisions.restate(
+                self.state, facts, decisions.Basis(), payout=paid, customer="", cause="report", context=ASKED
+            )
+        )
 
     @rule(status=st.sampled_from(["approved", "rejected", "reversed"]))
     def report_status(self, status: str) -> None:
-        self.take(model.report_status(self.state, status, "reported by the partner", Asked(NOW)))
+        self.take(decisions.apply_reported_status(self.state, status, "reported by the partner", CommandContext(NOW)))
 
     @invariant()
     def changes_add_up(self) -> None:
@@ -469,5 +482,5 @@ class Money_(RuleBasedStateMachine):
         assert min(pending, approved, back) >= 0
 
 
-TestMoney = Money_.TestCase
+TestMoney = MoneyMachine.TestCase
 TestMoney.settings = settings(max_examples=60, stateful_step_count=20, deadline=None)

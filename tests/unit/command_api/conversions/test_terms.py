@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from command_api.conversions import model
+from command_api.conversions import decisions, model
 from command_api.conversions.money import commission_of
-from command_api.conversions.tiers import NOTHING, Standing, month_of, tier_of
-from command_api.decision import Asked, Refused
+from command_api.conversions.tiers import ZERO_TOTAL, MonthlyTotal, month_of, tier_of
+from command_api.kernel.decision import CommandContext, CommandRejected
 from command_api.partners.model import checked_terms
 from schemas.base import Money
 from schemas.events.conversions import (
@@ -24,17 +24,17 @@ from schemas.events.conversions import (
     ConversionRecorded,
 )
 from schemas.events.partners import Terms, TermsKind, Tier, TiersBy
-from schemas.terms import terms_shape
+from schemas.http.partners import terms_shape
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
-ASKED = Asked(NOW, uuid4())
+ASKED = CommandContext(NOW, uuid4())
 SALE = Money(amount=10_000, currency="USD")
 TIERED = Terms(rate_bp=1000, tiers=(Tier(at_least=10, rate_bp=1500), Tier(at_least=50, rate_bp=2000)))
 BY_REVENUE = TIERED.model_copy(update={"tiers_by": TiersBy.REVENUE, "tiers_currency": "EUR"})
 PER_LEAD = Terms(kind=TermsKind.PER_LEAD, flat_amount=500, flat_currency="USD")
 
 
-def recorded(terms: Terms, standing: Standing = NOTHING, **changes: Any) -> ConversionRecorded:
+def recorded(terms: Terms, monthly_total: MonthlyTotal = ZERO_TOTAL, **changes: Any) -> ConversionRecorded:
     values = {"kind": "sale", "amount": SALE, "payout": None, "rates": {}, "occurred_at": NOW, **changes}
     click = Attribution(by=AttributedBy.CLICK_ID, partner_id=uuid4(), clicked_at=NOW - timedelta(hours=1), terms=terms)
     facts = ConversionFacts(
@@ -46,29 +46,28 @@ def recorded(terms: Terms, standing: Standing = NOTHING, **changes: Any) -> Conv
         occurred_at=values["occurred_at"],
         attribution=click,
     )
-    return model.record(
+    return decisions.record(
         uuid4(),
         facts,
+        decisions.Basis(values["rates"], monthly_total),
         received_at=NOW,
         reported_by="sale",
         payout=values["payout"],
         customer="",
         currency="USD",
-        rates=values["rates"],
-        asked=ASKED,
-        standing=standing,
+        context=ASKED,
     )
 
 
-def later(days: float) -> Asked:
-    return Asked(NOW + timedelta(days=days))
+def later(days: float) -> CommandContext:
+    return CommandContext(NOW + timedelta(days=days))
 
 
 @pytest.mark.parametrize(
     ("before", "number", "earned"), [(0, 0, 1000), (9, 0, 1000), (10, 1, 1500), (49, 1, 1500), (50, 2, 2000)]
 )
 def test_the_tier_goes_by_what_was_decided_before(before: int, number: int, earned: int) -> None:
-    event = recorded(TIERED, Standing(conversions=before, revenue=10**9))
+    event = recorded(TIERED, MonthlyTotal(conversions=before, revenue=10**9))
     assert event.commission == Money(amount=earned, currency="USD")
     assert event.tier is not None
     assert (event.tier.number, event.tier.month, event.tier.by) == (number, "2026-11", TiersBy.CONVERSIONS)
@@ -78,16 +77,16 @@ def test_the_tier_goes_by_what_was_decided_before(before: int, number: int, earn
 def test_thresholds_of_revenue_are_converted_at_the_days_rate() -> None:
     rates = {"EUR": "1.10"}
     for revenue, number, below in ((10, 0, 11), (11, 1, 55), (54, 1, 55), (55, 2, None)):
-        event = recorded(BY_REVENUE, Standing(conversions=999, revenue=revenue), rates=rates)
+        event = recorded(BY_REVENUE, MonthlyTotal(conversions=999, revenue=revenue), rates=rates)
         assert event.tier is not None
         assert (event.tier.number, event.tier.below) == (number, below)
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(CommandRejected) as refused:
         recorded(BY_REVENUE)
     assert refused.value.code == "currency_unknown"
 
 
 def test_a_reported_payout_stands_whatever_the_tier() -> None:
-    event = recorded(TIERED, Standing(conversions=99), payout=Money(amount=77, currency="USD"))
+    event = recorded(TIERED, MonthlyTotal(conversions=99), payout=Money(amount=77, currency="USD"))
     assert event.tier is None
     assert event.commission == Money(amount=77, currency="USD")
 
@@ -100,13 +99,13 @@ def test_the_month_is_utc() -> None:
 @given(st.integers(-50, 200), st.lists(st.integers(1, 150), unique=True, max_size=6).map(sorted))
 def test_exactly_the_chosen_tier_allows_a_standing(before: int, thresholds: list[int]) -> None:
     terms = Terms(tiers=tuple(Tier(at_least=threshold) for threshold in thresholds))
-    standing = Standing(conversions=before)
-    tiers = {tier_of(terms, Standing(conversions=at), NOW, "USD", {}) for at in (0, *thresholds)}
+    monthly_total = MonthlyTotal(conversions=before)
+    tiers = {tier_of(terms, MonthlyTotal(conversions=at), NOW, "USD", {}) for at in (0, *thresholds)}
     if not thresholds:
         assert tiers == {None}
         return
-    chosen = tier_of(terms, standing, NOW, "USD", {})
-    assert [tier for tier in tiers if tier is not None and standing.allows(tier)] == [chosen]
+    chosen = tier_of(terms, monthly_total, NOW, "USD", {})
+    assert [tier for tier in tiers if tier is not None and monthly_total.allows(tier)] == [chosen]
 
 
 def test_leads_and_sales_by_per_lead_terms() -> None:
@@ -122,12 +121,12 @@ def test_what_is_earned_is_payable_after_the_hold_and_never_before_it_is_approve
     state = model.evolve(None, first)
     assert state.payable_at is None
     for days, payable in ((3, NOW + timedelta(days=30)), (40, NOW + timedelta(days=40))):
-        (approved,) = model.approve(state, later(days))
+        (approved,) = decisions.approve(state, later(days))
         after = model.evolve(state, approved)
         assert after.payable_at == payable
-        (part,) = model.reverse(after, "one item", 4000, later(50))
+        (part,) = decisions.reverse(after, "one item", 4000, later(50))
         assert model.evolve(after, part).payable_at == payable
-        (rest,) = model.reverse(after, "all", None, later(50))
+        (rest,) = decisions.reverse(after, "all", None, later(50))
         assert model.evolve(after, rest).payable_at is None
 
 
@@ -135,21 +134,21 @@ def test_it_is_approved_when_its_own_days_are_over() -> None:
     terms = Terms(rate_bp=1000, auto_approve_days=7)
     state = model.evolve(None, recorded(terms, occurred_at=NOW - timedelta(days=20)))
     assert state.approves_at == NOW + timedelta(days=7)
-    assert model.approve_in_time(state, terms, later(6.999)) == []
-    (event,) = model.approve_in_time(state, terms, later(7))
+    assert decisions.approve_automatically(state, terms, later(6.999)) == []
+    (event,) = decisions.approve_automatically(state, terms, later(7))
     assert isinstance(event, ConversionApproved)
     assert event.automatic
-    assert model.approve_in_time(model.evolve(state, event), terms, later(8)) == []
+    assert decisions.approve_automatically(model.evolve(state, event), terms, later(8)) == []
 
 
 def test_never_and_the_brake() -> None:
     terms = Terms(rate_bp=1000, auto_approve_days=0)
     state = model.evolve(None, recorded(terms))
-    assert model.approve_in_time(state, Terms(rate_bp=1000), later(99)) == []
-    assert len(model.approve_in_time(state, Terms(rate_bp=1, auto_approve_days=300), later(0))) == 1
+    assert decisions.approve_automatically(state, Terms(rate_bp=1000), later(99)) == []
+    assert len(decisions.approve_automatically(state, Terms(rate_bp=1, auto_approve_days=300), later(0))) == 1
     never = model.evolve(None, recorded(Terms(rate_bp=1000)))
     assert never.approves_at is None
-    assert model.approve_in_time(never, terms, later(9999)) == []
+    assert decisions.approve_automatically(never, terms, later(9999)) == []
 
 
 def test_a_conversion_that_waits_for_its_click_has_all_its_days_from_then_on() -> None:
@@ -161,12 +160,12 @@ def test_a_conversion_that_waits_for_its_click_has_all_its_days_from_then_on() -
         None, first.model_copy(update={"facts": first.facts.model_copy(update={"attribution": None})})
     )
     assert waiting.approves_at is None
-    (came,) = model.attribute(waiting, found, rates={}, asked=later(5))
+    (came,) = decisions.attribute(waiting, found, decisions.Basis(), later(5))
     assert model.evolve(waiting, came).approves_at == NOW + timedelta(days=12)
-    (approved,) = model.approve(waiting, later(1))
+    (approved,) = decisions.approve(waiting, later(1))
     early = model.evolve(waiting, approved)
     assert early.payable_at is None
-    (came,) = model.attribute(early, found, rates={}, asked=later(20))
+    (came,) = decisions.attribute(early, found, decisions.Basis(), later(20))
     assert model.evolve(early, came).payable_at == NOW + timedelta(days=20)
 
 
@@ -185,7 +184,7 @@ def test_a_conversion_that_waits_for_its_click_has_all_its_days_from_then_on() -
     ],
 )
 def test_terms_that_cannot_be_paid_by_are_refused(terms: Terms) -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(CommandRejected):
         checked_terms(terms)
 
 
@@ -196,7 +195,7 @@ def test_terms_say_themselves_in_a_sentence() -> None:
     )
     held = PER_LEAD.model_copy(update={"hold_days": 1, "auto_approve_days": 14})
     assert terms_shape(held.model_dump(mode="json")).text == (
-        "5.00 USD for each lead; payable 1 day after the sale; approved by itself after 14 days"
+        "5.00 USD for each lead; payable 1 day after the sale; auto-approved after 14 days"
     )
     old = {"kind": "percent", "rate_bp": 1250, "flat_amount": 0, "flat_currency": None}
     assert (terms_shape(old).percent, terms_shape(old).autoApproveDays) == (12.5, None)

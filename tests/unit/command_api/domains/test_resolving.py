@@ -9,12 +9,12 @@ from ipaddress import ip_address, ip_network
 
 import pytest
 
-import infra.authorities
-from command_api.domains.looking import Verdict, judge
-from infra import resolvers
-from infra.authorities import Authorities
-from infra.resolvers import LookupFailed, Resolvers, Texts
-from infra.settings import Settings
+import infra.kernel.net.authoritative_dns
+from command_api.domains.dns_check import Verdict, judge
+from infra.kernel.config.settings import Settings
+from infra.kernel.net import dns_resolvers
+from infra.kernel.net.authoritative_dns import AuthoritativeServers
+from infra.kernel.net.dns_resolvers import LookupFailed, Resolvers, Texts
 from tests.support.dns_server import DnsServer, dns_server
 
 PATIENCE_S = 60.0
@@ -32,7 +32,7 @@ def running() -> Iterator[list[DnsServer]]:
 @pytest.fixture
 def servers(running: list[DnsServer], monkeypatch: pytest.MonkeyPatch) -> list[DnsServer]:
     """They answer at once, however long that lasts on a busy machine; nobody asks them twice for an answer."""
-    for module in (resolvers, infra.authorities):
+    for module in (dns_resolvers, infra.kernel.net.authoritative_dns):
         monkeypatch.setattr(module, "LIFETIME_S", PATIENCE_S)
         monkeypatch.setattr(module, "_TRY_S", PATIENCE_S)
     for server in running:
@@ -87,13 +87,13 @@ def test_one_that_cannot_tell_counts_for_nothing(servers: list[DnsServer]) -> No
 
 
 def test_silence_ends(servers: list[DnsServer], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resolvers, "LIFETIME_S", 0.3)
+    monkeypatch.setattr(dns_resolvers, "LIFETIME_S", 0.3)
     servers[0].failing = "silent"
     [texts] = asyncio.run(asked(servers[0]).texts(NAME))
     assert texts.failure == "timeout"
 
 
-def test_aliases_lead_to_the_record_but_not_for_ever(servers: list[DnsServer]) -> None:
+def test_aliases_lead_to_the_record_up_to_a_limit(servers: list[DnsServer]) -> None:
     servers[0].set(NAME, "CNAME", "proof.dns-host.example")
     servers[0].set("proof.dns-host.example", "TXT", TOKEN)
     assert verdict(servers[0]) is Verdict.PROVEN
@@ -116,22 +116,22 @@ def test_nobody_answers_when_there_is_no_resolver() -> None:
 
 
 @pytest.fixture
-def zone(servers: list[DnsServer]) -> tuple[DnsServer, list[DnsServer], Authorities]:
+def zone(servers: list[DnsServer]) -> tuple[DnsServer, list[DnsServer], AuthoritativeServers]:
     """A resolver that knows the zone `example.com`, and the zone's two servers."""
     resolver, owners = servers[0], servers[3:]
     resolver.set("example.com", "SOA", "ns1.dns-host.example. admin.example.com. 1 3600 600 86400 60")
     resolver.set("example.com", "NS", "ns1.dns-host.example.", "ns2.dns-host.example.")
     resolver.set("ns1.dns-host.example", "A", "127.0.0.2")
     resolver.set("ns2.dns-host.example", "A", "127.0.0.3")
-    return resolver, owners, Authorities(asked(resolver), [ip_network("127.0.0.0/8")], resolver.port)
+    return resolver, owners, AuthoritativeServers(asked(resolver), [ip_network("127.0.0.0/8")], resolver.port)
 
 
-def told(authorities: Authorities) -> list[Texts]:
+def told(authorities: AuthoritativeServers) -> list[Texts]:
     return sorted(asyncio.run(authorities.texts(NAME)), key=lambda texts: texts.server)
 
 
 def test_the_zones_own_servers_are_asked_themselves(
-    zone: tuple[DnsServer, list[DnsServer], Authorities],
+    zone: tuple[DnsServer, list[DnsServer], AuthoritativeServers],
 ) -> None:
     resolver, (first, second), authorities = zone
     resolver.set(NAME, "TXT", TOKEN)
@@ -146,7 +146,7 @@ def test_the_zones_own_servers_are_asked_themselves(
 
 
 def test_servers_that_say_nothing_of_use_count_for_nothing(
-    zone: tuple[DnsServer, list[DnsServer], Authorities],
+    zone: tuple[DnsServer, list[DnsServer], AuthoritativeServers],
 ) -> None:
     _, (first, second), authorities = zone
     first.failing, second.is_authority = "REFUSED", False
@@ -158,7 +158,7 @@ def test_servers_that_say_nothing_of_use_count_for_nothing(
 
 
 def test_a_record_that_is_an_alias_is_asked_of_the_zone_where_it_lies(
-    zone: tuple[DnsServer, list[DnsServer], Authorities],
+    zone: tuple[DnsServer, list[DnsServer], AuthoritativeServers],
 ) -> None:
     resolver, (first, _), authorities = zone
     resolver.set(NAME, "CNAME", "proof.dns-host.example")
@@ -169,10 +169,10 @@ def test_a_record_that_is_an_alias_is_asked_of_the_zone_where_it_lies(
 
 
 def test_only_public_servers_are_asked_and_few_of_them(
-    zone: tuple[DnsServer, list[DnsServer], Authorities],
+    zone: tuple[DnsServer, list[DnsServer], AuthoritativeServers],
 ) -> None:
     resolver, (first, second), authorities = zone
-    walled = Authorities(asked(resolver), (), resolver.port)
+    walled = AuthoritativeServers(asked(resolver), (), resolver.port)
     assert {texts.failure for texts in told(walled)} == {"no public address"}
     assert not first.asked and not second.asked
     resolver.set("example.com", "NS", *(f"ns{number}.many.example." for number in range(40)))
@@ -182,11 +182,11 @@ def test_only_public_servers_are_asked_and_few_of_them(
 
 
 def test_without_a_zone_or_in_too_long_a_time_nobody_is_asked(
-    zone: tuple[DnsServer, list[DnsServer], Authorities], monkeypatch: pytest.MonkeyPatch
+    zone: tuple[DnsServer, list[DnsServer], AuthoritativeServers], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     resolver, (first, second), authorities = zone
-    monkeypatch.setattr(infra.authorities, "LIFETIME_S", 0.3)
-    monkeypatch.setattr(infra.authorities, "_TRY_S", 1.0)
+    monkeypatch.setattr(infra.kernel.net.authoritative_dns, "LIFETIME_S", 0.3)
+    monkeypatch.setattr(infra.kernel.net.authoritative_dns, "_TRY_S", 1.0)
     first.failing = second.failing = "silent"
     assert told(authorities) == []
     resolver.set("example.com", "SOA")

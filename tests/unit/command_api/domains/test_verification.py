@@ -8,11 +8,11 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from command_api.decision import Asked, Refused
 from command_api.domains import model
-from command_api.domains.checking import News, Record, Settled, pause_unproven, settle
-from command_api.domains.looking import Seen, Verdict
+from command_api.domains.dns_check import DnsResult, Verdict
 from command_api.domains.model import Domain, Host
+from command_api.domains.verification import CheckOutcome, CheckRecord, OwnerNotice, evaluate, unverified_interval
+from command_api.kernel.decision import CommandContext, CommandRejected
 from command_api.websites.model import Website
 from schemas.base import DomainEvent
 from schemas.events.domains import HostClaimed
@@ -26,29 +26,36 @@ ID = domain_id(ACCOUNT, NAME)
 SITE = Website(WEBSITE, 1, ACCOUNT, "example.com", "UTC", "USD", NOW)
 
 
-def asked(at: datetime = NOW, account: UUID | None = ACCOUNT) -> Asked:
-    return Asked(at, account)
+def context(at: datetime = NOW, account: UUID | None = ACCOUNT) -> CommandContext:
+    return CommandContext(at, account)
 
 
 def pending() -> Domain:
-    return model.evolve(None, model.add(ID, None, SITE, domain=NAME, token=TOKEN, asked=asked()))
+    return model.evolve(None, model.add(ID, None, SITE, domain=NAME, token=TOKEN, context=context()))
 
 
 def verified() -> Domain:
     domain = pending()
-    return model.evolve(domain, model.verify(domain, None, asked())[0])
+    return model.evolve(domain, model.verify(domain, None, context())[0])
 
 
-def seen(verdict: Verdict, tls_problem: str | None = "no TLS", token: str = TOKEN) -> Seen:
-    return Seen(token, verdict, None if verdict is Verdict.PROVEN else "problem", tls_problem)
+def seen(verdict: Verdict, tls_problem: str | None = "no TLS", token: str = TOKEN) -> DnsResult:
+    return DnsResult(token, verdict, None if verdict is Verdict.PROVEN else "problem", tls_problem)
 
 
 def names(events: list[DomainEvent] | tuple[DomainEvent, ...]) -> list[str]:
     return [event.NAME for event in events]
 
 
-def settled(domain: Domain, record: Record, verdict: Verdict, at: datetime = NOW, **more: str | None) -> Settled:
-    return settle(domain, held_by(domain), record, seen(verdict, **more), asked(at, None))
+def settled(
+    domain: Domain,
+    record: CheckRecord,
+    verdict: Verdict,
+    at: datetime = NOW,
+    tls_problem: str | None = "no TLS",
+    token: str = TOKEN,
+) -> CheckOutcome:
+    return evaluate(domain, held_by(domain), record, seen(verdict, tls_problem, token), context(at, None))
 
 
 def held_by(domain: Domain) -> Host | None:
@@ -63,19 +70,19 @@ def test_a_domain_begins_with_a_token_and_a_week() -> None:
 
 
 def test_the_same_name_is_added_once_until_it_is_over() -> None:
-    with pytest.raises(Refused) as refused:
-        model.add(ID, pending(), SITE, domain=NAME, token="other" * 8, asked=asked(NOW + 6 * DAY))
+    with pytest.raises(CommandRejected) as refused:
+        model.add(ID, pending(), SITE, domain=NAME, token="other" * 8, context=context(NOW + 6 * DAY))
     assert refused.value.code == "domain_exists"
-    again = model.add(ID, pending(), SITE, domain=NAME, token="other" * 8, asked=asked(NOW + 8 * DAY))
+    again = model.add(ID, pending(), SITE, domain=NAME, token="other" * 8, context=context(NOW + 8 * DAY))
     assert (again.originator_version, again.token) == (2, "other" * 8)
 
 
 def test_websites_of_others_are_not_there() -> None:
     for action in (
-        lambda: model.add(ID, None, SITE, domain=NAME, token=TOKEN, asked=asked(account=OTHER)),
-        lambda: model.remove(pending(), None, asked(account=OTHER)),
+        lambda: model.add(ID, None, SITE, domain=NAME, token=TOKEN, context=context(account=OTHER)),
+        lambda: model.remove(pending(), None, context(account=OTHER)),
     ):
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(CommandRejected) as refused:
             action()
         assert refused.value.kind == "missing"
 
@@ -101,7 +108,7 @@ def test_websites_of_others_are_not_there() -> None:
     ],
 )
 def test_names_that_cannot_be_a_publishers(text: str, code: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(CommandRejected) as refused:
         model.checked_name(text, {"app.althing.example"})
     assert refused.value.code == code
 
@@ -119,7 +126,7 @@ def test_names_take_one_form(text: str, name: str) -> None:
 
 
 def test_a_proven_one_is_verified_and_has_its_name() -> None:
-    found = settled(pending(), Record(), Verdict.PROVEN)
+    found = settled(pending(), CheckRecord(), Verdict.PROVEN)
     assert names(list(found.events)) == ["domain.verified", "host.claimed"]
     claimed = found.events[1]
     assert isinstance(claimed, HostClaimed)
@@ -128,48 +135,48 @@ def test_a_proven_one_is_verified_and_has_its_name() -> None:
 
 
 def test_a_name_that_another_has_stays_with_the_other() -> None:
-    found = settle(pending(), Host(1, uuid4()), Record(), seen(Verdict.PROVEN), asked(account=None))
+    found = evaluate(pending(), Host(1, uuid4()), CheckRecord(), seen(Verdict.PROVEN), context(account=None))
     assert found.events == () and not found.domain.is_verified
     assert found.record.problem == f"{NAME} is in use by another website."
-    after = settle(pending(), Host(2, None), Record(), seen(Verdict.PROVEN), asked(account=None))
+    after = evaluate(pending(), Host(2, None), CheckRecord(), seen(Verdict.PROVEN), context(account=None))
     assert after.events[1].originator_version == 3
 
 
 @pytest.mark.parametrize("verdict", [Verdict.MISSING, Verdict.DISPUTED, Verdict.UNANSWERED])
 def test_an_unproven_one_waits_ever_longer_and_ends(verdict: Verdict) -> None:
-    pauses = [pause_unproven(timedelta(seconds=age)) for age in (0, 700, 8000, 90000)]
+    pauses = [unverified_interval(timedelta(seconds=age)) for age in (0, 700, 8000, 90000)]
     assert pauses == sorted(set(pauses))
-    found = settled(pending(), Record(), verdict, NOW + timedelta(days=6, hours=23))
+    found = settled(pending(), CheckRecord(), verdict, NOW + timedelta(days=6, hours=23))
     assert (found.events, found.record.next_at) == ((), NOW + 7 * DAY)
-    over = settled(pending(), Record(), Verdict.PROVEN, NOW + 7 * DAY)
+    over = settled(pending(), CheckRecord(), Verdict.PROVEN, NOW + 7 * DAY)
     assert (over.events, over.record.next_at) == ((), None)
 
 
 def test_a_look_for_an_older_token_decides_nothing() -> None:
-    found = settled(pending(), Record(), Verdict.PROVEN, token="older" * 8)
+    found = settled(pending(), CheckRecord(), Verdict.PROVEN, token="older" * 8)
     assert (found.events, found.record.next_at) == ((), NOW)
 
 
-def daily(domain: Domain, verdicts: list[Verdict], record: Record | None = None) -> list[Settled]:
+def daily(domain: Domain, verdicts: list[Verdict], record: CheckRecord | None = None) -> list[CheckOutcome]:
     """One look a day."""
-    record, found = record or Record(), list[Settled]()
+    record, found = record or CheckRecord(), list[CheckOutcome]()
     for day, verdict in enumerate(verdicts):
         found.append(settled(domain, record, verdict, NOW + day * DAY))
         domain, record = found[-1].domain, found[-1].record
     return found
 
 
-def test_a_verified_one_is_lost_after_seven_days_and_its_owner_is_told_before_and_after() -> None:
+def test_a_verified_domain_is_lost_after_seven_days_and_its_owner_is_notified_before_and_after() -> None:
     days = daily(verified(), [Verdict.MISSING] * 8)
     assert [bool(day.events) for day in days] == [False] * 7 + [True]
     assert names(list(days[7].events)) == ["domain.verification_lost", "host.released"]
-    assert [day.news for day in days] == [None, News.MISSING, *[None] * 5, News.LOST]
+    assert [day.news for day in days] == [None, OwnerNotice.MISSING, *[None] * 5, OwnerNotice.LOST]
     assert days[7].domain.state(NOW + 7 * DAY) == "lost"
     back = settled(days[7].domain, days[7].record, Verdict.PROVEN, NOW + 8 * DAY)
     assert names(list(back.events)) == ["domain.verified", "host.claimed"]
 
 
-def test_a_record_that_is_back_begins_the_week_anew() -> None:
+def test_a_restored_record_restarts_the_week() -> None:
     days = daily(verified(), [*[Verdict.MISSING] * 6, Verdict.PROVEN, *[Verdict.DISPUTED] * 7])
     assert not any(day.events for day in days)
     assert [number for number, day in enumerate(days) if day.news] == [1, 8]
@@ -181,7 +188,7 @@ def test_a_dns_that_does_not_answer_takes_nothing_away() -> None:
 
 
 def test_looking_often_does_not_make_it_sooner() -> None:
-    domain, record = verified(), Record()
+    domain, record = verified(), CheckRecord()
     for minute in range(600):
         found = settled(domain, record, Verdict.MISSING, NOW + timedelta(minutes=minute))
         record = found.record
@@ -191,14 +198,14 @@ def test_looking_often_does_not_make_it_sooner() -> None:
 
 @pytest.mark.parametrize("jump", [30 * DAY, -30 * DAY])
 def test_a_clock_that_jumps_takes_nothing_away(jump: timedelta) -> None:
-    domain, record = verified(), Record()
+    domain, record = verified(), CheckRecord()
     for at in (NOW, NOW + DAY, NOW + DAY + jump, NOW + 2 * DAY, NOW + 3 * DAY):
         found = settled(domain, record, Verdict.MISSING, at)
         domain, record = found.domain, found.record
         assert not found.events
     back = settled(domain, record, Verdict.PROVEN, NOW + 4 * DAY)
     assert back.record == replace(
-        Record(),
+        CheckRecord(),
         checked_at=NOW + 4 * DAY,
         next_at=back.record.next_at,
         problem="no TLS",
@@ -207,16 +214,16 @@ def test_a_clock_that_jumps_takes_nothing_away(jump: timedelta) -> None:
 
 
 def test_a_look_from_before_it_was_verified_says_nothing_of_tls() -> None:
-    early = replace(seen(Verdict.PROVEN, None), tls_looked=False)
-    for domain in (verified(), settled(verified(), Record(), Verdict.PROVEN, tls_problem=None).domain):
-        found = settle(domain, held_by(domain), Record(), early, asked(account=None))
+    early = replace(seen(Verdict.PROVEN, None), tls_checked=False)
+    for domain in (verified(), settled(verified(), CheckRecord(), Verdict.PROVEN, tls_problem=None).domain):
+        found = evaluate(domain, held_by(domain), CheckRecord(), early, context(account=None))
         assert (found.events, found.domain, found.record.problem) == ((), domain, None)
         assert found.record.next_at == NOW + timedelta(seconds=10)
 
 
 def test_ssl_comes_with_the_first_good_look_and_goes_after_three_bad_ones() -> None:
     domain = verified()
-    good = settled(domain, Record(), Verdict.PROVEN, tls_problem=None)
+    good = settled(domain, CheckRecord(), Verdict.PROVEN, tls_problem=None)
     assert names(list(good.events)) == ["domain.tls_seen"] and good.domain.ssl
     assert (good.record.next_at, good.record.problem) == (NOW + DAY, None)
     domain, record = good.domain, good.record
@@ -229,5 +236,5 @@ def test_ssl_comes_with_the_first_good_look_and_goes_after_three_bad_ones() -> N
 
 
 def test_a_removed_one_frees_its_name_and_only_its_own() -> None:
-    assert names(model.remove(verified(), Host(1, ID), asked())) == ["domain.removed", "host.released"]
-    assert names(model.remove(pending(), Host(1, uuid4()), asked())) == ["domain.removed"]
+    assert names(model.remove(verified(), Host(1, ID), context())) == ["domain.removed", "host.released"]
+    assert names(model.remove(pending(), Host(1, uuid4()), context())) == ["domain.removed"]

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from command_api.insights.finder import find
 from command_api.insights.history import DAYS, Day, History
-from infra.demo import plan
+from infra.ops.demo import plan
 from schemas.zones import ZoneInfo
 
 TODAY = datetime(2026, 5, 17, 15, 30, tzinfo=UTC)
@@ -77,7 +77,7 @@ def test_a_place_that_sends_many_more_is_named() -> None:
     assert is_slow_growth(told), told
 
 
-def test_where_nothing_was_planted_only_slow_growth_is_told() -> None:
+def test_websites_without_planted_changes_have_only_growth_insights() -> None:
     told = found_in("vpn-review.demo.example")
     assert is_slow_growth(told), told
 

@@ -117,7 +117,7 @@ def test_days_that_resemble_the_day_before_are_no_change() -> None:
         return find(history(seed, swayed))
 
     alarms = sum(any(finding.topic in ("week", "level") for finding in told(seed)) for seed in range(60))
-    assert alarms <= 6, f"{alarms} of 60 websites that sway were told that they changed"
+    assert alarms <= 6, f"{alarms} of 60 websites with random variation got a finding"
 
 
 def at_work(index: int, _: str, day: Day) -> Day:
@@ -136,7 +136,7 @@ def test_a_website_that_always_rests_on_some_days_is_not_called_silent() -> None
     assert silence.figures["expected"] == pytest.approx(2 * 324, rel=0.2)  # the two of them that are no weekend
 
 
-def test_robots_that_stay_while_people_leave_are_no_wave() -> None:
+def test_constant_bot_traffic_with_fewer_visitors_is_no_spike() -> None:
     def left(back: int, _: str, day: Day) -> Day:
         robots = replace(day, bot_clicks=8)
         return replace(robots, clicks=round(day.clicks * 0.25), pageviews=0) if back < 7 else robots
@@ -238,8 +238,8 @@ def test_a_partner_that_begins_to_reject_is_a_warning() -> None:
     assert found.figures["share"] > found.figures["usual_share"] + 0.2
 
 
-def test_a_wave_of_robots_is_a_warning() -> None:
-    def wave(back: int, name: str, day: Day) -> Day:
+def test_a_bot_traffic_spike_is_a_warning() -> None:
+    def wave(back: int, _name: str, day: Day) -> Day:
         return replace(day, bot_clicks=day.clicks) if back < 7 else day
 
     found = named(find(history(8, wave)), "bots")
@@ -269,7 +269,7 @@ def test_less_than_five_weeks_say_nothing() -> None:
     assert find(history(11, scaled(range(7), 5.0), days=35)) != []
 
 
-def test_a_day_of_robots_is_told_of_a_history_of_few_days() -> None:
+def test_a_day_of_bots_is_found_in_a_history_of_few_days() -> None:
     robots = [486, 857, 472, 515]
     days = [
         Day(pageviews=seen, bot_pageviews=bots) for seen, bots in zip([1146, 2036, 2424, 2063], robots, strict=True)

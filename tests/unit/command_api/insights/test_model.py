@@ -1,4 +1,4 @@
-"""What is told of a website: given what was told before, when a look finds this, then these events."""
+"""Insights of a website: given earlier insights, when an analysis finds this, then these events."""
 
 from __future__ import annotations
 
@@ -7,26 +7,27 @@ from uuid import uuid4
 
 import pytest
 
-from command_api.decision import AnotherKind, Asked
 from command_api.insights import model
-from command_api.insights.digest import News, next_at, stop_token, stopped_by, written
+from command_api.insights.digest import WebsiteInsights, digest_mail, next_at
 from command_api.insights.finding import Finding, Subject
-from command_api.insights.words import Told, Words
+from command_api.insights.wording import InsightText, Narrative
+from command_api.kernel.decision import CommandContext, UnexpectedEvent
 from command_api.websites.model import Website
-from infra.settings import Settings
+from infra.kernel.config.settings import Settings
+from infra.kernel.mail.unsubscribe import unsubscribe_token, verify_unsubscribe_token
 from schemas.events.insights import InsightsDigestChosen
-from schemas.insights import digest_id, insights_id, shown
-from tests.unit.test_insights_telling import BEFORE, NOW, WEEK, about
+from schemas.http.insights import digest_id, insights_id, shown
+from tests.unit.command_api.insights.test_narration import BEFORE, NOW, WEEK, about
 
 AT = datetime(2026, 11, 20, 3, tzinfo=UTC)
 WEBSITE = Website(uuid4(), 1, uuid4(), "shop.example", "UTC", "USD", AT)
-TOLD = Told(Words("Title", "Content"), "finder")
+TOLD = Narrative(InsightText("Title", "Content"), "finder")
 
 
 def look(before: model.Insights | None, *findings: Finding, at: datetime = AT) -> model.Insights:
     names = {Subject("partner", "north"): "North VPN"}
     found = [(finding, TOLD) for finding in findings]
-    event = model.generate(before, WEBSITE, NOW.last, found, names, "not_configured", Asked(at))
+    event = model.generate(before, WEBSITE, NOW.last, found, names, "not_configured", CommandContext(at))
     assert (event.originator_id, event.website_id, event.account_id) == (
         insights_id(WEBSITE.id),
         WEBSITE.id,
@@ -35,7 +36,7 @@ def look(before: model.Insights | None, *findings: Finding, at: datetime = AT) -
     return model.evolve(before, event)
 
 
-def test_a_look_is_told_in_order_with_names_evidence_and_the_dashboards_filters() -> None:
+def test_an_analysis_has_ordered_insights_with_names_evidence_and_filters() -> None:
     state = look(None, about("north", "partner"), WEEK)
     assert (state.version, state.last_day) == (1, date(2026, 11, 19))
     share, week = state.open
@@ -50,7 +51,7 @@ def test_a_look_is_told_in_order_with_names_evidence_and_the_dashboards_filters(
     assert (week.about, week.compared_first_day, week.compared_last_day) == (None, BEFORE.first, BEFORE.last)
 
 
-def test_what_is_found_again_keeps_its_id_and_since_when_it_is_told_and_the_rest_is_over() -> None:
+def test_a_repeated_finding_keeps_its_id_and_start_and_the_others_end() -> None:
     first = look(None, WEEK, about("north", "partner"))
     second = look(first, WEEK, at=AT + timedelta(days=1))
     assert second.version == 2
@@ -62,16 +63,16 @@ def test_what_is_found_again_keeps_its_id_and_since_when_it_is_told_and_the_rest
 
 
 def test_a_choice_that_changes_nothing_is_no_event() -> None:
-    account, asked = uuid4(), Asked(AT)
-    assert model.choose_digest(None, "off", account, asked) == []
-    [chosen] = model.choose_digest(None, "weekly", account, asked)
+    account, context = uuid4(), CommandContext(AT)
+    assert model.choose_digest(None, "off", account, context) == []
+    [chosen] = model.choose_digest(None, "weekly", account, context)
     assert isinstance(chosen, InsightsDigestChosen)
     assert (chosen.originator_id, chosen.every) == (digest_id(account), "weekly")
     state = model.evolve_digest(None, chosen)
-    assert model.choose_digest(state, "weekly", account, asked) == []
-    [stopped] = model.choose_digest(state, "off", account, asked)
+    assert model.choose_digest(state, "weekly", account, context) == []
+    [stopped] = model.choose_digest(state, "off", account, context)
     assert stopped.originator_version == 2
-    with pytest.raises(AnotherKind):
+    with pytest.raises(UnexpectedEvent):
         model.evolve(None, chosen)
 
 
@@ -86,14 +87,17 @@ def test_mails_come_at_seven_and_weekly_ones_on_mondays() -> None:
 def test_a_mail_tells_at_most_thirty_and_says_how_to_stop() -> None:
     settings, insight = Settings(master_key="ab" * 32), look(None, WEEK).open[0]
     account = uuid4()
-    mail = written(
-        "a@example.com", account, settings, [News("one.example", [insight] * 20), News("two.example", [insight] * 15)]
+    mail = digest_mail(
+        "a@example.com",
+        account,
+        settings,
+        [WebsiteInsights("one.example", [insight] * 20), WebsiteInsights("two.example", [insight] * 15)],
     )
     assert mail.subject.startswith("35 new insights about your websites")
     assert mail.text.count("- Title") == 30
     assert "one.example" in mail.text and "two.example" in mail.text and "and 5 more" in mail.text
     token = (mail.unsubscribe_url or "").rpartition("/")[2]
-    assert token == stop_token(settings, account)
-    assert stopped_by(settings, token) == account
+    assert token == unsubscribe_token(settings, "insights_digest", account)
+    assert verify_unsubscribe_token(settings, "insights_digest", token) == account
     for forged in ("", "x", f"{uuid4().hex}.{token.partition('.')[2]}", f"{account.hex}.", token + "0"):
-        assert stopped_by(settings, forged) is None
+        assert verify_unsubscribe_token(settings, "insights_digest", forged) is None

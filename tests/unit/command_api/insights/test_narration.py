@@ -9,14 +9,14 @@ from uuid import uuid4
 
 import pytest
 
-from command_api.insights.desk import shown_name
 from command_api.insights.finding import Finding, Subject
 from command_api.insights.history import Dimension, Range
-from command_api.insights.telling import Wording, Wordings, heard, tell
-from command_api.insights.trust import trusted
-from command_api.insights.words import Words, worded
-from infra.llm import LanguageModel, ModelSilent, Question
-from tests.support.injections import INJECTIONS
+from command_api.insights.narration import Wording, Wordings, narrate, validate_answer
+from command_api.insights.narrative_validation import validated
+from command_api.insights.service import shown_name
+from command_api.insights.wording import InsightText, rule_based_text
+from infra.kernel.llm import LanguageModel, LlmRequest, LlmUnavailable
+from tests.support.prompt_injections import INJECTIONS
 
 NOW, BEFORE = Range(date(2026, 11, 13), date(2026, 11, 19)), Range(date(2026, 10, 16), date(2026, 11, 12))
 WEEK = Finding(
@@ -28,15 +28,15 @@ WEEK = Finding(
     {"current": 2_412, "usual": 1_201.4, "change": 1.0077},
     NOW,
     BEFORE,
-    0.97,
     1.0,
+    0.97,
 )
 
 
 def about(value: str, dimension: Dimension = "source") -> Finding:
     figures = {"current": 300.0, "usual": 100.0, "share": 0.3, "usual_share": 0.1, "change": 2.0}
     subject = Subject(dimension, value)
-    return Finding(f"share:{value}", "share", "growth", "clicks", subject, figures, NOW, BEFORE, 0.9, 1.0)
+    return Finding(f"share:{value}", "share", "growth", "clicks", subject, figures, NOW, BEFORE, 1.0, 0.9)
 
 
 X = Subject("source", "x")
@@ -50,19 +50,19 @@ def named(finding: Finding) -> Subject:
 class Model:
     """Answers as told, and keeps what it was asked."""
 
-    def __init__(self, *answers: tuple[int, str, str], silent: ModelSilent | None = None) -> None:
+    def __init__(self, *answers: tuple[int, str, str], silent: LlmUnavailable | None = None) -> None:
         self.answers, self.silent = answers, silent
-        self.asked: list[Question[Wordings]] = []
+        self.questions: list[LlmRequest[Wordings]] = []
 
-    def ask(self, question: Question[Wordings]) -> Wordings:
-        self.asked.append(question)
+    def complete(self, question: LlmRequest[Wordings]) -> Wordings:
+        self.questions.append(question)
         if self.silent is not None:
             raise self.silent
         return Wordings(insights=[Wording(number=n, title=title, content=text) for n, title, text in self.answers])
 
 
 def telling(model: Model, findings: list[Finding], names: dict[Subject, str]) -> Any:
-    return tell(cast(LanguageModel, model), uuid4(), findings, names, "USD")
+    return narrate(cast(LanguageModel, model), uuid4(), findings, names, "USD")
 
 
 def test_fifty_texts_planted_in_names_and_sources_never_reach_the_model() -> None:
@@ -72,7 +72,7 @@ def test_fifty_texts_planted_in_names_and_sources_never_reach_the_model() -> Non
         model = Model()
         finding = about(f"value {index}", dimensions[index % 3])
         telling(model, [WEEK, finding], {named(finding): planted})
-        [question] = model.asked
+        [question] = model.questions
         sent = json.dumps(question.data, ensure_ascii=False) + question.instructions
         assert planted not in sent
         assert f"value {index}" not in sent
@@ -82,7 +82,7 @@ def test_fifty_texts_planted_in_names_and_sources_never_reach_the_model() -> Non
 @pytest.mark.parametrize(("planted", "title", "content"), INJECTIONS, ids=[str(n) for n in range(len(INJECTIONS))])
 def test_a_model_that_obeys_one_anyway_is_not_believed(planted: str, title: str, content: str) -> None:
     for finding, mask in ((WEEK, ""), (about("x"), "S1")):
-        assert trusted(Words(title, content), worded(finding, mask, "USD"), finding) is None
+        assert validated(InsightText(title, content), rule_based_text(finding, mask, "USD"), finding) is None
     told = telling(Model((1, title, content)), [about("x")], {X: planted})
     assert [(words.by, words.words.title) for _, words in told.found] == [
         ("finder", f"{planted} brings more of your clicks")
@@ -96,13 +96,13 @@ def test_words_with_our_figures_are_taken_and_names_put_back() -> None:
     )
     told = telling(model, [WEEK, about("x")], {X: "North & Co"})
     assert [(finding.key, words.by, words.words) for finding, words in told.found] == [
-        ("share:x", "model", Words("North & Co stands out", "North & Co brought 30% of the clicks, after 10%.")),
-        ("week:clicks", "model", Words("A strong week", "2412 clicks.")),
+        ("share:x", "model", InsightText("North & Co stands out", "North & Co brought 30% of the clicks, after 10%.")),
+        ("week:clicks", "model", InsightText("A strong week", "2412 clicks.")),
     ]
     assert told.silence is None
 
 
-def test_what_a_model_leaves_out_repeats_or_invents_is_told_by_the_finder() -> None:
+def test_findings_that_a_model_omits_repeats_or_invents_have_rule_based_text() -> None:
     answer = Wordings(
         insights=[
             Wording(number=7, title="Invented", content="More."),
@@ -111,28 +111,28 @@ def test_what_a_model_leaves_out_repeats_or_invents_is_told_by_the_finder() -> N
             Wording(number=0, title="Zero", content="None."),
         ]
     )
-    told = heard(answer, [about("x"), WEEK], {X: "North"}, "USD")
+    told = validate_answer(answer, [about("x"), WEEK], {X: "North"}, "USD")
     assert [(finding.key, words.by) for finding, words in told.found] == [
         ("share:x", "finder"),
         ("week:clicks", "finder"),
     ]
-    told = heard(answer, [WEEK, about("x")], {X: "North"}, "USD")
+    told = validate_answer(answer, [WEEK, about("x")], {X: "North"}, "USD")
     assert [(finding.key, words.by) for finding, words in told.found] == [
         ("week:clicks", "model"),
         ("share:x", "finder"),
     ]
 
 
-def test_without_a_model_the_finders_words_stand_and_the_reason_is_told() -> None:
-    told = telling(Model(silent=ModelSilent("not_configured")), [WEEK], {})
-    assert [(words.by, words.words) for _, words in told.found] == [("finder", worded(WEEK, "", "USD"))]
+def test_without_a_model_the_text_is_rule_based_and_the_reason_is_returned() -> None:
+    told = telling(Model(silent=LlmUnavailable("not_configured")), [WEEK], {})
+    assert [(words.by, words.words) for _, words in told.found] == [("finder", rule_based_text(WEEK, "", "USD"))]
     assert told.silence == "not_configured"
 
 
 def test_where_nothing_was_found_no_model_is_asked() -> None:
     model = Model()
     assert telling(model, [], {}) == telling(model, [], {})
-    assert model.asked == []
+    assert model.questions == []
 
 
 @pytest.mark.parametrize(
@@ -144,13 +144,13 @@ def test_where_nothing_was_found_no_model_is_asked() -> None:
     ],
 )
 def test_plain_words_with_the_right_direction_are_believed(title: str, content: str) -> None:
-    assert trusted(Words(title, content), worded(WEEK, "", "USD"), WEEK) == Words(title, content)
+    assert validated(InsightText(title, content), rule_based_text(WEEK, "", "USD"), WEEK) == InsightText(title, content)
 
 
 def test_values_of_two_dimensions_that_are_written_alike_have_names_of_their_own() -> None:
     findings = [about("(none)"), about("(none)", "country")]
     names = {named(findings[0]): "direct visits", named(findings[1]): "an unknown country"}
-    told = telling(Model(silent=ModelSilent("not_configured")), findings, names)
+    told = telling(Model(silent=LlmUnavailable("not_configured")), findings, names)
     assert [words.words.title for _, words in told.found] == [
         "direct visits brings more of your clicks",
         "an unknown country brings more of your clicks",
@@ -158,8 +158,8 @@ def test_values_of_two_dimensions_that_are_written_alike_have_names_of_their_own
 
 
 def test_the_number_of_a_placeholder_is_no_figure() -> None:
-    ours = worded(about("x"), "S1", "USD")
-    assert trusted(Words("S1 stands out", "S1 brought 1% of the clicks."), ours, about("x")) is None
+    ours = rule_based_text(about("x"), "S1", "USD")
+    assert validated(InsightText("S1 stands out", "S1 brought 1% of the clicks."), ours, about("x")) is None
 
 
 def test_strangers_names_are_one_short_printable_line() -> None:

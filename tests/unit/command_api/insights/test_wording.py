@@ -9,8 +9,8 @@ import pytest
 
 from command_api.insights.finding import Finding, Metric, Subject, Topic
 from command_api.insights.history import Range
-from command_api.insights.trust import trusted
-from command_api.insights.words import Words, evidence, link_filters, worded
+from command_api.insights.narrative_validation import validated
+from command_api.insights.wording import InsightText, evidence, link_filters, rule_based_text
 from schemas.events.insights import InsightType
 
 NOW, BEFORE = Range(date(2026, 11, 13), date(2026, 11, 19)), Range(date(2026, 10, 16), date(2026, 11, 12))
@@ -19,7 +19,7 @@ NOW, BEFORE = Range(date(2026, 11, 13), date(2026, 11, 19)), Range(date(2026, 10
 def finding(
     topic: Topic, kind: InsightType, metric: Metric, subject: Subject | None = None, **figures: float
 ) -> Finding:
-    return Finding("key", topic, kind, metric, subject, figures, NOW, BEFORE, 0.97, 1.0)
+    return Finding("key", topic, kind, metric, subject, figures, NOW, BEFORE, 1.0, 0.97)
 
 
 WEEK = finding("week", "growth", "clicks", current=2_412, usual=1_201.4, change=1.0077)
@@ -27,7 +27,7 @@ NORTH = Subject("partner", "north")
 
 
 def test_a_week_says_what_was_counted_and_what_is_usual() -> None:
-    assert worded(WEEK, "", "USD") == Words(
+    assert rule_based_text(WEEK, "", "USD") == InsightText(
         "Clicks up 101% this week",
         "2,412 clicks from 13 November to 19 November, where 1,201 is usual for these weekdays (the four weeks before,"
         " 16 October to 12 November).",
@@ -35,10 +35,12 @@ def test_a_week_says_what_was_counted_and_what_is_usual() -> None:
 
 
 def test_money_is_said_in_its_currency() -> None:
-    said = worded(finding("week", "decline", "revenue", current=120_050, usual=240_100, change=-0.5), "", "USD")
+    said = rule_based_text(
+        finding("week", "decline", "revenue", current=120_050, usual=240_100, change=-0.5), "", "USD"
+    )
     assert said.title == "Revenue down 50% this week"
     assert said.content.startswith("1,200.50 USD from 13 November")
-    yen = worded(finding("week", "decline", "revenue", current=1_200, usual=2_400, change=-0.5), "", "JPY")
+    yen = rule_based_text(finding("week", "decline", "revenue", current=1_200, usual=2_400, change=-0.5), "", "JPY")
     assert yen.content.startswith("1,200 JPY from")
 
 
@@ -93,14 +95,14 @@ def test_money_is_said_in_its_currency() -> None:
     ids=lambda part: part.topic if isinstance(part, Finding) else "",
 )
 def test_every_topic_has_its_sentence(found: Finding, said: str) -> None:
-    words = worded(found, "North VPN" if found.subject else "", "USD")
+    words = rule_based_text(found, "North VPN" if found.subject else "", "USD")
     assert said in words.content
     assert words.title and len(words.title) <= 90
     assert ("North VPN" in words.title) is (found.subject is not None)
-    assert trusted(words, words, found) == words
+    assert validated(words, words, found) == words
 
 
-OURS = worded(WEEK, "", "USD")
+OURS = rule_based_text(WEEK, "", "USD")
 
 
 @pytest.mark.parametrize(
@@ -112,7 +114,7 @@ OURS = worded(WEEK, "", "USD")
     ],
 )
 def test_a_models_words_are_taken_when_their_figures_are_ours(content: str) -> None:
-    assert trusted(Words("Clicks doubled", content), OURS, WEEK) == Words("Clicks doubled", content)
+    assert validated(InsightText("Clicks doubled", content), OURS, WEEK) == InsightText("Clicks doubled", content)
 
 
 @pytest.mark.parametrize(
@@ -164,7 +166,7 @@ def test_a_models_words_are_taken_when_their_figures_are_ours(content: str) -> N
     ],
 )
 def test_words_that_say_more_than_the_evidence_are_dropped(content: str) -> None:
-    assert trusted(Words("Clicks doubled", content), OURS, WEEK) is None
+    assert validated(InsightText("Clicks doubled", content), OURS, WEEK) is None
 
 
 RATE = finding(
@@ -183,31 +185,31 @@ RATE = finding(
     ],
 )
 def test_a_number_counts_what_it_counts_in_our_words(content: str, is_believed: bool) -> None:
-    ours = worded(RATE, "", "USD")
-    assert (trusted(Words("A better week", content), ours, RATE) is not None) is is_believed
+    ours = rule_based_text(RATE, "", "USD")
+    assert (validated(InsightText("A better week", content), ours, RATE) is not None) is is_believed
 
 
 def test_a_name_stands_a_few_times_at_most() -> None:
     share = finding("share", "growth", "clicks", NORTH, current=300, usual=100, share=0.3, usual_share=0.1, change=2.0)
-    assert trusted(Words("S1 " * 29, "S1 " * 190), worded(share, "S1", "USD"), share) is None
+    assert validated(InsightText("S1 " * 29, "S1 " * 190), rule_based_text(share, "S1", "USD"), share) is None
 
 
 def test_nothing_is_no_measure_of_what_came_after_it() -> None:
     first = finding("week", "growth", "clicks", current=510, usual=0, change=math.inf)
-    assert worded(first, "", "USD") == Words(
+    assert rule_based_text(first, "", "USD") == InsightText(
         "The first clicks in five weeks",
         "510 clicks from 13 November to 19 November, where there were none in the four weeks before, 16 October to 12"
         " November.",
     )
     assert [one.label for one in evidence(first, "USD")] == ["Clicks", "Usual in a week"]
-    earned = worded(finding("week", "growth", "revenue", current=51_000, usual=0, change=math.inf), "", "USD")
+    earned = rule_based_text(finding("week", "growth", "revenue", current=51_000, usual=0, change=math.inf), "", "USD")
     assert earned.content.startswith("510.00 USD from 13 November to 19 November, where there was none")
     since = finding("level", "growth", "clicks", current=51, usual=0, change=math.inf)
-    assert worded(since, "", "USD") == Words(
+    assert rule_based_text(since, "", "USD") == InsightText(
         "Clicks since 13 November", "About 51 clicks a day since then, after none before."
     )
     assert len(evidence(since, "USD")) == 2
-    assert trusted(Words("Clicks doubled", "510 clicks."), worded(first, "", "USD"), first) is None
+    assert validated(InsightText("Clicks doubled", "510 clicks."), rule_based_text(first, "", "USD"), first) is None
 
 
 def test_a_finding_leads_to_the_dashboard_that_shows_it() -> None:

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from typing import Any, cast
-from uuid import uuid4
 
 import pytest
-from eventsourcing.application import AggregateNotFoundError
 
 import command_api.accounts.invites
 import command_api.accounts.model
 import command_api.conversions.model
 import command_api.domains.model
+import command_api.kernel.slug_reservation
 import command_api.links.model
 import command_api.operations.model
 import command_api.partners.model
-import command_api.slugs
 import command_api.websites.model
-from command_api.decision import AnotherKind
-from command_api.store import DecisionStore
+from command_api.kernel.decision import UnexpectedEvent
+from command_api.kernel.event_store import EventMapper, fold
 from schemas.base import DomainEvent
 from tests.support.decisions import history
 
@@ -31,7 +29,7 @@ KINDS: dict[str, Any] = {
     "host": command_api.domains.model.evolve_host,
     "partner": command_api.partners.model.evolve,
     "link": command_api.links.model.evolve,
-    "slug": command_api.slugs.evolve,
+    "slug": command_api.kernel.slug_reservation.evolve,
     "conversion": command_api.conversions.model.evolve,
     "exchange_rate": command_api.operations.model.evolve,
 }
@@ -47,27 +45,13 @@ def test_a_history_of_another_kind_is_refused_as_that(kind: str) -> None:
     others = [event for event in events if not event.NAME.startswith(f"{kind}.")]
     assert len(others) > 20
     for event in others:
-        with pytest.raises(AnotherKind):
+        with pytest.raises(UnexpectedEvent):
             KINDS[kind](None, event)
 
 
-class Kept:
-    """A history as the event store hands it to the fold."""
-
-    def __init__(self, *events: DomainEvent) -> None:
-        self.events = events
-
-    def get(self, _: object, projector_func: Any) -> Any:
-        state = projector_func(None, self.events)
-        if state is None:
-            raise AggregateNotFoundError
-        return state
-
-
 def loaded(evolve: Any, *events: DomainEvent) -> Any:
-    store = DecisionStore.__new__(DecisionStore)
-    store.__dict__["_repository"] = Kept(*events)
-    return store.load(uuid4(), evolve)
+    mapper = EventMapper(None)
+    return fold(lambda _: [mapper.to_stored_event(event) for event in events], mapper, evolve).state
 
 
 def test_only_another_kind_is_nothing_and_a_mistake_stays_one() -> None:
@@ -85,8 +69,8 @@ def test_only_another_kind_is_nothing_and_a_mistake_stays_one() -> None:
 
     def once(state: object, event: DomainEvent) -> object:
         if state is not None:
-            raise AnotherKind(event.NAME)
+            raise UnexpectedEvent(event.NAME)
         return event
 
-    with pytest.raises(AnotherKind):
+    with pytest.raises(UnexpectedEvent):
         loaded(once, partner, partner)

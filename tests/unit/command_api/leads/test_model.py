@@ -9,16 +9,17 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from command_api.decision import AnotherKind, Refused, by_system
+from command_api.kernel.decision import CommandRejected, UnexpectedEvent, system_context
 from command_api.leads import early_access, inquiries, newsletter
-from command_api.leads.addresses import mailbox, spelled
-from infra import contacts
-from infra.settings import Settings
+from command_api.leads.contacts import mailbox, spelled
+from infra.kernel.config.settings import Settings
+from infra.kernel.mail import contacts
+from infra.kernel.mail.unsubscribe import unsubscribe_token, verify_unsubscribe_token
 from schemas.base import DomainEvent
 from schemas.events.leads import EarlyAccessJoined, EarlyAccessPlaceFreed, EarlyAccessPlaceTaken, SubscriptionConfirmed
 
-NOW = by_system(datetime(2026, 11, 20, tzinfo=UTC))
-FULL = early_access.Places(10, {place: uuid4() for place in range(1, 11)})
+NOW = system_context(datetime(2026, 11, 20, tzinfo=UTC))
+FULL = early_access.EarlyAccessPlaces(10, {place: uuid4() for place in range(1, 11)})
 SETTINGS = Settings(master_key="ab" * 32)
 
 
@@ -26,9 +27,9 @@ def names(events: list[DomainEvent]) -> list[str]:
     return [event.NAME for event in events]
 
 
-def join(places: early_access.Places, waits: bool = False) -> tuple[UUID, list[DomainEvent]]:
+def join(places: early_access.EarlyAccessPlaces, waits: bool = False) -> tuple[UUID, list[DomainEvent]]:
     signup = uuid4()
-    return signup, early_access.join(places, None, signup_id=signup, somebody_waits=waits, asked=NOW)
+    return signup, early_access.join(places, None, signup_id=signup, somebody_waits=waits, context=NOW)
 
 
 def test_the_lowest_free_place_is_given() -> None:
@@ -38,8 +39,8 @@ def test_the_lowest_free_place_is_given() -> None:
     assert isinstance(joined, EarlyAccessJoined) and joined.place == 4
 
 
-@pytest.mark.parametrize(("places", "waits"), [(FULL, False), (early_access.Places(), True)])
-def test_without_a_free_place_or_behind_others_one_waits(places: early_access.Places, waits: bool) -> None:
+@pytest.mark.parametrize(("places", "waits"), [(FULL, False), (early_access.EarlyAccessPlaces(), True)])
+def test_without_a_free_place_or_behind_others_one_waits(places: early_access.EarlyAccessPlaces, waits: bool) -> None:
     _, events = join(places, waits)
     assert names(events) == ["early_access.joined"]
 
@@ -47,9 +48,9 @@ def test_without_a_free_place_or_behind_others_one_waits(places: early_access.Pl
 def test_an_address_joins_once_and_may_come_back() -> None:
     signup_id = uuid4()
     signup = early_access.Signup(signup_id, 1, place=None)
-    again = {"signup_id": signup_id, "somebody_waits": False, "asked": NOW}
-    assert early_access.join(early_access.Places(), signup, **again) == []  # type: ignore[arg-type]  # named arguments of several types
-    back = early_access.join(early_access.Places(), replace(signup, left=True), **again)  # type: ignore[arg-type]  # named arguments of several types
+    again = {"signup_id": signup_id, "somebody_waits": False, "context": NOW}
+    assert early_access.join(early_access.EarlyAccessPlaces(), signup, **again) == []  # type: ignore[arg-type]  # named arguments of several types
+    back = early_access.join(early_access.EarlyAccessPlaces(), replace(signup, left=True), **again)  # type: ignore[arg-type]  # named arguments of several types
     assert names(back) == ["early_access.place_taken", "early_access.joined"]
 
 
@@ -60,7 +61,7 @@ def test_who_leaves_frees_the_place_and_who_waits_frees_none() -> None:
     assert names(early_access.leave(FULL, early_access.Signup(uuid4(), 1, None), NOW)) == ["early_access.left"]
 
 
-def test_a_place_that_is_given_up_is_of_who_waits_longest() -> None:
+def test_a_left_place_is_promoted_to_the_first_in_line() -> None:
     heir = early_access.Signup(uuid4(), 1, None)
     events = early_access.leave(FULL, early_access.Signup(FULL.taken[7], 1, place=7), NOW, heir)
     assert names(events) == [
@@ -98,36 +99,36 @@ def test_what_cannot_be_promoted_or_invited() -> None:
     waiting = early_access.Signup(uuid4(), 1, None)
     attempts: list[Callable[[], object]] = [
         lambda: early_access.promote(FULL, waiting, NOW),
-        lambda: early_access.promote(early_access.Places(), replace(waiting, place=3), NOW),
-        lambda: early_access.promote(early_access.Places(), replace(waiting, left=True), NOW),
+        lambda: early_access.promote(early_access.EarlyAccessPlaces(), replace(waiting, place=3), NOW),
+        lambda: early_access.promote(early_access.EarlyAccessPlaces(), replace(waiting, left=True), NOW),
         lambda: early_access.invite(waiting, uuid4(), NOW, is_used=False, is_open=False),
         lambda: early_access.invite(replace(waiting, place=3), uuid4(), NOW, is_used=False, is_open=True),
         lambda: early_access.invite(replace(waiting, place=3), uuid4(), NOW, is_used=True, is_open=False),
     ]
     for refused in attempts:
-        with pytest.raises(Refused):
+        with pytest.raises(CommandRejected):
             refused()
     [again] = early_access.invite(replace(waiting, place=3), uuid4(), NOW, is_used=False, is_open=False)
     assert again.NAME == "early_access.invited"
 
 
-def test_a_subscription_is_confirmed_once_and_ended_for_good_until_asked_for_again() -> None:
+def test_a_subscription_is_confirmed_once_and_ends_until_it_is_requested_again() -> None:
     pending = newsletter.Subscription(uuid4(), 1, "pending")
     [confirmed] = newsletter.confirm(pending, NOW)
     now_confirmed = newsletter.evolve(pending, confirmed)
     assert newsletter.confirm(now_confirmed, NOW) == []
     ended = newsletter.evolve(now_confirmed, newsletter.end(now_confirmed, "page", NOW)[0])
     assert newsletter.end(ended, "page", NOW) == []
-    with pytest.raises(Refused):
+    with pytest.raises(CommandRejected):
         newsletter.confirm(ended, NOW)
-    [again] = newsletter.request(ended, subscription_id=ended.id, source="home_page", asked=NOW)
+    [again] = newsletter.request(ended, subscription_id=ended.id, source="home_page", context=NOW)
     assert newsletter.evolve(ended, again).state == "pending"
 
 
 def test_an_inquiry_is_answered_moved_and_erased() -> None:
     inquiry_id = uuid4()
     received = inquiries.receive(
-        inquiry_id, first_name="A", last_name="B", email="a@b.example", message="Hi", service=None, asked=NOW
+        inquiry_id, first_name="A", last_name="B", email="a@b.example", message="Hi", service_interest=None, context=NOW
     )
     inquiry = inquiries.evolve(None, received)
     answered = inquiries.answer(inquiry, "Hello", NOW)
@@ -137,24 +138,24 @@ def test_an_inquiry_is_answered_moved_and_erased() -> None:
     assert inquiries.move(inquiry, "answered", NOW) == []
     assert names(inquiries.answer(inquiry, "And this", NOW)) == ["inquiry.answered"]
     gone = inquiries.evolve(inquiry, inquiries.erase(inquiry, NOW)[0])
-    with pytest.raises(Refused):
+    with pytest.raises(CommandRejected):
         inquiries.note(gone, "too late", NOW)
-    with pytest.raises(Refused):
-        inquiries.note(replace(inquiry, version=inquiries.MOST_STEPS), "too long", NOW)
+    with pytest.raises(CommandRejected):
+        inquiries.note(replace(inquiry, version=inquiries.MAX_STEPS), "too long", NOW)
 
 
 def test_a_history_of_another_kind_is_none() -> None:
     confirmed = SubscriptionConfirmed(originator_id=uuid4(), originator_version=2, timestamp=NOW.at)
     signup = early_access.Signup(uuid4(), 1, None)
-    with pytest.raises(AnotherKind):
+    with pytest.raises(UnexpectedEvent):
         early_access.evolve(signup, confirmed)
 
 
 def test_a_token_ends_one_thing_of_one_kind() -> None:
     contact = uuid4()
-    token = contacts.stop_token(SETTINGS, "newsletter", contact)
-    assert contacts.stopped_by(SETTINGS, "newsletter", token) == contact
-    assert contacts.stopped_by(SETTINGS, "early_access", token) is None
+    token = unsubscribe_token(SETTINGS, "newsletter", contact)
+    assert verify_unsubscribe_token(SETTINGS, "newsletter", token) == contact
+    assert verify_unsubscribe_token(SETTINGS, "early_access", token) is None
     for wrong in ("", "x", f"{contact.hex}.", f"{uuid4().hex}.{token.partition('.')[2]}", token.upper(), f"{token}é"):
-        assert contacts.stopped_by(SETTINGS, "newsletter", wrong) is None
+        assert verify_unsubscribe_token(SETTINGS, "newsletter", wrong) is None
     assert contacts.one_click_url(SETTINGS, contact).endswith(f"/api/public/newsletter/stop/{token}")

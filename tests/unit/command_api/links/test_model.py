@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from command_api.decision import Asked, Refused
-from command_api.hosts import registered_domain
+from command_api.kernel.decision import CommandContext, CommandRejected
+from command_api.kernel.hostnames import registered_domain
 from command_api.links import model
 from command_api.links.destinations import checked_destination
 from command_api.partners import model as partners
@@ -21,7 +21,7 @@ from schemas.events.partners import SlugClaimed
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 OWNER, LINK = uuid4(), uuid4()
-ASKED, STRANGER = Asked(NOW, OWNER), Asked(NOW, uuid4())
+CONTEXT, STRANGER = CommandContext(NOW, OWNER), CommandContext(NOW, uuid4())
 SITE = Website(uuid4(), 1, OWNER, "shop.example", "UTC", "USD", NOW)
 
 
@@ -37,7 +37,7 @@ def a_partner(is_active: bool = True) -> partners.Partner:
         is_active=is_active,
         cookie_days=30,
         postback_preset=None,
-        asked=ASKED,
+        context=CONTEXT,
     )
     return partners.evolve(None, events[0])
 
@@ -53,7 +53,7 @@ def created(**changes: Any) -> tuple[LinkCreated, Any]:
         "subs": {},
         "coupon": None,
         "coupon_owner": None,
-        "asked": ASKED,
+        "context": CONTEXT,
         **changes,
     }
     website, partner = values.pop("website", SITE), values.pop("partner", PARTNER)
@@ -113,7 +113,7 @@ def test_destinations_on_the_partners_domain_are_taken(destination: str) -> None
     ],
 )
 def test_destinations_elsewhere_are_refused(destination: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(CommandRejected) as refused:
         created(destination=destination)
     assert refused.value.field == "destination"
 
@@ -122,7 +122,7 @@ def test_destinations_elsewhere_are_refused(destination: str) -> None:
 def test_whatever_is_taken_leads_to_the_partner(tail: str) -> None:
     try:
         kept = checked_destination(f"https://{tail}", PARTNER)
-    except Refused:
+    except CommandRejected:
         return
     from urllib.parse import urlsplit
 
@@ -131,7 +131,7 @@ def test_whatever_is_taken_leads_to_the_partner(tail: str) -> None:
 
 @pytest.mark.parametrize("slug", ["", "Summer", "a_b", "-a", "a-", "a" * 65, "track", "go", "a/b", "ü"])
 def test_bad_slugs_are_refused(slug: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(CommandRejected) as refused:
         created(slug=slug)
     assert refused.value.field == "slug"
 
@@ -143,36 +143,39 @@ def test_random_slugs_and_codes_are_good_ones() -> None:
 
 
 def test_a_coupon_belongs_to_one_link_of_the_website() -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(CommandRejected) as refused:
         created(coupon="SAVE10", coupon_owner=uuid4())
     assert refused.value.code == "coupon_taken"
     assert created(coupon="SAVE10", coupon_owner=LINK)[0].coupon == "SAVE10"
 
 
 def test_an_inactive_partner_takes_no_new_links() -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(CommandRejected) as refused:
         created(partner=a_partner(is_active=False))
     assert refused.value.code == "partner_inactive"
 
 
-def test_a_stranger_is_told_that_there_is_nothing() -> None:
+def test_objects_of_another_account_are_not_found() -> None:
     for refuse in (
-        lambda: created(asked=STRANGER),
+        lambda: created(context=STRANGER),
         lambda: created(website=None),
         lambda: created(partner=None),
-        lambda: model.update(link(), SITE, PARTNER, is_active=False, asked=STRANGER),
+        lambda: model.update(link(), SITE, PARTNER, is_active=False, context=STRANGER),
         lambda: model.delete(link(), SITE, STRANGER),
-        lambda: model.delete(None, None, ASKED),
+        lambda: model.delete(None, None, CONTEXT),
     ):
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(CommandRejected) as refused:
             refuse()
         assert refused.value.kind == "missing"
 
 
 def test_updating_tells_only_what_changed() -> None:
     before = link(subs={"sub1": "banner", "sub2": "x"}, coupon="SAVE10")
-    assert model.update(before, SITE, PARTNER, destination=PARTNER.base_url, subs={}, is_active=True, asked=ASKED) == []
-    (event,) = model.update(before, SITE, PARTNER, subs={"sub1": "footer", "sub2": ""}, coupon="", asked=ASKED)
+    assert (
+        model.update(before, SITE, PARTNER, destination=PARTNER.base_url, subs={}, is_active=True, context=CONTEXT)
+        == []
+    )
+    (event,) = model.update(before, SITE, PARTNER, subs={"sub1": "footer", "sub2": ""}, coupon="", context=CONTEXT)
     after = model.evolve(before, event)
     assert (event.destination, event.is_active) == (None, None)
     assert (after.subs, after.coupon, after.destination) == ({"sub1": "footer"}, None, before.destination)
@@ -180,10 +183,10 @@ def test_updating_tells_only_what_changed() -> None:
 
 def test_a_deleted_link_is_gone() -> None:
     before = link()
-    (event,) = model.delete(before, SITE, ASKED)
+    (event,) = model.delete(before, SITE, CONTEXT)
     assert isinstance(event, LinkDeleted)
-    with pytest.raises(Refused):
-        model.delete(model.evolve(before, event), SITE, ASKED)
+    with pytest.raises(CommandRejected):
+        model.delete(model.evolve(before, event), SITE, CONTEXT)
 
 
 ROUTING = Routing(
@@ -206,20 +209,20 @@ def test_a_link_keeps_its_rules_split_expiry_and_fallback() -> None:
     assert event.routing.rules[0].countries == ("IS",)
     assert (event.routing.variants, event.routing.expires_at) == (ROUTING.variants, ROUTING.expires_at)
     made = model.evolve(None, event)
-    [changed] = model.update(made, SITE, PARTNER, routing=Routing(expires_at=ROUTING.expires_at), asked=ASKED)
+    [changed] = model.update(made, SITE, PARTNER, routing=Routing(expires_at=ROUTING.expires_at), context=CONTEXT)
     assert changed.routing == Routing(expires_at=ROUTING.expires_at)
     assert changed.destination is None
     assert model.evolve(made, changed).routing.rules == ()
-    assert model.update(made, SITE, PARTNER, routing=made.routing, asked=ASKED) == []
+    assert model.update(made, SITE, PARTNER, routing=made.routing, context=CONTEXT) == []
 
 
 def test_an_expiry_that_passed_may_stay_but_not_be_chosen() -> None:
-    made, later = link(routing=ROUTING), Asked(NOW + timedelta(days=2), OWNER)
+    made, later = link(routing=ROUTING), CommandContext(NOW + timedelta(days=2), OWNER)
     kept = made.routing.model_copy(update={"fallback": "https://shop.example/other"})
-    assert model.update(made, SITE, PARTNER, routing=kept, asked=later)
+    assert model.update(made, SITE, PARTNER, routing=kept, context=later)
     past = made.routing.model_copy(update={"expires_at": NOW})
-    with pytest.raises(Refused) as refused:
-        model.update(made, SITE, PARTNER, routing=past, asked=later)
+    with pytest.raises(CommandRejected) as refused:
+        model.update(made, SITE, PARTNER, routing=past, context=later)
     assert refused.value.field == "expiresAt"
 
 
@@ -245,6 +248,6 @@ def test_an_expiry_that_passed_may_stay_but_not_be_chosen() -> None:
     ],
 )
 def test_no_way_of_a_link_leads_astray(routing: dict[str, Any], field: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(CommandRejected) as refused:
         created(routing=Routing.model_validate(routing))
     assert refused.value.field == field

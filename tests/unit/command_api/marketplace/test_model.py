@@ -1,4 +1,4 @@
-"""Listings, offers and escrow: given what happened, when somebody asks, then these events."""
+"""Listings, offers and escrow: given this history, when a command comes, then these events."""
 
 from __future__ import annotations
 
@@ -16,21 +16,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from command_api.decision import Asked, Refused
-from command_api.marketplace import asking, escrow, listings, offers
-from command_api.marketplace.facts import Facts, same_website
-from command_api.marketplace.images import redrawn
+from command_api.kernel.decision import CommandContext, CommandRejected
+from command_api.marketplace import escrow, listings, offers, questions
+from command_api.marketplace.claims import ListingClaims, same_website
+from command_api.marketplace.images import reencode
 from command_api.marketplace.listings import Listing
-from command_api.marketplace.shapes import Write
-from command_api.marketplace.verifying import whole_months
-from infra.escrow import BadSignature, sign, verified
+from command_api.marketplace.measurement import whole_months
+from command_api.marketplace.schemas import Write
+from infra.domain.escrow_provider import BadSignature, sign, verified
 from schemas.base import DomainEvent, Money
-from schemas.events.deals import EscrowDecided
-from schemas.events.marketplace import ListingFigures, MeasuredMonth, MeasuredShare
+from schemas.events.marketplace import EscrowDecided, ListingFigures, MeasuredMonth, MeasuredShare
 
 State = TypeVar("State")
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
-SELLER, BUYER, OTHER, ADMIN = (Asked(NOW, uuid4()) for _ in range(4))
+SELLER, BUYER, OTHER, ADMIN = (CommandContext(NOW, uuid4()) for _ in range(4))
 ADMIN = replace(ADMIN, is_admin=True)
 LISTING, OFFER, ESCROW = uuid4(), uuid4(), uuid4()
 
@@ -39,7 +38,7 @@ def usd(dollars: int) -> Money:
     return Money(amount=dollars * 100, currency="USD")
 
 
-FACTS = Facts(
+FACTS = ListingClaims(
     title="Reviews of VPN services",
     website_url="https://vpn-reviews.com",
     description="Twelve years of honest reviews, all of them written by us.",
@@ -61,7 +60,7 @@ def folded(evolve: Callable[[Any, Any], State], state: State | None, events: Seq
     return state
 
 
-def drafted(facts: Facts = FACTS) -> Listing:
+def drafted(facts: ListingClaims = FACTS) -> Listing:
     return listings.evolve(None, listings.draft(LISTING, facts, SELLER))
 
 
@@ -80,12 +79,12 @@ def names(events: Sequence[DomainEvent]) -> list[str]:
 
 
 def refused(call: Callable[[], object]) -> str:
-    with pytest.raises(Refused) as found:
+    with pytest.raises(CommandRejected) as found:
         call()
     return found.value.code
 
 
-def with_figures(**changes: Any) -> Facts:
+def with_figures(**changes: Any) -> ListingClaims:
     return replace(FACTS, figures=FACTS.figures.model_copy(update=changes))
 
 
@@ -112,14 +111,14 @@ def test_a_listing_goes_from_draft_through_the_review_to_active() -> None:
         (with_figures(years_established=None), "yearsEstablished"),
     ],
 )
-def test_what_is_missing_is_named(facts: Facts, field: str) -> None:
-    with pytest.raises(Refused) as found:
+def test_what_is_missing_is_named(facts: ListingClaims, field: str) -> None:
+    with pytest.raises(CommandRejected) as found:
         listings.submit(drafted(facts), SELLER)
     assert found.value.field == field
 
 
 def test_a_draft_may_leave_anything_out_and_is_nobody_elses() -> None:
-    empty = drafted(Facts("", "", "", ListingFigures()))
+    empty = drafted(ListingClaims("", "", "", ListingFigures()))
     assert names(listings.edit(empty, FACTS, 1, SELLER)) == ["listing.edited"]
     for who in (BUYER, ADMIN):
         assert refused(partial(listings.edit, empty, FACTS, 1, who)) == "not_found"
@@ -130,7 +129,7 @@ def test_two_windows_of_one_seller_notice_each_other() -> None:
     changed = folded(listings.evolve, listing, listings.edit(listing, with_figures(monthly_traffic=1), 1, SELLER))
     assert changed.edition == 2
     assert refused(lambda: listings.edit(changed, FACTS, 1, SELLER)) == "changed_elsewhere"
-    assert names(listings.edit(changed, changed.facts, 2, SELLER)) == []
+    assert names(listings.edit(changed, changed.claims, 2, SELLER)) == []
 
 
 def test_a_claim_that_changes_goes_back_into_the_review_and_a_price_does_not() -> None:
@@ -161,8 +160,8 @@ def test_a_rejected_listing_may_be_tried_again_and_a_suspended_one_waits_for_the
 
 def test_a_listing_ends_after_ninety_days_and_not_before() -> None:
     listing = active()
-    assert listings.expire(listing, Asked(NOW + timedelta(days=89))) == []
-    ended = folded(listings.evolve, listing, listings.expire(listing, Asked(NOW + timedelta(days=90))))
+    assert listings.expire(listing, CommandContext(NOW + timedelta(days=89))) == []
+    ended = folded(listings.evolve, listing, listings.expire(listing, CommandContext(NOW + timedelta(days=90))))
     assert ended.status == "expired"
     assert names(listings.submit(ended, SELLER)) == ["listing.submitted"]
 
@@ -192,7 +191,7 @@ def test_measured_figures_are_compared_with_the_claims() -> None:
         MeasuredMonth(month=date(2026, 10, 1), visitors=30_000, pageviews=70_000, revenue=usd(1_100)),
     ]
     share = MeasuredShare(months=2, months_in_log=2, traffic=100.0, revenue=100.0)
-    [found] = listings.verify(listing, months, usd(2_000), share, Asked(NOW), website)
+    [found] = listings.verify(listing, months, usd(2_000), share, CommandContext(NOW), website)
     told = found.model_dump()
     assert (told["monthly_traffic"], told["traffic_difference"]) == (25_000, 20.0)
     assert (told["monthly_revenue"]["amount"], told["revenue_difference"]) == (100_000, 50.0)
@@ -252,11 +251,11 @@ def test_an_offer_is_there_for_its_two_sides_alone() -> None:
 
 def test_an_offer_that_nobody_answers_ends_after_a_week() -> None:
     offer = sent()
-    late = Asked(NOW + timedelta(days=7))
-    assert offers.expire(offer, Asked(NOW + timedelta(days=6))) == []
+    late = CommandContext(NOW + timedelta(days=7))
+    assert offers.expire(offer, CommandContext(NOW + timedelta(days=6))) == []
     assert refused(lambda: offers.accept(offer, 40_000_00, ESCROW, replace(SELLER, at=late.at))) == "offer_over"
     assert folded(offers.evolve, offer, offers.expire(offer, late)).status == "expired"
-    assert names(offers.expire(offer, Asked(NOW), sold_to_another=True)) == ["offer.expired"]
+    assert names(offers.expire(offer, CommandContext(NOW), sold_to_another=True)) == ["offer.expired"]
 
 
 # Escrow
@@ -273,7 +272,7 @@ def step(state: escrow.Escrow, decision: escrow.Decision) -> escrow.Escrow:
 
 
 def funded() -> escrow.Escrow:
-    return step(agreed(), escrow.funded(agreed(), "tx_1", usd(40_000), Asked(NOW)))
+    return step(agreed(), escrow.funded(agreed(), "tx_1", usd(40_000), CommandContext(NOW)))
 
 
 def inspecting() -> escrow.Escrow:
@@ -290,46 +289,46 @@ def test_money_goes_to_the_seller_once_the_buyer_is_content_and_the_provider_say
     assert decision[1] == escrow.Call("settle", to_seller=40_000_00)
     accepted = step(inspecting(), decision)
     assert accepted.status == "accepted"
-    released = step(accepted, escrow.settled(accepted, "tx_1", 40_000_00, 0, Asked(NOW)))
+    released = step(accepted, escrow.settled(accepted, "tx_1", 40_000_00, 0, CommandContext(NOW)))
     assert released.status == "released"
-    assert escrow.settled(released, "tx_1", 40_000_00, 0, Asked(NOW)) == ([], None)
+    assert escrow.settled(released, "tx_1", 40_000_00, 0, CommandContext(NOW)) == ([], None)
 
 
-def test_a_payout_that_nobody_asked_for_is_not_believed() -> None:
+def test_a_payout_that_was_not_requested_is_rejected() -> None:
     for state in (agreed(), funded(), inspecting(), disputed()):
-        assert refused(partial(escrow.settled, state, "tx_1", 40_000_00, 0, Asked(NOW))) == "not_asked_for"
+        assert refused(partial(escrow.settled, state, "tx_1", 40_000_00, 0, CommandContext(NOW))) == "not_asked_for"
     accepted = step(inspecting(), escrow.accept(inspecting(), BUYER))
-    assert refused(lambda: escrow.settled(accepted, "tx_1", 0, 40_000_00, Asked(NOW))) == "not_asked_for"
-    assert refused(lambda: escrow.settled(accepted, "tx_2", 40_000_00, 0, Asked(NOW))) == "another_transaction"
+    assert refused(lambda: escrow.settled(accepted, "tx_1", 0, 40_000_00, CommandContext(NOW))) == "not_asked_for"
+    assert refused(lambda: escrow.settled(accepted, "tx_2", 40_000_00, 0, CommandContext(NOW))) == "another_transaction"
 
 
 def test_messages_that_come_twice_or_before_the_answer_change_nothing_more() -> None:
-    assert escrow.funded(funded(), "tx_1", usd(40_000), Asked(NOW)) == ([], None)
-    assert names(escrow.opened(funded(), "tx_1", "https://pay.example", Asked(NOW))) == []
-    assert refused(lambda: escrow.funded(agreed(), "tx_1", usd(1), Asked(NOW))) == "wrong_amount"
+    assert escrow.funded(funded(), "tx_1", usd(40_000), CommandContext(NOW)) == ([], None)
+    assert names(escrow.opened(funded(), "tx_1", "https://pay.example", CommandContext(NOW))) == []
+    assert refused(lambda: escrow.funded(agreed(), "tx_1", usd(1), CommandContext(NOW))) == "wrong_amount"
 
 
 def test_money_that_comes_after_the_deal_was_cancelled_goes_back() -> None:
     cancelled = step(agreed(), escrow.cancel(agreed(), BUYER))
-    decision = escrow.funded(cancelled, "tx_1", usd(40_000), Asked(NOW))
+    decision = escrow.funded(cancelled, "tx_1", usd(40_000), CommandContext(NOW))
     assert decision[1] == escrow.Call("settle", to_buyer=40_000_00)
     late = step(cancelled, decision)
-    assert (late.status, escrow.funded(late, "tx_1", usd(40_000), Asked(NOW))) == ("cancelled", ([], None))
-    assert step(late, escrow.settled(late, "tx_1", 0, 40_000_00, Asked(NOW))).status == "refunded"
+    assert (late.status, escrow.funded(late, "tx_1", usd(40_000), CommandContext(NOW))) == ("cancelled", ([], None))
+    assert step(late, escrow.settled(late, "tx_1", 0, 40_000_00, CommandContext(NOW))).status == "refunded"
 
 
 def test_time_moves_a_deal_on() -> None:
     state = agreed()
-    unpaid = escrow.after_time(state, Asked(NOW + timedelta(days=7)))
+    unpaid = escrow.after_time(state, CommandContext(NOW + timedelta(days=7)))
     assert (names(unpaid[0]), unpaid[1]) == (["escrow.cancelled"], escrow.Call("cancel"))
     delivered = step(funded(), escrow.deliver(funded(), SELLER))
-    assert escrow.after_time(delivered, Asked(NOW + timedelta(days=2))) == ([], None)
-    looked_at = step(delivered, escrow.after_time(delivered, Asked(NOW + timedelta(days=3))))
+    assert escrow.after_time(delivered, CommandContext(NOW + timedelta(days=2))) == ([], None)
+    looked_at = step(delivered, escrow.after_time(delivered, CommandContext(NOW + timedelta(days=3))))
     assert looked_at.status == "inspecting"
-    accepted = escrow.after_time(looked_at, Asked(NOW + timedelta(days=6)))
+    accepted = escrow.after_time(looked_at, CommandContext(NOW + timedelta(days=6)))
     assert (names(accepted[0]), accepted[1]) == (["escrow.accepted"], escrow.Call("settle", to_seller=40_000_00))
     for state in (funded(), disputed()):
-        assert escrow.after_time(state, Asked(NOW + timedelta(days=900))) == ([], None)
+        assert escrow.after_time(state, CommandContext(NOW + timedelta(days=900))) == ([], None)
 
 
 @pytest.mark.parametrize(
@@ -341,7 +340,7 @@ def test_an_admin_decides_a_dispute(outcome: Any, part: int | None, to_seller: i
     assert decision[1] == escrow.Call("settle", to_seller, to_buyer)
     decided = step(disputed(), decision)
     assert refused(lambda: escrow.decide(decided, "refund", None, "Again", ADMIN)) == "decided"
-    paid = step(decided, escrow.settled(decided, "tx_1", to_seller, to_buyer, Asked(NOW)))
+    paid = step(decided, escrow.settled(decided, "tx_1", to_seller, to_buyer, CommandContext(NOW)))
     assert paid.status == ("refunded" if to_seller == 0 else "released")
 
 
@@ -363,15 +362,15 @@ def test_each_step_is_for_its_own_side() -> None:
         assert refused(partial(escrow.decide, disputed(), "split", part, "x", ADMIN)) == "bad_split"
 
 
-ACTIONS: dict[str, Callable[[escrow.Escrow, Asked], escrow.Decision]] = {
+ACTIONS: dict[str, Callable[[escrow.Escrow, CommandContext], escrow.Decision]] = {
     "deliver": escrow.deliver,
     "confirm": escrow.confirm_receipt,
     "accept": escrow.accept,
-    "dispute": lambda state, asked: escrow.dispute(state, "Why", asked),
+    "dispute": lambda state, context: escrow.dispute(state, "Why", context),
     "cancel": escrow.cancel,
-    "decide": lambda state, asked: escrow.decide(state, "refund", None, "Because", asked),
-    "funded": lambda state, asked: escrow.funded(state, "tx_1", usd(40_000), asked),
-    "settled": lambda state, asked: escrow.settled(state, "tx_1", 40_000_00, 0, asked),
+    "decide": lambda state, context: escrow.decide(state, "refund", None, "Because", context),
+    "funded": lambda state, context: escrow.funded(state, "tx_1", usd(40_000), context),
+    "settled": lambda state, context: escrow.settled(state, "tx_1", 40_000_00, 0, context),
 }
 
 
@@ -379,7 +378,7 @@ def in_every_state() -> dict[str, escrow.Escrow]:
     delivered = step(funded(), escrow.deliver(funded(), SELLER))
     accepted = step(inspecting(), escrow.accept(inspecting(), BUYER))
     cancelled = step(agreed(), escrow.cancel(agreed(), BUYER))
-    late = step(cancelled, escrow.funded(cancelled, "tx_1", usd(40_000), Asked(NOW)))
+    late = step(cancelled, escrow.funded(cancelled, "tx_1", usd(40_000), CommandContext(NOW)))
     decided = step(disputed(), escrow.decide(disputed(), "release", None, "So", ADMIN))
     return {
         "agreed": agreed(),
@@ -391,13 +390,13 @@ def in_every_state() -> dict[str, escrow.Escrow]:
         "decided": decided,
         "cancelled": cancelled,
         "late": late,
-        "released": step(accepted, escrow.settled(accepted, "tx_1", 40_000_00, 0, Asked(NOW))),
-        "refunded": step(late, escrow.settled(late, "tx_1", 0, 40_000_00, Asked(NOW))),
+        "released": step(accepted, escrow.settled(accepted, "tx_1", 40_000_00, 0, CommandContext(NOW))),
+        "refunded": step(late, escrow.settled(late, "tx_1", 0, 40_000_00, CommandContext(NOW))),
     }
 
 
 def test_in_each_state_each_may_do_what_is_theirs_and_nothing_else() -> None:
-    """`None`: it is taken, and changes nothing. The provider's messages come from nobody's account."""
+    """`None`: it is accepted, and changes nothing. The provider's messages come from no account."""
     expected: dict[str, dict[str, str | None]] = {
         "agreed": {"cancel buyer": "cancelled", "cancel seller": "cancelled", "funded provider": "funded"},
         "funded": {"deliver seller": "delivered", "dispute buyer": "disputed", "dispute seller": "disputed"},
@@ -417,15 +416,15 @@ def test_in_each_state_each_may_do_what_is_theirs_and_nothing_else() -> None:
         "refunded": {"settled provider": None},
     }
     told_before: dict[str, str | None] = {"funded provider": None}
-    actors = {"buyer": BUYER, "seller": SELLER, "other": OTHER, "admin": ADMIN, "provider": Asked(NOW)}
+    actors = {"buyer": BUYER, "seller": SELLER, "other": OTHER, "admin": ADMIN, "provider": CommandContext(NOW)}
     for name, state in in_every_state().items():
         found: dict[str, str | None] = {}
-        for (action, decide), (actor, asked) in product(ACTIONS.items(), actors.items()):
+        for (action, decide), (actor, context) in product(ACTIONS.items(), actors.items()):
             if (actor == "provider") != (action in ("funded", "settled")):
                 continue
             try:
-                decision = decide(state, asked)
-            except Refused:
+                decision = decide(state, context)
+            except CommandRejected:
                 continue
             found[f"{action} {actor}"] = step(state, decision).status if decision[0] else None
         assert found == (told_before if name not in ("agreed", "cancelled") else {}) | expected[name], name
@@ -443,12 +442,15 @@ def test_a_split_gives_away_all_of_the_price_to_the_smallest_unit(price: int, pa
     after = step(state, (events, call))
     for wrong in ((to_seller - 1, price - to_seller + 1), (price, 0), (to_seller, price), (-1, price + 1)):
         if wrong != (call.to_seller, call.to_buyer):
-            assert refused(partial(escrow.settled, after, "tx_1", *wrong, Asked(NOW))) == "not_asked_for"
-    assert step(after, escrow.settled(after, "tx_1", call.to_seller, call.to_buyer, Asked(NOW))).status == "released"
+            assert refused(partial(escrow.settled, after, "tx_1", *wrong, CommandContext(NOW))) == "not_asked_for"
+    assert (
+        step(after, escrow.settled(after, "tx_1", call.to_seller, call.to_buyer, CommandContext(NOW))).status
+        == "released"
+    )
 
 
 def test_neither_side_can_fill_a_thread_so_that_the_other_and_the_admin_are_silent() -> None:
-    full = replace(sent(), words_of={"buyer": offers.MOST_WORDS - 1})
+    full = replace(sent(), messages_by={"buyer": offers.MAX_MESSAGES - 1})
     full = folded(offers.evolve, full, [offers.write(full, "The last", BUYER, is_disputed=False)])
     assert refused(lambda: offers.write(full, "One more", BUYER, is_disputed=False)) == "too_long"
     assert offers.write(full, "But I", SELLER, is_disputed=False).side == "seller"
@@ -476,18 +478,18 @@ def test_the_provider_is_asked_about_money_that_has_to_come_or_to_go() -> None:
 
 
 def test_three_members_hide_a_question_and_an_admin_may_show_it_again() -> None:
-    question = asking.evolve_question(None, asking.ask(uuid4(), active(), "Is the list included?", BUYER))
-    flaggers = [Asked(NOW, uuid4()) for _ in range(3)]
+    question = questions.evolve_question(None, questions.ask(uuid4(), active(), "Is the list included?", BUYER))
+    flaggers = [CommandContext(NOW, uuid4()) for _ in range(3)]
     for who in (flaggers[0], flaggers[0], flaggers[1]):
-        question = folded(asking.evolve_question, question, asking.flag(question, "spam", who))
+        question = folded(questions.evolve_question, question, questions.flag(question, "spam", who))
     assert (len(question.flagged_by), question.hidden) == (2, False)
-    events = asking.flag(question, "spam", flaggers[2])
+    events = questions.flag(question, "spam", flaggers[2])
     assert names(events) == ["listing_question.flagged", "listing_question.hidden"]
-    hidden = folded(asking.evolve_question, question, events)
-    shown = folded(asking.evolve_question, hidden, asking.restore(hidden, ADMIN))
+    hidden = folded(questions.evolve_question, question, events)
+    shown = folded(questions.evolve_question, hidden, questions.restore(hidden, ADMIN))
     assert (shown.hidden, shown.flagged_by) == (False, frozenset())
-    assert refused(lambda: asking.answer(shown, "Yes.", BUYER)) == "not_found"
-    assert names(asking.answer(shown, "Yes.", SELLER)) == ["listing_question.answered"]
+    assert refused(lambda: questions.answer(shown, "Yes.", BUYER)) == "not_found"
+    assert names(questions.answer(shown, "Yes.", SELLER)) == ["listing_question.answered"]
 
 
 # Images
@@ -499,14 +501,14 @@ def picture(kind: str = "JPEG", size: tuple[int, int] = (40, 20), **more: Any) -
     return made.getvalue()
 
 
-def test_an_image_is_drawn_anew_upright_and_without_what_it_knew() -> None:
+def test_an_image_is_reencoded_upright_and_without_metadata() -> None:
     exif = Image.Exif()
     exif[0x0112], exif[0x010F] = 6, "Camera of Ada"  # turned by 90 degrees
-    found = redrawn(picture(exif=exif))
+    found = reencode(picture(exif=exif))
     assert b"Camera" not in found.body and b"EXIF" not in found.body
     with Image.open(BytesIO(found.body)) as image:
         assert (image.format, image.size, len(image.getexif())) == ("WEBP", (20, 40), 0)
-    assert redrawn(picture("PNG", (3_000, 1_500))).width == 1_600
+    assert reencode(picture("PNG", (3_000, 1_500))).width == 1_600
 
 
 @pytest.mark.parametrize(
@@ -515,15 +517,15 @@ def test_an_image_is_drawn_anew_upright_and_without_what_it_knew() -> None:
     ids=["empty", "svg", "gif", "cut off", "bmp"],
 )
 def test_what_is_no_image_is_refused(sent: bytes) -> None:
-    assert refused(lambda: redrawn(sent)) == "no_image"
+    assert refused(lambda: reencode(sent)) == "no_image"
 
 
 def test_an_image_that_would_fill_the_memory_is_refused_before_it_is_unpacked() -> None:
     made = BytesIO()
     Image.new("1", (20_000, 20_000)).save(made, "PNG")
     assert len(made.getvalue()) < 200_000
-    assert refused(lambda: redrawn(made.getvalue())) == "too_large"
-    assert refused(lambda: redrawn(b"\xff\xd8" + b"\0" * 5 * 2**20)) == "too_large"
+    assert refused(lambda: reencode(made.getvalue())) == "too_large"
+    assert refused(lambda: reencode(b"\xff\xd8" + b"\0" * 5 * 2**20)) == "too_large"
 
 
 # The provider's messages

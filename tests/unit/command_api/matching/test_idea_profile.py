@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from command_api.matching.rules import MOST_TEXTS, analyze
-from command_api.matching.understanding import Answered, believed, heard
+from command_api.matching.idea_profile import IdeaAnswer, displayable, validate_answer
+from command_api.matching.rules import MAX_TEXTS, analyze
 
 IDEA = "Food, toys and training for dogs in the city"
 GOOD: dict[str, Any] = {
@@ -79,7 +79,7 @@ HOSTILE = (
 
 
 def understood(**changes: Any) -> Any:
-    return heard(Answered.model_validate({**GOOD, **changes}), analyze(IDEA), IDEA)
+    return validate_answer(IdeaAnswer.model_validate({**GOOD, **changes}), analyze(IDEA), IDEA)
 
 
 def test_there_are_at_least_fifty_hostile_texts() -> None:
@@ -88,7 +88,7 @@ def test_there_are_at_least_fifty_hostile_texts() -> None:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_hostile_text_is_never_shown(text: str) -> None:
-    assert believed([text], IDEA) == ()
+    assert displayable([text], IDEA) == ()
     for field in ("content_strategy", "key_success_factors"):
         with_it = understood(**{field: ["A sound text", text]}).analysis
         assert (with_it.content_strategy if field == "content_strategy" else with_it.success_factors) == (
@@ -105,18 +105,18 @@ def test_a_sound_answer_is_taken_as_it_is() -> None:
     assert found.analysis.target_audience == "People with dogs in small flats"
 
 
-def test_an_industry_is_one_of_ours() -> None:
+def test_an_industry_is_in_the_list() -> None:
     assert understood(industry="general").method == "model"
     assert (understood(industry="casino").method, understood(industry="casino").silence) == ("rules", "not_believed")
 
 
 def test_texts_come_once_in_one_line_and_not_too_many() -> None:
-    assert believed(["Two  words", "Two\nwords"], IDEA) == ("Two words",)
-    assert len(believed([f"Text {'abcdefghijklm'[number]}" for number in range(12)], IDEA)) == MOST_TEXTS
+    assert displayable(["Two  words", "Two\nwords"], IDEA) == ("Two words",)
+    assert len(displayable([f"Text {'abcdefghijklm'[number]}" for number in range(12)], IDEA)) == MAX_TEXTS
 
 
 def test_what_the_idea_itself_says_may_be_said_again() -> None:
-    assert believed(["Tests below 500 krónur"], "Gifts below 500 krónur") == ("Tests below 500 krónur",)
+    assert displayable(["Tests below 500 krónur"], "Gifts below 500 krónur") == ("Tests below 500 krónur",)
 
 
 def test_an_idea_without_keywords_is_general_and_one_of_two_industries_names_both() -> None:

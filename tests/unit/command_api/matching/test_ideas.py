@@ -13,13 +13,13 @@ from typing import Any, Final
 import pytest
 
 from command_api.matching.rules import analyze
-from infra.matching.scoring import Idea, Listed, ranked
-from infra.matching.taxonomy import taxonomy
+from infra.domain.program_matching.scoring import Idea, Listed, ranked
+from infra.domain.program_matching.taxonomy import taxonomy
 from tests.support.programs import starter_listed
 
 IDEAS: Final[list[dict[str, Any]]] = json.loads((Path(__file__).parent / "matching_ideas.json").read_text())
 UNSEEN: Final[list[dict[str, Any]]] = json.loads((Path(__file__).parent / "matching_ideas_unseen.json").read_text())
-"""Written when the scoring was finished, by somebody else, and never tuned for."""
+"""Written by another person after the scoring was finished; the scoring is not tuned for these."""
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def test_the_best_programs_are_of_the_expected_categories(case: dict[str, Any], 
 
 
 def _agrees(case: dict[str, Any], listed: list[Listed]) -> bool:
-    """What the test above asks for."""
+    """The condition of the test above."""
     categories = [one.category for one in listed[:3]]
     return categories[0] in case["expected"] and sum(one in case["expected"] for one in categories) >= 2
 

@@ -9,20 +9,20 @@ from uuid import uuid4
 
 import pytest
 
-from command_api.decision import Asked, Refused
+from command_api.kernel.decision import CommandContext, CommandRejected
 from command_api.matching import members, program_files, programs
+from command_api.matching.application_links import program_page, tracked_link
+from command_api.matching.idea_profile import AnalyzedIdea
 from command_api.matching.rules import analyze
-from command_api.matching.tracked import link_of, program_page
-from command_api.matching.understanding import Understood
-from infra.matching.taxonomy import taxonomy
+from infra.domain.program_matching.taxonomy import taxonomy
 from schemas.base import Money
 from schemas.events.matching import ApplicationMade, ApplicationMoved, ApplicationPageOpened, Program, ProgramListed
 from schemas.identity import application_id, program_id
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 ACCOUNT = uuid4()
-ASKED = Asked(NOW, ACCOUNT)
-ADMIN = Asked(NOW, uuid4(), is_admin=True)
+ASKED = CommandContext(NOW, ACCOUNT)
+ADMIN = CommandContext(NOW, uuid4(), is_admin=True)
 GOOD = Program(
     company_name="Example Hosting",
     category="hosting",
@@ -45,9 +45,9 @@ LINE = (
 )
 
 
-def listing(**changes: Any) -> programs.Listing:
+def listing(**changes: Any) -> programs.ListedProgram:
     program = GOOD.model_copy(update=changes)
-    [event] = programs.add(None, program, origin="admin", recorded_on=NOW.date(), asked=ADMIN)
+    [event] = programs.add(None, program, origin="admin", recorded_on=NOW.date(), context=ADMIN)
     return programs.evolve(None, event)
 
 
@@ -61,8 +61,8 @@ def application(*moves: str) -> members.Application:
 
 
 def test_an_admin_who_adds_a_program_has_checked_it_and_a_file_has_not() -> None:
-    [by_admin] = programs.add(None, GOOD, origin="admin", recorded_on=NOW.date(), asked=ADMIN)
-    [by_file] = programs.add(None, GOOD, origin="csv", recorded_on=NOW.date(), asked=ADMIN)
+    [by_admin] = programs.add(None, GOOD, origin="admin", recorded_on=NOW.date(), context=ADMIN)
+    [by_file] = programs.add(None, GOOD, origin="csv", recorded_on=NOW.date(), context=ADMIN)
     assert isinstance(by_admin, ProgramListed)
     assert isinstance(by_file, ProgramListed)
     assert (by_admin.checked_on, by_admin.review_on) == (NOW.date(), NOW.date() + programs.REVIEW_EVERY)
@@ -71,8 +71,8 @@ def test_an_admin_who_adds_a_program_has_checked_it_and_a_file_has_not() -> None
 
 def test_a_company_is_in_the_directory_once_however_it_is_written() -> None:
     assert program_id("example  HOSTING ") == program_id("Example Hosting")
-    with pytest.raises(Refused) as refused:
-        programs.add(listing(), GOOD, origin="admin", recorded_on=NOW.date(), asked=ADMIN)
+    with pytest.raises(CommandRejected) as refused:
+        programs.add(listing(), GOOD, origin="admin", recorded_on=NOW.date(), context=ADMIN)
     assert refused.value.code == "program_exists"
 
 
@@ -93,8 +93,8 @@ def test_a_company_is_in_the_directory_once_however_it_is_written() -> None:
     ],
 )
 def test_facts_that_cannot_be_true_are_refused(changes: dict[str, Any], field: str) -> None:
-    with pytest.raises(Refused) as refused:
-        programs.checked(GOOD.model_copy(update=changes))
+    with pytest.raises(CommandRejected) as refused:
+        programs.validated(GOOD.model_copy(update=changes))
     assert refused.value.field == field
 
 
@@ -104,7 +104,7 @@ def test_a_change_that_changes_nothing_is_no_event() -> None:
 
 
 def test_a_program_cannot_become_another_company() -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(CommandRejected) as refused:
         programs.change(listing(), GOOD.model_copy(update={"company_name": "Another"}), "admin", ADMIN)
     assert refused.value.code == "name_fixed"
 
@@ -114,7 +114,7 @@ def test_a_review_dates_the_facts_and_names_the_next_one() -> None:
     reviewed = programs.evolve(listing(), event)
     assert (reviewed.checked_on, reviewed.review_on) == (NOW.date(), NOW.date() + programs.REVIEW_EVERY)
     for wrong in (NOW.date(), NOW.date() + timedelta(days=1_000)):
-        with pytest.raises(Refused):
+        with pytest.raises(CommandRejected):
             programs.review(listing(), wrong, ADMIN)
 
 
@@ -127,19 +127,19 @@ def test_retiring_and_restoring_happen_once_each() -> None:
 
 
 def test_the_starter_set_is_of_at_least_sixty_programs_in_all_industries() -> None:
-    starter = program_files.starter()
+    starter = program_files.starter_programs()
     assert len(starter) >= 60
     assert {program.category for program in starter} == set(taxonomy())
     assert all("as commonly published" in program.source for program in starter)
     for program in starter:
-        [event] = programs.add(None, program, origin="starter", recorded_on=NOW.date(), asked=ADMIN)
+        [event] = programs.add(None, program, origin="starter", recorded_on=NOW.date(), context=ADMIN)
         assert isinstance(event, ProgramListed)
         assert (event.checked_on, event.review_on) == (None, NOW.date()), "to be checked from the first day on"
 
 
 def test_a_file_tells_what_is_wrong_line_by_line() -> None:
     lines = [HEADER, LINE, LINE.replace("hosting,Web", "nonsense,Web"), LINE.replace(",60,", ",x,"), "too,few", LINE]
-    read = program_files.read("\n".join(lines))
+    read = program_files.parse("\n".join(lines))
     assert [entry.program.company_name for entry in read.entries] == ["Example Hosting"]
     assert [(fault.line, fault.column) for fault in read.faults] == [
         (3, "category"),
@@ -156,12 +156,12 @@ def test_a_file_tells_what_is_wrong_line_by_line() -> None:
         ("company_name,category\nA,b", "bad_header"),
         (f"{HEADER},colour\n{LINE},red", "bad_header"),
         (f'{HEADER}\n"{LINE}', "bad_csv"),
-        ("\n".join([HEADER, *[LINE] * (program_files.MOST_LINES + 1)]), "too_many_lines"),
+        ("\n".join([HEADER, *[LINE] * (program_files.MAX_LINES + 1)]), "too_many_lines"),
     ],
 )
 def test_what_is_no_such_file_is_refused_as_a_whole(text: str, code: str) -> None:
-    with pytest.raises(Refused) as refused:
-        program_files.read(text)
+    with pytest.raises(CommandRejected) as refused:
+        program_files.parse(text)
     assert refused.value.code == code
 
 
@@ -175,7 +175,7 @@ def test_what_is_no_such_file_is_refused_as_a_whole(text: str, code: str) -> Non
 def test_a_number_that_is_none_is_a_fault_of_its_line(column: str, written: str) -> None:
     given = ",60," if column == "cookie_days" else "percentage,20,"
     line = LINE.replace(given, given.replace("60", written).replace("20", written))
-    [fault] = program_files.read(f"{HEADER}\n{line}").faults
+    [fault] = program_files.parse(f"{HEADER}\n{line}").faults
     assert (fault.line, fault.column) == (2, column)
 
 
@@ -183,48 +183,48 @@ def test_a_quoted_line_break_and_an_odd_name_stay_what_they_are() -> None:
     line = LINE.replace("Example Hosting", '"=HYPERLINK(""https://evil.example"")"').replace(
         "Web hosting for small sites.", '"Web hosting,\r\nfor ""small"" sites."'
     )
-    [entry] = program_files.read(f"\ufeff{HEADER}\r\n{line}\r\n").entries
+    [entry] = program_files.parse(f"\ufeff{HEADER}\r\n{line}\r\n").entries
     assert entry.program.company_name == '=HYPERLINK("https://evil.example")'
     assert entry.program.description == 'Web hosting,\r\nfor "small" sites.'
 
 
 def test_amounts_of_a_file_are_read_by_the_currency_s_own_decimals() -> None:
     flat = LINE.replace("percentage,20,,", "flat,,1500,JPY")
-    [entry] = program_files.read(f"\ufeff{HEADER}\r\n{flat}\r\n").entries
+    [entry] = program_files.parse(f"\ufeff{HEADER}\r\n{flat}\r\n").entries
     assert entry.program.commission_amount == Money(amount=1500, currency="JPY")
-    dollars = program_files.read(f"{HEADER}\n{LINE.replace('percentage,20,,', 'flat,,12.50,USD')}")
+    dollars = program_files.parse(f"{HEADER}\n{LINE.replace('percentage,20,,', 'flat,,12.50,USD')}")
     assert dollars.entries[0].program.commission_amount == Money(amount=1250, currency="USD")
 
 
 def test_an_idea_has_ten_characters_after_trimming_spec_5() -> None:
     assert members.idea_text("  ten chars!  ") == "ten chars!"
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(CommandRejected) as refused:
         members.idea_text("  ten char  ")
     assert refused.value.message == "Please provide a more detailed business idea (at least 10 characters)"
 
 
 def test_control_characters_of_an_idea_are_spaces() -> None:
     assert members.idea_text("\x01Food and\x02toys\nfor dogs\x9f") == "Food and toys\nfor dogs"
-    with pytest.raises(Refused):
+    with pytest.raises(CommandRejected):
         members.idea_text("\x01" * 4_000)
 
 
 def test_a_second_analysis_follows_the_first() -> None:
-    understood = Understood(analyze("A site about hosting and domain names"), "rules", "not_configured")
-    first = members.keep_analysis(None, ACCOUNT, "idea one", understood, ASKED)
-    second = members.keep_analysis(members.evolve_profile(None, first), ACCOUNT, "idea two", understood, ASKED)
+    understood = AnalyzedIdea(analyze("A site about hosting and domain names"), "rules", "not_configured")
+    first = members.record_analysis(None, ACCOUNT, "idea one", understood, ASKED)
+    second = members.record_analysis(members.evolve_profile(None, first), ACCOUNT, "idea two", understood, ASKED)
     assert (first.originator_version, second.originator_version) == (1, 2)
     assert first.industry == "hosting"
 
 
 def test_words_are_of_the_idea_that_was_analyzed_last() -> None:
-    understood = Understood(analyze("A site about hosting and domain names"), "rules", "not_configured")
-    first = members.evolve_profile(None, members.keep_analysis(None, ACCOUNT, "idea one", understood, ASKED))
-    silent = members.evolve_profile(first, members.keep_words(first, ACCOUNT, "{}", "budget", ASKED))
+    understood = AnalyzedIdea(analyze("A site about hosting and domain names"), "rules", "not_configured")
+    first = members.evolve_profile(None, members.record_analysis(None, ACCOUNT, "idea one", understood, ASKED))
+    silent = members.evolve_profile(first, members.record_wording(first, ACCOUNT, "{}", "budget", ASKED))
     assert not silent.is_worded
-    worded = members.evolve_profile(silent, members.keep_words(silent, ACCOUNT, "{}", "", ASKED))
+    worded = members.evolve_profile(silent, members.record_wording(silent, ACCOUNT, "{}", "", ASKED))
     assert (worded.is_worded, worded.version, worded.analyzed, worded.idea) == (True, 3, 1, "idea one")
-    again = members.keep_analysis(worded, ACCOUNT, "idea two", understood, ASKED)
+    again = members.record_analysis(worded, ACCOUNT, "idea two", understood, ASKED)
     after = members.evolve_profile(worded, again)
     assert (after.is_worded, after.analyzed, after.idea) == (False, 4, "idea two")
 
@@ -240,10 +240,10 @@ def test_applying_records_the_application_once() -> None:
 def test_following_the_tracked_link_is_counted_and_never_refused() -> None:
     [opened] = members.follow(application(), ACCOUNT, ASKED)
     assert isinstance(opened, ApplicationPageOpened)
-    full = replace(application(), version=members.MOST_FOLLOWED)
+    full = replace(application(), version=members.MAX_FOLLOWED)
     assert members.follow(full, ACCOUNT, ASKED) == []
-    assert members.move(full, "approved", "", ACCOUNT, ASKED), "what became of it still has room"
-    with pytest.raises(Refused):
+    assert members.move(full, "approved", "", ACCOUNT, ASKED), "the outcome can still be recorded"
+    with pytest.raises(CommandRejected):
         members.follow(application(), uuid4(), ASKED)
 
 
@@ -257,7 +257,7 @@ def test_who_was_rejected_may_apply_again() -> None:
 def test_a_retired_program_takes_no_new_applications() -> None:
     [event] = programs.retire(listing(), ADMIN)
     retired = programs.evolve(listing(), event)
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(CommandRejected) as refused:
         members.apply(None, retired, ACCOUNT, ASKED)
     assert refused.value.code == "program_retired"
     assert members.apply(application(), retired, ACCOUNT, ASKED) == []
@@ -275,7 +275,7 @@ def test_an_application_moves(before: tuple[str, ...], status: Any) -> None:
 
 @pytest.mark.parametrize(("before", "status"), [(("approved",), "applied"), (("withdrawn",), "approved")])
 def test_some_moves_make_no_sense(before: tuple[str, ...], status: Any) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(CommandRejected) as refused:
         members.move(application(*before), status, "", ACCOUNT, ASKED)
     assert refused.value.code == "bad_step"
 
@@ -286,7 +286,7 @@ def test_the_same_state_with_a_note_keeps_the_note_and_without_one_nothing() -> 
 
 
 def test_another_account_s_application_does_not_exist() -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(CommandRejected) as refused:
         members.move(application(), "approved", "", uuid4(), ASKED)
     assert refused.value.kind == "missing"
 
@@ -298,10 +298,10 @@ def test_a_lesson_is_done_once_and_can_be_opened_again() -> None:
     [opened] = members.reopen(learning, "first-steps", "connect-a-website", ACCOUNT, ASKED)
     assert members.evolve_learning(learning, opened).done == frozenset()
     assert members.reopen(None, "first-steps", "connect-a-website", ACCOUNT, ASKED) == []
-    with pytest.raises(Refused):
+    with pytest.raises(CommandRejected):
         members.complete(None, "../etc", "x", ACCOUNT, ASKED)
-    with pytest.raises(Refused):
-        members.complete(members.Learning(members.MOST_MARKS, frozenset()), "a", "b", ACCOUNT, ASKED)
+    with pytest.raises(CommandRejected):
+        members.complete(members.Learning(members.MAX_LESSON_CHANGES, frozenset()), "a", "b", ACCOUNT, ASKED)
 
 
 def test_the_tracked_address_keeps_what_the_program_s_own_has() -> None:
@@ -313,7 +313,7 @@ def test_the_tracked_address_keeps_what_the_program_s_own_has() -> None:
 
 def test_the_tracked_link_is_the_app_s_own_and_says_nothing_but_the_application() -> None:
     number = application_id(ACCOUNT, program_id("Example Hosting"))
-    assert link_of(number) == f"/api/platform/affiliate/applications/{number}/go"
+    assert tracked_link(number) == f"/api/platform/affiliate/applications/{number}/go"
 
 
 def test_dates_of_the_starter_set_are_not_in_the_future() -> None:

@@ -9,11 +9,11 @@ from uuid import uuid4
 
 import pytest
 
-from command_api.matching.telling import ProgramsSaid, _data, _that_fit, heard
-from infra.matching import wording
-from infra.matching.scoring import TO_BE_CHECKED, Idea, Listed, Match, Results, cons, pros, ranked
+from command_api.matching.narration import ProgramsAnswer, _data, _within_limit, validate_answer
+from infra.domain.program_matching import wording
+from infra.domain.program_matching.scoring import TO_BE_CHECKED, Idea, Listed, Match, Results, cons, pros, ranked
 from schemas.events.matching import Program
-from tests.unit.test_matching_understanding import HOSTILE
+from tests.unit.command_api.matching.test_idea_profile import HOSTILE
 
 IDEA = Idea("WordPress hosting tutorials for small businesses", "hosting")
 COMPANIES = ("Good Hosting", "Rival", "A.Rival (Inc.)")
@@ -33,16 +33,16 @@ def matches(*programs: Listed) -> list[Match]:
     return ranked(IDEA, programs or (listed(),), {})
 
 
-def said(found: Sequence[Match], why: str = "", *sentences: tuple[str, str]) -> ProgramsSaid:
-    """What a model says of the first program: `sentences` in place of ours."""
+def said(found: Sequence[Match], why: str = "", *sentences: tuple[str, str]) -> ProgramsAnswer:
+    """What a model says of the first program: `sentences` in place of the rule-based ones."""
     match = found[0]
     ours = [*pros(match), *(text for text in cons(match) if text != TO_BE_CHECKED)]
     numbered = [{"number": ours.index(our) + 1, "text": text} for our, text in sentences]
-    return ProgramsSaid.model_validate({"programs": [{"program": 1, "why": why, "sentences": numbered}]})
+    return ProgramsAnswer.model_validate({"programs": [{"program": 1, "why": why, "sentences": numbered}]})
 
 
-def words(found: Sequence[Match], answer: ProgramsSaid) -> wording.ModelWords | None:
-    return heard(answer, found, COMPANIES).words.get(found[0].listed.id)
+def words(found: Sequence[Match], answer: ProgramsAnswer) -> wording.ModelWords | None:
+    return validate_answer(answer, found, COMPANIES).words.get(found[0].listed.id)
 
 
 COOKIE, LITTLE, HARD, ABOUT = (
@@ -53,11 +53,11 @@ COOKIE, LITTLE, HARD, ABOUT = (
 )
 
 
-def test_sound_words_take_the_place_of_ours() -> None:
+def test_valid_model_texts_replace_the_standard_texts() -> None:
     found = matches()
     why = "Its hosting for small businesses is what your tutorials lead to."
     answer = said(found, why, (COOKIE, "A sale within 30 days of the click is yours"), (HARD, "It lets few sites in"))
-    told = wording.told(found[0], words(found, answer))
+    told = wording.narrative(found[0], words(found, answer))
     assert (told.why, told.by_model) == (why, True)
     assert "A sale within 30 days of the click is yours" in told.pros
     assert COOKIE not in told.pros
@@ -68,8 +68,8 @@ def test_sound_words_take_the_place_of_ours() -> None:
 def test_a_hostile_text_is_never_shown(text: str) -> None:
     found = matches()
     answer = said(found, text, (COOKIE, text), (HARD, text))
-    assert heard(answer, found, COMPANIES).silence == "not_believed"
-    told = wording.told(found[0], words(found, answer))
+    assert validate_answer(answer, found, COMPANIES).silence == "not_believed"
+    told = wording.narrative(found[0], words(found, answer))
     assert (told.why, told.pros, told.cons, told.by_model) == (None, pros(found[0]), cons(found[0]), False)
 
 
@@ -101,7 +101,7 @@ def test_what_ours_do_not_say_is_dropped(ours: str, text: str) -> None:
 @pytest.mark.parametrize(
     "why", ["It earned 40.00 USD for others", "It pays 50 %", "The leading host", "Better than Rival", "x" * 281, "no"]
 )
-def test_why_is_said_of_what_is_known(why: str) -> None:
+def test_why_uses_only_stored_data(why: str) -> None:
     found = matches()
     assert words(found, said(found, why)) is None
     known = words(found, said(found, "It pays 2 % and has backups for small businesses"))
@@ -113,7 +113,7 @@ def test_numbers_of_nothing_and_repeats_change_nothing() -> None:
     found = matches()
     sentences = [{"number": number, "text": "It fits your idea"} for number in (-1, 0, 99, 2**70)]
     odd = [{"program": number, "why": "It fits your idea", "sentences": sentences} for number in (0, -1, 7, 1, 1)]
-    told = heard(ProgramsSaid.model_validate({"programs": odd}), found, COMPANIES).words
+    told = validate_answer(ProgramsAnswer.model_validate({"programs": odd}), found, COMPANIES).words
     assert {id: one.why for id, one in told.items()} == {found[0].listed.id: "It fits your idea"}
     assert not told[found[0].listed.id].said
 
@@ -130,13 +130,13 @@ def test_the_member_s_own_figures_are_sent_to_nobody_and_stay_in_our_words() -> 
 def test_a_question_is_as_long_as_may_be_sent() -> None:
     many = [listed(company_name=f"H{number}", description="hosting " * 240, audience="\n" * 500) for number in range(8)]
     found = matches(*many)
-    sent = _that_fit("\u0001" * 4_000, found)
+    sent = _within_limit("\u0001" * 4_000, found)
     assert 1 <= len(sent) < len(found)
     assert len(json.dumps(_data("\u0001" * 4_000, sent), ensure_ascii=False)) <= 20_000
 
 
-def test_what_is_kept_is_read_again_and_what_is_erased_is_nothing() -> None:
+def test_stored_texts_are_read_again_and_erased_texts_are_empty() -> None:
     found = matches()
-    kept = heard(said(found, "It fits your idea"), found, COMPANIES).words
-    assert wording.read(wording.kept(kept)) == kept
-    assert wording.read("") == wording.read("[erased]") == {}
+    kept = validate_answer(said(found, "It fits your idea"), found, COMPANIES).words
+    assert wording.from_json(wording.to_json(kept)) == kept
+    assert wording.from_json("") == wording.from_json("[erased]") == {}

@@ -9,9 +9,9 @@ from uuid import UUID, uuid4
 import pytest
 
 import command_api.notifications.forum  # noqa: F401 - registers its rules
-from command_api.decision import AnotherKind, Asked, Refused
+from command_api.kernel.decision import CommandContext, CommandRejected, UnexpectedEvent
 from command_api.notifications import model
-from command_api.notifications.notice import RULES, Notice
+from command_api.notifications.notification import RULES, Notification
 from schemas.base import DomainEvent
 from schemas.events.forum import PostApproved, PostDeleted, PostEdited, PostWritten
 from schemas.events.notifications import NotificationMailStopped, NotificationPreferenceSet
@@ -23,7 +23,7 @@ NOW = datetime(2026, 11, 21, tzinfo=UTC)
 
 def told(event_class: type[DomainEvent], **values: Any) -> list[tuple[str, UUID | None]]:
     base = {"originator_id": uuid4(), "originator_version": 1, "timestamp": NOW, "author_id": ADA, "thread_id": THREAD}
-    notices: list[Notice] = list(RULES[event_class](event_class(**base, **values)))
+    notices: list[Notification] = list(RULES[event_class](event_class(**base, **values)))
     assert all(notice.kind in KINDS for notice in notices)
     return [(notice.kind, notice.to) for notice in notices]
 
@@ -49,10 +49,10 @@ def test_each_kind_has_its_words(kind: str, count: int, line: str) -> None:
 
 
 def test_what_is_gone_has_no_name() -> None:
-    assert words("mention", 1, None, None, "") == "Somebody mentioned you in a thread"
+    assert words("mention", 1, None, None, "") == "Someone mentioned you in a thread"
 
 
-def test_nobody_is_told_twice_of_a_post_or_of_their_own() -> None:
+def test_a_member_gets_one_notification_per_post_and_none_of_their_own() -> None:
     assert told(PostWritten, text="x", mentions=(EVE, ADA), reply_to_author=EVE) == [("mention", EVE), ("reply", None)]
     assert told(PostWritten, text="x", reply_to_author=ADA) == [("reply", None)]
     assert told(PostWritten, text="x", reply_to_author=EVE, is_first=True) == [("quote", EVE)]
@@ -86,23 +86,23 @@ def test_an_edit_tells_those_who_are_new_in_it_and_a_moderators_act_its_author()
 
 
 def test_members_choose_for_each_kind_and_can_stop_all_mail() -> None:
-    asked = Asked(NOW, ADA)
-    [chosen] = model.choose(None, ADA, "reply", True, "daily", asked)
+    context = CommandContext(NOW, ADA)
+    [chosen] = model.choose(None, ADA, "reply", True, "daily", context)
     assert isinstance(chosen, NotificationPreferenceSet)
     choices = model.evolve(None, chosen)
     assert choices.of("reply") == (True, "daily") and choices.of("mention") == (True, KINDS["mention"].mail)
-    assert model.choose(choices, ADA, "reply", True, "daily", asked) == []
-    [stopped] = model.stop_mail(choices, ADA, "one_click", asked)
+    assert model.choose(choices, ADA, "reply", True, "daily", context) == []
+    [stopped] = model.stop_mail(choices, ADA, "one_click", context)
     assert isinstance(stopped, NotificationMailStopped)
     choices = model.evolve(choices, stopped)
     assert all(choices.of(kind)[1] == "off" for kind in KINDS)
-    assert model.stop_mail(choices, ADA, "page", asked) == []
-    choices = model.evolve(choices, model.choose(choices, ADA, "like", False, "weekly", asked)[0])
+    assert model.stop_mail(choices, ADA, "page", context) == []
+    choices = model.evolve(choices, model.choose(choices, ADA, "like", False, "weekly", context)[0])
     assert choices.of("like") == (False, "weekly") and choices.of("reply") == (True, "off")
-    assert model.stop_mail(choices, ADA, "page", asked)
-    with pytest.raises(Refused):
-        model.choose(None, ADA, "weather", True, "off", asked)
-    with pytest.raises(AnotherKind):
+    assert model.stop_mail(choices, ADA, "page", context)
+    with pytest.raises(CommandRejected):
+        model.choose(None, ADA, "weather", True, "off", context)
+    with pytest.raises(UnexpectedEvent):
         model.evolve(
             None, PostDeleted(originator_id=ADA, originator_version=1, timestamp=NOW, author_id=ADA, thread_id=ADA)
         )

@@ -1,4 +1,4 @@
-"""Given a website's history, when its owner (or somebody else) asks, then these events or this refusal."""
+"""Given a website's history, when its owner or another account sends a command, then these events or this refusal."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from uuid import uuid4
 
 import pytest
 
-from command_api.decision import Asked, Refused
-from command_api.hosts import web_address, website_domain
+from command_api.kernel.decision import CommandContext, CommandRejected
+from command_api.kernel.hostnames import web_address, website_domain
 from command_api.websites import model
 from command_api.websites.keys import PREFIXES, checksum, new_key
-from ingest import directory as edge
+from ingest.directory import directory as ingest_directory
 from ingest.steps.identify_site import check_origin
 from schemas.events.websites import (
     AttributionModel,
@@ -29,14 +29,14 @@ from schemas.events.websites import (
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 OWNER, SITE = uuid4(), uuid4()
-ASKED = Asked(NOW, OWNER)
-STRANGER = Asked(NOW, uuid4())
+CONTEXT = CommandContext(NOW, OWNER)
+STRANGER = CommandContext(NOW, uuid4())
 
 
 def connected(*kinds: KeyKind) -> model.Website:
     keys = [new_key(kind) for kind in kinds]
     state: model.Website | None = None
-    for event in model.connect(SITE, domain="shop.example", timezone="UTC", currency="USD", keys=keys, asked=ASKED):
+    for event in model.connect(SITE, domain="shop.example", timezone="UTC", currency="USD", keys=keys, context=CONTEXT):
         state = model.evolve(state, event)
     assert state is not None
     return state
@@ -50,7 +50,7 @@ def test_connecting_makes_the_website_and_its_keys() -> None:
         timezone="Atlantic/Reykjavik",
         currency="ISK",
         keys=keys,
-        asked=ASKED,
+        context=CONTEXT,
     )
     assert isinstance(first, WebsiteConnected)
     assert (first.domain, first.currency, first.account_id) == ("www.xn--bcher-kva.example", "ISK", OWNER)
@@ -83,7 +83,7 @@ def test_connecting_makes_the_website_and_its_keys() -> None:
     ],
 )
 def test_domains_that_cannot_be_public_are_refused(domain: str) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(CommandRejected) as refused:
         website_domain(domain)
     assert refused.value.field == "domain"
 
@@ -100,8 +100,8 @@ def test_domains_that_cannot_be_public_are_refused(domain: str) -> None:
 )
 def test_unknown_zones_and_currencies_are_refused(given: dict[str, str], field: str) -> None:
     values = {"domain": "shop.example", "timezone": "UTC", "currency": "USD", **given}
-    with pytest.raises(Refused) as refused:
-        model.connect(SITE, keys=(), asked=ASKED, **values)
+    with pytest.raises(CommandRejected) as refused:
+        model.connect(SITE, keys=(), context=CONTEXT, **values)
     assert refused.value.field == field
 
 
@@ -112,7 +112,7 @@ def test_updating_tells_only_what_changed() -> None:
         domain="shop.example",
         timezone="Europe/Paris",
         attribution_model=AttributionModel.FIRST_CLICK,
-        asked=ASKED,
+        context=CONTEXT,
     )
     assert isinstance(event, WebsiteUpdated)
     assert (event.domain, event.timezone, event.attribution_model) == (
@@ -120,37 +120,37 @@ def test_updating_tells_only_what_changed() -> None:
         "Europe/Paris",
         AttributionModel.FIRST_CLICK,
     )
-    assert model.update(website, timezone="UTC", currency="USD", asked=ASKED) == []
+    assert model.update(website, timezone="UTC", currency="USD", context=CONTEXT) == []
 
 
 def test_the_currency_is_fixed() -> None:
-    with pytest.raises(Refused) as refused:
-        model.update(connected(), currency="EUR", asked=ASKED)
+    with pytest.raises(CommandRejected) as refused:
+        model.update(connected(), currency="EUR", context=CONTEXT)
     assert refused.value.code == "currency_fixed"
 
 
 def test_two_secrets_live_at_once_and_no_more() -> None:
     website = connected(KeyKind.SECRET)
-    (second,) = model.issue_key(website, new_key(KeyKind.SECRET), asked=ASKED)
+    (second,) = model.issue_key(website, new_key(KeyKind.SECRET), context=CONTEXT)
     website = model.evolve(website, second)
-    with pytest.raises(Refused) as refused:
-        model.issue_key(website, new_key(KeyKind.SECRET), asked=ASKED)
+    with pytest.raises(CommandRejected) as refused:
+        model.issue_key(website, new_key(KeyKind.SECRET), context=CONTEXT)
     assert refused.value.code == "too_many_keys"
-    (revoked,) = model.revoke_key(website, second.key_id, ASKED)
+    (revoked,) = model.revoke_key(website, second.key_id, CONTEXT)
     assert isinstance(revoked, WebsiteKeyRevoked)
     website = model.evolve(website, revoked)
-    assert model.revoke_key(website, second.key_id, ASKED) == []
-    assert model.issue_key(website, new_key(KeyKind.SECRET), asked=ASKED)
+    assert model.revoke_key(website, second.key_id, CONTEXT) == []
+    assert model.issue_key(website, new_key(KeyKind.SECRET), context=CONTEXT)
 
 
 def test_origins_are_brought_to_one_form_and_only_for_site_keys() -> None:
     website = connected()
     given = ["https://WWW.Shop.example/", "http://localhost:3000", "https://www.shop.example"]
-    (event,) = model.issue_key(website, new_key(KeyKind.SITE), allowed_origins=given, asked=ASKED)
+    (event,) = model.issue_key(website, new_key(KeyKind.SITE), allowed_origins=given, context=CONTEXT)
     assert event.allowed_origins == ("https://www.shop.example", "http://localhost:3000")
     for kind, origins in ((KeyKind.SECRET, given), (KeyKind.SITE, ["shop.example"]), (KeyKind.SITE, ["https://a.b/c"])):
-        with pytest.raises(Refused):
-            model.issue_key(website, new_key(kind), allowed_origins=origins, asked=ASKED)
+        with pytest.raises(CommandRejected):
+            model.issue_key(website, new_key(kind), allowed_origins=origins, context=CONTEXT)
 
 
 @pytest.mark.parametrize(
@@ -166,9 +166,12 @@ def test_origins_are_brought_to_one_form_and_only_for_site_keys() -> None:
     ],
 )
 def test_origins_are_kept_as_browsers_send_them(given: str, sent: str) -> None:
-    (event,) = model.issue_key(connected(), new_key(KeyKind.SITE), allowed_origins=[given], asked=ASKED)
+    (event,) = model.issue_key(connected(), new_key(KeyKind.SITE), allowed_origins=[given], context=CONTEXT)
     assert event.allowed_origins == (sent,)
-    check_origin(edge.Key(edge.Website(SITE, "shop.example", "USD"), "site", (sent,)), {b"origin": sent.encode()})
+    check_origin(
+        ingest_directory.Key(ingest_directory.Website(SITE, "shop.example", "USD"), "site", (sent,)),
+        {b"origin": sent.encode()},
+    )
 
 
 @pytest.mark.parametrize(
@@ -186,31 +189,31 @@ def test_origins_are_kept_as_browsers_send_them(given: str, sent: str) -> None:
     ],
 )
 def test_what_no_browser_sends_is_no_origin(origin: str) -> None:
-    with pytest.raises(Refused) as refused:
-        model.issue_key(connected(), new_key(KeyKind.SITE), allowed_origins=[origin], asked=ASKED)
+    with pytest.raises(CommandRejected) as refused:
+        model.issue_key(connected(), new_key(KeyKind.SITE), allowed_origins=[origin], context=CONTEXT)
     assert (refused.value.code, refused.value.field) == ("bad_origin", "allowedOrigins")
 
 
-def test_a_stranger_is_told_that_there_is_nothing() -> None:
+def test_objects_of_another_account_are_not_found() -> None:
     website = connected(KeyKind.SITE)
     (key_id,) = website.keys
-    gone = model.evolve(website, model.disconnect(website, ASKED)[0])
+    gone = model.evolve(website, model.disconnect(website, CONTEXT)[0])
     for refuse in (
-        lambda: model.update(website, timezone="UTC", asked=STRANGER),
+        lambda: model.update(website, timezone="UTC", context=STRANGER),
         lambda: model.disconnect(website, STRANGER),
-        lambda: model.issue_key(website, new_key(KeyKind.SITE), asked=STRANGER),
+        lambda: model.issue_key(website, new_key(KeyKind.SITE), context=STRANGER),
         lambda: model.revoke_key(website, key_id, STRANGER),
-        lambda: model.disconnect(None, ASKED),
-        lambda: model.disconnect(gone, ASKED),
-        lambda: model.revoke_key(website, uuid4(), ASKED),
+        lambda: model.disconnect(None, CONTEXT),
+        lambda: model.disconnect(gone, CONTEXT),
+        lambda: model.revoke_key(website, uuid4(), CONTEXT),
     ):
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(CommandRejected) as refused:
             refuse()
         assert refused.value.kind == "missing"
 
 
 def test_an_admin_may_act_for_the_owner() -> None:
-    (event,) = model.disconnect(connected(), Asked(NOW, uuid4(), is_admin=True))
+    (event,) = model.disconnect(connected(), CommandContext(NOW, uuid4(), is_admin=True))
     assert isinstance(event, WebsiteDisconnected)
 
 
@@ -246,23 +249,28 @@ def test_keys_carry_their_kind_and_a_checksum(kind: KeyKind) -> None:
     ],
 )
 def test_addresses_that_must_not_be_followed_are_refused(address: str) -> None:
-    with pytest.raises(Refused):
+    with pytest.raises(CommandRejected):
         web_address(address, "baseUrl")
 
 
 RULE = uuid4()
 
 
-def remarked(website: model.Website, asked: Asked = ASKED, **changes: datetime) -> list[WebsiteTrafficRemarked]:
-    period = {"since": NOW - timedelta(days=2), "until": NOW - timedelta(days=1), **changes}
+SINCE, UNTIL = NOW - timedelta(days=2), NOW - timedelta(days=1)
+
+
+def remarked(
+    website: model.Website, context: CommandContext = CONTEXT, *, since: datetime = SINCE, until: datetime = UNTIL
+) -> list[WebsiteTrafficRemarked]:
     return model.remark_traffic(
         website,
         RULE,
         mark=TrafficMark.SUSPICIOUS,
         conditions=TrafficConditions(country="DE"),
         note=" One day ",
-        asked=asked,
-        **period,
+        context=context,
+        since=since,
+        until=until,
     )
 
 
@@ -271,26 +279,26 @@ def test_a_rule_for_traffic_is_made_and_undone_once() -> None:
     [made] = remarked(website)
     assert (made.rule_id, made.mark, made.conditions.country, made.note) == (RULE, "suspicious", "DE", "One day")
     website = model.evolve(website, made)
-    [undone] = model.undo_remark(website, RULE, ASKED)
+    [undone] = model.undo_remark(website, RULE, CONTEXT)
     assert isinstance(undone, WebsiteTrafficRemarkUndone) and undone.rule_id == RULE
-    assert model.undo_remark(model.evolve(website, undone), RULE, ASKED) == []
+    assert model.undo_remark(model.evolve(website, undone), RULE, CONTEXT) == []
 
 
 def test_rules_for_traffic_that_make_no_sense_are_refused() -> None:
     website = connected()
-    for changes, code in (
-        ({"until": NOW - timedelta(days=2)}, "empty_period"),
-        ({"since": NOW - timedelta(days=400)}, "long_period"),
+    for since, until, code in (
+        (SINCE, NOW - timedelta(days=2), "empty_period"),
+        (NOW - timedelta(days=400), UNTIL, "long_period"),
     ):
-        with pytest.raises(Refused) as caught:
-            remarked(website, **changes)
+        with pytest.raises(CommandRejected) as caught:
+            remarked(website, since=since, until=until)
         assert caught.value.code == code
-    for attempt in (lambda: remarked(website, STRANGER), lambda: model.undo_remark(website, RULE, ASKED)):
-        with pytest.raises(Refused) as caught:
+    for attempt in (lambda: remarked(website, STRANGER), lambda: model.undo_remark(website, RULE, CONTEXT)):
+        with pytest.raises(CommandRejected) as caught:
             attempt()
         assert caught.value.kind == "missing"
-    for _ in range(model.MOST_RULES):
+    for _ in range(model.MAX_RULES):
         website = model.evolve(website, remarked(website)[0].model_copy(update={"rule_id": uuid4()}))
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(CommandRejected) as caught:
         remarked(website)
     assert caught.value.code == "too_many_rules"

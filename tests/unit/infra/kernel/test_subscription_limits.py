@@ -6,25 +6,25 @@ from threading import Event
 
 import pytest
 
-from projectors.engine.limits import Backoff, DeadLetterLimit, Rate, Told, TooManyDeadLetters
+from infra.kernel.subscriptions.limits import Backoff, DeadLetterLimit, LogThrottle, Rate, TooManyDeadLetters
 
 
 def test_a_hundred_in_a_row_are_too_many() -> None:
     limit = DeadLetterLimit()
     for _ in range(99):
-        limit.bad("x")
+        limit.fail("x")
     with pytest.raises(TooManyDeadLetters, match="100 records in a row"):
-        limit.bad("x")
+        limit.fail("x")
 
 
 def test_one_percent_is_allowed_and_more_is_not() -> None:
     limit = DeadLetterLimit()
     for _ in range(1000):
-        limit.good(99)
-        limit.bad("x")
-    limit.good(50)
+        limit.succeed(99)
+        limit.fail("x")
+    limit.succeed(50)
     with pytest.raises(TooManyDeadLetters, match="101 of the last 10,000 records cannot be taken; the last: y"):
-        limit.bad("y")
+        limit.fail("y")
 
 
 def test_the_rate_settles_at_what_comes() -> None:
@@ -74,9 +74,9 @@ def test_an_engine_that_is_back_is_seen_soon_however_long_it_was_away() -> None:
     assert stopping.waits == [0.5, 1, 2, 4, 5, 5, 0.5]
 
 
-def test_the_same_trouble_is_told_once_a_minute() -> None:
+def test_the_same_error_is_logged_once_a_minute() -> None:
     now = [0.0]
-    told = Told(lambda: now[0])
-    assert [told.is_news(what) for what in ("away", "away", "full", "away")] == [True, False, True, False]
+    told = LogThrottle(lambda: now[0])
+    assert [told.should_log(what) for what in ("away", "away", "full", "away")] == [True, False, True, False]
     now[0] += 60.0
-    assert told.is_news("away") and not told.is_news("away")
+    assert told.should_log("away") and not told.should_log("away")

@@ -9,8 +9,8 @@ from types import ModuleType
 
 import pytest
 
-from infra import cli
-from infra.settings import SettingsError
+from infra.kernel.config.settings import SettingsError
+from infra.ops import cli
 
 
 @pytest.fixture
@@ -22,7 +22,10 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def calls(monkeypatch: pytest.MonkeyPatch, elsewhere: Path) -> list[list[str]]:
+def calls(
+    monkeypatch: pytest.MonkeyPatch,
+    elsewhere: Path,  # noqa: ARG001 - for its effect
+) -> list[list[str]]:
     """A command `probe` that only notes its arguments."""
     noted: list[list[str]] = []
     module = ModuleType("probe_for_cli")
@@ -70,8 +73,9 @@ def test_a_refused_setting_is_one_sentence_and_exits_2(
     assert calls == []
 
 
+@pytest.mark.usefixtures("elsewhere")
 def test_a_setting_refused_later_is_shown_the_same_way(
-    monkeypatch: pytest.MonkeyPatch, elsewhere: Path, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     module = ModuleType("refusing_for_cli")
 
@@ -85,12 +89,14 @@ def test_a_setting_refused_later_is_shown_the_same_way(
     assert capsys.readouterr().err == "althing: POSTGRES_URL is not set.\n"
 
 
+@pytest.mark.usefixtures("elsewhere")
 @pytest.mark.parametrize("name", ["ps", "info"])
-def test_without_a_stack_ps_and_info_say_so(name: str, elsewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_stack_ps_and_info_say_so(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main([name]) == 1
     assert "No stack runs" in capsys.readouterr().err
 
 
-def test_ps_json_without_a_stack_is_still_json(elsewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.usefixtures("elsewhere")
+def test_ps_json_without_a_stack_is_still_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["ps", "--json"]) == 1
     assert capsys.readouterr().out == "[]\n"

@@ -10,9 +10,9 @@ from uuid import uuid4
 
 import pytest
 
-from ingest import directory as subject
-from ingest.directory import Directory, KeyRow, Listing, Partner, Website
-from ingest.refused import Unavailable
+from ingest.directory import directory as subject
+from ingest.directory.directory import Directory, KeyRow, Listing, Partner, Website
+from ingest.errors import Unavailable
 
 WEBSITE = Website(uuid4(), "own.example", "USD")
 PARTNER = Partner(uuid4(), "", "acme", "Acme", "", 30, True)
@@ -28,11 +28,11 @@ class Source:
         self.reached, self.written, self.made_at, self.step = reached, written, made_at, step
         self.lookups = 0
 
-    async def lookup(self, kind: str, name: str) -> Listing:
+    async def lookup(self, _kind: str, _name: str) -> Listing:
         self.lookups += 1
         return KNOWN if self.reached >= self.made_at else Listing()
 
-    async def progress(self, kind: str) -> tuple[int, int]:
+    async def progress(self, _kind: str) -> tuple[int, int]:
         self.reached += self.step
         return self.reached, self.written
 
@@ -42,7 +42,7 @@ class Source:
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(subject, "LOOK_AGAIN_S", 0.0)
+    monkeypatch.setattr(subject, "POLL_INTERVAL_S", 0.0)
     monkeypatch.setattr(subject, "CATCH_UP_S", 0.02)
 
 
@@ -62,7 +62,7 @@ def test_a_key_that_comes_while_the_request_waits_is_good() -> None:
     assert key is not None and key.website == WEBSITE
 
 
-def test_what_is_written_after_the_first_miss_keeps_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_write_after_the_first_miss_blocks_no_request(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(subject, "BEHIND_S", 0.0)
     source = Source(5, 6)
     directory = source.directory()

@@ -1,4 +1,4 @@
-"""What of the directory changed: rows by themselves where that is enough, else everything."""
+"""Changes of the directory: single rows where that is enough, otherwise everything."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 
-from ingest.changes import MAX_CHANGES, READ_MODELS, Changes, Progress, changes_between
-from ingest.directory import Directory, KeyRow, LinkRow, Listing, Partner, Website
-from ingest.refresh import append_changes, load_copy, save_copy
+from ingest.directory.changes import MAX_CHANGES, READ_MODELS, Changes, Progress, changes_between
+from ingest.directory.directory import Directory, KeyRow, LinkRow, Listing, Partner, Website
+from ingest.directory.refresh import append_changes, load_copy, save_copy
 
 LINK, SITE = uuid4(), uuid4()
 BEFORE = Progress(dict.fromkeys(READ_MODELS, (1, 10)))
@@ -19,7 +19,7 @@ AFTER = Progress(dict.fromkeys(READ_MODELS, (1, 20)))
 
 
 class Rows:
-    """A connection that gives these rows and keeps what it was asked for."""
+    """A connection that gives these rows and records the queries."""
 
     def __init__(self, rows: list[tuple[UUID, str]]) -> None:
         self.rows = rows
@@ -37,7 +37,7 @@ def between(rows: list[tuple[UUID, str]], before: Progress = BEFORE, after: Prog
     return changes_between(cast("psycopg.Connection[Any]", Rows(rows)), before, after)
 
 
-def test_links_and_what_is_added_are_read_by_themselves() -> None:
+def test_links_and_additions_are_read_individually() -> None:
     found = between([(LINK, "link.created.v1"), (LINK, "link.updated.v1"), (SITE, "website.key_issued.v1")])
     assert found == Changes([LINK], [SITE])
     assert between([]) == Changes([], []) == between([], BEFORE, BEFORE)
@@ -57,7 +57,7 @@ def test_so_do_very_many_changes_and_a_rebuilt_read_model() -> None:
     assert between([], BEFORE, rebuilt) is None
 
 
-def test_models_at_different_places_are_asked_for_from_the_lowest_to_the_highest() -> None:
+def test_models_at_different_positions_are_read_from_the_lowest_to_the_highest() -> None:
     rows = Rows([])
     before, after = Progress({**BEFORE.models, "links": (1, 7)}), Progress({**AFTER.models, "websites": (1, 25)})
     changes_between(cast("psycopg.Connection[Any]", rows), before, after)
@@ -92,5 +92,5 @@ def test_changes_hold_beside_the_rest_and_are_kept_beside_the_copy(tmp_path: Pat
     assert kept is not None and kept[0] == whole
 
 
-async def nothing(kind: str, name: str) -> Listing:
+async def nothing(_kind: str, _name: str) -> Listing:
     return Listing()

@@ -3,35 +3,37 @@
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from ipaddress import ip_network
+from types import SimpleNamespace
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec import Raw
+from msgspec import Raw, convert
 
-from infra.countries import Places
+from infra.kernel.net.geoip import GeoIpDatabase
 from ingest.clock import DAY_MS, log_text, parse_moment
-from ingest.directory import Directory, Link, Partner, Website
-from ingest.refused import Refused
-from ingest.rows import Row, SentEvent
+from ingest.directory.directory import Directory, Link, Partner, Website
+from ingest.endpoints.track import outcome_of
+from ingest.errors import EventRejected
+from ingest.event import SiteEvent
+from ingest.request_context import RequestContext, client_address, client_of, new_request, new_row, with_overrides
+from ingest.rows import SentEvent
 from ingest.steps.enrich import enrich
-from ingest.steps.pseudonymise import Hasher, Salts
-from ingest.steps.stamp import content_hash, event_id, moment_of, stamp
-from ingest.steps.validate import begin_row
-from ingest.tracking import outcome_of
-from ingest.visit import Visit, client_address, client_of, with_overrides
+from ingest.steps.pseudonymise import Hasher, Salts, pseudonymise
+from ingest.steps.stamp import content_hash, event_id, event_time, set_time, stamp
+from ingest.steps.validate import validate
 from schemas import click_id
-from schemas.tracking import HASH_HEADER, Outcome, from_log_time, log_time
-from tests.support.agents import BROWSER, IPHONE
+from schemas.tracking import HASH_HEADER, Outcome, TrackedEvent, from_log_time, log_time
+from tests.support.user_agents import BROWSER, IPHONE
 
 NOW = 1_800_000_000_123
 KEY = b"k" * 32
-PLACES = Places(None)
+PLACES = GeoIpDatabase(None)
 
 
-async def nothing(kind: str, name: str) -> Any:
+async def nothing(_kind: str, _name: str) -> Any:
     raise AssertionError("no look-up was expected")
 
 
@@ -44,23 +46,54 @@ DIRECTORY.partners["acme"] = replace(PARTNER, id_text=str(PARTNER.id))
 DIRECTORY.links["deal"] = DIRECTORY.links_by_id[LINK.id_text] = DIRECTORY.links_by_code[77] = LINK
 
 
-def a_visit(kind: str = "site", address: str = "1.2.3.4", agent: str = BROWSER, website: Website = WEBSITE) -> Visit:
+def make_request(
+    kind: str = "site", address: str = "1.2.3.4", agent: str = BROWSER, website: Website = WEBSITE
+) -> RequestContext:
     scope = {"client": (address, 1)}
     client = client_of(scope, {b"user-agent": agent.encode()}, (), PLACES)
-    return Visit(website, kind, "script", client, NOW, log_text(NOW))
+    return new_request(website, kind, "script", client, NOW)
 
 
-def refusal(sent: SentEvent, visit: Visit | None = None) -> str:
-    visit = visit or a_visit()
-    with pytest.raises(Refused) as caught:
-        enrich(DIRECTORY, KEY, visit, sent, begin_row(visit, sent))
-        moment_of(visit, sent.occurred_at)
+def refusal(sent: SentEvent, request: RequestContext | None = None) -> str:
+    with pytest.raises(EventRejected) as caught:
+        process(request or make_request(), sent)
     return caught.value.code
+
+
+def begun(request: RequestContext, sent: SentEvent, hasher: Hasher | None = None) -> SiteEvent:
+    context: Any = SimpleNamespace(directory=DIRECTORY, click_key=KEY, hasher=hasher, places=PLACES)
+    return SiteEvent(context, request, {}, sent, new_row(request))
+
+
+def validated(request: RequestContext, sent: SentEvent) -> TrackedEvent:
+    event = begun(request, sent)
+    validate(event)
+    return event.row
+
+
+def enriched(request: RequestContext, sent: SentEvent) -> TrackedEvent:
+    event = begun(request, sent)
+    validate(event)
+    enrich(event)
+    return event.row
+
+
+def stamped(request: RequestContext, sent: SentEvent) -> SiteEvent:
+    event = begun(request, sent)
+    validate(event)
+    set_time(event)
+    stamp(event)
+    return event
+
+
+def process(request: RequestContext, sent: SentEvent) -> None:
+    enriched(request, sent)
+    event_time(request, sent.occurred_at)
 
 
 @pytest.mark.parametrize("kind", ["pageview", "click", "sign_up", "a.b-c_9", "x" * 64])
 def test_good_types(kind: str) -> None:
-    assert begin_row(a_visit(), SentEvent(kind)).type == kind
+    assert validated(make_request(), SentEvent(kind)).type == kind
 
 
 @pytest.mark.parametrize("kind", ["", "Pageview", "a b", "x" * 65, "ü", "a\n", "a/b"])
@@ -77,7 +110,7 @@ def test_what_a_site_may_not_send() -> None:
     assert refusal(SentEvent("x", currency="usd")) == "unknown_currency"
     assert refusal(SentEvent("x", url="javascript:x")) == "bad_url"
     assert refusal(SentEvent("x", link="nope")) == "unknown_link"
-    assert refusal(SentEvent("x", link="deal"), a_visit(website=OTHER)) == "unknown_link"
+    assert refusal(SentEvent("x", link="deal"), make_request(website=OTHER)) == "unknown_link"
     assert refusal(SentEvent("x", partner="nope")) == "unknown_partner"
     assert refusal(SentEvent("x", click_id="A" * 39)) == "forged_click_id"
     assert refusal(SentEvent("x", props=Raw(b'{"a":"%b"}' % (b"b" * 5000)))) == "props_too_large"
@@ -88,47 +121,42 @@ def test_link_click_id_and_partner_fill_the_record() -> None:
         KEY, at=datetime.now(UTC), link_code=77, website_id=WEBSITE.id, country="IS", device="mobile", nonce=1
     )
     for sent in (SentEvent("x", link="deal"), SentEvent("x", link=LINK.id_text), SentEvent("x", click_id=text)):
-        row = begin_row(a_visit(), sent)
-        enrich(DIRECTORY, KEY, a_visit(), sent, row)
+        row = enriched(make_request(), sent)
         assert (row.link_id, row.partner_id, row.sub1) == (LINK.id_text, LINK.partner_id, "from-link")
-    assert refusal(SentEvent("x", click_id=text), a_visit(website=OTHER)) == "foreign_click_id"
-    sent = SentEvent("x", partner="ACME", sub1="own", sub10=5)
-    row = begin_row(a_visit(), sent)
-    enrich(DIRECTORY, KEY, a_visit(), sent, row)
+    assert refusal(SentEvent("x", click_id=text), make_request(website=OTHER)) == "foreign_click_id"
+    sent = convert({"type": "x", "partner": "ACME", "sub1": "own", "sub10": 5}, SentEvent)
+    row = enriched(make_request(), sent)
     assert (row.partner_id, row.sub1, row.sub10) == (str(PARTNER.id), "own", "5")
 
 
 def test_bots_are_kept_and_flagged() -> None:
-    visit = a_visit(agent="Mozilla/5.0 (compatible; Googlebot/2.1)")
-    row = begin_row(visit, SentEvent("pageview"))
-    enrich(DIRECTORY, KEY, visit, SentEvent("pageview"), row)
+    request = make_request(agent="Mozilla/5.0 (compatible; Googlebot/2.1)")
+    row = enriched(request, SentEvent("pageview"))
     assert (row.is_bot, row.bot_reason, row.device, outcome_of(row)) == (True, "crawler", "bot", Outcome.BOT)
-    row = begin_row(a_visit(), SentEvent("pageview"))
-    enrich(DIRECTORY, KEY, a_visit(), SentEvent("pageview", referrer="http://semalt.com/"), row)
+    row = enriched(make_request(), SentEvent("pageview", referrer="http://semalt.com/"))
     assert outcome_of(row) is Outcome.SPAM_REFERRER
 
 
 def test_overrides_describe_the_visitor() -> None:
-    visit = with_overrides(a_visit("secret"), "2001:db8::1", IPHONE, PLACES)
-    assert (visit.client.address, visit.client.agent.device) == ("2001:db8::1", "mobile")
-    with pytest.raises(Refused) as caught:
-        with_overrides(a_visit("secret"), "localhost", None, PLACES)
+    request = with_overrides(make_request("secret"), "2001:db8::1", IPHONE, PLACES)
+    assert (request.client.address, request.client.agent.device) == ("2001:db8::1", "mobile")
+    with pytest.raises(EventRejected) as caught:
+        with_overrides(make_request("secret"), "localhost", None, PLACES)
     assert caught.value.code == "bad_ip"
 
 
 def test_times() -> None:
-    site, secret = a_visit("site"), a_visit("secret")
-    assert moment_of(site, None) == (NOW, False)
-    assert moment_of(site, NOW + 60_000) == (NOW + 60_000, False)
-    assert moment_of(site, NOW + 60_001) == (NOW, True)
-    assert moment_of(site, 4_102_444_800) == (NOW, True)
-    assert moment_of(site, NOW - DAY_MS) == (NOW - DAY_MS, False)
-    assert moment_of(secret, NOW - 30 * DAY_MS) == (NOW - 30 * DAY_MS, False)
+    site, secret = make_request("site"), make_request("secret")
+    assert event_time(site, None) == (NOW, False)
+    assert event_time(site, NOW + 60_000) == (NOW + 60_000, False)
+    assert event_time(site, NOW + 60_001) == (NOW, True)
+    assert event_time(site, 4_102_444_800) == (NOW, True)
+    assert event_time(site, NOW - DAY_MS) == (NOW - DAY_MS, False)
+    assert event_time(secret, NOW - 30 * DAY_MS) == (NOW - 30 * DAY_MS, False)
     assert refusal(SentEvent("x", occurred_at=NOW - DAY_MS - 1), site) == "too_old"
     assert refusal(SentEvent("x", occurred_at=NOW - 30 * DAY_MS - 1), secret) == "too_old"
     assert refusal(SentEvent("x", occurred_at="1970-01-01T00:00:00Z"), secret) == "too_old"
-    row = begin_row(site, SentEvent("x"))
-    stamp(site, SentEvent("x"), row, *moment_of(site, NOW + DAY_MS))
+    row = stamped(site, SentEvent("x", occurred_at=NOW + DAY_MS)).row
     assert (row.occurred_at, row.flags) == (row.received_at, "future_clamped")
 
 
@@ -161,7 +189,7 @@ def test_moments_in_every_form_mean_the_same(moment: datetime) -> None:
     ],
 )
 def test_what_is_no_moment(text: str | int) -> None:
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(EventRejected) as caught:
         parse_moment(text)
     assert caught.value.code == "bad_time"
 
@@ -173,7 +201,7 @@ def test_a_number_is_milliseconds_also_before_1973(day: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "props, code",
+    ("props", "code"),
     [
         (b"[1]", "bad_props"),
         (b'"x"', "bad_props"),
@@ -191,19 +219,19 @@ def test_bad_props(props: bytes, code: str) -> None:
 def test_props_are_kept_as_sent_and_hashed_in_one_order() -> None:
     first = SentEvent("x", id=str(uuid4()), props=Raw(b'{ "b": 1.50, "a": {"d": 1e5, "c": "\\u0041"} }'))
     second = SentEvent("x", id=first.id, props=Raw(b'{"a":{"c":"A","d":100000},"b":1.5}'))
-    assert begin_row(a_visit(), first).props == '{"b":1.5,"a":{"d":100000.0,"c":"A"}}'
-    begin_row(a_visit(), second)
+    assert validated(make_request(), first).props == '{"b":1.5,"a":{"d":100000.0,"c":"A"}}'
+    validated(make_request(), second)
     third = SentEvent("x", id=first.id, props=Raw(b'{"a":{"c":"A","d":1e5},"b":1.5}'))
-    begin_row(a_visit(), third)
+    validated(make_request(), third)
     assert content_hash(first) == content_hash(third) != content_hash(second)
 
 
-def test_ids_of_the_site_carry_a_hash_ids_of_ours_do_not() -> None:
-    visit, row = a_visit(), begin_row(a_visit(), SentEvent("x"))
-    assert stamp(visit, SentEvent("x"), row, NOW, False) == ()
-    assert UUID(row.event_id).version == 7
-    sent = SentEvent("x", id="0190B0B0-0000-7000-8000-000000000001")
-    headers = stamp(visit, sent, row, NOW, False)
+def test_ids_of_the_site_carry_a_hash_minted_ids_do_not() -> None:
+    event = stamped(make_request(), SentEvent("x"))
+    assert event.record_headers == ()
+    assert UUID(event.row.event_id).version == 7
+    event = stamped(make_request(), SentEvent("x", id="0190B0B0-0000-7000-8000-000000000001"))
+    headers, row = event.record_headers, event.row
     assert row.event_id == "0190b0b0-0000-7000-8000-000000000001"
     assert headers[0][0] == HASH_HEADER and len(headers[0][1]) == 8
 
@@ -212,22 +240,23 @@ def test_the_hash_is_of_what_was_sent_not_of_how() -> None:
     named = SentEvent("x", id="1", site="pk_1", props=Raw(b'{"a":1,"b":2}'))
     same = named, SentEvent("x", id="1", props=Raw(b'{"b":2,"a":1}'))
     for sent in same:
-        begin_row(a_visit(), sent)
+        validated(make_request(), sent)
     assert content_hash(same[0]) == content_hash(same[1])
     assert content_hash(SentEvent("x", value=1)) != content_hash(SentEvent("x", value=2))
 
 
 @pytest.mark.parametrize("text", ["", "x", "0190b0b0-0000-7000-8000", "0190b0b0-0000-7000-8000-00000000000g"])
 def test_bad_ids(text: str) -> None:
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(EventRejected) as caught:
         event_id(text)
     assert caught.value.code == "bad_id"
 
 
-def hashed(visit: Visit, sent: SentEvent, hasher: Hasher, at: int = NOW) -> Row:
-    row = begin_row(visit, sent)
-    hasher.pseudonymise(visit, sent, row, at)
-    return row
+def hashed(request: RequestContext, sent: SentEvent, hasher: Hasher, at: int = NOW) -> TrackedEvent:
+    event = begun(request, sent, hasher)
+    event.occurred = at
+    pseudonymise(event)
+    return event.row
 
 
 def test_visitors() -> None:
@@ -236,39 +265,42 @@ def test_visitors() -> None:
     today = date(1970, 1, 1) + timedelta(days=NOW // DAY_MS)
     salts.replace({today: b"a" * 32, today - timedelta(days=1): b"b" * 32})
     event = SentEvent("x")
-    base = hashed(a_visit(), event, hasher).visitor
+    base = hashed(make_request(), event, hasher).visitor
     assert 0 < base < 2**64
-    assert hashed(a_visit(), event, hasher).visitor == base
-    assert hashed(a_visit(address="1.2.3.5"), event, hasher).visitor != base
-    assert hashed(a_visit(agent=IPHONE), event, hasher).visitor != base
-    assert hashed(a_visit(website=OTHER), event, hasher).visitor != base
-    assert hashed(a_visit(), event, hasher, NOW - DAY_MS).visitor != base
+    assert hashed(make_request(), event, hasher).visitor == base
+    assert hashed(make_request(address="1.2.3.5"), event, hasher).visitor != base
+    assert hashed(make_request(agent=IPHONE), event, hasher).visitor != base
+    assert hashed(make_request(website=OTHER), event, hasher).visitor != base
+    assert hashed(make_request(), event, hasher, NOW - DAY_MS).visitor != base
     salts.replace({today: b"n" * 32})
-    assert hashed(a_visit(), event, hasher).visitor != base
+    assert hashed(make_request(), event, hasher).visitor != base
 
     named = SentEvent("x", visitor_id="u-1")
-    known = hashed(a_visit(), named, hasher).visitor
-    assert hashed(a_visit(address="9.9.9.9", agent=IPHONE), named, hasher, NOW - 9 * DAY_MS).visitor == known
-    assert hashed(a_visit(website=OTHER), named, hasher).visitor != known
-    assert hashed(a_visit(), SentEvent("x", visitor_id="u-1", session_id="s"), hasher).session != 0
-    with pytest.raises(Refused):
-        hashed(a_visit(), SentEvent("x", visitor_id="v" * 300), hasher)
+    known = hashed(make_request(), named, hasher).visitor
+    assert hashed(make_request(address="9.9.9.9", agent=IPHONE), named, hasher, NOW - 9 * DAY_MS).visitor == known
+    assert hashed(make_request(website=OTHER), named, hasher).visitor != known
+    assert hashed(make_request(), SentEvent("x", visitor_id="u-1", session_id="s"), hasher).session != 0
+    with pytest.raises(EventRejected):
+        hashed(make_request(), SentEvent("x", visitor_id="v" * 300), hasher)
 
 
-def test_backfilled_visitors_without_an_id_are_told_apart_by_the_day_of_the_event() -> None:
-    """Their days' salts are gone for good; nobody keeps them for this."""
+def test_backfilled_visitors_without_an_id_are_distinguished_by_the_day_of_the_event() -> None:
+    """Their days' salts are deleted permanently."""
     salts = Salts()
     hasher = Hasher(b"v" * 32, b"c" * 32, salts)
     today = date(1970, 1, 1) + timedelta(days=NOW // DAY_MS)
     salts.replace({today: b"a" * 32, today - timedelta(days=1): b"b" * 32})
     midnight = NOW - NOW % DAY_MS
     by_day = [
-        {hashed(a_visit(), SentEvent("x"), hasher, midnight - days * DAY_MS + at).visitor for at in (0, DAY_MS - 1)}
+        {
+            hashed(make_request(), SentEvent("x"), hasher, midnight - days * DAY_MS + at).visitor
+            for at in (0, DAY_MS - 1)
+        }
         for days in range(40)
     ]
     assert all(len(visitors) == 1 for visitors in by_day)
     assert len(set.union(*by_day)) == 40
-    other = hashed(a_visit(address="1.2.3.5"), SentEvent("x"), hasher, midnight - 9 * DAY_MS).visitor
+    other = hashed(make_request(address="1.2.3.5"), SentEvent("x"), hasher, midnight - 9 * DAY_MS).visitor
     assert other not in by_day[9]
 
 
@@ -285,7 +317,7 @@ NETWORKS = (ip_network("10.0.0.0/8"), ip_network("2001:db8::/32"))
 
 
 @pytest.mark.parametrize(
-    "peer, forwarded, trusted, address",
+    ("peer", "forwarded", "trusted", "address"),
     [
         ("9.9.9.9", "1.1.1.1", NETWORKS, "9.9.9.9"),
         ("10.0.0.1", "1.1.1.1", (), "10.0.0.1"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from projectors import cli
+from projectors.cli import main
 
 
 @pytest.mark.parametrize(
@@ -20,10 +20,10 @@ from projectors import cli
     ],
 )
 def test_wrong_use(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(arguments) == 2
+    assert main.main(arguments) == 2
     assert "usage: althing" in capsys.readouterr().err
 
 
 def test_help_is_no_failure(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["projections", "--help"]) == 0
+    assert main.main(["projections", "--help"]) == 0
     assert "rebuild" in capsys.readouterr().out

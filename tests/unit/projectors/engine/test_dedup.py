@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from projectors.engine import dedup
-from projectors.engine.dedup import KEPT_S, WINDOW_S, MarkerMoved, RememberedIds
+from projectors.engine.dedup import KEPT_S, WINDOW_S, DedupStore, MarkerMoved
 
 DAY = 24 * 3600
 Event = tuple[int, int, int]
@@ -44,8 +44,8 @@ def expected(all_events: list[Event]) -> list[tuple[int, bool] | None]:
     return verdicts
 
 
-def judge(ids: RememberedIds, all_events: list[Event], start: int, end: int) -> list[tuple[int, bool] | None]:
-    judgement = ids.judge()
+def begin_batch(ids: DedupStore, all_events: list[Event], start: int, end: int) -> list[tuple[int, bool] | None]:
+    judgement = ids.begin_batch()
     judgement.load([key(number) for number, _, _ in all_events[start:end]])
     verdicts: list[tuple[int, bool] | None] = []
     for offset in range(start, end):
@@ -64,26 +64,26 @@ def test_batches_and_crashes_do_not_change_the_verdicts(
     bounds = sorted({0, len(all_events), *(cut for cut in cuts if cut < len(all_events))})
     verdicts: list[tuple[int, bool] | None] = []
     with TemporaryDirectory() as folder:
-        ids = RememberedIds(Path(folder))
+        ids = DedupStore(Path(folder))
         for number, (start, end) in enumerate(pairwise(bounds)):
             if crashes[number]:  # judged, but killed before the commit; then opened again
-                ids.judge().load([key(one) for one, _, _ in all_events[start:end]])
+                ids.begin_batch().load([key(one) for one, _, _ in all_events[start:end]])
                 ids.close()
-                ids = RememberedIds(Path(folder))
-            verdicts += judge(ids, all_events, start, end)
+                ids = DedupStore(Path(folder))
+            verdicts += begin_batch(ids, all_events, start, end)
         ids.close()
     assert verdicts == expected(all_events)
 
 
 def test_a_database_that_grew_and_was_closed_is_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dedup, "FIRST_SIZE", 256 * 1024)
-    ids = RememberedIds(tmp_path)
-    judgement = ids.judge()
+    ids = DedupStore(tmp_path)
+    judgement = ids.begin_batch()
     for number in range(20_000):
         judgement.check(key(number), number, content(0), 0)
     ids.commit(judgement, 20_000)
     ids.close()
-    again = RememberedIds(tmp_path)
+    again = DedupStore(tmp_path)
     assert again.marker == 20_000
     assert again.get([key(0), key(19_999), key(20_000)]).keys() == {key(0), key(19_999)}
     again.close()
@@ -91,14 +91,14 @@ def test_a_database_that_grew_and_was_closed_is_the_same(tmp_path: Path, monkeyp
 
 def test_a_torn_database_starts_empty(tmp_path: Path) -> None:
     (tmp_path / "data.mdb").write_bytes(b"torn" * 5000)
-    ids = RememberedIds(tmp_path)
+    ids = DedupStore(tmp_path)
     assert ids.marker == 0
     ids.close()
 
 
 def test_two_owners_cannot_both_write(tmp_path: Path) -> None:
-    ids = RememberedIds(tmp_path)
-    judgement = ids.judge()
+    ids = DedupStore(tmp_path)
+    judgement = ids.begin_batch()
     judgement.check(key(1), 0, content(0), 0)
     ids.commit(judgement, 1)
     ids.marker = 0
@@ -108,8 +108,8 @@ def test_two_owners_cannot_both_write(tmp_path: Path) -> None:
 
 
 def test_pruning_drops_what_can_meet_no_duplicate_any_more(tmp_path: Path) -> None:
-    ids = RememberedIds(tmp_path)
-    judgement = ids.judge()
+    ids = DedupStore(tmp_path)
+    judgement = ids.begin_batch()
     newest = 100 * DAY
     for number in range(25_000):
         old = number % 2

@@ -9,7 +9,7 @@ from typing import cast
 
 import pytest
 
-from infra.log import Log, LogUnavailable, Place
+from infra.kernel.log import Log, LogUnavailable, TopicPartition
 from projectors.engine import status
 from projectors.engine.status import Ends
 
@@ -20,11 +20,11 @@ class AskedLog:
     """Counts the questions; tells `end` of every partition unless it is away."""
 
     def __init__(self) -> None:
-        self.asked: list[list[Place]] = []
+        self.asked: list[list[TopicPartition]] = []
         self.end = 7
         self.is_away = False
 
-    def end_offsets(self, places: Iterable[Place]) -> dict[Place, int]:
+    def end_offsets(self, places: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
         self.asked.append(list(places))
         if self.is_away:
             raise LogUnavailable("away")
@@ -43,7 +43,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
-def test_all_are_asked_for_at_once_and_at_most_twice_a_second(log: AskedLog, clock: list[float]) -> None:
+def test_all_ends_are_requested_together_and_at_most_twice_a_second(log: AskedLog, clock: list[float]) -> None:
     ends = Ends(cast(Log, log))
     assert ends.of([FIRST, SECOND, FIRST]) == {FIRST: 7, SECOND: 7}
     log.end = 9
@@ -53,7 +53,8 @@ def test_all_are_asked_for_at_once_and_at_most_twice_a_second(log: AskedLog, clo
     assert ends.of([FIRST]) == {FIRST: 9, SECOND: 9}
 
 
-def test_one_that_is_new_is_asked_for_with_the_others(log: AskedLog, clock: list[float]) -> None:
+@pytest.mark.usefixtures("clock")
+def test_a_new_partition_is_requested_with_the_others(log: AskedLog) -> None:
     ends = Ends(cast(Log, log))
     ends.of([FIRST])
     assert ends.of([SECOND]) == {FIRST: 7, SECOND: 7}
@@ -72,14 +73,15 @@ def test_a_log_that_hangs_is_waited_for_once(log: AskedLog, clock: list[float]) 
     assert ends.of([FIRST]) == {FIRST: 7, SECOND: 7}
 
 
-def test_who_comes_while_somebody_asks_waits_for_the_answer(log: AskedLog, clock: list[float]) -> None:
-    """Not for what was known before: the new partition would look as if the log did not answer."""
+@pytest.mark.usefixtures("clock")
+def test_a_call_during_a_request_waits_for_its_answer(log: AskedLog) -> None:
+    """Not for the cached answer: the new partition would look as if the log did not answer."""
     ends = Ends(cast(Log, log))
     ends.of([FIRST])
     begun, go_on = Event(), Event()
     answer = log.end_offsets
 
-    def slow(places: Iterable[Place]) -> dict[Place, int]:
+    def slow(places: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
         begun.set()
         assert go_on.wait(60)
         return answer(places)

@@ -1,4 +1,4 @@
-"""What a worker does when the log is slow, when it is held, and when somebody else was faster."""
+"""A worker when the log is slow, when it is held, and when another worker was faster."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from uuid import UUID
 import pytest
 from psycopg_pool import PoolTimeout
 
-from infra.log import LogUnavailable, StoredRecord
-from projectors.catalogue import EVENTS_FAMILY
-from projectors.engine import dead_letters, positions
+from infra.kernel.log import LogUnavailable, StoredRecord
+from infra.kernel.subscriptions import dead_letters, positions
+from infra.kernel.subscriptions.dead_letters import DeadLetter
+from infra.kernel.subscriptions.positions import BarrierReached, Fenced, Key, Position
 from projectors.engine.clickhouse_worker import ClickHouseWorker
-from projectors.engine.dead_letters import DeadLetter
-from projectors.engine.dedup import RememberedIds
-from projectors.engine.positions import Fenced, Held, Key, Position
+from projectors.engine.dedup import DedupStore
 from projectors.engine.postgres_worker import PostgresWorker
 from projectors.engine.worker import Runtime, SinkLostRows
-from projectors.postgres.partners import PARTNERS
+from projectors.read_models.partners.partners import PARTNERS
+from projectors.registry import EVENTS_PROJECTION
 from schemas.topics import CLICKS, DOMAIN
-from tests.support.projecting import click
+from tests.support.projection_bench import click
 
 
 @dataclass
@@ -35,11 +35,11 @@ class SlowLog:
     at: int = 0
     asked: int = 0
 
-    def source(self, topic: str, partition: int, offset: int = 0) -> SlowLog:
+    def source(self, _topic: str, _partition: int, offset: int = 0) -> SlowLog:
         self.at = offset
         return self
 
-    def read(self, max_records: int, timeout_s: float) -> list[StoredRecord]:
+    def read(self, max_records: int, _timeout_s: float) -> list[StoredRecord]:
         self.asked += 1
         if self.asked % 2:
             return []
@@ -47,7 +47,7 @@ class SlowLog:
         self.at += len(found)
         return found
 
-    def end_offset(self, topic: str, partition: int) -> int:
+    def end_offset(self, _topic: str, _partition: int) -> int:
         return len(self.records)
 
     def close(self) -> None:
@@ -60,7 +60,7 @@ def runtime(**parts: Any) -> Runtime:
 
 def events_worker(log: SlowLog, next_offset: int, **parts: Any) -> ClickHouseWorker:
     key = Key("events", 1, CLICKS.name, 0)
-    worker = ClickHouseWorker(key, EVENTS_FAMILY, runtime(log=log, **parts), MagicMock())
+    worker = ClickHouseWorker(key, EVENTS_PROJECTION, runtime(log=log, **parts), MagicMock())
     worker._position = Position(next_offset, None, 0, None, 0, 0)
     return worker
 
@@ -80,23 +80,23 @@ def chosen(count: int) -> list[StoredRecord]:
 
 
 @pytest.fixture
-def ids(tmp_path: Path) -> RememberedIds:
-    return RememberedIds(tmp_path / "ids")
+def ids(tmp_path: Path) -> DedupStore:
+    return DedupStore(tmp_path / "ids")
 
 
-def test_a_slow_log_hides_no_ids(ids: RememberedIds) -> None:
+def test_a_slow_log_hides_no_ids(ids: DedupStore) -> None:
     records = chosen(10)
     events_worker(SlowLog(records), len(records))._catch_up_ids(ids)
     assert ids.marker == len(records)
     assert len(list(ids.entries())) == len(records)
 
 
-def test_a_log_that_ends_before_the_position_is_said(ids: RememberedIds) -> None:
+def test_a_log_that_ends_before_the_position_is_said(ids: DedupStore) -> None:
     with pytest.raises(SinkLostRows, match="the log ends before it"):
         events_worker(SlowLog(chosen(3)), 5)._catch_up_ids(ids)
 
 
-def test_a_slow_log_hides_no_lost_rows(ids: RememberedIds) -> None:
+def test_a_slow_log_hides_no_lost_rows(ids: DedupStore) -> None:
     worker = events_worker(SlowLog(chosen(4)), 4)
     with pytest.raises(SinkLostRows, match="no row of offset 0"):
         worker._check_tail(ids, 0, 4)
@@ -112,13 +112,13 @@ def test_a_worker_that_is_held_twice_loses_no_record(monkeypatch: pytest.MonkeyP
     def passes(asked: list[StoredRecord]) -> bool:
         stop_at = answers.pop(0)
         if stop_at is not None:
-            raise Held(stop_at)
+            raise BarrierReached(stop_at)
         done.extend(record.offset for record in asked)
         return True
 
     monkeypatch.setattr(worker, "_passes", passes)
     worker.put_back(records)
-    with pytest.raises(Held):
+    with pytest.raises(BarrierReached):
         worker.step()
     answers.append(None)
     worker.step()
@@ -130,17 +130,17 @@ def test_waiting_at_a_hold_counts_a_bad_record_once(monkeypatch: pytest.MonkeyPa
     bad = StoredRecord(DOMAIN.name, 0, 0, 0, b"", b"", (("event", b"nobody.knows"),))
 
     def is_held(*_arguments: object, **_named: object) -> None:
-        raise Held(0)
+        raise BarrierReached(0)
 
     monkeypatch.setattr(positions, "advance", is_held)
     worker.put_back([bad])
     for _ in range(300):
-        with pytest.raises(Held):
+        with pytest.raises(BarrierReached):
             worker.step()
 
 
 @pytest.mark.parametrize("still_open", [True, False])
-def test_a_dead_letter_that_somebody_else_took_is_not_applied_again(
+def test_a_dead_letter_that_another_worker_took_is_not_applied_again(
     monkeypatch: pytest.MonkeyPatch, still_open: bool
 ) -> None:
     letter = DeadLetter(UUID(int=1), b"k", b"", [["event", b"partner.unknown".hex()]], 0, "refused_by_handler")
@@ -151,7 +151,7 @@ def test_a_dead_letter_that_somebody_else_took_is_not_applied_again(
     if still_open:
         worker.retry([letter])
     else:
-        with pytest.raises(Fenced, match="somebody else decided"):
+        with pytest.raises(Fenced, match="another process decided"):
             worker.retry([letter])
 
 
@@ -166,7 +166,7 @@ def test_a_worker_that_gets_no_connection_does_not_queue_up_once_more_to_say_so(
     assert pool.connection.call_count == 0
     worker._show_error(LogUnavailable("Kafka does not answer"))
     assert pool.connection.call_count == 1
-    assert [record.getMessage().partition(": ")[2] for record in caplog.records] == [
-        "PoolTimeout: couldn't get a connection after 1.50 sec; trying again",
-        "LogUnavailable: Kafka does not answer; trying again",
+    assert [record.getMessage() for record in caplog.records] == [
+        'worker_retrying error="PoolTimeout: couldn\'t get a connection after 1.50 sec"',
+        'worker_retrying error="LogUnavailable: Kafka does not answer"',
     ]

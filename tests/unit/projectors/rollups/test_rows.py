@@ -1,4 +1,4 @@
-"""From records to rows: what the edge wrote goes through unchanged; conversions follow from decided events."""
+"""From records to rows: records of ingest go through unchanged; conversions follow from decided events."""
 
 from __future__ import annotations
 
@@ -11,26 +11,27 @@ from uuid import UUID, uuid5
 import msgspec
 import pytest
 
+from command_api.conversions import decisions
 from command_api.conversions import model as conversions
-from command_api.decision import Asked
-from infra.log import StoredRecord
-from projectors.clickhouse import conversion_rows, event_rows, refusal_rows
-from projectors.engine.dedup import NothingKnown
+from command_api.kernel.decision import CommandContext
+from infra.kernel.log import StoredRecord
+from projectors.engine.dedup import NullDedupIndex
 from projectors.engine.projection import Batch
+from projectors.rollups import conversion_rows, event_row, event_rows, refusal_rows
 from schemas.base import DomainEvent, Money
 from schemas.events.conversions import (
     AttributedBy,
     Attribution,
-    Change,
     ConversionApproved,
     ConversionFacts,
     ConversionRecorded,
     ConversionReportConflicted,
     ConversionReversed,
+    CounterDelta,
 )
 from schemas.events.partners import Terms
 from schemas.tracking import Refusal, TrackedEvent
-from tests.support.projecting import PARTNER, WEBSITE, click, domain_record
+from tests.support.projection_bench import PARTNER, WEBSITE, click, domain_record
 
 CONVERSION = UUID("0190a1b2-0000-7000-8000-00000000c001")
 LINK = UUID("0190a1b2-0000-7000-8000-00000000cc01")
@@ -43,20 +44,26 @@ def stored(value: bytes, offset: int = 5, **changes: Any) -> StoredRecord:
 
 def made(*values: bytes) -> Batch:
     batch = Batch()
-    event_rows.make_rows([stored(value, offset) for offset, value in enumerate(values)], NothingKnown(), batch)
+    event_rows.to_rows([stored(value, offset) for offset, value in enumerate(values)], NullDedupIndex(), batch)
     return batch
 
 
-@pytest.mark.parametrize(
-    ("struct", "model"), [(event_rows.Row, TrackedEvent), (refusal_rows.Row, Refusal)], ids=["events", "refusals"]
-)
-def test_the_checks_know_the_same_fields_and_defaults_as_the_vocabulary(struct: Any, model: Any) -> None:
-    fields = {field.name: field for field in msgspec.structs.fields(struct)}
-    assert fields.keys() == model.model_fields.keys()
+def test_the_check_knows_the_same_fields_and_defaults_as_the_vocabulary() -> None:
+    fields = {field.name: field for field in msgspec.structs.fields(refusal_rows.Row)}
+    assert fields.keys() == Refusal.model_fields.keys()
     for name, field in fields.items():
-        assert field.required == model.model_fields[name].is_required(), name
+        assert field.required == Refusal.model_fields[name].is_required(), name
         if not field.required:
-            assert field.default == model.model_fields[name].default, name
+            assert field.default == Refusal.model_fields[name].default, name
+
+
+def test_a_record_without_its_defaults_is_checked_as_one_with_them() -> None:
+    """And every column is checked: the record that ingest encodes has no other fields."""
+    bare = {field.name: click(3)[field.name] for field in msgspec.structs.fields(TrackedEvent) if field.required}
+    event = msgspec.convert(bare, TrackedEvent)
+    whole = json.dumps({name: getattr(event, name) for name in TrackedEvent.__struct_fields__}).encode()
+    assert event_row.decode_row(whole) == event_row.decode_row(msgspec.json.encode(event))
+    assert event_row.STRUCT.__struct_fields__ == TrackedEvent.__struct_fields__
 
 
 def test_good_bytes_pass_unchanged_with_their_place_appended() -> None:
@@ -67,10 +74,10 @@ def test_good_bytes_pass_unchanged_with_their_place_appended() -> None:
     assert json.loads(spaced) == json.loads(row)
 
 
-def test_what_the_edge_writes_is_taken() -> None:
+def test_records_of_ingest_are_accepted() -> None:
     event = TrackedEvent(
-        event_id=CONVERSION,
-        website_id=WEBSITE,
+        event_id=str(CONVERSION),
+        website_id=str(WEBSITE),
         type="click",
         occurred_at="2026-11-20 10:00:00.123",
         received_at="2026-11-20 10:00:00.456",
@@ -78,8 +85,9 @@ def test_what_the_edge_writes_is_taken() -> None:
         value=-(2**63),
         props='{"a": "\U0001f600"}',
     )
-    batch = made(event.model_dump_json(exclude_defaults=True).encode(), event.model_dump_json().encode())
-    assert (len(batch.rows), batch.places, batch.bad) == (2, [0, 1], [])
+    whole = {name: getattr(event, name) for name in TrackedEvent.__struct_fields__}
+    batch = made(msgspec.json.encode(event), json.dumps(whole).encode())
+    assert (len(batch.rows), batch.offsets, batch.bad) == (2, [0, 1], [])
 
 
 @pytest.mark.parametrize("at", ["1969-12-31 23:59:59.999", "2106-01-01 00:00:00.000", "2026-01-01 00:00:00.000Z"])
@@ -123,7 +131,7 @@ def recorded(attribution: Attribution | None, currency: str = "EUR") -> Conversi
         facts=facts(attribution, currency),
         received_at=AT,
         reported_by="postback",
-        change=Change(currency="EUR", pending=1, commission_pending=499),
+        change=CounterDelta(currency="EUR", pending=1, commission_pending=499),
     )
 
 
@@ -170,17 +178,17 @@ def test_a_sale_in_another_currency_keeps_its_amount_and_its_currency() -> None:
 @pytest.mark.parametrize("parts", [(), (1,), (1_000, 500), (4_990,)])
 @pytest.mark.parametrize("first", range(3))
 def test_values_add_up_to_what_of_the_sale_stands_whenever_its_click_came(parts: tuple[int, ...], first: int) -> None:
-    """`first`: how many parts were taken back before the click came."""
+    """`first`: how many parts were reversed before the click came."""
     events: list[DomainEvent] = [recorded(None, "USD")]
     state = conversions.evolve(None, events[0])
-    asked, rates = Asked(AT), {"USD": "0.9"}
+    asked, basis = CommandContext(AT), decisions.Basis({"USD": "0.9"})
     for number in range(len(parts) + 1):
         new: list[DomainEvent] = []
         if number == min(first, len(parts)):
-            new += conversions.attribute(state, CLICK, rates=rates, asked=asked)
+            new += decisions.attribute(state, CLICK, basis, asked)
             state = reduce(conversions.evolve, new, state)
         if number < len(parts):
-            new += conversions.reverse(state, "returned", parts[number], asked)
+            new += decisions.reverse(state, "returned", parts[number], asked)
             state = reduce(conversions.evolve, new[-1:], state)
         events += new
     rows = [row for event in events if (row := conversion_rows.row_of(event)) is not None]
@@ -198,7 +206,7 @@ def test_decisions_enter_as_signed_differences() -> None:
         originator_version=2,
         timestamp=AT,
         facts=facts(CLICK),
-        change=Change(currency="EUR", pending=-1, approved=1, commission_pending=-499, commission_approved=499),
+        change=CounterDelta(currency="EUR", pending=-1, approved=1, commission_pending=-499, commission_approved=499),
     )
     reversed_part = ConversionReversed(
         originator_id=CONVERSION,
@@ -209,7 +217,7 @@ def test_decisions_enter_as_signed_differences() -> None:
         commission=Money(amount=100, currency="EUR"),
         whole=False,
         reason="returned",
-        change=Change(currency="EUR", commission_approved=-100, commission_reversed=100),
+        change=CounterDelta(currency="EUR", commission_approved=-100, commission_reversed=100),
     )
     first, second = conversion_rows.row_of(approved), conversion_rows.row_of(reversed_part)
     assert first is not None and second is not None
@@ -235,11 +243,11 @@ def test_a_domain_record_that_the_relay_sent_twice_counts_once() -> None:
     record = domain_record(recorded(CLICK), 7)
     twice = [stored(record.value, offset, topic="domain", headers=record.headers) for offset in (10, 11)]
     batch = Batch(domain_position=6)
-    conversion_rows.make_rows(twice, NothingKnown(), batch)
-    assert (batch.places, batch.domain_position, batch.bad) == ([10], 7, [])
+    conversion_rows.to_rows(twice, NullDedupIndex(), batch)
+    assert (batch.offsets, batch.domain_position, batch.bad) == ([10], 7, [])
     again = Batch(domain_position=7)
-    conversion_rows.make_rows(twice, NothingKnown(), again)
-    assert again.places == []
+    conversion_rows.to_rows(twice, NullDedupIndex(), again)
+    assert again.offsets == []
 
 
 def test_a_domain_record_that_cannot_be_read_is_bad_only_if_it_matters() -> None:
@@ -248,7 +256,7 @@ def test_a_domain_record_that_cannot_be_read_is_bad_only_if_it_matters() -> None
     broken = stored(b"{", 1, topic="domain", headers=record.headers)
     other = stored(b"{", 2, topic="domain", headers=tuple((headers | {"event": b"x", "position": b"9"}).items()))
     batch = Batch()
-    conversion_rows.make_rows([broken, other], NothingKnown(), batch)
+    conversion_rows.to_rows([broken, other], NullDedupIndex(), batch)
     assert [bad.record.offset for bad in batch.bad] == [1]
 
 

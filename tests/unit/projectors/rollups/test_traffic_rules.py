@@ -8,9 +8,9 @@ from uuid import UUID
 
 import pytest
 
-from infra.auditing import marks as audited
-from projectors.clickhouse.event_row import Row
-from projectors.clickhouse.marks import result_of, understand
+from infra.ops.audit import traffic_rules as audited
+from projectors.rollups.event_row import STRUCT, Row
+from projectors.rollups.traffic_marks import parse_parameters, result_of
 
 SITE, LINK = UUID(int=1), UUID(int=2)
 AT = datetime(2026, 11, 6, 10)  # noqa: DTZ001 - rows have UTC without saying so
@@ -22,11 +22,13 @@ def rule(mark: str = "suspicious", **conditions: str) -> dict[str, Any]:
 
 
 def row(at: datetime = AT, **values: Any) -> Row:
-    return Row(UUID(int=9), SITE, "click", at, at, **values)
+    made: Any = STRUCT(UUID(int=9), SITE, "click", at, at, **values)
+    checked: Row = made
+    return checked
 
 
 def made(rules: list[dict[str, Any]], of: Row) -> tuple[bool, str] | None:
-    return result_of(understand(rules).get(of.website_id, ()), of)
+    return result_of(parse_parameters(rules).get(of.website_id, ()), of)
 
 
 def test_the_newest_rule_that_fits_holds() -> None:

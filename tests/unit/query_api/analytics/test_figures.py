@@ -15,17 +15,16 @@ from fastapi import Request, Response
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from infra.problems import Problem
-from query_api import money, paging, tabular, waiting
-from query_api.admin.exchange_rates import convert
-from query_api.analytics.countries import country_name
-from query_api.analytics.filters import BadFilter, Bots, Filter, condition, parse
-from query_api.analytics.geographic import CountryPerformance
+from infra.kernel.http.problems import Problem
+from query_api.analytics.filters import Bots, Filter, InvalidFilter, condition, parse
+from query_api.analytics.geographic import CountryPerformance, country_name
 from query_api.analytics.metrics import CONVERSION_COUNTERS, COUNTERS, Counts, Source
-from query_api.analytics.reading import Selection, source_of
-from query_api.money import Amount
-from query_api.tabular import csv_response
-from query_api.waiting import BadToken, Token
+from query_api.analytics.query_plan import Selection, source_of
+from query_api.kernel import money, pagination, read_your_writes
+from query_api.kernel.csv import cell, csv_response
+from query_api.kernel.money import Amount
+from query_api.kernel.read_your_writes import InvalidToken, Token
+from query_api.operations.exchange_rates import convert
 from schemas.currencies import digits
 from schemas.filters import named
 
@@ -42,7 +41,7 @@ def test_parts_of_money_add_up_to_their_total_in_json_and_csv(minors: list[int],
         for minor in minors
     ]
     answer = money.exact_json(points, Response())
-    sent = json.loads(answer.body, parse_float=Decimal, parse_int=Decimal)
+    sent = json.loads(bytes(answer.body), parse_float=Decimal, parse_int=Decimal)
     rows = csv.DictReader(io.StringIO(bytes(csv_response("x", ["revenue"], points).body).decode()))
     assert sum((one["revenue"] for one in sent), Decimal(0)) == money.major(sum(minors), currency)
     assert [Decimal(row["revenue"]) for row in rows] == [one["revenue"] for one in sent]
@@ -67,7 +66,7 @@ def test_ratios_have_two_decimals_and_no_division_by_zero() -> None:
     counts = Counts(clicks=3, pending=1, approved=1, c_pending=500, c_approved=501)
     assert counts.conversion_rate == 66.67
     assert [str(counts.average_commission("USD")), str(counts.epc("USD"))] == ["5.00", "3.34"]
-    assert (Counts().conversion_rate, Counts().average_commission("USD"), Counts().epc("USD")) == (0, 0, 0)
+    assert [Counts().conversion_rate, Counts().average_commission("USD"), Counts().epc("USD")] == [0, 0, 0]
 
 
 @given(sums, st.integers(1, 10**12), currencies)
@@ -90,7 +89,7 @@ def test_filters_are_any_of_and_not() -> None:
     assert parse("country", "(none)") == Filter("country", ("ZZ",), ())
     assert parse("sub1", "-(none)") == Filter("sub1", (), ("",))
     for name, text in (("country", "Germany"), ("sub1", "x" * 300), ("source", ",".join(map(str, range(200))))):
-        with pytest.raises(BadFilter):
+        with pytest.raises(InvalidFilter):
             parse(name, text)
 
 
@@ -143,12 +142,12 @@ def test_the_cheapest_table_that_knows_enough_answers() -> None:
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1+1", "@x", "\tx", "\rx", "\nx", "＝1"])
 def test_cells_cannot_be_formulas(text: str) -> None:
-    assert tabular.cell(text) == f"'{text}"
+    assert cell(text) == f"'{text}"
 
 
 def test_other_cells_stay() -> None:
-    assert [tabular.cell(value) for value in ("Acme, Inc", -1.5, 0, None)] == ["Acme, Inc", -1.5, 0, ""]
-    assert [tabular.cell(text) for text in ("-0.88", "-2", "-1+1", "-", "-1.", "+2")] == [
+    assert [cell(value) for value in ("Acme, Inc", -1.5, 0, None)] == ["Acme, Inc", -1.5, 0, ""]
+    assert [cell(text) for text in ("-0.88", "-2", "-1+1", "-", "-1.", "+2")] == [
         "-0.88",
         "-2",
         "'-1+1",
@@ -159,34 +158,34 @@ def test_other_cells_stay() -> None:
 
 
 def test_positions_are_understood() -> None:
-    assert waiting.parse("domain@12, clicks[3]@98765") == (Token("domain", 0, 12), Token("clicks", 3, 98765))
-    assert waiting.parse("domain[0]@1") == (Token("domain", 0, 1),)
+    assert read_your_writes.parse("domain@12, clicks[3]@98765") == (Token("domain", 0, 12), Token("clicks", 3, 98765))
+    assert read_your_writes.parse("domain[0]@1") == (Token("domain", 0, 1),)
 
 
 @pytest.mark.parametrize(
     "text", ["domain", "domain@", "domain@x", "clicks[9]@1", "conversions[0]@1", "x@1", ",".join(["domain@1"] * 9)]
 )
 def test_other_positions_are_refused(text: str) -> None:
-    with pytest.raises(BadToken):
-        waiting.parse(text)
+    with pytest.raises(InvalidToken):
+        read_your_writes.parse(text)
 
 
 def test_cursors_come_back_as_they_were() -> None:
     moment, id_ = datetime(2026, 1, 2, 3, 4, 5, 678000, tzinfo=UTC), uuid4()
-    assert paging.decode(paging.encode(moment, id_), datetime, UUID) == (moment, id_)
+    assert pagination.decode(pagination.encode(moment, id_), datetime, UUID) == (moment, id_)
 
 
 @given(st.text(max_size=60))
 def test_made_up_cursors_are_refused(text: str) -> None:
     with pytest.raises(Problem) as refused:
-        paging.decode(text, datetime, UUID)
+        pagination.decode(text, datetime, UUID)
     assert refused.value.status == 400
 
 
 def test_the_next_page_keeps_the_query() -> None:
     scope = {"type": "http", "path": "/api/x", "query_string": b"a=1&cursor=old&b=%26", "headers": [], "method": "GET"}
     response = Response()
-    paging.link_next(Request({**scope, "server": ("h", 80), "scheme": "http"}), response, "new")
+    pagination.link_next(Request({**scope, "server": ("h", 80), "scheme": "http"}), response, "new")
     assert response.headers["Link"] == '</api/x?a=1&b=%26&cursor=new>; rel="next"'
 
 

@@ -9,10 +9,10 @@ from uuid import uuid4
 
 import pytest
 
-from query_api.money import Amount
-from query_api.owned import Website
-from query_api.platform.explained import _rate
-from query_api.reader import Reader
+from query_api.conversions.explain import _rate
+from query_api.kernel.authorization import Website
+from query_api.kernel.money import Amount
+from query_api.kernel.postgres_reader import Reader
 
 RATES = {date(2026, 5, 1): "1.10", date(2026, 5, 2): "1.20", date(2026, 5, 3): "1.30"}
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from query_api.platform.statement_periods import month_start
+from schemas.days import month_start
 from schemas.zones import ZoneInfo
 
 AUCKLAND, NEW_YORK, ICELAND = ZoneInfo("Pacific/Auckland"), ZoneInfo("America/New_York"), ZoneInfo("Atlantic/Reykjavik")
@@ -43,7 +43,7 @@ def test_what_is_over_keeps_its_edges_when_the_website_moves() -> None:
     st.lists(st.tuples(st.integers(0, 700), st.sampled_from([AUCKLAND, NEW_YORK, ICELAND])), min_size=1, max_size=6),
     st.integers(0, 700),
 )
-def test_no_move_shifts_an_edge_that_is_past(moves: list[tuple[int, ZoneInfo]], cut: int) -> None:
+def test_no_change_of_zone_shifts_a_past_limit(moves: list[tuple[int, ZoneInfo]], cut: int) -> None:
     zones = sorted(((CONNECTED + timedelta(days=days), zone) for days, zone in moves), key=lambda each: each[0])
     now = CONNECTED + timedelta(days=cut, hours=7)
     known = [each for each in zones if each[0] <= now] or zones[:1]

@@ -1,8 +1,8 @@
-"""A ClickHouse that hangs is given up soon; one that is crowded, and answers others meanwhile, is waited for."""
+"""A read stops soon when ClickHouse hangs, and waits when it is busy but answers other statements."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from threading import Event
 from typing import Any, cast
@@ -10,13 +10,13 @@ from typing import Any, cast
 import pytest
 from clickhouse_connect.driver.client import Client
 
-from infra.problems import Problem
-from infra.settings import Settings
-from query_api import columnar
-from query_api.columnar import Columnar, Query
+from infra.kernel.config.settings import Settings
+from infra.kernel.http.problems import Problem
+from query_api.kernel import clickhouse_reader
+from query_api.kernel.clickhouse_reader import ClickHouseReader, Query
 
 SLOW, QUICK = Query("SELECT slow", {}), Query("SELECT quick", {})
-LONGEST_S = 60.0
+MAX_WAIT_S = 60.0
 
 
 @dataclass
@@ -31,8 +31,8 @@ class Engine:
 
     done: Event = field(default_factory=Event)
 
-    def query(self, sql: str, parameters: Mapping[str, Any], settings: Mapping[str, Any]) -> Result:
-        assert sql != SLOW.sql or self.done.wait(LONGEST_S)
+    def query(self, sql: str, **_options: Any) -> Result:
+        assert sql != SLOW.sql or self.done.wait(MAX_WAIT_S)
         return Result()
 
 
@@ -44,15 +44,15 @@ def engine() -> Iterator[Engine]:
 
 
 @pytest.fixture
-def asked(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Columnar]:
-    monkeypatch.setattr(columnar, "PATIENCE_S", 0.01)
-    made = Columnar(Settings(clickhouse_url="http://127.0.0.1:9/althing"), dict)
+def asked(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Iterator[ClickHouseReader]:
+    monkeypatch.setattr(clickhouse_reader, "PATIENCE_S", 0.01)
+    made = ClickHouseReader(Settings(clickhouse_url="http://127.0.0.1:9/althing"), dict)
     made._client = cast(Client, engine)
     yield made
     made.close()
 
 
-def unanswered(monkeypatch: pytest.MonkeyPatch, asked: Columnar, meanwhile: Callable[[], object]) -> None:
+def unanswered(monkeypatch: pytest.MonkeyPatch, asked: ClickHouseReader, meanwhile: Callable[[], object]) -> None:
     """No ping is answered; `meanwhile` happens while one is waited for."""
 
     def ready() -> bool:
@@ -62,7 +62,7 @@ def unanswered(monkeypatch: pytest.MonkeyPatch, asked: Columnar, meanwhile: Call
     monkeypatch.setattr(asked, "ready", ready)
 
 
-def test_a_server_that_answers_nothing_is_given_up(asked: Columnar, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_does_not_answer_times_out(asked: ClickHouseReader, monkeypatch: pytest.MonkeyPatch) -> None:
     asked.rows(QUICK)
     unanswered(monkeypatch, asked, lambda: None)
     with pytest.raises(Problem) as refused:
@@ -71,12 +71,12 @@ def test_a_server_that_answers_nothing_is_given_up(asked: Columnar, monkeypatch:
 
 
 def test_a_crowded_server_that_answers_others_is_waited_for(
-    asked: Columnar, engine: Engine, monkeypatch: pytest.MonkeyPatch
+    asked: ClickHouseReader, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pings: list[int] = []
 
     def meanwhile() -> None:
-        asked.start(QUICK, {}).result(LONGEST_S)
+        asked.start(QUICK, {}).result(MAX_WAIT_S)
         pings.append(1)
         if len(pings) == 3:
             engine.done.set()

@@ -9,10 +9,10 @@ from uuid import UUID
 
 import pytest
 
-from infra.problems import Problem
-from query_api import first_events
-from query_api.columnar import Columnar, Query
-from query_api.first_events import FirstEvents
+from infra.kernel.http.problems import Problem
+from query_api.kernel import first_events
+from query_api.kernel.clickhouse_reader import ClickHouseReader, Query
+from query_api.kernel.first_events import FirstEvents
 
 NOON = datetime(2026, 8, 1, 12, tzinfo=UTC)
 ONE, TWO, THREE = (UUID(int=n) for n in (1, 2, 3))
@@ -35,7 +35,7 @@ class Store:
 
 
 def over(store: Store) -> FirstEvents:
-    return FirstEvents(cast(Columnar, store))
+    return FirstEvents(cast(ClickHouseReader, store))
 
 
 def test_while_the_store_is_away_the_last_answer_stays() -> None:
@@ -59,7 +59,7 @@ def test_what_is_gone_from_the_store_is_forgotten() -> None:
     assert asked.of([ONE]) == ({}, False)
 
 
-def test_the_websites_nobody_asked_for_longest_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_least_recently_requested_websites_are_evicted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(first_events, "KEPT", 2)
     store = Store(dict.fromkeys((ONE, TWO, THREE), NOON))
     asked = over(store)

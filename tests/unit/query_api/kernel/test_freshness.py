@@ -9,10 +9,10 @@ from typing import Any, cast
 
 import pytest
 
-from infra.log import Log, Place, StoredRecord
-from query_api import freshness
-from query_api.freshness import MAX_LOOKS, Freshness, Known, Looks
-from query_api.waiting import Positions
+from infra.kernel.log import Log, StoredRecord, TopicPartition
+from query_api.kernel import freshness
+from query_api.kernel.freshness import MAX_LOOKS, Freshness, Known, Looks
+from query_api.kernel.read_your_writes import ProjectionPositions
 
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 CLICKS, DOMAIN = ("clicks", 0), ("domain", 0)
@@ -25,16 +25,16 @@ class World:
 
     def __init__(self) -> None:
         self.now = NOON
-        self.ends: dict[Place, int] = {CLICKS: 0, DOMAIN: 0}
-        self.read_up_to: dict[Place, int] = {}
+        self.ends: dict[TopicPartition, int] = {CLICKS: 0, DOMAIN: 0}
+        self.read_up_to: dict[TopicPartition, int] = {}
         self.appended: dict[tuple[str, int, int], datetime] = {}
         self.reads = 0
-        self.freshness = Freshness(cast(Positions, self), lambda: cast(Log, self), lambda: self.now)
+        self.freshness = Freshness(cast(ProjectionPositions, self), lambda: cast(Log, self), lambda: self.now)
 
     def next_offset(self, _projection: str, topic: str, partition: int) -> int | None:
         return self.read_up_to.get((topic, partition))
 
-    def end_offsets(self, places: Iterable[Place]) -> dict[Place, int]:
+    def end_offsets(self, places: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
         return {place: self.ends.get(place, 0) for place in places}
 
     def source(self, topic: str, partition: int, offset: int = 0) -> Any:
@@ -51,7 +51,7 @@ class World:
 
     def close(self) -> None: ...
 
-    def append(self, place: Place, count: int = 1) -> None:
+    def append(self, place: TopicPartition, count: int = 1) -> None:
         for _ in range(count):
             self.appended[(*place, self.ends[place])] = self.now
             self.ends[place] += 1
@@ -92,7 +92,7 @@ def test_what_is_unread_holds_the_time_back_to_when_it_was_not_there_yet() -> No
 
 
 def test_after_a_quiet_time_the_first_unread_record_tells() -> None:
-    """Nobody asked for an hour, the website was quiet, and one click has just come: it is not an hour behind."""
+    """After an hour without requests and events one click has just come: the figures are not an hour behind."""
     world = World()
     world.append(CLICKS, 10)
     world.read_up_to[CLICKS] = 10
@@ -115,8 +115,8 @@ def test_a_backlog_from_before_the_first_look_moves_in_steps() -> None:
     assert world.reads == 2
 
 
-def test_everybody_who_asks_after_an_idle_time_waits_for_the_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The calls of one dashboard come at once: none of them may tell what was known an hour ago."""
+def test_every_request_after_an_idle_time_waits_for_the_refresh(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The calls of one dashboard come at once: none of them may return the state of an hour ago."""
     monkeypatch.setattr(freshness, "PATIENCE_S", 30.0)
     world = World()
     world.known()

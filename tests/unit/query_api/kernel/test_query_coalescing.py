@@ -9,9 +9,9 @@ from typing import Any, cast
 
 import pytest
 
-from query_api.columnar import Columnar, Query, Row
-from query_api.shared_reads import SharedReads
-from query_api.waiting import Positions
+from query_api.kernel.clickhouse_reader import ClickHouseReader, Query, Row
+from query_api.kernel.query_coalescing import QueryCoalescer
+from query_api.kernel.read_your_writes import ProjectionPositions
 
 CLICKS, PARTNERS = Query("SELECT clicks", {"website": "a"}), Query("SELECT partners", {"website": "a"})
 
@@ -46,7 +46,7 @@ class World:
     place: Place = field(default_factory=Place)
 
     def __post_init__(self) -> None:
-        self.reads = SharedReads(cast("Columnar", self.engine), cast("Positions", self.place))
+        self.reads = QueryCoalescer(cast(ClickHouseReader, self.engine), cast(ProjectionPositions, self.place))
 
 
 @pytest.fixture
@@ -103,11 +103,11 @@ def test_nothing_is_shared_while_the_position_is_not_known(world: World) -> None
     assert len(world.engine.started) == 2
 
 
-def test_what_everybody_gave_up_is_not_begun_any_more(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_query_that_every_caller_cancelled_does_not_start(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     others: list[Future[list[Row]]] = []
 
     def finish(running: Sequence[Future[list[Row]]]) -> Any:
-        if not others:  # while this one waits another one comes, and gives up first
+        if not others:  # while this one waits another one comes, and times out first
             others.extend(running)
             with pytest.raises(TimeoutError):
                 world.reads.all(CLICKS)

@@ -12,8 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from query_api.sql.plain_csv import PlainCsv
-from query_api.tabular import csv_response
+from query_api.kernel.csv import csv_response
+from query_api.sql.safe_csv import PlainCsv
 
 FORMULA = re.compile(r"[ ]*[=+\-@＝＋－＠]")
 NUMBER = re.compile(r"-[0-9]+(\.[0-9]+)?(,.*)?", re.S)

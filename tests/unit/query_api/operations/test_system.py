@@ -9,8 +9,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from infra.settings import Settings
-from query_api.admin.system import _kafka_answers
+from infra.kernel.config.settings import Settings
+from query_api.operations.system import _kafka_answers
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The sitemap is worked out by one request; the others do not wait in line for it, each with a thread."""
+"""The sitemap is computed by one request; the others do not wait in line for it, each with a thread."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any, cast
 
 import pytest
 
-from infra.problems import Problem
-from infra.settings import Settings
-from query_api.public import sitemap
-from query_api.public.sitemap import Kept
-from query_api.reader import Reader
+from infra.kernel.config.settings import Settings
+from infra.kernel.http.problems import Problem
+from query_api.kernel.postgres_reader import Reader
+from query_api.site import sitemap
+from query_api.site.sitemap import SitemapCache
 
 PATIENCE_S = 30.0
 
@@ -39,7 +39,7 @@ def slow() -> Iterator[SlowReader]:
 
 def test_nobody_waits_long_for_another_request(slow: SlowReader, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sitemap, "PATIENCE_S", 0.01)
-    kept, reader, settings = Kept(), cast(Reader, slow), Settings()
+    kept, reader, settings = SitemapCache(), cast(Reader, slow), Settings()
     with ThreadPoolExecutor(1) as other:
         first = other.submit(kept.read, reader, settings)
         assert slow.asked.wait(PATIENCE_S)

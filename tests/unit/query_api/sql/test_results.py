@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from types import SimpleNamespace
 from typing import Any, cast
 from uuid import uuid4
 
@@ -12,9 +11,9 @@ import httpx
 import pytest
 from starlette.types import Message
 
-from infra.analysts.ledger import Outcome
-from query_api.sql.asking import _Begun, _Result
-from query_api.sql.running import Answer, Failed
+from infra.domain.sql_access.statement_log import Outcome
+from query_api.sql.execution import Answer, Failed
+from query_api.sql.statements import _Result, _RunningStatement
 
 
 class Books:
@@ -24,7 +23,7 @@ class Books:
         self.id = uuid4()
         self.ended: list[str] = []
         self.killed: list[Any] = []
-        self.context = SimpleNamespace(runner=self)
+        self.runner = self
 
     async def end(self, outcome: Outcome) -> None:
         self.ended.append(outcome.outcome)
@@ -45,7 +44,11 @@ async def broken() -> AsyncIterator[bytes]:
 async def answered(books: Books, response: httpx.Response, body: AsyncIterator[bytes], *, is_gone: bool) -> None:
     """The answer goes out to a client that waits for it, or that left just before."""
     result = _Result(
-        cast(_Begun, books), Answer(response), body, headers={"X-Query-Id": "1"}, media_type="application/json"
+        cast(_RunningStatement, books),
+        Answer(response),
+        body,
+        headers={"X-Query-Id": "1"},
+        media_type="application/json",
     )
 
     async def receive() -> Message:
@@ -59,7 +62,7 @@ async def answered(books: Books, response: httpx.Response, body: AsyncIterator[b
     await result({"type": "http", "asgi": {"version": "3.0", "spec_version": "2.3"}}, receive, send)
 
 
-def test_a_client_that_left_before_the_first_byte_holds_nothing() -> None:
+def test_a_client_that_left_before_the_first_byte_holds_no_resources() -> None:
     books, response = Books(), httpx.Response(200, stream=_Stream())
     asyncio.run(answered(books, response, whole(), is_gone=True))
     assert (books.ended, books.killed, response.is_closed) == (["cancelled"], [books.id], True)

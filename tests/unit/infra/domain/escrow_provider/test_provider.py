@@ -14,10 +14,17 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from infra.escrow import EscrowProvider, Opened, ProviderAway, ProviderRefused, Standing, provider
-from infra.escrow.sandbox import Sandbox
-from infra.setting_values import parse_webhook_secrets
-from infra.settings import Settings
+from infra.domain.escrow_provider import (
+    EscrowProvider,
+    OpenedTransaction,
+    ProviderRejected,
+    ProviderUnavailable,
+    TransactionState,
+    provider,
+)
+from infra.domain.escrow_provider.sandbox import Sandbox
+from infra.kernel.config.parsers import parse_webhook_secrets
+from infra.kernel.config.settings import Settings
 from query_api.marketplace.deals import _kind
 
 ESCROW = uuid4()
@@ -65,24 +72,24 @@ def plainly(status: int, body: bytes | dict[str, Any]) -> Callable[[BaseHTTPRequ
 @pytest.mark.parametrize(
     ("status", "body", "error"),
     [
-        (500, b"", ProviderAway),
-        (503, b"\x00\xff", ProviderAway),
-        (429, b"", ProviderAway),
-        (401, b"", ProviderAway),
-        (200, b"<html>", ProviderAway),
-        (200, b"x" * 70_000, ProviderAway),
-        (302, b"", ProviderRefused),
-        (409, "no\0such\ncurrency‮".encode(), ProviderRefused),
-        (200, b"[]", ProviderRefused),
-        (200, {**GOOD, "id": 5}, ProviderRefused),
-        (200, {**GOOD, "id": "x" * 201}, ProviderRefused),
-        (200, {**GOOD, "id": "a\x00b"}, ProviderRefused),
-        (200, {**GOOD, "paymentUrl": "javascript:alert(1)"}, ProviderRefused),
-        (200, {**GOOD, "paymentUrl": "http://[::1"}, ProviderRefused),
-        (200, {**GOOD, "paymentUrl": "https://"}, ProviderRefused),
-        (200, {**GOOD, "paymentUrl": "https://pay.example/\x00"}, ProviderRefused),
-        (200, {**GOOD, "paymentUrl": "https://pay.example/\ud800"}, ProviderRefused),
-        (200, {**GOOD, "paymentUrl": "https://pay.example/ x"}, ProviderRefused),
+        (500, b"", ProviderUnavailable),
+        (503, b"\x00\xff", ProviderUnavailable),
+        (429, b"", ProviderUnavailable),
+        (401, b"", ProviderUnavailable),
+        (200, b"<html>", ProviderUnavailable),
+        (200, b"x" * 70_000, ProviderUnavailable),
+        (302, b"", ProviderRejected),
+        (409, "no\0such\ncurrency‮".encode(), ProviderRejected),
+        (200, b"[]", ProviderRejected),
+        (200, {**GOOD, "id": 5}, ProviderRejected),
+        (200, {**GOOD, "id": "x" * 201}, ProviderRejected),
+        (200, {**GOOD, "id": "a\x00b"}, ProviderRejected),
+        (200, {**GOOD, "paymentUrl": "javascript:alert(1)"}, ProviderRejected),
+        (200, {**GOOD, "paymentUrl": "http://[::1"}, ProviderRejected),
+        (200, {**GOOD, "paymentUrl": "https://"}, ProviderRejected),
+        (200, {**GOOD, "paymentUrl": "https://pay.example/\x00"}, ProviderRejected),
+        (200, {**GOOD, "paymentUrl": "https://pay.example/\ud800"}, ProviderRejected),
+        (200, {**GOOD, "paymentUrl": "https://pay.example/ x"}, ProviderRejected),
     ],
 )
 def test_an_odd_answer_is_later_or_no(status: int, body: bytes | dict[str, Any], error: type[Exception]) -> None:
@@ -97,15 +104,15 @@ def test_an_odd_answer_is_later_or_no(status: int, body: bytes | dict[str, Any],
 )
 def test_where_a_transaction_stands_is_believed_when_it_is_whole(changes: dict[str, Any]) -> None:
     with answering(plainly(200, STANDS)) as there:
-        assert there.find(ESCROW) == Standing("tx_1", "funded", 5, "JPY", 0, 0)
-    with answering(plainly(200, {**STANDS, **changes})) as there, pytest.raises(ProviderRefused):
+        assert there.find(ESCROW) == TransactionState("tx_1", "funded", 5, "JPY", 0, 0)
+    with answering(plainly(200, {**STANDS, **changes})) as there, pytest.raises(ProviderRejected):
         there.find(ESCROW)
 
 
 def test_of_a_transaction_that_the_provider_does_not_know_there_is_nothing() -> None:
     with answering(plainly(404, b"{}")) as there:
         assert there.find(ESCROW) is None
-        with pytest.raises(ProviderRefused):
+        with pytest.raises(ProviderRejected):
             there.settle(ESCROW, 1, 0)
 
 
@@ -137,9 +144,10 @@ def test_a_provider_that_hangs_in_the_middle_of_its_answer_is_left(monkeypatch: 
 
     monkeypatch.setattr(provider, "TIMEOUT_S", 0.2)
     for write in (drip, drip_head, hang):
-        with answering(write) as there, pytest.raises(ProviderAway):
+        with answering(write) as there:
             try:
-                there.open(ESCROW, 5, "JPY")
+                with pytest.raises(ProviderUnavailable):
+                    there.open(ESCROW, 5, "JPY")
             finally:
                 over.set()
         over.clear()
@@ -156,16 +164,16 @@ def test_the_sandbox_says_that_it_is_a_trial_and_shows_each_currency_as_it_is_wr
             assert opened == there.open(escrow, amount, currency) and opened.is_trial
             page = httpx.get(opened.payment_url).text
             assert shown in page and "No real money moves" in page
-            with pytest.raises(ProviderRefused):
+            with pytest.raises(ProviderRejected):
                 there.settle(escrow, amount, 0)
             httpx.post(opened.payment_url)
-            with pytest.raises(ProviderRefused):
+            with pytest.raises(ProviderRejected):
                 there.settle(escrow, amount, 1)
             there.settle(escrow, amount - 1, 1)
             there.settle(escrow, amount - 1, 1)
-            with pytest.raises(ProviderRefused):
+            with pytest.raises(ProviderRejected):
                 there.settle(escrow, amount, 0)
-            assert there.find(escrow) == Standing(opened.reference, "settled", amount, currency, amount - 1, 1)
+            assert there.find(escrow) == TransactionState(opened.reference, "settled", amount, currency, amount - 1, 1)
         assert httpx.get(f"{sandbox.address}/livez").status_code == 200
     finally:
         sandbox.stop()
@@ -173,7 +181,7 @@ def test_the_sandbox_says_that_it_is_a_trial_and_shows_each_currency_as_it_is_wr
 
 def test_a_real_provider_need_not_say_that_it_is_one() -> None:
     with answering(plainly(200, GOOD)) as there:
-        assert there.open(ESCROW, 5, "JPY") == Opened("tx_1", "https://pay.example/1")
+        assert there.open(ESCROW, 5, "JPY") == OpenedTransaction("tx_1", "https://pay.example/1")
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,10 @@ from uuid import uuid4
 
 import pytest
 
-from infra.matching.bm25 import Index
-from infra.matching.scoring import WEIGHTS, Idea, Listed, Match, Results, cons, pros, ranked
-from infra.matching.taxonomy import fits, taxonomy
-from infra.matching.words import stems
+from infra.domain.program_matching.bm25 import Index
+from infra.domain.program_matching.scoring import WEIGHTS, Idea, Listed, Match, Results, cons, pros, ranked
+from infra.domain.program_matching.taxonomy import fits, taxonomy
+from infra.domain.program_matching.words import stems
 from query_api.matching.learning import best_industries, suggested
 from query_api.matching.results import partner_programs, results_of
 from schemas.base import Money
@@ -106,7 +106,7 @@ def test_terms_alone_recommend_nothing() -> None:
      (0.39, "review_needed")],
 )  # fmt: skip
 def test_verdicts_begin_where_they_are_documented(score: float, verdict: str) -> None:
-    from infra.matching.scoring import Part
+    from infra.domain.program_matching.scoring import Part
 
     assert Match(listed(), tuple(Part(name, score, "") for name in WEIGHTS)).verdict == verdict
 
@@ -234,7 +234,7 @@ def test_pros_and_cons_come_from_the_parts() -> None:
     } <= set(cons(poor))
 
 
-def test_pay_is_told_in_the_program_s_own_terms() -> None:
+def test_commissions_are_stated_in_the_programs_own_terms() -> None:
     both = match(commission_type="hybrid", commission_bp=750, commission_amount=Money(amount=5_000, currency="USD"),
                  recurring=True)  # fmt: skip
     told = next(part.why for part in both.parts if part.name == "commission")
@@ -256,7 +256,7 @@ def test_partners_are_programs_by_link_or_by_host() -> None:
     assert found == {own: linked.id, partner: by_host.id}
 
 
-def test_programs_of_one_network_are_told_apart_by_a_link_alone() -> None:
+def test_only_the_link_distinguishes_programs_of_one_network() -> None:
     network, exact = uuid4(), uuid4()
     first, second = (listed(company_name=name, url=f"https://network.example/{name}") for name in ("a", "b"))
     above = listed(company_name="c", url="https://shop.example/join")

@@ -1,4 +1,4 @@
-"""The gate alone: what it refuses, what it lets through, and what it makes of it."""
+"""The SQL validator alone: refused statements, accepted statements, and their rewritten form."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from uuid import UUID, uuid4
 import pytest
 import sqlglot
 
-from infra.analysts import cluster, docs, functions, gate, limits
-from infra.analysts.dialect import AnalystSql
-from infra.analysts.ledger import TooManyRunning
-from infra.analysts.tables import SCHEMA
-from infra.analysts.verdict import Admitted, Refused, fill
-from infra.analysts.vetting import Vetting
-from infra.analysts.views import MOST_NAMED, Scope, TooMany
-from query_api.sql.plain_csv import PlainCsv
-from tests.support.escapes import ESCAPES
+from infra.domain.sql_access import cluster, functions, limits, sql_validator
+from infra.domain.sql_access.dialect import AnalystSql
+from infra.domain.sql_access.statement_log import TooManyRunning
+from infra.domain.sql_access.tables import SCHEMA
+from infra.domain.sql_access.validation_result import ExecutableStatement, StatementRejected, fill
+from infra.domain.sql_access.validator_pool import ValidatorPool
+from infra.domain.sql_access.views import MAX_NAMED, Scope, TooManyNames
+from query_api.sql.safe_csv import PlainCsv
+from tests.support.sandbox_escapes import SANDBOX_ESCAPES
 from tests.support.stack import wait_for
 
 OWN = UUID("11111111-2222-4333-8444-555555555555")
@@ -31,23 +31,23 @@ ADA = Scope("ada@example.com", frozenset([OWN]), lambda _: [])
 ADMIN = Scope("root@example.com", None, lambda _: [])
 NEEDS_ENGINE = frozenset(
     name
-    for name in ESCAPES
+    for name in SANDBOX_ESCAPES
     if name.startswith(("SELECT _topic", "SELECT * EXCEPT(path), _o", "WITH events__g1 AS (SELECT * FROM events__g1)"))
     or name.startswith("SELECT * FROM (WITH events__g1")
 )
-"""They name what is nowhere: the engine says so (tests/api/test_analysts_doors.py)."""
+"""They name what is nowhere: the engine says so (tests/api/sql/test_entry_points.py)."""
 
 
-def admit(sql: str, scope: Scope) -> Admitted:
-    """What runs, as both doors come to it."""
-    return fill(gate.read(sql, scope.name), scope)
+def admit(sql: str, scope: Scope) -> ExecutableStatement:
+    """The statement that runs, for both entry points."""
+    return fill(sql_validator.read(sql, scope.name), scope)
 
 
-@pytest.mark.parametrize("name", sorted(ESCAPES.keys() - NEEDS_ENGINE))
+@pytest.mark.parametrize("name", sorted(SANDBOX_ESCAPES.keys() - NEEDS_ENGINE))
 @pytest.mark.parametrize("scope", [ADA, ADMIN], ids=["analyst", "admin"])
 def test_no_way_out(name: str, scope: Scope) -> None:
-    with pytest.raises(Refused):
-        admit(ESCAPES[name], scope)
+    with pytest.raises(StatementRejected):
+        admit(SANDBOX_ESCAPES[name], scope)
 
 
 HONEST = (
@@ -114,7 +114,7 @@ def test_text_stays_text(value: str) -> None:
     assert value in [one.this for one in sqlglot.parse_one(named, read="clickhouse").find_all(sqlglot.exp.Literal)]
 
 
-def test_who_asks_is_answered_by_the_gate() -> None:
+def test_the_validator_answers_current_user_and_database() -> None:
     assert admit("SELECT currentUser(), currentDatabase() AS d", ADA).sql == (
         "SELECT 'ada@example.com' AS \"currentUser()\", 'althing' AS d"
     )
@@ -126,8 +126,8 @@ def test_descriptions_tell_of_our_tables_only() -> None:
 
 
 def test_too_many_names_are_refused_not_cut() -> None:
-    rows = [(uuid4(), "a", "b")] * (MOST_NAMED + 1)
-    with pytest.raises(TooMany):
+    rows = [(uuid4(), "a", "b")] * (MAX_NAMED + 1)
+    with pytest.raises(TooManyNames):
         admit("SELECT * FROM partners", Scope("x", None, lambda _: rows))
 
 
@@ -141,12 +141,8 @@ def test_limits_are_settings() -> None:
     assert settings["max_execution_time"] == "30" and settings["result_overflow_mode"] == "throw"
 
 
-def test_the_page_about_tables_is_of_today() -> None:
-    assert docs.PAGE.read_text() == docs.with_tables(docs.PAGE.read_text()), "python -m infra.analysts.docs"
-
-
 def test_a_server_of_ones_own_gets_the_same_wall() -> None:
-    statements = [*cluster.wall(), *cluster.of_analyst("ada@example.com", [OWN])]
+    statements = [*cluster.isolation_statements(), *cluster.analyst_statements("ada@example.com", [OWN])]
     granted = [one for one in statements if one.startswith("GRANT")]
     assert all(re.fullmatch(r"GRANT (SELECT ON analysts\.\w+|althing_analyst) TO \S+", one) for one in granted)
     views = [one for one in statements if one.startswith("CREATE OR REPLACE VIEW")]
@@ -156,20 +152,20 @@ def test_a_server_of_ones_own_gets_the_same_wall() -> None:
     assert "readonly = 1 READONLY" in profile and "max_execution_time = 30 READONLY" in profile
     assert f"INSERT INTO analysts.access VALUES ('ada@example.com', '{OWN}', false)" in statements
     with pytest.raises(ValueError, match="quotes"):
-        list(cluster.of_analyst("a` TO x; --", []))
+        list(cluster.analyst_statements("a` TO x; --", []))
 
 
 def test_limit_by_and_limit_stay_two() -> None:
     sql = admit("SELECT country FROM clicks ORDER BY visitor LIMIT 2 BY country LIMIT 5 OFFSET 1", ADA).sql
     assert sql.endswith("ORDER BY visitor LIMIT 2 BY country LIMIT 5 OFFSET 1")
     for text in ("LIMIT 1 BY country LIMIT 1 BY device", "LIMIT 1 LIMIT 2", "LIMIT 1 BY file('x') LIMIT 1"):
-        with pytest.raises(Refused):
+        with pytest.raises(StatementRejected):
             admit(f"SELECT country FROM clicks {text}", ADA)
 
 
 def test_a_statement_of_endless_names_is_refused() -> None:
     rows = [(uuid4(), "x" * 1000, "b")] * 5000
-    with pytest.raises(TooMany, match="too long"):
+    with pytest.raises(TooManyNames, match="too long"):
         admit(
             "SELECT * FROM partners AS a, partners AS b, partners AS c, partners AS d", Scope("x", None, lambda _: rows)
         )
@@ -180,36 +176,36 @@ ENDLESS = "SELECT 1 FROM clicks" + " JOIN clicks" * 40
 
 
 @pytest.fixture(scope="module")
-def vetting() -> Iterator[Vetting]:
-    made = Vetting()
+def validators() -> Iterator[ValidatorPool]:
+    made = ValidatorPool()
     yield made
     made.close()
 
 
-def vet(vetting: Vetting, sql: str) -> Admitted:
-    """What runs, read by the process that both doors use."""
-    return fill(asyncio.run(vetting.vet(OWN, sql, ADA.name)), ADA)
+def validate(validators: ValidatorPool, sql: str) -> ExecutableStatement:
+    """The statement that runs, read by the process that both entry points use."""
+    return fill(asyncio.run(validators.validate(OWN, sql, ADA.name)), ADA)
 
 
-def test_the_process_reads_as_the_gate_does(vetting: Vetting) -> None:
+def test_the_process_and_the_validator_give_the_same_statement(validators: ValidatorPool) -> None:
     for text in HONEST:
-        assert vet(vetting, text) == admit(text, ADA)
-    for name in sorted(ESCAPES.keys() - NEEDS_ENGINE)[::7]:
-        with pytest.raises(Refused) as told:
-            admit(ESCAPES[name], ADA)
-        with pytest.raises(Refused, match=re.escape(str(told.value))):
-            vet(vetting, ESCAPES[name])
+        assert validate(validators, text) == admit(text, ADA)
+    for name in sorted(SANDBOX_ESCAPES.keys() - NEEDS_ENGINE)[::7]:
+        with pytest.raises(StatementRejected) as told:
+            admit(SANDBOX_ESCAPES[name], ADA)
+        with pytest.raises(StatementRejected, match=re.escape(str(told.value))):
+            validate(validators, SANDBOX_ESCAPES[name])
 
 
-def test_a_text_that_takes_for_ever_to_read_is_given_up_and_the_next_is_read(vetting: Vetting) -> None:
-    with pytest.raises(Refused, match="too long to read"):
-        vet(vetting, ENDLESS)
-    assert vet(vetting, "SELECT 1").sql == "SELECT 1"
+def test_a_slow_statement_is_rejected_and_the_next_one_validated(validators: ValidatorPool) -> None:
+    with pytest.raises(StatementRejected, match="too long to read"):
+        validate(validators, ENDLESS)
+    assert validate(validators, "SELECT 1").sql == "SELECT 1"
 
 
-def test_the_process_can_open_nothing(vetting: Vetting) -> None:
-    vet(vetting, "SELECT 1")
-    [process] = [one._process.pid for one in vetting._all]
+def test_the_process_can_open_nothing(validators: ValidatorPool) -> None:
+    validate(validators, "SELECT 1")
+    [process] = [one._process.pid for one in validators._all]
     limits_of = Path(f"/proc/{process}/limits").read_text()
     for limit in ("Max file size", "Max processes", "Max core file size"):
         assert re.search(rf"{limit} +0 +0 ", limits_of)
@@ -219,26 +215,26 @@ def test_the_process_can_open_nothing(vetting: Vetting) -> None:
     assert {one.partition(b"=")[0] for one in environment if one} <= {b"PATH", b"LANG", b"PYTHONPATH", b"LC_CTYPE"}
 
 
-def test_one_that_breaks_lets_nothing_through(vetting: Vetting) -> None:
-    vet(vetting, "SELECT 1")
-    [one] = vetting._all
+def test_one_that_breaks_lets_nothing_through(validators: ValidatorPool) -> None:
+    validate(validators, "SELECT 1")
+    [one] = validators._all
     one._process.kill()
     one._process.wait()
-    assert vet(vetting, "SELECT 2").sql == "SELECT 2", "it had ended while nobody asked"
-    [one] = vetting._all
+    assert validate(validators, "SELECT 2").sql == "SELECT 2", "it had ended while nobody asked"
+    [one] = validators._all
     with ThreadPoolExecutor(1) as thread:
-        asked = thread.submit(vet, vetting, ENDLESS)
-        wait_for(lambda: not vetting._idle, "the text to be read")
+        asked = thread.submit(validate, validators, ENDLESS)
+        wait_for(lambda: not validators._idle, "the text to be read")
         one._process.send_signal(signal.SIGABRT)
-        with pytest.raises(Refused):
+        with pytest.raises(StatementRejected):
             asked.result(30)
-    assert vet(vetting, "SELECT 3").sql == "SELECT 3"
+    assert validate(validators, "SELECT 3").sql == "SELECT 3"
 
 
-def test_one_analyst_has_few_texts_in_hand(vetting: Vetting) -> None:
+def test_one_analyst_has_few_texts_in_hand(validators: ValidatorPool) -> None:
     async def many() -> list[object]:
-        asked = [vetting.vet(OWN, "SELECT 1", "ada") for _ in range(limits.RUNNING + 2)]
-        others = [vetting.vet(uuid4(), "SELECT 1", "eve") for _ in range(5)]
+        asked = [validators.validate(OWN, "SELECT 1", "ada") for _ in range(limits.RUNNING + 2)]
+        others = [validators.validate(uuid4(), "SELECT 1", "eve") for _ in range(5)]
         return list(await asyncio.gather(*asked, *others, return_exceptions=True))
 
     answers = asyncio.run(many())

@@ -1,4 +1,4 @@
-"""Bodies of requests under way take a bounded memory together, whoever sends them; small ones never wait for large."""
+"""Bodies of requests under way share a bounded memory, across all clients; small ones never wait for large."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import asyncio
 import tracemalloc
 from collections.abc import Callable, Sequence
 
-from infra.body_budget import FREE_BYTES, BodyBudget
-from infra.http_guard import BodyGuard, Message, Receive, Scope, Send
+from infra.kernel.http.body_budget import FREE_BYTES, BodyBudget
+from infra.kernel.http.request_limits import BodyGuard, Message, Receive, Scope, Send
 
 MB = 1024 * 1024
 IMAGES = "/api/marketplace/listings/0190a1b2-0000-7000-8000-0000000000d1/images"
@@ -21,7 +21,7 @@ class Holding:
         self.bytes = self.most = self.answered = 0
         self.go_on = asyncio.Event()
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, _scope: Scope, receive: Receive, send: Send) -> None:
         body = (await receive())["body"]
         self.bytes += len(body)
         self.most = max(self.most, self.bytes)
@@ -80,7 +80,7 @@ async def test_two_hundred_large_bodies_of_anybody_stay_within_the_budget() -> N
     app.go_on.set()
     assert await statuses([*large[:8], *small]) == [200] * 58
     again = [asyncio.create_task(request(guard, MB)) for _ in range(8)]
-    assert await statuses(again) == [200] * 8, "the room was given back"
+    assert await statuses(again) == [200] * 8, "the memory was released"
 
 
 async def test_small_bodies_do_not_wait_for_large_ones() -> None:
@@ -104,7 +104,7 @@ async def test_thirty_images_at_once_wait_for_their_turn() -> None:
     assert app.most <= 20 * MB
 
 
-async def test_who_goes_away_while_waiting_leaves_the_room_to_others() -> None:
+async def test_a_waiting_client_that_disconnects_releases_its_memory() -> None:
     app = Holding()
     budget = BodyBudget(MB, wait_s=PATIENCE_S)
     guard = BodyGuard(app, budget=budget)
@@ -116,4 +116,4 @@ async def test_who_goes_away_while_waiting_leaves_the_room_to_others() -> None:
     gone.cancel()
     app.go_on.set()
     assert await statuses([first, next_one]) == [200, 200]
-    assert await asyncio.wait_for(budget.take(MB), PATIENCE_S), "nothing is held any more"
+    assert await asyncio.wait_for(budget.reserve(MB), PATIENCE_S), "nothing is held any more"

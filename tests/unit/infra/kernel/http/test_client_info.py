@@ -8,9 +8,9 @@ from ipaddress import ip_network
 import pytest
 from starlette.requests import Request
 
-from infra.client import address_of, browser_family
-from infra.forwarding import PROOF, forwarding_key, proof_of
-from infra.settings import Settings
+from infra.kernel.config.settings import Settings
+from infra.kernel.http.client_info import browser_family, client_of
+from infra.kernel.http.forwarding import PROOF, forwarding_key, proof_of
 
 SETTINGS = Settings(master_key="5a" * 32, trusted_proxies=(ip_network("10.0.0.0/8"),))
 ANOTHERS = replace(SETTINGS, master_key="6b" * 32)
@@ -35,20 +35,20 @@ def request(peer: str, *forwarded: str, proof: str = "") -> Request:
 )
 def test_of_the_gateway_and_of_trusted_proxies_the_nearest_foreign_address_counts(forwarded: str, client: str) -> None:
     proof = proof_of(forwarding_key(SETTINGS), forwarded)
-    assert address_of(request("127.0.0.1", forwarded, proof=proof), SETTINGS) == client
-    assert address_of(request("10.0.0.9", forwarded), SETTINGS) == client
+    assert client_of(request("127.0.0.1", forwarded, proof=proof), SETTINGS).address == client
+    assert client_of(request("10.0.0.9", forwarded), SETTINGS).address == client
     apart = [part.strip() for part in forwarded.split(",")]  # a proxy may also add a line
-    assert address_of(request("10.0.0.9", *apart), SETTINGS) == client
+    assert client_of(request("10.0.0.9", *apart), SETTINGS).address == client
 
 
 @pytest.mark.parametrize("peer", ["127.0.0.1", "::1", "198.51.100.7", "testclient"])
 def test_nobody_else_claims_an_address(peer: str) -> None:
     """A local user of the machine neither, not with the proof of another address or of another installation."""
-    own = address_of(request(peer), SETTINGS)
+    own = client_of(request(peer), SETTINGS).address
     claimed, seen = "203.0.113.1", "203.0.113.2"
     proofs = ("", "0" * 64, proof_of(forwarding_key(SETTINGS), seen), proof_of(forwarding_key(ANOTHERS), claimed))
     for proof in proofs:
-        assert address_of(request(peer, claimed, proof=proof), SETTINGS) == own
+        assert client_of(request(peer, claimed, proof=proof), SETTINGS).address == own
     assert own in (peer, "0000:0000:0000:0000")
 
 

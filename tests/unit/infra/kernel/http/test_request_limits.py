@@ -13,7 +13,7 @@ import pytest
 import uvicorn
 from uvicorn.server import ServerState
 
-from infra.http_guard import (
+from infra.kernel.http.request_limits import (
     PIECE_BYTES,
     BodyGuard,
     Guarded,
@@ -32,7 +32,7 @@ PATIENCE_S = 60.0
 CAP = 1000
 
 
-async def echo_size(scope: Scope, receive: Receive, send: Send) -> None:
+async def echo_size(_scope: Scope, receive: Receive, send: Send) -> None:
     message: Message = await receive()
     assert not message.get("more_body", False), "the guard hands over whole bodies"
     body = str(len(message.get("body", b""))).encode()
@@ -218,7 +218,7 @@ async def test_a_body_whose_rest_never_comes_is_answered_408() -> None:
 async def test_a_request_without_body_keeps_the_real_receive() -> None:
     seen: list[Receive] = []
 
-    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+    async def app(_scope: Scope, receive: Receive, _send: Send) -> None:
         seen.append(receive)
 
     async def receive() -> Message:
@@ -245,7 +245,7 @@ def test_requests_that_are_sent_at_once_are_answered_one_after_the_other(address
 
 
 def test_a_bare_line_feed_ends_no_head(address: tuple[str, int]) -> None:
-    """Requests are told apart by their blank lines: these would pass for one."""
+    """Blank lines separate requests: these would pass for one request."""
     with connection(address) as sock:
         assert answer(sock, b"GET / HTTP/1.1\nhost: x\n\n" * 3).startswith(b"HTTP/1.1 400")
 
@@ -283,7 +283,7 @@ def test_what_arrives_at_once_is_parsed_in_pieces() -> None:
     assert len(protocol.cycle.body) == 100 * 1024 and rounds >= 100 * 1024 // PIECE_BYTES
 
 
-async def never_answered(scope: Scope, receive: Receive, send: Send) -> None:
+async def never_answered(_scope: Scope, _receive: Receive, _send: Send) -> None:
     await asyncio.Event().wait()
 
 
@@ -298,7 +298,7 @@ def fed(data: bytes) -> tuple[Guarded, int]:
     protocol.connection_made(transport)
     protocol.data_received(data)
     rounds = 0
-    while protocol._rest and not protocol._is_answering():  # type: ignore[attr-defined]  # of the class made above
+    while protocol._rest and not protocol._is_answering():
         rounds += 1
         loop.call_soon(loop.stop)
         loop.run_forever()
@@ -324,7 +324,7 @@ class Transport(asyncio.Transport):
     def resume_reading(self) -> None:
         return
 
-    def write(self, data: object) -> None:
+    def write(self, _data: object) -> None:
         return
 
     def close(self) -> None:

@@ -11,14 +11,15 @@ from contextlib import contextmanager
 
 import pytest
 
-from infra.stack import ports
-from infra.stack.tools import ROOT, launched
+from infra.kernel.config.paths import ROOT
+from infra.ops.stack import ports
+from infra.ops.stack.tools import launched
 from tests.support.stack import free_ports
 
 PATIENCE_S = 60
 SERVICE = """
 import os, sys
-from infra.http_server import serve
+from infra.kernel.http.server import serve
 
 async def app(scope, receive, send):
     body = str(os.getpid()).encode()
@@ -90,8 +91,8 @@ def test_at_its_end_a_service_answers_who_is_connected_and_who_comes_then_waits(
                 assert ask(late)[1] == str(second.pid).encode()
 
 
-def test_sockets_meant_for_another_process_are_left_alone(listener: socket.socket) -> None:
-    """`LISTEN_PID` names somebody else: the service listens by itself."""
+def test_sockets_meant_for_another_process_are_left_alone() -> None:
+    """`LISTEN_PID` names another process: the service opens its own socket."""
     (port,) = free_ports(1)
     process = subprocess.Popen(
         [sys.executable, "-c", SERVICE.replace("port=1,", f"port={port},")],

@@ -1,4 +1,4 @@
-"""The services' threads: whoever only waits keeps nobody else from working."""
+"""Worker threads: a request that only waits does not block others."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from command_api.accounts.passwords import Lane, Passwords
-from command_api.places import Places
-from infra import threads
-from infra.settings import Settings
-from infra.threads import OwnThreads, only_waiting
-from query_api.columnar import Columnar
+from command_api.kernel.bulkhead import Bulkhead
+from infra.kernel.config.settings import Settings
+from infra.kernel.http import worker_slots
+from infra.kernel.http.worker_slots import WorkerSlotMiddleware, release_worker_slot
+from query_api.kernel.clickhouse_reader import ClickHouseReader
 
 PATIENCE_S = 30.0
 Wait = Callable[[], None]
@@ -58,13 +58,13 @@ def served(wait: Wait) -> FastAPI:
     async def threads_now() -> float:
         return anyio.to_thread.current_default_thread_limiter().total_tokens
 
-    app.add_middleware(OwnThreads)
+    app.add_middleware(WorkerSlotMiddleware)
     return app
 
 
 def by_itself(slow: Slow) -> Wait:
     def wait() -> None:
-        with only_waiting():
+        with release_worker_slot():
             slow()
 
     return wait
@@ -76,19 +76,23 @@ def for_a_password(slow: Slow) -> Wait:
 
 
 def in_a_place(slow: Slow) -> Wait:
-    places = Places(most=1, each=1, what="Ideas are")
+    places = Bulkhead(limit=1, limit_per_account=1, subject="Ideas are")
 
     def wait() -> None:
-        with places.held(uuid4(), 0):
+        with places.acquire(uuid4(), 0):
             slow()
 
     return wait
 
 
 def for_clickhouse(slow: Slow) -> Wait:
-    columnar = Columnar(Settings(clickhouse_url="http://127.0.0.1:9/althing"), dict)
+    columnar = ClickHouseReader(Settings(clickhouse_url="http://127.0.0.1:9/althing"), dict)
     columnar.ready = lambda: True  # type: ignore[method-assign]
-    return lambda: columnar.finish([columnar._threads.submit(slow)]) and None  # type: ignore[arg-type]  # no rows
+
+    def wait() -> None:
+        columnar.finish([columnar._threads.submit(slow)])  # type: ignore[arg-type]  # no rows
+
+    return wait
 
 
 @pytest.mark.parametrize("waiting", [by_itself, for_a_password, in_a_place, for_clickhouse])
@@ -103,22 +107,22 @@ def test_others_work_while_one_waits(slow: Slow, waiting: Callable[[Slow], Wait]
             slow.over.set()
         assert waits.result(PATIENCE_S).status_code == 200
         assert client.get("/threads").json() == 1
-    assert threads._LENT._number == 0
+    assert worker_slots._LENDABLE._value == worker_slots.MAX_WAITING
 
 
 def test_what_fails_while_it_waits_takes_its_place_again() -> None:
     def wait() -> None:
-        with only_waiting():
+        with release_worker_slot():
             raise ValueError("odd")
 
     with TestClient(served(wait), raise_server_exceptions=False) as client:
         assert client.get("/wait").status_code == 500
         assert client.get("/threads").json() == 1
-    assert threads._LENT._number == 0
+    assert worker_slots._LENDABLE._value == worker_slots.MAX_WAITING
 
 
 def test_so_many_wait_and_no_more(slow: Slow, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(threads, "MOST_WAITING", 0)
+    monkeypatch.setattr(worker_slots, "_LENDABLE", threading.Semaphore(0))
     with TestClient(served(by_itself(slow))) as client, ThreadPoolExecutor(2) as callers:
         waits = callers.submit(client.get, "/wait")
         assert slow.begun.wait(PATIENCE_S)
@@ -128,5 +132,5 @@ def test_so_many_wait_and_no_more(slow: Slow, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_who_waits_for_no_request_has_no_place_to_give() -> None:
-    with only_waiting():
-        assert threads._LENT._number == 0
+    with release_worker_slot():
+        assert worker_slots._LENDABLE._value == worker_slots.MAX_WAITING

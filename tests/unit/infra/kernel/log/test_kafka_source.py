@@ -11,20 +11,20 @@ from kafka import KafkaConsumer
 from kafka.errors import KafkaTimeoutError
 from kafka.structs import TopicPartition
 
-from infra.log import LogUnavailable
-from infra.log.kafka_clients import Cluster
-from infra.log.kafka_source import KafkaSource
+from infra.kernel.log import LogUnavailable
+from infra.kernel.log.kafka_clients import Cluster
+from infra.kernel.log.kafka_source import KafkaSource
 from schemas.topics import DOMAIN
 
 
 @dataclass
 class Broker:
-    """As a consumer sees it: no record is left, and where the partition ends is told after `takes_ms`."""
+    """A broker for a consumer: it has no more records, and reports the partition's end after `takes_ms`."""
 
     takes_ms: int
     closed: bool = False
 
-    def poll(self, timeout_ms: int, max_records: int) -> dict[TopicPartition, list[Any]]:
+    def poll(self, **_limits: int) -> dict[TopicPartition, list[Any]]:
         return {}
 
     def end_offsets(self, places: Sequence[TopicPartition], timeout_ms: int) -> dict[TopicPartition, int]:
@@ -32,7 +32,7 @@ class Broker:
             raise KafkaTimeoutError(f"Failed to get offsets by timestamps in {timeout_ms} ms")
         return dict.fromkeys(places, 7)
 
-    def close(self, autocommit: bool, timeout_ms: int) -> None:
+    def close(self, **_options: object) -> None:
         self.closed = True
 
 

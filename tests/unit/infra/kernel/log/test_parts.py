@@ -8,14 +8,12 @@ from hypothesis import strategies as st
 from kafka.partitioner.default import murmur2 as kafka_murmur2
 from kafka.record.memory_records import MemoryRecords, MemoryRecordsBuilder
 from kafka.record.util import encode_varint
-from kafka.structs import TopicPartition
 
-from infra.log import Headers, Record, RecordTooLarge
-from infra.log.kafka_append import Appender  # noqa: F401 - its imports from kafka-python must exist
-from infra.log.kafka_fetches import _decoded
-from infra.log.kafka_records import varint, write
-from infra.log.limits import MAX_RECORD_BYTES, place_of, size_of
-from infra.log.partitioning import murmur2, partition_of
+from infra.kernel.log import Headers, Record, RecordTooLarge
+from infra.kernel.log.kafka_append import Appender  # noqa: F401 - its imports from kafka-python must exist
+from infra.kernel.log.kafka_fetches import _decoded
+from infra.kernel.log.kafka_records import varint, write
+from infra.kernel.log.limits import MAX_RECORD_BYTES, murmur2, partition_for, partition_of, size_of
 from schemas import topics
 
 
@@ -38,11 +36,11 @@ def test_a_key_has_one_partition_within_the_topic(key: bytes, partitions: int) -
 
 
 def test_a_record_says_where_it_goes_or_the_topic_does() -> None:
-    assert place_of(Record("clicks", b"k", b"v", partition=3)) == 3
-    assert place_of(Record("domain", b"anything", b"v")) == 0
-    assert place_of(Record("clicks", b"k", b"v")) == partition_of(b"k", topics.CLICKS.partitions)
+    assert partition_for(Record("clicks", b"k", b"v", partition=3)) == 3
+    assert partition_for(Record("domain", b"anything", b"v")) == 0
+    assert partition_for(Record("clicks", b"k", b"v")) == partition_of(b"k", topics.CLICKS.partitions)
     with pytest.raises(ValueError, match="no partition 4"):
-        place_of(Record("clicks", b"k", b"v", partition=4))
+        partition_for(Record("clicks", b"k", b"v", partition=4))
 
 
 @given(
@@ -75,22 +73,22 @@ def test_records_are_written_as_kafka_python_writes_them(
     runs: list[list[tuple[bytes, bytes, Headers, int]]], last_headers: Headers
 ) -> None:
     now_ms = 1_700_000_000_000
-    ours, theirs = MemoryRecordsBuilder(2, 0, 1 << 22), MemoryRecordsBuilder(2, 0, 1 << 22)
+    ours, reference = MemoryRecordsBuilder(2, 0, 1 << 22), MemoryRecordsBuilder(2, 0, 1 << 22)
     for run in runs:
         write(ours, [Record("clicks", *record) for record in run], now_ms, last_headers)
         for index, (key, value, headers, at) in enumerate(run):
-            theirs.append(at or now_ms, key, value, last_headers if index == len(run) - 1 else headers)
-        assert ours.next_offset() == theirs.next_offset()
+            reference.append(at or now_ms, key, value, last_headers if index == len(run) - 1 else headers)
+        assert ours.next_offset() == reference.next_offset()
     ours.close()
-    theirs.close()
-    assert bytes(ours.buffer()) == bytes(theirs.buffer())
+    reference.close()
+    assert bytes(ours.buffer()) == bytes(reference.buffer())
 
 
 @given(st.integers(-(1 << 62), 1 << 62) | st.integers(-300, 20_000))
 def test_a_varint_is_kafkas(number: int) -> None:
-    theirs = bytearray()
-    encode_varint(number, theirs.append)
-    assert varint(number) == bytes(theirs)
+    reference = bytearray()
+    encode_varint(number, reference.append)
+    assert varint(number) == bytes(reference)
 
 
 def test_a_record_above_the_limit_is_refused() -> None:
@@ -99,11 +97,13 @@ def test_a_record_above_the_limit_is_refused() -> None:
 
 
 _TIMES = st.integers(0, 2**45)
-_HEADERS = st.lists(st.tuples(st.text(max_size=70), st.binary(max_size=70)), max_size=3)
+_LISTED_HEADERS = st.lists(st.tuples(st.text(max_size=70), st.binary(max_size=70)), max_size=3)
 
 
 @given(
-    st.lists(st.tuples(_TIMES, st.binary(max_size=200), st.binary(max_size=200), _HEADERS), min_size=1, max_size=20),
+    st.lists(
+        st.tuples(_TIMES, st.binary(max_size=200), st.binary(max_size=200), _LISTED_HEADERS), min_size=1, max_size=20
+    ),
     st.sampled_from([0, 3]),
 )
 def test_decoding_a_batch_gives_back_what_was_built(
@@ -114,8 +114,8 @@ def test_decoding_a_batch_gives_back_what_was_built(
         builder.append(at, key, value, headers)
     builder.close()
     batch = MemoryRecords(bytes(builder.buffer())).next_batch()
-    place = TopicPartition("clicks", 2)
-    found = [(r.timestamp_ms, r.key, r.value, list(r.headers)) for r in _decoded(batch, *place, None)]
+    found = [(r.timestamp_ms, r.key, r.value, list(r.headers)) for r in _decoded(batch, "clicks", 2, None)]
     assert found == records
-    offsets = [record.offset for record in _decoded(MemoryRecords(bytes(builder.buffer())).next_batch(), *place, None)]
+    again = MemoryRecords(bytes(builder.buffer())).next_batch()
+    offsets = [record.offset for record in _decoded(again, "clicks", 2, None)]
     assert offsets == list(range(len(records)))

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from threading import Condition
 
 import pytest
 
-from infra.log import LogUnavailable, OffsetOutOfRange, Position, Record, Source, StoredRecord
-from infra.log.shared_tail import KEPT_BYTES, KEPT_RECORDS, SharedTailLog
+from infra.kernel.log import LogUnavailable, OffsetOutOfRange, Position, Record, Source, StoredRecord, TopicPartition
+from infra.kernel.log.shared_tail import MAX_BUFFERED_BYTES, MAX_BUFFERED_RECORDS, SharedTailLog
 from tests.support.stack import wait_for
 
 
@@ -35,12 +35,15 @@ class MemoryLog:
     def next_offset(self) -> int:
         return self.records[-1].offset + 1 if self.records else 0
 
-    def end_offset(self, topic: str, partition: int) -> int:
+    def end_offset(self, _topic: str, _partition: int) -> int:
         if self.is_away:
             raise LogUnavailable("away")
         return self.next_offset
 
-    def source(self, topic: str, partition: int, offset: int = 0) -> Source:
+    def end_offsets(self, places: Iterable[TopicPartition], _timeout_s: float = 2.0) -> dict[TopicPartition, int]:
+        return {place: self.end_offset(*place) for place in places}
+
+    def source(self, _topic: str, _partition: int, offset: int = 0) -> Source:
         self.opened.append(offset)
         return MemorySource(self, offset)
 
@@ -53,7 +56,7 @@ class MemoryLog:
     def create_topics(self) -> None:
         self.topics_made += 1
 
-    def ready(self, timeout_s: float = 0.2) -> bool:
+    def ready(self, _timeout_s: float = 0.2) -> bool:
         return not self.is_away
 
     def close(self) -> None:
@@ -137,7 +140,7 @@ def test_a_waiting_follower_is_woken(log: SharedTailLog, memory: MemoryLog) -> N
 
 def test_who_is_far_behind_reads_alone_and_then_joins(log: SharedTailLog, memory: MemoryLog) -> None:
     near = joined(log, memory)
-    values = [b"%d" % number for number in range(KEPT_RECORDS * 2)]
+    values = [b"%d" % number for number in range(MAX_BUFFERED_RECORDS * 2)]
     memory.append(*values)
     assert read(near, len(values)) == values
     far = log.source("domain", 0, 0)
@@ -148,14 +151,14 @@ def test_who_is_far_behind_reads_alone_and_then_joins(log: SharedTailLog, memory
     assert len(memory.opened) == opened
 
 
-def test_what_is_kept_is_bounded(log: SharedTailLog, memory: MemoryLog) -> None:
+def test_the_buffer_is_bounded(log: SharedTailLog, memory: MemoryLog) -> None:
     source = joined(log, memory)
-    memory.append(*[b"x" * 1000] * (KEPT_BYTES // 1000 * 2))
-    read(source, KEPT_BYTES // 1000 * 2)
-    assert sum(len(record.value) for record in log._tail._records) <= KEPT_BYTES
-    memory.append(*[b""] * (KEPT_RECORDS * 2))
-    read(source, KEPT_RECORDS * 2)
-    assert len(log._tail._records) <= KEPT_RECORDS
+    memory.append(*[b"x" * 1000] * (MAX_BUFFERED_BYTES // 1000 * 2))
+    read(source, MAX_BUFFERED_BYTES // 1000 * 2)
+    assert sum(len(record.value) for record in log._tail._records) <= MAX_BUFFERED_BYTES
+    memory.append(*[b""] * (MAX_BUFFERED_RECORDS * 2))
+    read(source, MAX_BUFFERED_RECORDS * 2)
+    assert len(log._tail._records) <= MAX_BUFFERED_RECORDS
 
 
 def test_seeking_back_gives_the_past_again(log: SharedTailLog, memory: MemoryLog) -> None:
@@ -202,9 +205,13 @@ def test_a_log_that_was_cut_off_is_a_loud_error(log: SharedTailLog, memory: Memo
     memory.append(b"a", b"b")
     assert read(source, 2) == [b"a", b"b"]
     memory.records.clear()
-    with pytest.raises(OffsetOutOfRange):
+
+    def read_often() -> None:
         for _ in range(100):
             source.read(1, 0.1)
+
+    with pytest.raises(OffsetOutOfRange):
+        read_often()
     fresh = log.source("domain", 0, 0)
     memory.append(b"other")
     assert read(fresh, 1) == [b"other"]

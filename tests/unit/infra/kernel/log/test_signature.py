@@ -14,11 +14,11 @@ from kafka.record.memory_records import MemoryRecords
 from kafka.structs import TopicPartition
 from msgspec.structs import replace as changed
 
-from infra.log import Record, StoredRecord
-from infra.log.kafka_append import Appender
-from infra.log.kafka_fetches import _decoded
-from infra.log.signature import HEADER, RUN_BYTES, Signer, runs, split
-from infra.settings import Settings
+from infra.kernel.config.settings import Settings
+from infra.kernel.log import Record, StoredRecord
+from infra.kernel.log.kafka_append import Appender
+from infra.kernel.log.kafka_fetches import _decoded
+from infra.kernel.log.signature import HEADER, RUN_BYTES, Signer, runs, split
 from schemas.topics import CLICKS, CONVERSIONS
 
 OURS = Signer(Settings(master_key="ab" * 32))

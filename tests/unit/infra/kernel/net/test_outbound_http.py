@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from infra import resolvers
-from infra.outbound import Answered, Outbound, OutboundFailed, OutboundRefused, is_public
-from infra.resolvers import Address, Resolvers
-from infra.settings import Network, Settings
+from infra.kernel.config.settings import Network, Settings
+from infra.kernel.net import dns_resolvers
+from infra.kernel.net.dns_resolvers import Address, Resolvers
+from infra.kernel.net.outbound_http import Outbound, OutboundFailed, OutboundRefused, OutboundResponse, is_public
 from tests.support.dns_server import DnsServer, dns_server
 from tests.support.tls_server import Answer, Authority, web_server
 
@@ -49,10 +49,10 @@ def client(names: DnsServer, authority: Authority, port: int, also: Sequence[Net
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """The name server answers at once, however long that lasts on a busy machine: nobody asks it twice."""
     for name in ("LIFETIME_S", "_TRY_S"):
-        monkeypatch.setattr(resolvers, name, PATIENCE_S)
+        monkeypatch.setattr(dns_resolvers, name, PATIENCE_S)
 
 
-def get(outbound: Outbound, url: str, deadline_s: float = PATIENCE_S) -> Answered:
+def get(outbound: Outbound, url: str, deadline_s: float = PATIENCE_S) -> OutboundResponse:
     return asyncio.run(outbound.get(url, deadline_s=deadline_s))
 
 
@@ -132,7 +132,7 @@ def test_addresses_that_are_never_called(names: DnsServer, authority: Authority,
 
 
 @pytest.mark.parametrize("host", ["2130706433", "0x7f000001", "017700000001", "127.1"])
-def test_numbers_are_names_that_nobody_has(names: DnsServer, authority: Authority, host: str) -> None:
+def test_numeric_hosts_are_rejected(names: DnsServer, authority: Authority, host: str) -> None:
     """A system's resolver would take each of them for 127.0.0.1."""
     with web_server(hello) as server, pytest.raises((OutboundFailed, OutboundRefused)):
         get(client(names, authority, server.port), f"http://{host}/")
@@ -179,7 +179,7 @@ def test_public_addresses_are_public(text: str) -> None:
 
 @contextmanager
 def dripping() -> Iterator[int]:
-    """A server that sends a byte of its head every now and then, for ever."""
+    """A server that sends a byte of its head every now and then, without end."""
     stopping = threading.Event()
     with socket.create_server(("127.0.0.1", 0)) as listener:
 

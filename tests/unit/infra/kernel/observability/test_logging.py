@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from uuid import UUID
 
 import pytest
 
-from infra.logs import BLANK, redact
+from infra.kernel.observability.logging import BLANK, redact
 
 PROGRAM = """
 import logging, structlog
-from infra import logs
-logs.configure("ingest")
+from infra.kernel.observability.logging import configure
+configure("ingest")
 logging.getLogger("x").info("sent %d to %s", 3, "postgresql://me:hunter22@db/althing")
 structlog.get_logger("y").warning("refused", token="hunter22", path="/postback?token=hunter22&txid=1", rows=2)
 try:
@@ -35,17 +36,43 @@ def test_lines_are_json_and_secrets_are_blank() -> None:
 
 MUTED = """
 import logging
-from infra import logs
-logs.configure("scheduler")
+from infra.kernel.observability.logging import configure
+configure("scheduler")
 for name in ("kafka.net.selector", "clickhouse_connect.driver._backend.http_sync", "apscheduler.scheduler"):
     logging.getLogger(name).warning("what is normal on a busy machine")
     logging.getLogger(name).error("what is not")
+for broken in (None, object()):
+    try:
+        broken.data_received(b"")
+    except AttributeError:
+        logging.getLogger("kafka.net.selector").exception("what is not, of %s", type(broken).__name__)
 """
 
 
 def test_libraries_do_not_warn_of_what_is_normal() -> None:
     done = subprocess.run([sys.executable, "-c", MUTED], capture_output=True, text=True, check=True, timeout=60)
-    assert [json.loads(line)["event"] for line in done.stderr.splitlines()] == ["what is not"] * 3
+    shown = [json.loads(line)["event"] for line in done.stderr.splitlines()]
+    assert shown == ["what is not"] * 3 + ["what is not, of object"]
+
+
+def test_secrets_are_blank_wherever_a_value_holds_them() -> None:
+    error = ValueError("at postgresql://me:hunter22@db/althing")
+    entry = {
+        "error": error,
+        "jobs": ["/x?key=hunter22"],
+        "result": {"api_key": "hunter22", "rows": 2},
+        "id": UUID(int=1),
+    }
+    assert redact(None, "info", entry) == {
+        "error": f"ValueError: at postgresql://me:{BLANK}@db/althing",
+        "jobs": [f"/x?key={BLANK}"],
+        "result": {"api_key": BLANK, "rows": 2},
+        "id": str(UUID(int=1)),
+    }
+
+
+def test_an_exception_without_words_is_named() -> None:
+    assert redact(None, "info", {"error": TimeoutError()}) == {"error": "TimeoutError"}
 
 
 @pytest.mark.parametrize("name", ["password", "authToken", "Authorization", "api_key", "cookie", "client_secret"])

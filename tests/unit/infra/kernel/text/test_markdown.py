@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from infra import markdown
-from infra.markdown import ATTRIBUTES, REL, TAGS
+from infra.kernel.text import markdown
+from infra.kernel.text.markdown import ATTRIBUTES, REL, TAGS
 from tests.support.xss import VECTORS
 
 
@@ -99,7 +99,7 @@ def test_plain_text_is_one_line_without_marks_and_ends_at_a_word() -> None:
 
 
 @pytest.mark.parametrize("mark", ["[", "![](", "[a](", "<", "_a_", "*", "`", "~"])
-def test_texts_that_would_hold_a_parser_up_are_told_from_others(mark: str) -> None:
+def test_texts_that_are_slow_to_parse_are_recognized(mark: str) -> None:
     assert not markdown.is_readable(mark * 8_000)
     assert markdown.is_readable(f"{mark} " * 300)
     assert markdown.render(mark * 300)

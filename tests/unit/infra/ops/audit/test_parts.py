@@ -11,8 +11,10 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from infra.auditing.folding import FOLDS
-from infra.auditing.ledger import read_ledger
+from infra.kernel.postgres.memory_rows import MemoryRows
+from infra.ops.audit.load_ledger import read_ledger
+from infra.ops.audit.reference_projections import REFERENCES, Place
+from projectors.read_models.partners.partners import PARTNERS
 from schemas.events.partners import CommissionChanged, PartnerRegistered, Terms
 from tests.support.load import Ledger, _outcomes, main
 from tests.support.traffic import Target, Traffic
@@ -78,12 +80,12 @@ def test_announced_terms_are_rows_of_their_own_and_not_yet_the_programs() -> Non
         CommissionChanged(**step, originator_version=2, terms=Terms(rate_bp=2000), effective_from=begin),
         CommissionChanged(**step, originator_version=3, terms=Terms(rate_bp=3000), effective_from=begin),
     ]
-    partners: dict[Any, Any] = {}
+    partners = MemoryRows(PARTNERS.key)
     over_time: dict[Any, Any] = {}
     for position, event in enumerate(events):
-        FOLDS["partners"](partners, event, position)
-        FOLDS["partner_terms"](over_time, event, position)
-    assert partners[(partner,)]["terms"]["rate_bp"] == 1000
+        PARTNERS.handlers[type(event)](partners, event)
+        REFERENCES["partner_terms"](over_time, event, Place(position, position))
+    assert partners.rows[(partner,)]["terms"]["rate_bp"] == 1000
     assert {key[1]: row["terms"]["rate_bp"] for key, row in over_time.items()} == {at: 1000, begin: 3000}
 
 

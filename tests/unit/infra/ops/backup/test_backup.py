@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from infra.backup import BackupError, erased, manifest, records, restoring, unfinished
-from infra.backup.command import backup_main, restore_main
-from infra.backup.manifest import Manifest
-from infra.backup.restoring import restore
-from infra.backup.taking import MAKING, _only_one, _remove_old, _unbroken, existing, key_mark
-from infra.log import StoredRecord
-from infra.settings import Settings, SettingsError
+from infra.kernel.config.settings import Settings, SettingsError
+from infra.kernel.config.version import product_version
+from infra.kernel.log import StoredRecord
+from infra.ops.backup import BackupError, erased_subjects, incomplete, log_records, manifest
+from infra.ops.backup.command import backup_main, restore_main
+from infra.ops.backup.creation import CREATING_PREFIX, _only_one, _remove_old, _unbroken, existing, key_mark
+from infra.ops.backup.manifest import Manifest
+from infra.ops.backup.restore import _record, restore
 
 KEY = "ab" * 32
 
@@ -27,7 +28,7 @@ def a_backup(folder: Path, **changes: object) -> Path:
     made = Manifest(
         id="2f3c",
         made_at="2026-01-01T00:00:00+00:00",
-        program="0.1.0",
+        program=product_version(),
         log="kafka",
         postgres="18.0",
         migrations=("0001_schemas.sql",),
@@ -82,7 +83,7 @@ def test_what_is_no_manifest_is_said(tmp_path: Path, text: str) -> None:
         manifest.read(tmp_path)
 
 
-def test_another_format_asks_for_the_program_that_made_it(tmp_path: Path) -> None:
+def test_a_backup_of_another_format_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BackupError, match="has format 2, and this program reads format 1"):
         manifest.read(a_backup(tmp_path / "one", format=2))
 
@@ -114,7 +115,7 @@ def test_a_damaged_backup_leaves_no_half_restored_directory(tmp_path: Path) -> N
     (source / "log" / "clicks-0").write_bytes(b"other byte")
     with pytest.raises(BackupError, match="checksum"):
         restore(source, into(tmp_path / "data"), None)
-    unfinished.refuse(tmp_path / "data")
+    incomplete.refuse(tmp_path / "data")
 
 
 def test_servers_of_ones_own_are_not_restored_into(tmp_path: Path) -> None:
@@ -135,45 +136,47 @@ def test_the_master_key_has_to_be_given_and_to_be_the_one(tmp_path: Path) -> Non
     assert KEY not in "".join(path.read_text() for path in source.rglob("*") if path.is_file())
 
 
-def test_a_half_restored_directory_is_not_started_on_and_is_begun_anew(tmp_path: Path) -> None:
-    unfinished.begin(tmp_path, Path("/backups/one"))
+def test_a_half_restored_directory_does_not_start_and_is_restored_again(tmp_path: Path) -> None:
+    incomplete.begin(tmp_path, Path("/backups/one"))
     (tmp_path / "postgres").mkdir()
     with pytest.raises(SettingsError, match=r"is half restored, from /backups/one"):
-        unfinished.refuse(tmp_path)
-    assert unfinished.check(tmp_path)
-    unfinished.begin(tmp_path, Path("/backups/one"))
+        incomplete.refuse(tmp_path)
+    assert incomplete.check(tmp_path)
+    incomplete.begin(tmp_path, Path("/backups/one"))
     assert not (tmp_path / "postgres").exists()
-    unfinished.end(tmp_path)
-    unfinished.refuse(tmp_path)
+    incomplete.end(tmp_path)
+    incomplete.refuse(tmp_path)
 
 
 def test_records_come_back_as_they_were_in_blocks_that_stay_small(tmp_path: Path) -> None:
     given = [stored(offset, 1_500_000) for offset in range(7)]
     wrote: list[int] = []
-    assert records.write(tmp_path / "clicks-0", iter(given), wrote.append) == 7
+    assert log_records.write(tmp_path / "clicks-0", iter(given), wrote.append) == 7
     assert sum(wrote) == 7 and len(wrote) > 1
     found = [
-        StoredRecord("clicks", 0, *row, is_signed=True) for rows in records.read(tmp_path / "clicks-0") for row in rows
+        StoredRecord("clicks", 0, *row, is_signed=True)
+        for rows in log_records.read(tmp_path / "clicks-0")
+        for row in rows
     ]
     assert found == given
 
 
 def test_a_record_that_was_forged_before_the_backup_is_not_signed_by_a_restore(tmp_path: Path) -> None:
     forged = structs.replace(stored(0), is_signed=False)
-    records.write(tmp_path / "clicks-0", iter([forged, stored(1)]), lambda _count: None)
-    [rows] = records.read(tmp_path / "clicks-0")
-    again = [restoring._record("clicks", 0, row) for row in rows]
+    log_records.write(tmp_path / "clicks-0", iter([forged, stored(1)]), lambda _count: None)
+    [rows] = log_records.read(tmp_path / "clicks-0")
+    again = [_record("clicks", 0, row) for row in rows]
     assert [each.is_signed for each in again] == [False, True]
     assert [each.headers for each in again] == [forged.headers, forged.headers]
 
 
 @pytest.mark.parametrize("cut", [1, 3, 20])
 def test_a_file_of_records_that_ends_early_is_refused(tmp_path: Path, cut: int) -> None:
-    records.write(tmp_path / "clicks-0", iter([stored(0), stored(1)]), lambda _count: None)
+    log_records.write(tmp_path / "clicks-0", iter([stored(0), stored(1)]), lambda _count: None)
     whole = (tmp_path / "clicks-0").read_bytes()
     (tmp_path / "clicks-0").write_bytes(whole[:-cut] if cut < 20 else b"\xff" * 20)
     with pytest.raises(BackupError, match="holds no records of a log"):
-        list(records.read(tmp_path / "clicks-0"))
+        list(log_records.read(tmp_path / "clicks-0"))
 
 
 def test_a_log_with_a_hole_is_not_backed_up() -> None:
@@ -182,11 +185,16 @@ def test_a_log_with_a_hole_is_not_backed_up() -> None:
 
 
 def test_only_the_newest_are_kept_and_half_ones_never_count(tmp_path: Path) -> None:
-    for name in ("20260101T000000Z-a", "20260103T000000Z-c", "20260102T000000Z-b", f"{MAKING}20260104T000000Z-d"):
+    for name in (
+        "20260101T000000Z-a",
+        "20260103T000000Z-c",
+        "20260102T000000Z-b",
+        f"{CREATING_PREFIX}20260104T000000Z-d",
+    ):
         a_backup(tmp_path / name)
     (tmp_path / "20260105T000000Z-e").mkdir()
     (tmp_path / "a-web-app").mkdir()
-    (tmp_path / "a-web-app" / manifest.FILE_NAME).write_text('{"name": "somebody else\'s"}')
+    (tmp_path / "a-web-app" / manifest.FILE_NAME).write_text('{"name": "another program"}')
     assert [path.name[-1] for path in existing(tmp_path)] == ["c", "b", "a"]
     assert [path.name[-1] for path in _remove_old(tmp_path, 2)] == ["a"]
     assert [path.name[-1] for path in existing(tmp_path)] == ["c", "b"]
@@ -194,16 +202,16 @@ def test_only_the_newest_are_kept_and_half_ones_never_count(tmp_path: Path) -> N
 
 
 def test_one_at_a_time_and_what_a_killed_one_left_goes(tmp_path: Path) -> None:
-    (tmp_path / f"{MAKING}20260104T000000Z-d").mkdir()
+    (tmp_path / f"{CREATING_PREFIX}20260104T000000Z-d").mkdir()
     with _only_one(tmp_path):
-        assert not list(tmp_path.glob(f"{MAKING}*"))
+        assert not list(tmp_path.glob(f"{CREATING_PREFIX}*"))
         with pytest.raises(BackupError, match="Another backup"), _only_one(tmp_path):
             pass
 
 
 def test_a_damaged_list_of_the_erased_stops_a_restore(tmp_path: Path) -> None:
     source = a_backup(tmp_path / "one")
-    (tmp_path / erased.FILE_NAME).write_text('{"half')
+    (tmp_path / erased_subjects.FILE_NAME).write_text('{"half')
     with pytest.raises(BackupError, match="could bring them back"):
         restore(source, into(tmp_path / "data"), None)
 

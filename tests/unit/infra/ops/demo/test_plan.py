@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from infra.demo import market, plan, run
+from infra.ops.demo import market, plan, run
 
 TODAY = datetime(2026, 5, 17, 15, 30, tzinfo=UTC)
 
 
-def all_visits(seed: int = 1, events: int = 20_000) -> list[plan.Visit]:
+def all_visits(seed: int = 1, events: int = 20_000) -> list[plan.DemoVisit]:
     return [v for site in plan.WEBSITES for v in plan.visits(site, today=TODAY, events=events, seed=seed)]
 
 
@@ -21,7 +21,7 @@ def test_the_same_seed_makes_the_same_events_with_the_same_ids() -> None:
     assert all_visits(seed=1) != all_visits(seed=2)
 
 
-def test_it_has_about_as_many_events_as_asked_for_with_unique_ids() -> None:
+def test_the_plan_has_about_the_requested_number_of_events_with_unique_ids() -> None:
     ids = [event["id"] for visit in all_visits() for event in visit.events]
     assert len(ids) == len(set(ids))
     assert 17_000 < len(ids) < 23_000

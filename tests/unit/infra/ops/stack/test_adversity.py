@@ -14,11 +14,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-from infra.settings import Settings, SettingsError
-from infra.stack import console, secret_file, state, up
-from infra.stack.ports import Ports
-from infra.stack.spec import ProcessSpec
-from infra.stack.supervisor import StartFailed, StopRequested, Supervisor
+from infra.kernel.config.settings import Settings, SettingsError
+from infra.kernel.observability import stack_state
+from infra.ops.stack import console, secret_file, state, up
+from infra.ops.stack.ports import Ports
+from infra.ops.stack.spec import ProcessSpec
+from infra.ops.stack.supervisor import StartFailed, StopRequested, Supervisor
 from tests.support.stack import free_ports
 
 WAITER = "import signal; print('here', flush=True); signal.pause()"
@@ -29,7 +30,7 @@ WAITER = "import signal; print('here', flush=True); signal.pause()"
     [
         (lambda folder: (folder / "data").touch(), "File exists"),
         (lambda folder: (folder / "data" / "lock").mkdir(parents=True), "Is a directory"),
-        (lambda folder: (folder / "data" / state.FILE_NAME).mkdir(parents=True), "Is a directory"),
+        (lambda folder: (folder / "data" / stack_state.FILE_NAME).mkdir(parents=True), "Is a directory"),
     ],
 )
 def test_a_data_directory_that_cannot_be_used_is_refused_in_one_sentence(
@@ -37,7 +38,7 @@ def test_a_data_directory_that_cannot_be_used_is_refused_in_one_sentence(
 ) -> None:
     make(tmp_path)
     monkeypatch.setenv("ALTHING_DATA_DIR", str(tmp_path / "data"))
-    monkeypatch.setattr("infra.stack.ports.choose", lambda _settings: Ports(*range(1, 12)))
+    monkeypatch.setattr("infra.ops.stack.ports.choose", lambda _settings: Ports(*range(1, 12)))
     with pytest.raises(SettingsError, match=f"^ALTHING_DATA_DIR: .*({reason})") as refused:
         up.main([])
     assert "\n" not in str(refused.value)
@@ -94,7 +95,7 @@ def test_a_signal_during_the_start_ends_it_and_what_was_started(tmp_path: Path, 
         made.start((ProcessSpec("one", [sys.executable, "-c", WAITER], never_ready, stop_timeout_s=5),))
     pid = made.rows[0].pid
     made.stop([("one",)])
-    assert pid is not None and state.birth(pid) is None
+    assert pid is not None and stack_state.birth(pid) is None
 
 
 @pytest.mark.usefixtures("handlers")
@@ -110,13 +111,13 @@ def test_a_second_signal_shortens_every_patience(tmp_path: Path) -> None:
     for _ in range(2):
         os.kill(os.getpid(), signal.SIGTERM)
     made.stop([("deaf",)])
-    assert pid is not None and state.birth(pid) is None
+    assert pid is not None and stack_state.birth(pid) is None
 
 
-def test_an_engine_that_goes_away_while_it_is_set_up_is_told_in_one_sentence(tmp_path: Path) -> None:
+def test_an_engine_that_stops_during_setup_is_reported_in_one_sentence(tmp_path: Path) -> None:
     web, tracking, postgres_port = free_ports(3)
     given = Settings(data_dir=tmp_path, port=web, tracking_port=tracking, postgres_port=postgres_port, log="postgres")
-    laid = up.LaidOut(given, secret_file.load_or_create(tmp_path), tmp_path, [])
+    laid = up.StackLayout(given, secret_file.load_or_create(tmp_path), tmp_path, [])
     with pytest.raises(StartFailed, match=r"Postgres could not be set up: .*postgres\.log$"):
         laid.set_up_postgres()
 
@@ -131,12 +132,12 @@ def test_output_is_read_on_when_its_file_cannot_be_written(tmp_path: Path) -> No
         assert child.wait(60) == 0 and not reading.is_alive()
 
 
-def test_a_log_file_is_taken_up_again_once_there_is_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_log_file_is_written_again_once_the_disk_has_space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = console.RotatingFile(tmp_path / "x.log", rotate_bytes=10)
     file.write(b"12345678\n")
     with monkeypatch.context() as patched:
         patched.setattr(console, "open", _refuse, raising=False)
-        file.write(b"lost, as there is no room\n")
+        file.write(b"lost, as the disk is full\n")
         file.write(b"and this too\n")
     file.write(b"kept\n")
     file.close()
@@ -151,28 +152,28 @@ def _refuse(*_: object, **__: object) -> None:
 def test_a_step_of_the_clock_makes_nobody_another(monkeypatch: pytest.MonkeyPatch) -> None:
     with subprocess.Popen([sys.executable, "-c", WAITER], stdout=subprocess.PIPE) as child:
         try:
-            born = state.birth(child.pid)
+            born = stack_state.birth(child.pid)
             boot_time = psutil.boot_time()
             for place in ("psutil.boot_time", "psutil._psplatform.boot_time"):
                 monkeypatch.setattr(place, lambda: boot_time + 3600)
-            assert state.is_same(child.pid, born)
-            assert born is not None and -1 < state.now() - born < 600
+            assert stack_state.is_same(child.pid, born)
+            assert born is not None and -1 < stack_state.now() - born < 600
         finally:
             child.kill()
 
 
 def test_a_state_from_before_the_machine_was_started_names_nobody(tmp_path: Path) -> None:
-    born = state.birth(os.getpid()) or 0.0
-    mine = (state.ProcessRow("mine", os.getpid(), born, "running", 0),)
-    state.write(tmp_path, state.StackState(os.getpid(), born, "kafka", {}, {}, mine))
-    assert state.is_running(state.read(tmp_path))
-    path = tmp_path / state.FILE_NAME
+    born = stack_state.birth(os.getpid()) or 0.0
+    mine = (stack_state.ProcessRow("mine", os.getpid(), born, "running", 0),)
+    state.write(tmp_path, stack_state.StackState(os.getpid(), born, "kafka", {}, {}, mine))
+    assert stack_state.is_running(stack_state.read(tmp_path))
+    path = tmp_path / stack_state.FILE_NAME
     for changed in ({"boot": "another"}, {"boot": None}):
         path.write_text(json.dumps({**json.loads(path.read_text()), **changed}))
-        assert state.read(tmp_path) is None and state.end_orphans(tmp_path) == []
+        assert stack_state.read(tmp_path) is None and state.end_orphans(tmp_path) == []
 
 
 @pytest.mark.parametrize("text", ["", "[]", "null", '{"processes": 1}', '{"processes": [{"name": 1}]}', "\x00"])
 def test_a_damaged_state_is_none(tmp_path: Path, text: str) -> None:
-    (tmp_path / state.FILE_NAME).write_text(text)
-    assert state.read(tmp_path) is None
+    (tmp_path / stack_state.FILE_NAME).write_text(text)
+    assert stack_state.read(tmp_path) is None

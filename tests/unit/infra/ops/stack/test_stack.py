@@ -16,13 +16,14 @@ from pathlib import Path
 
 import pytest
 
-from infra.demo import stage
-from infra.settings import Settings, SettingsError, load
-from infra.stack import console, escrow, plan, ports, secret_file, state
-from infra.stack.launch import main as launch
-from infra.stack.spec import ProcessSpec, log_file, stop_order
-from infra.stack.supervisor import StartFailed, StopRequested, Supervisor
-from infra.stack.watch import MISSES, Misses
+from infra.kernel.config.settings import Settings, SettingsError, load
+from infra.kernel.observability import stack_state
+from infra.ops.demo import stage
+from infra.ops.stack import console, escrow, plan, ports, secret_file, state
+from infra.ops.stack.hang_detection import MISSES, MissedChecks
+from infra.ops.stack.launcher import main as launch
+from infra.ops.stack.spec import ProcessSpec, log_file, stop_order
+from infra.ops.stack.supervisor import StartFailed, StopRequested, Supervisor
 from tests.support.stack import free_ports, wait_for
 
 SLEEPER = [sys.executable, "-c", "import signal; signal.pause()"]
@@ -46,7 +47,7 @@ class TestPorts:
                 holder.bind(("127.0.0.1", 8123))
                 holder.listen()
             except OSError:
-                pass  # somebody else has it, which is the same to us
+                pass  # another process has it, which is the same here
             chosen = ports.choose(settings(tmp_path))
         assert chosen.clickhouse != 8123
 
@@ -103,20 +104,20 @@ class TestState:
 
     def test_a_process_is_itself_only_with_its_birth(self) -> None:
         pid = os.getpid()
-        born = state.birth(pid)
+        born = stack_state.birth(pid)
         assert born is not None
-        assert state.is_same(pid, born)
-        assert not state.is_same(pid, born - 100)
-        assert not state.is_same(None, None)
+        assert stack_state.is_same(pid, born)
+        assert not stack_state.is_same(pid, born - 100)
+        assert not stack_state.is_same(None, None)
 
     def test_only_proven_orphans_are_ended(self, tmp_path: Path) -> None:
         ours, other = (subprocess.Popen(SLEEPER) for _ in range(2))
         try:
             rows = (
-                state.ProcessRow("ours", ours.pid, state.birth(ours.pid), "running", 0),
-                state.ProcessRow("reused", other.pid, 1.0, "running", 0),
+                stack_state.ProcessRow("ours", ours.pid, stack_state.birth(ours.pid), "running", 0),
+                stack_state.ProcessRow("reused", other.pid, 1.0, "running", 0),
             )
-            state.write(tmp_path, state.StackState(2**22 + 1, 1.0, "kafka", {}, {}, rows))
+            state.write(tmp_path, stack_state.StackState(2**22 + 1, 1.0, "kafka", {}, {}, rows))
             reaper = threading.Thread(target=ours.wait)
             reaper.start()
             assert state.end_orphans(tmp_path) == ["ours"]
@@ -128,15 +129,15 @@ class TestState:
             other.wait()
 
     def test_the_environment_of_a_dead_stack_is_not_used(self, tmp_path: Path) -> None:
-        state.write(tmp_path, state.StackState(2**22 + 1, 1.0, "kafka", {"POSTGRES_URL": "x"}, {}, ()))
-        assert state.running_environment(tmp_path) == {}
-        born = state.birth(os.getpid()) or 0.0
-        state.write(tmp_path, state.StackState(os.getpid(), born, "kafka", {"POSTGRES_URL": "x"}, {}, ()))
-        assert state.running_environment(tmp_path) == {"POSTGRES_URL": "x"}
+        state.write(tmp_path, stack_state.StackState(2**22 + 1, 1.0, "kafka", {"POSTGRES_URL": "x"}, {}, ()))
+        assert stack_state.running_environment(tmp_path) == {}
+        born = stack_state.birth(os.getpid()) or 0.0
+        state.write(tmp_path, stack_state.StackState(os.getpid(), born, "kafka", {"POSTGRES_URL": "x"}, {}, ()))
+        assert stack_state.running_environment(tmp_path) == {"POSTGRES_URL": "x"}
 
     def test_a_damaged_state_is_no_state(self, tmp_path: Path) -> None:
-        (tmp_path / state.FILE_NAME).write_text("{")
-        assert state.read(tmp_path) is None
+        (tmp_path / stack_state.FILE_NAME).write_text("{")
+        assert stack_state.read(tmp_path) is None
 
 
 class TestSupervisor:
@@ -156,12 +157,13 @@ class TestSupervisor:
         assert [row.state for row in made.rows] == ["running"]
         pid = made.rows[0].pid
         made.stop([("one",)])
-        assert pid is not None and state.birth(pid) is None
+        assert pid is not None and stack_state.birth(pid) is None
         assert log.read_text() == "hello\n"
 
     def test_a_process_that_keeps_ending_fails_the_start_with_its_last_words(self, tmp_path: Path) -> None:
         made = self.supervisor(tmp_path)
-        spec = replace(self.spec("bad", "sys.exit('no such thing')", tmp_path), is_ready=lambda: False)
+        ending = self.spec("bad", "sys.exit('no such thing')", tmp_path)
+        spec = replace(ending, is_ready=lambda: False, longest_backoff_s=0.05)
         with pytest.raises(StartFailed, match="no such thing"):
             made.start((spec,))
         made.stop([("bad",)])
@@ -179,7 +181,7 @@ class TestSupervisor:
         made.start((deaf,))
         pid = made.rows[0].pid
         made.stop([("deaf",)])
-        assert pid is not None and state.birth(pid) is None
+        assert pid is not None and stack_state.birth(pid) is None
 
     def test_a_killed_child_comes_back_and_a_signal_ends_the_run(self, tmp_path: Path) -> None:
         made = self.supervisor(tmp_path)
@@ -199,15 +201,15 @@ class TestSupervisor:
             helper.start()
             made.run()
             helper.join()
+            made.start(())
             with pytest.raises(StopRequested):
-                made.start(())
                 made.start((replace(self.spec("two", "pass", tmp_path), is_ready=lambda: False),))
         finally:
             made.stop([("two",), ("one",)])
             for number, handler in before.items():
                 signal.signal(number, handler)
 
-    def test_a_server_of_somebody_else_is_not_taken_for_ours(self, tmp_path: Path) -> None:
+    def test_a_foreign_server_is_not_mistaken_for_our_own(self, tmp_path: Path) -> None:
         made = self.supervisor(tmp_path)
         with socket.socket() as foreign:
             foreign.bind(("127.0.0.1", 0))
@@ -286,7 +288,7 @@ class TestSupervisor:
 class TestWatch:
     def test_only_who_is_silent_for_long_while_others_answer_is_hung(self) -> None:
         a, b, c = ("a", 1), ("b", 2), ("c", 3)
-        misses = Misses()
+        misses = MissedChecks()
         for _ in range(MISSES - 1):
             assert misses.note({a: False, b: True}) == []
         assert misses.note({a: True, b: True}) == [], "it answered in time"
@@ -296,7 +298,7 @@ class TestWatch:
             assert misses.note({a: False, b: True, c: True}) == []
         assert misses.note({a: False, b: True}) == [a]
         assert misses.note({b: True}) == [], "it is gone"
-        assert misses.note({("a", 4): False, b: True}) == [], "another process begins anew"
+        assert misses.note({("a", 4): False, b: True}) == [], "another process starts at zero"
 
 
 class TestLaunch:
@@ -305,17 +307,17 @@ class TestLaunch:
         child = f"import os, pathlib, signal; pathlib.Path({str(mark)!r}).write_text(str(os.getpid())); signal.pause()"
         parent = (
             "import subprocess, sys\n"
-            "from infra.stack.tools import launched\n"
+            "from infra.ops.stack.tools import launched\n"
             f"subprocess.Popen(launched([sys.executable, '-c', {child!r}])).wait()\n"
         )
         process = subprocess.Popen([sys.executable, "-c", parent], start_new_session=True)
         try:
             pid = int(wait_for(lambda: mark.exists() and mark.read_text(), "the child"))
-            assert state.birth(pid) is not None
+            assert stack_state.birth(pid) is not None
         finally:
             process.kill()
             process.wait()
-        wait_for(lambda: state.birth(pid) is None, "the child to end")
+        wait_for(lambda: stack_state.birth(pid) is None, "the child to end")
 
     def test_wrong_use_is_refused(self) -> None:
         with pytest.raises(SystemExit):
@@ -324,9 +326,20 @@ class TestLaunch:
 
 class TestConsole:
     def test_json_lines_are_shown_as_text(self) -> None:
-        line = json.dumps({"event": "took 3 rows", "level": "info", "timestamp": "t", "service": "x", "rows": 3})
-        assert console.rendered(line) == ("took 3 rows rows=3", False)
+        line = json.dumps({"event": "rows_taken", "level": "info", "timestamp": "t", "service": "x", "rows": 3})
+        assert console.rendered(line) == ("rows_taken rows=3", False)
         assert console.rendered('{"event": "no", "level": "error"}') == ("no", True)
+
+    def test_values_stay_on_their_line_and_apart(self) -> None:
+        entry = {"event": "failed", "level": "warning", "error": 'no "x"\n\x1b[2J', "none": None, "empty": "", "s": 0.5}
+        shown = 'failed error="no \\"x\\"\\n\\u001b[2J" none=null empty="" s=0.5'
+        assert console.rendered(json.dumps(entry)) == (shown, True)
+
+    def test_one_id_is_shown_once_and_a_traceback_below(self) -> None:
+        entry = {"event": "failed", "request_id": "a1", "correlation_id": "a1", "exception": "Traceback\nValueError: x"}
+        assert console.rendered(json.dumps(entry))[0] == "failed request_id=a1\nTraceback\nValueError: x"
+        other = {**entry, "correlation_id": "b2"}
+        assert console.rendered(json.dumps(other))[0].startswith("failed request_id=a1 correlation_id=b2\n")
 
     @pytest.mark.parametrize("line", ["plain", "{not json", '{"a": 1}', "[1]"])
     def test_other_lines_stay_as_they_are(self, line: str) -> None:
@@ -350,7 +363,7 @@ class TestPlan:
     @pytest.fixture(autouse=True)
     def with_kafka(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(plan, "why_no_kafka", lambda: None)
-        monkeypatch.setattr("infra.stack.engines.kafka.java", lambda: "java")
+        monkeypatch.setattr("infra.ops.stack.engines.kafka.java", lambda: "java")
 
     def made(self, given: Settings, tmp_path: Path) -> plan.Plan:
         return plan.plan(given, secret_file.load_or_create(tmp_path), ports.choose(given), tmp_path, None)
@@ -364,7 +377,7 @@ class TestPlan:
         assert [spec.name for stage in made.services for spec in stage] == list(plan.SERVICES)
         assert {"KAFKA_BOOTSTRAP_SERVERS", "POSTGRES_URL", "CLICKHOUSE_URL"} <= set(made.environment)
 
-    def test_the_escrow_sandbox_is_one_of_the_processes_when_it_is_asked_for(self, tmp_path: Path) -> None:
+    def test_the_escrow_sandbox_is_a_process_when_it_is_configured(self, tmp_path: Path) -> None:
         given = replace(settings(tmp_path), escrow_sandbox=True)
         made = self.made(given, tmp_path)
         assert [spec.name for spec in made.services[0]] == ["escrow", "command", "query", "ingest"]

@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from infra.clickhouse_front import allowed, app, attach, readonly
-from infra.clickhouse_front.admission import Incomplete, Places
-from infra.clickhouse_front.attach import LiveTable, attachment
-from infra.clickhouse_front.errors import ClickHouseError
+from infra.services.clickhouse_server import allow_list, app, attached_tables, readonly
+from infra.services.clickhouse_server.admission import AnalystSlots, IncompleteRequests
+from infra.services.clickhouse_server.attached_tables import LiveTable, attachment
+from infra.services.clickhouse_server.errors import ClickHouseError
 
 
 def test_the_account_with_the_fewest_places_is_next() -> None:
     async def run() -> list[str]:
-        places, order, full, may_end = Places(2, 2, 10, 5), list[str](), asyncio.Event(), asyncio.Event()
+        places, order, full, may_end = AnalystSlots(2, 2, 10, 5), list[str](), asyncio.Event(), asyncio.Event()
 
         async def statement(account: str) -> None:
             async with places.place(account, asyncio.Event()):
@@ -40,16 +40,16 @@ def test_the_account_with_the_fewest_places_is_next() -> None:
 
 def test_an_account_has_so_many_places_and_no_more() -> None:
     async def run() -> None:
-        places, never = Places(3, 2, 10, 0.05), asyncio.Event()
+        places, never = AnalystSlots(3, 2, 10, 0.05), asyncio.Event()
         async with places.place("a", never), places.place("a", never):
             with pytest.raises(ClickHouseError, match="202"):
                 async with places.place("a", never):
                     pass
             async with places.place("b", never):
                 pass
-        given_up = asyncio.Event()
-        given_up.set()
-        async with places.place("a", never), places.place("a", never), places.place("a", given_up):
+        cancelled = asyncio.Event()
+        cancelled.set()
+        async with places.place("a", never), places.place("a", never), places.place("a", cancelled):
             pass
         async with places.place("a", never), places.place("a", never), places.place("b", never):
             pass  # all have been given back
@@ -62,7 +62,7 @@ def test_an_account_has_so_many_places_and_no_more() -> None:
 
 
 def test_incomplete_requests_are_counted_for_each_user() -> None:
-    incomplete = Incomplete(3)
+    incomplete = IncompleteRequests(3)
     with incomplete.one("a", 2), incomplete.one("a", 2):
         with pytest.raises(ClickHouseError, match="202"), incomplete.one("a", 2):
             pass
@@ -92,7 +92,7 @@ class _Hanging:
 def test_a_front_whose_engine_answers_no_read_is_not_ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(app, "PROBE_S", 0.05)
     engine = _Hanging(tmp_path)
-    front = app.Front(engine, {}, default_database="x", limits=app.Limits())  # type: ignore[arg-type]  # stands for an engine
+    front = app.ClickHouseServer(engine, {}, default_database="x", limits=app.Limits())  # type: ignore[arg-type]  # stands for an engine
 
     async def status(path: str) -> int:
         sent: list[Mapping[str, Any]] = []
@@ -139,7 +139,7 @@ def test_tables_are_attached_without_the_right_to_write() -> None:
     assert table.startswith("CREATE TABLE althing.events__g1 (`a` String DEFAULT ' SETTINGS ') ENGINE = MergeTree")
     assert table.endswith("readonly = true), table_disk = 1") and "index_granularity = 1024" in table
     assert "path = '/live/store/abc/'" in table and "deduplication" not in table and "fsync" not in table
-    assert attachment("althing", "SELECT 1", tables) == attach.Attachment((), ())
+    assert attachment("althing", "SELECT 1", tables) == attached_tables.Attachment((), ())
     assert attachment("althing", "SELECT * FROM althing.feed", tables).statements == ()
 
 
@@ -154,11 +154,11 @@ def test_only_listed_formats_and_settings_are_there() -> None:
         "JSONEachRowWithProgress",
     ):
         with pytest.raises(ClickHouseError, match="497"):
-            allowed.check_output_format(name)
+            allow_list.check_format(name, allow_list.OUTPUT_FORMATS)
         with pytest.raises(ClickHouseError, match="497"):
-            allowed.check_input_format(name)
+            allow_list.check_format(name, allow_list.INPUT_FORMATS)
     for name in ("JSON", "CSVWithNames", "tsv", "Parquet", "JSONCompactEachRowWithNamesAndTypes", "Native"):
-        allowed.check_output_format(name)
+        allow_list.check_format(name, allow_list.OUTPUT_FORMATS)
     for name in ("format_avro_schema_registry_url", "output_format_schema", "format_schema", "format_template_row",
                  "input_format_record_errors_file_path", "http_response_headers", "allow_ddl"):  # fmt: skip
         with pytest.raises(ClickHouseError, match="164"):

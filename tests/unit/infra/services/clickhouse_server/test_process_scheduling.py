@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from infra.clickhouse_front import pacing
-from infra.clickhouse_front.pacing import Pacing
+from infra.services.clickhouse_server import process_scheduling
+from infra.services.clickhouse_server.process_scheduling import ProcessScheduler
 
 
 class Process:
@@ -21,7 +21,7 @@ class Process:
         assert self.is_running
         self.is_running = False
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         assert not self.is_running
         self.is_running = True
         self.turns += 1
@@ -29,7 +29,7 @@ class Process:
 
 @pytest.fixture(autouse=True)
 def short_turns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pacing, "TURN_S", 0.0005)
+    monkeypatch.setattr(process_scheduling, "SLICE_S", 0.0005)
 
 
 def running(processes: list[Process]) -> int:
@@ -37,7 +37,7 @@ def running(processes: list[Process]) -> int:
 
 
 async def test_few_run_at_a_time_and_everyone_has_turns() -> None:
-    turns, processes = Pacing(at_once=2), [Process() for _ in range(8)]
+    turns, processes = ProcessScheduler(max_running=2), [Process() for _ in range(8)]
     for process in processes:
         turns.enter(process)
         assert process.is_running, "a process that comes runs at once"
@@ -48,8 +48,8 @@ async def test_few_run_at_a_time_and_everyone_has_turns() -> None:
     assert max(process.turns for process in processes) <= 7
 
 
-async def test_what_ends_gives_its_turn_to_the_next() -> None:
-    turns, processes = Pacing(at_once=1), [Process() for _ in range(3)]
+async def test_a_process_that_ends_lets_the_next_one_run() -> None:
+    turns, processes = ProcessScheduler(max_running=1), [Process() for _ in range(3)]
     for process in processes:
         turns.enter(process)
     while processes:
@@ -60,8 +60,8 @@ async def test_what_ends_gives_its_turn_to_the_next() -> None:
         turns.leave(ended)
 
 
-async def test_one_that_starts_keeps_its_turn_until_it_is_ready() -> None:
-    turns, old, fresh, newer = Pacing(at_once=1), Process(), Process(), Process()
+async def test_a_starting_process_keeps_running_until_it_is_ready() -> None:
+    turns, old, fresh, newer = ProcessScheduler(max_running=1), Process(), Process(), Process()
     turns.enter(old)
     turns.enter(fresh, is_starting=True)
     turns.enter(newer)
@@ -76,7 +76,7 @@ async def test_one_that_starts_keeps_its_turn_until_it_is_ready() -> None:
 
 
 async def test_those_that_start_wait_for_each_other() -> None:
-    turns, first, second = Pacing(at_once=1), Process(), Process()
+    turns, first, second = ProcessScheduler(max_running=1), Process(), Process()
     turns.enter(first, is_starting=True)
     turns.enter(second, is_starting=True)
     assert (first.is_running, second.is_running) == (True, False)
@@ -84,19 +84,19 @@ async def test_those_that_start_wait_for_each_other() -> None:
     assert second.is_running
 
 
-async def test_what_is_left_over_is_never_left_stopped() -> None:
-    turns, first, second = Pacing(at_once=1), Process(), Process()
+async def test_a_process_that_leaves_the_scheduler_is_not_left_stopped() -> None:
+    turns, first, second = ProcessScheduler(max_running=1), Process(), Process()
     turns.enter(first)
     turns.enter(second)
-    assert not first.is_running
+    assert running([first]) == 0
     turns.leave(first)
-    assert first.is_running, "it is used again, or ends"
+    assert running([first]) == 1, "it is used again, or ends"
     turns.leave(second)
     assert second.is_running
 
 
 async def test_one_alone_is_never_stopped() -> None:
-    turns, alone = Pacing(at_once=1), Process()
+    turns, alone = ProcessScheduler(max_running=1), Process()
     turns.enter(alone)
     await asyncio.sleep(0.005)
     assert (alone.is_running, alone.turns) == (True, 1)

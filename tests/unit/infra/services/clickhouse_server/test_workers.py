@@ -7,8 +7,8 @@ from typing import Any, cast
 
 import pytest
 
-from infra.clickhouse_front.admission import Places
-from infra.clickhouse_front.workers import SLACK_BYTES, Run, Worker, Workers
+from infra.services.clickhouse_server.admission import AnalystSlots
+from infra.services.clickhouse_server.workers import SLACK_BYTES, Run, Worker, Workers
 
 TOGETHER = 1000 << 20
 ENGINE = SLACK_BYTES // 4
@@ -33,7 +33,7 @@ class Process:
 
 @pytest.fixture
 def workers(tmp_path: Path) -> Workers:
-    return Workers(tmp_path / "workers", cast(Places, None), TOGETHER)
+    return Workers(tmp_path / "workers", cast(AnalystSlots, None), TOGETHER)
 
 
 def put(workers: Workers, busy: list[int], idle: list[int]) -> list[Any]:
@@ -45,7 +45,7 @@ def put(workers: Workers, busy: list[int], idle: list[int]) -> list[Any]:
 
 
 async def ended(workers: Workers, made: list[Any]) -> list[bool]:
-    workers._end_what_takes_too_much()
+    workers._kill_over_limit()
     for ending in list(workers._ending):
         await ending
     return [process.is_ended for process in made]

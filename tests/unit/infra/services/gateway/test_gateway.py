@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import re
 import socket
 import threading
 from collections.abc import Awaitable, Callable, Iterator
@@ -20,15 +21,15 @@ import pytest
 import uvicorn
 from starlette.requests import Request
 
-from infra.client import address_of
-from infra.forwarding import forwarding_key, proof_of
-from infra.gateway import headers
-from infra.gateway.openapi import merged, page
-from infra.gateway.service import Gateway, is_news
-from infra.gateway.static import Site
-from infra.http_guard import App, BodyGuard, Receive, Scope, Send, guarded_protocol
-from infra.http_server import KEEP_ALIVE_S
-from infra.settings import Settings, SettingsError
+from infra.kernel.config.settings import Settings, SettingsError
+from infra.kernel.http.client_info import client_of
+from infra.kernel.http.forwarding import forwarding_key, proof_of
+from infra.kernel.http.request_limits import App, BodyGuard, Receive, Scope, Send, guarded_protocol
+from infra.kernel.http.server import KEEP_ALIVE_S
+from infra.services.gateway import headers
+from infra.services.gateway.openapi import merged, page
+from infra.services.gateway.service import Gateway, is_relevant
+from infra.services.gateway.static import Site
 from tests.support.stack import free_ports, wait_for
 
 PATIENCE_S = 60
@@ -43,13 +44,13 @@ PAGE = b"<!doctype html><html><head></head><body></body></html>"
 LOGIN = b"<!doctype html><html><head><link rel=modulepreload></head><body></body></html>"
 
 
-def settings_with(**ports: int) -> Settings:
+def settings_with(**ports: Any) -> Settings:
     return Settings(master_key=MASTER_KEY, **ports)
 
 
 @dataclass
 class FakeService:
-    """Notes what it gets and answers what the path asks for."""
+    """Records its requests and answers as the path says."""
 
     name: str
     seen: list[dict[str, Any]] = field(default_factory=list)
@@ -209,7 +210,7 @@ class TestStatic:
         assert answer.headers["cache-control"] == "no-cache" and "content-security-policy" in answer.headers
         assert get(world.url + "/login/more").content == PAGE
 
-    def test_hashed_files_are_kept_for_ever_and_compressed(self, world: World) -> None:
+    def test_hashed_files_are_cached_permanently_and_compressed(self, world: World) -> None:
         answer = get(world.url + "/assets/app-1a2b.js", headers={"accept-encoding": "gzip"})
         assert answer.content == SCRIPT and answer.headers["content-encoding"] == "gzip"
         assert "immutable" in answer.headers["cache-control"]
@@ -385,7 +386,7 @@ class TestProxy:
         seen = world.query.seen[-1]["headers"]
         assert (seen[b"authorization"], seen[b"cookie"]) == (b"Bearer t", b"__Host-sid=c")
 
-    def test_nobody_gets_the_session_of_somebody_else(self, world: World) -> None:
+    def test_sessions_are_not_shared_between_clients(self, world: World) -> None:
         for path in ("/api/platform/login", "/api/things"):
             streams = {"accept": "text/event-stream"}
             assert get(world.url + "/api/platform/login").headers["set-cookie"].startswith("sid=ada")
@@ -439,9 +440,11 @@ class TestProxy:
         self, tmp_path: Path, caplog: pytest.LogCaptureFixture
     ) -> None:
         """As when a service is killed: it is said once, and no fault of the gateway's."""
+        names: list[str] = []
 
         async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            await reader.readuntil(b"\r\n\r\n")
+            head = await reader.readuntil(b"\r\n\r\n")
+            names.extend(found.decode() for found in re.findall(rb"(?i)x-request-id: (\w+)", head))
             writer.write(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\ndata:\r\n")
             await writer.drain()
             writer.close()
@@ -450,16 +453,18 @@ class TestProxy:
         gateway = Gateway(settings_with(query_port=port, command_port=port, port=web), tmp_path)
         with breaking(handle, port), serving(gateway, web, lifespan=True), pytest.raises(httpx.RemoteProtocolError):
             get(f"http://127.0.0.1:{web}/api/things/live")
-        assert not all(is_news(record) for record in caplog.records), "uvicorn says it in other words now"
-        told = [record for record in caplog.records if record.levelname in ("WARNING", "ERROR") and is_news(record)]
+        [name] = names
+        assert not all(is_relevant(record) for record in caplog.records), "uvicorn says it in other words now"
+        told = [record for record in caplog.records if record.levelname in ("WARNING", "ERROR") and is_relevant(record)]
         assert [record.getMessage() for record in told] == [
-            "the query service broke off its answer to /api/things/live: RemoteProtocolError"
+            "backend_answer_interrupted backend=query path=/api/things/live error=RemoteProtocolError"
+            f" correlation_id={name} request_id={name}"
         ]
 
     def test_commands_that_take_their_time_leave_reads_their_connections(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("infra.gateway.proxy._WORKERS", 1)
+        monkeypatch.setattr("infra.services.gateway.proxy._WORKERS", 1)
         web, query_port, command_port = free_ports(3)
         query, command = FakeService("query"), FakeService("command")
         gateway = Gateway(settings_with(query_port=query_port, command_port=command_port, port=web), tmp_path)
@@ -499,8 +504,8 @@ class TestLiveStreams:
             world.query.streams_ended.clear()
         assert world.query.streams_ended.wait(PATIENCE_S)
 
-    def test_a_client_that_takes_nothing_is_given_up(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("infra.gateway.proxy._STALLED_S", 0.2)
+    def test_a_client_that_reads_nothing_times_out(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("infra.services.gateway.proxy._STALLED_S", 0.2)
         web, port = free_ports(2)
         query = FakeService("query")
         gateway = Gateway(settings_with(query_port=port, command_port=port, port=web), tmp_path)
@@ -575,7 +580,7 @@ class TestForwardedChain:
         key, trusted = forwarding_key(settings), (ip_network("127.0.0.1"),)
         sent = headers.to_service(given, "127.0.0.1", "http", trusted, key)
         behind = Request({"type": "http", "headers": sent, "client": ("127.0.0.1", 1)})
-        assert address_of(behind, settings) == "2001:0db8:0000:0000"
+        assert client_of(behind, settings).address == "2001:0db8:0000:0000"
 
 
 def test_compression_is_the_same_for_the_same_content(tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from infra.gateway.hosts import Hosts
-from infra.gateway.service import Gateway
-from infra.settings import Settings
+from infra.kernel.config.settings import Settings
+from infra.services.gateway.headers import may_serve
+from infra.services.gateway.service import Gateway
 
 SETTINGS = Settings(master_key="5a" * 32, command_port=1, query_port=2, public_url="https://app.althing.example")
 
@@ -28,7 +28,7 @@ def scope(host: str | None, path: str = "/") -> dict[str, Any]:
     ],
 )
 def test_its_own_names(host: str | None) -> None:
-    assert Hosts(SETTINGS).may_serve(scope(host))
+    assert may_serve(scope(host), SETTINGS.app_url)
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_its_own_names(host: str | None) -> None:
 )
 @pytest.mark.parametrize("settings", [SETTINGS, Settings(command_port=1, query_port=2)])
 def test_names_of_others(settings: Settings, host: str) -> None:
-    assert not Hosts(settings).may_serve(scope(host))
+    assert not may_serve(scope(host), settings.app_url)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_under_a_custom_domain_there_is_neither_app_nor_api(tmp_path: Path, path
             await stop.wait()
             return {"type": "lifespan.shutdown"}
 
-        async def note(message: Any) -> None:
+        async def note(_message: Any) -> None:
             started.set()
 
         async def send(message: Any) -> None:

@@ -20,14 +20,14 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from infra.gateway import previews
-from infra.gateway.heads import Head, line, with_head, without_page
-from infra.gateway.service import Gateway
-from infra.gateway.subjects import Malformed, Subject, subject_of
-from infra.http_guard import BodyGuard, Receive, Scope, Send
-from infra.settings import Settings
+from infra.kernel.config.settings import Settings
+from infra.kernel.http.request_limits import BodyGuard, Receive, Scope, Send
+from infra.services.gateway import link_previews
+from infra.services.gateway.meta_tags import Head, line, with_head, without_page
+from infra.services.gateway.preview_routes import InvalidData, PreviewRoute, route_for
+from infra.services.gateway.service import Gateway
 from tests.support.stack import free_ports, wait_for
-from tests.unit.test_gateway import MASTER_KEY, serving
+from tests.unit.infra.services.gateway.test_gateway import MASTER_KEY, serving
 
 ORIGIN = "https://app.example.is"
 ID = "0192f3a0-0000-7000-8000-000000000002"
@@ -69,7 +69,7 @@ class Tags(HTMLParser):
         elif tag == "title":
             self.titles.append("")
 
-    def handle_endtag(self, tag: str) -> None:
+    def handle_endtag(self, _tag: str) -> None:
         self._open = ""
 
     def handle_data(self, data: str) -> None:
@@ -110,9 +110,9 @@ def listing(**more: Any) -> dict[str, Any]:
 
 
 def filled(path: str, *answers: Any) -> Tags:
-    subject = subject_of(path)
-    assert isinstance(subject, Subject)
-    return Tags(with_head(BUILT, subject.head(answers, ORIGIN), ORIGIN).decode())
+    subject = route_for(path)
+    assert isinstance(subject, PreviewRoute)
+    return Tags(with_head(BUILT, subject.describe(answers, subject.path, ORIGIN), ORIGIN).decode())
 
 
 class TestHeads:
@@ -175,9 +175,9 @@ class TestHeads:
 
     def test_hostile_words_stay_words(self) -> None:
         author = {"id": OTHER, "name": NASTY, "handle": "x"}
-        subject = subject_of(THREAD)
-        assert isinstance(subject, Subject)
-        head = subject.head((thread(NASTY, author=author), [post(NASTY * 3)]), ORIGIN)
+        subject = route_for(THREAD)
+        assert isinstance(subject, PreviewRoute)
+        head = subject.describe((thread(NASTY, author=author), [post(NASTY * 3)]), subject.path, ORIGIN)
         document = with_head(BUILT, head, ORIGIN).decode()
         found = Tags(document)
         assert [given for given, _ in found.scripts] == [
@@ -206,13 +206,13 @@ class TestHeads:
         assert ("robots", "noindex") in found.metas and found.titles == ["Althing"] and found.canonical == []
 
     def test_which_addresses_are_pages(self) -> None:
-        assert isinstance(subject_of(THREAD), Subject)
-        shouted = subject_of(f"/forum/thread/{ID.upper()}/")
-        assert isinstance(shouted, Subject) and shouted.path == THREAD
+        assert isinstance(route_for(THREAD), PreviewRoute)
+        shouted = route_for(f"/forum/thread/{ID.upper()}/")
+        assert isinstance(shouted, PreviewRoute) and shouted.path == THREAD
         for name in ("t1", "%00", "\x00", ID + "0", "{" + ID + "}", ID.replace("-", ""), "_.html", "ï" * 36):
-            assert isinstance(subject_of(f"/forum/thread/{name}"), Malformed), name
+            assert isinstance(route_for(f"/forum/thread/{name}"), InvalidData), name
         for path in ("/", "/forum", "/forum/thread/", f"{THREAD}/x", "/marketplace/deals/" + ID, "/marketplace"):
-            assert subject_of(path) is None
+            assert route_for(path) is None
 
 
 @dataclass
@@ -223,7 +223,7 @@ class Query:
     seen: list[Mapping[str, Any]] = field(default_factory=list)
     hold: threading.Event | None = None
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return
         self.seen.append({"path": scope["path"], "headers": dict(scope["headers"])})
@@ -244,7 +244,7 @@ class World:
     query: Query
 
     def thread(self) -> str:
-        """A thread that nobody asked for before; the query service has heard of nothing else."""
+        """A thread without previous requests; the query service has no other one."""
         name = str(uuid4())
         self.query.answers = {
             f"/api/forum/threads/{name}": (200, thread()),
@@ -293,19 +293,19 @@ def running(folder: Path, query: Query | None, at: int | None = None) -> Iterato
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     query = Query()
     with pytest.MonkeyPatch.context() as patient:
-        patient.setattr(previews, "PATIENCE_S", 20)
+        patient.setattr(link_previews, "TIMEOUT_S", 20)
         with running(tmp_path_factory.mktemp("dist"), query) as client:
             yield World(client, query)
 
 
 class TestPages:
-    def test_a_link_to_a_thread_has_its_head_whoever_is_signed_in(self, world: World) -> None:
+    def test_a_thread_page_has_meta_tags_with_and_without_session(self, world: World) -> None:
         name = world.thread()
         path = f"/forum/thread/{name}"
         signed_in = {"cookie": "__Host-sid=ada", "authorization": "Bearer ada"}
         mine = world.client.get(path, headers=signed_in)
-        theirs = world.client.get(f"{path}/")
-        assert mine.status_code == theirs.status_code == 200 and mine.content == theirs.content
+        anonymous = world.client.get(f"{path}/")
+        assert mine.status_code == anonymous.status_code == 200 and mine.content == anonymous.content
         assert Tags(mine.text).titles == ["Which window? · Althing"]
         assert mine.headers["cache-control"] == "no-cache" and mine.headers["vary"] == "accept-encoding"
         assert "script-src 'self'" in mine.headers["content-security-policy"]
@@ -316,11 +316,11 @@ class TestPages:
         assert head.status_code == 200 and head.content == b"" and int(head.headers["content-length"]) > 0
         assert world.client.get(path, headers={"if-none-match": mine.headers["etag"]}).status_code == 304
 
-    def test_what_is_kept_is_asked_for_again_when_its_time_is_over(
+    def test_a_cached_preview_is_requested_again_when_it_expires(
         self, world: World, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         name = world.thread()
-        monkeypatch.setattr(previews, "KEPT_S", 0.0)
+        monkeypatch.setattr(link_previews, "CACHE_S", 0.0)
         assert world.client.get(f"/forum/thread/{name}").status_code == 200
         world.query.answers.clear()
         gone = world.client.get(f"/forum/thread/{name}")
@@ -328,13 +328,13 @@ class TestPages:
 
     def test_only_so_much_is_kept(self, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
         world.thread()
-        monkeypatch.setattr(previews, "MOST_KEPT", 2)
-        monkeypatch.setattr(previews, "KEPT_MISSING_S", 1e6)
+        monkeypatch.setattr(link_previews, "MAX_CACHED", 2)
+        monkeypatch.setattr(link_previews, "CACHE_MISSING_S", 1e6)
         names = [str(uuid4()) for _ in range(3)]
         for name in [*names, names[2], names[0]]:
             world.client.get(f"/marketplace/listing/{name}")
         asked = [world.query.asked.count(f"/api/marketplace/listings/{name}") for name in names]
-        assert asked == [2, 1, 1], "the oldest of three was given up"
+        assert asked == [2, 1, 1], "the oldest of three was evicted"
 
     def test_what_a_visitor_does_not_find_is_404_with_the_apps_own_screen(self, world: World) -> None:
         name = world.thread()
@@ -371,7 +371,7 @@ class TestPages:
     def test_an_answer_that_is_none_leaves_the_page_as_it_was_built(
         self, world: World, monkeypatch: pytest.MonkeyPatch, answer: Any
     ) -> None:
-        monkeypatch.setattr(previews, "PAUSE_S", 0.0)
+        monkeypatch.setattr(link_previews, "PAUSE_S", 0.0)
         name = world.thread()
         world.query.answers[f"/api/forum/threads/{name}"] = answer
         found = world.client.get(f"/forum/thread/{name}")
@@ -388,8 +388,8 @@ def test_a_query_service_that_is_away_leaves_the_page_as_it_was_built(tmp_path: 
 def test_a_query_service_that_is_slow_is_waited_for_once_and_then_left_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(previews, "PATIENCE_S", 0.05)
-    monkeypatch.setattr(previews, "PAUSE_S", 1e6)
+    monkeypatch.setattr(link_previews, "TIMEOUT_S", 0.05)
+    monkeypatch.setattr(link_previews, "PAUSE_S", 1e6)
     hold = threading.Event()
     query = Query(hold=hold)
     with running(tmp_path, query) as client:
@@ -400,7 +400,7 @@ def test_a_query_service_that_is_slow_is_waited_for_once_and_then_left_alone(
 
 
 def test_a_service_that_closes_its_connections_costs_no_head(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(previews, "PATIENCE_S", 20)
+    monkeypatch.setattr(link_previews, "TIMEOUT_S", 20)
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), AnswersOnce) as server:
         server.daemon_threads = True
         threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from prometheus_client import REGISTRY
 
-from infra import scheduler
-from infra.scheduler import JOBS, Job, runner
-from infra.settings import Settings
+from infra.kernel.config.settings import Settings
+from infra.ops.scheduled_jobs import JOBS
+from infra.services.scheduler import service
+from infra.services.scheduler.service import Job, runner
 
 
 def do_nothing(_settings: Settings) -> str:
@@ -34,8 +36,8 @@ def fail(_settings: Settings) -> None:
     raise ConnectionError("the engine is away")
 
 
-def job(target: str) -> Job:
-    return Job(target.rpartition(":")[2], target, timedelta(minutes=1), "a test's")
+def job(run: Callable[[Settings], object]) -> Job:
+    return Job(run.__name__, run, timedelta(minutes=1), "a job of this test")
 
 
 def runs(name: str, outcome: str) -> float:
@@ -45,35 +47,30 @@ def runs(name: str, outcome: str) -> float:
 @pytest.mark.parametrize("row", JOBS, ids=lambda row: row.name)
 def test_every_row_names_a_function(row: Job) -> None:
     assert callable(runner(row, Settings(), {}))
-    assert row.every.total_seconds() < scheduler._STUCK_AFTER_S * 10
-
-
-def test_a_row_that_names_nothing_stops_the_start() -> None:
-    with pytest.raises(AttributeError):
-        runner(job("tests.unit.test_scheduler:no_such_function"), Settings(), {})
+    assert row.every.total_seconds() < service._STUCK_AFTER_S * 10
 
 
 def test_a_run_is_counted_and_a_failure_is_not_passed_on() -> None:
     begun: dict[str, float] = {}
-    runner(job(f"{__name__}:do_nothing"), Settings(), begun)()
-    runner(job(f"{__name__}:fail"), Settings(), begun)()
+    runner(job(do_nothing), Settings(), begun)()
+    runner(job(fail), Settings(), begun)()
     assert runs("do_nothing", "done") == 1 and runs("fail", "failed") == 1
     assert begun == {}
 
 
-def test_what_came_to_nothing_and_what_runs_all_the_time_is_not_told(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO, "infra.scheduler")
+def test_runs_without_effect_and_continuous_jobs_are_not_logged(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "infra.services.scheduler.service")
     for row in (
-        job(f"{__name__}:do_nothing"),
-        job(f"{__name__}:find_nothing"),
-        job(f"{__name__}:delete_some"),
-        job(f"{__name__}:delete_none"),
-        replace(job(f"{__name__}:do_nothing"), is_quiet=True),
-        replace(job(f"{__name__}:fail"), is_quiet=True),
+        job(do_nothing),
+        job(find_nothing),
+        job(delete_some),
+        job(delete_none),
+        replace(job(do_nothing), is_quiet=True),
+        replace(job(fail), is_quiet=True),
     ):
         runner(row, Settings(), {})()
-    assert [(record.levelname, record.getMessage()) for record in caplog.records] == [
-        ("INFO", "do_nothing done: nothing was done"),
-        ("INFO", "delete_some done: {'sessions': 2}"),
-        ("ERROR", "fail failed"),
+    assert [(record.levelname, record.getMessage().partition("\n")[0]) for record in caplog.records] == [
+        ("INFO", 'job_done result="nothing was done" component=scheduler job=do_nothing'),
+        ("INFO", 'job_done result={"sessions": 2} component=scheduler job=delete_some'),
+        ("ERROR", "job_failed component=scheduler job=fail"),
     ]

@@ -1,0 +1,143 @@
+"""One journey on a whole stack: click, conversion, commission and statement are one chain, and one trace."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import httpx
+import pytest
+
+from schemas.click_id import event_id
+from tests.support.collector import Collector, collector
+from tests.support.stack import Stack, stack, wait_for
+from tests.support.user_agents import BROWSER
+
+ADMIN = {"ALTHING_ADMIN_EMAIL": "admin@althing.example", "ALTHING_ADMIN_PASSWORD": "correct horse battery"}
+
+
+@dataclass
+class Journey:
+    """What a visitor, a website and its owner did."""
+
+    stack: Stack
+    collector: Collector
+    owner: httpx.Client
+    click_id: str
+    conversion: str
+
+    @property
+    def click(self) -> str:
+        return str(event_id(self.click_id))
+
+    @cached_property
+    def chain(self) -> list[dict[str, Any]]:
+        """The chain of the conversion."""
+        return self.shown(self.conversion)
+
+    def shown(self, what: str) -> list[dict[str, Any]]:
+        """The chain as `althing events show` prints it."""
+        done = self.stack.run("events", "show", what, "--json")
+        assert done.returncode == 0, done.stderr
+        rows = [json.loads(line) for line in done.stdout.splitlines()]
+        return [row for row in rows if "causation_id" in row]
+
+
+@pytest.fixture(scope="module")
+def journey() -> Iterator[Journey]:
+    with collector() as spans:
+        traced = {"OTEL_EXPORTER_OTLP_ENDPOINT": spans.address, "OTEL_BSP_SCHEDULE_DELAY": "200"}
+        with stack({**ADMIN, **traced}) as made, httpx.Client(base_url=made.app, timeout=60) as owner:
+            yield travel(made, spans, owner)
+
+
+def travel(made: Stack, spans: Collector, owner: httpx.Client) -> Journey:
+    email, password = ADMIN.values()
+    signed = owner.post("/api/platform/login", json={"email": email, "password": password}).raise_for_status()
+    owner.headers["Authorization"] = f"Bearer {signed.json()['token']}"
+    site = create(owner, "/api/platform/websites", domain="shop.example", timezone="UTC", currency="USD")
+    partner = create(owner, "/api/admin/partners", name="VPN", baseUrl="https://vpn.example", commission=10)
+    link = create(owner, "/api/platform/links", websiteId=site["id"], partnerId=partner["id"])
+    headers = {"User-Agent": BROWSER, "Accept-Language": "en"}
+    followed = wait_for(
+        lambda: click if (click := httpx.get(f"{made.tracking}/go/{link['slug']}", headers=headers)).is_redirect else 0,
+        "the link",
+    )
+    click_id = followed.cookies["aff_click_id"]
+    report = {"click_id": click_id, "txid": "order-1", "amount": 4990, "currency": "USD"}
+    secret = {"Authorization": f"Bearer {site['secretKey']}"}
+    sold = httpx.post(f"{made.tracking}/track/sale", json=report, headers=secret, timeout=60).raise_for_status()
+    found = Journey(made, spans, owner, click_id, sold.json()["id"])
+    wait_for(lambda: explanation(found) is not None, "the conversion")
+    owner.post(f"/api/platform/conversions/{found.conversion}/approve", json={}).raise_for_status()
+    wait_for(lambda: (explanation(found) or {})["conversion"]["status"] == "approved", "the approval")
+    return found
+
+
+def create(owner: httpx.Client, path: str, **body: Any) -> dict[str, Any]:
+    answer = owner.post(path, json=body).raise_for_status()
+    owner.headers["X-Wait-For"] = answer.headers["X-Position"]
+    made: dict[str, Any] = answer.json()
+    return made
+
+
+def explanation(journey: Journey) -> dict[str, Any] | None:
+    answer = journey.owner.get(f"/api/platform/conversions/{journey.conversion}/explain")
+    found: dict[str, Any] | None = answer.json() if answer.status_code == 200 else None
+    return found
+
+
+def test_the_chain_leads_from_the_click_to_the_statement(journey: Journey) -> None:
+    steps = journey.chain
+    names = [step["event"] for step in steps]
+    assert names[:3] == ["click", "conversion.recorded", "conversion.approved"]
+    click, recorded, approved, booked = steps
+    assert (click["id"], click["correlation_id"]) == (journey.click, journey.click)
+    assert recorded["correlation_id"] == journey.click
+    assert recorded["causation_id"] and recorded["command_id"] and recorded["actor"] == "system"
+    assert approved["actor"] == "account" and approved["command_id"] != recorded["command_id"]
+    assert booked["event"].startswith("statement 20") and booked["event"].endswith("4.99 USD")
+    assert booked["causation_id"] == approved["id"]
+
+
+def test_the_chain_is_the_same_from_each_of_its_ids(journey: Journey) -> None:
+    for what in (journey.click_id, journey.chain[1]["id"], journey.chain[2]["correlation_id"]):
+        assert journey.shown(what) == journey.chain, what
+
+
+def test_an_admins_explanation_has_the_same_chain(journey: Journey) -> None:
+    found = explanation(journey)
+    assert found is not None
+    decided = [step for step in journey.chain if "@" in step["id"]]
+    told = [(one["id"], one["commandId"], one["correlationId"], one["causationId"]) for one in found["messages"]]
+    assert told == [(step["id"], step["command_id"], step["correlation_id"], step["causation_id"]) for step in decided]
+    assert [one["statement"] is not None for one in found["messages"]] == [False, True]
+
+
+def test_the_collector_has_one_trace_of_the_journey(journey: Journey) -> None:
+    trace = journey.click.replace("-", "")
+    expected = {
+        ("althing-ingest", "GET /go"),
+        ("althing-ingest", "POST /track/sale"),
+        ("althing-command", "policy:attribution"),
+        ("althing-command", "relay"),
+        ("althing-projectors", "project events"),
+        ("althing-projectors", "project conversion_steps"),
+    }
+    wait_for(lambda: expected <= journey.collector.trace(trace), f"the trace {trace}")
+
+
+def test_a_request_and_its_command_are_in_one_trace(journey: Journey) -> None:
+    def command() -> Any:
+        return next((span for span in journey.collector.spans if span.name == "ApproveConversion"), None)
+
+    found = wait_for(command, "the command's span")
+    services = {service for service, _ in journey.collector.trace(found.trace)}
+    wait_for(lambda: {"althing-web", "althing-command"} <= services, "the request's spans")
+    request = next(span for span in journey.collector.spans if span.id == found.parent)
+    assert request.name == "POST /api/platform/conversions/{id}/approve"
+    gateway = next(span for span in journey.collector.spans if span.id == request.parent)
+    assert (gateway.service, gateway.parent) == ("althing-web", "")

@@ -1,0 +1,165 @@
+"""A relay or a policy in a separate process that kills itself (`kill -9`) at a named moment.
+
+`python -m tests.support.crashing_process`, then lines `FILE WORK MOMENT NTH` (`tests.support.fork_server`); FILE holds
+the environment as JSON. Or `python -m tests.support.crashing_process WORK MOMENT NTH` in the current environment. WORK
+is `relay`, `reports`, `approving`, `domains` or `marketplace`; MOMENT is one of `before_publish`, `after_publish`,
+`after_advance` (relay), `before_store`, `inside_store`, `after_store` (the policies), `after_refusal` (reports), or
+`never`; the process dies at the NTH time.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from command_api.conversions.attribution.clicks import ClickHouseClicks
+from command_api.conversions.attribution.policy import AttributionPolicy
+from command_api.conversions.attribution.repository import NAME
+from command_api.domains.dns_check import open_dns_checker
+from command_api.domains.verification_process import domain_verification
+from command_api.kernel import outbox_relay, process_manager
+from command_api.kernel.event_store import EventStore, LockingRecorder, StoreTransaction
+from command_api.kernel.leader_election import Leader
+from command_api.kernel.outbox_relay import Relay
+from command_api.kernel.process_manager import ProcessWorker
+from command_api.processes import process_managers, recurring_jobs
+from command_api.registry import open_container
+from infra.kernel.clickhouse.client import ClientPool
+from infra.kernel.config.settings import Settings, load
+from infra.kernel.log import open_log
+from tests.support import fork_server
+from tests.support.child_process import environment
+
+
+@dataclass(frozen=True)
+class CrashingProcess:
+    """Starts crashing processes from a fork server that has imported everything once."""
+
+    forks: fork_server.ForkServer
+    folder: Path
+
+    def at(self, settings: Settings, work: str, moment: str, *, nth: str = "1", **more: str) -> int:
+        """Lets a new process do the work until it ends; its exit code, negative for a signal. `more`: further
+        settings by their names in the environment."""
+        file = self.folder / uuid4().hex
+        file.write_text(json.dumps(environment(settings, **more)))
+        self.forks.start(str(file), work, moment, nth)
+        return self.forks.ended()
+
+
+@pytest.fixture(scope="session")
+def crashing_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CrashingProcess]:
+    """Shared: each process gets its settings when it is made."""
+    folder = tmp_path_factory.mktemp("dying")
+    with fork_server.fork_server(Settings(data_dir=folder), "tests.support.crashing_process") as made:
+        yield CrashingProcess(made, folder)
+
+
+def _run(file: str, work: str, moment: str, nth: str) -> int:
+    os.environ.clear()
+    os.environ.update(json.loads(Path(file).read_text()))
+    begin(work, moment, int(nth))
+    Event().wait()
+    return 0
+
+
+def begin(work: str, moment: str, nth: int) -> None:
+    settings = load(env_file=None)
+    core, log = open_container(settings), open_log(settings)
+    plant(moment, nth)
+    if work == "relay":
+        leaders = [Leader(settings, outbox_relay.NAME, Relay(log).run)]
+    elif work == "approving":
+        leaders = [Leader(settings, process_manager.NAME, ProcessWorker(core, (), recurring_jobs(core)).run)]
+    elif work == "domains":
+        worker = ProcessWorker(core, [domain_verification(core, open_dns_checker(settings))])
+        leaders = [Leader(settings, process_manager.NAME, worker.run)]
+    elif work == "marketplace":
+        managers = process_managers(core, ClientPool(settings, 1), log)
+        leaders = [Leader(settings, process_manager.NAME, ProcessWorker(core, managers).run)]
+    else:
+        clicks = ClickHouseClicks(ClientPool(settings, 2))
+        leaders = [
+            Leader(settings, f"{NAME}:{number}", AttributionPolicy(core, log, clicks, number).run) for number in (0, 1)
+        ]
+    for leader in leaders:
+        leader.start()
+
+
+def plant(moment: str, nth: int) -> None:
+    """Makes the process die at `moment`. Patches what runs at that moment; the product knows nothing of it."""
+    times = 0
+
+    def die() -> None:
+        nonlocal times
+        times += 1
+        if times == nth:
+            fork_server.die()
+
+    def die_and_call(call: Callable[[], Any]) -> Any:
+        die()
+        return call()
+
+    def call_and_die(call: Callable[[], Any]) -> Any:
+        result = call()
+        die()
+        return result
+
+    if moment in _BEFORE:
+        wrap(*_BEFORE[moment], die_and_call)
+    elif moment in _AFTER:
+        wrap(*_AFTER[moment], call_and_die)
+    elif moment == "after_store":
+        _die_after_commit(die)
+
+
+def _die_after_commit(die: Callable[[], None]) -> None:
+    original = EventStore.transaction
+
+    @contextmanager
+    def transaction(self: EventStore) -> Iterator[StoreTransaction]:
+        with original(self) as opened:
+            yield opened
+        die()
+
+    setattr(EventStore, "transaction", transaction)  # noqa: B010 - mypy forbids to assign to a method
+
+
+_BEFORE: Mapping[str, tuple[Any, str]] = {
+    "before_publish": (Relay, "_publish"),
+    "before_store": (EventStore, "transaction"),
+}
+_AFTER: Mapping[str, tuple[Any, str]] = {
+    "after_publish": (Relay, "_publish"),
+    "after_advance": (outbox_relay, "_advance"),
+    "inside_store": (LockingRecorder, "insert"),
+    "after_refusal": (AttributionPolicy, "_publish_refusals"),
+}
+
+
+def wrap(owner: Any, name: str, around: Callable[[Callable[[], Any]], Any]) -> None:
+    original = getattr(owner, name)
+
+    def wrapped(*arguments: Any, **named: Any) -> Any:
+        return around(lambda: original(*arguments, **named))
+
+    setattr(owner, name, wrapped)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        begin(sys.argv[1], sys.argv[2], int(sys.argv[3]))
+        print("ready", flush=True)
+        Event().wait()
+    else:
+        fork_server.each_line(_run)
