@@ -70,6 +70,7 @@ export default defineConfig({
     setupFiles: ['./src/test/setup.ts'],
     env: { TZ: 'UTC' },
     restoreMocks: true,
+    isolate: false,
     testTimeout: 300_000,
     // Of two cores it would leave one idle.
     maxWorkers: Math.max(2, availableParallelism() - 1),

@@ -139,6 +139,12 @@ class CommandRunner:
         return Response(response.body, response.status, response.headers, "application/json")
 
 
+def admins_runner(run: Annotated[CommandRunner, Depends()]) -> CommandRunner:
+    """Dependency: dispatches commands of a signed-in admin. Raises `Problem` 403."""
+    require_admin(run.person)
+    return run
+
+
 def idempotency_request(request: Request, account_id: UUID, body: BaseModel | None) -> IdempotencyRequest | None:
     """Returns what identifies a POST with an `Idempotency-Key`. Raises `Problem` 400."""
     key = request.headers.get("idempotency-key")
@@ -180,3 +186,4 @@ From = Annotated[Client, Depends(client)]
 SignedIn = Annotated[Principal, Depends(signed_in)]
 Admin = Annotated[Principal, Depends(admin)]
 Runs = Annotated[CommandRunner, Depends()]
+AdminRuns = Annotated[CommandRunner, Depends(admins_runner)]

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from fastapi import APIRouter, Depends, Response
+from fastapi import APIRouter, Response
 
 from command_api.accounts import invites
-from command_api.kernel.http import CommandRunner, Id, RequestModel, Runs
+from command_api.kernel.http import AdminRuns, Id, RequestModel
 from command_api.leads import commands
 from command_api.leads.schemas import Assign, InquiryState, SignupState, Text
-from infra.kernel.security.sessions import require_admin
 from schemas.events.leads import InquiryStatus
 from schemas.uuid7 import uuid7
 
@@ -23,39 +20,31 @@ class Move(RequestModel):
     status: InquiryStatus
 
 
-def by_admin(run: Runs) -> CommandRunner:
-    require_admin(run.person)
-    return run
-
-
-ByAdmin = Annotated[CommandRunner, Depends(by_admin)]
-
-
 @router.post("/inquiries/{id}/answer", response_model=InquiryState)
-def answer_inquiry(inquiry_id: Id, body: Text, run: ByAdmin) -> Response:
+def answer_inquiry(inquiry_id: Id, body: Text, run: AdminRuns) -> Response:
     """Sends the text by mail and keeps it."""
     return run(commands.AnswerInquiry(inquiry_id, body.text), body)
 
 
 @router.post("/inquiries/{id}/notes", response_model=InquiryState)
-def note_on_inquiry(inquiry_id: Id, body: Text, run: ByAdmin) -> Response:
+def note_on_inquiry(inquiry_id: Id, body: Text, run: AdminRuns) -> Response:
     """For other admins."""
     return run(commands.NoteOnInquiry(inquiry_id, body.text), body)
 
 
 @router.post("/inquiries/{id}/status", response_model=InquiryState)
-def move_inquiry(inquiry_id: Id, body: Move, run: ByAdmin) -> Response:
+def move_inquiry(inquiry_id: Id, body: Move, run: AdminRuns) -> Response:
     return run(commands.MoveInquiry(inquiry_id, body.status), body)
 
 
 @router.post("/inquiries/{id}/assign", response_model=InquiryState)
-def assign_inquiry(inquiry_id: Id, body: Assign, run: ByAdmin) -> Response:
+def assign_inquiry(inquiry_id: Id, body: Assign, run: AdminRuns) -> Response:
     """To an admin, or to nobody."""
     return run(commands.AssignInquiry(inquiry_id, body.account_id), body)
 
 
 @router.delete("/inquiries/{id}", status_code=204)
-def erase_inquiry(inquiry_id: Id, run: ByAdmin) -> Response:
+def erase_inquiry(inquiry_id: Id, run: AdminRuns) -> Response:
     """Forgets who wrote and what, everywhere."""
     response = run(commands.EraseInquiry(inquiry_id), status=204)
     run.container.keyring.erase(inquiry_id)  # also what this process remembers
@@ -63,25 +52,25 @@ def erase_inquiry(inquiry_id: Id, run: ByAdmin) -> Response:
 
 
 @router.post("/early-access/{id}/promote", response_model=SignupState)
-def promote_signup(signup_id: Id, run: ByAdmin) -> Response:
+def promote_signup(signup_id: Id, run: AdminRuns) -> Response:
     """Gives a free place to a person on the waiting list and notifies them."""
     return run(commands.PromoteSignup(signup_id))
 
 
 @router.post("/early-access/{id}/invite", response_model=SignupState)
-def invite_signup(signup_id: Id, run: ByAdmin) -> Response:
+def invite_signup(signup_id: Id, run: AdminRuns) -> Response:
     """Mails an invite code, for one account and 30 days, to a person who has a place; again once it has expired."""
     return run(commands.InviteSignup(signup_id, uuid7(), invites.new_code()))
 
 
 @router.delete("/early-access/{id}", status_code=204)
-def end_signup(signup_id: Id, run: ByAdmin) -> Response:
+def end_signup(signup_id: Id, run: AdminRuns) -> Response:
     """Frees the place, which then is of who waits longest, or the place in line, and forgets the address."""
     return run(commands.EndSignup(signup_id), status=204)
 
 
 @router.delete("/subscribers/{id}", status_code=204)
-def end_subscription(subscription_id: Id, run: ByAdmin) -> Response:
+def end_subscription(subscription_id: Id, run: AdminRuns) -> Response:
     """Ends a subscription on behalf of the subscriber and deletes the address."""
     run.container.commands.dispatch(commands.EndSubscription(subscription_id, "admin"), run.context)
     return Response(status_code=204)

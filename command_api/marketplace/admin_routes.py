@@ -6,66 +6,57 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Path, Response
+from fastapi import APIRouter, Path, Response
 
-from command_api.kernel.http import CommandRunner, Id, Runs
+from command_api.kernel.http import AdminRuns, Id
 from command_api.marketplace import commands, deal_routes, listing_routes, member_routes
 from command_api.marketplace.schemas import Because, Decide, EscrowState, ListingState, QuestionState, Reviewed
-from infra.kernel.security.sessions import require_admin
 
 router = APIRouter(prefix="/api/admin/marketplace", tags=["marketplace"])
 
 
-def _as_admin(run: Runs) -> CommandRunner:
-    require_admin(run.person)
-    return run
-
-
-AsAdmin = Annotated[CommandRunner, Depends(_as_admin)]
-
-
 @router.post("/listings/{id}/approve", response_model=ListingState)
-def approve_listing(id_: Id, body: Reviewed, run: AsAdmin) -> Response:
+def approve_listing(id_: Id, body: Reviewed, run: AdminRuns) -> Response:
     """Publishes the reviewed edition."""
     command = commands.ApproveListing(id_, body.edition)
     return run(command, body, consistent_with=listing_routes.CONSISTENT_WITH)
 
 
 @router.post("/listings/{id}/reject", response_model=ListingState)
-def reject_listing(id_: Id, body: Because, run: AsAdmin) -> Response:
+def reject_listing(id_: Id, body: Because, run: AdminRuns) -> Response:
     return run(commands.RejectListing(id_, body.reason), body, consistent_with=listing_routes.CONSISTENT_WITH)
 
 
 @router.post("/listings/{id}/suspend", response_model=ListingState)
-def suspend_listing(id_: Id, body: Because, run: AsAdmin) -> Response:
+def suspend_listing(id_: Id, body: Because, run: AdminRuns) -> Response:
     """Takes it offline."""
     return run(commands.SuspendListing(id_, body.reason), body, consistent_with=listing_routes.CONSISTENT_WITH)
 
 
 @router.post("/listings/{id}/resume", response_model=ListingState)
-def resume_listing(id_: Id, run: AsAdmin) -> Response:
+def resume_listing(id_: Id, run: AdminRuns) -> Response:
     """Puts it online again."""
     return run(commands.ResumeListing(id_), consistent_with=listing_routes.CONSISTENT_WITH)
 
 
 @router.post("/offers/{id}/decide", response_model=EscrowState)
-def decide_dispute(id_: Id, body: Decide, run: AsAdmin) -> Response:
+def decide_dispute(id_: Id, body: Decide, run: AdminRuns) -> Response:
     """Ends a dispute: release, refund, or a split of the price. The provider is asked to pay."""
     return run(commands.DecideDispute(id_, body), body, consistent_with=deal_routes.CONSISTENT_WITH)
 
 
 @router.post("/questions/{id}/hide", response_model=QuestionState)
-def hide_question(id_: Id, body: Because, run: AsAdmin) -> Response:
+def hide_question(id_: Id, body: Because, run: AdminRuns) -> Response:
     return run(commands.HideQuestion(id_, body.reason), body, consistent_with=member_routes.QUESTIONS_CONSISTENT_WITH)
 
 
 @router.post("/questions/{id}/restore", response_model=QuestionState)
-def restore_question(id_: Id, run: AsAdmin) -> Response:
+def restore_question(id_: Id, run: AdminRuns) -> Response:
     """Shows the question again and clears its flags."""
     return run(commands.RestoreQuestion(id_), consistent_with=member_routes.QUESTIONS_CONSISTENT_WITH)
 
 
 @router.post("/escrow-calls/{escrowId}/retry", status_code=204)
-def retry_escrow_call(escrow: Annotated[UUID, Path(alias="escrowId")], run: AsAdmin) -> Response:
+def retry_escrow_call(escrow: Annotated[UUID, Path(alias="escrowId")], run: AdminRuns) -> Response:
     """Retries calls that the escrow provider rejected."""
     return run(commands.RetryEscrowCalls(escrow), status=204)

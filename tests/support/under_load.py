@@ -1,6 +1,6 @@
 """A running stack with traffic coming in and decisions being made, and the audit afterwards: for tests that break it.
 
-`CRASH_RATE` (40) says how many requests come in a second, `CRASH_SEED` gives another run.
+`CRASH_RATE` (20) says how many requests come in a second, `CRASH_SEED` gives another run.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tests.support.load import Result, run
 from tests.support.stack import Stack
 from tests.support.traffic import Target, Traffic
 
-RATE = float(os.environ.get("CRASH_RATE", "40"))
+RATE = float(os.environ.get("CRASH_RATE", "20"))
 SEED = int(os.environ.get("CRASH_SEED", "20260517"))
 ADMIN = {"ALTHING_ADMIN_EMAIL": "admin@example.com", "ALTHING_ADMIN_PASSWORD": "a long enough password"}
 _SETTLE_S = 90.0

@@ -98,7 +98,7 @@ async def _answered(seen: Counter[str], count: int) -> None:
 
 
 async def _flows(load: Load) -> None:
-    wanted = load.accepted() + 100
+    wanted = load.accepted() + 50
     await asyncio.to_thread(wait_for, lambda: load.accepted() >= wanted, "traffic to flow")
 
 

@@ -1,7 +1,7 @@
 """Everything runs, traffic comes in, and one process after the other is killed: no number may be off afterwards.
 
 The load generator writes down what it was promised; decisions are made meanwhile; `althing audit` compares the log with
-every table and with the ledger. `CRASH_ROUNDS` (1) says how often every process is killed, `CRASH_RATE` (40) how many
+every table and with the ledger. `CRASH_ROUNDS` (1) says how often every process is killed, `CRASH_RATE` (20) how many
 requests come in a second, `CRASH_LOG` (kafka) which log is used, `CRASH_SEED` gives another run.
 """
 
@@ -82,12 +82,12 @@ def test_projectors_that_were_frozen_go_on_exactly(loaded: Stack, tmp_path: Path
 
     async def freeze() -> Result:
         async with under_load(loaded, ledger) as load:
-            await _flows(load, 200)
+            await _flows(load, 100)
             pid = loaded.pid("projectors")
             os.kill(pid, signal.SIGSTOP)
             try:
                 await asyncio.sleep(FROZEN_S)
-                await _flows(load, 200)
+                await _flows(load, 100)
             finally:
                 _wake(pid)
             await _flows(load, 100)

@@ -6,6 +6,7 @@ import { Toaster } from '@/components/ui/toaster';
 import { dismissToast, toast, toastError, useToasts } from './toasts';
 
 vi.unmock('./toasts'); // here its time is what is looked at
+vi.hoisted(() => vi.resetModules());
 afterEach(() => vi.useRealTimers());
 
 test('spec §4, §9: only one toast is there at a time', () => {

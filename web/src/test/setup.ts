@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, vi } from 'vitest';
 import { endSession } from '@/lib/session';
 import { endWebsiteSession } from '@/lib/website-session';
 import { useToasts } from '@/stores/toasts';
+import { useUi } from '@/stores/ui';
 import { FakeEventSource } from './event-source';
 import { resetState, server } from './server';
 
@@ -44,9 +45,18 @@ afterEach(() => {
   server.resetHandlers();
   resetState();
   useToasts.setState({ items: [] });
+  useUi.setState(useUi.getInitialState());
+  document.documentElement.className = '';
   endSession();
   endWebsiteSession();
   localStorage.clear();
   FakeEventSource.all.length = 0;
+  // What tests add because jsdom lacks it.
+  for (const name of ['execCommand', 'hidden']) Reflect.deleteProperty(document, name);
+  for (const name of ['createObjectURL', 'revokeObjectURL']) Reflect.deleteProperty(URL, name);
 });
-afterAll(() => server.close());
+// The files of a worker share one page: what one still loads must not arrive in the next.
+afterAll(async () => {
+  await vi.dynamicImportSettled();
+  server.close();
+});

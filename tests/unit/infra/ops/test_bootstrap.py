@@ -133,6 +133,18 @@ def test_ci_fails_when_a_page_is_too_large(checkout: Path, monkeypatch: pytest.M
         bootstrap.ci()
 
 
+@pytest.mark.parametrize(("free", "is_in_memory"), [(2**40, True), (0, False)])
+def test_stacks_under_test_are_kept_in_memory_if_enough_is_free(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, free: int, is_in_memory: bool
+) -> None:
+    monkeypatch.setattr(bootstrap, "MEMORY", checkout)
+    monkeypatch.setattr(bootstrap, "MEMORY_FOR_TESTS", 1)
+    monkeypatch.setattr(bootstrap, "available_memory", lambda: free)
+    with bootstrap.folder_for_tests() as folder:
+        assert Path(folder).is_dir() and (Path(folder).parent == checkout) is is_in_memory
+    assert not Path(folder).exists()
+
+
 def test_an_unknown_target_is_wrong_use() -> None:
     assert bootstrap.main(["nonsense"]) == 2
 

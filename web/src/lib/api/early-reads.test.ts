@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { takeEarlyRead } from './early-reads';
 
 const URL_OF = (path: string) => `${window.location.origin}${path}`;
@@ -10,6 +10,10 @@ function begin(path: string, answer: Promise<Response>, authorization: string | 
   window.earlyReads = new Map([[path, { authorization, answer }]]);
 }
 
+// The page of these tests is as old as the worker that runs them.
+beforeEach(() => {
+  vi.spyOn(performance, 'now').mockReturnValue(1000);
+});
 afterEach(() => {
   delete window.earlyReads;
 });
