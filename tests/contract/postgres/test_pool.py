@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from socket import AF_UNIX, SHUT_RDWR, create_connection, create_server, socket
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import psutil
@@ -113,11 +113,16 @@ def test_an_answer_is_waited_for_only_as_long_as_the_server_greets_newcomers(emb
         wait_for(lambda: _answers(connections), "the pool to find the server")
 
 
-def test_a_slow_answer_is_waited_for_on_a_unix_socket_too(embedded_postgres: Settings, tmp_path: Path) -> None:
-    url = make_conninfo(embedded_postgres.postgres_url or "", host=str(tmp_path), port=5432)
-    listener = socket(AF_UNIX)
-    listener.bind(str(tmp_path / ".s.PGSQL.5432"))
-    listener.listen()
+def test_a_slow_answer_is_waited_for_on_a_unix_socket_too(embedded_postgres: Settings) -> None:
+    # The path of a socket has at most 107 characters: `tmp_path` may be too long.
+    with TemporaryDirectory() as folder, socket(AF_UNIX) as listener:
+        url = make_conninfo(embedded_postgres.postgres_url or "", host=folder, port=5432)
+        listener.bind(f"{folder}/.s.PGSQL.5432")
+        listener.listen()
+        _assert_slow_answer(listener, embedded_postgres, url)
+
+
+def _assert_slow_answer(listener: socket, embedded_postgres: Settings, url: str) -> None:
     with (
         _forwarded(listener, embedded_postgres),
         pool(replace(embedded_postgres, postgres_url=url), 1) as connections,
