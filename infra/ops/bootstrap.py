@@ -93,6 +93,7 @@ def folder_for_tests() -> Iterator[str]:
     log forced to it."""
     is_free = MEMORY.is_dir() and min(shutil.disk_usage(MEMORY).free, available_memory()) > MEMORY_FOR_TESTS
     with TemporaryDirectory(prefix="althing-", dir=MEMORY if is_free else None) as folder:
+        Path(folder).chmod(0o755)  # as root, Postgres runs as another user
         yield folder
 
 
