@@ -46,15 +46,18 @@ class OtlpExporter:
         self._processor = BatchSpanProcessor(self._sender)
         self._provider.add_span_processor(self._processor)
         self._tracer = self._provider.get_tracer("althing", product_version())
-        atexit.register(self._end)
+        atexit.register(self.close)
 
     def flush(self) -> None:
         """Sends what waits."""
         self._processor.force_flush()
 
-    def _end(self) -> None:
+    def close(self) -> None:
+        """Sends what waits, without a second attempt, and ends the thread."""
+        atexit.unregister(self.close)
         self._sender.is_ending = True
         self._processor.force_flush()
+        self._provider.shutdown()
 
     def record(self, name: str, trace_id: int, began_ns: int, attributes: Attributes, error: str) -> None:
         """Adds a span that ends now."""

@@ -28,6 +28,7 @@ def collected() -> Iterator[tuple[Collector, OtlpExporter]]:
             yield made, exporter
         finally:
             tracing.use(None)
+            exporter.close()
 
 
 def spans(collected: tuple[Collector, OtlpExporter]) -> list[CollectedSpan]:
@@ -116,3 +117,4 @@ def test_a_collector_that_is_down_costs_spans_only() -> None:
             tracing.record("lost", [str(number)], time_ns())
     finally:
         tracing.use(None)
+        exporter.close()
