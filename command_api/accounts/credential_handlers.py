@@ -172,7 +172,7 @@ def _replace_password(
     )
     _revoke_access(uow, account.id, keep_session)
     uow.cursor.execute(
-        "UPDATE auth.sql_token SET revoked_at = now() WHERE account_id = %s AND revoked_at IS NULL", (account.id,)
+        "UPDATE sql.token SET revoked_at = now() WHERE account_id = %s AND revoked_at IS NULL", (account.id,)
     )
     uow.send(mails.password_changed(account.email, account.id, uow.settings.app_url))
 

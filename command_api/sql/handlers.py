@@ -77,24 +77,24 @@ def _locked_sender(uow: UnitOfWork) -> UUID:
     return account_id
 
 
-_OTHER_QUERIES: Final[LiteralString] = "SELECT count(*) FROM ops.saved_query WHERE account_id = %s AND title <> %s"
+_OTHER_QUERIES: Final[LiteralString] = "SELECT count(*) FROM sql.saved_query WHERE account_id = %s AND title <> %s"
 _SAVE: Final[LiteralString] = (
-    "INSERT INTO ops.saved_query (id, account_id, title, text, created_at) VALUES (%s, %s, %s, %s, %s)"
+    "INSERT INTO sql.saved_query (id, account_id, title, text, created_at) VALUES (%s, %s, %s, %s, %s)"
     " ON CONFLICT (account_id, title) DO UPDATE SET text = excluded.text RETURNING id, created_at"
 )
-_DELETE: Final[LiteralString] = "DELETE FROM ops.saved_query WHERE id = %s AND account_id = %s"
+_DELETE: Final[LiteralString] = "DELETE FROM sql.saved_query WHERE id = %s AND account_id = %s"
 _LIVE_TOKENS: Final[LiteralString] = (
-    "SELECT count(*) FROM auth.sql_token WHERE account_id = %s AND revoked_at IS NULL AND expires_at > now()"
+    "SELECT count(*) FROM sql.token WHERE account_id = %s AND revoked_at IS NULL AND expires_at > now()"
 )
 _ISSUE: Final[LiteralString] = (
-    "INSERT INTO auth.sql_token (id, account_id, name, token_hash, last4, created_at, expires_at)"
+    "INSERT INTO sql.token (id, account_id, name, token_hash, last4, created_at, expires_at)"
     " VALUES (%s, %s, %s, %s, %s, %s, %s)"
 )
 _REVOKE: Final[LiteralString] = (
-    "UPDATE auth.sql_token SET revoked_at = now() WHERE id = %s AND account_id = %s AND revoked_at IS NULL"
+    "UPDATE sql.token SET revoked_at = now() WHERE id = %s AND account_id = %s AND revoked_at IS NULL"
 )
 _ERASE: Final[tuple[LiteralString, ...]] = (
-    "DELETE FROM auth.sql_token WHERE account_id = %s",
-    "DELETE FROM ops.saved_query WHERE account_id = %s",
-    "UPDATE ops.sql_statement SET text = '', message = '' WHERE account_id = %s",
+    "DELETE FROM sql.token WHERE account_id = %s",
+    "DELETE FROM sql.saved_query WHERE account_id = %s",
+    "UPDATE sql.statement SET text = '', message = '' WHERE account_id = %s",
 )

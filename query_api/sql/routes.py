@@ -181,9 +181,9 @@ _COLUMNS: Final = (
     "s.id, account_id, door, text AS sql, s.tables, s.outcome, s.message, s.result_rows AS rows, s.read_rows,"
     " s.ms AS elapsed_ms, s.started_at, extract(epoch FROM now() - s.started_at)::float8 AS age"
 )
-_OWN: Final = f"SELECT {_COLUMNS} FROM ops.sql_statement AS s WHERE s.account_id = (SELECT read.reader_account())"  # noqa: S608 - own text
+_OWN: Final = f"SELECT {_COLUMNS} FROM sql.statement AS s WHERE s.account_id = (SELECT read.reader_account())"  # noqa: S608 - own text
 _ALL: Final = (
-    f"SELECT {_COLUMNS}, a.email FROM ops.sql_statement AS s"  # noqa: S608 - own text
+    f"SELECT {_COLUMNS}, a.email FROM sql.statement AS s"  # noqa: S608 - own text
     " LEFT JOIN read.accounts AS a ON a.id = s.account_id WHERE true"
 )
 _AFTER: Final = (
@@ -191,9 +191,9 @@ _AFTER: Final = (
     " ORDER BY s.started_at DESC, s.id DESC LIMIT %(limit)s"
 )
 _SAVED: Final = (
-    "SELECT id, title, text AS sql, created_at FROM ops.saved_query WHERE account_id = %s ORDER BY lower(title), id"
+    "SELECT id, title, text AS sql, created_at FROM sql.saved_query WHERE account_id = %s ORDER BY lower(title), id"
 )
 _TOKENS: Final = (
-    "SELECT id, name, last4, created_at, last_used_at, expires_at FROM auth.sql_token WHERE account_id = %s"
+    "SELECT id, name, last4, created_at, last_used_at, expires_at FROM sql.token WHERE account_id = %s"
     " AND revoked_at IS NULL AND expires_at > now() ORDER BY created_at DESC, id"
 )

@@ -54,7 +54,7 @@ class AnalystWorld:
         person = self.service.person(*roles, email=email)
         token, token_id = TOKEN_PREFIX + token_urlsafe(30), uuid4()
         self.service.postgres.execute(
-            "INSERT INTO auth.sql_token (id, account_id, name, token_hash, last4) VALUES (%s, %s, 'test', %s, %s)",
+            "INSERT INTO sql.token (id, account_id, name, token_hash, last4) VALUES (%s, %s, 'test', %s, %s)",
             (token_id, person.account_id, token_hash(token), token[-4:]),
         )
         return Asker(person, email, token, token_id)
@@ -77,8 +77,7 @@ class AnalystWorld:
     def audited(self, asker: Asker) -> list[tuple[Any, ...]]:
         """Endpoint, outcome, text and rows of what the person ran, oldest first."""
         return self.service.postgres.execute(
-            "SELECT door, outcome, text, result_rows FROM ops.sql_statement WHERE account_id = %s"
-            " ORDER BY started_at, id",
+            "SELECT door, outcome, text, result_rows FROM sql.statement WHERE account_id = %s ORDER BY started_at, id",
             (asker.person.account_id,),
         ).fetchall()
 

@@ -99,10 +99,10 @@ def _read_for(connection: Connection[Any], reader: str) -> None:
 
 
 _BY_HASH: Final[LiteralString] = (
-    "SELECT id, account_id, coalesce(last_used_at < now() - interval '1 minute', true) AS touch FROM auth.sql_token"
+    "SELECT id, account_id, coalesce(last_used_at < now() - interval '1 minute', true) AS touch FROM sql.token"
     " WHERE token_hash = %s AND revoked_at IS NULL AND expires_at > now()"
 )
-_TOUCH: Final[LiteralString] = "UPDATE auth.sql_token SET last_used_at = now() WHERE id = %s"
+_TOUCH: Final[LiteralString] = "UPDATE sql.token SET last_used_at = now() WHERE id = %s"
 _PERSON: Final[LiteralString] = (
     # The roles are the write side's: no record in the log gives anybody one.
     "SELECT a.email, h.roles FROM lookup.role_holder AS h JOIN read.accounts AS a ON a.id = h.account_id"

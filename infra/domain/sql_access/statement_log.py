@@ -92,17 +92,17 @@ def _kept(text: str) -> str:
 
 
 _BEGIN: Final[LiteralString] = (
-    "INSERT INTO ops.sql_statement (id, account_id, door, text, tables, outcome)"
+    "INSERT INTO sql.statement (id, account_id, door, text, tables, outcome)"
     " SELECT %(id)s, %(account)s, %(entry_point)s, %(text)s, %(tables)s::text[], 'running' WHERE (SELECT count(*)"
-    " FROM ops.sql_statement WHERE account_id = %(account)s AND outcome = 'running'"
+    " FROM sql.statement WHERE account_id = %(account)s AND outcome = 'running'"
     " AND started_at > now() - make_interval(secs => %(stale)s)) < %(most)s"
 )
 _REJECTED: Final[LiteralString] = (
-    "INSERT INTO ops.sql_statement (id, account_id, door, text, outcome, message, ended_at)"
+    "INSERT INTO sql.statement (id, account_id, door, text, outcome, message, ended_at)"
     " VALUES (%s, %s, %s, %s, 'refused', %s, clock_timestamp())"
 )
-_RUNNING: Final[LiteralString] = "SELECT FROM ops.sql_statement WHERE id = %s AND outcome = 'running'"
+_RUNNING: Final[LiteralString] = "SELECT FROM sql.statement WHERE id = %s AND outcome = 'running'"
 _END: Final[LiteralString] = (
-    "UPDATE ops.sql_statement SET outcome = %(outcome)s, message = %(message)s, result_rows = %(result_rows)s,"
+    "UPDATE sql.statement SET outcome = %(outcome)s, message = %(message)s, result_rows = %(result_rows)s,"
     " read_rows = %(read_rows)s, ms = %(ms)s, ended_at = clock_timestamp() WHERE id = %(id)s"
 )

@@ -29,12 +29,12 @@ def warn_due(settings: Settings) -> int:
             )
             subject = f"A {PRODUCT_NAME} access token expires soon"
             queue(connection, settings, Mail(str(email), subject, text, "sql_token_expires", account_id))
-            connection.execute("UPDATE auth.sql_token SET warned_at = now() WHERE id = %s", (token_id,))
+            connection.execute("UPDATE sql.token SET warned_at = now() WHERE id = %s", (token_id,))
     return len(rows)
 
 
 _DUE: Final[LiteralString] = (
-    "SELECT t.id, t.account_id, t.name, t.expires_at, a.email FROM auth.sql_token AS t"
+    "SELECT t.id, t.account_id, t.name, t.expires_at, a.email FROM sql.token AS t"
     " JOIN read.accounts AS a ON a.id = t.account_id AND a.disabled_at IS NULL AND a.erased_at IS NULL"
     " WHERE t.revoked_at IS NULL AND t.warned_at IS NULL AND t.expires_at > now()"
     " AND t.expires_at < now() + make_interval(days => %s) ORDER BY t.expires_at LIMIT %s FOR UPDATE OF t SKIP LOCKED"

@@ -136,7 +136,7 @@ KEPT = {
         "ids alone; the events that end domains, listings and offers change the rows",
     ),
     "ops.llm_call": "what the model cost; no text",
-    "ops.sql_statement": "that a statement ran; its text is deleted",
+    "sql.statement": "that a statement ran; its text is deleted",
     "ops.to_erase": "erasures to repeat after a restore, which end with their repetition",
 }
 """Tables that keep rows of an erased account, and why."""

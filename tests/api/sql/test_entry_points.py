@@ -194,16 +194,14 @@ def test_the_port_takes_tokens_of_analysts_only(world: AnalystWorld) -> None:
         assert answer.status_code == 403 and "AUTHENTICATION_FAILED" in answer.text
     postgres, gone = world.service.postgres, world.asker("analyst")
     assert world.ask(gone, "SELECT 1").status_code == 200
-    [used] = (
-        postgres.execute("SELECT last_used_at FROM auth.sql_token WHERE id = %s", (gone.token_id,)).fetchone() or []
-    )
+    [used] = postgres.execute("SELECT last_used_at FROM sql.token WHERE id = %s", (gone.token_id,)).fetchone() or []
     assert used is not None
     # The role is gone as soon as it is taken away, although the read model does not know of it yet.
     postgres.execute("DELETE FROM lookup.role_holder WHERE account_id = %s", (gone.person.account_id,))
     assert world.ask(gone, "SELECT 1").status_code == 403
     postgres.execute("INSERT INTO lookup.role_holder VALUES (%s, '{analyst}')", (gone.person.account_id,))
     assert world.ask(gone, "SELECT 1").status_code == 200
-    postgres.execute("UPDATE auth.sql_token SET revoked_at = now() WHERE id = %s", (gone.token_id,))
+    postgres.execute("UPDATE sql.token SET revoked_at = now() WHERE id = %s", (gone.token_id,))
     assert world.ask(gone, "SELECT 1").status_code == 403
 
 
@@ -332,7 +330,7 @@ def test_the_limit_of_concurrent_statements_spans_both_entry_points(world: Analy
     threads = [threading.Thread(target=run, args=(number,)) for number in range(limits.RUNNING)]
     for thread in threads:
         thread.start()
-    running = "SELECT id FROM ops.sql_statement WHERE account_id = %s AND outcome = 'running'"
+    running = "SELECT id FROM sql.statement WHERE account_id = %s AND outcome = 'running'"
     postgres, account = world.service.postgres, (zoe.person.account_id,)
     wait_until(lambda: len(postgres.execute(running, account).fetchall()) == limits.RUNNING, 60, "all to run")
     assert world.post(zoe, {"sql": "SELECT 1"}).status_code == 429
@@ -351,7 +349,7 @@ def test_cancelling_is_the_owners(world: AnalystWorld) -> None:
     zoe, query_id, answers = world.asker("analyst"), str(uuid4()), []
     thread = threading.Thread(target=lambda: answers.append(world.post(zoe, {"sql": SLOW, "queryId": query_id})))
     thread.start()
-    running = "SELECT FROM ops.sql_statement WHERE id = %s AND outcome = 'running'"
+    running = "SELECT FROM sql.statement WHERE id = %s AND outcome = 'running'"
     wait_until(lambda: world.service.postgres.execute(running, (query_id,)).fetchone() is not None, 60, "it to run")
     assert world.cancel(world.eve, query_id).status_code == 404
     assert world.cancel(world.member, query_id).status_code == 403
@@ -389,7 +387,7 @@ def test_a_statement_that_died_with_its_process_is_shown_and_blocks_nothing(worl
     zoe = world.asker("analyst")
     for _ in range(limits.RUNNING):
         world.service.postgres.execute(
-            "INSERT INTO ops.sql_statement (id, account_id, door, text, outcome, started_at)"
+            "INSERT INTO sql.statement (id, account_id, door, text, outcome, started_at)"
             " VALUES (%s, %s, 'sql page', 'SELECT 9', 'running', now() - make_interval(secs => %s))",
             (uuid4(), zoe.person.account_id, STALE_S + 1),
         )
@@ -518,7 +516,7 @@ def test_a_token_needs_the_password_expires_and_ends_with_the_password(
         for _ in range(2):
             warn_due(world.service.settings)
             assert postgres.execute(mails, (zoe.person.account_id,)).fetchone() == (1,), "for the one of a week"
-        expire = "UPDATE auth.sql_token SET expires_at = now() - interval '1 second' WHERE id = %s"
+        expire = "UPDATE sql.token SET expires_at = now() - interval '1 second' WHERE id = %s"
         postgres.execute(expire, (week.json()["id"],))
         assert world.ask(with_week, "SELECT 1").status_code == 403
         assert week.json()["id"] not in str(api.call("GET", path, zoe.person).json())

@@ -69,7 +69,7 @@ class World:
 
     def outcomes(self, person: Person) -> list[str]:
         found = self.service.postgres.execute(
-            "SELECT outcome FROM ops.sql_statement WHERE account_id = %s ORDER BY started_at", (person.account_id,)
+            "SELECT outcome FROM sql.statement WHERE account_id = %s ORDER BY started_at", (person.account_id,)
         )
         return [str(row[0]) for row in found.fetchall()]
 

@@ -49,9 +49,9 @@ RULES: Final[dict[str, LiteralString]] = {
     "digests": "delete from notifications.digest where queued_at < now() - interval '60 days'",
     "messages of the escrow provider": "delete from ops.escrow_message where received_at < now() - interval '90 days'",
     "rate limits": "delete from auth.rate_limit where tat < now() - interval '1 day'",
-    "statements of analysts": "delete from ops.sql_statement where started_at < now() - interval '400 days'",
-    "more statements of an analyst than are kept": "delete from ops.sql_statement where id in (select id from (select"
-    " id, row_number() over (partition by account_id order by started_at desc, id) as n from ops.sql_statement) as s"
+    "statements of analysts": "delete from sql.statement where started_at < now() - interval '400 days'",
+    "more statements of an analyst than are kept": "delete from sql.statement where id in (select id from (select"
+    " id, row_number() over (partition by account_id order by started_at desc, id) as n from sql.statement) as s"
     " where n > 10000)",
 }
 
