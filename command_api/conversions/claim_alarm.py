@@ -35,15 +35,15 @@ _ALARMS = Counter("policy_claim_alarms_total", "Alarms about unusually many clai
 
 
 def run(container: Container, connection: Connection, _stop: Event) -> None:
-    """A recurring job: raises the alarms that are due and deletes old counts."""
+    """A recurring job: see `raise_due`."""
     raise_due(container, connection)
-    connection.execute("DELETE FROM lookup.claim_count WHERE hour < %s", (datetime.now(UTC) - CLAIM_RETENTION,))
 
 
 def raise_due(container: Container, connection: Connection) -> int:
-    """Checks this hour and the previous one; returns the number of alarms."""
-    rows = connection.execute(_UNUSUAL, {"least": MIN_CLAIMS, "times": ALARM_FACTOR}).fetchall()
-    return sum(_raise(container, *row) for row in rows)
+    """Checks this hour and the previous one, and deletes old counts; returns the number of alarms."""
+    oldest = datetime.now(UTC) - CLAIM_RETENTION
+    values = {"least": MIN_CLAIMS, "times": ALARM_FACTOR, "oldest": oldest}
+    return sum(_raise(container, *row) for row in connection.execute(_UNUSUAL, values).fetchall())
 
 
 def _raise(container: Container, website_id: UUID, hour: datetime, claims: int, usual: int) -> bool:
@@ -70,6 +70,7 @@ def _raise(container: Container, website_id: UUID, hour: datetime, claims: int, 
 
 
 _UNUSUAL: Final = """
+WITH deleted AS (DELETE FROM lookup.claim_count WHERE hour < %(oldest)s)
 SELECT now_.website_id, now_.hour, now_.claims, usual.claims
 FROM lookup.claim_count AS now_ CROSS JOIN LATERAL (
     SELECT ceil(coalesce(sum(past.claims), 0) / 168.0)::bigint AS claims FROM lookup.claim_count AS past

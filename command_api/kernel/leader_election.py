@@ -8,7 +8,7 @@ from its stored position. The restart delay grows from half a second to five sec
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from math import inf
 from threading import Event, Thread
 from time import monotonic
@@ -30,7 +30,8 @@ FIRST_PAUSE_S: Final = 0.5
 MAX_PAUSE_S: Final = 5.0
 STEADY_S: Final = 30.0
 """Work that runs this long resets the restart delay."""
-STANDBY_S: Final = 1.0
+STANDBY_S: Final = 60.0
+"""A standby process waits in Postgres for so long before it asks for the lock again."""
 STOP_CHECK_S: Final = 0.5
 
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
@@ -48,6 +49,7 @@ class Leader:
         self._work = work
         self._led_since = inf
         self._stop = Event()
+        self._waiting: Connection | None = None
         self._thread = Thread(target=self._run, name=name, daemon=True)
 
     def start(self) -> Leader:
@@ -63,12 +65,18 @@ class Leader:
     def request_stop(self) -> None:
         """Requests the end of the work; does not wait."""
         self._stop.set()
+        waiting = self._waiting
+        if waiting is not None:
+            with suppress(psycopg.Error):  # else its wait ends by itself, after `STANDBY_S`
+                waiting.cancel_safe(timeout=1.0)
 
     def stop(self, timeout_s: float = 8.0) -> None:
         """Requests the end of the work and waits for it."""
         self._stop.set()
-        if self._thread.is_alive():
-            self._thread.join(timeout_s)
+        deadline = monotonic() + timeout_s
+        while self._thread.is_alive() and monotonic() < deadline:
+            self.request_stop()  # again: a cancellation right before the wait for the lock has no effect
+            self._thread.join(STOP_CHECK_S)
 
     def _run(self) -> None:
         logging.begin_context(component=self.name)
@@ -90,15 +98,7 @@ class Leader:
 
     def _lead(self) -> None:
         with connect(self._url, self.name) as connection:
-            while not self._stop.is_set():
-                row = connection.execute(
-                    "SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", (self.name,)
-                ).fetchone()
-                if row is not None and row[0]:
-                    break
-                self.state = "standby"
-                self._stop.wait(STANDBY_S)
-            else:
+            if not self._acquire(connection):
                 return
             self.state, self._led_since = "leading", monotonic()
             _LEADING.labels(self.name).set(1)
@@ -106,6 +106,27 @@ class Leader:
                 self._work(connection, self._stop)
             finally:
                 _LEADING.labels(self.name).set(0)
+
+    def _acquire(self, connection: Connection) -> bool:
+        """Waits for the lock, in Postgres, so that it passes on at once; returns whether it did before a stop."""
+        row = connection.execute("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", (self.name,)).fetchone()
+        if row is not None and row[0]:
+            return True
+        self.state, self._waiting = "standby", connection
+        connection.execute(_WAIT_LONG, (f"{STANDBY_S}s",))
+        try:
+            while not self._stop.is_set():
+                with suppress(psycopg.errors.LockNotAvailable, psycopg.errors.QueryCanceled):
+                    connection.execute("SELECT pg_advisory_lock(hashtextextended(%s, 0))", (self.name,))
+                    connection.execute(_WAIT_AS_BEFORE)
+                    return True
+            return False
+        finally:
+            self._waiting = None
+
+
+_WAIT_LONG: Final = "SELECT set_config('lock_timeout', %s, false), set_config('statement_timeout', '0', false)"
+_WAIT_AS_BEFORE: Final = "RESET lock_timeout; RESET statement_timeout"
 
 
 def notified(connection: Connection, timeout_s: float, stop: Event) -> set[str]:
