@@ -31,7 +31,7 @@ MAX_PAUSE_S: Final = 5.0
 STEADY_S: Final = 30.0
 """Work that runs this long resets the restart delay."""
 STANDBY_S: Final = 60.0
-"""A standby process waits in Postgres for so long before it asks for the lock again."""
+"""A standby process waits in Postgres for so long before it requests the lock again."""
 STOP_CHECK_S: Final = 0.5
 
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
@@ -67,7 +67,7 @@ class Leader:
         self._stop.set()
         waiting = self._waiting
         if waiting is not None:
-            with suppress(psycopg.Error):  # else its wait ends by itself, after `STANDBY_S`
+            with suppress(psycopg.Error):  # else its wait ends after `STANDBY_S`
                 waiting.cancel_safe(timeout=1.0)
 
     def stop(self, timeout_s: float = 8.0) -> None:
