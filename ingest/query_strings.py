@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from typing import Final
-from urllib.parse import parse_qsl
+from urllib.parse import unquote
 
 from ingest.errors import invalid
 
@@ -28,16 +28,20 @@ def parameters(query: bytes) -> dict[str, str]:
     """Names and values, UTF-8; of a name that is repeated the first one counts. Raises `EventRejected` (bad_query)."""
     if query.count(b"%") > MAX_ESCAPES:
         raise invalid("bad_query", f"The query has more than {MAX_ESCAPES:,} percent-escapes.")
+    if query.count(b"&") >= MAX_PARAMETERS:
+        raise invalid("bad_query", f"The query has more than {MAX_PARAMETERS} parameters.")
     found: dict[str, str] = {}
     try:
-        for name, value in parse_qsl(
-            query.decode("latin-1"),
-            keep_blank_values=True,
-            max_num_fields=MAX_PARAMETERS,
-            encoding="utf-8",
-            errors="strict",
-        ):
-            found.setdefault(name, value)
-    except ValueError:
-        raise invalid("bad_query", f"The query is not UTF-8, or has more than {MAX_PARAMETERS} parameters.") from None
+        for pair in query.decode("latin-1").split("&"):
+            if pair:
+                name, _, value = pair.partition("=")
+                found.setdefault(_unquoted(name), _unquoted(value))
+    except UnicodeDecodeError:
+        raise invalid("bad_query", "The query is not UTF-8.") from None
     return found
+
+
+def _unquoted(text: str) -> str:
+    if "+" in text:
+        text = text.replace("+", " ")
+    return unquote(text, errors="strict") if "%" in text else text

@@ -21,6 +21,7 @@ EPOCH: Final = datetime(2020, 1, 1, tzinfo=UTC)
 DEVICES: Final = ("", "desktop", "mobile", "tablet", "bot", "other")
 
 _DIGITS: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_PAIRS: Final = [first + second for first in _DIGITS for second in _DIGITS]
 _VALUE: Final = {digit: value for value, digit in enumerate(_DIGITS)}
 _BODY: Final = 21
 _MAC: Final = 8
@@ -64,11 +65,11 @@ def mint(key: bytes, *, at: datetime, link_code: int, website_id: UUID, country:
         + traits.to_bytes(2, "big")
     )
     number = int.from_bytes(body + _mac(key, body), "big")
-    digits = []
-    for _ in range(LENGTH):
-        number, value = divmod(number, 62)
-        digits.append(_DIGITS[value])
-    return "".join(reversed(digits))
+    pairs = []
+    for _ in range(LENGTH // 2):
+        number, value = divmod(number, len(_PAIRS))
+        pairs.append(_PAIRS[value])
+    return _DIGITS[number] + "".join(reversed(pairs))
 
 
 def read(key: bytes, text: str) -> Click:

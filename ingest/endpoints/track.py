@@ -74,16 +74,19 @@ async def track(context: IngestContext, scope: Scope, receive: Receive, send: Se
             batch.key = await batch.identify(text)
         batch.runner.current = "decode"
         encoding = headers.get(b"content-encoding", b"")
-        packed = Body(body, encoding)
+        packed = Body(body, encoding) if encoding or len(body) > SMALL else None
         content_type = headers.get(b"content-type", b"")
         if batch.key is None:
-            start = packed.start(KEY_WITHIN)
+            start = body if packed is None else packed.start(KEY_WITHIN)
             batch.runner.current = "identify_site"
             await batch.find_key(start, content_type)
             batch.runner.current = "decode"
-        if encoding or len(body) > SMALL:
+        if packed is not None:
             await batch.begin(packed)
-        events, alone = await batch.read(packed.whole(), content_type)
+        if packed is None and is_json(content_type) and not is_array(body):
+            events, alone = [decode_one(body)], True  # a small event alone, as most are
+        else:
+            events, alone = await batch.read(body if packed is None else packed.whole(), content_type)
         batch.count = len(events)
         if alone and isinstance(events[0], EventRejected):
             raise events[0]
@@ -177,8 +180,6 @@ class _BatchRequest:
     async def read(self, body: bytes, content_type: bytes) -> tuple[Decoded, bool]:
         """The events, and whether it is one alone. Raises `EventRejected`."""
         time_slice = self.time_slice
-        if time_slice is None and is_json(content_type) and not is_array(body):
-            return [decode_one(body)], True  # a small event alone, as most are
         reading = BodyDecoder(body, content_type)
         for _ in reading.steps():
             if time_slice is not None and time_slice.is_over():
@@ -334,12 +335,17 @@ class _BatchRequest:
     async def answer(self, send: Send, events: Decoded) -> None:
         """Sends 202 with accepted and rejected events, or 400 when none was accepted."""
         outcomes = self.context.counters.outcomes
+        is_plain = len(self.rows) == 1 and not self.rejected_events and _DEBUG not in self.headers
+        if is_plain and not self.rows[0].is_bot:
+            outcomes[ENDPOINT, _ACCEPTED] += 1
+            await send_accepted_one(send)
+            return
         machines = [row for row in self.rows if row.is_bot]
         if len(machines) < len(self.rows):
             outcomes[ENDPOINT, _ACCEPTED] += len(self.rows) - len(machines)
         for row in machines:
             outcomes[ENDPOINT, outcome_of(row).value] += 1
-        if len(self.rows) == 1 and not self.rejected_events and _DEBUG not in self.headers:
+        if is_plain:
             await send_accepted_one(send)
             return
         rejected = [{"index": index, "code": e.code, "message": e.message} for index, e in self.rejected_events]

@@ -47,7 +47,9 @@ async def identify(
     """
     if not text:
         raise missing_key()
-    key = await directory.key(text, before_lookup) if len(text) <= MAX_KEY else None
+    key = None
+    if len(text) <= MAX_KEY:
+        key = directory.key_in_memory(text) or await directory.key(text, before_lookup)
     if key is None:
         raise EventRejected(
             Outcome.UNKNOWN_SITE, "unknown_key", "This key is not known, or not valid any more.", status=401
