@@ -31,6 +31,8 @@ IN_FLIGHT: Final = 2
 ANSWER_S: Final = 4.0
 """A batch that is not acknowledged by then fails for its requests."""
 MAX_UNACKED_BYTES: Final = 48 * 1024 * 1024
+SAME_PARTITION_S: Final = 1.0
+"""Records whose place does not matter go to one partition for so long: each partition that gets any costs an insert."""
 MAX_GROUP: Final = 1_000
 """Records that are passed on as soon as so many are collected: to pass on more would block the event loop."""
 
@@ -63,7 +65,8 @@ class Publisher:
         self.unacked = 0
         self.unacked_bytes = 0
         self.partition = 0
-        """Where the batch that gathers now puts records whose place does not matter; moves on with every batch."""
+        """Where records go whose place does not matter; moves on every `SAME_PARTITION_S`."""
+        self._partition_until = 0.0
 
     def check_capacity(self, count: int) -> None:
         """Raises `Unavailable` when so many records cannot be taken now."""
@@ -112,8 +115,11 @@ class Publisher:
             self._release(group)
             self._counters.publish_failures += len(group.records)
             return
-        self.partition = (self.partition + 1) % topics.CLICKS.partitions
-        self._sent_at.append(monotonic())
+        now = monotonic()
+        if now > self._partition_until:
+            self.partition = (self.partition + 1) % topics.CLICKS.partitions
+            self._partition_until = now + SAME_PARTITION_S
+        self._sent_at.append(now)
         self._log.publish(group.records).add_done_callback(
             lambda future: self._loop.call_soon_threadsafe(self._settle, group, future)
         )

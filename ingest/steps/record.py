@@ -13,7 +13,7 @@ CLICKS: Final = topics.CLICKS.name
 
 
 def to_record(event: SiteEvent) -> None:
-    """Encodes the row. A generated id cannot repeat, so its record may go to any partition: one per batch is
+    """Encodes the row. A generated id cannot repeat, so its record may go to any partition: one at a time is
     cheapest."""
     row, headers = event.row, event.record_headers
     partition = None if headers else event.context.publisher.partition

@@ -42,6 +42,11 @@ INSERT_EVERY_S: Final = 0.2
 Decided events (topic `domain`) come one by one and mostly make no rows: waiting for more gains nothing, and a
 client may be waiting to read its own write."""
 
+MAX_INSERT_EVERY_S: Final = 0.6
+INSERT_SHARE: Final = 3
+"""Where an insert takes long, because the machine is busy, they are this many times as far apart as the last one took:
+batches grow, instead of many small inserts that keep the machine busy."""
+
 CLAIM_STANDS_S: Final = 5.0
 TRICKLE_ROWS: Final = 2_000
 CATCH_UP_ROWS: Final = 20_000
@@ -63,6 +68,7 @@ class ClickHouseWorker(Worker):
         self._sink_is_checked = False
         self._parameters: Any = None
         self._last_insert = 0.0
+        self._insert_every_s = INSERT_EVERY_S
         self._last_prune = monotonic()
 
     def prepare(self) -> None:
@@ -115,7 +121,7 @@ class ClickHouseWorker(Worker):
         size = sum(len(record.value) for record in records)
         now = monotonic()
         soon = now if self.key.topic == DOMAIN.name else now + GATHER_S
-        deadline = max(soon, min(self._last_insert + INSERT_EVERY_S, now + INSERT_EVERY_S))
+        deadline = max(soon, min(self._last_insert, now) + self._insert_every_s)
         while len(records) < MAX_ROWS and size < MAX_BYTES and not self._stopping.is_set():
             more = self.read(MAX_ROWS - len(records), max(deadline - monotonic(), 0.0))
             records += more
@@ -185,7 +191,9 @@ class ClickHouseWorker(Worker):
         if monotonic() - claimed > CLAIM_STANDS_S:
             with self.runtime.pool.connection() as connection:
                 positions.claim(connection, self.key, first, last, self.runtime.name)
+        began = monotonic()
         self._insert(batch, records, f"{self.key.text}:{first}-{last}")
+        took = monotonic() - began
         if is_repeated:
             self._complete(batch)
         failpoints.reach("after_insert", self.key.text)
@@ -200,6 +208,7 @@ class ClickHouseWorker(Worker):
             self._ids.commit(dedup_batch, last + 1)
         if batch.rows or batch.others:
             self._last_insert = monotonic()
+            self._insert_every_s = min(max(INSERT_EVERY_S, INSERT_SHARE * took), MAX_INSERT_EVERY_S)
         self.advanced(step)
 
     def _complete(self, batch: Batch) -> None:
