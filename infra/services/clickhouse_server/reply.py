@@ -15,6 +15,8 @@ from infra.services.clickhouse_server.errors import ClickHouseError
 from infra.services.clickhouse_server.formats import content_type
 
 SEND_S = 60.0
+TAIL_S = 0.3
+"""Between an error in mid-stream and the end of the connection: Node's client drops what it has not read by then."""
 SERVER_NAME = "althing"
 _TAG_ALPHABET = string.ascii_lowercase
 
@@ -75,6 +77,7 @@ class Reply:
             tag = self._tag.encode()
             shown = (tag, message, len(message), tag)
             await self.chunk(b"\r\n__exception__\r\n%b\r\n%b%d %b\r\n__exception__\r\n" % shown)
+            await asyncio.sleep(TAIL_S)
             return
         headers = self._headers("text/plain; charset=UTF-8", None)
         headers.append((b"x-clickhouse-exception-code", str(failure.code).encode()))
