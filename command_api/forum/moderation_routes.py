@@ -40,7 +40,7 @@ class Reasoned(RequestModel):
     reason: GivenReason
 
 
-def moderator_runner(run: ForumRunner) -> CommandRunner:
+async def moderator_runner(run: ForumRunner) -> CommandRunner:
     if not run.person.is_moderator:
         raise Problem(403, "not_allowed", "Only a moderator may do this.")
     return run

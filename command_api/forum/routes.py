@@ -28,7 +28,7 @@ ALL_THREADS: Final = UUID(int=0)
 """Stands for all threads in the table of read positions."""
 
 
-def forum_runner(run: Runs) -> CommandRunner:
+async def forum_runner(run: Runs) -> CommandRunner:
     """In the forum a moderator has the rights of an admin."""
     run.context = replace(run.context, is_admin=run.person.is_moderator)
     return run

@@ -85,12 +85,16 @@ def signed_in(request: Request) -> Principal:
     return authenticate(container_of(request).pool, request.headers, request.method)
 
 
-def client(request: Request) -> Client:
-    """Returns the client of the request."""
+async def client(request: Request) -> Client:
+    """Returns the client of the request. Async, as what follows: it needs no worker thread."""
+    return _client(request)
+
+
+def _client(request: Request) -> Client:
     return client_of(request, container_of(request).settings, request.app.state.places)
 
 
-def admin(person: Annotated[Principal, Depends(signed_in)]) -> Principal:
+async def admin(person: Annotated[Principal, Depends(signed_in)]) -> Principal:
     """Dependency: returns the signed-in admin. Raises `Problem` 403."""
     require_admin(person)
     return person
@@ -99,11 +103,11 @@ def admin(person: Annotated[Principal, Depends(signed_in)]) -> Principal:
 class CommandRunner:
     """Dispatches one command of a signed-in person and responds with `X-Position`."""
 
-    def __init__(self, request: Request, person: Annotated[Principal, Depends(signed_in)]) -> None:
+    def __init__(self, request: Request, person: Principal) -> None:
         self.container = container_of(request)
         self.person = person
         self.context = context_for(person)
-        self.client = client(request)
+        self.client = _client(request)
         self._request = request
 
     def __call__(
@@ -139,7 +143,12 @@ class CommandRunner:
         return Response(response.body, response.status, response.headers, "application/json")
 
 
-def admins_runner(run: Annotated[CommandRunner, Depends()]) -> CommandRunner:
+async def command_runner(request: Request, person: Annotated[Principal, Depends(signed_in)]) -> CommandRunner:
+    """Dependency: dispatches commands of the signed-in person."""
+    return CommandRunner(request, person)
+
+
+async def admins_runner(run: Annotated[CommandRunner, Depends(command_runner)]) -> CommandRunner:
     """Dependency: dispatches commands of a signed-in admin. Raises `Problem` 403."""
     require_admin(run.person)
     return run
@@ -185,5 +194,5 @@ Id = Annotated[UUID, Path(alias="id")]
 From = Annotated[Client, Depends(client)]
 SignedIn = Annotated[Principal, Depends(signed_in)]
 Admin = Annotated[Principal, Depends(admin)]
-Runs = Annotated[CommandRunner, Depends()]
+Runs = Annotated[CommandRunner, Depends(command_runner)]
 AdminRuns = Annotated[CommandRunner, Depends(admins_runner)]

@@ -17,7 +17,7 @@ from infra.domain.sql_access.analyst_accounts import ROLES, TOKEN_PREFIX
 from schemas.uuid7 import uuid7
 
 
-def analysts_only(run: Runs) -> CommandRunner:
+async def analysts_only(run: Runs) -> CommandRunner:
     """Raises `CommandRejected` for anybody but analysts and admins."""
     if not ROLES & run.person.roles:
         raise CommandRejected("forbidden", "not_allowed", "Only analysts and admins may do this.")
