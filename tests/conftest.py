@@ -10,7 +10,7 @@ from xdist.scheduler import Scheduling
 
 from tests.support.pool_deadlocks import watch_pools
 from tests.support.query import query_service, query_settings
-from tests.support.schedule import GroupScheduling, order
+from tests.support.schedule import GroupScheduling, lower_priority, order
 from tests.support.stack import embedded_clickhouse, embedded_kafka, embedded_postgres
 
 __all__ = [
@@ -22,6 +22,10 @@ __all__ = [
 ]
 
 gc.disable()  # until all tests are collected: imports and the tests themselves leave nothing to collect
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    lower_priority(config)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

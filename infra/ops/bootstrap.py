@@ -106,9 +106,9 @@ def available_memory() -> int:
     return int(found.group(1)) * 1024 if found else 0
 
 
-IN_PARALLEL = ("-n", "2", "--dist", "loadfile", "--no-loadscope-reorder")
-"""Two files at a time: a third stack makes two cores too slow for deadlines. A file's tests stay together, they share;
-`tests/support/schedule.py` says which files do so, too, and which come first."""
+IN_PARALLEL = ("-n", "3", "--dist", "loadfile", "--no-loadscope-reorder")
+"""Three files at a time, two of them with a stack of services: a third stack makes two cores too slow for deadlines.
+A file's tests stay together, they share; `tests/support/schedule.py` says which do so, too, and in which order."""
 
 
 def test_fast() -> None:

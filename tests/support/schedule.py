@@ -2,13 +2,24 @@
 
 Files that share something expensive stand in one group: its stack is started once. The longest groups come first, and
 what is short, `tests/unit` above all, comes last: it keeps every worker busy to the end.
+
+Two workers take everything. Each further one starts no stack and has a lower priority: it uses the time in which the
+two wait for engines, and does not make their deadlines pass.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import os
+from typing import Any, Final
 
+import pytest
 from xdist.scheduler.loadscope import LoadScopeScheduling
+
+STACK_WORKERS: Final = 2
+"""A third stack makes two cores too slow for the deadlines of what runs in the first two."""
+
+LOWER_PRIORITY: Final = 5
+_WITH_STACKS: Final = ("tests/e2e/", "tests/crash/", "tests/oracle/")
 
 TOGETHER = (
     # One stack that is broken under load, twice: here and two groups below.
@@ -63,6 +74,35 @@ class GroupScheduling(LoadScopeScheduling):  # type: ignore[misc]  # xdist has n
     def _split_scope(self, nodeid: str) -> Any:
         file = _file(nodeid)
         return TOGETHER[_PLACES[file][0]][0] if file in _PLACES else file
+
+    def _reschedule(self, node: Any) -> None:
+        if not node.shutting_down and self._next_for(node) is None:
+            node.shutdown()  # after what it has
+        else:
+            super()._reschedule(node)
+
+    def _assign_work_unit(self, node: Any) -> None:
+        if (scope := self._next_for(node)) is not None:
+            self.workqueue.move_to_end(scope, last=False)
+            super()._assign_work_unit(node)
+
+    def _next_for(self, node: Any) -> str | None:
+        """The first scope that waits and that the worker may take. A worker that replaces a crashed one comes last."""
+        if self.nodes.index(node) < STACK_WORKERS:
+            return next(iter(self.workqueue), None)
+        return next((scope for scope, tests in self.workqueue.items() if not needs_stack(next(iter(tests)))), None)
+
+
+def needs_stack(nodeid: str) -> bool:
+    """Whether a test starts services and engines of its own, or breaks them under load."""
+    return nodeid.startswith(_WITH_STACKS)
+
+
+def lower_priority(config: pytest.Config) -> None:
+    """For the process of a worker beyond `STACK_WORKERS`, and for every process it will start."""
+    worker = getattr(config, "workerinput", {}).get("workerid", "gw0")
+    if int(worker.removeprefix("gw")) >= STACK_WORKERS:
+        os.nice(LOWER_PRIORITY)
 
 
 def _file(nodeid: str) -> str:

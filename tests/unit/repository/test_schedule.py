@@ -1,11 +1,12 @@
-"""The order of the test files names files that there are, each once, and every browser test."""
+"""The order of the test files names files that there are, each once, and every browser test; a third worker starts no
+stack."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, OrderedDict
 
 from infra.kernel.config.paths import ROOT
-from tests.support.schedule import TOGETHER
+from tests.support.schedule import TOGETHER, GroupScheduling
 
 TESTS = ROOT / "tests"
 
@@ -19,3 +20,14 @@ def test_each_named_file_is_there_and_named_once() -> None:
 def test_every_browser_test_shares_a_stack() -> None:
     named = {name for names in TOGETHER for name in names}
     assert {f"e2e/{path.stem}" for path in (TESTS / "e2e").glob("test_*.py")} <= named
+
+
+def test_a_third_worker_takes_the_first_file_without_a_stack_until_none_is_left() -> None:
+    scheduling = GroupScheduling.__new__(GroupScheduling)
+    scheduling.assigned_work = {"gw0": {}, "gw1": {}, "gw2": {}}
+    files = ("tests/crash/infra/test_audit.py", "tests/api/links/test_links.py", "tests/unit/ingest/test_hostile.py")
+    scheduling.workqueue = OrderedDict((file, {f"{file}::test_it": False}) for file in files)
+    assert [scheduling._next_for(worker) for worker in scheduling.nodes] == [files[0], files[0], files[1]]
+
+    del scheduling.workqueue[files[1]], scheduling.workqueue[files[2]]
+    assert [scheduling._next_for(worker) for worker in scheduling.nodes] == [files[0], files[0], None]
