@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from math import inf
 from threading import Event
+from time import monotonic
 from typing import Final, Protocol
 
 import psycopg
@@ -35,6 +36,9 @@ from schemas.topics import DOMAIN
 
 BATCH_SIZE: Final = 500
 READ_TIMEOUT_S: Final = 0.5
+BATCH_EVERY_S: Final = 0.1
+"""Batches are at least this far apart: under load one commit stores the position for many events, and a lone event does
+not wait."""
 TRANSIENT: Final = (psycopg.OperationalError, psycopg.InterfaceError)
 
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
@@ -77,8 +81,10 @@ class EventSubscription:
         try:
             while not stop.is_set():
                 records = source.read(BATCH_SIZE, READ_TIMEOUT_S)
+                began = monotonic()
                 if records:
                     position = self.process(connection, records, position)
+                    stop.wait(began + BATCH_EVERY_S - monotonic())
                 if notified(connection, 0.0, stop):
                     self.retry(connection)
         finally:
