@@ -74,6 +74,7 @@ def run(settings: Settings, stopping: Event) -> None:
             decrypt=keyring,
             data_dir=settings.data_dir.resolve(),
             probe_module=probe.MODULE,
+            insert_interval_s=settings.insert_interval_ms / 1000,
         )
         supervisor = WorkerSupervisor(settings, REGISTRY, runtime)
         if settings.projectors_port is not None:

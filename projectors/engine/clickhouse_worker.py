@@ -37,15 +37,14 @@ log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 MAX_ROWS: Final = 50_000
 MAX_BYTES: Final = 16 * 1024 * 1024
 GATHER_S: Final = 0.02
-INSERT_EVERY_S: Final = 0.2
-"""A lone event is inserted after `GATHER_S`; under a trickle, inserts are this far apart, to spare ClickHouse parts.
-Decided events (topic `domain`) come one by one and mostly make no rows: waiting for more gains nothing, and a
-client may be waiting to read its own write."""
+"""A lone event is inserted after this time; under a trickle, inserts are `Runtime.insert_interval_s` apart, to spare
+ClickHouse parts. Decided events (topic `domain`) come one by one and mostly make no rows: waiting for more gains
+nothing, and a client may be waiting to read its own write."""
 
-MAX_INSERT_EVERY_S: Final = 0.6
 INSERT_SHARE: Final = 3
-"""Where an insert takes long, because the machine is busy, they are this many times as far apart as the last one took:
-batches grow, instead of many small inserts that keep the machine busy."""
+MAX_BUSY_INTERVAL_S: Final = 0.6
+"""Where an insert takes long, because the machine is busy, they are `INSERT_SHARE` times as far apart as the last one
+took: batches grow, instead of many small inserts that keep the machine busy."""
 
 CLAIM_STANDS_S: Final = 5.0
 TRICKLE_ROWS: Final = 2_000
@@ -68,7 +67,7 @@ class ClickHouseWorker(Worker):
         self._sink_is_checked = False
         self._parameters: Any = None
         self._last_insert = 0.0
-        self._insert_every_s = INSERT_EVERY_S
+        self._insert_interval_s = runtime.insert_interval_s
         self._last_prune = monotonic()
 
     def prepare(self) -> None:
@@ -121,7 +120,7 @@ class ClickHouseWorker(Worker):
         size = sum(len(record.value) for record in records)
         now = monotonic()
         soon = now if self.key.topic == DOMAIN.name else now + GATHER_S
-        deadline = max(soon, min(self._last_insert, now) + self._insert_every_s)
+        deadline = max(soon, min(self._last_insert, now) + self._insert_interval_s)
         while len(records) < MAX_ROWS and size < MAX_BYTES and not self._stopping.is_set():
             more = self.read(MAX_ROWS - len(records), max(deadline - monotonic(), 0.0))
             records += more
@@ -208,7 +207,8 @@ class ClickHouseWorker(Worker):
             self._ids.commit(dedup_batch, last + 1)
         if batch.rows or batch.others:
             self._last_insert = monotonic()
-            self._insert_every_s = min(max(INSERT_EVERY_S, INSERT_SHARE * took), MAX_INSERT_EVERY_S)
+            busy_s = min(INSERT_SHARE * took, MAX_BUSY_INTERVAL_S)
+            self._insert_interval_s = max(self.runtime.insert_interval_s, busy_s)
         self.advanced(step)
 
     def _complete(self, batch: Batch) -> None:

@@ -12,7 +12,7 @@ from infra.kernel.config.settings import Settings
 from tests.support.crashing_process import crashing_process
 from tests.support.pipeline import Pipeline, pipeline
 from tests.support.stack import Stack, stack
-from tests.support.under_load import ADMIN
+from tests.support.under_load import ADMIN, SELDOM
 
 __all__ = ["crashing_process", "loaded"]
 
@@ -20,7 +20,7 @@ __all__ = ["crashing_process", "loaded"]
 @pytest.fixture(scope="package")
 def loaded() -> Iterator[Stack]:
     """`CRASH_LOG` (kafka) says which log is used."""
-    with stack({**ADMIN, "ALTHING_LOG": os.environ.get("CRASH_LOG", "kafka"), "ALTHING_CANARY": "1"}) as made:
+    with stack({**ADMIN, **SELDOM, "ALTHING_LOG": os.environ.get("CRASH_LOG", "kafka"), "ALTHING_CANARY": "1"}) as made:
         yield made
 
 

@@ -105,7 +105,9 @@ def context(chromium: Browser) -> Iterator[BrowserContext]:
 
 
 def new_context(chromium: Browser) -> BrowserContext:
-    made = chromium.new_context(user_agent=AGENT, viewport={"width": 1440, "height": 1000}, locale="en-US")
+    made = chromium.new_context(
+        user_agent=AGENT, viewport={"width": 1440, "height": 1000}, locale="en-US", reduced_motion="reduce"
+    )
     made.set_default_timeout(PATIENCE_S * 1000)
     return made
 

@@ -97,7 +97,7 @@ class Watcher:
                 self.wrong.append(f"the busy website went back from {most} to {now}")
             most = now
             self.looks += 1
-            stopping.wait(0.2)
+            stopping.wait(0.5)
 
 
 @contextmanager
@@ -168,7 +168,7 @@ def test_everything_is_rebuilt_under_load_and_no_number_moves(
     def load(stopping: Event) -> None:
         while not stopping.is_set():
             sell(admin_stack, busy, clicks(busy_link["url"], 5))
-            stopping.wait(0.15)
+            stopping.wait(0.4)
 
     page.goto(f"{admin_stack.app}/admin/projections")
     expect(page.get_by_role("button", name="Rebuild events", exact=True)).to_be_visible()

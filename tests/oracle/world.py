@@ -23,11 +23,13 @@ from tests.oracle.history import RATES, SUBS, Call, Decision, Event, Follow, His
 from tests.oracle.outages import broken, patiently
 from tests.oracle.sales import DIGITS, is_refused, origin_of, time_of
 from tests.support.stack import Stack, wait_for
+from tests.support.under_load import SELDOM
 
 EMAIL, PASSWORD = "oracle@althing.example", "independent arithmetic 7"
 SETTINGS = {
     "ALTHING_ADMIN_EMAIL": EMAIL,
     "ALTHING_ADMIN_PASSWORD": PASSWORD,
+    **SELDOM,
     # A random visitor clicks from anywhere at once, which real ones do not.
     "ALTHING_MARK_SUSPICIOUS": "0",
     "ALTHING_MARK_DATACENTRES": "0",

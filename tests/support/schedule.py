@@ -22,14 +22,11 @@ LOWER_PRIORITY: Final = 5
 _WITH_STACKS: Final = ("tests/e2e/", "tests/crash/", "tests/oracle/")
 
 TOGETHER = (
-    # One stack that is broken under load, twice: here and two groups below.
-    ("crash/infra/test_restarts", "crash/projectors/test_pipeline"),
     # One stack and one browser, twice.
     (
         "e2e/test_operations", "e2e/test_click_to_statement", "e2e/test_admin", "e2e/test_forum", "e2e/test_people",
         "e2e/test_providers", "e2e/test_visitors", "e2e/test_journeys", "e2e/test_insights", "e2e/test_site",
     ),
-    ("crash/infra/test_backup", "crash/infra/test_canary", "crash/infra/test_outages"),
     (
         "e2e/test_marketplace", "e2e/test_matching", "e2e/test_money", "e2e/test_analysts", "e2e/test_browser_defences",
         "e2e/test_tracking_script", "e2e/test_erasure",
@@ -41,6 +38,9 @@ TOGETHER = (
     ("crash/projectors/test_steps",),
     ("crash/infra/test_power_loss",),
     ("crash/infra/test_supervisor",),
+    # One stack that is broken under load, twice. It runs until its worker leaves `tests/crash`: hence these come last.
+    ("crash/infra/test_processes",),
+    ("crash/infra/test_backup", "crash/infra/test_canary", "crash/infra/test_outages"),
     ("api/accounts/test_races",),
     ("projections/engine/test_worked_examples",),
     ("api/kernel/test_access_matrix",),

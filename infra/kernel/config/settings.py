@@ -353,6 +353,13 @@ class Settings:
         "Default: no traces.",
         parse_endpoint,
     )
+    insert_interval_ms: int = setting(
+        "ALTHING_INSERT_INTERVAL_MS",
+        "Milliseconds between two inserts of a partition while events keep coming. A single event does not wait; a "
+        "longer interval costs less processor time and shows the later events later.",
+        parse_count,
+        200,
+    )
     canary: bool = setting(
         "ALTHING_CANARY",
         "0: disables the test event that is sent every 15 seconds to measure the delay from ingest to the tables.",

@@ -29,7 +29,7 @@ from infra.ops.stack.tools import java
 from schemas.topics import CLICKS
 from tests.support.load import Result
 from tests.support.stack import Stack, stack, wait_for
-from tests.support.under_load import ADMIN, Load, assert_exact, under_load
+from tests.support.under_load import ADMIN, SELDOM, Load, assert_exact, under_load
 
 pytestmark = [pytest.mark.crash, pytest.mark.timeout(400)]
 
@@ -51,7 +51,7 @@ def test_what_was_acknowledged_is_there_after_the_power_failed(tmp_path: Path) -
     (tmp_path / "io.jfc").write_text(RECORDED)
     recording = {"JAVA_TOOL_OPTIONS": f"-XX:StartFlightRecording:settings={tmp_path / 'io.jfc'}"}
     ledger = tmp_path / "ledger.jsonl"
-    with stack({**ADMIN, "ALTHING_LOG": "kafka", **recording}) as mine:
+    with stack({**ADMIN, **SELDOM, "ALTHING_LOG": "kafka", **recording}) as mine:
 
         async def fail() -> Result:
             async with under_load(mine, ledger) as load:
