@@ -88,7 +88,7 @@ class GroupScheduling(LoadScopeScheduling):  # type: ignore[misc]  # xdist has n
 
     def _next_for(self, node: Any) -> str | None:
         """The first scope that waits and that the worker may take. A worker that replaces a crashed one comes last."""
-        if self.nodes.index(node) < STACK_WORKERS:
+        if sum(_number(other.gateway.id) < _number(node.gateway.id) for other in self.nodes) < STACK_WORKERS:
             return next(iter(self.workqueue), None)
         return next((scope for scope, tests in self.workqueue.items() if not needs_stack(next(iter(tests)))), None)
 
@@ -101,8 +101,13 @@ def needs_stack(nodeid: str) -> bool:
 def lower_priority(config: pytest.Config) -> None:
     """For the process of a worker beyond `STACK_WORKERS`, and for every process it will start."""
     worker = getattr(config, "workerinput", {}).get("workerid", "gw0")
-    if int(worker.removeprefix("gw")) >= STACK_WORKERS:
+    if _number(worker) >= STACK_WORKERS:
         os.nice(LOWER_PRIORITY)
+
+
+def _number(worker: str) -> int:
+    """Workers are ready in any order: only the name says which of them are the first two."""
+    return int(worker.removeprefix("gw"))
 
 
 def _file(nodeid: str) -> str:

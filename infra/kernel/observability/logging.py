@@ -75,7 +75,8 @@ def configure(service: str, level: int = logging.INFO) -> None:
         logging.getLogger(name).setLevel(logging.WARNING)
     for name in _MUTE:
         logging.getLogger(name).setLevel(logging.ERROR)
-    logging.getLogger("kafka.net.selector").addFilter(_is_no_read_of_a_closed_connection)
+    for name in ("kafka.net.selector", "kafka.net.transport"):
+        logging.getLogger(name).addFilter(_is_no_read_of_a_closed_connection)
     # It logs every attempt with a traceback; `otlp` says once a minute that the collector is unavailable.
     logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)
 
@@ -84,7 +85,7 @@ def _is_no_read_of_a_closed_connection(record: logging.LogRecord) -> bool:
     """kafka-python may read once more from a connection that it is closing, and logs its own `AttributeError`: the
     connection is gone, nothing is lost."""
     error = record.exc_info[1] if record.exc_info else None
-    return not (isinstance(error, AttributeError) and error.name == "data_received" and error.obj is None)
+    return not (isinstance(error, AttributeError) and error.name in ("data_received", "recv") and error.obj is None)
 
 
 def configure_text() -> None:

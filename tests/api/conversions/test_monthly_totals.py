@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import os
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from io import BytesIO, TextIOWrapper
 from threading import Event
 from typing import LiteralString
+from unittest.mock import patch
 from uuid import uuid4
 
 import orjson
@@ -16,13 +19,13 @@ import pytest
 from command_api.conversions.lookups import MONTHLY_TOTALS
 from command_api.kernel import inline_rebuild
 from command_api.registry import INLINE_PROJECTIONS
+from infra.ops import projections
 from infra.ops.audit.inline_projections import audit_inline_projections
 from infra.ops.audit.report import Kind
 from infra.ops.projections import InlineCommands
 from projectors.registry import REGISTRY
 from tests.support.accounting import Accounting
 from tests.support.child_process import environment
-from tests.support.engines import ROOT
 from tests.support.policies import Shop
 
 FAULTS: dict[str, LiteralString] = {
@@ -33,16 +36,25 @@ FAULTS: dict[str, LiteralString] = {
 TIERS = [{"atLeast": 5, "percent": 20}]
 
 
-def althing(books: Accounting, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "infra.ops.cli", "projections", *arguments],
-        env=environment(books.world.settings),
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+@dataclass(frozen=True)
+class Ended:
+    """What a command printed, and its exit code."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def althing(books: Accounting, *arguments: str) -> Ended:
+    """`althing projections …` in the test's own process, which spares it two seconds of imports each time."""
+    out, err = (TextIOWrapper(BytesIO(), write_through=True) for _ in range(2))
+    with (
+        patch.dict(os.environ, environment(books.world.settings), clear=True),
+        redirect_stdout(out),
+        redirect_stderr(err),
+    ):
+        code = projections.main(["projections", *arguments])
+    return Ended(code, *(stream.detach().getvalue().decode() for stream in (out, err)))
 
 
 def commission(books: Accounting, shop: Shop) -> int:

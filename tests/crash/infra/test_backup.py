@@ -104,11 +104,11 @@ def test_a_drill_with_a_damaged_backup_fails_and_is_noted(loaded: Stack, backups
 async def _taken_under_load(loaded: Stack, backups: Path) -> dict[str, Any]:
     ledger = backups / "ledger.jsonl"
     async with under_load(loaded, ledger) as load_:
-        await _accepted(load_, 150)
+        await _accepted(load_, 80)
         await asyncio.to_thread(_kill_backup, loaded, backups)
         done = await asyncio.to_thread(_run, loaded, loaded.data_dir, "backup", "--to", str(backups), "--json")
         assert done.returncode == 0, done.stderr
-        await _accepted(load_, load_.accepted() + 50)
+        await _accepted(load_, load_.accepted() + 30)
     assert_exact(loaded, load_.result, ledger)
     ledger.unlink()
     answer: dict[str, Any] = json.loads(done.stdout)

@@ -55,13 +55,13 @@ def test_what_was_acknowledged_is_there_after_the_power_failed(tmp_path: Path) -
 
         async def fail() -> Result:
             async with under_load(mine, ledger) as load:
-                await _accepted(load, 150)
+                await _accepted(load, 80)
                 lost = await asyncio.to_thread(_cut_the_power, mine, tmp_path / "io.jfr")
                 clicks = [path for path in lost if "/clicks-" in path and path.endswith(".log")]
                 assert len(clicks) == CLICKS.partitions, "nothing was recorded"
                 _cut_the_files(mine.data_dir / "kafka", lost)
                 await asyncio.to_thread(mine.start)
-                await _accepted(load, 50)
+                await _accepted(load, 30)
             return load.result
 
         assert_exact(mine, asyncio.run(fail()), ledger)

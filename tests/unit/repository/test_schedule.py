@@ -4,6 +4,7 @@ stack."""
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
+from types import SimpleNamespace
 
 from infra.kernel.config.paths import ROOT
 from tests.support.schedule import TOGETHER, GroupScheduling
@@ -24,10 +25,18 @@ def test_every_browser_test_shares_a_stack() -> None:
 
 def test_a_third_worker_takes_the_first_file_without_a_stack_until_none_is_left() -> None:
     scheduling = GroupScheduling.__new__(GroupScheduling)
-    scheduling.assigned_work = {"gw0": {}, "gw1": {}, "gw2": {}}
+    names = ("gw2", "gw0", "gw1")  # in any order: as they became ready
+    scheduling.assigned_work = {Worker(name): {} for name in names}
     files = ("tests/crash/infra/test_audit.py", "tests/api/links/test_links.py", "tests/unit/ingest/test_hostile.py")
     scheduling.workqueue = OrderedDict((file, {f"{file}::test_it": False}) for file in files)
-    assert [scheduling._next_for(worker) for worker in scheduling.nodes] == [files[0], files[0], files[1]]
+    assert [scheduling._next_for(worker) for worker in scheduling.nodes] == [files[1], files[0], files[0]]
 
     del scheduling.workqueue[files[1]], scheduling.workqueue[files[2]]
-    assert [scheduling._next_for(worker) for worker in scheduling.nodes] == [files[0], files[0], None]
+    assert [scheduling._next_for(worker) for worker in scheduling.nodes] == [None, files[0], files[0]]
+
+
+class Worker:
+    """What the scheduling reads of one: its name."""
+
+    def __init__(self, name: str) -> None:
+        self.gateway = SimpleNamespace(id=name)
