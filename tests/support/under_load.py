@@ -77,7 +77,7 @@ async def under_load(mine: Stack, ledger: Path) -> AsyncIterator[Load]:
 
 def assert_exact(mine: Stack, result: Result, ledger: Path) -> Report:
     """No number may be off: the log, every table and the ledger agree, and nothing right was refused."""
-    assert sum(result.answers.values()) > 100, "there was too little traffic for the test to mean anything"
+    assert sum(result.answers.values()) >= 50, "there was too little traffic for the test to mean anything"
     assert not _refused_wrongly(result), f"seed {SEED}: what is right was refused: {_refused_wrongly(result)}"
     report = audit(load(mine.environment, env_file=None), ledger=ledger, timeout_s=90)
     print(report.as_text())
