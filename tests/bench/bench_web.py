@@ -10,7 +10,7 @@ import json
 import os
 import subprocess
 
-from infra.ops.bootstrap import ROOT, browser
+from infra.ops.bootstrap import ROOT, users_browser
 from tests.bench import Figure
 
 COMMAND = "npm run vitals --prefix web"
@@ -20,7 +20,7 @@ def run() -> list[Figure]:
     done = subprocess.run(
         ["npm", "run", "-s", "vitals", "--", "--json"],
         cwd=ROOT / "web",
-        env=dict(os.environ, CHROMIUM=browser()),
+        env=dict(os.environ, CHROMIUM=users_browser()),
         capture_output=True,
         text=True,
         timeout=900,
