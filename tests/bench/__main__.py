@@ -27,11 +27,10 @@ def main(wanted: list[str]) -> int:
     if unknown:
         sys.stderr.write(f"No bench is called {', '.join(sorted(unknown))}; there are {', '.join(subjects)}.\n")
         return 2
-    kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
     failed = []
     for subject in wanted or [name for name in subjects if name not in ONLY_BY_NAME]:
         print(f"bench {subject} …", flush=True)
-        others_before = _busy_share()
+        others_before = busy_share()
         started = time.monotonic()
         try:
             figures = importlib.import_module(f"tests.bench.bench_{subject}").run()
@@ -39,20 +38,26 @@ def main(wanted: list[str]) -> int:
             traceback.print_exc()
             failed.append(subject)
             continue
-        kept[subject] = {
-            "at": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-            "took_s": round(time.monotonic() - started),
-            "busy_before": round(others_before, 2),
-            "figures": figures,
-        }
-        for figure in figures:
-            print("  " + _row(figure), flush=True)
-        KEPT.write_text(json.dumps(kept, indent=1) + "\n")
-        PAGE.write_text(_page(kept))
+        keep(subject, figures, time.monotonic() - started, others_before)
     return 1 if failed else 0
 
 
-def _busy_share() -> float:
+def keep(subject: str, figures: list[Figure], took_s: float, busy_before: float) -> None:
+    """Prints the figures and writes them to the page, in place of the subject's earlier ones."""
+    kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
+    kept[subject] = {
+        "at": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "took_s": round(took_s),
+        "busy_before": round(busy_before, 2),
+        "figures": figures,
+    }
+    for figure in figures:
+        print("  " + _row(figure), flush=True)
+    KEPT.write_text(json.dumps(kept, indent=1) + "\n")
+    PAGE.write_text(_page(kept))
+
+
+def busy_share() -> float:
     """Share of one core that other programs took in the half second before."""
 
     def busy() -> int:

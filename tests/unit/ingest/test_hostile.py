@@ -22,6 +22,9 @@ MAX_RATIO = 2.0
 """The longest occupation of the loop, in times that the standard library takes to write and read 10,000 small objects
 in the same process: a limit in seconds would measure the machine."""
 ATTEMPTS = 5
+"""Each beside the baseline: the speed of a shared core changes while the tests run."""
+ROUNDS = 3
+OBJECTS = [{"index": index, "code": "invalid_type"} for index in range(10_000)]
 REQUESTS = {name: attack for name, attack in ATTACKS.items() if "transfer-encoding" not in attack.headers}
 
 
@@ -110,22 +113,20 @@ def test_the_table_of_addresses_is_bounded_and_keeps_the_worst() -> None:
         costs.check("192.0.2.1")
 
 
-@pytest.fixture(scope="module")
-def baseline_s() -> float:
-    """CPU seconds."""
-    objects = [{"index": index, "code": "invalid_type"} for index in range(10_000)]
-
-    def measured() -> float:
-        began = thread_time()
-        json.loads(json.dumps(objects))
-        return thread_time() - began
-
-    return min(measured() for _ in range(ATTEMPTS))
-
-
 @pytest.mark.parametrize("attack", REQUESTS.values(), ids=REQUESTS)
-def test_no_hostile_request_occupies_the_loop_for_long(attack: Attack, baseline_s: float) -> None:
-    assert min(longest_occupation(attack) for _ in range(ATTEMPTS)) < MAX_RATIO * baseline_s
+def test_no_hostile_request_occupies_the_loop_for_long(attack: Attack) -> None:
+    ratios: list[float] = []
+    while len(ratios) < ROUNDS and min(ratios, default=MAX_RATIO) >= MAX_RATIO:
+        both = [(longest_occupation(attack), baseline()) for _ in range(ATTEMPTS)]
+        ratios.append(min(occupied for occupied, _ in both) / min(base for _, base in both))
+    assert min(ratios) < MAX_RATIO
+
+
+def baseline() -> float:
+    """CPU seconds."""
+    began = thread_time()
+    json.loads(json.dumps(OBJECTS))
+    return thread_time() - began
 
 
 def longest_occupation(attack: Attack) -> float:
