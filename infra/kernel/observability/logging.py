@@ -82,10 +82,12 @@ def configure(service: str, level: int = logging.INFO) -> None:
 
 
 def _is_no_read_of_a_closed_connection(record: logging.LogRecord) -> bool:
-    """kafka-python may read once more from a connection that it is closing, and logs its own `AttributeError`: the
-    connection is gone, nothing is lost."""
+    """kafka-python may read once more from a connection that it is closing, and logs the exception: the connection is
+    gone, nothing is lost. Its protocol or its socket is None then, or the socket has no descriptor any more."""
     error = record.exc_info[1] if record.exc_info else None
-    return not (isinstance(error, AttributeError) and error.name in ("data_received", "recv") and error.obj is None)
+    if isinstance(error, AttributeError):
+        return not (error.name in ("data_received", "recv") and error.obj is None)
+    return not (isinstance(error, ValueError) and str(error) == "Invalid file descriptor: -1")
 
 
 def configure_text() -> None:

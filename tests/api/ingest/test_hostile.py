@@ -9,15 +9,18 @@ import httpx
 import pytest
 
 from tests.support.engines import wait_until
-from tests.support.hostile_requests import ATTACKS, TINY, Honest, array_of, hammering, percentile, requests_of
+from tests.support.hostile_requests import ATTACKS, TINY, Attack, Honest, array_of, hammering, percentile, requests_of
 from tests.support.ingest_service import IngestService, Site, bearer, running_ingest
 
-FLOOR_S = 0.06
-"""Below this a slow answer is the machine's, which the attackers, the honest client and the log share."""
+FLOOR_S = 0.15
+"""Below this a slow answer is the machine's, which the attackers, the honest client, the log and other tests share. How
+long one step occupies the loop is measured in `tests/unit/ingest/test_hostile.py`."""
 TIMES = 5
 TOGETHER = 9
-ATTEMPTS = 3
-"""A group is slow if it is slow each time, against quiet requests just before: other programs come and go."""
+ATTEMPTS = 5
+"""A group is slow if it is slow each time, against requests beside harmless ones just before: other programs come and
+go."""
+HARMLESS = Attack("/t.js", method="GET").request("")
 
 
 @pytest.fixture(scope="module")
@@ -34,21 +37,21 @@ def test_honest_requests_are_fast_beside_hostile_ones(own_edge: IngestService) -
     address = ("127.0.0.1", own_edge.port)
     honest = Honest(address, site.site_key, slug)
     honest.measure(1)
-    quiet = slowest_hundredth(honest, 3)
     names = list(ATTACKS)
     for number, start in enumerate(range(0, len(names), TOGETHER), 1):
         together = names[start : start + TOGETHER]
         requests = requests_of(together, attacked.site_key)
         for attempt in range(ATTEMPTS):
-            if attempt:
-                quiet = slowest_hundredth(honest, 3)
-            with hammering(address, requests, 4, source=f"127.0.2.{number + 10 * attempt}") as answers:
+            if number == 1 or attempt:
+                with hammering(address, [HARMLESS], 3, source="127.0.2.1"):
+                    usual = slowest_hundredth(honest, 2)
+            with hammering(address, requests, 4, source=f"127.0.2.{10 * number + attempt}") as answers:
                 beside = slowest_hundredth(honest, 4)
             assert not {status for status in answers if status.startswith("5")}, (together, answers)
-            slow = {name: took for name, took in beside.items() if took > max(TIMES * quiet[name], FLOOR_S)}
+            slow = {name: took for name, took in beside.items() if took > max(TIMES * usual[name], FLOOR_S)}
             if not slow:
                 break
-        assert not slow, f"beside {together}: p99 of {slow}, quiet {quiet}, attackers were answered {answers}"
+        assert not slow, f"p99 of {slow}, usually {usual}, beside {together}, who were answered {answers}"
 
 
 def slowest_hundredth(honest: Honest, seconds: float) -> dict[str, float]:
