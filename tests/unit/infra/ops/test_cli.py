@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -44,6 +45,13 @@ def calls(
 def test_every_name_in_the_tables_leads_to_a_function(target: str) -> None:
     module, _, name = target.partition(":")
     assert callable(getattr(import_module(module), name))
+
+
+def test_the_supervisor_loads_no_renderer_for_terminals() -> None:
+    """Each process of the stack would: structlog loads `rich` where it finds it."""
+    program = "import sys, infra.ops.stack.up; print('rich' in sys.modules); import rich.table"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout == "False\n"
 
 
 def test_arguments_and_exit_code_pass_through(calls: list[list[str]]) -> None:
