@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from command_api.inline_projections import INLINE_PROJECTIONS
 from command_api.kernel import event_store, inline_rebuild
-from command_api.registry import INLINE_PROJECTIONS
 from infra.domain import message_chain
 from infra.kernel.config.settings import Settings
 

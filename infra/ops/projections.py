@@ -13,9 +13,9 @@ from typing import Any, Final
 
 import psycopg
 
+from command_api.inline_projections import INLINE_PROJECTIONS
 from command_api.kernel import inline_rebuild
 from command_api.kernel.inline_projection import InlineProjection
-from command_api.registry import INLINE_PROJECTIONS
 from infra.kernel.observability.progress import Meter
 from projectors.cli import main as cli
 from projectors.cli.tools import DONE, FOUND, Tools, operator, say, tell_if_unrecorded, write_json, write_table

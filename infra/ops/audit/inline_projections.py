@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import psycopg
 
+from command_api.inline_projections import INLINE_PROJECTIONS
 from command_api.kernel import inline_rebuild
-from command_api.registry import INLINE_PROJECTIONS
 from infra.kernel.config.settings import Settings
 from infra.ops.audit.report import Report
 from infra.ops.audit.row_findings import report_difference

@@ -17,8 +17,8 @@ import psycopg
 import pytest
 
 from command_api.conversions.lookups import MONTHLY_TOTALS
+from command_api.inline_projections import INLINE_PROJECTIONS
 from command_api.kernel import inline_rebuild
-from command_api.registry import INLINE_PROJECTIONS
 from infra.ops import projections
 from infra.ops.audit.inline_projections import audit_inline_projections
 from infra.ops.audit.report import Kind

@@ -20,9 +20,10 @@ import psycopg
 import pytest
 from msgspec import structs
 
+from command_api.inline_projections import INLINE_PROJECTIONS
 from command_api.kernel import inline_rebuild
 from command_api.notifications.handler import NotificationHandler
-from command_api.registry import INLINE_PROJECTIONS, open_container
+from command_api.registry import open_container
 from command_api.schema import create_schema as create_event_store
 from infra.kernel.clickhouse.reader import Reader
 from infra.kernel.log import Record

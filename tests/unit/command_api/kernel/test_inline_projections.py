@@ -6,8 +6,8 @@ from uuid import UUID
 
 import pytest
 
+from command_api.inline_projections import INLINE_PROJECTIONS
 from command_api.kernel.inline_projection import InlineProjection
-from command_api.registry import INLINE_PROJECTIONS
 from infra.kernel.config.paths import ROOT
 from schemas import envelope
 from schemas.base import DomainEvent, personal_fields

@@ -1,0 +1,31 @@
+"""All inline projections of the write side.
+
+Without the handlers, which import the whole service: `althing migrate` reads this list in a process of its own.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from command_api.accounts.lookups import ROLES
+from command_api.conversions.lookups import CLAIM_COUNTS, MONTHLY_TOTALS
+from command_api.domains.lookups import CUSTOM_DOMAINS
+from command_api.forum.lookups import FORUM_MEMBER_STATS
+from command_api.kernel.inline_projection import InlineProjections
+from command_api.links.lookups import LINK_LOOKUP
+from command_api.marketplace.lookups import DEAL_LOOKUP, WATCHLISTS
+from command_api.websites.lookups import WEBSITE_OWNERS
+
+INLINE_PROJECTIONS: Final = InlineProjections(
+    (
+        ROLES,
+        CLAIM_COUNTS,
+        CUSTOM_DOMAINS,
+        DEAL_LOOKUP,
+        MONTHLY_TOTALS,
+        FORUM_MEMBER_STATS,
+        LINK_LOOKUP,
+        WATCHLISTS,
+        WEBSITE_OWNERS,
+    )
+)
