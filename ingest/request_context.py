@@ -22,6 +22,8 @@ from schemas.tracking import TrackedEvent
 Headers = Mapping[bytes, bytes]
 MAX_HOPS: Final = 32
 """Addresses in `X-Forwarded-For` that are evaluated."""
+MAX_LANGUAGE: Final = 64
+"""Bytes of `Accept-Language` that are read."""
 
 
 class Client(Struct, frozen=True):
@@ -33,6 +35,8 @@ class Client(Struct, frozen=True):
     country: str
     region: str
     bot_reason: str
+    city: str = ""
+    language: str = ""
 
 
 class RequestContext(Struct, frozen=True):
@@ -63,9 +67,10 @@ def new_row(request: RequestContext) -> TrackedEvent:
 
 
 def set_client(row: TrackedEvent, client: Client) -> None:
-    """Sets country, region, browser, system, device class, bot flag and reason."""
+    """Sets country, region, city, language, browser, system, device class, bot flag and reason."""
     agent = client.agent
-    row.country, row.region = client.country, client.region
+    row.country, row.region, row.city = client.country, client.region, client.city
+    row.language = client.language
     row.browser, row.os, row.device = agent.browser, agent.os, agent.device
     row.is_bot, row.bot_reason = bool(client.bot_reason), client.bot_reason
 
@@ -87,8 +92,17 @@ def client_at(address: str, headers: Headers, places: GeoIpDatabase) -> Client:
     """The same for a known address."""
     text = headers.get(b"user-agent", b"")[:MAX_LENGTH].decode("latin-1")
     agent = parse_agent(text)
-    country, region = places.find(address)
-    return Client(address, text, agent, country, region, bot_detection.machine_reason(agent, headers))
+    country, region, city = places.find(address)
+    language = language_of(headers.get(b"accept-language", b""))
+    reason = bot_detection.machine_reason(agent, headers)
+    return Client(address, text, agent, country, region, reason, city, language)
+
+
+@lru_cache(maxsize=1024)
+def language_of(accepted: bytes) -> str:
+    """The primary subtag of the first language in an `Accept-Language` header; empty if there is none."""
+    first = accepted[:MAX_LANGUAGE].split(b",", 1)[0].split(b";", 1)[0].split(b"-", 1)[0].strip().lower()
+    return first.decode() if 2 <= len(first) <= 3 and first.isalpha() else ""
 
 
 def with_overrides(
@@ -100,12 +114,13 @@ def with_overrides(
         known = parse_address(address)
         if known is None:
             raise invalid("bad_ip", "ip is not an IPv4 or IPv6 address")
-        country, region = places.find(known)
-        client = replace(client, address=known, country=country, region=region)
+        country, region, city = places.find(known)
+        client = replace(client, address=known, country=country, region=region, city=city)
     if agent_text is not None:
         text = agent_text[:MAX_LENGTH]
         agent = parse_agent(text)
-        client = replace(client, agent_text=text, agent=agent, bot_reason=bot_detection.machine_reason(agent, {}))
+        reason = bot_detection.machine_reason(agent, {})
+        client = replace(client, agent_text=text, agent=agent, language="", bot_reason=reason)
     return new_request(request.website, request.kind, request.origin, client, request.now, backfill=request.backfill)
 
 

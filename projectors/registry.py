@@ -50,6 +50,7 @@ from projectors.rollups import conversion_rows, event_rows, refusal_rows, traffi
 from projectors.rollups.country_15m import COUNTRIES
 from projectors.rollups.delivery_minute import DELIVERY
 from projectors.rollups.duplicates import DUPLICATES
+from projectors.rollups.event_days import EVENT_DAYS
 from projectors.rollups.events_raw import EVENTS
 from projectors.rollups.partner_15m import PARTNERS as PARTNER_ROLLUP
 from projectors.rollups.recent_events import RECENT
@@ -65,7 +66,7 @@ EVENTS_PROJECTION: Final = ClickHouseProjection(
     version=EVENTS.version,
     main=EVENTS,
     others=(DUPLICATES,),
-    rollups=(TRAFFIC, PARTNER_ROLLUP, COUNTRIES, VISITORS, DELIVERY, RECENT),
+    rollups=(TRAFFIC, PARTNER_ROLLUP, COUNTRIES, VISITORS, DELIVERY, RECENT, EVENT_DAYS),
     topics=(CLICKS, DOMAIN),
     transforms={CLICKS.name: event_rows.to_rows, DOMAIN.name: conversion_rows.to_rows},
     deduplicated_topics=frozenset({CLICKS.name}),

@@ -20,11 +20,12 @@ from infra.kernel.log.shared_tail import SharedTailLog
 from infra.kernel.postgres.pool import pool, required_url
 from infra.kernel.security.subject_keys import open_keyring
 from projectors import probe
-from projectors.engine.clickhouse import HttpClickHouse
+from projectors.engine.clickhouse import BACKFILL_TIMEOUT_S, HttpClickHouse
 from projectors.engine.ownership import Ownership
 from projectors.engine.supervisor import WorkerSupervisor
 from projectors.engine.worker import Runtime
 from projectors.registry import REGISTRY
+from projectors.visits.builder import VisitBuilder
 from schemas.topics import DOMAIN
 
 logger: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
@@ -79,6 +80,7 @@ def run(settings: Settings, stopping: Event) -> None:
         supervisor = WorkerSupervisor(settings, REGISTRY, runtime)
         if settings.projectors_port is not None:
             at_end.callback(health.start_server(settings.projectors_port, lambda: _health(supervisor, runtime)))
+        VisitBuilder(HttpClickHouse(settings, answer_timeout_s=BACKFILL_TIMEOUT_S), runtime.ownership).start(stopping)
         supervisor.run(stopping)
 
 

@@ -176,6 +176,11 @@ class TrackedEvent(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=Tru
         str,
         Column(LOW, "script, server, pixel, redirect, import; of a conversion: claim or decision", Part.HIDDEN),
     ] = "server"
+    city: Annotated[str, Column(LOW, "City, where it is known", Part.VISIT, since=3)] = ""
+    language: Annotated[str, Column(LOW, "First language of the browser: de, en, ...", Part.VISIT, since=3)] = ""
+    placement: Annotated[
+        str, Column(LOW, "Where on the page a link stood, as sent", Part.VISIT, is_sent=True, since=3)
+    ] = ""
 
 
 def _fields() -> Iterator[Column]:
@@ -199,6 +204,8 @@ CONVERSION_COLUMNS: Final = (
     Column(NUMBER, "Change of pending commission, in minor units", Part.CONVERSION, name="c_pending", default=0),
     Column(NUMBER, "The same for approved commission", Part.CONVERSION, name="c_approved", default=0),
     Column(NUMBER, "The same for reversed commission", Part.CONVERSION, name="c_reversed", default=0),
+    Column(TEXT, "Entry page of the visit that earned the conversion", Part.CONVERSION, name="entry_page", since=3),
+    Column(LOW, "Coupon that led to the link", Part.CONVERSION, name="coupon", since=3),
 )
 """The columns that only rows of type `conversion` fill; the projector makes them from decided events."""
 

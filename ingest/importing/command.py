@@ -143,7 +143,8 @@ class _Run:
     def _record(self, identity: UUID, page: PageLine, content: bytes) -> Record:
         address = parse_address(page.address) or ""
         agent_text = page.user_agent[:MAX_LENGTH]
-        client = Client(address, agent_text, parse_agent(agent_text), *self._places.find(address), "")
+        country, region, city = self._places.find(address)
+        client = Client(address, agent_text, parse_agent(agent_text), country, region, "", city)
         request = new_request(self._website, "secret", "import", client, self._started)
         row = new_row(request)
         row.event_id, row.type, row.occurred_at = str(identity), "pageview", log_time(page.at)

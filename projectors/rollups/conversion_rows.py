@@ -82,6 +82,8 @@ def _dimensions(click: conversions.Attribution) -> dict[str, Any]:
         "click_id": click.click_id,
         "link_id": click.link_id or NO_ID,
         "partner_id": click.partner_id,
+        "coupon": click.coupon,
+        **click.visit.model_dump(),
         **{name: value for name, value in click.subs.items() if name in SUBS},
     }
 

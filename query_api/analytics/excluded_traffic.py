@@ -11,7 +11,7 @@ from pydantic import Field
 
 from query_api.analytics.filters import Bots
 from query_api.analytics.metrics import Source, uniques
-from query_api.analytics.query_plan import rows
+from query_api.analytics.query_plan import rows, source_of
 from query_api.analytics.request import AnalyticsRequest
 from query_api.kernel.clickhouse_reader import Query
 from query_api.kernel.responses import RowModel
@@ -42,7 +42,7 @@ _SUSPICIONS: Final = frozenset(Suspicion)
 def read(request: AnalyticsRequest, response: Response) -> list[KeptApart]:
     """One row per reason; filters hold, and `bots` is what this is about."""
     selection = replace(request.selection, bots=Bots.ONLY)
-    counted = rows(Source.RAW, selection, request.range.start, request.range.end)
+    counted = rows(source_of(selection, Source.RAW), selection, request.range.start, request.range.end)
     sql = (
         "SELECT toString(t.bot_reason) AS reason, countIf(t.type = 'click') AS clicks,"
         f" countIf(t.type = 'pageview') AS pageviews, count() AS events, {uniques(Source.RAW)}"

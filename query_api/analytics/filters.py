@@ -1,23 +1,31 @@
-"""Filters of the analytics calls: `country=DE,FR&source=-google` to conditions with bound values. Pure.
+"""Filters of the analytics calls to conditions with bound values: `country=DE,FR&source=-google`, and
+`filter=page:is:/a|/b` for every dimension of reports. Pure.
 
 A comma means any of; a leading `-` means not. Included and excluded values may be mixed; then both
 conditions hold. `(none)` selects events that have no such value (for countries that is `ZZ`). A backslash escapes the
 next character (`schemas.filters`).
+
+`filter=DIMENSION:OPERATOR:VALUES` is one condition; the parameter may be repeated, and all of them hold. A `|`
+separates values, any of which fits (`is_not`, `not_contains`: none of which fits); an empty value means no value; a
+backslash takes `|`, `:` and itself as they are. `contains` ignores case, `matches` takes `*` for any text.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final
 
+from infra.domain.visits.dimensions import NAMES, PROPERTY, columns, is_dimension
 from schemas.filters import Named, values
 from schemas.tracking import NO_ID
 
 MAX_VALUES: Final = 100
 MAX_LENGTH: Final = 256
+MAX_FILTER_LENGTH: Final = 2_048
+MAX_FILTERS: Final = 20
 
 COLUMNS: Final[Mapping[str, str]] = {
     "partner": "partner_id",
@@ -70,6 +78,70 @@ class Filter:
             tuple(values.get(value, value) for value in self.unwanted),
         )
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that it reads."""
+        return (self.column,)
+
+    @property
+    def needs_visits(self) -> bool:
+        """Whether it is about visits rather than single events."""
+        return self.name == "source"
+
+
+class Operator(StrEnum):
+    """How a value of a dimension is compared."""
+
+    IS = "is"
+    IS_NOT = "is_not"
+    CONTAINS = "contains"
+    NOT_CONTAINS = "not_contains"
+    MATCHES = "matches"
+
+
+@dataclass(frozen=True, slots=True)
+class DimensionFilter:
+    """One `filter=`. `sql`: the expression of the dimension's value, as text; its parameters are those of the zone."""
+
+    dimension: str
+    operator: Operator
+    values: tuple[str, ...]
+    sql: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that it reads."""
+        return columns(self.dimension)
+
+    @property
+    def needs_visits(self) -> bool:
+        """Rows with their visits have every dimension."""
+        return True
+
+    def condition(self, number: int) -> Condition:
+        """Its condition; `number` tells its parameters from those of others."""
+        bound = f"filter_{number}"
+        if self.operator in (Operator.IS, Operator.IS_NOT):
+            parts, values = f"{self.sql} IN {{{bound}:Array(String)}}", list(self.values)
+        elif self.operator is Operator.MATCHES:
+            parts, values = _any_of(bound, f"like({self.sql}, one)"), [_like(value) for value in self.values]
+        else:
+            parts = _any_of(bound, f"positionCaseInsensitiveUTF8({self.sql}, one) > 0")
+            values = list(self.values)
+        is_not = self.operator in (Operator.IS_NOT, Operator.NOT_CONTAINS)
+        return Condition(f"NOT ({parts})" if is_not else f"({parts})", {bound: values, **self.parameters})
+
+
+def _any_of(bound: str, condition: str) -> str:
+    return f"arrayExists(one -> {condition}, {{{bound}:Array(String)}})"
+
+
+def _like(pattern: str) -> str:
+    """`pattern`, in which `*` is any text, for LIKE."""
+    escaped = "".join(f"\\{sign}" if sign in "%_\\" else sign for sign in pattern)
+    return escaped.replace("*", "%")
+
 
 @dataclass(frozen=True, slots=True)
 class Condition:
@@ -77,6 +149,55 @@ class Condition:
 
     sql: str
     parameters: Mapping[str, Any]
+
+
+AnyFilter = Filter | DimensionFilter
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """The parts of a `filter=`, before names are resolved."""
+
+    dimension: str
+    operator: Operator
+    values: tuple[str, ...]
+
+
+def parse_dimension_filter(text: str) -> Parsed:
+    """The parts of `DIMENSION:OPERATOR:VALUES`. Raises `InvalidFilter`, naming what is valid."""
+    dimension, rest = _split_dimension(text)
+    operator, colon, listed = rest.partition(":")
+    if not is_dimension(dimension):
+        raise InvalidFilter("filter", f"{dimension!r} is no dimension. Use one of {', '.join(NAMES)}, prop:NAME.")
+    if not colon or operator not in set(Operator):
+        raise InvalidFilter("filter", f"A filter is DIMENSION:OPERATOR:VALUES; operators are {', '.join(Operator)}.")
+    values = tuple(dict.fromkeys(_split_values(listed)))
+    if len(values) > MAX_VALUES:
+        raise InvalidFilter("filter", f"A filter takes at most {MAX_VALUES} values.")
+    if any(len(value) > MAX_FILTER_LENGTH for value in values):
+        raise InvalidFilter("filter", f"A value has at most {MAX_FILTER_LENGTH} characters.")
+    return Parsed(dimension, Operator(operator), values)
+
+
+def _split_dimension(text: str) -> tuple[str, str]:
+    """Before and after the colon that ends the dimension; `prop:NAME` has a colon of its own."""
+    start = len(PROPERTY) if text.startswith(PROPERTY) else 0
+    dimension, _, rest = text[start:].partition(":")
+    return text[:start] + dimension[:MAX_LENGTH], rest
+
+
+def _split_values(text: str) -> Iterator[str]:
+    value, rest = "", iter(text)
+    for sign in rest:
+        if sign == "\\":
+            following = next(rest, "")
+            value += following if following in ("|", ":", "\\") else sign + following
+        elif sign == "|":
+            yield value
+            value = ""
+        else:
+            value += sign
+    yield value
 
 
 def parse(name: str, text: str) -> Filter | None:
@@ -104,11 +225,16 @@ def _value(name: str, named: Named) -> str:
     return code
 
 
-def condition(filters: Iterable[Filter], bots: Bots) -> Condition:
+def condition(filters: Iterable[AnyFilter], bots: Bots) -> Condition:
     """The WHERE of `filters` and `bots` over a table that is named `t` and has their columns."""
     parts: list[str] = []
     parameters: dict[str, Any] = {}
-    for one in filters:
+    for number, one in enumerate(filters):
+        if isinstance(one, DimensionFilter):
+            found = one.condition(number)
+            parts.append(found.sql)
+            parameters |= found.parameters
+            continue
         kind = "UUID" if one.column.endswith("_id") else "String"
         for operator, listed in (("IN", one.wanted), ("NOT IN", one.unwanted)):
             if listed:

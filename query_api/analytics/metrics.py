@@ -57,6 +57,13 @@ class Source(StrEnum):
     COUNTRY = "country_15m"
     VISITORS = "visitors_15m"
     RAW = "events"
+    VISITS = "visits"
+    """Rows with their visits (`query_api.analytics.visit_rows`), with the columns of `events`."""
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether it holds events, not sums."""
+        return self in (Source.RAW, Source.VISITS)
 
     @property
     def table(self) -> str:
@@ -66,30 +73,30 @@ class Source(StrEnum):
     @property
     def time(self) -> str:
         """The column that ranges and buckets are cut by."""
-        return "occurred_at" if self is Source.RAW else "bucket"
+        return "occurred_at" if self.has_rows else "bucket"
 
     def instant(self, name: str) -> str:
         """The instant bound to `name` (Unix seconds), to compare `time` with."""
-        return instants.bound(name) if self is Source.RAW else instants.bound_second(name)
+        return instants.bound(name) if self.has_rows else instants.bound_second(name)
 
 
 def counters(source: Source, names: tuple[str, ...] = tuple(COUNTERS)) -> str:
     """The select list that counts `names` in `source` (as `t`)."""
-    if source is Source.RAW:
+    if source.has_rows:
         return ", ".join(f"{COUNTERS[name]} AS {name}" for name in names)
     return ", ".join(f"{figures.in_rollup(name)} AS {name}" for name in names)
 
 
 def unique_clickers(source: Source) -> str:
     """The select item `unique_clickers`."""
-    if source is Source.RAW:
+    if source.has_rows:
         return "uniqCombinedIf(12)(t.visitor, t.type = 'click' AND t.visitor <> 0) AS unique_clickers"
     return "uniqCombinedMerge(12)(t.clickers) AS unique_clickers"
 
 
 def uniques(source: Source) -> str:
     """The select list of `unique_clickers` and `unique_visitors`; reading the states is most of the work."""
-    if source is Source.RAW:
+    if source.has_rows:
         visitors = "uniqCombinedIf(12)(t.visitor, t.type <> 'conversion' AND t.visitor <> 0) AS unique_visitors"
     else:
         visitors = "uniqCombinedMerge(12)(t.visitors) AS unique_visitors"

@@ -66,6 +66,11 @@ class ShownRange(BaseModel):
     timezone: str
     bucket: str
 
+    @classmethod
+    def of(cls, range_: Range) -> ShownRange:
+        shown = {"from": range_.shown_from, "to": range_.shown_to, "timezone": range_.timezone.key}
+        return cls.model_validate({**shown, "bucket": range_.bucket})
+
 
 class Overview(Figures):
     """The figures of the range, and of the one it is compared with."""
@@ -141,9 +146,8 @@ def read(request: AnalyticsRequest, response: Response) -> Overview:
     of_series, of_partners, of_compared = found[: len(shared)], found[len(shared)], found[len(shared) + 1 :]
     now = {**series.whole(*of_series), "active_partners": partners.active(of_partners)}
     before = [figures(_summed(rows_of_one), currency) for rows_of_one in of_compared]
-    shown = {"from": range_.shown_from, "to": range_.shown_to, "timezone": range_.timezone.key, "bucket": range_.bucket}
     return Overview(
-        range=ShownRange.model_validate(shown),
+        range=ShownRange.of(range_),
         currency=currency,
         previous=before[0] if before else None,
         **dict(figures(now, currency)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from typing import Annotated, Any, Final
 from uuid import UUID
@@ -12,7 +12,7 @@ from uuid import UUID
 from fastapi import Depends, Query, Response
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from query_api.analytics import filters, ranges
+from query_api.analytics import dimension_filters, filters, ranges, visit_rows
 from query_api.analytics.filters import Bots, Filter, InvalidFilter
 from query_api.analytics.query_plan import Selection
 from query_api.analytics.ranges import Compare, InvalidRange, Range, TimeRange
@@ -84,6 +84,11 @@ class FigureQuery(TimeQuery):
     sub8: Values = ""
     sub9: Values = ""
     sub10: Values = ""
+    filter: list[Values] = Field(
+        default_factory=list,
+        max_length=filters.MAX_FILTERS,
+        description="DIMENSION:OPERATOR:VALUES, such as page:is:/a|/b; may be repeated",
+    )
 
 
 class AnalyticsQuery(FigureQuery, RangeQuery):
@@ -111,12 +116,21 @@ def parse_request(query: Annotated[AnalyticsQuery, Query()], context: Context, s
     return request_for(query, scope.website(query.websiteId), context, scope)
 
 
-def request_for(query: FigureQuery, website: Website, context: Services, scope: AccountScope) -> AnalyticsRequest:
-    """The parsed request for a website of the caller's scope. Raises `Problem` 400."""
+def request_for(
+    query: FigureQuery, website: Website, context: Services, scope: AccountScope, *, needs_visits: bool = False
+) -> AnalyticsRequest:
+    """The parsed request for a website of the caller's scope. `needs_visits`: it reads visits, whatever the filters.
+    Raises `Problem` 400."""
     range_ = range_of(query, website)
+    compared = ranges.comparison(range_, query.compare)
     chosen = [found for name in filters.COLUMNS if (found := parse_filter(name, getattr(query, name))) is not None]
-    selection = Selection(str(website.id), tuple(_with_ids(scope.reader, website, chosen)), query.bots)
-    return AnalyticsRequest(context, scope.reader, website, range_, ranges.comparison(range_, query.compare), selection)
+    spans = [(each.start, each.end) for each in (range_, compared) if each is not None]
+    named = dimension_filters.read(query.filter, scope.reader, website, spans)
+    selection = Selection(str(website.id), (*_with_ids(scope.reader, website, chosen), *named), query.bots)
+    if needs_visits or any(each.needs_visits for each in selection.filters):
+        [days] = context.query_coalescer.all(visit_rows.plan_query(selection.website_id, spans))
+        selection = replace(selection, visits=visit_rows.plan(selection.website_id, days))
+    return AnalyticsRequest(context, scope.reader, website, range_, compared, selection)
 
 
 ParsedRequest = Annotated[AnalyticsRequest, Depends(parse_request)]

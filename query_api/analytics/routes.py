@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import APIRouter, Depends, Query, Response
 from pydantic import BaseModel
 
-from query_api.analytics import clicks, conversions, excluded_traffic, geographic, overview, partners
+from query_api.analytics import breakdown, clicks, conversions, excluded_traffic, geographic, overview, partners
+from query_api.analytics.breakdown import Breakdown, BreakdownQuery, SeriesPoint, SeriesQuery
 from query_api.analytics.clicks import ClickPoint
 from query_api.analytics.conversions import ConversionPoint
 from query_api.analytics.excluded_traffic import KeptApart
 from query_api.analytics.geographic import CountryPerformance
 from query_api.analytics.overview import Overview
 from query_api.analytics.partners import PartnerPerformance
-from query_api.analytics.request import AnalyticsRequest, ParsedRequest
+from query_api.analytics.ranges import Compare
+from query_api.analytics.request import AnalyticsRequest, ParsedRequest, request_for
 from query_api.kernel.csv import csv_response
-from query_api.kernel.dependencies import Reads
+from query_api.kernel.dependencies import CallerScope, Context, Reads
 from query_api.kernel.money import exact_json
 
 router = APIRouter(
@@ -62,6 +64,39 @@ def get_geographic(request: ParsedRequest, response: Response) -> Response:
 def get_kept_apart(request: ParsedRequest, response: Response) -> list[KeptApart]:
     """Bots and suspicious events by reason: stored, but excluded from metrics. Filters apply; `bots` is ignored."""
     return excluded_traffic.read(request, response)
+
+
+@router.get("/breakdown", response_model=Breakdown)
+def get_breakdown(
+    query: Annotated[BreakdownQuery, Query()], context: Context, scope: CallerScope, response: Response
+) -> Response:
+    """Any metric by any one or two dimensions, sorted, searched and paged, with the totals of everything."""
+    request = request_for(query, scope.website(query.websiteId), context, scope, needs_visits=True)
+    return exact_json(breakdown.read(query, request, response), response, exclude_unset=True)
+
+
+@router.get("/breakdown/series", response_model=list[SeriesPoint])
+def get_breakdown_series(
+    query: Annotated[SeriesQuery, Query()], context: Context, scope: CallerScope, response: Response
+) -> Response:
+    """One metric per bucket of the range, for up to 20 values of a dimension, or for everything."""
+    request = request_for(query, scope.website(query.websiteId), context, scope, needs_visits=True)
+    return exact_json(breakdown.read_series(query, request, response), response)
+
+
+@router.get("/breakdown.csv", **_CSV)
+def get_breakdown_csv(
+    query: Annotated[BreakdownQuery, Query()], context: Context, scope: CallerScope, response: Response
+) -> Response:
+    """The first 10,000 rows of a report, without a comparison."""
+    everything = query.model_copy(update={"limit": breakdown.MAX_EXPORTED, "cursor": None, "compare": Compare.NONE})
+    request = request_for(everything, scope.website(query.websiteId), context, scope, needs_visits=True)
+    found = breakdown.read(everything, request, response)
+    columns, lines = breakdown.lines(found, breakdown.parse(query).metrics)
+    name = f"{'-'.join(found.by)}-{request.website.domain}-{request.range.shown_from[:10]}"
+    file = csv_response(name.replace(":", "-"), columns, lines)
+    file.headers.update(response.headers)
+    return file
 
 
 class FigureRow(BaseModel):

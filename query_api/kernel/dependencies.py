@@ -22,6 +22,8 @@ from query_api.kernel.query_coalescing import QueryCoalescer
 from query_api.kernel.read_your_writes import InvalidToken, ProjectionPositions, parse
 
 _SHOWN_LENGTH: Final = 100
+REPEATABLE: Final = frozenset({"filter"})
+"""Parameters that may be given several times: all of them hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ async def refuse_odd_parameters(request: Request) -> None:
         shown = name[:_SHOWN_LENGTH]
         if "\0" in name or "\0" in value:
             raise invalid_parameter(shown.replace("\0", ""), "A parameter cannot hold NUL characters.")
-        if name in seen:
+        if name in seen and name not in REPEATABLE:
             raise invalid_parameter(
                 shown, f"{shown} is given twice; give it once. A filter takes several values with commas."
             )

@@ -48,16 +48,16 @@ def percent(part: int, whole: int) -> float:
     return round(Fraction(10_000 * part, whole)) / 100 if whole else 0.0
 
 
-def exact_json(found: BaseModel | Sequence[BaseModel], response: Response) -> Response:
+def exact_json(found: BaseModel | Sequence[BaseModel], response: Response, *, exclude_unset: bool = False) -> Response:
     """The answer as JSON, with the headers of `response`. Decimals and large integers keep all of their digits."""
-    content: Any = [_plain(one) for one in found] if isinstance(found, Sequence) else _plain(found)
+
+    def plain(model: BaseModel) -> dict[str, Any]:
+        return model.model_dump(by_alias=True, exclude_unset=exclude_unset)
+
+    content: Any = [plain(one) for one in found] if isinstance(found, Sequence) else plain(found)
     answer = Response(_ENCODER.encode(content), media_type="application/json")
     answer.headers.update(response.headers)
     return answer
-
-
-def _plain(model: BaseModel) -> dict[str, Any]:
-    return model.model_dump(by_alias=True)
 
 
 _ENCODER: Final = msgspec.json.Encoder(decimal_format="number")

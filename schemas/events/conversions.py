@@ -34,6 +34,27 @@ class AttributedBy(StrEnum):
     VISITOR = "visitor"
 
 
+class VisitDetails(Frozen):
+    """The page that a click stood on, and what brought its visitor to the website; empty texts are not known."""
+
+    hostname: str = ""
+    path: str = Field(default="", description="The page that the click stood on")
+    entry_page: str = ""
+    referrer_host: str = ""
+    channel: str = ""
+    utm_source: str = ""
+    utm_medium: str = ""
+    utm_campaign: str = ""
+    utm_content: str = ""
+    utm_term: str = ""
+    region: str = ""
+    city: str = ""
+    language: str = ""
+    browser: str = ""
+    os: str = ""
+    placement: str = ""
+
+
 class Attribution(Frozen):
     """The click (or coupon) that earned the conversion, with its data at that time."""
 
@@ -50,6 +71,8 @@ class Attribution(Frozen):
     subs: dict[str, str] = Field(default_factory=dict)
     bot_reason: str = Field(default="", description="Why the click is excluded from metrics; empty: it is not")
     model: str = Field(default="", description="Attribution model that chose it; empty: before models were recorded")
+    coupon: str = Field(default="", description="The coupon, where it led to the link")
+    visit: VisitDetails = Field(default=VisitDetails(), description="The visit that the click ended; empty: not known")
 
 
 class ConversionFacts(Frozen):

@@ -1,4 +1,4 @@
-"""Queries ClickHouse (view `events`) for attribution: the click of a click id, and the clicks of a visitor."""
+"""Queries ClickHouse (view `events`) for attribution: clicks by click id, clicks of a visitor, visits of clicks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final, Protocol
 from uuid import UUID
 
+from infra.domain.visits.statement import visits
 from infra.kernel.clickhouse.client import ClickHouseError, ClientPool
+from schemas.events.conversions import VisitDetails
 from schemas.tracking import NO_ID
 
 MAX_WINDOW: Final = timedelta(days=366)
@@ -16,6 +18,9 @@ PAGE_SIZE: Final = 200
 """Clicks of one visitor per query."""
 MAX_PAGES: Final = 50
 """Pages read per visitor: a visitor with more clicks within a year is not a person."""
+MAX_VISITOR_EVENTS: Final = 1_000
+"""The events of one visitor and day in which a click's visit is searched, the newest first: a person has fewer, and a
+script with the public site key must not make attribution slow."""
 QUERY_TIMEOUT_S: Final = 10
 UNAVAILABLE: Final = (ClickHouseError, OSError)
 """Errors of a source of clicks that is down."""
@@ -38,6 +43,14 @@ class ClickRow:
     subs: Mapping[str, str] = field(default_factory=dict)
     bot_reason: str = ""
     """Why analytics exclude the click; empty: they do not."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClickVisit:
+    """What brought the visitor of a click, and where the click stood."""
+
+    source: str
+    details: VisitDetails
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +79,10 @@ class Clicks(Protocol):
         """The next `PAGE_SIZE` clicks of a visitor behind `after`."""
         ...
 
+    def visits(self, clicks: Sequence[ClickRow]) -> dict[UUID, ClickVisit]:
+        """The visits of these clicks by event id."""
+        ...
+
 
 class NoClicks:
     """`Clicks` for decisions that need none."""
@@ -78,6 +95,9 @@ class NoClicks:
 
     def next_page(self, *_: Any, **__: Any) -> list[ClickRow]:
         return []
+
+    def visits(self, *_: Any, **__: Any) -> dict[UUID, ClickVisit]:
+        return {}
 
 
 class ClickHouseClicks:
@@ -124,6 +144,22 @@ class ClickHouseClicks:
                 "after": str(after.event_id),
             },
         )
+
+    def visits(self, clicks: Sequence[ClickRow]) -> dict[UUID, ClickVisit]:
+        if not clicks:
+            return {}
+        parameters = {
+            "sites": sorted({str(click.website_id) for click in clicks}),
+            "days": sorted({click.occurred_at.astimezone(UTC).date().isoformat() for click in clicks}),
+            "visitors": sorted({click.visitor for click in clicks} - {0}),
+            "ids": sorted({str(click.event_id) for click in clicks}),
+        }
+        with self._clients.use() as client:
+            found = client.query(_VISITS, parameters=parameters, settings={"max_execution_time": QUERY_TIMEOUT_S})
+            return {
+                event_id: ClickVisit(source, VisitDetails(**dict(zip(VisitDetails.model_fields, details, strict=True))))
+                for event_id, source, *details in found.result_rows
+            }
 
     def _query(self, sql: str, parameters: dict[str, Any]) -> list[ClickRow]:
         settings = {"max_execution_time": QUERY_TIMEOUT_S}
@@ -174,3 +210,12 @@ _OF_VISITORS: Final = (
     " AND partner_id != {none:UUID} AND NOT is_bot"
 )
 _ORDER: Final = {True: "ORDER BY occurred_at, event_id", False: "ORDER BY occurred_at DESC, event_id DESC"}
+_EVENTS_OF_VISITORS: Final = (
+    "(SELECT * FROM events WHERE website_id IN {sites:Array(UUID)} AND toDate(occurred_at) IN {days:Array(Date)}"  # noqa: S608 - own text
+    " AND (visitor IN {visitors:Array(UInt64)} OR event_id IN {ids:Array(UUID)}) AND type <> 'conversion'"
+    f" ORDER BY occurred_at DESC LIMIT {MAX_VISITOR_EVENTS} BY website_id, toDate(occurred_at), visitor)"
+)
+_VISITS: Final = (
+    f"SELECT event_id, source, {', '.join(VisitDetails.model_fields)} FROM ({visits(_EVENTS_OF_VISITORS, '1')})"  # noqa: S608 - own text
+    " WHERE event_id IN {ids:Array(UUID)}"
+)

@@ -13,6 +13,7 @@ from typing import Final
 
 from command_api.conversions import decisions, model
 from command_api.conversions.attribution.lookup import BatchLookup
+from command_api.conversions.attribution.rules import click_of
 from command_api.conversions.lookups import hour_of
 from command_api.conversions.merging import CLAIM, Merged, merge
 from command_api.conversions.money import CURRENCY_UNKNOWN, convert
@@ -225,7 +226,7 @@ def _is_late_click(found: Attribution | None, earlier: model.Conversion, website
     the new report."""
     held = earlier.facts.attribution
     without = lookup.attribution(website, earlier.merged.traces, earlier.facts.occurred_at, held)
-    return _click_of(found) == _click_of(without)
+    return click_of(found) == click_of(without)
 
 
 def _with_status(
@@ -317,8 +318,4 @@ def _is_same(found: Attribution | None, held: Attribution | None) -> bool:
 
 def _is_same_click(found: Attribution | None, state: model.Conversion) -> bool:
     held = state.facts.attribution
-    return found is not None and held is not None and _click_of(found) == _click_of(held)
-
-
-def _click_of(found: Attribution | None) -> tuple[object, ...] | None:
-    return None if found is None else (found.partner_id, found.link_id, found.click_id, found.clicked_at)
+    return found is not None and held is not None and click_of(found) == click_of(held)

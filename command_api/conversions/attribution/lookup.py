@@ -13,8 +13,14 @@ from typing import Any, Final, LiteralString, TypeVar
 from uuid import UUID
 
 from command_api.conversions import model, monthly_totals
-from command_api.conversions.attribution.clicks import MAX_PAGES, PAGE_SIZE, ClickRow, Clicks, VisitorQuery
-from command_api.conversions.attribution.rules import CLOCK_TOLERANCE, ReferencedLink, ResolvedTraces, attribute
+from command_api.conversions.attribution.clicks import MAX_PAGES, PAGE_SIZE, ClickRow, Clicks, ClickVisit, VisitorQuery
+from command_api.conversions.attribution.rules import (
+    CLOCK_TOLERANCE,
+    ReferencedLink,
+    ResolvedTraces,
+    attribute,
+    click_of,
+)
 from command_api.conversions.lookups import ClaimCount, read_count, read_total
 from command_api.conversions.merging import ReportedTraces
 from command_api.conversions.tiers import MonthlyTotal, month_of
@@ -28,7 +34,7 @@ from schemas.base import DomainEvent
 from schemas.click_id import Click, ForgedClickId, event_id
 from schemas.click_id import read as read_click_id
 from schemas.days import local_day
-from schemas.events.conversions import Attribution, LogPosition
+from schemas.events.conversions import AttributedBy, Attribution, LogPosition
 from schemas.events.websites import AttributionModel
 from schemas.identity import exchange_rate_id
 from schemas.tracking import NO_ID, ConversionReported
@@ -74,6 +80,7 @@ class BatchLookup:
     _conversions: dict[UUID, model.Conversion | None] = field(default_factory=dict)
     _decoded_click_ids: dict[tuple[UUID, str], Click | None] = field(default_factory=dict)
     _click_rows: dict[UUID, ClickRow | None] = field(default_factory=dict)
+    _visits: dict[UUID, ClickVisit | None] = field(default_factory=dict)
     _visitors: dict[tuple[UUID, int, bool], _VisitorClicks] = field(default_factory=dict)
     _links: dict[int, ReferencedLink | None] = field(default_factory=dict)
     _coupons: dict[tuple[UUID, str], tuple[ReferencedLink, datetime] | None] = field(default_factory=dict)
@@ -99,6 +106,8 @@ class BatchLookup:
                 and self._is_first_click(each.website_id) is oldest_first
             }
             self._read_visitors(list(visits.values()), oldest_first)
+        likely = [known.rows[0] for known in self._visitors.values() if known.rows]
+        self._read_visits([*filter(None, self._click_rows.values()), *likely])
 
     def prefetch_awaiting_rate(self, reports: Iterable[ConversionReported]) -> None:
         """Reads which of the conversions wait for an exchange rate."""
@@ -115,16 +124,20 @@ class BatchLookup:
         """The click that earns a conversion: the one of the most trusted traces that lead to a click.
 
         `current`: the attribution so far. Its attribution model stays, and so do the terms of
-        an unchanged click.
+        an unchanged click; and all details, while the click's row is not there (`events` is built again).
         """
         attribution_model = website.attribution_model
         if current is not None and current.model:
             attribution_model = AttributionModel(current.model)
         for each in named:
             traces = self._traces(website.id, each, occurred_at, attribution_model)
-            found = attribute(website.id, occurred_at, traces, attribution_model, self.partner)
-            if found is not None:
-                return found
+            found = attribute(website.id, occurred_at, traces, attribution_model, self.partner, self._visit_of)
+            if found is None:
+                continue
+            is_known = found.click_id and current is not None and click_of(found) == click_of(current)
+            if is_known and traces.click_row is None and current is not None and found.by is AttributedBy.CLICK_ID:
+                return current.model_copy(update={"terms": found.terms})
+            return found
         return None
 
     def decode_click(self, website_id: UUID, named: ReportedTraces) -> Click | None:
@@ -219,6 +232,7 @@ class BatchLookup:
             click=click,
             click_link=self._links[click.link_code] if click else None,
             click_row=self._click_rows[event_id(named.click_id)] if click else None,
+            coupon=normal_coupon(named.coupon) if named.coupon else "",
             coupon_link=coupon[0] if coupon and coupon[1] <= occurred_at + CLOCK_TOLERANCE else None,
             visitor_clicks=self._clicks_of(visit, attribution_model is AttributionModel.FIRST_CLICK),
             partner_hint=named.partner_id or NO_ID,
@@ -261,6 +275,16 @@ class BatchLookup:
             rows = found.get((visit.website_id, visit.visitor), [])
             known = _VisitorClicks(visit, rows, is_whole=len(rows) < PAGE_SIZE)
             self._visitors[visit.website_id, visit.visitor, oldest_first] = known
+
+    def _visit_of(self, row: ClickRow) -> ClickVisit | None:
+        self._read_visits([row])
+        return self._visits[row.event_id]
+
+    def _read_visits(self, rows: Iterable[ClickRow]) -> None:
+        missing = {row.event_id: row for row in rows if row.event_id not in self._visits}
+        if missing:
+            self._visits.update(dict.fromkeys(missing))
+            self._visits.update(self.clicks.visits(list(missing.values())))
 
     def _read_click_rows(self, opened: dict[tuple[UUID, str], Click]) -> None:
         wanted = {

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from command_api.conversions.attribution.clicks import ClickRow
+from command_api.conversions.attribution.clicks import ClickRow, ClickVisit
 from command_api.partners.model import Partner
 from schemas.click_id import Click
 from schemas.events.conversions import AttributedBy, Attribution
@@ -25,6 +25,7 @@ CLOCK_TOLERANCE: Final = timedelta(seconds=60)
 """Allowed clock difference between website and tracking."""
 
 FindPartner = Callable[[UUID], Partner | None]
+FindVisit = Callable[[ClickRow], ClickVisit | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,19 +53,31 @@ class ResolvedTraces:
     """The partner that a postback named: visitors' clicks on others then do not count."""
     is_claim: bool = False
     """Reported with the public site key only."""
+    coupon: str = ""
+    """In its usual form; with `coupon_link`."""
 
 
 def attribute(
-    website_id: UUID, occurred_at: datetime, traces: ResolvedTraces, model: AttributionModel, partner_of: FindPartner
+    website_id: UUID,
+    occurred_at: datetime,
+    traces: ResolvedTraces,
+    model: AttributionModel,
+    partner_of: FindPartner,
+    visit_of: FindVisit = lambda _: None,
 ) -> Attribution | None:
     """The attribution, with the terms at the time of the click; none while no click is found."""
     if traces.is_claim and traces.click_row is not None and traces.click_row.bot_reason:
         return None
     return (
-        _by_click_id(website_id, occurred_at, traces, partner_of)
+        _by_click_id(website_id, occurred_at, traces, partner_of, visit_of)
         or _by_coupon(website_id, occurred_at, traces, partner_of)
-        or _by_visitor(website_id, occurred_at, traces, model, partner_of)
+        or _by_visitor(website_id, occurred_at, traces, model, partner_of, visit_of)
     )
+
+
+def click_of(found: Attribution | None) -> tuple[object, ...] | None:
+    """What tells an attribution's click from another click."""
+    return None if found is None else (found.partner_id, found.link_id, found.click_id, found.clicked_at)
 
 
 def is_within_window(partner: Partner, clicked_at: datetime, occurred_at: datetime) -> bool:
@@ -73,7 +86,7 @@ def is_within_window(partner: Partner, clicked_at: datetime, occurred_at: dateti
 
 
 def _by_click_id(
-    website_id: UUID, occurred_at: datetime, traces: ResolvedTraces, partner_of: FindPartner
+    website_id: UUID, occurred_at: datetime, traces: ResolvedTraces, partner_of: FindPartner, visit_of: FindVisit
 ) -> Attribution | None:
     click, link = traces.click, traces.click_link
     if click is None or link is None or not click.is_of(website_id) or link.website_id != website_id:
@@ -82,7 +95,7 @@ def _by_click_id(
     if partner is None or not is_within_window(partner, click.at, occurred_at):
         return None
     row = traces.click_row
-    visit = {"country": click.country, "device": click.device} if row is None else _visit(row)
+    visit = {"country": click.country, "device": click.device} if row is None else _visit(row, visit_of)
     return Attribution(
         **visit,
         by=AttributedBy.CLICK_ID,
@@ -110,11 +123,17 @@ def _by_coupon(
         link_id=link.link_id,
         clicked_at=occurred_at,
         terms=partner.terms_at(occurred_at).terms,
+        coupon=traces.coupon,
     )
 
 
 def _by_visitor(
-    website_id: UUID, occurred_at: datetime, traces: ResolvedTraces, model: AttributionModel, partner_of: FindPartner
+    website_id: UUID,
+    occurred_at: datetime,
+    traces: ResolvedTraces,
+    model: AttributionModel,
+    partner_of: FindPartner,
+    visit_of: FindVisit,
 ) -> Attribution | None:
     for row in traces.visitor_clicks:
         if row.partner_id is None or row.website_id != website_id:
@@ -125,7 +144,7 @@ def _by_visitor(
         if partner is None or not is_within_window(partner, row.occurred_at, occurred_at):
             continue
         return Attribution(
-            **_visit(row),
+            **_visit(row, visit_of),
             by=AttributedBy.VISITOR,
             partner_id=partner.id,
             link_id=row.link_id,
@@ -137,5 +156,7 @@ def _by_visitor(
     return None
 
 
-def _visit(row: ClickRow) -> dict[str, Any]:
-    return {name: getattr(row, name) for name in ("visitor", "country", "device", "source", "subs")}
+def _visit(row: ClickRow, visit_of: FindVisit) -> dict[str, Any]:
+    of_click = {name: getattr(row, name) for name in ("visitor", "country", "device", "source", "subs")}
+    found = visit_of(row)
+    return of_click if found is None else {**of_click, "source": found.source, "visit": found.details}

@@ -1,4 +1,4 @@
-"""Country (and region) of an address, from an MMDB file on disk. No address leaves the machine."""
+"""Country (and region and city) of an address, from an MMDB file on disk. No address leaves the machine."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from infra.kernel.config.settings import Settings
 
 logger: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
-UNKNOWN: Final = ("ZZ", "")
-MAX_REGION: Final = 100
+UNKNOWN: Final = ("ZZ", "", "")
+MAX_NAME: Final = 100
 
 
 class GeoIpDatabase:
@@ -28,8 +28,8 @@ class GeoIpDatabase:
         self._reader = maxminddb.open_database(str(database)) if database is not None else None
         self.find = lru_cache(maxsize=65_536)(self._find)
 
-    def _find(self, address: str) -> tuple[str, str]:
-        """Country (two capitals, `ZZ` unknown) and region (may be empty) of an IPv4 or IPv6 address."""
+    def _find(self, address: str) -> tuple[str, str, str]:
+        """Country (two capitals, `ZZ` unknown), region and city (may be empty) of an IPv4 or IPv6 address."""
         if self._reader is None:
             return UNKNOWN
         try:
@@ -76,7 +76,7 @@ def parse_address(text: str) -> str | None:
     return str(address)
 
 
-def _place(found: Any) -> tuple[str, str]:
+def _place(found: Any) -> tuple[str, str, str]:
     if not isinstance(found, dict):
         return UNKNOWN
     country = found.get("country_code") or (found.get("country") or {}).get("iso_code") or ""
@@ -85,4 +85,7 @@ def _place(found: Any) -> tuple[str, str]:
     region = found.get("state1") or ""
     if not region and found.get("subdivisions"):
         region = (found["subdivisions"][0].get("names") or {}).get("en", "")
-    return country.upper(), str(region)[:MAX_REGION]
+    city = found.get("city") or ""
+    if isinstance(city, dict):
+        city = (city.get("names") or {}).get("en", "")
+    return country.upper(), str(region)[:MAX_NAME], str(city)[:MAX_NAME]

@@ -130,6 +130,8 @@ def _row(event: conversions.ConversionStep) -> Mapping[str, Any]:
         "click_id": click.click_id,
         "link_id": click.link_id or NO_ID,
         "partner_id": click.partner_id,
+        "coupon": click.coupon,
+        **{name: getattr(click.visit, name) for name in type(click.visit).model_fields},
         **{f"sub{number}": click.subs.get(f"sub{number}", "") for number in range(1, 11)},
         "value": _value(event),
         "currency": facts.amount.currency,

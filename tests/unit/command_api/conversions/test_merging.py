@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import permutations
 from typing import Any, cast
@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from command_api.conversions import decisions, model
-from command_api.conversions.attribution.clicks import PAGE_SIZE, ClickRow, VisitorQuery
+from command_api.conversions.attribution.clicks import PAGE_SIZE, ClickRow, ClickVisit, VisitorQuery
 from command_api.conversions.attribution.decision import ReportDecision, decide, reattribute
 from command_api.conversions.attribution.lookup import BatchLookup
 from command_api.conversions.attribution.rules import ReferencedLink
@@ -24,6 +24,7 @@ from command_api.partners import model as partners
 from command_api.websites.model import Website
 from schemas import click_id
 from schemas.base import DomainEvent, Money
+from schemas.events.conversions import ConversionRecorded, VisitDetails
 from schemas.events.websites import AttributionModel
 from schemas.tracking import ConversionReported, log_time
 
@@ -68,6 +69,8 @@ class Projected:
 
     rows: list[ClickRow] = field(default_factory=list)
     pages: int = 0
+    visit: ClickVisit | None = None
+    """Of every click that is there."""
 
     def by_event(self, wanted: Iterable[tuple[UUID, UUID, Any]]) -> dict[UUID, ClickRow]:
         names = {name for _, name, _ in wanted}
@@ -83,6 +86,9 @@ class Projected:
         ordered = self._ordered(visit, oldest_first)
         place = ordered.index(after) + 1
         return ordered[place : place + PAGE_SIZE]
+
+    def visits(self, clicks: Sequence[ClickRow]) -> dict[UUID, ClickVisit]:
+        return {} if self.visit is None else {click.event_id: self.visit for click in clicks}
 
     def _ordered(self, visit: VisitorQuery, oldest_first: bool) -> list[ClickRow]:
         mine = [found for found in self.rows if found.visitor == visit.visitor and not found.bot_reason]
@@ -281,6 +287,42 @@ def test_clicks_that_come_late_end_alike(order: str) -> None:
                 state = model.evolve(state, event)
     assert state is not None and state.facts.attribution is not None
     assert (state.facts.attribution.partner_id, state.commission) == (BETA.id, 20)
+
+
+VISIT = ClickVisit("newsletter", VisitDetails(path="/best-vpn", entry_page="/", utm_campaign="spring", placement="top"))
+
+
+@pytest.mark.parametrize("status", ["", "approved", "rejected"])
+def test_a_sale_gets_the_visit_of_its_click_when_the_clicks_row_comes(status: str) -> None:
+    projected = Projected(visit=VISIT)
+    state, _ = after([report(1, amount=usd(100), click_id=CLICKS[1], status=status)], projected)
+    earned = state.commission
+    assert state.facts.attribution is not None and state.facts.attribution.visit == VisitDetails()
+    projected.rows.append(replace(row(1, NOW - timedelta(hours=1), 7, CLICKS[1]), subs={"sub1": "a"}))
+    events, may_change = reattribute(state, WEBSITE, World(projected), CommandContext(NOW))
+    assert [getattr(event, "cause", "") for event in events][-1] == "details" and may_change
+    for event in events:
+        state = model.evolve(state, event)
+    found = state.facts.attribution
+    assert found is not None and (found.source, found.subs, found.visit) == ("newsletter", {"sub1": "a"}, VISIT.details)
+    assert (state.commission, state.status.value) == (earned, status or "pending")
+
+
+def test_a_sale_keeps_its_visit_while_the_clicks_row_is_not_there() -> None:
+    projected = Projected([row(1, NOW - timedelta(hours=1), 7, CLICKS[1])], visit=VISIT)
+    state, _ = after([report(1, amount=usd(100), click_id=CLICKS[1])], projected)
+    projected.rows.clear()  # the table is built again
+    assert reattribute(state, WEBSITE, World(projected), CommandContext(NOW))[0] == []
+    state = merged_into(state, projected, report(2, amount=usd(100), click_id=CLICKS[1], customer="c"))
+    assert state.facts.attribution is not None and state.facts.attribution.visit == VISIT.details
+
+
+def test_a_coupon_is_a_dimension_of_its_sale() -> None:
+    world = World(Projected())
+    world._coupons[SITE, "SAVE10"] = (LINKS[1], NOW - timedelta(days=1))
+    [recorded] = decide(report(1, amount=usd(100), coupon="save10"), world, NOW).events
+    assert isinstance(recorded, ConversionRecorded)
+    assert recorded.facts.attribution is not None and recorded.facts.attribution.coupon == "SAVE10"
 
 
 def test_after_the_approval_a_late_click_is_proposed() -> None:

@@ -1,4 +1,4 @@
-CREATE TABLE IF NOT EXISTS events__g2 (
+CREATE TABLE IF NOT EXISTS events__g3 (
   website_id UUID CODEC(ZSTD(1)),
   event_id UUID CODEC(ZSTD(1)),
   type LowCardinality(String),
@@ -42,6 +42,9 @@ CREATE TABLE IF NOT EXISTS events__g2 (
   props String CODEC(ZSTD(1)),
   flags LowCardinality(String),
   origin LowCardinality(String) DEFAULT 'server',
+  city LowCardinality(String),
+  language LowCardinality(String),
+  placement LowCardinality(String),
   conversion_id UUID CODEC(ZSTD(1)),
   event_name LowCardinality(String),
   d_pending Int8 CODEC(ZSTD(1)),
@@ -51,6 +54,8 @@ CREATE TABLE IF NOT EXISTS events__g2 (
   c_pending Int64 CODEC(ZSTD(1)),
   c_approved Int64 CODEC(ZSTD(1)),
   c_reversed Int64 CODEC(ZSTD(1)),
+  entry_page String CODEC(ZSTD(1)),
+  coupon LowCardinality(String),
   _topic LowCardinality(String),
   _partition UInt16 CODEC(ZSTD(1)),
   _offset UInt64 CODEC(Delta, ZSTD(1))

@@ -28,6 +28,7 @@ from schemas.events.conversions import (
     ConversionReportConflicted,
     ConversionReversed,
     CounterDelta,
+    VisitDetails,
 )
 from schemas.events.partners import Terms
 from schemas.tracking import Refusal, TrackedEvent
@@ -108,6 +109,7 @@ def facts(attribution: Attribution | None, currency: str = "EUR") -> ConversionF
     )
 
 
+VISIT = VisitDetails(path="/best-vpn", entry_page="/", channel="email", utm_campaign="spring", placement="top")
 CLICK = Attribution(
     by=AttributedBy.CLICK_ID,
     partner_id=PARTNER,
@@ -120,6 +122,8 @@ CLICK = Attribution(
     device="mobile",
     source="google",
     subs={"sub1": "a", "other": "dropped"},
+    coupon="SAVE10",
+    visit=VISIT,
 )
 
 
@@ -150,6 +154,8 @@ def test_a_recorded_sale_makes_a_row_under_its_clicks_dimensions() -> None:
         "link_id": LINK,
         "partner_id": PARTNER,
         "sub1": "a",
+        "coupon": "SAVE10",
+        **VISIT.model_dump(),
         "value": 4_990,
         "currency": "EUR",
         "origin": "decision",

@@ -1,0 +1,81 @@
+"""The tables that hold visits for whole UTC days of a website, and which of them are current. Pure text.
+
+`event_days` (a rollup of `events`) has the number and the fingerprint of each day's events. A build of a day copies its
+events with their visits into `visit_events`, and counters of every value of every daily dimension into
+`breakdown_day`; `visit_builds` then has what the build is made of. A day's build is current while both agree: what is
+read from it equals what `statement.visits` would find. Days without a current build are read from `events`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from infra.domain.visits.dimensions import DAILY
+from infra.domain.visits.statement import ROW_COLUMNS, TYPES
+
+VERSION: Final = 1
+"""Of the tables below and of what a build contains; with a new version every day is built again."""
+
+EVENT_DAYS: Final = "event_days"
+VISIT_EVENTS: Final = "visit_events"
+BREAKDOWN_DAY: Final = "breakdown_day"
+VISIT_BUILDS: Final = "visit_builds"
+
+COUNTERS: Final = ("events", "pageviews", "clicks", "visits", "entries", "bounces", "seconds")
+"""Of `breakdown_day`; `visits` add up over days, since a visit lies within one."""
+
+
+def table(name: str) -> str:
+    """The table of this version."""
+    return f"{name}__g{VERSION}"
+
+
+VISIT_EVENTS_COLUMNS: Final = (
+    "website_id UUID",
+    "day Date",
+    "build UInt64",
+    *(
+        f"{name} {TYPES[name]} CODEC({'Delta, ' if name in ('occurred_at', 'received_at', '_offset') else ''}ZSTD(1))"
+        for name in ROW_COLUMNS
+    ),
+)
+BREAKDOWN_DAY_COLUMNS: Final = (
+    "website_id UUID",
+    "day Date",
+    "build UInt64",
+    "is_bot Bool",
+    "dimension LowCardinality(String)",
+    "value String CODEC(ZSTD(1))",
+    *(f"{name} Int64 CODEC(ZSTD(1))" for name in COUNTERS),
+    "visitors AggregateFunction(uniqCombined(12), UInt64)",
+)
+VISIT_BUILDS_COLUMNS: Final = (
+    "website_id UUID",
+    "day Date",
+    "build UInt64",
+    "events Int64",
+    "fingerprint UInt64",
+)
+
+ROW_COUNTERS: Final = {
+    "events": "toInt64(countIf(t.type <> 'conversion'))",
+    "pageviews": "toInt64(countIf(t.type = 'pageview'))",
+    "clicks": "toInt64(countIf(t.type = 'click'))",
+    "visits": "toInt64(uniqExactIf(t.visit, t.visit <> 0))",
+    "entries": "toInt64(sum(t.is_entry))",
+    "bounces": "toInt64(sum(t.is_bounce))",
+    "seconds": "toInt64(sum(t.visit_seconds))",
+}
+"""Each counter over rows with their visits, called `t`."""
+COUNTED: Final = ", ".join(f"{sql} AS {name}" for name, sql in ROW_COUNTERS.items())
+
+VISITOR_STATE: Final = "uniqCombinedStateIf(12)(t.visitor, t.visitor <> 0)"
+
+
+def counters_of(rows: str) -> str:
+    """The rows of `breakdown_day` that `rows` (a table or SELECT with `build`, called `t`) come to."""
+    return " UNION ALL ".join(
+        f"SELECT website_id, day, build, is_bot, '{name}' AS dimension, toString({expression}) AS value, {COUNTED},"  # noqa: S608 - own text
+        f" {VISITOR_STATE} AS visitors FROM {rows} AS t GROUP BY website_id, day, build, is_bot, value"
+        for name, expression in DAILY.items()
+    )

@@ -1,0 +1,229 @@
+"""The visit builder: a thread that builds the visits of days whose events changed, in one process at a time.
+
+Each round compares `event_days` with the builds. A day that is over is built once its events rest; the current day, and
+a day that keeps changing, each time it has grown by a quarter. Several days share one build: a few large inserts
+instead of many small ones. A build is registered after its rows are written, with the fingerprint of exactly these
+rows: a crash leaves rows that nobody reads, and events that arrive meanwhile make the build outdated, never wrong.
+"""
+
+# ruff: noqa: S608 - names of tables and columns are ours; values are bound
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from threading import Event, Thread
+from typing import Any, Final
+from uuid import UUID
+
+import psycopg
+import structlog
+
+from infra.domain.visits import statement, tables
+from infra.kernel.observability import logging
+from projectors.engine.clickhouse import ClickHouse, Unavailable
+from projectors.engine.ownership import Ownership
+
+log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
+
+LOCK: Final = "visits"
+INTERVAL_S: Final = 5.0
+MAX_BATCH_EVENTS: Final = 1_000_000
+"""Events of one build; a larger day is a build of its own."""
+MAX_BATCH_DAYS: Final = 2_000
+MIN_EVENTS_TODAY: Final = 20_000
+"""A smaller current day is read from `events` about as fast as it is built."""
+GROWTH: Final = 0.25
+REST_ROUNDS: Final = 2
+"""Rounds without a change, after which a past day counts as complete."""
+TIDY_EVERY_S: Final = 600.0
+KEPT_S: Final = 300
+"""Replaced builds are read by requests that began before."""
+BUILD_SETTINGS: Final = {"max_execution_time": 1800, "max_partitions_per_insert_block": 0, "max_threads": 1}
+
+Day = tuple[UUID, date]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The events of a day: now, and in its newest build (0: none)."""
+
+    events: int
+    fingerprint: int
+    built_events: int
+    built_fingerprint: int
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the build has exactly these events."""
+        return (self.events, self.fingerprint) == (self.built_events, self.built_fingerprint)
+
+
+class VisitBuilder:
+    """`start` runs it until `stopping`."""
+
+    def __init__(
+        self, clickhouse: ClickHouse, ownership: Ownership, now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    ) -> None:
+        self._clickhouse, self._ownership, self._now = clickhouse, ownership, now
+        self._total: tuple[Any, ...] = ()
+        self._resting: dict[Day, tuple[int, int]] = {}
+        self._tidied_at = time.monotonic()
+
+    def start(self, stopping: Event) -> Thread:
+        """The running thread."""
+        thread = Thread(target=self._run, args=(stopping,), name="visits", daemon=True)
+        thread.start()
+        return thread
+
+    def _run(self, stopping: Event) -> None:
+        logging.begin_context(component="visits")
+        while not stopping.wait(INTERVAL_S):
+            try:
+                if self._ownership.acquire(LOCK):
+                    self.build(stopping)
+            except (Unavailable, psycopg.Error) as error:
+                log.warning("visits_postponed", error=error)
+            except Exception:
+                log.exception("unexpected_error")
+
+    def build(self, stopping: Event | None = None) -> int:
+        """One round: builds what is due, and removes replaced builds; returns the number of built days. Raises
+        `Unavailable`."""
+        total = tuple(self._clickhouse.rows(_TOTAL)[0])
+        if total == self._total:
+            return 0
+        found = self._outdated()
+        due = select_due(found, self._resting, self._now().date())
+        self._resting = {key: (each.events, self._resting_rounds(key, each)) for key, each in found.items()}
+        built = 0
+        for batch in batches({key: found[key].events for key in due}):
+            if stopping is not None and stopping.is_set():
+                return built
+            self._build(batch)
+            built += len(batch)
+        if all(day >= self._now().date() for _, day in found.keys() - due):
+            self._total = total  # no past day is left, and the current one is too small
+        if time.monotonic() - self._tidied_at > TIDY_EVERY_S:
+            self.tidy()
+        return built
+
+    def _resting_rounds(self, key: Day, found: Found) -> int:
+        events, rounds = self._resting.get(key, (0, 0))
+        return rounds + 1 if events == found.events else 0
+
+    def tidy(self) -> None:
+        """Deletes replaced builds, and rows of builds that were never registered."""
+        self._tidied_at = time.monotonic()
+        oldest_kept = _build_id(self._now() - timedelta(seconds=KEPT_S))
+        replaced = self._clickhouse.rows(_REPLACED, {"before": oldest_kept})[0][0]
+        if not replaced:
+            return
+        for name in (tables.VISIT_EVENTS, tables.BREAKDOWN_DAY, tables.VISIT_BUILDS):
+            suffix = f"_local ON CLUSTER '{self._clickhouse.cluster}'" if self._clickhouse.cluster else ""
+            self._clickhouse.run(
+                f"ALTER TABLE {tables.table(name)}{suffix} DELETE WHERE build < {oldest_kept}"
+                f" AND (website_id, day, build) NOT IN ({_NEWEST_BUILDS})"
+            )
+        log.info("visits_tidied", builds=replaced)
+
+    def _outdated(self) -> dict[Day, Found]:
+        return {(website_id, day): Found(*counts) for website_id, day, *counts in self._clickhouse.rows(_OUTDATED)}
+
+    def _build(self, days: Sequence[Day]) -> None:
+        build = _build_id(self._now())
+        started = time.monotonic()
+        chosen = " OR ".join(
+            f"(website_id = '{website_id}' AND toDate(occurred_at) IN ({_listed(own)}))"
+            for website_id, own in _by_website(days).items()
+        )
+        columns = ", ".join(statement.ROW_COLUMNS)
+        rows = tables.table(tables.VISIT_EVENTS)
+        self._clickhouse.run(
+            f"INSERT INTO {rows} (website_id, day, build, {columns})"
+            f" SELECT website_id, day, {build} AS build, {columns} FROM ({statement.visits('events', chosen)})",
+            BUILD_SETTINGS,
+        )
+        counted = f"website_id, day, build, is_bot, dimension, value, {', '.join(tables.COUNTERS)}, visitors"
+        within = f"day IN ({_listed({day for _, day in days})})"
+        source = f"(SELECT * FROM {rows} WHERE {within} AND build = {build})"
+        self._clickhouse.run(
+            f"INSERT INTO {tables.table(tables.BREAKDOWN_DAY)} ({counted})"
+            f" SELECT {counted} FROM ({tables.counters_of(source)})",
+            BUILD_SETTINGS,
+        )
+        self._clickhouse.run(
+            f"INSERT INTO {tables.table(tables.VISIT_BUILDS)} (website_id, day, build, events, fingerprint)"
+            f" SELECT website_id, day, build, toInt64(count()), sum({statement.FINGERPRINT}) FROM {rows}"
+            f" WHERE {within} AND build = {build} GROUP BY website_id, day, build",
+            BUILD_SETTINGS,
+        )
+        log.info("visits_built", days=len(days), took_s=round(time.monotonic() - started, 2))
+
+
+def select_due(found: Mapping[Day, Found], resting: Mapping[Day, tuple[int, int]], today: date) -> list[Day]:
+    """The outdated days to build now, newest first. `resting`: of the last round, the number of events and the number
+    of rounds since it changed."""
+    due = []
+    for key, each in found.items():
+        events, rounds = resting.get(key, (0, 0))
+        rests = key[1] < today and events == each.events and rounds + 1 >= REST_ROUNDS
+        grown = each.events - each.built_events >= max(MIN_EVENTS_TODAY, GROWTH * each.built_events)
+        if rests or grown:
+            due.append(key)
+    return sorted(due, key=lambda key: (key[1], key[0]), reverse=True)
+
+
+def batches(days: Mapping[Day, int]) -> Iterator[list[Day]]:
+    """The days in their order, in builds of at most `MAX_BATCH_EVENTS` events of one month."""
+    batch: list[Day] = []
+    events = 0
+    for key, count in days.items():
+        is_other_month = bool(batch) and batch[-1][1].replace(day=1) != key[1].replace(day=1)
+        if batch and (events + count > MAX_BATCH_EVENTS or len(batch) == MAX_BATCH_DAYS or is_other_month):
+            yield batch
+            batch, events = [], 0
+        batch.append(key)
+        events += count
+    if batch:
+        yield batch
+
+
+def _by_website(days: Sequence[Day]) -> Mapping[UUID, list[date]]:
+    found: dict[UUID, list[date]] = {}
+    for website_id, day in days:
+        found.setdefault(website_id, []).append(day)
+    return found
+
+
+def _listed(days: Iterable[date]) -> str:
+    return ", ".join(f"'{day}'" for day in sorted(days))
+
+
+def _build_id(moment: datetime) -> int:
+    """Builds are ordered by time, in microseconds."""
+    return int(moment.timestamp() * 1_000_000)
+
+
+_BUILDS: Final = tables.table(tables.VISIT_BUILDS)
+_TOTAL: Final = (
+    f"SELECT sum(events), sum(fingerprint), (SELECT count() FROM {_BUILDS}), toStartOfDay(now('UTC'))"
+    f" FROM {tables.EVENT_DAYS}"
+)
+_NEWEST_BUILDS: Final = f"SELECT website_id, day, max(build) FROM {_BUILDS} GROUP BY website_id, day"
+_REPLACED: Final = (
+    f"SELECT count() FROM {_BUILDS} WHERE build < {{before:UInt64}}"
+    f" AND (website_id, day, build) NOT IN ({_NEWEST_BUILDS})"
+)
+_OUTDATED: Final = (
+    "SELECT website_id, day, sum(now_events) AS events, sum(now_fingerprint) AS fingerprint,"
+    " sum(then_events) AS built_events, sum(then_fingerprint) AS built_fingerprint FROM ("
+    " SELECT website_id, day, toInt64(events) AS now_events, fingerprint AS now_fingerprint,"
+    f" toInt64(0) AS then_events, toUInt64(0) AS then_fingerprint FROM {tables.EVENT_DAYS} UNION ALL"
+    " SELECT website_id, day, 0, 0, argMax(events, build), argMax(fingerprint, build)"
+    f" FROM {_BUILDS} GROUP BY website_id, day)"
+    " GROUP BY website_id, day HAVING events <> built_events OR fingerprint <> built_fingerprint"
+    " ORDER BY website_id, day LIMIT 100000"
+)

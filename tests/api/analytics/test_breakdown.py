@@ -1,0 +1,391 @@
+"""`breakdown`: for random histories, every metric by every dimension is what a plain count over visits gives, whether
+its days are built, half built or not built at all; and its columns add up to the overview."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+import pytest
+
+from infra.domain.visits.dimensions import COLUMNS, NAMES
+from projectors.engine.clickhouse import HttpClickHouse
+from projectors.engine.ownership import Ownership
+from projectors.visits.builder import VisitBuilder
+from schemas.zones import ZoneInfo
+from tests.support.query import Person, QueryService, conversion, event
+
+ZONES = ("Europe/Berlin", "Asia/Kathmandu", "UTC", "Australia/Lord_Howe")
+FIRST = datetime(2026, 3, 26, tzinfo=UTC)
+DAYS = 6
+Row = dict[str, Any]
+BROUGHT = ("source", "channel", "referrer_host", "utm_source", "utm_medium", "utm_campaign", "utm_content", "utm_term")
+NO_ID = "00000000-0000-0000-0000-000000000000"
+
+
+class Measured:
+    """A website with random visits, and the same counted by hand."""
+
+    def __init__(self, service: QueryService, seed: int, events: int = 400) -> None:
+        self.service, self.chance = service, random.Random(seed)
+        self.zone = ZoneInfo(ZONES[seed % len(ZONES)])
+        self.owner: Person = service.person()
+        self.website: UUID = service.website(self.owner, self.zone.key)
+        self.partner = service.partner("Acme")
+        self.rows: list[Row] = []
+        self.add(events)
+
+    def add(self, events: int) -> None:
+        """More events, anywhere in the days."""
+        rows = [self._row() for _ in range(events)]
+        for offset, row in enumerate(rows, len(self.rows)):
+            row["_offset"] = offset
+        self.rows += rows
+        self.service.events(rows)
+
+    def _row(self) -> Row:
+        chance = self.chance
+        at = FIRST + timedelta(milliseconds=chance.randrange(DAYS * 86_400_000))
+        dims = {
+            "country": chance.choice(["DE", "FR", "ZZ"]),
+            "device": chance.choice(["desktop", "mobile"]),
+            "source": chance.choice(["google", "newsletter", ""]),
+            "channel": chance.choice(["search", "direct"]),
+            "utm_campaign": chance.choice(["spring", "a,b", "-x", "(none)", ""]),
+            "sub1": chance.choice(["a", "b,c", ""]),
+            "path": chance.choice(["/", "/a", "/b|c", "/ü", ""]),
+            "hostname": "shop.example",
+            "language": chance.choice(["de", "en", ""]),
+            "placement": chance.choice(["top", ""]),
+        }
+        if chance.random() < 0.15:
+            earned = {"d_pending": 1, "c_pending": chance.randrange(1, 5000), "entry_page": chance.choice(["/in", ""])}
+            more = {"partner_id": str(self.partner), "coupon": chance.choice(["SAVE", ""])}
+            return conversion(self.website, at, visitor=chance.randrange(0, 9), **dims, **earned, **more)
+        kind = chance.choice(["click", "pageview", "pageview", "signup"])
+        if kind == "click":
+            dims |= {"partner_id": str(self.partner), "origin": chance.choice(["redirect", "script"])}
+        is_bot = chance.random() < 0.1
+        bot = {"is_bot": True, "bot_reason": "crawler"} if is_bot else {}
+        session = chance.choice([0, 0, 7, 8])
+        props = {"props": '{"plan":"pro"}'} if chance.random() < 0.3 else {}
+        return event(self.website, at, kind, visitor=chance.randrange(0, 9), session=session, **dims, **bot, **props)
+
+    def get(self, call: str, **query: Any) -> Any:
+        filters = [("filter", text) for text in query.pop("filter", ())]
+        address = urlencode([("websiteId", self.website), *query.items(), *filters])
+        answer = self.service.get(f"/api/platform/analytics/{call}?{address}", self.owner)
+        assert answer.status_code == 200, answer.text
+        return answer.json(parse_float=Decimal)
+
+    def visits(self) -> list[Row]:
+        """The rows as reports see them: with pages and sources of their visits."""
+        by_visitor: dict[Any, list[Row]] = defaultdict(list)
+        seen: list[Row] = []
+        for row in self.rows:
+            at = moment(row)
+            whole = {**dict.fromkeys(BROUGHT, ""), **row, "at": at, "visit": None, "is_entry": 0, "bounce": 0, "s": 0}
+            seen.append(whole)
+            if row["type"] == "conversion":
+                whole["exit_page"] = row["path"]
+                whole.setdefault("entry_page", "")
+                continue
+            who = row["visitor"] or row["event_id"]
+            by_visitor[at.date(), bool(row.get("is_bot")), who].append(whole)
+        for key, events in by_visitor.items():
+            events.sort(key=lambda row: (row["at"], UUID(row["event_id"]).int))
+            place_visits(key, events)
+        return seen
+
+
+def place_visits(key: Any, events: list[Row]) -> None:
+    """Cuts one visitor's day into visits, as docs/analytics-api.md defines them."""
+    page, host, session = "", "", 0
+    before: datetime | None = None
+    visits: list[list[Row]] = []
+    for row in events:
+        if row.get("origin") != "redirect" and row["path"]:
+            page, host = row["path"], row["hostname"]
+        own = row.get("session", 0)
+        is_new = before is None or (own != session if own and session else row["at"] - before > timedelta(minutes=30))
+        if is_new:
+            visits.append([])
+        session, before = own or session, row["at"]
+        row["path"], row["hostname"] = page, host
+        visits[-1].append(row)
+    for number, visit in enumerate(visits):
+        first, last = visit[0], visit[-1]
+        brought = {name: first[name] for name in BROUGHT}
+        for row in visit:
+            row.update(brought, entry_page=first["path"], exit_page=last["path"])
+            row["visit"] = (*key, number) if row["visitor"] else None
+        if first["visitor"]:
+            is_bounce = len(visit) == 1 and first["type"] == "pageview"
+            first.update(
+                is_entry=1, bounce=int(is_bounce), s=int(last["at"].timestamp()) - int(first["at"].timestamp())
+            )
+
+
+def moment(row: Row) -> datetime:
+    return datetime.fromisoformat(row["occurred_at"] + "+00:00")
+
+
+def value(row: Row, dimension: str, zone: ZoneInfo) -> str:
+    if dimension == "weekday_hour":
+        local = moment(row).astimezone(zone)
+        return f"{local.isoweekday()}-{local.hour}"
+    if dimension == "event":
+        return str(row["event_name"] if row["type"] == "conversion" else row["type"])
+    if dimension == "prop:plan":
+        return "pro" if row.get("props") else ""
+    found = str(row.get(COLUMNS[dimension], ""))
+    return "" if found in (NO_ID, "ZZ") else found
+
+
+def counted(rows: Iterable[Row], is_of_time: bool = False) -> Row:
+    """The metrics of some rows by hand."""
+    rows = list(rows)
+    traffic = [row for row in rows if row["type"] != "conversion"]
+    entries = sum(row["is_entry"] for row in traffic)
+    visits = entries if is_of_time else len({row["visit"] for row in traffic if row["visit"]})
+    views = sum(row["type"] == "pageview" for row in traffic)
+    clicks = sum(row["type"] == "click" for row in traffic)
+    sold, earned = sum(row.get("d_pending", 0) for row in rows), sum(row.get("c_pending", 0) for row in rows)
+    return {
+        "visitors": len({row["visitor"] for row in traffic if row["visitor"]}),
+        "visits": visits,
+        "pageviews": views,
+        "clicks": clicks,
+        "events": len(traffic),
+        "conversions": sold,
+        "revenue": Decimal(earned) / 100,
+        "bounce_rate": round(Decimal(100 * sum(row["bounce"] for row in traffic)) / entries, 2) if entries else 0,
+        "visit_duration": round(sum(row["s"] for row in traffic) / entries, 2) if entries else 0,
+        "views_per_visit": round(views / visits, 2) if visits else 0,
+    }
+
+
+def shown(row: Mapping[str, Any]) -> Row:
+    return {name: float(row[name]) for name in counted([])}
+
+
+def approximately(found: Row) -> Any:
+    """Averages are rounded to two decimals."""
+    return pytest.approx({name: float(number) for name, number in found.items()}, abs=0.011)
+
+
+def check(measured: Measured, dimension: str, first: date, last: date) -> None:
+    rows = [row for row in measured.visits() if first <= row["at"].astimezone(measured.zone).date() <= last]
+    rows = [row for row in rows if not row.get("is_bot") or row["type"] == "conversion"]
+    by_value: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        by_value[value(row, dimension, measured.zone)].append(row)
+    is_of_time = dimension == "weekday_hour"
+    span = {"timeRange": "custom", "from": first, "to": last}
+    found = measured.get("breakdown", by=dimension, limit=1000, compare="none", **span)
+    expected = {name: counted(some, is_of_time) for name, some in by_value.items()}
+    assert {row["values"][dimension]: shown(row) for row in found["rows"]}.keys() == expected.keys()
+    for row in found["rows"]:
+        assert shown(row) == approximately(expected[row["values"][dimension]]), (dimension, row["values"])
+    assert shown(found["totals"]) == approximately(counted(rows, is_of_time))
+    clicks = [row["clicks"] for row in found["rows"]]
+    assert clicks == sorted(clicks, reverse=True)
+
+
+@pytest.fixture
+def builder(query_service: QueryService) -> VisitBuilder:
+    settings = query_service.settings
+    assert settings.postgres_url is not None
+    return VisitBuilder(HttpClickHouse(settings), Ownership(settings.postgres_url))
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_every_dimension_is_what_a_count_by_hand_gives(
+    query_service: QueryService, builder: VisitBuilder, seed: int
+) -> None:
+    measured = Measured(query_service, seed)
+    first, last = date(2026, 3, 27), date(2026, 3, 30)
+    dimensions = (*NAMES, "prop:plan")
+    for name in dimensions[seed::2]:
+        check(measured, name, first, last)
+    build_all(builder)
+    assert built_days(query_service, measured.website) == DAYS
+    for name in dimensions[1 - seed :: 2]:
+        check(measured, name, first, last)
+    measured.add(30)  # each day's build is outdated, or a part of them
+    for name in dimensions[::6]:
+        check(measured, name, first, last)
+    build_all(builder)
+    builder.tidy()
+    for name in dimensions[1::6]:
+        check(measured, name, first, last)
+
+
+def build_all(builder: VisitBuilder) -> None:
+    """A past day is built in the second round in which it rests."""
+    for _ in range(3):
+        builder.build()
+
+
+def built_days(service: QueryService, website: UUID) -> int:
+    [[days]] = service.rows(f"SELECT uniqExact(day) FROM visit_builds__g1 WHERE website_id = '{website}'")
+    return int(days)
+
+
+def test_two_dimensions_search_sort_and_pages(query_service: QueryService) -> None:
+    measured = Measured(query_service, 1)
+    span = {"timeRange": "custom", "from": "2026-03-20", "to": "2026-04-10"}
+    whole = measured.get("breakdown", by="page,device", sort="-revenue", limit=1000, **span)
+    assert [row["revenue"] for row in whole["rows"]] == sorted((row["revenue"] for row in whole["rows"]), reverse=True)
+    for sort in ("-revenue", "page", "-bounce_rate", "visits"):
+        whole = measured.get("breakdown", by="page,device", sort=sort, limit=1000, **span)
+        rows: list[Row] = []
+        cursor: str | None = ""
+        while cursor is not None:
+            page = measured.get("breakdown", by="page,device", sort=sort, limit=3, cursor=cursor, **span)
+            rows += page["rows"]
+            cursor = page["nextCursor"]
+            assert page["totals"] == whole["totals"]
+        assert rows == whole["rows"]
+    found = measured.get("breakdown", by="page", search="/B|", **span)
+    assert [row["values"]["page"] for row in found["rows"]] == ["/b|c"]
+    found = measured.get("breakdown", by="partner", search="acm", **span)
+    assert [row["label"] for row in found["rows"]] == ["Acme"]
+    assert found["rows"][0]["values"] == {"partner": str(measured.partner)}
+
+
+FILTERS: tuple[tuple[str, Callable[[Row], bool]], ...] = (
+    (r"page:is:/b\|c|/ü", lambda row: row["path"] in ("/b|c", "/ü")),
+    ("page:is_not:/|", lambda row: row["path"] not in ("/", "")),
+    ("page:contains:B", lambda row: "b" in row["path"]),
+    ("page:matches:/*", lambda row: row["path"].startswith("/")),
+    ("page:matches:*%*", lambda _: False),
+    ("utm_campaign:is:a,b", lambda row: row["utm_campaign"] == "a,b"),
+    ("utm_campaign:is:-x|(none)", lambda row: row["utm_campaign"] in ("-x", "(none)")),
+    ("source:is:", lambda row: row["source"] == ""),
+    ("country:is:DE", lambda row: row["country"] == "DE"),
+    ("country:contains:germ", lambda row: row["country"] == "DE"),
+    ("entry_page:not_contains:a", lambda row: "a" not in row["entry_page"]),
+    ("coupon:is:SAVE", lambda row: row.get("coupon") == "SAVE"),
+    ("prop:plan:is:pro", lambda row: bool(row.get("props"))),
+    ("partner:contains:acme", lambda row: "partner_id" in row),
+    ("page:is:" + "x" * 2000, lambda _: False),
+)
+
+
+def test_filters_hold_in_every_call(query_service: QueryService, builder: VisitBuilder) -> None:
+    measured = Measured(query_service, 2)
+    span = {"timeRange": "custom", "from": "2026-03-20", "to": "2026-04-10"}
+    for _ in range(2):
+        people = [row for row in measured.visits() if not row.get("is_bot")]
+        for text, keep in FILTERS:
+            expected = counted(row for row in people if keep(row))
+            found = measured.get("breakdown", by="device", filter=[text], **span)["totals"]
+            assert shown(found) == approximately(expected), text
+            overview = measured.get("overview", filter=[text], **span)
+            assert overview["clicks"]["total"] == expected["clicks"], text
+            assert overview["revenue"]["total"] == expected["revenue"], text
+            assert sum(point["clicks"] for point in measured.get("clicks", filter=[text], **span)) == expected["clicks"]
+        build_all(builder)
+    both = measured.get("breakdown", by="device", filter=["page:is:/a", "country:is:DE"], **span)["totals"]
+    people = [row for row in measured.visits() if not row.get("is_bot")]
+    assert shown(both) == approximately(counted(r for r in people if r["path"] == "/a" and r["country"] == "DE"))
+
+
+def test_columns_add_up_to_the_overview(query_service: QueryService) -> None:
+    measured = Measured(query_service, 3)
+    span = {"timeRange": "custom", "from": "2026-03-20", "to": "2026-04-10"}
+    overview = measured.get("overview", **span)
+    for name in NAMES:
+        rows = measured.get("breakdown", by=name, limit=1000, metrics="clicks,revenue,conversions,pageviews", **span)[
+            "rows"
+        ]
+        assert sum(row["clicks"] for row in rows) == overview["clicks"]["total"], name
+        assert sum(row["pageviews"] for row in rows) == overview["pageviews"], name
+        assert sum(row["conversions"] for row in rows) == overview["conversions"]["total"], name
+        assert sum(row["revenue"] for row in rows) == overview["revenue"]["total"], name
+        assert "visits" not in rows[0]
+
+
+def test_series_add_up_to_the_report(query_service: QueryService, builder: VisitBuilder) -> None:
+    measured = Measured(query_service, 1)
+    span = {"timeRange": "custom", "from": "2026-03-20", "to": "2026-04-10"}
+    for _ in range(2):
+        total = measured.get("breakdown", by="page", **span)["totals"]
+        for metric in ("clicks", "visits", "revenue"):
+            points = measured.get("breakdown/series", metric=metric, **span)
+            assert sum(point["values"][""] for point in points) == total[metric]
+        points = measured.get("breakdown/series", by="page", values=r"/a,/b|c,a\,b", metric="pageviews", **span)
+        rows = measured.get("breakdown", by="page", **span)["rows"]
+        for page in ("/a", "/b|c"):
+            [expected] = [row["pageviews"] for row in rows if row["values"]["page"] == page]
+            assert sum(point["values"][page] for point in points) == expected
+        assert {point["values"]["a,b"] for point in points} == {0}
+        build_all(builder)
+
+
+def test_the_comparison_has_the_same_values(query_service: QueryService) -> None:
+    measured = Measured(query_service, 0)
+    query = {"timeRange": "custom", "from": "2026-03-29", "to": "2026-03-30", "by": "page"}
+    before = {"timeRange": "custom", "from": "2026-03-27", "to": "2026-03-28", "by": "page", "compare": "none"}
+    found, earlier = measured.get("breakdown", **query), measured.get("breakdown", **before)
+    by_page = {row["values"]["page"]: shown(row) for row in earlier["rows"]}
+    for row in found["rows"]:
+        assert shown(row["previous"]) == by_page.get(row["values"]["page"], counted([]))
+    assert shown(found["totals"]["previous"]) == shown(earlier["totals"])
+    assert earlier["totals"]["previous"] is None
+
+
+def test_a_file_has_the_same_rows(query_service: QueryService) -> None:
+    measured = Measured(query_service, 0)
+    query = (
+        f"websiteId={measured.website}&timeRange=custom&from=2026-03-20&to=2026-04-10&by=page&metrics=clicks,revenue"
+    )
+    file = query_service.get(f"/api/platform/analytics/breakdown.csv?{query}", measured.owner)
+    lines = file.text.split("\r\n")
+    assert lines[0] == "page,clicks,revenue"
+    rows = measured.get(
+        "breakdown",
+        timeRange="custom",
+        **{"from": "2026-03-20", "to": "2026-04-10"},
+        by="page",
+        metrics="clicks,revenue",
+    )["rows"]
+    assert len(lines) - 2 == len(rows)
+
+
+@pytest.mark.parametrize(
+    ("query", "named"),
+    [
+        ("by=weather", "entry_page"),
+        ("by=page,device,os", "at most 2"),
+        ("metrics=clicks,luck", "bounce_rate"),
+        ("sort=-luck", "revenue"),
+        ("filter=weather:is:sun", "weekday_hour"),
+        ("filter=page:like:x", "not_contains"),
+        ("filter=page", "DIMENSION:OPERATOR:VALUES"),
+        ("filter=page:is:" + "x" * 3000, "2048"),
+        ("cursor=nonsense", "cursor"),
+        ("by=prop:a'b", "prop:NAME"),
+    ],
+)
+def test_what_is_unknown_is_named_with_what_is_valid(query_service: QueryService, query: str, named: str) -> None:
+    owner = query_service.person()
+    website = query_service.website(owner)
+    answer = query_service.get(f"/api/platform/analytics/breakdown?websiteId={website}&{query}", owner)
+    assert answer.status_code == 400, answer.text
+    assert named in answer.text
+
+
+def test_reports_are_for_the_owner(query_service: QueryService) -> None:
+    website = query_service.website(query_service.person())
+    stranger = query_service.person()
+    for path in ("breakdown", "breakdown.csv", "breakdown/series"):
+        answer = query_service.get(f"/api/platform/analytics/{path}?websiteId={website}", stranger)
+        assert answer.status_code == 404
