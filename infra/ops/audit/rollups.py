@@ -1,4 +1,4 @@
-"""Compares every rollup with sums computed from the raw rows, cell by cell."""
+"""Compares every rollup, and the built days of reports, with sums computed from the raw rows, cell by cell."""
 
 # ruff: noqa: S608 - queries are made of this package's own names and of numbers
 
@@ -73,6 +73,16 @@ ROLLUPS: Final = (
         {"events": "toInt64(1)"},
         "raw.type != 'conversion'",
     ),
+    _Rollup(
+        "event_days",
+        {"website_id": "raw.website_id", "day": "toDate(raw.occurred_at)"},
+        {
+            "events": "toInt64(1)",
+            # Int64, like the sums: both wrap around alike.
+            "fingerprint": "toInt64(cityHash64(raw._topic, raw._partition, raw._offset, raw.is_bot, raw.bot_reason))",
+        },
+        "raw.type != 'conversion'",
+    ),
 )
 
 
@@ -82,6 +92,7 @@ def audit_rollups(clickhouse: Reader) -> Report:
     for rollup in ROLLUPS:
         report.add(_tried(clickhouse, rollup.name, _sums_query(rollup)))
     report.add(_tried(clickhouse, "visitors_15m", _visitors_query()))
+    report.add(_tried(clickhouse, "breakdown_day", _BUILT_DAYS))
     return report
 
 
@@ -133,3 +144,24 @@ def _visitors_query() -> str:
         "kept_clickers != raw_clickers OR kept_visitors != raw_visitors AS differs "
         f"FROM ({kept}) AS kept FULL OUTER JOIN ({raw}) AS raw USING (website_id, bucket, is_bot)"
     )
+
+
+_CURRENT: Final = (
+    "SELECT website_id, day, max(b.build) AS build FROM visit_builds__g1 AS b INNER JOIN ("
+    "SELECT website_id, day, sum(events) AS all_events, sum(fingerprint) AS whole FROM event_days"
+    " GROUP BY website_id, day) AS d USING (website_id, day) GROUP BY website_id, day"
+    " HAVING argMax(b.events, b.build) = any(all_events) AND argMax(b.fingerprint, b.build) = any(whole)"
+)
+"""The days whose newest build has exactly the day's events: reports read them."""
+_BUILT_DAYS: Final = (
+    "SELECT website_id, day, is_bot, sum(views) AS sum_views, sum(followed) AS sum_followed, sum(people) AS sum_people,"
+    " sum_views != 0 OR sum_followed != 0 OR sum_people != 0 AS differs FROM ("
+    "SELECT website_id, day, is_bot, sum(pageviews) AS views, sum(clicks) AS followed,"
+    " toInt64(uniqCombinedMerge(12)(visitors)) AS people FROM breakdown_day__g1 WHERE dimension = 'total'"
+    f" AND (website_id, day, build) IN ({_CURRENT}) GROUP BY website_id, day, is_bot UNION ALL "
+    "SELECT website_id, toDate(occurred_at) AS day, is_bot, -toInt64(countIf(type = 'pageview')),"
+    " -toInt64(countIf(type = 'click')), -toInt64(uniqCombinedIf(12)(visitor, visitor != 0)) FROM events"
+    f" WHERE type != 'conversion' AND (website_id, toDate(occurred_at)) IN (SELECT website_id, day FROM ({_CURRENT}))"
+    " GROUP BY website_id, day, is_bot) GROUP BY website_id, day, is_bot"
+)
+"""The totals of built days less those of the raw rows: all must be zero."""
