@@ -1,7 +1,5 @@
 """How trackers and networks name what they report. A preset is chosen (by the partner or by `preset=`), never guessed:
-`transaction_id` is the click in one system and the order in the next.
-
-Sources: each system's public documentation of its postback macros.
+`transaction_id` is the click in one system and the order in the next. The names are those of `schemas.networks`.
 """
 
 from __future__ import annotations
@@ -12,6 +10,7 @@ from types import MappingProxyType
 from typing import Final
 
 from ingest.errors import invalid
+from schemas.networks import DEFAULT, NETWORKS
 
 
 @dataclass(frozen=True)
@@ -30,120 +29,14 @@ FIELDS: Final = frozenset(
     | {"token", "partner", "preset"}
     | {f"sub{number}" for number in range(1, 11)}
 )
-_DECLINED: Final = {"declined": "rejected", "canceled": "rejected", "cancelled": "rejected", "trash": "rejected"}
-
-
-def _numbered(prefix: str, count: int) -> dict[str, str]:
-    return {f"{prefix}{number}": f"sub{number}" for number in range(1, count + 1)}
-
-
 PRESETS: Final[Mapping[str, Preset]] = MappingProxyType(
-    {
-        "default": Preset(),
-        "voluum": Preset({"cid": "click_id", "et": "event", **_numbered("param", 10)}),
-        "keitaro": Preset(
-            {"subid": "click_id", "tid": "txid", **_numbered("sub_id_", 10)},
-            {"lead": "pending", "sale": "approved", "rebill": "approved", **_DECLINED},
-        ),
-        "affise": Preset(
-            {"clickid": "click_id", "action_id": "txid", "transactionid": "txid", "sum": "payout", "goal": "event"},
-            {"confirmed": "approved", **_DECLINED},
-        ),
-        "redtrack": Preset(
-            {"clickid": "click_id", "type": "event", "sum": "payout", "rdtk_event_id": "txid"}, _DECLINED
-        ),
-        "binom": Preset(
-            {"cnv_id": "click_id", "clickid": "click_id", "cnv_status": "status", "cnv_currency": "currency"}, _DECLINED
-        ),
-        "everflow": Preset(
-            {
-                "transaction_id": "click_id",
-                "order_id": "txid",
-                "event_id": "event",
-                "adv_event_id": "event",
-                "coupon_code": "coupon",
-                "verification_token": "token",
-                **_numbered("adv", 5),
-            },
-            _DECLINED,
-        ),
-        "tune": Preset(
-            {
-                "transaction_id": "click_id",
-                "adv_sub": "txid",
-                "goal_id": "event",
-                "promo_code": "coupon",
-                "security_token": "token",
-                "adv_sub2": "sub2",
-                "adv_sub3": "sub3",
-                "adv_sub4": "sub4",
-                "adv_sub5": "sub5",
-            },
-            _DECLINED,
-        ),
-        "affonso": Preset(
-            {
-                "tracking_id": "click_id",
-                "transaction_id": "txid",
-                "event_type": "event",
-                "sale_amount": "amount",
-                "sale_currency": "currency",
-                "commission_amount": "payout",
-            },
-            {"paid": "approved", "refunded": "reversed", **_DECLINED},
-        ),
-        "impact": Preset(
-            {
-                "subId1": "click_id",
-                "ClickId": "click_id",
-                "ActionId": "txid",
-                "OrderId": "txid",
-                "Amount": "amount",
-                "Payout": "payout",
-                "Currency": "currency",
-                "Status": "status",
-                "PromoCode": "coupon",
-            },
-        ),
-        "awin": Preset(
-            {
-                "clickRef": "click_id",
-                "clickref": "click_id",
-                "transactionId": "txid",
-                "transactionAmount": "amount",
-                "saleAmount": "amount",
-                "commission": "payout",
-                "transactionCurrency": "currency",
-                "voucherCode": "coupon",
-            },
-            {"bonus": "approved", **_DECLINED},
-        ),
-        "pap": Preset(
-            {"visitorId": "click_id", "o": "txid", "orderid": "txid", "t": "amount", "cr": "currency", "s": "status"},
-            {"a": "approved", "p": "pending", "d": "rejected"},
-        ),
-        "names": Preset(
-            {
-                "clickid": "click_id",
-                "cid": "click_id",
-                "subid": "click_id",
-                "transaction_id": "txid",
-                "tid": "txid",
-                "order_id": "txid",
-                "sum": "amount",
-                "revenue": "amount",
-                "goal": "event",
-                "et": "event",
-            },
-            _DECLINED,
-        ),
-    }
+    {slug: Preset(network.names, network.statuses) for slug, network in NETWORKS.items()}
 )
 
 
 def preset_of(name: str) -> Preset:
     """The preset of that name; empty = ours. Raises `EventRejected` (unknown_preset)."""
-    preset = PRESETS.get(name.lower() or "default")
+    preset = PRESETS.get(name.lower() or DEFAULT)
     if preset is None:
         raise invalid("unknown_preset", f"preset is one of {', '.join(PRESETS)}")
     return preset

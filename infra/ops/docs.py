@@ -15,6 +15,7 @@ from typing import Final
 
 import projectors.docs
 import schemas.docs
+import schemas.networks_docs
 from infra.domain.sql_access import docs as analysts_docs
 from infra.kernel.config import docs as settings_docs
 from infra.kernel.config.paths import ROOT
@@ -37,7 +38,8 @@ def main() -> int:
 def documents() -> dict[Path, str]:
     """Every page that is generated, as a whole or in parts, with its text as it should be."""
     written = {schemas.docs.PATH: schemas.docs.events_page(), import_diagram.PATH: import_diagram.diagram()}
-    written |= {path: make() for path, make in settings_docs.DOCUMENTS.items()}
+    for pages in (settings_docs.DOCUMENTS, schemas.networks_docs.DOCUMENTS):
+        written |= {path: make() for path, make in pages.items()}
     known = parts()
     for path in sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]):
         if path not in written and PART.search(text := path.read_text()):

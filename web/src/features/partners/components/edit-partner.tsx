@@ -4,7 +4,7 @@ import { Dialog } from '@/components/ui/dialog';
 import { focusFirstFault, SelectField, TextField } from '@/components/ui/field';
 import { ApiError } from '@/lib/api/errors';
 import type { AdminPartner } from '@/lib/api/types';
-import { PRESETS } from '@/lib/postback';
+import { NETWORKS } from '@/lib/postback';
 import { draftOf, termsOf } from '../lib/terms';
 import { TermsEditor } from './terms-editor';
 import { usePartnerCommands, type PartnerChanges } from '../hooks/use-partner-commands';
@@ -116,7 +116,7 @@ export function EditPartner({ partner, onClose }: { readonly partner: AdminPartn
             onChange={(event) => setPreset(event.target.value)}
             hint="The parameter names this network sends."
           >
-            {PRESETS.map((item) => (
+            {NETWORKS.map((item) => (
               <option key={item.id} value={item.id}>
                 {item.label}
               </option>

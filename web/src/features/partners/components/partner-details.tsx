@@ -7,7 +7,7 @@ import { browserTimezone, formatDateTime } from '@/lib/dates';
 import { countOf } from '@/lib/format';
 import { useNow } from '@/lib/now';
 import { aboutQuery } from '@/lib/shared-queries';
-import { postbackUrl, presetOf, TOKEN_PLACE } from '@/lib/postback';
+import { postbackHint, postbackUrl, TOKEN_PLACE } from '@/lib/postback';
 import { termsHistoryQuery } from '../api/terms';
 
 /** What a partner paid since when, and the address that its network calls. */
@@ -56,11 +56,8 @@ export function PartnerDetails({ partner, onClose }: { readonly partner: AdminPa
               multiline
             />
             <p className="text-[0.8125rem] text-muted">
-              The network replaces the placeholders.
-              {presetOf(partner.postbackPreset)?.unsure &&
-                ' Check these names with your network: not all of them are publicly documented.'}{' '}
-              Replace {TOKEN_PLACE} with the website’s postback token: in Account Settings, Websites, a new token comes
-              with the complete URL.
+              {postbackHint(partner.postbackPreset)} Replace {TOKEN_PLACE} with the website’s postback token: in Account
+              Settings, Websites, a new token comes with the complete URL.
             </p>
           </section>
         )}

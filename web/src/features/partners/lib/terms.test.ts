@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { adminPartner } from '@/test/fixtures';
-import { postbackUrl, PRESETS } from '@/lib/postback';
+import { networkOfHost, NETWORKS, postbackHint, postbackUrl } from '@/lib/postback';
 import { draftOf, parsePercent, termsOf } from './terms';
 
 const base = adminPartner().terms;
@@ -61,14 +61,17 @@ test('a postback names the partner, what the network fills in, and the place of 
   expect(postbackUrl('http://t.example', 'x', 'awin')).toContain(
     'clickRef=!!!clickRef!!!&transactionId=!!!transactionId!!!&',
   );
-  expect(new Set(PRESETS.map((item) => item.id)).size).toBe(PRESETS.length);
-  expect(PRESETS.filter((item) => !item.unsure).map((item) => item.id)).toEqual([
-    'default',
-    'affise',
-    'awin',
-    'binom',
-    'everflow',
-    'names',
-    'voluum',
-  ]);
+  expect(postbackUrl('http://t.example', 'x', 'cj')).toContain('click_id={click_id}');
+});
+
+test('a network is known by the hosts of its links, and says what its postback needs', () => {
+  expect(NETWORKS.length).toBeGreaterThan(40);
+  expect(NETWORKS[0]?.id).toBe('default');
+  expect(networkOfHost('www.awin1.com')?.clickId).toBe('clickref');
+  expect(networkOfHost('merchant.pxf.io')?.id).toBe('impact');
+  expect(networkOfHost('notawin1.com')).toBeUndefined();
+  expect(postbackHint('awin')).toBe('The network replaces the placeholders.');
+  expect(postbackHint('cake')).toContain('s1 is for names of sub-affiliates only.');
+  expect(postbackHint('keitaro')).toContain('Check these names with your network');
+  expect(postbackHint('amazon')).toBe('Amazon Associates reports sales in its own files and sends no postbacks.');
 });

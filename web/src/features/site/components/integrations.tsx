@@ -1,6 +1,7 @@
 import { Blocks, Bot, Cable, CodeXml, Database, FileSpreadsheet, Globe, KeyRound, Mail, Server } from 'lucide-react';
 import { surface } from '@/components/ui/card';
 import { cx } from '@/lib/cx';
+import { NETWORKS } from '@/lib/postback';
 import { Hero, IconTile, More, Section, type Point } from './parts';
 
 interface Integration extends Point {
@@ -8,20 +9,8 @@ interface Integration extends Point {
   readonly says: string;
 }
 
-/** Networks and trackers whose names of parameters the postback endpoint knows. */
-const PRESETS: readonly string[] = [
-  'Voluum',
-  'Keitaro',
-  'Affise',
-  'RedTrack',
-  'Binom',
-  'Everflow',
-  'TUNE',
-  'Affonso',
-  'impact.com',
-  'Awin',
-  'Post Affiliate Pro',
-];
+/** Networks and trackers that the postback endpoint and the links know. */
+const KNOWN = NETWORKS.filter((network) => network.kind !== 'generic').map((network) => network.label);
 
 const INTEGRATIONS: readonly Integration[] = [
   {
@@ -118,9 +107,13 @@ export function Integrations() {
           ))}
         </ul>
       </Section>
-      <Section title="Presets for postbacks" text="Pick a preset and parameters are mapped automatically." tinted>
+      <Section
+        title="Networks and trackers"
+        text="Pick your network: links pass the click ID in its parameter, and postbacks are mapped automatically."
+        tinted
+      >
         <ul className="flex flex-wrap gap-2">
-          {PRESETS.map((name) => (
+          {KNOWN.map((name) => (
             <li key={name} className="rounded-full border border-line bg-surface px-4 py-2 font-medium">
               {name}
             </li>

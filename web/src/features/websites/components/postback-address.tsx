@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { ErrorBox, Skeleton } from '@/components/data/states';
 import { CopyField } from '@/components/ui/copy-field';
 import { SelectField } from '@/components/ui/field';
-import { postbackUrl, presetOf } from '@/lib/postback';
+import { postbackHint, postbackUrl } from '@/lib/postback';
 import { aboutQuery, partnersQuery } from '@/lib/shared-queries';
 
 /** The whole address that a network calls when it has a sale to report. The token is known at this moment alone. */
@@ -33,11 +33,7 @@ export function PostbackAddress({ token }: { readonly token: string }) {
         value={postbackUrl(about.data.trackingUrl, partner.slug, partner.postbackPreset, token)}
         multiline
       />
-      <p className="text-[0.8125rem] text-muted">
-        The network replaces the placeholders.
-        {presetOf(partner.postbackPreset)?.unsure &&
-          ' Check these names with your network: not all of them are publicly documented.'}
-      </p>
+      <p className="text-[0.8125rem] text-muted">{postbackHint(partner.postbackPreset)}</p>
     </section>
   );
 }

@@ -1,0 +1,91 @@
+"""`docs/networks.md` and the web app's table of networks, generated from `networks.toml`. `make docs` writes them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final
+
+from schemas.networks import NETWORKS, Network, NetworkKind, Reports
+
+_ROOT: Final = Path(__file__).parent.parent
+PAGE: Final = _ROOT / "docs" / "networks.md"
+TABLE: Final = _ROOT / "web" / "src" / "lib" / "networks.json"
+_REPORTS: Final = {Reports.POSTBACK: "postback", Reports.FILE: "report file", Reports.JSON: "JSON webhook"}
+_HEAD: Final = """\
+# Networks and trackers
+
+Generated from `schemas/networks.toml` by `make docs`; do not edit.
+
+A partner has a network (`postbackPreset`). From it follow the parameter in which the partner's links pass the click
+id, and the names and placeholders of its postback URL. A partner may have a click id parameter of its own. The
+redirect adds the parameter to the destination, unless the destination has `{click_id}` or that parameter already; a parameter `name:`
+is a part of the path (`/name:VALUE`). A click id has 39 letters and digits of both cases.
+
+`–` is what was not found in public documentation or does not exist. Entries marked *check* are not documented in full,
+or depend on how a program is set up: send a test conversion before you rely on them. The comments of
+`schemas/networks.toml` explain how to add a network."""
+
+
+def page() -> str:
+    """The text of `docs/networks.md`."""
+    named = sorted(NETWORKS.values(), key=lambda one: (one.kind is NetworkKind.GENERIC, one.name.lower()))
+    rows = "\n".join(_row(one) for one in named)
+    parts = [
+        _HEAD,
+        "| network | slug | link hosts | click id parameter | longest | sales arrive by |\n|---|---|---|---|---|---|\n"
+        + rows,
+        "## Postbacks",
+        "Parameters of the postback URL with the placeholders that the network replaces. Our own names are always"
+        " understood, too, unless the network gives them another meaning.",
+        *(_postback(one) for one in named if one.postback or one.names or one.note),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def table() -> str:
+    """The text of `web/src/lib/networks.json`."""
+    return json.dumps([_entry(one) for one in NETWORKS.values()], ensure_ascii=False, indent=1) + "\n"
+
+
+DOCUMENTS: Final[Mapping[Path, Callable[[], str]]] = {PAGE: page, TABLE: table}
+
+
+def _row(one: Network) -> str:
+    hosts = ", ".join(one.hosts[:3]) + (", …" if len(one.hosts) > 3 else "") or "–"
+    click_id = f"`{one.click_id}`" if one.click_id else "–"
+    longest = f"{one.max_length:,}" if one.max_length else "–"
+    check = "" if one.documented else " *check*"
+    return f"| {one.name}{check} | `{one.slug}` | {hosts} | {click_id} | {longest} | {_REPORTS[one.reports]} |"
+
+
+def _postback(one: Network) -> str:
+    lines = [f"### {one.name}"]
+    if one.note:
+        lines.append(one.note)
+    if one.postback:
+        query = "&".join(f"{name}={placeholder}" for name, placeholder in one.postback.items())
+        lines.append(f"```text\n{query}\n```")
+    if one.names:
+        lines.append("Names: " + ", ".join(f"`{theirs}` = {ours}" for theirs, ours in one.names.items()) + ".")
+    if one.statuses:
+        lines.append("Statuses: " + ", ".join(f"`{word}` = {status}" for word, status in one.statuses.items()) + ".")
+    return "\n\n".join(lines)
+
+
+def _entry(one: Network) -> dict[str, object]:
+    """Without what has its usual value."""
+    entry: dict[str, object] = {"id": one.slug, "label": one.name, "kind": one.kind.value}
+    given: dict[str, object] = {
+        "hosts": list(one.hosts),
+        "clickId": one.click_id,
+        "parameters": dict(one.postback),
+        "note": one.note,
+    }
+    entry |= {name: value for name, value in given.items() if value}
+    if one.reports is not Reports.POSTBACK:
+        entry["reports"] = one.reports.value
+    if not one.documented:
+        entry["unsure"] = True
+    return entry
