@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
+from urllib.parse import urlsplit
+
+from schemas.click_id_links import with_click_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,20 @@ def _split(variants: tuple[Variant, ...], visitor: int) -> Route:
             return Route(variant.destination, f"variant {number}")
         place -= variant.weight
     return Route(variants[-1].destination, f"variant {len(variants)}")
+
+
+def routing_with_click_id(routing: Routing, parameter: str, website_domain: str) -> Routing:
+    """The routing whose destinations pass the click id in `parameter`; the website's own pages need none."""
+    if routing is NO_ROUTING or not parameter:
+        return routing
+    host = urlsplit(routing.fallback).hostname or ""
+    is_own = host == website_domain or host.endswith(f".{website_domain}")
+    return replace(
+        routing,
+        rules=tuple(replace(one, destination=with_click_id(one.destination, parameter)) for one in routing.rules),
+        variants=tuple(replace(one, destination=with_click_id(one.destination, parameter)) for one in routing.variants),
+        fallback=routing.fallback if is_own or not routing.fallback else with_click_id(routing.fallback, parameter),
+    )
 
 
 def routing_of(stored: Mapping[str, Any] | None) -> Routing:

@@ -104,6 +104,7 @@ ROUTERS: Final = (
     admin_partners.router,
     admin_links.router,
     click_log.router,
+    click_log.links_router,
     platform_totals.router,
     projections.router,
     subscriptions.router,

@@ -20,8 +20,8 @@ Generated from `schemas/networks.toml` by `make docs`; do not edit.
 
 A partner has a network (`postbackPreset`). From it follow the parameter in which the partner's links pass the click
 id, and the names and placeholders of its postback URL. A partner may have a click id parameter of its own. The
-redirect adds the parameter to the destination, unless the destination has `{click_id}` or that parameter already; a parameter `name:`
-is a part of the path (`/name:VALUE`). A click id has 39 letters and digits of both cases.
+redirect adds the parameter to the destination, unless the destination has `{click_id}` or that parameter already; a
+parameter `name:` is a part of the path (`/name:VALUE`). A click id has 39 letters and digits of both cases.
 
 `–` is what was not found in public documentation or does not exist. Entries marked *check* are not documented in full,
 or depend on how a program is set up: send a test conversion before you rely on them. The comments of

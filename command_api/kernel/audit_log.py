@@ -15,7 +15,11 @@ from schemas.base import DomainEvent, personal_fields
 _OMITTED: Final = frozenset(DomainEvent.model_fields) | {"key_hash", "public_key", "subject_hash", "insights"}
 _RESERVATIONS: Final = ("email.", "host.", "slug.")
 """Reservation events: the event that they belong to has the audit entry."""
-_OMITTED_OF: Final = {"account": {"account_id"}, "link": {"slug", "destination", "coupon"}}
+_OMITTED_OF: Final = {
+    "account": {"account_id"},
+    "link": {"slug", "destination", "coupon", "tags", "folder"},
+    "website": {"name", "is_readable"},
+}
 """By context. The account is in the entry; texts of users must be erasable, and entries are immutable."""
 _MAX_TEXT_LENGTH: Final = 200
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from command_api.kernel.command_handlers import Command
 from command_api.links import schemas
-from command_api.links.schemas import Link, Links
+from command_api.links.schemas import Link, Links, Organized
 
 
 class CreateLink(Command[Link]):
@@ -27,6 +27,12 @@ class UpdateLink(Command[Link]):
 
     link_id: UUID
     fields: schemas.UpdateLink
+
+
+class OrganizeLinks(Command[Organized]):
+    """Tags, moves or archives several links: all of them or none."""
+
+    fields: schemas.OrganizeLinks
 
 
 class DeleteLink(Command[None]):

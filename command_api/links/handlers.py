@@ -14,7 +14,7 @@ from command_api.kernel.decision import CommandRejected, Evolve
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.links import commands, model
 from command_api.links.lookups import coupon_owner, require_link_limit
-from command_api.links.schemas import Link, Links, routing_after, to_response
+from command_api.links.schemas import Link, Links, Organized, routing_after, to_response
 from command_api.partners import model as partners
 from command_api.websites import model as websites
 from infra.kernel.http.problems import FieldError, Problem
@@ -67,11 +67,27 @@ def update_link(command: commands.UpdateLink, uow: UnitOfWork) -> Link:
         coupon_owner=coupon_owner(uow, link.website_id, fields.coupon),
         is_active=fields.is_active,
         routing=routing_after(link.routing, fields),
+        tags=fields.tags,
+        folder=fields.folder,
+        is_archived=fields.is_archived,
         context=uow.context,
     )
     link = state_after(model.evolve, link, events)
     uow.append(*events)
     return to_response(link, partner, url_prefix(uow, link.website_id))
+
+
+@HANDLERS.on(commands.OrganizeLinks, senders="accounts")
+def organize_links(command: commands.OrganizeLinks, uow: UnitOfWork) -> Organized:
+    fields, events, loaded = command.fields, list[DomainEvent](), dict[UUID, Any]()
+    for link_id in dict.fromkeys(fields.ids):
+        link = require_found(uow.load(link_id, model.evolve), "link")
+        if link.website_id not in loaded:
+            loaded[link.website_id] = uow.load(link.website_id, websites.evolve)
+        wanted = fields.model_dump(exclude={"ids"})
+        events += model.organize(link, loaded[link.website_id], **wanted, context=uow.context)
+    uow.append(*events)
+    return Organized(changed=len(events))
 
 
 @HANDLERS.on(commands.DeleteLink, senders="accounts")
@@ -115,6 +131,8 @@ class _LinkBatch:
             coupon=fields.coupon,
             coupon_owner=self._coupon_owner(fields.website_id, fields.coupon),
             routing=routing_after(Routing(), fields) or Routing(),
+            tags=fields.tags or (),
+            folder=fields.folder,
             context=self._uow.context,
         )
         self._claims[slug] = slug_reservation.evolve(claim, claimed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
@@ -16,10 +16,15 @@ from command_api.kernel.decision import CommandContext, UnexpectedEvent, conflic
 from command_api.links.destinations import checked_destination, checked_routing
 from command_api.partners.model import Partner
 from command_api.websites.model import Website, require_owned
+from infra.kernel.text.hidden_characters import HIDDEN
+from schemas import click_id_links
 from schemas.base import DomainEvent
 from schemas.events.links import LinkCreated, LinkDeleted, LinkUpdated, Routing
 
 MAX_SUB_LENGTH: Final = 256
+MAX_TAGS: Final = 20
+MAX_LABEL: Final = 40
+"""Characters of a tag or of the name of a folder."""
 SUBS: Final = tuple(f"sub{number}" for number in range(1, 11))
 _SLUG: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
 _COUPON: Final = re.compile(r"[A-Z0-9][A-Z0-9_.-]{0,63}")
@@ -43,6 +48,9 @@ class Link:
     routing: Routing = Routing()
     is_active: bool = True
     deleted: bool = False
+    tags: tuple[str, ...] = ()
+    folder: str | None = None
+    is_archived: bool = False
 
 
 def create(
@@ -58,6 +66,8 @@ def create(
     coupon: str | None,
     coupon_owner: UUID | None,
     routing: Routing = Routing(),  # noqa: B008 - frozen
+    tags: Sequence[str] = (),
+    folder: str | None = None,
     context: CommandContext,
 ) -> tuple[LinkCreated, DomainEvent]:
     website = require_owned(website, context)
@@ -75,6 +85,8 @@ def create(
         subs=checked_subs(subs),
         coupon=free_coupon(coupon, coupon_owner, link_id),
         routing=checked_routing(routing, partner, website.domain, context.at),
+        tags=checked_tags(tags),
+        folder=_folder(folder) or None,
     )
     return created, slug_reservation.claim("link", created.slug, link_id, claim, context)
 
@@ -90,9 +102,13 @@ def update(
     coupon_owner: UUID | None = None,
     is_active: bool | None = None,
     routing: Routing | None = None,
+    tags: Sequence[str] | None = None,
+    folder: str | None = None,
+    is_archived: bool | None = None,
     context: CommandContext,
 ) -> list[LinkUpdated]:
-    """Updates a link. `routing` is replaced. `subs` are merged; an empty text removes a sub or the coupon."""
+    """Updates a link. `routing` and `tags` are replaced. `subs` are merged; an empty text removes a sub, the coupon or
+    the folder."""
     link = require_active(link, website, context)
     if partner is None or website is None:
         raise not_found("partner")
@@ -106,6 +122,9 @@ def update(
         "coupon": free_coupon(coupon, coupon_owner, link.id) if coupon else coupon,
         "is_active": is_active,
         "routing": checked_routing(routing, partner, website.domain, context.at, held) if routing is not None else None,
+        "tags": checked_tags(tags) if tags is not None else None,
+        "folder": _folder(folder),
+        "is_archived": is_archived,
     }
     now = {
         "destination": link.destination,
@@ -113,11 +132,44 @@ def update(
         "coupon": link.coupon or "",
         "is_active": link.is_active,
         "routing": link.routing,
+        "tags": link.tags,
+        "folder": link.folder or "",
+        "is_archived": link.is_archived,
     }
     changed = {name: value for name, value in wanted.items() if value is not None and value != now[name]}
     if not changed:
         return []
     return [LinkUpdated.model_validate({**next_event(link, context), **changed})]
+
+
+def organize(
+    link: Link | None,
+    website: Website | None,
+    *,
+    add_tags: Sequence[str] = (),
+    remove_tags: Sequence[str] = (),
+    folder: str | None = None,
+    is_archived: bool | None = None,
+    context: CommandContext,
+) -> list[LinkUpdated]:
+    """Changes how the owner keeps a link: adds and removes tags, moves it to a folder (empty: none), archives it."""
+    link = require_active(link, website, context)
+    removed = {tag.strip().casefold() for tag in remove_tags}
+    kept = [tag for tag in link.tags if tag.casefold() not in removed]
+    wanted = {"tags": checked_tags([*kept, *add_tags]), "folder": _folder(folder), "is_archived": is_archived}
+    now = {"tags": link.tags, "folder": link.folder or "", "is_archived": link.is_archived}
+    changed = {name: value for name, value in wanted.items() if value is not None and value != now[name]}
+    return [LinkUpdated.model_validate({**next_event(link, context), **changed})] if changed else []
+
+
+def passes_click_id(link: Link, partner: Partner | None) -> bool:
+    """Whether every destination of the link gets the click id, so that sales can be attributed to it."""
+    parameter = partner.passed_parameter if partner is not None else ""
+    leads_to = [rule.destination for rule in link.routing.rules]
+    leads_to += [variant.destination for variant in link.routing.variants]
+    if not link.routing.variants:
+        leads_to.append(link.destination)
+    return all(click_id_links.passes_click_id(destination, parameter) for destination in leads_to)
 
 
 def delete(link: Link | None, website: Website | None, context: CommandContext) -> list[DomainEvent]:
@@ -145,6 +197,26 @@ def checked_subs(subs: Mapping[str, str]) -> dict[str, str]:
         if len(value) > MAX_SUB_LENGTH or not (value.isprintable() or not value):
             raise invalid("bad_sub", f"{name} has at most {MAX_SUB_LENGTH} printable characters.", name)
     return dict(subs)
+
+
+def checked_tags(tags: Sequence[str]) -> tuple[str, ...]:
+    """The tags without repetition, whatever their case, sorted. Raises `CommandRejected`."""
+    named = {tag.casefold(): tag for tag in reversed([_label(tag, "tags") for tag in tags]) if tag}
+    if len(named) > MAX_TAGS:
+        raise invalid("bad_tags", f"A link has at most {MAX_TAGS} tags.", "tags")
+    return tuple(named[name] for name in sorted(named))
+
+
+def _folder(name: str | None) -> str | None:
+    return _label(name, "folder") if name is not None else None
+
+
+def _label(text: str, field: str) -> str:
+    text = text.strip()
+    if len(text) > MAX_LABEL or not (text.isprintable() or not text) or HIDDEN.search(text) or "," in text:
+        what = "A tag" if field == "tags" else "A folder"
+        raise invalid("bad_label", f"{what} has at most {MAX_LABEL} printable characters and no comma.", field)
+    return text
 
 
 def free_coupon(coupon: str | None, owner: UUID | None, link_id: UUID) -> str | None:
@@ -180,7 +252,8 @@ def evolve(link: Link | None, event: DomainEvent) -> Link:
     match event:
         case LinkUpdated():
             changes = {name: value for name, value in shared_fields(event, Link).items() if value is not None}
-            return replace(link, **changes | ({"coupon": None} if event.coupon == "" else {}))
+            removed = {name: None for name in ("coupon", "folder") if getattr(event, name) == ""}
+            return replace(link, **changes | removed)
         case LinkDeleted():
             return replace(link, deleted=True)
         case _:

@@ -1,4 +1,4 @@
-"""`/api/platform/links`: create (one or many), change and delete tracked links."""
+"""`/api/platform/links`: create (one or many), change, organize and delete tracked links."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from fastapi import APIRouter, Response
 
 from command_api.kernel.http import Id, Runs
 from command_api.links import commands
-from command_api.links.schemas import BulkLinks, CreateLink, Link, Links, UpdateLink
+from command_api.links.schemas import BulkLinks, CreateLink, Link, Links, Organized, OrganizeLinks, UpdateLink
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/platform/links", tags=["links"])
@@ -25,6 +25,12 @@ def create_links(body: BulkLinks, run: Runs) -> Response:
     """Creates all links or none; errors name every invalid field (`links.3.slug`)."""
     command = commands.CreateLinks(tuple(commands.CreateLink(uuid7(), fields) for fields in body.links))
     return run(command, body, status=201, consistent_with=CONSISTENT_WITH)
+
+
+@router.post("/organize", response_model=Organized)
+def organize_links(body: OrganizeLinks, run: Runs) -> Response:
+    """Adds and removes tags of several links, moves them to a folder, archives them or takes them back."""
+    return run(commands.OrganizeLinks(body), body, consistent_with=CONSISTENT_WITH)
 
 
 @router.patch("/{id}", response_model=Link)

@@ -16,6 +16,7 @@ from schemas.events.links import Device, Routing, TargetRule, Variant
 MAX_BULK_LINKS = 200
 
 Text = Annotated[str, Field(max_length=2048)]
+Label = Annotated[str, Field(max_length=200)]
 Id = Annotated[UUID, Field(strict=False)]
 
 
@@ -45,6 +46,8 @@ class LinkFields(RequestModel):
     variants: Annotated[list[SplitVariant], Field(max_length=10)] | None = None
     expires_at: Moment | None = None
     fallback: Text | None = None
+    tags: Annotated[list[Label], Field(max_length=100, description="Labels of your own")] | None = None
+    folder: Label | None = None
     sub1: Text | None = None
     sub2: Text | None = None
     sub3: Text | None = None
@@ -75,9 +78,26 @@ class BulkLinks(RequestModel):
 
 
 class UpdateLink(LinkFields):
-    """Fields to change; a field that is left out stays. An empty text removes a coupon or sub id."""
+    """Fields to change; a field that is left out stays. An empty text removes a coupon, sub id or folder."""
 
     is_active: bool | None = None
+    is_archived: Annotated[bool | None, Field(description="Archived links work and are left out of lists")] = None
+
+
+class OrganizeLinks(RequestModel):
+    """What to change about how several links are kept; what is left out stays."""
+
+    ids: Annotated[list[Id], Field(min_length=1, max_length=MAX_BULK_LINKS)]
+    add_tags: Annotated[list[Label], Field(max_length=20)] = Field(default_factory=list)
+    remove_tags: Annotated[list[Label], Field(max_length=20)] = Field(default_factory=list)
+    folder: Annotated[Label | None, Field(description="Empty: in none")] = None
+    is_archived: bool | None = None
+
+
+class Organized(ResponseModel):
+    """How many links changed; the others were as wished already."""
+
+    changed: int
 
 
 class ShownRule(ResponseModel):
@@ -111,6 +131,10 @@ class Link(ResponseModel):
     variants: list[ShownVariant]
     expires_at: datetime | None
     fallback: str | None
+    passes_click_id: bool = Field(description="Whether sales can be attributed: each destination gets the click id")
+    tags: list[str]
+    folder: str | None
+    is_archived: bool
     created_at: datetime
     sub1: str | None = None
     sub2: str | None = None
@@ -159,5 +183,7 @@ def to_response(link: model.Link, partner: Partner | None, url_prefix: str) -> L
         variants=routing.variants,
         expires_at=routing.expires_at,
         fallback=routing.fallback,
+        passes_click_id=model.passes_click_id(link, partner),
+        tags=list(link.tags),
         **link.subs,
     )

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Final
 from unicodedata import normalize
+from urllib.parse import urlsplit
 from uuid import UUID
 
 from command_api.kernel import slug_reservation
@@ -28,6 +29,7 @@ from schemas.events.partners import (
     TermsKind,
     TiersBy,
 )
+from schemas.networks import NETWORKS, PARAMETER_PATTERN, click_id_parameter, network_of_host
 
 MAX_FLAT_AMOUNT: Final = 10**12
 """Minor units."""
@@ -36,7 +38,7 @@ MAX_TERMS_OFFSET: Final = timedelta(days=5 * 366)
 
 _SLUG: Final = re.compile(r"[^\s\x00-\x1f\x7f/?#%\\<>\"`{}|^]{1,100}")
 """What the web form makes of a name, and nothing that an address would have to escape or that markup is made of."""
-_PRESET: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
+_PARAMETER: Final = re.compile(PARAMETER_PATTERN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,13 @@ class Partner:
     history: tuple[TermsPeriod, ...]
     """Sorted by time, including announced terms."""
     removed: bool = False
+    click_id_parameter: str | None = None
+    """Its own, instead of its network's."""
+
+    @property
+    def passed_parameter(self) -> str:
+        """The parameter in which its links pass the click id; empty: none is known."""
+        return click_id_parameter(self.click_id_parameter, self.postback_preset)
 
     def terms_at(self, moment: datetime) -> TermsPeriod:
         """Returns terms and window at `moment`; the first ones before the partner existed."""
@@ -88,21 +97,27 @@ def register(
     is_active: bool,
     cookie_days: int,
     postback_preset: str | None,
+    click_id_parameter: str | None = None,
     context: CommandContext,
 ) -> list[DomainEvent]:
-    """`terms`, or a plain `commission` in percent; one of them is needed, and `terms` goes before."""
+    """`terms`, or a plain `commission` in percent; one of them is needed, and `terms` goes before.
+
+    Without a preset the network is the one that the base URL's host belongs to, if any.
+    """
     if terms is None and commission is None:
         raise invalid("bad_commission", "Enter a commission.", "commission")
+    address = _base_url(base_url)
     registered = PartnerRegistered(
         **event_metadata(partner_id, 0, context),
         name=_name(name),
         slug=checked_slug(slug),
-        base_url=_base_url(base_url),
+        base_url=address,
         description=description,
         terms=checked_terms(terms) if terms is not None else percent_terms(commission or 0),
         cookie_days=_cookie_days(cookie_days),
-        postback_preset=_preset(postback_preset),
+        postback_preset=_preset(postback_preset) or _recognised(address),
         is_active=is_active,
+        click_id_parameter=_parameter(click_id_parameter) or None,
     )
     return [registered, slug_reservation.claim("partner", registered.slug, partner_id, claim, context)]
 
@@ -119,6 +134,7 @@ def update(
     is_active: bool | None = None,
     cookie_days: int | None = None,
     postback_preset: str | None = None,
+    click_id_parameter: str | None = None,
     effective_from: datetime | None = None,
     context: CommandContext,
 ) -> list[DomainEvent]:
@@ -136,8 +152,11 @@ def update(
         "description": description,
         "cookie_days": _cookie_days(cookie_days) if cookie_days is not None else None,
         "postback_preset": _preset(postback_preset),
+        "click_id_parameter": _parameter(click_id_parameter),
     }
-    details = {key: value for key, value in wanted.items() if value is not None and value != getattr(partner, key)}
+    details = {
+        key: value for key, value in wanted.items() if value is not None and value != (getattr(partner, key) or "")
+    }
     events: list[DomainEvent] = []
     version = partner.version
     if details:
@@ -255,6 +274,8 @@ def evolve(partner: Partner | None, event: DomainEvent) -> Partner:
     match event:
         case PartnerUpdated():
             changes = {name: value for name, value in shared_fields(event, Partner).items() if value is not None}
+            if event.click_id_parameter == "":
+                changes["click_id_parameter"] = None
             changed = replace(partner, **changes)
             return _with_window(changed, event.timestamp)
         case CommissionChanged():
@@ -305,6 +326,21 @@ def _cookie_days(days: int) -> int:
 
 
 def _preset(preset: str | None) -> str | None:
-    if preset is not None and not _PRESET.fullmatch(preset):
-        raise invalid("bad_preset", "A postback preset is the short name of a network.", "postbackPreset")
+    if preset is not None and preset not in NETWORKS:
+        raise invalid("bad_preset", f"Unknown network. Known are {', '.join(NETWORKS)}.", "postbackPreset")
     return preset
+
+
+def _parameter(name: str | None) -> str | None:
+    if name and not _PARAMETER.fullmatch(name):
+        message = (
+            "A click ID parameter has up to 64 letters, digits and . _ ~ - (a colon at its end: part of the path)."
+        )
+        raise invalid("bad_click_id_parameter", message, "clickIdParameter")
+    return name
+
+
+def _recognised(base_url: str) -> str | None:
+    """The network whose links are on the host of the program's address."""
+    network = network_of_host(urlsplit(base_url).hostname or "")
+    return network.slug if network is not None else None

@@ -85,7 +85,10 @@ class AddPartner(RequestModel):
     description: Annotated[str, Field(max_length=4000)] = ""
     is_active: Flag = True
     cookie_days: int = 30
-    postback_preset: Text | None = None
+    postback_preset: Annotated[Text | None, Field(description="Slug of its network, of docs/networks.md")] = None
+    click_id_parameter: Annotated[
+        Text | None, Field(description="Parameter of its links that takes the click id; empty: its network's")
+    ] = None
 
 
 class UpdatePartner(RequestModel):
@@ -99,7 +102,10 @@ class UpdatePartner(RequestModel):
     description: Annotated[str, Field(max_length=4000)] | None = None
     is_active: Flag | None = None
     cookie_days: int | None = None
-    postback_preset: Text | None = None
+    postback_preset: Annotated[Text | None, Field(description="Slug of its network, of docs/networks.md")] = None
+    click_id_parameter: Annotated[
+        Text | None, Field(description="Parameter of its links that takes the click id; empty: its network's")
+    ] = None
     effective_from: Annotated[
         Moment | None, Field(description="When the new terms begin, for clicks from then on; default: now")
     ] = None
@@ -118,9 +124,15 @@ class Partner(ResponseModel):
     is_active: bool
     cookie_days: int
     postback_preset: str | None
+    click_id_parameter: str | None = Field(description="In which its links pass the click id; null: they cannot")
     created_at: datetime
 
 
 def to_response(partner: model.Partner, at: datetime) -> Partner:
     terms = partner.terms_at(at).terms
-    return Partner.of(partner, commission=model.percent(terms), terms=terms_shape(terms))
+    return Partner.of(
+        partner,
+        commission=model.percent(terms),
+        terms=terms_shape(terms),
+        click_id_parameter=partner.passed_parameter or None,
+    )

@@ -10,24 +10,25 @@ from command_api.kernel.aggregates import state_after
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import invalid
 from command_api.kernel.unit_of_work import UnitOfWork
-from command_api.websites import commands, model, schemas
+from command_api.websites import commands, model, postback_tokens, schemas
 from command_api.websites.keys import new_key
 from command_api.websites.lookups import require_website_limit
 from command_api.websites.schemas import ConnectedWebsite, CreatedKey, CreatedTrafficRule, Website
 from schemas.events.accounts import AccountErased
-from schemas.events.websites import KeyKind, TrafficConditions
+from schemas.events.websites import KeyKind, TrafficConditions, WebsiteDisconnected, WebsiteKeyRevoked
 
 HANDLERS: Final = CommandHandlers()
 
 
 @HANDLERS.on(commands.ConnectWebsite, senders="accounts")
 def connect_website(command: commands.ConnectWebsite, uow: UnitOfWork) -> ConnectedWebsite:
-    site, secret, postback = new_key(KeyKind.SITE), new_key(KeyKind.SECRET), new_key(KeyKind.POSTBACK)
+    site, secret, postback = (new_key(kind, "Default") for kind in (KeyKind.SITE, KeyKind.SECRET, KeyKind.POSTBACK))
     events = model.connect(
         command.website_id, **command.fields.model_dump(), keys=(site, secret, postback), context=uow.context
     )
     website = model.evolve(None, events[0])
     uow.append(*events)
+    postback_tokens.save(uow, command.website_id, postback)
     require_website_limit(uow)
     return ConnectedWebsite.of(website, site_key=site.text, secret_key=secret.text, postback_token=postback.text)
 
@@ -51,10 +52,14 @@ def disconnect_website(command: commands.DisconnectWebsite, uow: UnitOfWork) -> 
 
 @HANDLERS.on(commands.IssueKey, senders="accounts")
 def issue_key(command: commands.IssueKey, uow: UnitOfWork) -> CreatedKey:
-    website, key = uow.load(command.website_id, model.evolve), new_key(command.fields.kind)
+    website, key = uow.load(command.website_id, model.evolve), new_key(command.fields.kind, command.fields.name)
     events = model.issue_key(website, key, allowed_origins=command.fields.allowed_origins, context=uow.context)
     uow.append(*events)
-    return CreatedKey.of(key, key=key.text, allowed_origins=events[0].allowed_origins, created_at=uow.context.at)
+    postback_tokens.save(uow, command.website_id, key)
+    issued = events[0]
+    return CreatedKey.of(
+        key, key=key.text, name=issued.name, allowed_origins=issued.allowed_origins, created_at=uow.context.at
+    )
 
 
 @HANDLERS.on(commands.RevokeKey, senders="accounts")
@@ -85,6 +90,18 @@ def create_traffic_rule(command: commands.CreateTrafficRule, uow: UnitOfWork) ->
 def undo_traffic_rule(command: commands.UndoTrafficRule, uow: UnitOfWork) -> None:
     website = uow.load(command.website_id, model.evolve)
     uow.append(*model.undo_remark(website, command.rule_id, uow.context))
+
+
+@HANDLERS.before(WebsiteKeyRevoked)
+def forget_token(event: WebsiteKeyRevoked, uow: UnitOfWork) -> None:
+    """A token that was revoked cannot be read any more."""
+    postback_tokens.forget(uow, event.originator_id, event.key_id)
+
+
+@HANDLERS.before(WebsiteDisconnected)
+def forget_tokens(event: WebsiteDisconnected, uow: UnitOfWork) -> None:
+    """Nor can those of a website that was removed."""
+    postback_tokens.forget(uow, event.originator_id)
 
 
 @HANDLERS.before(AccountErased)

@@ -28,15 +28,16 @@ class NewKey:
     id: UUID
     kind: KeyKind
     text: str
+    name: str = ""
 
     @property
     def hash(self) -> str:
         return sha256(self.text.encode()).hexdigest()
 
 
-def new_key(kind: KeyKind) -> NewKey:
+def new_key(kind: KeyKind, name: str = "") -> NewKey:
     head = PREFIXES[kind] + "".join(secrets.choice(_DIGITS) for _ in range(RANDOM_DIGITS))
-    return NewKey(uuid7(), kind, head + checksum(head))
+    return NewKey(uuid7(), kind, head + checksum(head), name)
 
 
 def checksum(head: str) -> str:

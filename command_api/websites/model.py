@@ -17,6 +17,7 @@ from command_api.kernel.aggregates import advanced, first_event, next_event, sha
 from command_api.kernel.decision import CommandContext, UnexpectedEvent, conflict, event_metadata, invalid, not_found
 from command_api.kernel.hostnames import website_domain
 from command_api.websites.keys import NewKey
+from infra.kernel.text.hidden_characters import HIDDEN
 from schemas.base import DomainEvent
 from schemas.claim_limits import DEFAULT_MAX_CLAIMS_PER_CLICK, MAX_CLAIMS_PER_CLICK, default_max_claim
 from schemas.currencies import MAX_AMOUNT, MINOR_DIGITS
@@ -24,7 +25,8 @@ from schemas.events import websites
 from schemas.events.websites import AttributionModel, KeyKind, TrafficConditions, TrafficMark
 from schemas.zones import available_timezones
 
-MAX_LIVE_KEYS: Final = {KeyKind.SITE: 5, KeyKind.SECRET: 2, KeyKind.POSTBACK: 2}
+MAX_LIVE_KEYS: Final = {KeyKind.SITE: 5, KeyKind.SECRET: 2, KeyKind.POSTBACK: 20}
+MAX_KEY_NAME: Final = 60
 MAX_ORIGINS: Final = 20
 MAX_PER_ACCOUNT: Final = 500
 MAX_RULES: Final = 50
@@ -272,7 +274,16 @@ def _issued(
         last4=key.text[-4:],
         public_key=key.text if key.kind is KeyKind.SITE else None,
         allowed_origins=origins,
+        name=_key_name(key.name),
+        is_readable=key.kind is KeyKind.POSTBACK,
     )
+
+
+def _key_name(name: str) -> str:
+    name = name.strip()
+    if len(name) > MAX_KEY_NAME or not (name.isprintable() or not name) or HIDDEN.search(name):
+        raise invalid("bad_name", f"A name has at most {MAX_KEY_NAME} printable characters.", "name")
+    return name
 
 
 def _origins(texts: Sequence[str]) -> tuple[str, ...]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Path, Request, Response
 
-from command_api.kernel.http import Id, Runs
-from command_api.websites import commands, schemas
+from command_api.kernel.http import From, Id, Runs, SignedIn, container_of
+from command_api.websites import commands, postback_tokens, schemas
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/platform/websites", tags=["websites"])
@@ -42,6 +42,17 @@ def disconnect_website(website_id: Id, run: Runs) -> Response:
 def create_key(website_id: Id, body: schemas.CreateKey, run: Runs) -> Response:
     """Makes another key; the ones before stay valid until they are revoked."""
     return run(commands.IssueKey(website_id, body), body, status=201, consistent_with=CONSISTENT_WITH)
+
+
+@router.post("/{id}/keys/{keyId}/reveal")
+def reveal_key(
+    website_id: Id, key_id: KeyId, request: Request, response: Response, person: SignedIn, client: From
+) -> schemas.RevealedToken:
+    """The whole postback token, for the website's owner only; each call is in the audit trail. 404 for other keys and
+    for tokens from before they were stored: only their hashes are known."""
+    response.headers["Cache-Control"] = "no-store"
+    token = postback_tokens.reveal(container_of(request), person, client, website_id, key_id)
+    return schemas.RevealedToken(token=token)
 
 
 @router.delete("/{id}/keys/{keyId}", status_code=204)

@@ -42,6 +42,7 @@ class CreateKey(RequestModel):
     """A new key. `allowedOrigins` limits the pages that may send with a site key."""
 
     kind: Annotated[KeyKind, Field(strict=False)]
+    name: Annotated[str, Field(max_length=300, description="To tell keys apart, for example the network")] = ""
     allowed_origins: Annotated[list[Text], Field(default_factory=list)]
 
 
@@ -67,13 +68,20 @@ class ConnectedWebsite(Website):
 
 
 class CreatedKey(ResponseModel):
-    """The value is shown in this answer only, site keys excepted."""
+    """The value is shown in this answer only; site keys are public, and owners can read postback tokens again."""
 
     id: UUID
     kind: KeyKind
+    name: str
     key: str
     allowed_origins: list[str]
     created_at: datetime
+
+
+class RevealedToken(ResponseModel):
+    """A postback token."""
+
+    token: str
 
 
 class CreateTrafficRule(RequestModel):

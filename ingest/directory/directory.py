@@ -18,7 +18,8 @@ from uuid import UUID
 
 from ingest.errors import Unavailable
 from ingest.rate_limits import Bucket
-from ingest.routing import NO_ROUTING, Routing
+from ingest.routing import NO_ROUTING, Routing, routing_with_click_id
+from schemas.click_id_links import with_click_id
 
 MAX_AGE_S: Final = 24 * 3600.0
 NEGATIVE_S: Final = 2.0
@@ -65,7 +66,8 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Partner:
-    """A partner program. `preset`: how its postbacks name things."""
+    """A partner program. `preset`: how its postbacks name things; `click_id_parameter`: in which its links pass the
+    click id, empty: none."""
 
     id: UUID
     id_text: str
@@ -74,11 +76,13 @@ class Partner:
     preset: str
     cookie_days: int
     is_active: bool
+    click_id_parameter: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A tracked link, with all that a redirect needs. `is_gone`: it exists and redirects no more."""
+    """A tracked link, with all that a redirect needs. `is_gone`: it exists and redirects no more. Destinations have the
+    click id where the partner takes it."""
 
     id_text: str
     slug: str
@@ -193,8 +197,17 @@ class Index:
     def _add_link(self, row: LinkRow, website: Website, put: Put) -> None:
         partner = self.partners.get(str(row.partner_id))
         gone = not row.is_active or (partner is not None and not partner.is_active)
+        parameter = partner.click_id_parameter if partner is not None else ""
         link = Link(
-            str(row.id), row.slug, row.code, website, str(row.partner_id), row.destination, row.subs, gone, row.routing
+            str(row.id),
+            row.slug,
+            row.code,
+            website,
+            str(row.partner_id),
+            with_click_id(row.destination, parameter),
+            row.subs,
+            gone,
+            routing_with_click_id(row.routing, parameter, website.domain),
         )
         put(self.links, link.slug, link)
         put(self.links_by_id, link.id_text, link)

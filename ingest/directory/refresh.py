@@ -27,6 +27,7 @@ from ingest.directory.changes import Changes, Progress, changes_between, progres
 from ingest.directory.directory import CustomDomain, KeyRow, LinkRow, Listing, Partner, Website, origins_of, subs_of
 from ingest.directory.postgres import OPTIONS
 from ingest.routing import routing_from, routing_of
+from schemas.networks import click_id_parameter
 
 logger: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
@@ -45,7 +46,11 @@ LINKS: Final = (
     "SELECT id, slug, code, website_id, partner_id, destination, subs, is_active AND deleted_at IS NULL,"
     " CASE WHEN deleted_at IS NULL THEN routing END FROM read.links"
 )
-PARTNERS: Final = "SELECT id, slug, name, postback_preset, cookie_days, is_active FROM read.partners"
+# The parameter by name out of the row: while a new version is built, the live table may be one without it.
+PARTNERS: Final = (
+    "SELECT id, slug, name, postback_preset, cookie_days, is_active, to_jsonb(p) ->> 'click_id_parameter'"
+    " FROM read.partners AS p"
+)
 DOMAINS: Final = "SELECT id, domain, website_id, is_verified FROM read.custom_domains WHERE verified_at IS NOT NULL"
 
 _WEBSITES_OF: Final = WEBSITES + " AND id = ANY(%s)"
@@ -205,7 +210,16 @@ def listing_of(
             for row in sorted(links, key=lambda row: row[0])
         ),
         tuple(
-            Partner(row[0], str(row[0]), row[1], row[2], row[3] or "", int(row[4] or 30), bool(row[5]))
+            Partner(
+                row[0],
+                str(row[0]),
+                row[1],
+                row[2],
+                row[3] or "",
+                int(row[4] or 30),
+                bool(row[5]),
+                click_id_parameter(row[6], row[3]),
+            )
             for row in sorted(partners, key=lambda row: row[0])
         ),
         tuple(CustomDomain(row[0], row[1], row[2], bool(row[3])) for row in sorted(domains)),
@@ -300,7 +314,10 @@ def _listing_from(kept: dict[str, Any]) -> Listing:
             )
             for row in kept["links"]
         ),
-        tuple(Partner(**{**p, "id": UUID(p["id"])}) for p in kept["partners"]),
+        tuple(
+            Partner(**{"click_id_parameter": click_id_parameter(None, p["preset"]), **p, "id": UUID(p["id"])})
+            for p in kept["partners"]
+        ),
         tuple(
             CustomDomain(UUID(d["id"]), d["host"], UUID(d["website_id"]), d["is_verified"])
             for d in kept.get("domains", ())

@@ -18,7 +18,7 @@ from query_api.analytics.request import parse_filter
 from query_api.kernel import clickhouse_reader, pagination
 from query_api.kernel.authorization import AccountScope
 from query_api.kernel.csv import csv_response
-from query_api.kernel.dependencies import AdminScope, Context, Reads, Services
+from query_api.kernel.dependencies import AdminScope, CallerScope, Context, Reads, Services
 from query_api.kernel.money import Amount
 from query_api.kernel.responses import RowModel
 from schemas.currencies import decimal_text
@@ -27,6 +27,10 @@ from schemas.tracking import NO_ID
 
 router = APIRouter(
     tags=["admin"], dependencies=[Depends(Reads("events", "links", "partners", "websites", "conversions"))]
+)
+
+links_router = APIRouter(
+    tags=["links"], dependencies=[Depends(Reads("events", "links", "partners", "websites", "conversions"))]
 )
 
 MAX_EXPORTED: Final = 10_000
@@ -138,6 +142,23 @@ def get_admin_clicks(
         raise pagination.bad_cursor()
     found = _read(context, admin, query, after, page.limit + 1)
     return _with_names(admin, page.take(found, "place", "event_id"))
+
+
+@links_router.get("/api/platform/links/{id}/clicks")
+def get_link_clicks(
+    id: UUID,
+    request: Request,
+    response: Response,
+    context: Context,
+    scope: CallerScope,
+    limit: pagination.Limit = 50,
+    cursor: pagination.Cursor = None,
+    bots: Bots = Bots.EXCLUDE,
+) -> list[TrackedClick]:
+    """The clicks of one link, newest first, with what came of them."""
+    link = scope.row("SELECT id, website_id FROM read.links WHERE deleted_at IS NULL AND id = %s", id, "link")
+    query = ClicksPage(websiteId=link["website_id"], linkId=id, bots=bots, limit=limit, cursor=cursor)
+    return get_admin_clicks(query, request, response, context, scope)
 
 
 @router.get("/api/admin/clicks.csv", response_class=Response, responses={200: {"content": {"text/csv": {}}}})

@@ -22,6 +22,7 @@ from query_api.kernel.clickhouse_reader import Row
 from query_api.kernel.dependencies import CallerScope, Context, Services
 from query_api.kernel.pagination import invalid_parameter
 from query_api.kernel.postgres_reader import Reader
+from schemas.zones import ZoneInfo
 
 MAX_TEXT: Final = 8192
 
@@ -138,8 +139,13 @@ ParsedRequest = Annotated[AnalyticsRequest, Depends(parse_request)]
 
 def range_of(query: TimeQuery, website: Website) -> Range:
     """The requested range in the website's time zone. Raises `Problem` 400."""
+    return range_in(query, website.zone)
+
+
+def range_in(query: TimeQuery, zone: ZoneInfo) -> Range:
+    """The requested range in a time zone. Raises `Problem` 400."""
     try:
-        return ranges.resolve(query.timeRange, website.zone, datetime.now(UTC), query.from_, query.to)
+        return ranges.resolve(query.timeRange, zone, datetime.now(UTC), query.from_, query.to)
     except InvalidRange as error:
         raise invalid_parameter(error.field, str(error)) from error
 

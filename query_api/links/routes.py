@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from enum import StrEnum
 from io import BytesIO
 from typing import Annotated, Any, Final
 from uuid import UUID
 
 import segno
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import BaseModel, Field
 
 from infra.kernel.http.problems import Problem
 from query_api.analytics import metrics
 from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts, Source
+from query_api.analytics.request import TimeQuery, range_in
 from query_api.kernel import clickhouse_reader
 from query_api.kernel.authorization import AccountScope
 from query_api.kernel.dependencies import STALE, CallerScope, Context, Reads, Services
 from query_api.kernel.money import Amount
-from query_api.kernel.pagination import Page100
+from query_api.kernel.pagination import MAX_LIMIT, Page
 from query_api.kernel.responses import RowModel
+from schemas.click_id_links import passes_click_id
+from schemas.networks import click_id_parameter
+from schemas.zones import ZoneInfo
 
 router = APIRouter(
     tags=["links"], dependencies=[Depends(Reads("links", "partners", "websites", "custom_domains", "events"))]
@@ -42,8 +47,41 @@ class Variant(BaseModel):
     weight: int
 
 
+class Sort(StrEnum):
+    """What a list of links is sorted by, the highest or newest first; `slug`: by the alphabet."""
+
+    CREATED = "created"
+    CLICKS = "clicks"
+    CONVERSIONS = "conversions"
+    EARNINGS = "earnings"
+    EPC = "epc"
+    SLUG = "slug"
+
+
+class Archived(StrEnum):
+    """Whether archived links are in a list."""
+
+    EXCLUDE = "exclude"
+    INCLUDE = "include"
+    ONLY = "only"
+
+
+class Label(BaseModel):
+    """A tag or folder, and how many links have it."""
+
+    name: str
+    links: int
+
+
+class Labels(BaseModel):
+    """The tags and folders of links."""
+
+    tags: list[Label]
+    folders: list[Label]
+
+
 class Link(RowModel):
-    """A tracked link. Metrics are of all time, bots excluded."""
+    """A tracked link. Metrics are those of the requested range, else of all time; bots excluded."""
 
     id: UUID
     websiteId: UUID
@@ -58,6 +96,10 @@ class Link(RowModel):
     variants: list[Variant] = Field(description="Replace the destination; a visitor always gets the same variant")
     expiresAt: datetime | None
     fallback: str | None = Field(description="Redirect target when expired or off; null: none")
+    passesClickId: bool = Field(description="Whether sales can be attributed: each destination gets the click id")
+    tags: list[str]
+    folder: str | None
+    isArchived: bool = Field(description="It works and is left out of lists")
     createdAt: datetime
     sub1: str = ""
     sub2: str = ""
@@ -74,10 +116,17 @@ class Link(RowModel):
     earnings: Amount | None = Field(description="Commission on those, in the website's currency")
 
 
+Span = tuple[int, int]
+"""From and until, Unix time in ms."""
 SVG: Final = "image/svg+xml"
+_IN_LINKS: Final = " AND t.link_id IN {links:Array(UUID)}"
 COLUMNS: Final = (
     "l.id, l.website_id, l.partner_id, p.name AS partner_name, l.slug, l.destination, l.coupon, l.is_active,"
-    " l.created_at, l.subs, l.routing, w.currency,"
+    " l.created_at, l.subs, l.routing, w.currency, p.postback_preset,"
+    " to_jsonb(p) ->> 'click_id_parameter' AS parameter,"
+    # By name out of the row: while a new version is built, the live table may be one without these columns.
+    " coalesce(to_jsonb(l) -> 'tags', '[]') AS tags, to_jsonb(l) ->> 'folder' AS folder,"
+    " coalesce((to_jsonb(l) ->> 'is_archived')::boolean, false) AS is_archived,"
     # The website's own name, once that leads here by TLS; the command service says the same.
     " (SELECT d.domain FROM read.custom_domains AS d WHERE d.website_id = l.website_id AND d.ssl_enabled"
     " ORDER BY d.id LIMIT 1) AS own_host"
@@ -86,12 +135,69 @@ FROM: Final = (
     " FROM read.links AS l JOIN read.websites AS w ON w.id = l.website_id"
     " LEFT JOIN read.partners AS p ON p.id = l.partner_id"
 )
+_OF_LINKS: Final = "SELECT l.id FROM read.links AS l LEFT JOIN read.partners AS p ON p.id = l.partner_id"
+_WANTED: Final = (
+    " WHERE l.deleted_at IS NULL AND l.website_id = ANY(%(websites)s)"
+    " AND (%(partner)s::uuid IS NULL OR l.partner_id = %(partner)s)"
+    " AND (%(tag)s::text IS NULL OR to_jsonb(l) -> 'tags' ? %(tag)s)"
+    " AND (%(folder)s::text IS NULL OR coalesce(to_jsonb(l) ->> 'folder', '') = %(folder)s)"
+    " AND (%(archived)s = 'include' OR coalesce((to_jsonb(l) ->> 'is_archived')::boolean, false)"
+    " = (%(archived)s = 'only'))"
+    " AND (%(search)s::text IS NULL OR strpos(lower(concat_ws(' ', l.slug, l.destination, l.coupon, p.name,"
+    " to_jsonb(l) ->> 'folder', (to_jsonb(l) -> 'tags')::text)), %(search)s) > 0)"
+)
+MAX_SORTED: Final = 10_000
+"""Links that are sorted by figures or by slug: the newest ones."""
+_LABELS: Final = (
+    "SELECT kind, name, count(*) AS links FROM ("
+    "SELECT 'tag' AS kind, jsonb_array_elements_text(coalesce(to_jsonb(l) -> 'tags', '[]')) AS name"
+    " FROM read.links AS l WHERE l.deleted_at IS NULL AND l.website_id = ANY(%(websites)s)"
+    " UNION ALL SELECT 'folder', to_jsonb(l) ->> 'folder'"
+    " FROM read.links AS l WHERE l.deleted_at IS NULL AND l.website_id = ANY(%(websites)s)"
+    ") AS one WHERE name IS NOT NULL GROUP BY kind, name ORDER BY kind, lower(name), name LIMIT 2000"
+)
 _FIGURES: Final = (
     f"SELECT toString(t.link_id) AS link, {metrics.counters(Source.RAW, PERFORMANCE_COUNTERS)}"  # noqa: S608 - own text
     f" FROM {Source.RAW.table} AS t"
-    " WHERE t.website_id IN {websites:Array(UUID)} AND t.link_id IN {links:Array(UUID)} AND NOT t.is_bot"
-    " AND t.type IN ('click', 'conversion') GROUP BY t.link_id"
+    " WHERE t.website_id IN {websites:Array(UUID)}" + _IN_LINKS + " AND NOT t.is_bot"
+    " AND t.type IN ('click', 'conversion')"
+    " AND t.occurred_at >= fromUnixTimestamp64Milli({since:Int64})"
+    " AND t.occurred_at < fromUnixTimestamp64Milli({until:Int64}) GROUP BY t.link_id"
 )
+_ALL_TIME: Final = (0, 10**13)
+
+
+class LinksQuery(TimeQuery):
+    """Which links, in which order, and of which time their metrics are."""
+
+    websiteId: UUID | None = None
+    partnerId: UUID | None = None
+    search: str | None = Field(default=None, max_length=200, description="Part of slug, destination, partner, label")
+    tag: str | None = Field(default=None, max_length=200)
+    folder: str | None = Field(default=None, max_length=200, description="Empty: in none")
+    archived: Archived = Archived.EXCLUDE
+    sort: Sort = Sort.CREATED
+    limit: int = Field(default=100, ge=1, le=MAX_LIMIT, description="Rows of one page")
+    cursor: str | None = Field(default=None, max_length=512)
+
+    def values(self, scope: AccountScope) -> dict[str, Any]:
+        """The values of `_WANTED`. Raises `Problem` 404 for a website outside of the scope."""
+        return {
+            "websites": scope.scope(self.websiteId),
+            "partner": self.partnerId,
+            "tag": self.tag,
+            "folder": self.folder,
+            "archived": self.archived.value,
+            "search": self.search.casefold() if self.search else None,
+        }
+
+    def span(self, scope: AccountScope) -> Span:
+        """The requested range in the website's zone, in ms; without one all time. Raises `Problem` 400."""
+        if not self.model_fields_set & {"timeRange", "from_", "to"}:
+            return _ALL_TIME
+        zone = scope.website(self.websiteId).zone if self.websiteId else ZoneInfo("UTC")
+        found = range_in(self, zone)
+        return int(found.start.timestamp() * 1000), int(found.end.timestamp() * 1000)
 
 
 @router.get("/api/platform/links")
@@ -99,16 +205,31 @@ def get_links(
     response: Response,
     context: Context,
     scope: CallerScope,
-    page: Page100,
-    website_id: Annotated[UUID | None, Query(alias="websiteId")] = None,
+    request: Request,
+    wanted: Annotated[LinksQuery, Query()],
 ) -> list[Link]:
-    """Newest first; of one website or of all that are theirs."""
-    after = "" if page.is_first else " AND (l.created_at, l.id) < (%(at)s, %(last)s)"
-    sql = (
-        f"SELECT {COLUMNS}{FROM} WHERE l.deleted_at IS NULL AND l.website_id = ANY(%(websites)s){after}"
-        " ORDER BY l.created_at DESC, l.id DESC LIMIT %(limit)s"
-    )
-    return shown(context, page.rows(scope.reader, sql, "created_at", {"websites": scope.scope(website_id)}), response)
+    """Of one website or of all that are theirs. Sorted by figures or slug, a list has the newest 10,000 links."""
+    page = Page(request, response, wanted.limit, wanted.cursor)
+    values = wanted.values(scope)
+    span = wanted.span(scope)
+    if wanted.sort is Sort.CREATED:
+        after = "" if page.is_first else " AND (l.created_at, l.id) < (%(at)s, %(last)s)"
+        sql = f"SELECT {COLUMNS}{FROM}{_WANTED}{after} ORDER BY l.created_at DESC, l.id DESC LIMIT %(limit)s"
+        return shown(context, page.rows(scope.reader, sql, "created_at", values), response, span)
+    ids = _sorted_ids(context, scope, wanted, values, span)
+    begin = page.behind(0)
+    places = [{"id": id, "place": begin + at + 1} for at, id in enumerate(ids[begin : begin + page.limit + 1])]
+    mine = [place["id"] for place in page.take(places, "place")]
+    found = {row["id"]: row for row in scope.reader.rows(f"SELECT {COLUMNS}{FROM} WHERE l.id = ANY(%s)", (mine,))}
+    return shown(context, [found[id] for id in mine if id in found], response, span)
+
+
+@router.get("/api/platform/links/labels")
+def get_link_labels(scope: CallerScope, website_id: Annotated[UUID | None, Query(alias="websiteId")] = None) -> Labels:
+    """The tags and folders in use, by name."""
+    rows = scope.reader.rows(_LABELS, {"websites": scope.scope(website_id)})
+    named = {kind: [Label(**row) for row in rows if row["kind"] == kind] for kind in ("tag", "folder")}
+    return Labels(tags=named["tag"], folders=named["folder"])
 
 
 @router.get("/api/platform/links/{id}")
@@ -136,23 +257,52 @@ def _one(scope: AccountScope, link_id: UUID) -> Mapping[str, Any]:
     return scope.row(f"SELECT {COLUMNS}{FROM} WHERE l.deleted_at IS NULL AND l.id = %s", link_id, "link")
 
 
-def shown(context: Services, rows: Sequence[Mapping[str, Any]], response: Response) -> list[Link]:
+def _sorted_ids(
+    context: Services, scope: AccountScope, wanted: LinksQuery, values: Mapping[str, Any], span: Span
+) -> list[UUID]:
+    """Ids of the wanted links in their order. Raises `Problem` 503 while figures cannot be read."""
+    order = "l.slug, l.id" if wanted.sort is Sort.SLUG else "l.created_at DESC, l.id DESC"
+    sql = f"{_OF_LINKS}{_WANTED} ORDER BY {order} LIMIT {MAX_SORTED}"
+    ids = [row["id"] for row in scope.reader.rows(sql, values)]
+    if wanted.sort is Sort.SLUG:
+        return ids
+    websites = [str(id) for id in values["websites"]]
+    bound = {"websites": websites, "since": span[0], "until": span[1]}
+    found = context.clickhouse.rows(clickhouse_reader.Query(_FIGURES.replace(_IN_LINKS, ""), bound)) if ids else []
+    figures = {UUID(row["link"]): Counts.of(row) for row in found}
+    none, key = Counts(), _METRICS[wanted.sort]
+    return sorted(ids, key=lambda id: -key(figures.get(id, none)))
+
+
+_METRICS: Final[Mapping[Sort, Callable[[Counts], float]]] = {
+    Sort.CLICKS: lambda counts: counts.clicks,
+    Sort.CONVERSIONS: lambda counts: counts.conversions,
+    Sort.EARNINGS: lambda counts: counts.revenue,
+    Sort.EPC: lambda counts: counts.revenue / counts.clicks if counts.clicks else 0,
+}
+
+
+def shown(
+    context: Services, rows: Sequence[Mapping[str, Any]], response: Response, span: Span = _ALL_TIME
+) -> list[Link]:
     """The links with their figures; while the analytics store is down: without, and `X-Stale: 1`."""
     try:
-        figures = _figures(context, rows)
+        figures = _figures(context, rows, span)
     except Problem:
         response.headers.update(STALE)
         return [_link(context, row, None) for row in rows]
     return [_link(context, row, figures.get(row["id"], Counts())) for row in rows]
 
 
-def _figures(context: Services, rows: Sequence[Mapping[str, Any]]) -> Mapping[UUID, Counts]:
+def _figures(context: Services, rows: Sequence[Mapping[str, Any]], span: Span) -> Mapping[UUID, Counts]:
     """Link id to its counts. Raises `Problem` 503."""
     if not rows:
         return {}
     bound = {
         "websites": sorted({str(row["website_id"]) for row in rows}),
         "links": sorted(str(row["id"]) for row in rows),
+        "since": span[0],
+        "until": span[1],
     }
     found = context.clickhouse.rows(clickhouse_reader.Query(_FIGURES, bound))
     return {UUID(row["link"]): Counts.of(row) for row in found}
@@ -163,7 +313,17 @@ def _link(context: Services, row: Mapping[str, Any], counts: Counts | None) -> L
     if counts is not None:
         earned = Amount(amount=counts.revenue, currency=row["currency"])
         figures = {"clicks": counts.clicks, "conversions": counts.conversions, "earnings": earned}
-    return Link.of_row(row, url=_address(context, row), **row["routing"], **figures, **row["subs"])
+    routing = row["routing"]
+    return Link.of_row(
+        row, url=_address(context, row), passes_click_id=_passes(row), **routing, **figures, **row["subs"]
+    )
+
+
+def _passes(row: Mapping[str, Any]) -> bool:
+    rules, variants = row["routing"]["rules"], row["routing"]["variants"]
+    parameter = click_id_parameter(row["parameter"], row["postback_preset"])
+    leads_to = [one["destination"] for one in (*rules, *variants)] + ([] if variants else [row["destination"]])
+    return all(passes_click_id(destination, parameter) for destination in leads_to)
 
 
 def _address(context: Services, row: Mapping[str, Any]) -> str:

@@ -14,7 +14,7 @@ from query_api.kernel.authorization import require_existing
 from query_api.kernel.dependencies import AdminScope, Reads
 from query_api.kernel.money import Amount
 from query_api.kernel.responses import RowModel
-from query_api.partners.routes import HELD, flat, percent
+from query_api.partners.routes import HELD, OWN_PARAMETER, flat, passed_parameter, percent
 from schemas.http.partners import TermsShape, terms_shape
 
 router = APIRouter(tags=["admin"])
@@ -34,6 +34,8 @@ class AdminPartner(RowModel):
     isActive: bool
     cookieDays: int
     postbackPreset: str | None
+    clickIdParameter: str | None = Field(description="In which its links pass the click id; null: they cannot")
+    ownClickIdParameter: str | None = Field(description="Its own parameter; null: its network's")
     links: int = Field(description="Tracked links that were ever made to it")
     conversions: int = Field(description="Leads and sales that were ever attributed to it")
     createdAt: datetime
@@ -51,7 +53,7 @@ class TermsSince(RowModel):
 
 
 _PARTNERS: Final = (
-    f"SELECT p.*, {HELD} AS held, coalesce(l.links, 0) AS links,"  # noqa: S608 - own text
+    f"SELECT p.*, {HELD} AS held, {OWN_PARAMETER} AS own_parameter, coalesce(l.links, 0) AS links,"  # noqa: S608 - own text
     " coalesce(c.conversions, 0) AS conversions FROM read.partners AS p"
     " LEFT JOIN (SELECT partner_id, count(*) AS links FROM read.links GROUP BY partner_id) AS l ON l.partner_id = p.id"
     " LEFT JOIN (SELECT partner_id, count(*) AS conversions FROM read.conversions GROUP BY partner_id) AS c"
@@ -68,7 +70,15 @@ _TERMS: Final = (
 @router.get("/api/admin/partners", dependencies=[Depends(Reads("partners", "partner_terms", "links", "conversions"))])
 def get_admin_partners(admin: AdminScope) -> list[AdminPartner]:
     """Newest first."""
-    return [AdminPartner.of_row(row, **_shown(row["held"])) for row in admin.reader.rows(_PARTNERS)]
+    return [
+        AdminPartner.of_row(
+            row,
+            **_shown(row["held"]),
+            click_id_parameter=passed_parameter(row),
+            own_click_id_parameter=row["own_parameter"],
+        )
+        for row in admin.reader.rows(_PARTNERS)
+    ]
 
 
 @router.get("/api/admin/partners/{id}/terms", dependencies=[Depends(Reads("partners", "partner_terms"))])

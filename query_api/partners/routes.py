@@ -12,6 +12,7 @@ from pydantic import Field
 from query_api.kernel.dependencies import CallerScope, Reads
 from query_api.kernel.money import Amount
 from query_api.kernel.responses import RowModel
+from schemas.networks import click_id_parameter
 
 router = APIRouter(tags=["partners"])
 
@@ -20,9 +21,12 @@ HELD: Final = (
     " ORDER BY t.effective_at DESC LIMIT 1), p.terms)"
 )
 """The terms of this moment, of partner `p`."""
+OWN_PARAMETER: Final = "to_jsonb(p) ->> 'click_id_parameter'"
+"""The click id parameter that partner `p` has instead of its network's. By name out of the row: while a new version is
+built, the live table may be one without the column."""
 _PARTNERS: Final = (
-    f"SELECT p.id, p.name, p.slug, p.base_url, {HELD} AS held, p.cookie_days, p.postback_preset, p.is_active"  # noqa: S608 - own text
-    " FROM read.partners AS p"
+    f"SELECT p.id, p.name, p.slug, p.base_url, {HELD} AS held, p.cookie_days, p.postback_preset, p.is_active,"  # noqa: S608 - own text
+    f" {OWN_PARAMETER} AS own_parameter FROM read.partners AS p"
     " WHERE p.removed_at IS NULL ORDER BY p.name, p.id"
 )
 
@@ -38,6 +42,7 @@ class Partner(RowModel):
     flatCommission: Amount | None = Field(description="Paid for each conversion, when it is not a share")
     cookieDays: int
     postbackPreset: str | None = Field(description="Whose names its network uses in a postback; null: our own")
+    clickIdParameter: str | None = Field(description="In which its links pass the click id; null: they cannot")
     isActive: bool
 
 
@@ -45,7 +50,20 @@ class Partner(RowModel):
 def get_partners(scope: CallerScope) -> list[Partner]:
     """By name."""
     rows = scope.reader.rows(_PARTNERS)
-    return [Partner.of_row(row, commission=percent(row["held"]), flat_commission=flat(row["held"])) for row in rows]
+    return [
+        Partner.of_row(
+            row,
+            commission=percent(row["held"]),
+            flat_commission=flat(row["held"]),
+            click_id_parameter=passed_parameter(row),
+        )
+        for row in rows
+    ]
+
+
+def passed_parameter(row: Mapping[str, Any]) -> str | None:
+    """The parameter in which links of the partner pass the click id, or none."""
+    return click_id_parameter(row["own_parameter"], row["postback_preset"]) or None
 
 
 def percent(terms: Mapping[str, Any]) -> float | None:

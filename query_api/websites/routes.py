@@ -40,6 +40,8 @@ class Key(RowModel):
 
     id: UUID
     kind: str
+    name: str = Field(description="As its owner calls it; empty: not named")
+    isReadable: bool = Field(description="Whether the owner can read it again: `POST …/keys/{keyId}/reveal`")
     key: str | None = Field(description="The whole key, for kind `site`: it is public")
     hint: str
     last4: str
@@ -86,7 +88,9 @@ _RULES: Final = (
     " WHERE r.website_id = %s AND r.undone_at IS NULL ORDER BY r.position"
 )
 _KEYS: Final = (
-    "SELECT k.id, k.kind, k.public_key, k.last4, k.allowed_origins, k.created_at, k.revoked_at,"
+    "SELECT k.id, k.kind, coalesce(to_jsonb(k) ->> 'name', '') AS name,"
+    " coalesce((to_jsonb(k) ->> 'is_readable')::boolean, false) AS is_readable,"
+    " k.public_key, k.last4, k.allowed_origins, k.created_at, k.revoked_at,"
     " u.used_at AS last_used_at"
     " FROM read.website_keys AS k LEFT JOIN ingest.key_use AS u ON u.key_hash = k.key_hash"
     " WHERE k.website_id = %s AND k.revoked_at IS NULL ORDER BY k.created_at, k.id"

@@ -61,6 +61,8 @@ class LinkCreated(DomainEvent):
     subs: dict[str, str] = Field(default_factory=dict, description="sub1..sub10 that every click of the link carries")
     coupon: str | None = Field(default=None, description="Upper case; sales that name it belong to this link")
     routing: Routing = Routing()
+    tags: tuple[str, ...] = Field(default=(), description="Labels of the owner's, sorted")
+    folder: str | None = Field(default=None, description="The one in which the owner keeps it")
 
 
 class LinkUpdated(DomainEvent):
@@ -72,6 +74,9 @@ class LinkUpdated(DomainEvent):
     coupon: str | None = None
     is_active: bool | None = None
     routing: Routing | None = Field(default=None, description="All of it, as it is from now on")
+    tags: tuple[str, ...] | None = Field(default=None, description="All of them, as they are from now on")
+    folder: str | None = Field(default=None, description="Empty: in none from now on")
+    is_archived: bool | None = Field(default=None, description="Archived links work and are left out of lists")
 
 
 class LinkDeleted(DomainEvent):

@@ -76,8 +76,11 @@ class PartnerRegistered(DomainEvent):
     description: str = ""
     terms: Terms
     cookie_days: int = Field(default=30, ge=1, le=365, description="How long after a click a conversion still counts")
-    postback_preset: str | None = Field(default=None, description="Parameter names of its postbacks (`ingest` presets)")
+    postback_preset: str | None = Field(default=None, description="Its network, a slug of `networks.toml`")
     is_active: bool = True
+    click_id_parameter: str | None = Field(
+        default=None, description="Parameter of its links that takes the click id; none: that of its network"
+    )
 
 
 class PartnerUpdated(DomainEvent):
@@ -89,6 +92,7 @@ class PartnerUpdated(DomainEvent):
     description: str | None = None
     cookie_days: int | None = Field(default=None, ge=1, le=365)
     postback_preset: str | None = None
+    click_id_parameter: str | None = Field(default=None, description="Empty: from now on that of its network")
 
 
 class CommissionChanged(DomainEvent):

@@ -84,7 +84,7 @@ class WebsiteDisconnected(DomainEvent):
 
 
 class WebsiteKeyIssued(DomainEvent):
-    """A key was created. Only its SHA-256 is stored; the public site key is also stored in plain text."""
+    """A key was created. It contains the SHA-256 of the key only, and of the public site key also its text."""
 
     NAME: ClassVar[str] = "website.key_issued"
     key_id: UUID
@@ -93,6 +93,8 @@ class WebsiteKeyIssued(DomainEvent):
     last4: str
     public_key: str | None = Field(default=None, description="The key itself, for kind `site` only")
     allowed_origins: tuple[str, ...] = Field(default=(), description="For kind `site`: empty = any origin")
+    name: str = Field(default="", max_length=60, description="As its owner calls it")
+    is_readable: bool = Field(default=False, description="A postback token that its owner can read again")
 
 
 class WebsiteKeyRevoked(DomainEvent):

@@ -148,6 +148,11 @@ const STATES = [
   { name: 'dashboard, first', path: '/dashboard', base: first },
   { name: 'dashboard, broken', path: '/dashboard', base: broken, expected: '503' },
   { name: 'dashboard, create link', path: '/dashboard', act: opens('Create link') },
+  { name: 'dashboard, postback URL', path: '/dashboard', act: opens('Postback URL') },
+  { name: 'links', path: '/links' },
+  { name: 'links, first', path: '/links', base: first },
+  { name: 'links, broken', path: '/links', base: broken, expected: '503' },
+  { name: 'links, one', path: '/links?link=l1' },
   { name: 'dashboard, remove link', path: '/dashboard', act: opens(/^Remove link/) },
   { name: 'account menu', path: '/dashboard', act: named('button', /^Account of/) },
   { name: 'shortcuts', path: '/analytics', act: keys('?') },
@@ -650,7 +655,9 @@ async function editTiers(page) {
 
 async function editWays(page) {
   await opens(/^Edit link/)(page);
-  await page.getByRole('button', { name: 'Add rule' }).click();
+  const rule = page.getByRole('button', { name: 'Add rule' });
+  if (!(await rule.isVisible())) await page.getByText('More options').click();
+  await rule.click();
   await page.getByRole('button', { name: 'Split traffic' }).click();
 }
 

@@ -17,39 +17,8 @@ const terms = (percent, tiers = []) => ({
 });
 const USD = (amount) => ({ amount, currency: 'USD' });
 
-export function affiliates(key, query, partners, links, nothing) {
-  const adminPartners = partners.map((partner, index) => ({
-    ...partner,
-    baseUrl: `https://www.${partner.slug}.example/`,
-    commission: 10 + index,
-    flatCommission: null,
-    terms: terms(10 + index, index === 1 ? [[50, 15]] : []),
-    description: `${partner.name} affiliate program`,
-    cookieDays: 30,
-    postbackPreset: index % 2 ? 'awin' : null,
-    links: index,
-    conversions: index * 3,
-    createdAt: at(40_000 * (index + 1)),
-    updatedAt: at(60),
-  }));
-  const adminLinks = links.map((link, index) => ({
-    ...link,
-    domain: 'vpnreview.is',
-    ownerId: 'u1',
-    ownerName: 'Sigrún Jónsdóttir',
-    isActive: index !== 2,
-    fallback: index === 1 ? 'https://vpnreview.is/' : null,
-    expiresAt: index === 1 ? '2030-01-01T00:00:00Z' : null,
-    rules: index === 0 ? [{ countries: ['IS', 'NO'], devices: ['mobile'], destination: link.destination }] : [],
-    variants:
-      index === 3
-        ? [
-            { destination: link.destination, weight: 1 },
-            { destination: link.destination, weight: 3 },
-          ]
-        : [],
-  }));
-  const clicks = Array.from({ length: 30 }, (_, index) => ({
+const trackedClicks = (partners) =>
+  Array.from({ length: 30 }, (_, index) => ({
     id: `k${index}`,
     occurredAt: at(index * 3),
     websiteId: 'w1',
@@ -83,6 +52,45 @@ export function affiliates(key, query, partners, links, nothing) {
           ]
         : [],
   }));
+
+/** The latest clicks of one link. */
+export const linkClicks = (partners) => trackedClicks(partners).slice(0, 12);
+
+export function affiliates(key, query, partners, links, nothing) {
+  const adminPartners = partners.map((partner, index) => ({
+    ...partner,
+    baseUrl: `https://www.${partner.slug}.example/`,
+    commission: 10 + index,
+    flatCommission: null,
+    terms: terms(10 + index, index === 1 ? [[50, 15]] : []),
+    description: `${partner.name} affiliate program`,
+    cookieDays: 30,
+    postbackPreset: index % 2 ? 'awin' : null,
+    clickIdParameter: index % 2 ? 'clickref' : null,
+    ownClickIdParameter: null,
+    links: index,
+    conversions: index * 3,
+    createdAt: at(40_000 * (index + 1)),
+    updatedAt: at(60),
+  }));
+  const adminLinks = links.map((link, index) => ({
+    ...link,
+    domain: 'vpnreview.is',
+    ownerId: 'u1',
+    ownerName: 'Sigrún Jónsdóttir',
+    isActive: index !== 2,
+    fallback: index === 1 ? 'https://vpnreview.is/' : null,
+    expiresAt: index === 1 ? '2030-01-01T00:00:00Z' : null,
+    rules: index === 0 ? [{ countries: ['IS', 'NO'], devices: ['mobile'], destination: link.destination }] : [],
+    variants:
+      index === 3
+        ? [
+            { destination: link.destination, weight: 1 },
+            { destination: link.destination, weight: 3 },
+          ]
+        : [],
+  }));
+  const clicks = trackedClicks(partners);
   const happened = (id, type, description, websiteId = null) => ({
     id,
     type,

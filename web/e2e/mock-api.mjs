@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { people } from './mock-people.mjs';
 import { publicAnswer } from './mock-public.mjs';
 import { serveFile } from './site-files.mjs';
-import { affiliates } from './mock-affiliates.mjs';
+import { affiliates, linkClicks } from './mock-affiliates.mjs';
 import { forumAnswer } from './mock-forum.mjs';
 import { insightsAnswer } from './mock-insights.mjs';
 import { leadsAnswer } from './mock-leads.mjs';
@@ -41,8 +41,10 @@ const partners = partnerNames.map((name, index) => ({
   id: `p${index + 1}`,
   name,
   slug: name.toLowerCase(),
+  baseUrl: `https://www.${name.toLowerCase()}.com/`,
   isActive: index !== 8,
   postbackPreset: index % 2 ? 'awin' : null,
+  clickIdParameter: index % 2 ? 'clickref' : null,
 }));
 const countries = [
   ['US', 0.38],
@@ -210,8 +212,27 @@ export function startMock({ empty = false, first = false, broken = false, slow =
       );
     if (/\/keys$/.test(url.pathname) && request.method === 'GET')
       return json([...defaultKeys(), ...(keys.get(url.pathname) ?? [])]);
+    if (/\/keys\/[^/]+\/reveal$/.test(url.pathname))
+      return json({ token: 'pb_6Tg1Sk8Mw4Ry2XcUFdOhTsk0PynpfhGJ7cltuNs9gmq' });
     if (key === 'GET /api/platform/partners') return json(partners);
     if (key === 'GET /api/platform/links') return json(links);
+    if (key === 'GET /api/platform/links/labels')
+      return json({
+        tags: [
+          { name: 'newsletter', links: 1 },
+          { name: 'review', links: 2 },
+          { name: 'vpn', links: 1 },
+        ],
+        folders: [
+          { name: 'Evergreen', links: 1 },
+          { name: 'Spring sale', links: 1 },
+        ],
+      });
+    if (key === 'POST /api/platform/links/organize')
+      return json({ changed: input.ids.length }, 200, { 'X-Position': 'domain@21' });
+    if (/^GET \/api\/platform\/links\/[^/]+\/clicks$/.test(key)) return json(linkClicks(partners));
+    if (/^GET \/api\/platform\/links\/[^/]+$/.test(key))
+      return json(links.find((item) => url.pathname.endsWith(item.id)) ?? links[0]);
     if (key === 'POST /api/platform/links') {
       const made = link(
         `l${links.length}`,
@@ -293,7 +314,10 @@ const defaultKeys = () => [
     id: 'k1',
     kind: 'site',
     key: 'pk_4vQm2Wc8Yb1NsKt6',
+    name: 'Default',
+    isReadable: false,
     hint: 'pk_…NsKt6',
+    last4: 'sKt6',
     allowedOrigins: ['https://vpnreview.is'],
     createdAt: '2026-08-01T10:00:00Z',
     lastUsedAt: new Date(Date.now() - 90_000).toISOString(),
@@ -303,7 +327,10 @@ const defaultKeys = () => [
     id: 'k2',
     kind: 'secret',
     key: null,
+    name: 'Web shop',
+    isReadable: false,
     hint: 'sk_…2nVi',
+    last4: '2nVi',
     allowedOrigins: [],
     createdAt: '2026-08-01T10:00:00Z',
     lastUsedAt: null,
@@ -313,11 +340,27 @@ const defaultKeys = () => [
     id: 'k3',
     kind: 'postback',
     key: null,
+    name: '',
+    isReadable: false,
     hint: 'pb_…2Xc',
+    last4: '92Xc',
     allowedOrigins: [],
     createdAt: '2026-08-01T10:00:00Z',
     lastUsedAt: '2026-09-30T10:00:00Z',
     revokedAt: '2026-10-01T10:00:00Z',
+  },
+  {
+    id: 'k4',
+    kind: 'postback',
+    name: 'Awin',
+    isReadable: true,
+    key: null,
+    hint: 'pb_…9gmq',
+    last4: '9gmq',
+    allowedOrigins: [],
+    createdAt: '2026-10-01T10:00:00Z',
+    lastUsedAt: new Date(Date.now() - 3 * HOUR).toISOString(),
+    revokedAt: null,
   },
 ];
 const trafficRules = () => [
@@ -491,6 +534,10 @@ const link = (id, partner, sub1, slug) => ({
   variants: [],
   expiresAt: null,
   fallback: null,
+  passesClickId: partner.clickIdParameter !== null,
+  tags: [['review', 'vpn'], ['newsletter'], [], ['review']][Number(id.slice(1)) % 4],
+  folder: ['Spring sale', null, null, 'Evergreen'][Number(id.slice(1)) % 4],
+  isArchived: false,
   ...Object.fromEntries(Array.from({ length: 10 }, (_, place) => [`sub${place + 1}`, ''])),
   ...(sub1 ? { sub1 } : {}),
   createdAt: '2026-09-01T00:00:00Z',

@@ -50,6 +50,8 @@ const SCREENS = [
   { name: 'login-problem', path: '/login?problem=unconfigured&provider=linkedin', signedIn: false },
   { name: 'setup', path: '/setup?token=abc', signedIn: false },
   { name: 'dashboard', path: '/dashboard' },
+  { name: 'links', path: '/links' },
+  { name: 'links-one', path: '/links?link=l1' },
   { name: 'analytics', path: '/analytics?range=30d' },
   { name: 'analytics-24h', path: '/analytics?range=24h&f=is,country,DE' },
   {
@@ -144,6 +146,7 @@ const SCREENS = [
   { name: 'filter', path: '/analytics', act: click('Add filter'), after: true },
   { name: 'reverse', path: '/analytics', act: click(/^Reverse /), after: true },
   { name: 'link', path: '/dashboard', act: click('Create link'), after: true },
+  { name: 'postback-url', path: '/dashboard', act: click('Postback URL'), after: true },
   { name: 'key', path: '/account-settings?tab=websites', act: click('New key'), after: true },
   { name: 'palette', path: '/analytics', act: keys('Control+k'), after: true },
   { name: 'shortcuts', path: '/analytics', act: keys('?'), after: true },

@@ -35,6 +35,7 @@ class DemoPartner:
     price: int
     converts: float
     cookie_days: int
+    network: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +61,14 @@ class DemoVisit:
 
 
 PARTNERS: Final = (
-    DemoPartner("demo-northguard", "Northguard VPN (demo)", 35.0, 5_900, 0.040, 30),
-    DemoPartner("demo-hostfjord", "Hostfjord Hosting (demo)", 25.0, 9_900, 0.030, 60),
-    DemoPartner("demo-keyshelf", "Keyshelf Passwords (demo)", 30.0, 3_600, 0.045, 30),
-    DemoPartner("demo-draftwell", "Draftwell Editor (demo)", 20.0, 11_900, 0.025, 45),
-    DemoPartner("demo-ledgerly", "Ledgerly Accounting (demo)", 15.0, 24_000, 0.015, 90),
-    DemoPartner("demo-coursebay", "Coursebay Learning (demo)", 12.5, 7_900, 0.035, 30),
-    DemoPartner("demo-pixelkiln", "Pixelkiln Design (demo)", 22.5, 14_900, 0.020, 30),
-    DemoPartner("demo-mailbeacon", "Mailbeacon Newsletter (demo)", 30.0, 4_900, 0.030, 60),
+    DemoPartner("demo-northguard", "Northguard VPN (demo)", 35.0, 5_900, 0.040, 30, "impact"),
+    DemoPartner("demo-hostfjord", "Hostfjord Hosting (demo)", 25.0, 9_900, 0.030, 60, "everflow"),
+    DemoPartner("demo-keyshelf", "Keyshelf Passwords (demo)", 30.0, 3_600, 0.045, 30, "awin"),
+    DemoPartner("demo-draftwell", "Draftwell Editor (demo)", 20.0, 11_900, 0.025, 45, "partnerstack"),
+    DemoPartner("demo-ledgerly", "Ledgerly Accounting (demo)", 15.0, 24_000, 0.015, 90, "tradedoubler"),
+    DemoPartner("demo-coursebay", "Coursebay Learning (demo)", 12.5, 7_900, 0.035, 30, "digistore24"),
+    DemoPartner("demo-pixelkiln", "Pixelkiln Design (demo)", 22.5, 14_900, 0.020, 30, "flexoffers"),
+    DemoPartner("demo-mailbeacon", "Mailbeacon Newsletter (demo)", 30.0, 4_900, 0.030, 60, "default"),
 )
 
 WEBSITES: Final = (

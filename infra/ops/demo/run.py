@@ -135,7 +135,7 @@ async def _partners(app: httpx.AsyncClient) -> dict[str, str]:
             body = {
                 "name": partner.name, "slug": partner.slug, "baseUrl": f"https://{partner.slug}.example",
                 "commission": partner.commission, "description": f"{partner.name} affiliate program", "isActive": 1,
-                "cookieDays": partner.cookie_days,
+                "cookieDays": partner.cookie_days, "postbackPreset": partner.network,
             }  # fmt: skip
             known[partner.slug] = (await _done(app.post("/api/admin/partners", json=body))).json()["id"]
     return known

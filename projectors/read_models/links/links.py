@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from infra.kernel.postgres.rows import Rows
 from projectors.engine.read_model import ReadModel
@@ -13,7 +13,7 @@ from schemas.events.websites import WebsiteDisconnected
 
 LINKS: Final = ReadModel(
     name="links",
-    version=3,
+    version=4,
     columns=(
         "id uuid",
         "slug text not null unique",
@@ -27,6 +27,9 @@ LINKS: Final = ReadModel(
         "is_active boolean not null",
         "created_at timestamptz not null",
         "deleted_at timestamptz",
+        "tags text[] not null default '{}'",
+        "folder text",
+        "is_archived boolean not null default false",
     ),
     key=("id",),
     readers=OWN_WEBSITES,
@@ -37,18 +40,26 @@ LINKS: Final = ReadModel(
 LINKS.puts(
     LinkCreated,
     ("slug", "code", "website_id", "partner_id", "destination", "subs", "coupon"),
-    lambda event: {"routing": event.routing.model_dump(mode="json"), "created_at": event.timestamp},
+    lambda event: {
+        "routing": event.routing.model_dump(mode="json"),
+        "created_at": event.timestamp,
+        "tags": list(event.tags),
+        "folder": event.folder,
+    },
     is_active=True,
 )
 
 
 @LINKS.on(LinkUpdated)
 def updated(rows: Rows, event: LinkUpdated) -> None:
-    given = event.model_dump(mode="json", include={"destination", "subs", "coupon", "is_active"}, exclude_none=True)
+    kept = {"destination", "subs", "coupon", "is_active", "tags", "folder", "is_archived"}
+    given = event.model_dump(mode="json", include=kept, exclude_none=True)
     if event.routing is not None:
         given["routing"] = event.routing.model_dump(mode="json")
     if event.coupon == "":  # the coupon was taken away
         given["coupon"] = None
+    if event.folder == "":
+        given["folder"] = None
     rows.update({"id": event.originator_id}, **given)
 
 
@@ -62,6 +73,13 @@ def owner_erased(rows: Rows, event: WebsiteDisconnected) -> None:
         return
     of_website = {"website_id": event.originator_id}
     nowhere = Routing().model_dump(mode="json")
-    blank = {"destination": ERASED, "subs": {}, "coupon": None, "routing": nowhere}
+    blank: dict[str, Any] = {
+        "destination": ERASED,
+        "subs": {},
+        "coupon": None,
+        "routing": nowhere,
+        "tags": [],
+        "folder": None,
+    }
     rows.update(of_website, **blank, is_active=False, deleted_at=event.timestamp)
     rows.name_after(of_website, "slug", "id", f"{ERASED} ")

@@ -12,7 +12,7 @@ from schemas.events import partners
 
 PARTNERS: Final = ReadModel(
     name="partners",
-    version=2,
+    version=3,
     columns=(
         "id uuid",
         "name text not null",
@@ -26,6 +26,7 @@ PARTNERS: Final = ReadModel(
         "created_at timestamptz not null",
         "updated_at timestamptz not null",
         "removed_at timestamptz",
+        "click_id_parameter text",
     ),
     key=("id",),
     readers=PUBLIC,
@@ -35,7 +36,7 @@ PARTNERS: Final = ReadModel(
 
 PARTNERS.puts(
     partners.PartnerRegistered,
-    ("name", "slug", "base_url", "description", "cookie_days", "postback_preset", "is_active"),
+    ("name", "slug", "base_url", "description", "cookie_days", "postback_preset", "is_active", "click_id_parameter"),
     lambda event: {
         "terms": event.terms.model_dump(mode="json"),
         "created_at": event.timestamp,
@@ -48,6 +49,8 @@ PARTNERS.puts(
 def updated(rows: Rows, event: partners.PartnerUpdated) -> None:
     fields = {"name", "base_url", "description", "cookie_days", "postback_preset"}
     given = event.model_dump(mode="json", include=fields, exclude_none=True)
+    if event.click_id_parameter is not None:
+        given["click_id_parameter"] = event.click_id_parameter or None
     rows.update({"id": event.originator_id}, **given, updated_at=event.timestamp)
 
 

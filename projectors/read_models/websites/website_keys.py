@@ -11,7 +11,7 @@ from schemas.events.websites import WebsiteKeyIssued, WebsiteKeyRevoked
 
 WEBSITE_KEYS: Final = ReadModel(
     name="website_keys",
-    version=1,
+    version=2,
     columns=(
         "id uuid",
         "website_id uuid not null",
@@ -22,6 +22,8 @@ WEBSITE_KEYS: Final = ReadModel(
         "allowed_origins text[] not null",
         "created_at timestamptz not null",
         "revoked_at timestamptz",
+        "name text not null default ''",
+        "is_readable boolean not null default false",
     ),
     key=("id",),
     readers=OWN_WEBSITES,
@@ -40,6 +42,8 @@ def issued(rows: Rows, event: WebsiteKeyIssued) -> None:
         public_key=event.public_key,
         allowed_origins=list(event.allowed_origins),
         created_at=event.timestamp,
+        name=event.name,
+        is_readable=event.is_readable,
     )
 
 

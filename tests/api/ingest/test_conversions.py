@@ -39,6 +39,31 @@ def click(ingest_service: IngestService, client: httpx.Client, site: Site, partn
     return parse_qs(urlsplit(client.get(f"/go/{slug}").headers["location"]).query)["c"][0]
 
 
+@pytest.mark.parametrize(
+    ("preset", "destination", "went"),
+    [
+        ("awin", "https://shop.example/p?a=%20b#top", "https://shop.example/p?a=%20b&clickref={}#top"),
+        ("partnerize", "https://shop.example/c/1", "https://shop.example/c/1/pubref:{}"),
+        ("awin", "https://shop.example/?clickref=mine", "https://shop.example/?clickref=mine"),
+        ("", "https://shop.example/?a=1", "https://shop.example/?a=1"),
+    ],
+)
+def test_a_link_passes_the_click_id_in_the_parameter_of_the_partners_network(
+    ingest_service: IngestService,
+    client: httpx.Client,
+    site: Site,
+    clicks: Tail,
+    preset: str,
+    destination: str,
+    went: str,
+) -> None:
+    partner = ingest_service.add_partner("p" + uuid4().hex[:8], preset=preset)
+    slug = ingest_service.add_link(site, partner, destination)
+    location = client.get(f"/go/{slug}").headers["location"]
+    click = clicks.find(website_id=str(site.id))
+    assert location == went.format(click["click_id"])
+
+
 def test_a_redirect_records_the_click_and_sends_on(
     ingest_service: IngestService, client: httpx.Client, site: Site, partner: tuple[UUID, str], clicks: Tail
 ) -> None:

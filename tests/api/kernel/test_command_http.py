@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -52,6 +52,63 @@ class TestWebsites:
         assert removed.status_code == 204 and position(removed) > position(gone)
         assert command_world.call("DELETE", path, owner).status_code == 404
         assert command_world.events(site["id"])[-1] == "website.disconnected.v1"
+
+    def test_the_owner_reads_a_postback_token_again_and_each_time_is_in_the_audit_trail(
+        self, command_world: World
+    ) -> None:
+        site, owner = command_world.website(), command_world.owner
+        path = f"/api/platform/websites/{site['id']}/keys"
+        made = command_world.call("POST", path, owner, json={"kind": "postback", "name": " Awin "}).json()
+        assert made["name"] == "Awin"
+        reveal = f"{path}/{made['id']}/reveal"
+        for _ in range(2):
+            answer = command_world.call("POST", reveal, owner)
+            assert (answer.status_code, answer.json()) == (200, {"token": made["key"]})
+            assert answer.headers["cache-control"] == "no-store"
+        audited = command_world.postgres.execute(
+            "SELECT actor_id, subject_id, details FROM auth.audit WHERE action = 'website.key_revealed'"
+            " AND details ->> 'key_id' = %s",
+            (made["id"],),
+        ).fetchall()
+        assert audited == [(owner.account_id, UUID(site["id"]), {"key_id": made["id"]})] * 2
+
+    def test_nobody_else_reads_a_postback_token_not_even_an_admin(self, command_world: World) -> None:
+        site = command_world.website()
+        path = f"/api/platform/websites/{site['id']}/keys"
+        made = command_world.call("POST", path, command_world.owner, json={"kind": "postback"}).json()
+        mine = command_world.website(stranger := command_world.person())
+        for person in (stranger, command_world.admin):
+            answer = command_world.call("POST", f"{path}/{made['id']}/reveal", person)
+            assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+        through_mine = f"/api/platform/websites/{mine['id']}/keys/{made['id']}/reveal"
+        assert command_world.call("POST", through_mine, stranger).status_code == 404
+        assert command_world.call("POST", f"{path}/{made['id']}/reveal").status_code == 401
+
+    def test_other_keys_and_tokens_that_ended_cannot_be_read(self, command_world: World) -> None:
+        site, owner = command_world.website(), command_world.owner
+        path = f"/api/platform/websites/{site['id']}/keys"
+        secret = command_world.call("POST", path, owner, json={"kind": "site"}).json()
+        token = command_world.call("POST", path, owner, json={"kind": "postback"}).json()
+        assert command_world.call("POST", f"{path}/{secret['id']}/reveal", owner).status_code == 404
+        assert command_world.call("DELETE", f"{path}/{token['id']}", owner).status_code == 204
+        assert command_world.call("POST", f"{path}/{token['id']}/reveal", owner).status_code == 404
+        stored = "SELECT count(*) FROM auth.postback_token WHERE website_id = %s"
+        assert command_world.count(stored, site["id"]) == 1, "the one that came with the website"
+        assert command_world.call("DELETE", f"/api/platform/websites/{site['id']}", owner).status_code == 204
+        assert command_world.count(stored, site["id"]) == 0
+
+    def test_postback_tokens_lie_encrypted(self, command_world: World) -> None:
+        site = command_world.website()
+        rows = command_world.postgres.execute(
+            "SELECT t::text FROM auth.postback_token AS t WHERE website_id = %s", (site["id"],)
+        ).fetchall()
+        assert len(rows) == 1 and site["postbackToken"] not in rows[0][0]
+
+    def test_a_name_of_a_key_is_short_and_visible(self, command_world: World) -> None:
+        path = f"/api/platform/websites/{command_world.website()['id']}/keys"
+        for name in ("a" * 61, "a\nb", "a\u202eb"):
+            answer = command_world.call("POST", path, command_world.owner, json={"kind": "postback", "name": name})
+            assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "name"), name
 
 
 class TestPartners:
@@ -104,6 +161,39 @@ class TestPartners:
             assert command_world.call(method, path, json=body).status_code == 401
             answer = command_world.call(method, path, command_world.owner, json=body)
             assert (answer.status_code, answer.json()["code"]) == (403, "not_allowed")
+
+
+class TestClickIds:
+    def test_links_of_a_partner_with_a_network_pass_the_click_id(self, command_world: World) -> None:
+        site = command_world.website()
+        partner = command_world.partner(postbackPreset="awin")
+        assert partner["clickIdParameter"] == "clickref"
+        assert command_world.link(site, partner)["passesClickId"] is True
+        path = f"/api/admin/partners/{partner['id']}"
+        changed = command_world.call("PATCH", path, command_world.admin, json={"clickIdParameter": "pref1"}).json()
+        assert changed["clickIdParameter"] == "pref1"
+        back = command_world.call("PATCH", path, command_world.admin, json={"clickIdParameter": ""}).json()
+        assert back["clickIdParameter"] == "clickref"
+
+    def test_a_link_that_cannot_pass_one_says_so_until_it_is_fixed(self, command_world: World) -> None:
+        link = command_world.link(command_world.website(), command_world.partner())
+        assert link["passesClickId"] is False
+        fixed = command_world.call(
+            "PATCH",
+            f"/api/platform/links/{link['id']}",
+            command_world.owner,
+            json={"destination": link["destination"] + "?c={click_id}"},
+        )
+        assert fixed.json()["passesClickId"] is True
+
+    def test_an_unknown_network_or_parameter_is_named(self, command_world: World) -> None:
+        path = f"/api/admin/partners/{command_world.partner()['id']}"
+        for change, field in (
+            ({"postbackPreset": "nope"}, "postbackPreset"),
+            ({"clickIdParameter": "a=b"}, "clickIdParameter"),
+        ):
+            answer = command_world.call("PATCH", path, command_world.admin, json=change)
+            assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, field)
 
 
 class TestLinks:

@@ -11,6 +11,7 @@ from tests.support.command import World, command_world
 __all__ = ["command_world"]
 
 BULK = "/api/platform/links/bulk"
+ORGANIZE = "/api/platform/links/organize"
 
 
 def row(site: dict[str, Any], partner: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -106,3 +107,53 @@ def test_a_removed_partner_takes_no_new_links_and_is_not_found_again(command_wor
     more = command_world.call("POST", "/api/platform/links", command_world.owner, json=row(site, partner))
     assert more.status_code == 404
     assert command_world.events(link["id"]) == ["link.created.v1"]
+
+
+def test_links_are_tagged_moved_and_archived_together_and_keep_working(command_world: World) -> None:
+    site, partner = command_world.website(), command_world.partner()
+    first = command_world.link(site, partner, tags=["Blog ", "blog", "VPN"], folder="Spring")
+    second = command_world.link(site, partner)
+    assert (first["tags"], first["folder"], first["isArchived"]) == (["Blog", "VPN"], "Spring", False)
+    wanted = {"ids": [first["id"], second["id"]], "addTags": ["Mail"], "removeTags": ["vpn"], "isArchived": True}
+    answer = command_world.call("POST", ORGANIZE, command_world.owner, json=wanted)
+    assert (answer.status_code, answer.json()) == (200, {"changed": 2})
+    again = command_world.call("POST", ORGANIZE, command_world.owner, json=wanted)
+    assert (again.json(), "X-Position" in again.headers) == ({"changed": 0}, False)
+    path = f"/api/platform/links/{first['id']}"
+    shown = command_world.call("PATCH", path, command_world.owner, json={"folder": ""}).json()
+    assert (shown["tags"], shown["folder"], shown["isArchived"], shown["isActive"]) == (
+        ["Blog", "Mail"],
+        None,
+        True,
+        True,
+    )
+
+
+def test_only_ones_own_links_are_organized_and_all_of_them_or_none(command_world: World) -> None:
+    mine = command_world.link(command_world.website(), partner := command_world.partner())
+    stranger = command_world.person()
+    theirs = command_world.call(
+        "POST",
+        "/api/platform/links",
+        stranger,
+        json=row(command_world.website(stranger), partner),
+    ).json()
+    wanted = {"ids": [mine["id"], theirs["id"]], "addTags": ["x"]}
+    answer = command_world.call("POST", ORGANIZE, command_world.owner, json=wanted)
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+    assert command_world.events(mine["id"]) == ["link.created.v1"] == command_world.events(theirs["id"])
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"tags": ["a" * 41]}, "tags"),
+        ({"tags": ["a,b"]}, "tags"),
+        ({"tags": [f"t{number}" for number in range(21)]}, "tags"),
+        ({"folder": "a\u202eb"}, "folder"),
+    ],
+)
+def test_bad_labels_are_named(command_world: World, change: dict[str, Any], field: str) -> None:
+    link = command_world.link(command_world.website(), command_world.partner())
+    answer = command_world.call("PATCH", f"/api/platform/links/{link['id']}", command_world.owner, json=change)
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, field)

@@ -7,7 +7,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.routing import NO_ROUTING, Route, Routing, Rule, Variant, choose, routing_of
+from ingest.routing import NO_ROUTING, Route, Routing, Rule, Variant, choose, routing_of, routing_with_click_id
 from schemas.events import links
 
 PLAIN = "https://partner.example/"
@@ -86,3 +86,15 @@ def test_ingest_reads_the_routing_of_an_event_unchanged() -> None:
         "https://p.example/3",
     )
     assert routing_of(links.Routing().model_dump(mode="json")) == NO_ROUTING == routing_of(None)
+
+
+def test_every_way_passes_the_click_id_but_the_one_to_the_websites_own_pages() -> None:
+    routing = Routing(RULES, SPLIT, expires_at=1_000, fallback="https://partner.example/over#end")
+    made = routing_with_click_id(routing, "sub1", "shop.example")
+    leads_to = [rule.destination for rule in made.rules] + [one.destination for one in made.variants]
+    leads_to.append(made.fallback)
+    assert all("?sub1={click_id}" in destination for destination in leads_to)
+    assert made.fallback == "https://partner.example/over?sub1={click_id}#end"
+    own = Routing(fallback="https://www.shop.example/over")
+    assert routing_with_click_id(own, "sub1", "shop.example") == own
+    assert routing_with_click_id(routing, "", "shop.example") is routing

@@ -137,6 +137,14 @@ const conversions = createRoute({
   component: lazyRouteComponent(() => import('./pages/conversions'), 'ConversionsPage'),
 });
 
+const links = createRoute({
+  getParentRoute: () => member,
+  path: '/links',
+  staticData: { title: 'Links', reads: ['/api/platform/partners'] },
+  validateSearch: flat,
+  component: lazyRouteComponent(() => import('./pages/links'), 'LinksPage'),
+});
+
 const accountSettings = createRoute({
   getParentRoute: () => member,
   path: '/account-settings',
@@ -282,6 +290,7 @@ const routeTree = root.addChildren([
     dashboard,
     analytics,
     conversions,
+    links,
     sql,
     accountSettings,
     onboarding,

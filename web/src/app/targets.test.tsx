@@ -56,6 +56,7 @@ const MEMBERS = [
   '/dashboard',
   '/analytics',
   '/conversions',
+  '/links',
   '/account-settings',
   '/account-settings?tab=websites',
   '/account-settings?tab=invite-codes',

@@ -21,6 +21,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'website.sign_in': 'Website sign-in',
   'website.signed_out': 'Signed out of a website',
   'website.key_issued': 'API key created',
+  'website.key_revealed': 'Postback token viewed',
   'outbox.listed': 'Outbox viewed',
   'outbox.read': 'Email viewed',
 };

@@ -1,6 +1,7 @@
 // Reads that several features need.
 import { queryOptions } from '@tanstack/react-query';
 import { api, body } from './api/client';
+import type { WebsiteKey } from './api/types';
 import { updateUser } from './session';
 
 export const websitesQuery = queryOptions({
@@ -12,6 +13,16 @@ export const partnersQuery = queryOptions({
   queryKey: ['partners'],
   queryFn: ({ signal }) => body(api.GET('/api/platform/partners', { signal })),
 });
+
+export const keysQuery = (websiteId: string) =>
+  queryOptions({
+    queryKey: ['keys', websiteId] as const,
+    // The read names the kind as text; these three are all there are.
+    queryFn: async ({ signal }) =>
+      (await body(
+        api.GET('/api/platform/websites/{id}/keys', { params: { path: { id: websiteId } }, signal }),
+      )) as WebsiteKey[],
+  });
 
 export const aboutQuery = queryOptions({
   queryKey: ['about'],

@@ -132,6 +132,7 @@ export const server = setupServer(
   get('/api/platform/websites/{id}/keys', () => []),
   get('/api/platform/partners', () => state.partners),
   get('/api/platform/links', () => state.links),
+  get('/api/platform/links/labels', () => ({ tags: [], folders: [] })),
   get('/api/platform/conversions', (url) => {
     const status = url.searchParams.get('status');
     return state.conversions.filter((item) => !status || item.status === status);

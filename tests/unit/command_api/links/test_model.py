@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
@@ -251,3 +252,52 @@ def test_no_way_of_a_link_leads_astray(routing: dict[str, Any], field: str) -> N
     with pytest.raises(CommandRejected) as refused:
         created(routing=Routing.model_validate(routing))
     assert refused.value.field == field
+
+
+@pytest.mark.parametrize(
+    ("preset", "changes", "passes"),
+    [
+        (None, {}, False),
+        (None, {"destination": "https://good-vpn.example/?c={click_id}"}, True),
+        ("everflow", {}, True),
+        ("everflow", {"destination": "https://good-vpn.example/?sub1=mine"}, False),
+        (None, {"routing": Routing(rules=(TargetRule(countries=("IS",), destination=PARTNER.base_url),))}, False),
+    ],
+)
+def test_a_link_says_whether_it_can_pass_a_click_id(preset: str | None, changes: dict[str, Any], passes: bool) -> None:
+    partner = replace(PARTNER, postback_preset=preset)
+    assert model.passes_click_id(link(partner=partner, **changes), partner) is passes
+
+
+def test_every_side_of_a_split_must_pass_the_click_id() -> None:
+    sides = (
+        Variant(destination="https://good-vpn.example/a?c={click_id}", weight=1),
+        Variant(destination="https://good-vpn.example/b", weight=1),
+    )
+    made = link(routing=Routing(variants=sides))
+    assert not model.passes_click_id(made, PARTNER)
+    assert model.passes_click_id(made, replace(PARTNER, click_id_parameter="ref"))
+
+
+def test_tags_are_kept_once_whatever_their_case_and_sorted() -> None:
+    made = link(tags=["vpn", " Blog", "VPN", ""], folder=" Spring ")
+    assert (made.tags, made.folder) == (("Blog", "vpn"), "Spring")
+
+
+def test_organizing_says_only_what_changes() -> None:
+    made = link(tags=["a", "b"], folder="Spring")
+    assert model.organize(made, SITE, add_tags=["A"], folder="Spring", is_archived=False, context=CONTEXT) == []
+    [event] = model.organize(
+        made, SITE, add_tags=["c"], remove_tags=["A"], folder="", is_archived=True, context=CONTEXT
+    )
+    assert (event.tags, event.folder, event.is_archived, event.destination) == (("b", "c"), "", True, None)
+    after = model.evolve(made, event)
+    assert (after.tags, after.folder, after.is_archived, after.is_active) == (("b", "c"), None, True, True)
+    [restored] = model.update(after, SITE, PARTNER, is_archived=False, context=CONTEXT)
+    assert model.evolve(after, restored).is_archived is False
+
+
+def test_nobody_organizes_links_of_others() -> None:
+    with pytest.raises(CommandRejected) as refused:
+        model.organize(link(), SITE, add_tags=["x"], context=STRANGER)
+    assert refused.value.code == "not_found"

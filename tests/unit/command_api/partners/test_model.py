@@ -203,3 +203,34 @@ def test_removing_a_program_deactivates_it_first_and_permanently() -> None:
 
 def test_removing_a_program_that_is_off_takes_one_event() -> None:
     assert [type(event) for event in model.remove(registered(is_active=False), CONTEXT)] == [PartnerRemoved]
+
+
+def test_a_partner_whose_links_are_on_a_networks_host_gets_its_network() -> None:
+    partner = registered(base_url="https://www.awin1.com/cread.php?awinmid=1&awinaffid=2")
+    assert (partner.postback_preset, partner.passed_parameter) == ("awin", "clickref")
+    chosen = registered(base_url="https://www.awin1.com/cread.php", postback_preset="default")
+    assert (chosen.postback_preset, chosen.passed_parameter) == ("default", "")
+
+
+def test_a_partner_may_have_a_click_id_parameter_of_its_own_and_give_it_up() -> None:
+    partner = registered(postback_preset="everflow", click_id_parameter="sub5")
+    assert partner.passed_parameter == "sub5"
+    assert model.update(partner, click_id_parameter="sub5", context=CONTEXT) == []
+    [changed] = model.update(partner, click_id_parameter="", context=CONTEXT)
+    assert isinstance(changed, PartnerUpdated) and changed.click_id_parameter == ""
+    partner = model.evolve(partner, changed)
+    assert (partner.click_id_parameter, partner.passed_parameter) == (None, "sub1")
+    assert model.update(partner, click_id_parameter="", context=CONTEXT) == []
+
+
+@pytest.mark.parametrize("name", ["a b", "sub=1", "a&b", "a" * 65, "a:b", "ü", "{click_id}"])
+def test_a_click_id_parameter_is_a_plain_name(name: str) -> None:
+    with pytest.raises(CommandRejected) as refused:
+        registered(click_id_parameter=name)
+    assert (refused.value.code, refused.value.field) == ("bad_click_id_parameter", "clickIdParameter")
+
+
+def test_an_unknown_network_is_refused_with_those_that_are_known() -> None:
+    with pytest.raises(CommandRejected) as refused:
+        registered(postback_preset="nope")
+    assert "awin" in refused.value.message

@@ -92,5 +92,21 @@ def test_changes_hold_beside_the_rest_and_are_kept_beside_the_copy(tmp_path: Pat
     assert kept is not None and kept[0] == whole
 
 
+def test_links_pass_the_click_id_in_the_parameter_of_their_partner_also_after_it_changed(tmp_path: Path) -> None:
+    website, id = Website(SITE, "own.example", "USD"), uuid4()
+    directory = Directory(nothing)
+    for parameter, destination in (
+        ("", "https://a.example/?b=1#c"),
+        ("sub1", "https://a.example/?b=1&sub1={click_id}#c"),
+        ("aff", "https://a.example/?b=1&aff={click_id}#c"),
+    ):
+        partner = Partner(id, str(id), "acme", "Acme", "", 30, True, parameter)
+        whole = Listing((website,), (), (a_link(website, partner, "https://a.example/?b=1#c"),), (partner,))
+        directory.replace(whole, 1.0)
+        assert directory.links["deal"].destination == destination == directory.links_by_code[7].destination
+    save_copy(tmp_path / "copy.json", whole, 1.0)
+    assert load_copy(tmp_path / "copy.json") == (whole, 1.0)
+
+
 async def nothing(_kind: str, _name: str) -> Listing:
     return Listing()

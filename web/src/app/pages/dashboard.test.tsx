@@ -2,6 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
 import { account, days, figures, link, overview, partner, website } from '@/test/fixtures';
+import { watchCopies } from '@/test/clipboard';
 import { renderApp, signIn } from '@/test/render';
 import { at, refuse, requests, server, state } from '@/test/server';
 
@@ -148,40 +149,98 @@ test('with everything done there are no steps', async () => {
   expect(screen.queryByRole('region', { name: 'Getting started' })).not.toBeInTheDocument();
 });
 
-test('a link is created for an active partner and its address can be taken away', async () => {
+test('C, a destination and Enter create a link and copy it; the partner is recognized', async () => {
   state.links = [];
-  state.partners = [partner(), partner({ id: 'p2', name: 'Gone', isActive: false })];
+  state.partners = [
+    partner(),
+    partner({ id: 'p2', name: 'Wool', slug: 'wool', baseUrl: 'https://www.wool.co.uk/', clickIdParameter: 'sub1' }),
+    partner({ id: 'p3', name: 'Gone', baseUrl: 'https://gone.example/', isActive: false }),
+  ];
   server.use(
     http.post(at('/api/platform/links'), () => {
       state.links = [link({ slug: 'best', url: 'http://t.example/go/best', sub1: 'sidebar' })];
       return HttpResponse.json(state.links[0], { status: 201 });
     }),
   );
+  const copied = watchCopies();
+  const { user } = renderApp('/dashboard');
+  await screen.findByText('No links yet');
+  await user.keyboard('c');
+  const dialog = await screen.findByRole('dialog', { name: 'Create link' });
+  const destination = within(dialog).getByLabelText('Destination (optional)');
+  await waitFor(() => expect(within(dialog).getAllByRole('option')).toHaveLength(3));
+  expect(destination).toHaveFocus();
+  await user.type(destination, 'shop.wool.co.uk/socks');
+  expect(within(dialog).getByLabelText('Partner')).toHaveValue('p2');
+  expect(within(dialog).getByText(/The click ID is added automatically as/)).toHaveTextContent('sub1');
+  await user.type(destination, '{Enter}');
+  expect(await screen.findByText('Link created and copied', { exact: true })).toBeInTheDocument();
+  expect(copied).toEqual(['http://t.example/go/best']);
+  expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+  expect(state.seen.find((item) => item.line === 'POST /api/platform/links')?.body).toEqual({
+    websiteId: 'w1',
+    partnerId: 'p2',
+    destination: 'https://shop.wool.co.uk/socks',
+  });
+});
+
+test('a slug is made of what is typed, UTM parameters are added, and input is not thrown away unasked', async () => {
+  server.use(
+    http.post(at('/api/platform/links'), () =>
+      HttpResponse.json(link({ url: 'http://t.example/go/x' }), { status: 201 }),
+    ),
+  );
+  watchCopies();
   const { user } = renderApp('/dashboard');
   await user.click(await screen.findByRole('button', { name: 'Create link' }));
-  const choice = await screen.findByLabelText('Partner');
-  await waitFor(() =>
-    expect(
-      within(choice)
-        .getAllByRole('option')
-        .map((option) => option.textContent),
-    ).toEqual(['Choose…', 'NordVPN']),
-  );
-  await user.selectOptions(choice, 'NordVPN');
-  await user.type(screen.getByLabelText('Sub-ID 1 (optional)'), 'sidebar');
-  await user.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Create link' }));
-  expect(
-    await within(await screen.findByRole('group', { name: 'Link address' })).findByText('http://t.example/go/best'),
-  ).toBeInTheDocument();
+  const dialog = await screen.findByRole('dialog', { name: 'Create link' });
+  await user.type(within(dialog).getByLabelText('Destination (optional)'), 'https://nordvpn.com/deal?a=1#top');
+  await user.type(within(dialog).getByLabelText('Slug (optional)'), ' Fjord deal! ');
+  expect(await within(dialog).findByText(/\/go\/fjord-deal$/)).toBeInTheDocument();
+  await user.type(within(dialog).getByLabelText('Source'), 'news letter');
+  await user.type(within(dialog).getByLabelText('Sub-ID 1 (optional)'), 'sidebar');
+  await user.keyboard('{Escape}');
+  expect(within(dialog).getByRole('alert')).toHaveTextContent('Discard what you entered?');
+  await user.click(within(dialog).getByRole('button', { name: 'Keep editing' }));
+  await user.click(within(dialog).getByRole('button', { name: 'Create link' }));
+  await screen.findByText('Link created and copied', { exact: true });
   expect(state.seen.find((item) => item.line === 'POST /api/platform/links')?.body).toEqual({
     websiteId: 'w1',
     partnerId: 'p1',
+    destination: 'https://nordvpn.com/deal?a=1&utm_source=news%20letter#top',
+    slug: 'fjord-deal',
     sub1: 'sidebar',
   });
-  await user.click(screen.getByRole('button', { name: 'Done' }));
-  expect(
-    within(screen.getByRole('list', { name: 'Tracked links' })).getByText('http://t.example/go/best'),
-  ).toBeInTheDocument();
+});
+
+test('what was not changed is closed at once, and what was is discarded only when asked for', async () => {
+  const { user } = renderApp('/dashboard');
+  await user.click(await screen.findByRole('button', { name: 'Create link' }));
+  await screen.findByRole('dialog', { name: 'Create link' });
+  await user.keyboard('{Escape}');
+  expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Create link' }));
+  await user.type(await screen.findByLabelText('Destination (optional)'), 'x');
+  await user.keyboard('{Escape}');
+  await user.click(await screen.findByRole('button', { name: 'Discard' }));
+  expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+  expect(requests('POST')).toEqual([]);
+});
+
+test('a link that cannot pass a click ID is marked, and its form says how to fix it', async () => {
+  state.links = [link({ passesClickId: false })];
+  const { user } = renderApp('/dashboard');
+  expect(await screen.findByText('Can’t pass a click ID')).toHaveAttribute(
+    'title',
+    expect.stringContaining('{click_id}'),
+  );
+  await user.click(screen.getByRole('button', { name: 'Edit link nord' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Edit link' });
+  expect(await within(dialog).findByText(/can’t pass a click ID, so its sales/)).toBeInTheDocument();
+  await user.type(within(dialog).getByLabelText('Destination'), '?ref=');
+  await user.click(within(dialog).getByRole('button', { name: 'Add {click_id} to the destination' }));
+  expect(within(dialog).getByLabelText('Destination')).toHaveValue('https://nordvpn.com/?ref={click_id}');
+  expect(within(dialog).getByText(/The click ID is passed where you put/)).toBeInTheDocument();
 });
 
 test('a refused destination is said at its field', async () => {
@@ -194,8 +253,8 @@ test('a refused destination is said at its field', async () => {
   await user.click(await screen.findByRole('button', { name: 'Create link' }));
   const choice = await screen.findByLabelText('Partner');
   await within(choice).findByRole('option', { name: 'NordVPN' });
-  await user.selectOptions(choice, 'NordVPN');
   await user.type(screen.getByLabelText('Destination (optional)'), 'https://evil.example/');
+  await user.selectOptions(choice, 'NordVPN');
   await user.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Create link' }));
   expect(await screen.findByText('Must be on nordvpn.com')).toBeInTheDocument();
 });

@@ -106,7 +106,18 @@ function Overview({ website }: { readonly website: Website }) {
               </Link>
             }
           />
-          <LinksCard website={website} />
+          <LinksCard
+            website={website}
+            more={
+              <Link
+                to="/links"
+                search={{ website: website.id }}
+                className={buttonClass({ size: 'sm', variant: 'ghost' })}
+              >
+                All links
+              </Link>
+            }
+          />
         </div>
       </StartSteps>
     </div>

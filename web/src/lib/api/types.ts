@@ -14,12 +14,15 @@ export type ConnectedWebsite = Pick<
 export type KeyKind = Schemas['KeyKind'];
 export type WebsiteKey = Pick<
   Schemas['Key'],
-  'id' | 'key' | 'hint' | 'allowedOrigins' | 'createdAt' | 'lastUsedAt' | 'revokedAt'
+  'id' | 'name' | 'isReadable' | 'key' | 'hint' | 'last4' | 'allowedOrigins' | 'createdAt' | 'lastUsedAt' | 'revokedAt'
 > & { kind: KeyKind };
 export type NewWebsiteKey = Pick<Schemas['CreatedKey'], 'id' | 'kind' | 'key'>;
-export type Partner = Pick<Schemas['Partner'], 'id' | 'name' | 'slug' | 'isActive' | 'postbackPreset'>;
+export type Partner = Pick<
+  Schemas['Partner'],
+  'id' | 'name' | 'slug' | 'baseUrl' | 'isActive' | 'postbackPreset' | 'clickIdParameter'
+>;
 export type Link = Schemas['Link'];
-export type NewLink = Pick<Schemas['Link2'], 'id' | 'slug' | 'url'>;
+export type NewLink = Pick<Schemas['Link2'], 'id' | 'slug' | 'url' | 'passesClickId'>;
 export type ConversionStatus = Schemas['ConversionStatus'];
 export type Money = Schemas['Money'];
 export type Conversion = Omit<Schemas['Conversion2'], 'status'> & { status: ConversionStatus } & Partial<

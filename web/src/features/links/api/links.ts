@@ -1,19 +1,92 @@
-import { infiniteQueryOptions, keepPreviousData, useQueryClient } from '@tanstack/react-query';
-import { answer, api } from '@/lib/api/client';
+import { infiniteQueryOptions, keepPreviousData, queryOptions, useQueryClient } from '@tanstack/react-query';
+import { answer, api, body } from '@/lib/api/client';
+import type { LinkRange, LinksFilter } from '../lib/search';
 
-/** The links of a website, newest first, as many as a page may hold. */
+const rangeOf = (range: LinkRange) => (range === 'all' ? {} : { timeRange: range });
+
+/** The links of a website, newest first, as many as a page may hold, with figures of the last 30 days. */
 export const linksQuery = (websiteId: string) =>
   infiniteQueryOptions({
     queryKey: ['links', websiteId] as const,
     queryFn: ({ pageParam, signal }) =>
       answer(
         api.GET('/api/platform/links', {
-          params: { query: { websiteId, limit: 200, ...(pageParam ? { cursor: pageParam } : {}) } },
+          params: { query: { websiteId, limit: 200, timeRange: '30d', ...(pageParam ? { cursor: pageParam } : {}) } },
           signal,
         }),
       ),
     initialPageParam: '',
     getNextPageParam: (page) => page.nextCursor,
+  });
+
+export const filteredLinksQuery = (
+  websiteId: string,
+  { range, search, tag, folder, partner, archived, sort }: LinksFilter,
+) =>
+  infiniteQueryOptions({
+    queryKey: ['links', websiteId, { range, search, tag, folder, partner, archived, sort }] as const,
+    queryFn: ({ pageParam, signal }) =>
+      answer(
+        api.GET('/api/platform/links', {
+          params: {
+            query: {
+              websiteId,
+              limit: 50,
+              archived,
+              sort,
+              ...rangeOf(range),
+              ...(search ? { search } : {}),
+              ...(tag ? { tag } : {}),
+              ...(folder ? { folder } : {}),
+              ...(partner ? { partnerId: partner } : {}),
+              ...(pageParam ? { cursor: pageParam } : {}),
+            },
+          },
+          signal,
+        }),
+      ),
+    initialPageParam: '',
+    getNextPageParam: (page) => page.nextCursor,
+    placeholderData: keepPreviousData,
+  });
+
+export const linkQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['links', 'one', id] as const,
+    queryFn: ({ signal }) => body(api.GET('/api/platform/links/{id}', { params: { path: { id } }, signal })),
+  });
+
+export const labelsQuery = (websiteId: string) =>
+  queryOptions({
+    queryKey: ['links', websiteId, 'labels'] as const,
+    queryFn: ({ signal }) => body(api.GET('/api/platform/links/labels', { params: { query: { websiteId } }, signal })),
+  });
+
+export const linkClicksQuery = (id: string) =>
+  infiniteQueryOptions({
+    queryKey: ['links', 'one', id, 'clicks'] as const,
+    queryFn: ({ pageParam, signal }) =>
+      answer(
+        api.GET('/api/platform/links/{id}/clicks', {
+          params: { path: { id }, query: { limit: 20, ...(pageParam ? { cursor: pageParam } : {}) } },
+          signal,
+        }),
+      ),
+    initialPageParam: '',
+    getNextPageParam: (page) => page.nextCursor,
+  });
+
+/** Where the visitors of one link came from. */
+export const linkPlacesQuery = (websiteId: string, link: string, range: LinkRange) =>
+  queryOptions({
+    queryKey: ['links', 'one', link, 'places', range] as const,
+    queryFn: ({ signal }) =>
+      body(
+        api.GET('/api/platform/analytics/geographic', {
+          params: { query: { websiteId, link, timeRange: range === 'all' ? '90d' : range } },
+          signal,
+        }),
+      ),
   });
 
 export interface AllLinksFilter {

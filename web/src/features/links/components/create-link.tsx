@@ -1,4 +1,4 @@
-import { useMutation, type UseQueryResult } from '@tanstack/react-query';
+import { useMutation, useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
@@ -7,122 +7,192 @@ import { Dialog } from '@/components/ui/dialog';
 import { SelectField, TextField } from '@/components/ui/field';
 import { api, body } from '@/lib/api/client';
 import { ApiError } from '@/lib/api/errors';
-import type { NewLink, Partner, Website } from '@/lib/api/types';
-import { creationOf, EMPTY_DRAFT } from '../lib/draft';
+import type { Link, NewLink, Partner, Website } from '@/lib/api/types';
+import { copyText } from '@/lib/clipboard';
+import { aboutQuery } from '@/lib/shared-queries';
+import { toast } from '@/stores/toasts';
+import { DestinationField } from './destination-field';
+import { Folded } from './folded';
+import { FormDialog } from './form-dialog';
 import { LinkFields } from './link-fields';
+import { UtmFields } from './utm-fields';
 import { useLinksChanged } from '../api/links';
+import { addressFrom, NO_UTM, partnersAt, slugFrom, UTM, withUtm } from '../lib/creation';
+import { creationOf, draftOf, EMPTY_DRAFT } from '../lib/draft';
 
 interface Props {
   /** With more than one there is a choice. */
   readonly websites: readonly Website[];
   readonly partners: UseQueryResult<Partner[]>;
+  /** A link to begin with: all but its slug and coupon, which no other may have. */
+  readonly like?: Link;
   readonly onClose: () => void;
 }
 
-export function CreateLink({ websites, partners, onClose }: Props) {
+/** Destination and Enter make a link and copy it; everything else is optional. */
+export function CreateLink({ websites, partners, like, onClose }: Props) {
   const changed = useLinksChanged();
-  const [websiteId, setWebsiteId] = useState(websites.length === 1 ? (websites[0]?.id ?? '') : '');
-  const [partnerId, setPartnerId] = useState('');
+  const about = useQuery(aboutQuery);
+  const [begun] = useState(() => ({
+    draft: like ? { ...draftOf(like), coupon: '' } : EMPTY_DRAFT,
+    websiteId: like?.websiteId ?? (websites.length === 1 ? (websites[0]?.id ?? '') : ''),
+  }));
+  const [websiteId, setWebsiteId] = useState(begun.websiteId);
+  const [chosen, setChosen] = useState(like?.partnerId ?? '');
   const [slug, setSlug] = useState('');
-  const [draft, setDraft] = useState(EMPTY_DRAFT);
-  const [created, setCreated] = useState<NewLink | null>(null);
+  const [draft, setDraft] = useState(begun.draft);
+  const [utm, setUtm] = useState(NO_UTM);
+  const [open, setOpen] = useState({ utm: false, more: false });
+  const [tried, setTried] = useState(false);
+  const [uncopied, setUncopied] = useState<NewLink | null>(null);
   const active = partners.data?.filter((partner) => partner.isActive) ?? [];
+  const found = partnersAt(draft.destination, active);
+  const partner =
+    active.find((item) => item.id === chosen) ??
+    (found.length === 1 ? found[0] : active.length === 1 && draft.destination === '' ? active[0] : undefined);
+  const destination = withUtm(addressFrom(draft.destination) || (partner?.baseUrl ?? ''), utm);
+  const hasUtm = UTM.some((name) => utm[name].trim() !== '');
+  const name = slugFrom(slug);
   const create = useMutation({
-    mutationFn: () =>
+    mutationFn: (partnerId: string) =>
       body(
         api.POST('/api/platform/links', {
-          body: { websiteId, partnerId, ...creationOf(draft), ...(slug.trim() ? { slug: slug.trim() } : {}) },
+          body: {
+            websiteId,
+            partnerId,
+            ...creationOf({ ...draft, destination: draft.destination.trim() || hasUtm ? destination : '' }),
+            ...(name ? { slug: name } : {}),
+          },
         }),
       ),
     onSuccess: async (link) => {
-      setCreated(link);
+      const copied = await copyText(link.url).then(
+        () => true,
+        () => false,
+      );
       await changed();
+      if (!copied) return setUncopied(link);
+      toast('Link created and copied', link.url);
+      onClose();
+    },
+    onError: (error) => {
+      // A refused field that is folded away could not be corrected.
+      if (error instanceof ApiError && Object.keys(error.fields).some((field) => !VISIBLE.has(field)))
+        setOpen((now) => ({ ...now, more: true }));
     },
   });
   const fields = create.error instanceof ApiError ? create.error.fields : {};
   const only = websites.length === 1 ? websites[0] : undefined;
-  return (
-    <Dialog
-      open
-      onOpenChange={(open) => {
-        if (!open) onClose();
-      }}
-      title={created ? 'Link created' : 'Create link'}
-      description={
-        created
-          ? 'Paste this link wherever you promote the partner.'
-          : `A tracked link of ${only ? only.domain : 'a website'} to a partner.`
-      }
-    >
-      {created ? (
+  const isDirty = draft !== begun.draft || slug !== '' || hasUtm || websiteId !== begun.websiteId;
+  if (uncopied)
+    return (
+      <Dialog open onOpenChange={(next) => !next && onClose()} title="Link created" description="Copy it from here.">
         <div className="flex flex-col gap-4">
-          <CopyField label="Link address" value={created.url} />
+          <CopyField label="Link address" value={uncopied.url} />
           <Button variant="primary" className="self-end" onClick={onClose}>
             Done
           </Button>
         </div>
-      ) : partners.data && active.length === 0 ? (
-        <p className="text-muted">There is no active partner yet. An administrator adds partners.</p>
-      ) : (
-        <form
-          noValidate
-          className="flex flex-col gap-4"
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (partnerId && websiteId) create.mutate();
-          }}
-        >
-          {partners.error && <ErrorBox error={partners.error} onRetry={() => void partners.refetch()} />}
-          {!only && (
-            <SelectField
-              label="Website"
-              required
-              value={websiteId}
-              onChange={(event) => setWebsiteId(event.target.value)}
-              error={fields['websiteId']}
-            >
-              <option value="">Choose…</option>
-              {websites.map((website) => (
-                <option key={website.id} value={website.id}>
-                  {website.domain}
-                </option>
-              ))}
-            </SelectField>
-          )}
-          <SelectField
-            label="Partner"
-            required
-            value={partnerId}
-            onChange={(event) => setPartnerId(event.target.value)}
-            error={fields['partnerId']}
-          >
-            <option value="">Choose…</option>
-            {active.map((partner) => (
-              <option key={partner.id} value={partner.id}>
-                {partner.name}
-              </option>
-            ))}
-          </SelectField>
-          <TextField
-            label="Slug (optional)"
-            value={slug}
-            onChange={(event) => setSlug(event.target.value)}
-            error={fields['slug']}
-            hint="Last part of the link. Leave blank for a random slug."
-          />
-          <LinkFields draft={draft} onChange={setDraft} errors={fields} isNew />
-          {create.error && <ErrorBox error={create.error} />}
-          <Button
-            type="submit"
-            variant="primary"
-            busy={create.isPending}
-            disabled={!partnerId || !websiteId}
-            className="self-end"
-          >
+      </Dialog>
+    );
+  return (
+    <FormDialog
+      title="Create link"
+      description={`New tracked link for ${only ? only.domain : 'a website'}`}
+      isDirty={isDirty}
+      onClose={onClose}
+      onSubmit={() => {
+        setTried(true);
+        if (partner && websiteId) create.mutate(partner.id);
+      }}
+      footer={
+        <>
+          <p className="mr-auto min-w-0 truncate font-mono text-[0.8125rem]" aria-live="polite">
+            <span className="sr-only">Preview: </span>
+            {about.data && addressOf(about.data.trackingUrl, name)}
+          </p>
+          <Button type="submit" variant="primary" busy={create.isPending} disabled={active.length === 0}>
             Create link
           </Button>
-        </form>
+        </>
+      }
+    >
+      {partners.error && <ErrorBox error={partners.error} onRetry={() => void partners.refetch()} />}
+      {partners.data && active.length === 0 && (
+        <p className="text-muted">There is no active partner yet. An administrator adds partners.</p>
       )}
-    </Dialog>
+      <DestinationField
+        isNew
+        value={draft.destination}
+        onChange={(next) => setDraft({ ...draft, destination: next })}
+        error={fields['destination']}
+        partner={partner}
+      />
+      <div className="grid gap-4 sm:grid-cols-2">
+        <SelectField
+          label="Partner"
+          value={partner?.id ?? ''}
+          onChange={(event) => setChosen(event.target.value)}
+          error={fields['partnerId'] ?? (tried && !partner ? 'Choose the partner of this link' : undefined)}
+          hint={partner && partner.id !== chosen && found.length === 1 ? 'Recognized from the destination.' : undefined}
+        >
+          <option value="">Choose…</option>
+          {(found.length > 1 ? found : active).map((item) => (
+            <option key={item.id} value={item.id}>
+              {item.name}
+            </option>
+          ))}
+        </SelectField>
+        <TextField
+          label="Slug (optional)"
+          autoComplete="off"
+          value={slug}
+          onChange={(event) => setSlug(event.target.value)}
+          onBlur={() => setSlug(name)}
+          error={fields['slug']}
+          hint="Last part of the link. Leave blank for a random slug."
+        />
+      </div>
+      {!only && (
+        <SelectField
+          label="Website"
+          required
+          value={websiteId}
+          onChange={(event) => setWebsiteId(event.target.value)}
+          error={fields['websiteId'] ?? (tried && !websiteId ? 'Choose a website' : undefined)}
+        >
+          <option value="">Choose…</option>
+          {websites.map((website) => (
+            <option key={website.id} value={website.id}>
+              {website.domain}
+            </option>
+          ))}
+        </SelectField>
+      )}
+      <Folded
+        title="UTM parameters"
+        summary={UTM.filter((item) => utm[item].trim()).join(', ')}
+        open={open.utm}
+        onToggle={(next) => setOpen((now) => ({ ...now, utm: next }))}
+      >
+        <UtmFields utm={utm} onChange={setUtm} />
+      </Folded>
+      <Folded
+        title="More options"
+        summary="Sub-IDs, coupon, tags, targeting, split, expiry"
+        open={open.more}
+        onToggle={(next) => setOpen((now) => ({ ...now, more: next }))}
+      >
+        <LinkFields draft={draft} onChange={setDraft} errors={fields} />
+      </Folded>
+      {create.error && <ErrorBox error={create.error} />}
+    </FormDialog>
   );
+}
+
+const VISIBLE: ReadonlySet<string> = new Set(['destination', 'partnerId', 'websiteId', 'slug']);
+
+/** The address as it will be; an ellipsis for what is chosen at random. */
+function addressOf(trackingUrl: string, slug: string): string {
+  return `${trackingUrl.replace(/^https?:\/\//, '')}/go/${slug || '…'}`;
 }

@@ -12,6 +12,9 @@ export const EditLink = opened(lazy(() => import('./edit-link').then((module) =>
 export const RemoveLink = opened(
   lazy(() => import('./remove-link').then((module) => ({ default: module.RemoveLink }))),
 );
+export const PostbackDialog = opened(
+  lazy(() => import('@/components/data/postback-url').then((module) => ({ default: module.PostbackDialog }))),
+);
 export const QrDialog = opened(lazy(() => import('./qr-dialog').then((module) => ({ default: module.QrDialog }))));
 
 function opened<Props extends object>(Dialog: LazyExoticComponent<ComponentType<Props>>) {

@@ -1,68 +1,94 @@
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
-import { Dialog } from '@/components/ui/dialog';
 import { api, body } from '@/lib/api/client';
 import { ApiError } from '@/lib/api/errors';
 import type { Link } from '@/lib/api/types';
+import { partnersQuery } from '@/lib/shared-queries';
 import { toast } from '@/stores/toasts';
-import { changesOf, draftOf } from '../lib/draft';
+import { DestinationField } from './destination-field';
+import { Folded } from './folded';
+import { FormDialog } from './form-dialog';
 import { LinkFields } from './link-fields';
 import { useLinksChanged } from '../api/links';
+import { addressFrom } from '../lib/creation';
+import { changesOf, draftOf, SUBS } from '../lib/draft';
 
 export function EditLink({ link, onClose }: { readonly link: Link; readonly onClose: () => void }) {
   const changed = useLinksChanged();
+  const partners = useQuery(partnersQuery);
   const [opened] = useState(link);
   const [draft, setDraft] = useState(() => draftOf(opened));
   const [isActive, setIsActive] = useState(opened.isActive);
+  const [more, setMore] = useState(() => hasOptions(opened));
+  const changes = {
+    ...changesOf({ ...draft, destination: addressFrom(draft.destination) }, opened),
+    ...(isActive === opened.isActive ? {} : { isActive }),
+  };
   const save = useMutation({
-    mutationFn: () => {
-      const changes = { ...changesOf(draft, opened), ...(isActive === opened.isActive ? {} : { isActive }) };
-      return body(api.PATCH('/api/platform/links/{id}', { params: { path: { id: link.id } }, body: changes }));
-    },
+    mutationFn: () => body(api.PATCH('/api/platform/links/{id}', { params: { path: { id: link.id } }, body: changes })),
     onSuccess: async () => {
       toast('Link updated');
       await changed();
       onClose();
     },
+    onError: (error) => {
+      if (error instanceof ApiError && Object.keys(error.fields).some((field) => field !== 'destination'))
+        setMore(true);
+    },
   });
   const fields = save.error instanceof ApiError ? save.error.fields : {};
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => {
-        if (!open) onClose();
-      }}
+    <FormDialog
       title="Edit link"
       description={link.url}
-    >
-      <form
-        noValidate
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate();
-        }}
-      >
-        <LinkFields draft={draft} onChange={setDraft} errors={fields} />
-        <label className="inline-flex items-center gap-2">
-          <input
-            type="checkbox"
-            checked={isActive}
-            onChange={(event) => setIsActive(event.target.checked)}
-            className="size-4 accent-(--c-brand)"
-          />
-          Active
-        </label>
-        {save.error && <ErrorBox error={save.error} />}
-        <div className="flex justify-end gap-2">
+      isDirty={Object.keys(changes).length > 0}
+      onClose={onClose}
+      onSubmit={() => save.mutate()}
+      footer={
+        <>
+          <label className="mr-auto inline-flex items-center gap-2">
+            <input
+              type="checkbox"
+              checked={isActive}
+              onChange={(event) => setIsActive(event.target.checked)}
+              className="size-4 accent-(--c-brand)"
+            />
+            Active
+          </label>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" variant="primary" busy={save.isPending}>
             Save
           </Button>
-        </div>
-      </form>
-    </Dialog>
+        </>
+      }
+    >
+      <DestinationField
+        isNew={false}
+        value={draft.destination}
+        onChange={(destination) => setDraft({ ...draft, destination })}
+        error={fields['destination']}
+        partner={partners.data?.find((partner) => partner.id === link.partnerId)}
+      />
+      <Folded
+        title="More options"
+        summary="Sub-IDs, coupon, tags, targeting, split, expiry"
+        open={more}
+        onToggle={setMore}
+      >
+        <LinkFields draft={draft} onChange={setDraft} errors={fields} />
+      </Folded>
+      {save.error && <ErrorBox error={save.error} />}
+    </FormDialog>
+  );
+}
+
+/** Whether more is set than the destination, which then is in view at once. */
+function hasOptions(link: Link): boolean {
+  return (
+    link.rules.length + link.variants.length + link.tags.length > 0 ||
+    Boolean(link.coupon ?? link.expiresAt ?? link.fallback ?? link.folder) ||
+    SUBS.some((name) => link[name] !== '')
   );
 }

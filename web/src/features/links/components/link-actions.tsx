@@ -54,11 +54,20 @@ export function LinkDialog({ open, onClose }: { readonly open: OpenLink; readonl
   return <RemoveLink link={open.link} onClose={onClose} />;
 }
 
+/** Why sales of a link are lost, and what to do. */
+export const NO_CLICK_ID =
+  'Sales through this link can’t be attributed. Add {click_id} to its destination, or have the partner’s network set.';
+
 /** What is special about a link's way, at a glance. */
 export function LinkBadges({ link }: { readonly link: Link }) {
   return (
     <span className="flex flex-wrap gap-1">
       {!link.isActive && <Badge tone="bad">Off</Badge>}
+      {!link.passesClickId && (
+        <Badge tone="warn">
+          <span title={NO_CLICK_ID}>Can’t pass a click ID</span>
+        </Badge>
+      )}
       {link.rules.length > 0 && <Badge>{`${link.rules.length} ${link.rules.length === 1 ? 'rule' : 'rules'}`}</Badge>}
       {link.variants.length > 0 && <Badge>{`Split in ${link.variants.length}`}</Badge>}
       {link.expiresAt && <Expiry at={link.expiresAt} />}

@@ -10,30 +10,17 @@ interface Props {
   readonly onChange: (draft: LinkDraft) => void;
   /** By the names of the API: "rules.0.destination". */
   readonly errors: Readonly<Record<string, string>>;
-  /** A new link may go without a destination. */
-  readonly isNew?: boolean;
 }
 
 const FIRST_SUBS = 2;
 
-/** Everything about a link that may change: destination, sub ids, coupon, targeting, split, expiry and fallback. */
-export function LinkFields({ draft, onChange, errors, isNew = false }: Props) {
+/** What a link may have beside its destination: sub ids, coupon, targeting, split, expiry and fallback. */
+export function LinkFields({ draft, onChange, errors }: Props) {
   const set = (change: Partial<LinkDraft>) => onChange({ ...draft, ...change });
   const used = draft.subs.reduce((most, text, index) => (text ? index + 1 : most), 0);
   const [subs, setSubs] = useState(Math.max(FIRST_SUBS, used));
   return (
     <>
-      <TextField
-        label={isNew ? 'Destination (optional)' : 'Destination'}
-        required={!isNew}
-        type="url"
-        inputMode="url"
-        placeholder="https://"
-        value={draft.destination}
-        onChange={(event) => set({ destination: event.target.value })}
-        error={errors['destination']}
-        hint={`Landing page on the partner's site.${isNew ? ' Blank = home page.' : ''}`}
-      />
       <div className="grid gap-4 sm:grid-cols-2">
         {SUBS.slice(0, subs).map((name, index) => (
           <TextField
@@ -55,6 +42,21 @@ export function LinkFields({ draft, onChange, errors, isNew = false }: Props) {
         error={errors['coupon']}
         hint="Sales using this coupon are credited to this link."
       />
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField
+          label="Tags (optional)"
+          value={draft.tags}
+          onChange={(event) => set({ tags: event.target.value })}
+          error={errors['tags']}
+          hint="Separate several with commas."
+        />
+        <TextField
+          label="Folder (optional)"
+          value={draft.folder}
+          onChange={(event) => set({ folder: event.target.value })}
+          error={errors['folder']}
+        />
+      </div>
       <Group title="Targeting" text="Rules are checked in order; the first match wins." error={errors['rules']}>
         {draft.rules.map((rule, index) => (
           // A rule has no identity but its place.

@@ -1,36 +1,48 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Link2, ListPlus, Plus } from 'lucide-react';
-import { useState } from 'react';
+import { Link2, Plus, Webhook } from 'lucide-react';
+import { useState, type ReactNode } from 'react';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import type { Link, Website } from '@/lib/api/types';
 import { countOf, formatMinor } from '@/lib/format';
 import { partnersQuery } from '@/lib/shared-queries';
+import { useCommands } from '@/stores/commands';
 import { LinkActions, LinkBadges, LinkDialog, type OpenLink } from './link-actions';
-import { BulkCreate, CreateLink } from './dialogs';
+import { CreateLink, PostbackDialog } from './dialogs';
 import { linksQuery } from '../api/links';
 
-export function LinksCard({ website, className }: { readonly website: Website; readonly className?: string }) {
+interface Props {
+  readonly website: Website;
+  /** Leads to all links. */
+  readonly more: ReactNode;
+}
+
+const SHOWN = 5;
+
+/** The newest links of a website, with figures of the last 30 days. */
+export function LinksCard({ website, more }: Props) {
   const links = useInfiniteQuery(linksQuery(website.id));
-  const rows = links.data?.pages.flatMap((page) => page.data) ?? [];
+  const rows = links.data?.pages[0]?.data.slice(0, SHOWN) ?? [];
   const partners = useQuery(partnersQuery);
-  const [making, setMaking] = useState<'one' | 'many' | null>(null);
+  const [making, setMaking] = useState(false);
   const [open, setOpen] = useState<OpenLink | null>(null);
+  const [postback, setPostback] = useState(false);
+  useCommands([{ id: 'create-link', title: 'Create link', group: 'Links', keys: 'c', run: () => setMaking(true) }]);
   const partnerName = (link: Link) =>
     link.partnerName ?? partners.data?.find((partner) => partner.id === link.partnerId)?.name ?? 'Partner';
   return (
     <Card
       title="Links"
-      description="Use these links on your pages; every visit through them is tracked."
-      {...(className ? { className } : {})}
+      description="Newest links, with clicks and earnings of the last 30 days"
       actions={
         <>
-          <Button size="sm" variant="ghost" onClick={() => setMaking('many')}>
-            <ListPlus aria-hidden className="size-3.5" />
-            Bulk create
+          {more}
+          <Button size="sm" variant="ghost" onClick={() => setPostback(true)}>
+            <Webhook aria-hidden className="size-3.5" />
+            Postback URL
           </Button>
-          <Button size="sm" onClick={() => setMaking('one')}>
+          <Button size="sm" onClick={() => setMaking(true)}>
             <Plus aria-hidden className="size-3.5" />
             Create link
           </Button>
@@ -48,12 +60,7 @@ export function LinksCard({ website, className }: { readonly website: Website; r
           Create your first tracked link to start counting clicks.
         </Empty>
       ) : (
-        <ul
-          className="-my-1 divide-y divide-line sm:max-h-96 sm:overflow-y-auto"
-          role="list"
-          aria-label="Tracked links"
-          tabIndex={0}
-        >
+        <ul className="-my-1 divide-y divide-line" role="list" aria-label="Tracked links">
           {rows.map((link) => (
             <li key={link.id} className="flex flex-wrap items-center gap-x-3 gap-y-2 py-2.5">
               <div className="min-w-0 flex-1 basis-52">
@@ -77,21 +84,9 @@ export function LinksCard({ website, className }: { readonly website: Website; r
           ))}
         </ul>
       )}
-      {links.hasNextPage && (
-        <Button
-          size="sm"
-          className="mt-3 self-start"
-          busy={links.isFetchingNextPage}
-          onClick={() => void links.fetchNextPage()}
-        >
-          Show more links
-        </Button>
-      )}
+      {postback && <PostbackDialog website={website} onClose={() => setPostback(false)} />}
       {open && <LinkDialog open={open} onClose={() => setOpen(null)} />}
-      {making === 'one' && <CreateLink websites={[website]} partners={partners} onClose={() => setMaking(null)} />}
-      {making === 'many' && (
-        <BulkCreate websites={[website]} partners={partners.data ?? []} onClose={() => setMaking(null)} />
-      )}
+      {making && <CreateLink websites={[website]} partners={partners} onClose={() => setMaking(false)} />}
     </Card>
   );
 }

@@ -25,6 +25,9 @@ export interface LinkDraft {
   /** Local time of this browser, as a datetime field has it; empty: never. */
   readonly expiresAt: string;
   readonly fallback: string;
+  /** Separated by commas. */
+  readonly tags: string;
+  readonly folder: string;
 }
 
 export const EMPTY_DRAFT: LinkDraft = {
@@ -35,6 +38,8 @@ export const EMPTY_DRAFT: LinkDraft = {
   variants: [],
   expiresAt: '',
   fallback: '',
+  tags: '',
+  folder: '',
 };
 
 export function draftOf(link: Link): LinkDraft {
@@ -50,6 +55,8 @@ export function draftOf(link: Link): LinkDraft {
     variants: link.variants.map((variant) => ({ destination: variant.destination, weight: String(variant.weight) })),
     expiresAt: link.expiresAt ? localText(new Date(link.expiresAt)) : '',
     fallback: link.fallback ?? '',
+    tags: link.tags.join(', '),
+    folder: link.folder ?? '',
   };
 }
 
@@ -78,6 +85,8 @@ export function creationOf(draft: LinkDraft) {
   return {
     ...(destination ? { destination } : {}),
     ...(coupon ? { coupon } : {}),
+    ...(tagsOf(draft).length > 0 ? { tags: tagsOf(draft) } : {}),
+    ...(draft.folder.trim() ? { folder: draft.folder.trim() } : {}),
     ...subsOf(draft, (text) => text !== ''),
     ...(rules.length > 0 ? { rules } : {}),
     ...(variants.length > 0 ? { variants } : {}),
@@ -94,11 +103,20 @@ export function changesOf(draft: LinkDraft, before: Link) {
     ...(draft.destination.trim() === before.destination ? {} : { destination: draft.destination.trim() }),
     ...(draft.coupon.trim().toUpperCase() === (before.coupon ?? '') ? {} : { coupon: draft.coupon.trim() }),
     ...subsOf(draft, (text, name) => text !== before[name]),
+    ...(tagsOf(draft).join() === before.tags.join() ? {} : { tags: tagsOf(draft) }),
+    ...(draft.folder.trim() === (before.folder ?? '') ? {} : { folder: draft.folder.trim() }),
     ...(differs('rules') ? { rules: is.rules } : {}),
     ...(differs('variants') ? { variants: is.variants } : {}),
     ...(differs('expiresAt') ? { expiresAt: is.expiresAt } : {}),
     ...(differs('fallback') ? { fallback: is.fallback } : {}),
   };
+}
+
+function tagsOf(draft: LinkDraft): string[] {
+  return draft.tags
+    .split(',')
+    .map((tag) => tag.trim())
+    .filter(Boolean);
 }
 
 function subsOf(draft: LinkDraft, keep: (text: string, name: (typeof SUBS)[number]) => boolean) {

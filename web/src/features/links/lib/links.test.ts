@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { link, partner } from '@/test/fixtures';
 import { errorsByLine, readBulk } from './bulk';
+import { NO_UTM, partnersAt, slugFrom, withUtm } from './creation';
 import { changesOf, creationOf, draftOf, EMPTY_DRAFT, routingOf } from './draft';
 
 const PARTNERS = [
@@ -60,4 +61,39 @@ test('a new link sends only what was filled in', () => {
     routingOf({ ...EMPTY_DRAFT, rules: [{ countries: ['IS', 'NO'], devices: [], destination: ' https://x.example ' }] })
       .rules,
   ).toEqual([{ countries: ['IS', 'NO'], devices: [], destination: 'https://x.example' }]);
+});
+
+test('a slug is made of whatever is typed', () => {
+  expect(['fjord deal!', ' Größe & Söhne ', '--a--b--', 'x'.repeat(70), '漢字', 'Été 2026'].map(slugFrom)).toEqual([
+    'fjord-deal',
+    'grosse-sohne',
+    'a-b',
+    'x'.repeat(64),
+    '',
+    'ete-2026',
+  ]);
+});
+
+test('the partner is the one on whose registered domain the destination is', () => {
+  const uk = partner({ id: 'p3', baseUrl: 'https://www.shop.co.uk/' });
+  const other = partner({ id: 'p4', baseUrl: 'https://other.co.uk/' });
+  const awin = [5, 6].map((id) => partner({ id: `p${id}`, baseUrl: `https://www.awin1.com/cread.php?awinmid=${id}` }));
+  const all = [partner(), uk, other, ...awin];
+  const at = (text: string) => partnersAt(text, all).map((item) => item.id);
+  expect(at('nordvpn.com/deal')).toEqual(['p1']);
+  expect(at('https://go.nordvpn.com/?c={click_id}')).toEqual(['p1']);
+  expect(at('https://a.shop.co.uk')).toEqual(['p3']);
+  expect(at('https://awin1.com/x')).toEqual(['p5', 'p6']);
+  expect(at('https://notnordvpn.com')).toEqual([]);
+  expect(['', 'nord', 'https://', 'co.uk'].flatMap(at)).toEqual([]);
+});
+
+test('UTM parameters are added to the query, in place of those that are there', () => {
+  const utm = { ...NO_UTM, source: ' mail ', campaign: 'a&b' };
+  expect(withUtm('https://x.example/?utm_source=old&a=1#b?c', utm)).toBe(
+    'https://x.example/?a=1&utm_source=mail&utm_campaign=a%26b#b?c',
+  );
+  expect(withUtm('https://x.example', utm)).toBe('https://x.example?utm_source=mail&utm_campaign=a%26b');
+  expect(withUtm('https://x.example/?a={click_id}', NO_UTM)).toBe('https://x.example/?a={click_id}');
+  expect(withUtm('', utm)).toBe('');
 });

@@ -3,6 +3,8 @@ import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import { focusFirstFault, TextField } from '@/components/ui/field';
 import { ApiError } from '@/lib/api/errors';
+import { networkOfHost } from '@/lib/postback';
+import { hostOf, NetworkField } from './network-field';
 import { parsePercent } from '../lib/terms';
 import { slugOf, usePartnerCommands } from '../hooks/use-partner-commands';
 
@@ -11,7 +13,9 @@ export function AddPartner({ onClose }: { readonly onClose: () => void }) {
   const [name, setName] = useState('');
   const [baseUrl, setBaseUrl] = useState('');
   const [commission, setCommission] = useState('');
+  const [network, setNetwork] = useState('');
   const [tried, setTried] = useState(false);
+  const recognised = networkOfHost(hostOf(baseUrl));
   const percent = parsePercent(commission);
   const refused = create.error instanceof ApiError ? create.error.fields : {};
   const errors = {
@@ -37,7 +41,15 @@ export function AddPartner({ onClose }: { readonly onClose: () => void }) {
           focusFirstFault(event.currentTarget);
           setTried(true);
           if (name.trim() !== '' && baseUrl.trim() !== '' && percent !== null) {
-            create.mutate({ name: name.trim(), baseUrl: baseUrl.trim(), commission: percent }, { onSuccess: onClose });
+            create.mutate(
+              {
+                name: name.trim(),
+                baseUrl: baseUrl.trim(),
+                commission: percent,
+                ...(network ? { postbackPreset: network } : {}),
+              },
+              { onSuccess: onClose },
+            );
           }
         }}
       >
@@ -60,6 +72,7 @@ export function AddPartner({ onClose }: { readonly onClose: () => void }) {
           error={errors.baseUrl}
           hint="Links may lead to any page of this site."
         />
+        <NetworkField value={network || (recognised?.id ?? 'default')} onChange={setNetwork} />
         <TextField
           label="Commission (%)"
           required

@@ -1,11 +1,12 @@
 import { useState } from 'react';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
-import { focusFirstFault, SelectField, TextField } from '@/components/ui/field';
+import { focusFirstFault, TextField } from '@/components/ui/field';
 import { ApiError } from '@/lib/api/errors';
 import type { AdminPartner } from '@/lib/api/types';
-import { NETWORKS } from '@/lib/postback';
+import { networkOf } from '@/lib/postback';
 import { draftOf, termsOf } from '../lib/terms';
+import { NetworkField } from './network-field';
 import { TermsEditor } from './terms-editor';
 import { usePartnerCommands, type PartnerChanges } from '../hooks/use-partner-commands';
 
@@ -17,6 +18,7 @@ export function EditPartner({ partner, onClose }: { readonly partner: AdminPartn
   const [description, setDescription] = useState(partner.description);
   const [cookieDays, setCookieDays] = useState(String(partner.cookieDays));
   const [preset, setPreset] = useState(partner.postbackPreset ?? 'default');
+  const [parameter, setParameter] = useState(partner.ownClickIdParameter ?? '');
   const [draft, setDraft] = useState(() => draftOf(partner.terms));
   const [from, setFrom] = useState('');
   const [tried, setTried] = useState(false);
@@ -43,6 +45,7 @@ export function EditPartner({ partner, onClose }: { readonly partner: AdminPartn
       ...(description === opened.description ? {} : { description }),
       ...(days === opened.cookieDays ? {} : { cookieDays: days }),
       ...(preset === (opened.postbackPreset ?? 'default') ? {} : { postbackPreset: preset }),
+      ...(parameter.trim() === (opened.ownClickIdParameter ?? '') ? {} : { clickIdParameter: parameter.trim() }),
       ...(isNewTerms ? { terms: read.terms, ...(from ? { effectiveFrom: new Date(from).toISOString() } : {}) } : {}),
     };
     if (Object.keys(changes).length === 0) onClose();
@@ -110,19 +113,20 @@ export function EditPartner({ partner, onClose }: { readonly partner: AdminPartn
             onChange={(event) => setCookieDays(event.target.value)}
             error={errors.cookieDays}
           />
-          <SelectField
-            label="Postback format"
-            value={preset}
-            onChange={(event) => setPreset(event.target.value)}
-            hint="The parameter names this network sends."
-          >
-            {NETWORKS.map((item) => (
-              <option key={item.id} value={item.id}>
-                {item.label}
-              </option>
-            ))}
-          </SelectField>
+          <NetworkField value={preset} onChange={setPreset} />
         </div>
+        <TextField
+          label="Click ID parameter (optional)"
+          placeholder={networkOf(preset)?.clickId ?? ''}
+          value={parameter}
+          onChange={(event) => setParameter(event.target.value)}
+          error={refused['clickIdParameter']}
+          hint={
+            networkOf(preset)?.clickId
+              ? `The parameter of its links that takes the click ID. Leave blank for the network’s: ${networkOf(preset)?.clickId}.`
+              : 'The parameter of its links that takes the click ID and comes back with the sale. Without it, sales can’t be attributed.'
+          }
+        />
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" variant="primary" busy={update.isPending}>

@@ -7,7 +7,7 @@ import { browserTimezone, formatDateTime } from '@/lib/dates';
 import { countOf } from '@/lib/format';
 import { useNow } from '@/lib/now';
 import { aboutQuery } from '@/lib/shared-queries';
-import { postbackHint, postbackUrl, TOKEN_PLACE } from '@/lib/postback';
+import { networkOf, postbackHint, postbackUrl, TOKEN_PLACE } from '@/lib/postback';
 import { termsHistoryQuery } from '../api/terms';
 
 /** What a partner paid since when, and the address that its network calls. */
@@ -27,6 +27,11 @@ export function PartnerDetails({ partner, onClose }: { readonly partner: AdminPa
       description={`${countOf(partner.links, 'link')}, ${countOf(partner.conversions, 'conversion')}, ${countOf(partner.cookieDays, 'day')} cookie window.`}
     >
       <div className="flex flex-col gap-5">
+        <p className="text-[0.8125rem] text-muted">
+          {partner.clickIdParameter
+            ? `Links pass the click ID as ${partner.clickIdParameter} (${networkOf(partner.postbackPreset)?.label}).`
+            : 'Links can’t pass a click ID: set the network or the click ID parameter of this partner.'}
+        </p>
         <section aria-label="Commission history">
           <h3 className="mb-2 font-medium">Commission history</h3>
           {history.error ? (

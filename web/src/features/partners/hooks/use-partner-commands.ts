@@ -9,6 +9,8 @@ export interface NewPartner {
   readonly name: string;
   readonly baseUrl: string;
   readonly commission: number;
+  /** Slug of its network. */
+  readonly postbackPreset?: string;
 }
 
 export interface PartnerChanges {
@@ -17,6 +19,8 @@ export interface PartnerChanges {
   readonly description?: string;
   readonly cookieDays?: number;
   readonly postbackPreset?: string;
+  /** Empty: that of its network. */
+  readonly clickIdParameter?: string;
   readonly terms?: Omit<Terms, 'text'>;
   /** Start of the new terms; default: now. */
   readonly effectiveFrom?: string;
@@ -34,7 +38,7 @@ export function usePartnerCommands() {
       client.invalidateQueries({ queryKey: partnersQuery.queryKey }),
     ]);
   const create = useMutation({
-    mutationFn: ({ name, baseUrl, commission }: NewPartner) =>
+    mutationFn: ({ name, baseUrl, commission, postbackPreset }: NewPartner) =>
       body(
         api.POST('/api/admin/partners', {
           body: {
@@ -45,6 +49,7 @@ export function usePartnerCommands() {
             description: `${name} affiliate program`,
             isActive: 1,
             cookieDays: 30,
+            ...(postbackPreset ? { postbackPreset } : {}),
           },
         }),
       ),

@@ -1,16 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, body } from '@/lib/api/client';
-import type { WebsiteKey } from '@/lib/api/types';
-
-export const keysQuery = (websiteId: string) =>
-  queryOptions({
-    queryKey: ['keys', websiteId] as const,
-    // The read names the kind as text; these three are all there are.
-    queryFn: async ({ signal }) =>
-      (await body(
-        api.GET('/api/platform/websites/{id}/keys', { params: { path: { id: websiteId } }, signal }),
-      )) as WebsiteKey[],
-  });
 
 /** Whether any event arrived in the last day, with any outcome. */
 export const arrivedQuery = (websiteId: string) =>

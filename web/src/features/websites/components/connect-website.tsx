@@ -1,14 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { TriangleAlert } from 'lucide-react';
-import { useState, type ReactNode } from 'react';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { ErrorBox, Skeleton } from '@/components/data/states';
 import { CopyField } from '@/components/ui/copy-field';
 import type { ConnectedWebsite } from '@/lib/api/types';
 import { aboutQuery } from '@/lib/shared-queries';
 import { ConnectForm } from './connect-form';
 import { FirstEvent } from './first-event';
-import { PostbackAddress } from './postback-address';
 import { snippet } from '../lib/snippet';
+
+// The table of networks comes once there is something to show from it.
+const PostbackUrl = lazy(() =>
+  import('@/components/data/postback-url').then((module) => ({ default: module.PostbackUrl })),
+);
 
 /** Onboarding from connecting a website to its first event. `next` is shown once the website is connected. */
 export function ConnectWebsite({ next }: { readonly next: (website: ConnectedWebsite) => ReactNode }) {
@@ -32,13 +36,15 @@ function Connected({ website, next }: { readonly website: ConnectedWebsite; read
       <Step number={2} title="Save the keys for your server and your partners">
         <p className="mb-4 flex items-start gap-2 rounded-lg bg-warn-soft px-3 py-2.5 text-warn">
           <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
-          The secret key and the postback token are shown only once. Copy them now.
+          The secret key is shown only once. Copy it now.
         </p>
         <div className="grid grid-cols-1 gap-4">
           <CopyField label="Site key" value={website.siteKey} />
           <CopyField label="Secret key" value={website.secretKey} />
           <CopyField label="Postback token" value={website.postbackToken} />
-          <PostbackAddress token={website.postbackToken} />
+          <Suspense fallback={<Skeleton className="h-44" />}>
+            <PostbackUrl website={website} token={website.postbackToken} />
+          </Suspense>
         </div>
       </Step>
       <Step number={3} title="Check that it works">

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { ErrorBox, Skeleton } from '@/components/data/states';
+import { PostbackDialog, PostbackUrl } from '@/components/data/postback-url';
 import { Rows } from '@/components/data/rows';
 import type { Column } from '@/components/data/table';
 import { Badge } from '@/components/ui/badge';
@@ -14,9 +15,8 @@ import { api, body, done } from '@/lib/api/client';
 import { messageOf } from '@/lib/api/errors';
 import type { NewWebsiteKey, Website, WebsiteKey } from '@/lib/api/types';
 import { formatDateTime } from '@/lib/dates';
+import { keysQuery } from '@/lib/shared-queries';
 import { toast, toastError } from '@/stores/toasts';
-import { PostbackAddress } from './postback-address';
-import { keysQuery } from '../api/keys';
 
 type Kind = WebsiteKey['kind'];
 const KINDS: Record<Kind, { readonly name: string; readonly hint: string }> = {
@@ -37,6 +37,7 @@ export function Keys({ website }: { readonly website: Website }) {
   const [creating, setCreating] = useState(false);
   const [rotating, setRotating] = useState<WebsiteKey | null>(null);
   const [revoking, setRevoking] = useState<WebsiteKey | null>(null);
+  const [showing, setShowing] = useState<WebsiteKey | null>(null);
   const revoke = useMutation({
     mutationFn: (key: WebsiteKey) =>
       done(
@@ -48,6 +49,7 @@ export function Keys({ website }: { readonly website: Website }) {
   });
   const columns: Column<WebsiteKey>[] = [
     { id: 'kind', header: 'Kind', cell: (row) => KINDS[row.kind].name, className: 'whitespace-nowrap font-medium' },
+    { id: 'name', header: 'Name', cell: (row) => row.name || '–' },
     { id: 'key', header: 'Key', cell: (row) => <code className="text-[0.8125rem]">{row.key ?? row.hint}</code> },
     {
       id: 'origins',
@@ -76,6 +78,11 @@ export function Keys({ website }: { readonly website: Website }) {
           </div>
         ) : (
           <div className="flex justify-end gap-1.5">
+            {row.isReadable && (
+              <Button size="sm" aria-label={`Postback URL of ${row.name} ${row.hint}`} onClick={() => setShowing(row)}>
+                Postback URL
+              </Button>
+            )}
             {row.key && <CopyButton text={row.key} label={`${KINDS[row.kind].name} ${row.hint}`} />}
             <Button
               size="sm"
@@ -117,6 +124,7 @@ export function Keys({ website }: { readonly website: Website }) {
       )}
       {creating && <NewKey website={website} old={null} onClose={() => setCreating(false)} />}
       {rotating && <NewKey website={website} old={rotating} onClose={() => setRotating(null)} />}
+      {showing && <PostbackDialog website={website} keyId={showing.id} onClose={() => setShowing(null)} />}
       {revoking && (
         <ConfirmDialog
           title={`Revoke this ${KINDS[revoking.kind].name.toLowerCase()}?`}
@@ -140,6 +148,7 @@ interface NewKeyProps {
 function NewKey({ website, old, onClose }: NewKeyProps) {
   const client = useQueryClient();
   const [kind, setKind] = useState<Kind>(old?.kind ?? 'secret');
+  const [name, setName] = useState(old?.name ?? '');
   const [origins, setOrigins] = useState(old?.allowedOrigins.join(', ') ?? '');
   const [created, setCreated] = useState<NewWebsiteKey | null>(null);
   const create = useMutation({
@@ -148,7 +157,11 @@ function NewKey({ website, old, onClose }: NewKeyProps) {
       return body(
         api.POST('/api/platform/websites/{id}/keys', {
           params: { path: { id: website.id } },
-          body: { kind, ...(kind === 'site' && allowedOrigins.length > 0 ? { allowedOrigins } : {}) },
+          body: {
+            kind,
+            name: name.trim(),
+            ...(kind === 'site' && allowedOrigins.length > 0 ? { allowedOrigins } : {}),
+          },
         }),
       );
     },
@@ -163,14 +176,14 @@ function NewKey({ website, old, onClose }: NewKeyProps) {
       onOpenChange={(open) => {
         if (!open) onClose();
       }}
-      once={created !== null}
+      once={created?.kind === 'secret' || created?.kind === 'site'}
       title={created ? 'Your new key' : old ? `Rotate ${KINDS[old.kind].name.toLowerCase()} ${old.hint}` : 'New key'}
-      description={`${created ? (created.kind === 'site' ? 'Add it to your pages.' : 'Copy it now: it is shown only once.') : `For ${website.domain}.`}${old ? ' The old key stays valid until you revoke it.' : ''}`}
+      description={`${created ? { site: 'Add it to your pages.', secret: 'Copy it now: it is shown only once.', postback: 'You can copy its URL again at any time.' }[created.kind] : `For ${website.domain}.`}${old ? ' The old key stays valid until you revoke it.' : ''}`}
     >
       {created ? (
         <div className="flex flex-col gap-4">
           <CopyField label={KINDS[created.kind].name} value={created.key} />
-          {created.kind === 'postback' && <PostbackAddress token={created.key} />}
+          {created.kind === 'postback' && <PostbackUrl website={website} token={created.key} />}
           <Button variant="primary" className="self-end" onClick={onClose}>
             Done
           </Button>
@@ -196,6 +209,13 @@ function NewKey({ website, old, onClose }: NewKeyProps) {
               </option>
             ))}
           </SelectField>
+          <TextField
+            label="Name (optional)"
+            maxLength={60}
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+            hint={kind === 'postback' ? 'For example, the network that gets it.' : 'To tell keys apart.'}
+          />
           {kind === 'site' && (
             <TextField
               label="Allowed origins (optional)"

@@ -11,11 +11,10 @@ import { api, body, done } from '@/lib/api/client';
 import { messageOf } from '@/lib/api/errors';
 import type { Website } from '@/lib/api/types';
 import { timezones } from '@/lib/dates';
-import { aboutQuery, websitesQuery } from '@/lib/shared-queries';
+import { aboutQuery, keysQuery, websitesQuery } from '@/lib/shared-queries';
 import { toast, toastError } from '@/stores/toasts';
 import { ClaimLimits } from './claim-limits';
 import { Keys } from './keys';
-import { keysQuery } from '../api/keys';
 import { snippet } from '../lib/snippet';
 
 // The forms library comes with the first use of the form.

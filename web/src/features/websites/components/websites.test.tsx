@@ -4,6 +4,7 @@ import { beforeEach, expect, test } from 'vitest';
 import type { ConnectedWebsite, Website, WebsiteKey } from '@/lib/api/types';
 import { FakeEventSource } from '@/test/event-source';
 import { delivery, live, liveEvent, outcomes, partner, website } from '@/test/fixtures';
+import { watchCopies } from '@/test/clipboard';
 import { renderApp, signIn } from '@/test/render';
 import { at, refuse, requests, server, state } from '@/test/server';
 import { bareDomain } from './connect-form';
@@ -18,28 +19,42 @@ const CONNECTED: ConnectedWebsite = {
   secretKey: 'sk_1',
   postbackToken: 'pb_1',
 };
-const KEYS: WebsiteKey[] = [
-  {
-    id: 'k1',
-    kind: 'site',
-    key: 'pk_1',
-    hint: 'pk_…1',
-    allowedOrigins: ['https://a.example'],
-    createdAt: '2026-11-01T00:00:00Z',
-    lastUsedAt: '2026-11-20T12:34:00Z',
-    revokedAt: null,
-  },
-  {
-    id: 'k2',
-    kind: 'secret',
-    key: null,
-    hint: 'sk_…1',
-    allowedOrigins: [],
-    createdAt: '2026-11-01T00:00:00Z',
-    lastUsedAt: null,
-    revokedAt: null,
-  },
-];
+const SITE_KEY: WebsiteKey = {
+  id: 'k1',
+  kind: 'site',
+  key: 'pk_1',
+  name: 'Default',
+  isReadable: false,
+  hint: 'pk_…1',
+  last4: 'pk_1',
+  allowedOrigins: ['https://a.example'],
+  createdAt: '2026-11-01T00:00:00Z',
+  lastUsedAt: '2026-11-20T12:34:00Z',
+  revokedAt: null,
+};
+const SECRET_KEY: WebsiteKey = {
+  id: 'k2',
+  kind: 'secret',
+  key: null,
+  name: '',
+  isReadable: false,
+  hint: 'sk_…1',
+  last4: 'sk_1',
+  allowedOrigins: [],
+  createdAt: '2026-11-01T00:00:00Z',
+  lastUsedAt: null,
+  revokedAt: null,
+};
+const TOKEN: WebsiteKey = {
+  ...SECRET_KEY,
+  id: 'k5',
+  kind: 'postback',
+  name: 'Awin',
+  isReadable: true,
+  hint: 'pb_…9gmq',
+  last4: '9gmq',
+};
+const KEYS: readonly WebsiteKey[] = [SITE_KEY, SECRET_KEY];
 
 beforeEach(() => {
   signIn();
@@ -84,7 +99,7 @@ test('connecting: zone of this browser, currency, then snippet and keys, shown o
   ] as const) {
     expect(within(screen.getByRole('group', { name })).getByText(value)).toBeInTheDocument();
   }
-  expect(screen.getByText(/are shown only once/)).toBeInTheDocument();
+  expect(screen.getByText(/is shown only once/)).toBeInTheDocument();
   expect(state.seen.find((item) => item.line === 'POST /api/platform/websites')?.body).toEqual({
     domain: 'shop.example',
     timezone: 'UTC',
@@ -195,9 +210,9 @@ test('keys are listed; a new one is shown once; an old one is revoked after aski
   const { user } = renderApp('/account-settings?tab=websites');
   const table = await screen.findByRole('region', { name: 'Keys of vpnreview.is' });
   expect(within(table).getAllByRole('row')[1]).toHaveTextContent(
-    'Site keypk_1https://a.exampleNov 1, 00:00Nov 20, 12:34',
+    'Site keyDefaultpk_1https://a.exampleNov 1, 00:00Nov 20, 12:34',
   );
-  expect(within(table).getAllByRole('row')[2]).toHaveTextContent('Secret keysk_…1–Nov 1, 00:00Never');
+  expect(within(table).getAllByRole('row')[2]).toHaveTextContent('Secret key–sk_…1–Nov 1, 00:00Never');
   await user.click(screen.getByRole('button', { name: 'New key' }));
   await user.selectOptions(await screen.findByLabelText('Kind'), 'site');
   await user.type(screen.getByLabelText('Allowed origins (optional)'), 'https://a.example, https://b.example');
@@ -207,6 +222,7 @@ test('keys are listed; a new one is shown once; an old one is revoked after aski
   expect(screen.getByText('pk_new')).toBeInTheDocument();
   expect(state.seen.find((item) => item.line === 'POST /api/platform/websites/w1/keys')?.body).toEqual({
     kind: 'site',
+    name: '',
     allowedOrigins: ['https://a.example', 'https://b.example'],
   });
   await user.click(screen.getByRole('button', { name: 'Done' }));
@@ -216,6 +232,7 @@ test('keys are listed; a new one is shown once; an old one is revoked after aski
   expect(await screen.findByText('pk_new')).toBeInTheDocument();
   expect(state.seen.findLast((item) => item.line === 'POST /api/platform/websites/w1/keys')?.body).toEqual({
     kind: 'site',
+    name: 'Default',
     allowedOrigins: ['https://a.example'],
   });
   await user.click(screen.getByRole('button', { name: 'Done' }));
@@ -227,7 +244,7 @@ test('keys are listed; a new one is shown once; an old one is revoked after aski
 
 test('a new postback token comes with the whole address for a network', async () => {
   server.use(
-    http.get(at('/api/platform/websites/{id}/keys'), () => HttpResponse.json(KEYS)),
+    http.get(at('/api/platform/websites/{id}/keys'), () => HttpResponse.json([...KEYS])),
     http.post(at('/api/platform/websites/{id}/keys'), () =>
       HttpResponse.json({ id: 'k4', kind: 'postback', key: 'pb_new' }, { status: 201 }),
     ),
@@ -252,6 +269,42 @@ test('a new postback token comes with the whole address for a network', async ()
   expect(address).toHaveTextContent(
     '/postback?partner=wool&cid={externalid}&payout={payout}&txid={transaction.id}&currency={currency}&et={conversion.type}&token=pb_new',
   );
+});
+
+test('the postback URL of a token that is in use is copied whole, and only then is the token read', async () => {
+  server.use(
+    http.get(at('/api/platform/websites/{id}/keys'), () => HttpResponse.json([...KEYS, TOKEN])),
+    http.post(at('/api/platform/websites/{id}/keys/{keyId}/reveal'), () => HttpResponse.json({ token: 'pb_whole' })),
+    http.get(at('/api/platform/partners'), () => HttpResponse.json([partner({ postbackPreset: 'awin' })])),
+  );
+  const copied = watchCopies();
+  const { user } = renderApp('/account-settings?tab=websites');
+  await user.click(await screen.findByRole('button', { name: 'Postback URL of Awin pb_…9gmq' }));
+  const address = await screen.findByRole('region', { name: 'Postback URL' });
+  expect(address).toHaveTextContent('partner=nordvpn&clickRef=!!!clickRef!!!');
+  expect(address).toHaveTextContent('token=pb_••••9gmq');
+  expect(requests('POST')).toEqual([]);
+  await user.click(within(address).getByRole('button', { name: 'Copy postback URL' }));
+  expect(await screen.findByText('Postback URL copied', { exact: true })).toBeInTheDocument();
+  expect(requests('POST')).toEqual(['POST /api/platform/websites/w1/keys/k5/reveal']);
+  expect(copied).toEqual([expect.stringMatching(/&token=pb_whole$/)]);
+});
+
+test('where no token can be shown again, a new one is made with one click', async () => {
+  let keys = KEYS;
+  server.use(
+    http.get(at('/api/platform/websites/{id}/keys'), () => HttpResponse.json(keys)),
+    http.post(at('/api/platform/websites/{id}/keys'), () => {
+      keys = [...KEYS, { ...TOKEN, id: 'k6', name: 'Postbacks', last4: 'new4' }];
+      return HttpResponse.json({ id: 'k6', kind: 'postback', name: 'Postbacks', key: 'pb_x' }, { status: 201 });
+    }),
+    http.get(at('/api/platform/partners'), () => HttpResponse.json([partner()])),
+  );
+  const { user } = renderApp('/dashboard');
+  await user.click(await screen.findByRole('button', { name: 'Postback URL' }));
+  await user.click(await screen.findByRole('button', { name: 'Create a token' }));
+  expect(await screen.findByText(/token=pb_••••new4/)).toBeInTheDocument();
+  expect(screen.getByRole('button', { name: 'Copy postback URL' })).toBeEnabled();
 });
 
 test('the time zone of a website can be changed, and a website removed after asking', async () => {

@@ -1,0 +1,89 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { http, HttpResponse } from 'msw';
+import { beforeEach, expect, test } from 'vitest';
+import { link, partner } from '@/test/fixtures';
+import { renderApp, signIn } from '@/test/render';
+import { at, requests, server, state } from '@/test/server';
+
+let asked: URLSearchParams[] = [];
+const NORD = link({ tags: ['vpn'], folder: 'Spring' });
+const WOOL = link({ id: 'l2', slug: 'wool', url: 'http://t.example/go/wool', passesClickId: false, clicks: 0 });
+
+beforeEach(() => {
+  signIn();
+  asked = [];
+  state.partners = [partner()];
+  server.use(
+    http.get(at('/api/platform/links'), ({ request }) => {
+      asked.push(new URL(request.url).searchParams);
+      return HttpResponse.json([NORD, WOOL]);
+    }),
+    http.get(at('/api/platform/links/labels'), () =>
+      HttpResponse.json({ tags: [{ name: 'vpn', links: 1 }], folders: [{ name: 'Spring', links: 1 }] }),
+    ),
+    http.get(at('/api/platform/links/{id}/clicks'), () => HttpResponse.json([])),
+    http.get(at('/api/platform/analytics/geographic'), () => HttpResponse.json([])),
+  );
+});
+
+test('links are listed with the figures of the range, which is said', async () => {
+  renderApp('/links');
+  const table = await screen.findByRole('region', { name: 'Links of vpnreview.is' });
+  expect(screen.getByText('Clicks, conversions and earnings: last 30 days, bots excluded')).toBeInTheDocument();
+  const [, first, second] = within(table).getAllByRole('row');
+  expect(first).toHaveTextContent(/nord.*NordVPN · https:\/\/nordvpn\.com\/.*Spring.*vpn.*412/);
+  expect(second).toHaveTextContent('Can’t pass a click ID');
+  expect(Object.fromEntries(asked[0] ?? [])).toMatchObject({ websiteId: 'w1', timeRange: '30d', sort: 'created' });
+});
+
+test('search, labels, order and range stand in the address and in the request', async () => {
+  const { user } = renderApp('/links?range=7d&sort=epc');
+  await screen.findByRole('region', { name: 'Links of vpnreview.is' });
+  expect(Object.fromEntries(asked[0] ?? [])).toMatchObject({ timeRange: '7d', sort: 'epc' });
+  await user.selectOptions(screen.getByLabelText('Tag'), 'vpn (1)');
+  await user.selectOptions(screen.getByLabelText('Folder'), 'Spring (1)');
+  await user.selectOptions(screen.getByLabelText('Range'), 'All time');
+  await waitFor(() =>
+    expect(Object.fromEntries(asked.at(-1) ?? [])).toMatchObject({ tag: 'vpn', folder: 'Spring', sort: 'epc' }),
+  );
+  expect(asked.at(-1)?.has('timeRange')).toBe(false);
+});
+
+test('several links are tagged or archived together', async () => {
+  server.use(http.post(at('/api/platform/links/organize'), () => HttpResponse.json({ changed: 2 })));
+  const { user } = renderApp('/links');
+  await user.click(await screen.findByRole('checkbox', { name: 'Select link nord' }));
+  await user.click(screen.getByRole('checkbox', { name: 'Select link wool' }));
+  const bar = screen.getByRole('group', { name: 'Selected links' });
+  expect(bar).toHaveTextContent('2 links selected');
+  await user.click(within(bar).getByRole('button', { name: 'Add tag' }));
+  await user.type(await screen.findByRole('combobox', { name: 'Tag' }), 'mail{Enter}');
+  expect(await screen.findByText('2 links changed', { exact: true })).toBeInTheDocument();
+  expect(state.seen.findLast(({ line }) => line === 'POST /api/platform/links/organize')?.body).toEqual({
+    ids: ['l1', 'l2'],
+    addTags: ['mail'],
+    removeTags: [],
+  });
+  expect(screen.queryByRole('group', { name: 'Selected links' })).not.toBeInTheDocument();
+});
+
+test('a link opens with its figures, places and clicks, and is duplicated without its slug', async () => {
+  server.use(http.post(at('/api/platform/links'), () => HttpResponse.json(link({ id: 'l9' }), { status: 201 })));
+  const { user } = renderApp('/links');
+  await user.click(await screen.findByRole('button', { name: 'Details of link nord' }));
+  const drawer = await screen.findByRole('dialog', { name: 'Link nord' });
+  expect(within(drawer).getByRole('region', { name: 'Figures' })).toHaveTextContent('Last 30 daysClicks412');
+  expect(await within(drawer).findByText('No clicks yet.')).toBeInTheDocument();
+  await user.keyboard('{Escape}');
+  await user.click(screen.getByRole('button', { name: 'Duplicate link nord' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Create link' });
+  expect(within(dialog).getByLabelText('Slug (optional)')).toHaveValue('');
+  await user.click(within(dialog).getByRole('button', { name: 'Create link' }));
+  await waitFor(() => expect(requests('POST')).toContain('POST /api/platform/links'));
+  expect(state.seen.find(({ line }) => line === 'POST /api/platform/links')?.body).toMatchObject({
+    partnerId: 'p1',
+    destination: 'https://nordvpn.com/',
+    tags: ['vpn'],
+    folder: 'Spring',
+  });
+});

@@ -1,0 +1,97 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { ErrorBox, Loading } from '@/components/data/states';
+import { Select } from '@/components/ui/field';
+import type { Website } from '@/lib/api/types';
+import { websitesQuery } from '@/lib/shared-queries';
+import { filteredLinksQuery } from '@/features/links/api/links';
+import { LinkDrawer } from '@/features/links/components/link-drawer';
+import { LinksPanel } from '@/features/links/components/links-panel';
+import { RANGE_NAMES, RANGES, readState, writeState, type LinksState } from '@/features/links/lib/search';
+import { NoWebsites } from './no-websites';
+import { Page } from './page';
+
+export function LinksPage() {
+  const navigate = useNavigate();
+  const state = readState(useSearch({ from: '/member/links' }));
+  const websites = useQuery(websitesQuery);
+  const website = websites.data?.find((item) => item.id === state.website) ?? websites.data?.[0];
+  const change = (part: Partial<LinksState>) =>
+    void navigate({
+      to: '/links',
+      search: writeState({ ...state, ...part }),
+      resetScroll: false,
+      replace: 'search' in part, // not one step back for each letter
+    });
+  return (
+    <Page
+      title="Links"
+      subtitle="Create, organize and measure tracked links"
+      tools={
+        website && (
+          <div className="flex flex-wrap gap-2">
+            <Select
+              label="Website"
+              value={website.id}
+              onChange={(event) =>
+                change({ website: event.target.value, link: null, tag: null, folder: null, partner: null })
+              }
+            >
+              {websites.data?.map((item) => (
+                <option key={item.id} value={item.id}>
+                  {item.domain}
+                </option>
+              ))}
+            </Select>
+            <Select
+              label="Range"
+              value={state.range}
+              onChange={(event) => change({ range: RANGES.find((item) => item === event.target.value) ?? '30d' })}
+            >
+              {RANGES.map((item) => (
+                <option key={item} value={item}>
+                  {RANGE_NAMES[item]}
+                </option>
+              ))}
+            </Select>
+          </div>
+        )
+      }
+    >
+      {websites.error && !websites.data ? (
+        <ErrorBox error={websites.error} prefix="Error loading links" onRetry={() => void websites.refetch()} />
+      ) : !websites.data ? (
+        <Loading label="Loading websites" />
+      ) : website ? (
+        <>
+          <LinksPanel key={website.id} website={website} state={state} onChange={change} />
+          {state.link && <Details website={website} id={state.link} state={state} onChange={change} />}
+        </>
+      ) : (
+        <NoWebsites />
+      )}
+    </Page>
+  );
+}
+
+interface DetailsProps {
+  readonly website: Website;
+  readonly id: string;
+  readonly state: LinksState;
+  readonly onChange: (part: Partial<LinksState>) => void;
+}
+
+function Details({ website, id, state, onChange }: DetailsProps) {
+  const links = useInfiniteQuery(filteredLinksQuery(website.id, state));
+  const listed = links.data?.pages.flatMap((page) => page.data).find((link) => link.id === id);
+  if (!links.data && !links.error) return null;
+  return (
+    <LinkDrawer
+      website={website}
+      id={id}
+      listed={listed}
+      range={state.range}
+      onClose={() => onChange({ link: null })}
+    />
+  );
+}

@@ -1,0 +1,108 @@
+import { Copy, PanelRightOpen } from 'lucide-react';
+import type { Column } from '@/components/data/table';
+import { Badge } from '@/components/ui/badge';
+import { Button } from '@/components/ui/button';
+import type { Link } from '@/lib/api/types';
+import { formatCount, formatMinor } from '@/lib/format';
+import { epcOf } from '../lib/figures';
+import { LinkActions, LinkBadges, type OpenLink } from './link-actions';
+
+interface Options {
+  readonly chosen: ReadonlySet<string>;
+  readonly onToggle: (id: string) => void;
+  readonly onOpen: (open: OpenLink) => void;
+  readonly onDetails: (link: Link) => void;
+  readonly onDuplicate: (link: Link) => void;
+  readonly partners: readonly { readonly id: string; readonly name: string }[];
+}
+
+export function linkColumns(options: Options): readonly Column<Link>[] {
+  const { chosen, onToggle, onOpen, onDetails, onDuplicate, partners } = options;
+  return [
+    {
+      id: 'link',
+      header: 'Link',
+      cell: (row) => (
+        <div className="flex items-start gap-3 sm:max-w-md sm:min-w-64">
+          <input
+            type="checkbox"
+            className="mt-1 size-4 shrink-0 accent-(--c-brand)"
+            aria-label={`Select link ${row.slug}`}
+            checked={chosen.has(row.id)}
+            onChange={() => onToggle(row.id)}
+          />
+          <div className="min-w-0">
+            <button
+              type="button"
+              className="block max-w-full truncate text-left font-medium text-brand hover:underline"
+              title={row.url}
+              onClick={() => onDetails(row)}
+            >
+              {row.slug}
+            </button>
+            <span className="block truncate text-[0.8125rem] text-muted" title={row.destination}>
+              {row.partnerName ?? partners.find(({ id }) => id === row.partnerId)?.name ?? 'Partner'} ·{' '}
+              {row.destination}
+            </span>
+            <span className="flex flex-wrap gap-1">
+              <LinkBadges link={row} />
+              {row.isArchived && <Badge>Archived</Badge>}
+              {row.folder && <Badge>{row.folder}</Badge>}
+              {row.tags.map((tag) => (
+                <Badge key={tag} tone="brand">
+                  {tag}
+                </Badge>
+              ))}
+            </span>
+          </div>
+        </div>
+      ),
+    },
+    {
+      id: 'clicks',
+      header: 'Clicks',
+      cell: (row) => (row.clicks === null ? '–' : formatCount(row.clicks)),
+      numeric: true,
+    },
+    {
+      id: 'conversions',
+      header: 'Conversions',
+      cell: (row) => (row.conversions === null ? '–' : formatCount(row.conversions)),
+      numeric: true,
+    },
+    { id: 'epc', header: 'EPC', cell: (row) => epcOf(row) ?? '–', numeric: true },
+    {
+      id: 'earnings',
+      header: 'Earnings',
+      cell: (row) => (row.earnings ? formatMinor(row.earnings) : '–'),
+      numeric: true,
+    },
+    {
+      id: 'actions',
+      header: <span className="sr-only">Actions</span>,
+      cell: (row) => (
+        <div className="flex flex-wrap justify-end gap-1">
+          <LinkActions link={row} onOpen={onOpen} />
+          <Button
+            size="sm"
+            variant="ghost"
+            aria-label={`Duplicate link ${row.slug}`}
+            title="Duplicate"
+            onClick={() => onDuplicate(row)}
+          >
+            <Copy aria-hidden className="size-3.5" />
+          </Button>
+          <Button
+            size="sm"
+            variant="ghost"
+            aria-label={`Details of link ${row.slug}`}
+            title="Details"
+            onClick={() => onDetails(row)}
+          >
+            <PanelRightOpen aria-hidden className="size-3.5" />
+          </Button>
+        </div>
+      ),
+    },
+  ];
+}

@@ -1,0 +1,163 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { ErrorBox, Skeleton } from '@/components/data/states';
+import { Badge } from '@/components/ui/badge';
+import { Button } from '@/components/ui/button';
+import { CopyField } from '@/components/ui/copy-field';
+import { Dialog } from '@/components/ui/dialog';
+import type { Link, TrackedClick, Website } from '@/lib/api/types';
+import { formatDateTime } from '@/lib/dates';
+import { formatCount, formatMinor } from '@/lib/format';
+import { LinkBadges } from './link-actions';
+import { linkClicksQuery, linkPlacesQuery, linkQuery } from '../api/links';
+import { epcOf } from '../lib/figures';
+import { RANGE_NAMES, type LinkRange } from '../lib/search';
+
+interface Props {
+  readonly website: Website;
+  readonly id: string;
+  /** As the list has it, with the figures of its range; else those of all time are read. */
+  readonly listed: Link | undefined;
+  readonly range: LinkRange;
+  readonly onClose: () => void;
+}
+
+const PLACES = 6;
+
+/** One link: its address, figures, places, and its latest clicks with what came of them. */
+export function LinkDrawer({ website, id, listed, range, onClose }: Props) {
+  const read = useQuery({ ...linkQuery(id), enabled: listed === undefined });
+  const link = listed ?? read.data;
+  return (
+    <Dialog
+      open
+      as="drawer"
+      onOpenChange={(open) => {
+        if (!open) onClose();
+      }}
+      title={link ? `Link ${link.slug}` : 'Link'}
+      description={link?.destination}
+    >
+      {read.error && !link ? (
+        <ErrorBox error={read.error} onRetry={() => void read.refetch()} />
+      ) : !link ? (
+        <Skeleton className="h-96" />
+      ) : (
+        <div className="flex flex-col gap-6">
+          <div className="flex flex-col gap-2">
+            <CopyField label="Link address" value={link.url} />
+            <LinkBadges link={link} />
+          </div>
+          <Figures link={link} text={listed ? RANGE_NAMES[range] : RANGE_NAMES.all} />
+          <Places website={website} link={link.id} range={range} />
+          <Clicks link={link.id} timezone={website.timezone} />
+        </div>
+      )}
+    </Dialog>
+  );
+}
+
+function Figures({ link, text }: { readonly link: Link; readonly text: string }) {
+  const figures: readonly (readonly [string, string])[] = [
+    ['Clicks', link.clicks === null ? '–' : formatCount(link.clicks)],
+    ['Conversions', link.conversions === null ? '–' : formatCount(link.conversions)],
+    ['EPC', epcOf(link) ?? '–'],
+    ['Earnings', link.earnings ? formatMinor(link.earnings) : '–'],
+  ];
+  return (
+    <section aria-label="Figures">
+      <h3 className="mb-2 font-medium">{text}</h3>
+      <dl className="grid grid-cols-2 gap-2 sm:grid-cols-4">
+        {figures.map(([name, value]) => (
+          <div key={name} className="rounded-lg bg-sunken px-3 py-2">
+            <dt className="text-[0.8125rem] text-muted">{name}</dt>
+            <dd className="tabular text-lg font-semibold">{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+interface PlacesProps {
+  readonly website: Website;
+  readonly link: string;
+  readonly range: LinkRange;
+}
+
+function Places({ website, link, range }: PlacesProps) {
+  const places = useQuery(linkPlacesQuery(website.id, link, range));
+  const rows = places.data?.slice(0, PLACES) ?? [];
+  const most = Math.max(1, ...rows.map((row) => row.clicks));
+  return (
+    <section aria-label="Places">
+      <h3 className="mb-2 font-medium">
+        Places
+        <span className="ml-2 text-[0.8125rem] font-normal text-muted">
+          {RANGE_NAMES[range === 'all' ? '90d' : range]}
+        </span>
+      </h3>
+      {places.error ? (
+        <ErrorBox error={places.error} onRetry={() => void places.refetch()} />
+      ) : !places.data ? (
+        <Skeleton className="h-32" />
+      ) : rows.length === 0 ? (
+        <p className="text-muted">No clicks in this range.</p>
+      ) : (
+        <ul className="flex flex-col gap-1.5">
+          {rows.map((row) => (
+            <li key={row.country} className="relative flex justify-between gap-3 rounded-md px-2 py-1">
+              <span
+                aria-hidden
+                className="absolute inset-y-0 left-0 rounded-md bg-brand-soft"
+                style={{ width: `${(100 * row.clicks) / most}%` }}
+              />
+              <span className="relative truncate">{row.countryName}</span>
+              <span className="tabular relative">{formatCount(row.clicks)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function Clicks({ link, timezone }: { readonly link: string; readonly timezone: string }) {
+  const clicks = useInfiniteQuery(linkClicksQuery(link));
+  const rows = clicks.data?.pages.flatMap((page) => page.data) ?? [];
+  return (
+    <section aria-label="Latest clicks">
+      <h3 className="mb-2 font-medium">
+        Latest clicks<span className="ml-2 text-[0.8125rem] font-normal text-muted">{timezone}</span>
+      </h3>
+      {clicks.error && !clicks.data ? (
+        <ErrorBox error={clicks.error} onRetry={() => void clicks.refetch()} />
+      ) : !clicks.data ? (
+        <Skeleton className="h-40" />
+      ) : rows.length === 0 ? (
+        <p className="text-muted">No clicks yet.</p>
+      ) : (
+        <ul className="divide-y divide-line rounded-lg border border-line">
+          {rows.map((click) => (
+            <li key={click.id} className="flex flex-wrap items-baseline gap-x-3 gap-y-1 px-3 py-2">
+              <span className="tabular whitespace-nowrap">{formatDateTime(click.occurredAt, timezone)}</span>
+              <span className="min-w-0 flex-1 truncate text-[0.8125rem] text-muted">{describe(click)}</span>
+              {click.conversions.map((conversion) => (
+                <Badge key={conversion.id} tone={conversion.status === 'approved' ? 'good' : 'neutral'}>
+                  {`${conversion.kind} ${formatMinor(conversion.commission)}, ${conversion.status}`}
+                </Badge>
+              ))}
+            </li>
+          ))}
+        </ul>
+      )}
+      {clicks.hasNextPage && (
+        <Button size="sm" className="mt-3" busy={clicks.isFetchingNextPage} onClick={() => void clicks.fetchNextPage()}>
+          Show more clicks
+        </Button>
+      )}
+    </section>
+  );
+}
+
+const describe = (click: TrackedClick): string =>
+  [click.country, click.device, click.browser, click.source, click.sub1, click.route].filter(Boolean).join(' · ');

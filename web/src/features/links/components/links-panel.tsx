@@ -1,0 +1,208 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { ListPlus, Plus, Webhook } from 'lucide-react';
+import { useState } from 'react';
+import { Rows } from '@/components/data/rows';
+import { Empty, ErrorBox, Loading } from '@/components/data/states';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { Select } from '@/components/ui/field';
+import { SearchField } from '@/components/ui/search-field';
+import type { Link, Website } from '@/lib/api/types';
+import { partnersQuery } from '@/lib/shared-queries';
+import { useCommands } from '@/stores/commands';
+import { BulkCreate, CreateLink, PostbackDialog } from './dialogs';
+import { LinkDialog, type OpenLink } from './link-actions';
+import { linkColumns } from './link-columns';
+import { OrganizeBar } from './organize-bar';
+import { filteredLinksQuery, labelsQuery } from '../api/links';
+import { ARCHIVED, RANGE_NAMES, SORTS, type LinksFilter, type LinksState } from '../lib/search';
+
+interface Props {
+  readonly website: Website;
+  readonly state: LinksState;
+  readonly onChange: (part: Partial<LinksState>) => void;
+}
+
+const SORT_NAMES = {
+  created: 'Newest first',
+  clicks: 'Most clicks',
+  conversions: 'Most conversions',
+  earnings: 'Highest earnings',
+  epc: 'Highest EPC',
+  slug: 'Slug A–Z',
+};
+const ARCHIVED_NAMES = { exclude: 'Not archived', include: 'With archived', only: 'Archived only' };
+
+/** All links of a website: search, labels, order, and what may be done with one or many. */
+export function LinksPanel({ website, state, onChange }: Props) {
+  const links = useInfiniteQuery(filteredLinksQuery(website.id, state));
+  const labels = useQuery(labelsQuery(website.id));
+  const partners = useQuery(partnersQuery);
+  const [making, setMaking] = useState<'one' | 'many' | null>(null);
+  const [like, setLike] = useState<Link | null>(null);
+  const [open, setOpen] = useState<OpenLink | null>(null);
+  const [postback, setPostback] = useState(false);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  useCommands([{ id: 'create-link', title: 'Create link', group: 'Links', keys: 'c', run: () => setMaking('one') }]);
+  const rows = links.data?.pages.flatMap((page) => page.data) ?? [];
+  const selected = rows.filter((row) => chosen.has(row.id)).map((row) => row.id);
+  const toggle = (id: string) => {
+    const next = new Set(chosen);
+    if (!next.delete(id)) next.add(id);
+    setChosen(next);
+  };
+  const columns = linkColumns({
+    chosen,
+    onToggle: toggle,
+    onOpen: setOpen,
+    onDetails: (row) => onChange({ link: row.id }),
+    onDuplicate: setLike,
+    partners: partners.data ?? [],
+  });
+  return (
+    <Card
+      title="Links"
+      description={`Clicks, conversions and earnings: ${RANGE_NAMES[state.range].toLowerCase()}, bots excluded`}
+      actions={
+        <>
+          <Button size="sm" onClick={() => setPostback(true)}>
+            <Webhook aria-hidden className="size-3.5" />
+            Postback URL
+          </Button>
+          <Button size="sm" onClick={() => setMaking('many')}>
+            <ListPlus aria-hidden className="size-3.5" />
+            Bulk create
+          </Button>
+          <Button size="sm" variant="primary" onClick={() => setMaking('one')}>
+            <Plus aria-hidden className="size-3.5" />
+            Create link
+          </Button>
+        </>
+      }
+    >
+      <Filters state={state} onChange={onChange} labels={labels.data} partners={partners.data ?? []} />
+      {selected.length > 0 && <OrganizeBar ids={selected} labels={labels.data} onDone={() => setChosen(new Set())} />}
+      {links.error && !links.data ? (
+        <ErrorBox error={links.error} prefix="Error loading links" onRetry={() => void links.refetch()} />
+      ) : !links.data ? (
+        <Loading label="Loading links" />
+      ) : rows.length === 0 ? (
+        isNarrowed(state) ? (
+          <Empty title="No links match">Try another search, or clear the filters.</Empty>
+        ) : (
+          <Empty title="No links yet">Create your first tracked link to start counting clicks.</Empty>
+        )
+      ) : (
+        <Rows caption={`Links of ${website.domain}`} columns={columns} rows={rows} rowKey={(row) => row.id} />
+      )}
+      {links.hasNextPage && (
+        <Button
+          size="sm"
+          className="mt-3 self-center"
+          busy={links.isFetchingNextPage}
+          onClick={() => void links.fetchNextPage()}
+        >
+          Show more links
+        </Button>
+      )}
+      {open && <LinkDialog open={open} onClose={() => setOpen(null)} />}
+      {postback && <PostbackDialog website={website} onClose={() => setPostback(false)} />}
+      {making === 'one' && <CreateLink websites={[website]} partners={partners} onClose={() => setMaking(null)} />}
+      {like && <CreateLink websites={[website]} partners={partners} like={like} onClose={() => setLike(null)} />}
+      {making === 'many' && (
+        <BulkCreate websites={[website]} partners={partners.data ?? []} onClose={() => setMaking(null)} />
+      )}
+    </Card>
+  );
+}
+
+interface FilterProps {
+  readonly state: LinksFilter;
+  readonly onChange: (part: Partial<LinksFilter>) => void;
+  readonly labels: { readonly tags: readonly Label[]; readonly folders: readonly Label[] } | undefined;
+  readonly partners: readonly { readonly id: string; readonly name: string }[];
+}
+
+interface Label {
+  readonly name: string;
+  readonly links: number;
+}
+
+function Filters({ state, onChange, labels, partners }: FilterProps) {
+  return (
+    <div role="search" aria-label="Links" className="mb-4 flex flex-wrap items-center gap-2">
+      <SearchField
+        label="Search links"
+        value={state.search ?? ''}
+        onChange={(text) => onChange({ search: text === '' ? null : text })}
+      />
+      <Choice
+        label="Tag"
+        every="All tags"
+        value={state.tag}
+        options={(labels?.tags ?? []).map(({ name, links }) => [name, `${name} (${links})`])}
+        onChange={(tag) => onChange({ tag })}
+      />
+      <Choice
+        label="Folder"
+        every="All folders"
+        value={state.folder}
+        options={(labels?.folders ?? []).map(({ name, links }) => [name, `${name} (${links})`])}
+        onChange={(folder) => onChange({ folder })}
+      />
+      <Choice
+        label="Partner"
+        every="All partners"
+        value={state.partner}
+        options={partners.map(({ id, name }) => [id, name])}
+        onChange={(partner) => onChange({ partner })}
+      />
+      <Select
+        label="Archived links"
+        value={state.archived}
+        onChange={(event) => onChange({ archived: ARCHIVED.find((item) => item === event.target.value) ?? 'exclude' })}
+      >
+        {ARCHIVED.map((item) => (
+          <option key={item} value={item}>
+            {ARCHIVED_NAMES[item]}
+          </option>
+        ))}
+      </Select>
+      <Select
+        label="Sort"
+        value={state.sort}
+        onChange={(event) => onChange({ sort: SORTS.find((item) => item === event.target.value) ?? 'created' })}
+      >
+        {SORTS.map((item) => (
+          <option key={item} value={item}>
+            {SORT_NAMES[item]}
+          </option>
+        ))}
+      </Select>
+    </div>
+  );
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly every: string;
+  readonly value: string | null;
+  readonly options: readonly (readonly [string, string])[];
+  readonly onChange: (value: string | null) => void;
+}
+
+function Choice({ label, every, value, options, onChange }: ChoiceProps) {
+  return (
+    <Select label={label} value={value ?? ''} onChange={(event) => onChange(event.target.value || null)}>
+      <option value="">{every}</option>
+      {options.map(([id, name]) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </Select>
+  );
+}
+
+const isNarrowed = ({ search, tag, folder, partner, archived }: LinksFilter): boolean =>
+  Boolean(search ?? tag ?? folder ?? partner) || archived === 'only';

@@ -1,0 +1,136 @@
+import { useMutation } from '@tanstack/react-query';
+import { useId, useState } from 'react';
+import { Button } from '@/components/ui/button';
+import { Dialog } from '@/components/ui/dialog';
+import { TextField } from '@/components/ui/field';
+import { api, body } from '@/lib/api/client';
+import { ApiError, messageOf } from '@/lib/api/errors';
+import { countOf } from '@/lib/format';
+import { toast, toastError } from '@/stores/toasts';
+import { useLinksChanged } from '../api/links';
+
+interface Change {
+  readonly addTags?: string[];
+  readonly folder?: string;
+  readonly isArchived?: boolean;
+}
+
+interface Props {
+  readonly ids: readonly string[];
+  readonly labels:
+    | { readonly tags: readonly { readonly name: string }[]; readonly folders: readonly { readonly name: string }[] }
+    | undefined;
+  readonly onDone: () => void;
+}
+
+/** What may be done with several links: tag, move, archive. */
+export function OrganizeBar({ ids, labels, onDone }: Props) {
+  const changed = useLinksChanged();
+  const [asking, setAsking] = useState<'tag' | 'folder' | null>(null);
+  const organize = useMutation({
+    mutationFn: (change: Change) =>
+      body(
+        api.POST('/api/platform/links/organize', {
+          body: { ids: [...ids], addTags: change.addTags ?? [], removeTags: [], ...change },
+        }),
+      ),
+    onSuccess: async ({ changed: count }) => {
+      toast(`${countOf(count, 'link')} changed`);
+      await changed();
+      setAsking(null);
+      onDone();
+    },
+    onError: (error) => {
+      if (!asking) toastError('Failed to change the links', messageOf(error));
+    },
+  });
+  return (
+    <div
+      role="group"
+      aria-label="Selected links"
+      className="mb-3 flex flex-wrap items-center gap-2 rounded-lg bg-brand-soft px-3 py-2"
+    >
+      <span className="mr-auto font-medium">{countOf(ids.length, 'link')} selected</span>
+      <Button size="sm" onClick={() => setAsking('tag')}>
+        Add tag
+      </Button>
+      <Button size="sm" onClick={() => setAsking('folder')}>
+        Move to folder
+      </Button>
+      <Button size="sm" busy={organize.isPending} onClick={() => organize.mutate({ isArchived: true })}>
+        Archive
+      </Button>
+      <Button size="sm" busy={organize.isPending} onClick={() => organize.mutate({ isArchived: false })}>
+        Restore
+      </Button>
+      <Button size="sm" variant="ghost" onClick={onDone}>
+        Clear
+      </Button>
+      {asking && (
+        <LabelDialog
+          title={asking === 'tag' ? 'Add a tag' : 'Move to a folder'}
+          label={asking === 'tag' ? 'Tag' : 'Folder'}
+          hint={asking === 'tag' ? 'Up to 40 characters.' : 'Leave blank for no folder.'}
+          known={(asking === 'tag' ? labels?.tags : labels?.folders)?.map(({ name }) => name) ?? []}
+          isEmptyAllowed={asking === 'folder'}
+          isBusy={organize.isPending}
+          error={
+            organize.error instanceof ApiError
+              ? (organize.error.fields[asking === 'tag' ? 'tags' : 'folder'] ?? organize.error.message)
+              : undefined
+          }
+          onSave={(text) => organize.mutate(asking === 'tag' ? { addTags: [text] } : { folder: text })}
+          onClose={() => setAsking(null)}
+        />
+      )}
+    </div>
+  );
+}
+
+interface LabelProps {
+  readonly title: string;
+  readonly label: string;
+  readonly hint: string;
+  readonly known: readonly string[];
+  readonly isEmptyAllowed: boolean;
+  readonly isBusy: boolean;
+  readonly error: string | undefined;
+  readonly onSave: (text: string) => void;
+  readonly onClose: () => void;
+}
+
+function LabelDialog({ title, label, hint, known, isEmptyAllowed, isBusy, error, onSave, onClose }: LabelProps) {
+  const list = useId();
+  const [text, setText] = useState('');
+  return (
+    <Dialog open onOpenChange={(open) => !open && onClose()} title={title}>
+      <form
+        noValidate
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (text.trim() || isEmptyAllowed) onSave(text.trim());
+        }}
+      >
+        <TextField
+          label={label}
+          list={list}
+          maxLength={40}
+          autoComplete="off"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          error={error}
+          hint={hint}
+        />
+        <datalist id={list}>
+          {known.map((name) => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
+        <Button type="submit" variant="primary" busy={isBusy} className="self-end">
+          Save
+        </Button>
+      </form>
+    </Dialog>
+  );
+}

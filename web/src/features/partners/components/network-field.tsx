@@ -1,0 +1,31 @@
+import { SelectField } from '@/components/ui/field';
+import { NETWORKS } from '@/lib/postback';
+
+interface Props {
+  /** Slug of the network. */
+  readonly value: string;
+  readonly onChange: (network: string) => void;
+}
+
+/** Which network or software a partner's links and postbacks belong to. */
+export function NetworkField({ value, onChange }: Props) {
+  return (
+    <SelectField
+      label="Network"
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+      hint="Its links pass the click ID, and its postbacks name what they report."
+    >
+      {NETWORKS.map((item) => (
+        <option key={item.id} value={item.id}>
+          {item.label}
+        </option>
+      ))}
+    </SelectField>
+  );
+}
+
+/** The host of an address as it is typed; empty while it is none. */
+export function hostOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).hostname : '';
+}
