@@ -69,6 +69,7 @@ from query_api.operations import (
 )
 from query_api.partners import admin as admin_partners
 from query_api.partners import routes as partners
+from query_api.search import routes as search
 from query_api.site import sitemap
 from query_api.sql import routes as sql
 from query_api.sql import statements as sql_asking
@@ -106,6 +107,7 @@ ROUTERS: Final = (
     click_log.router,
     click_log.links_router,
     platform_totals.router,
+    search.router,
     projections.router,
     subscriptions.router,
     dead_letters.router,
