@@ -18,6 +18,16 @@ const PHONE = { width: 390, height: 844, signedIn: false };
 const FEW = Math.min(RUNS, 3);
 const chart = (page) => page.locator('.recharts-surface').first().waitFor();
 const text = (name, path) => ({ name, path, ...PHONE, ready: appStarted, limits: PUBLIC, runs: FEW });
+/** Pages of members whose parts come one after the other: nothing may move meanwhile. */
+const steady = (name, path, size = {}) => ({
+  name,
+  path,
+  ...size,
+  ready: (page) => page.locator('main h1').waitFor(),
+  limits: { cls: 0.02 },
+  runs: FEW,
+});
+const NARROW = { width: 390, height: 844 };
 const EVERY = [
   { name: 'home', path: '/', ...PHONE, ready: appStarted, limits: PUBLIC },
   {
@@ -50,6 +60,11 @@ const EVERY = [
     ready: (page) => page.getByTestId('kpi-Revenue').waitFor(),
     limits: { ...PUBLIC, ready: 4000 },
   },
+  steady('learning hub of a member', '/learn'),
+  steady('account settings', '/account-settings'),
+  steady('account settings on a phone', '/account-settings', NARROW),
+  steady('sql', '/sql'),
+  steady('insights', '/insights'),
   { name: 'analytics', path: '/analytics', ready: chart, change: 't', limits: ANALYTICS },
   {
     name: 'analytics, 90 days in the chart',

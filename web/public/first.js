@@ -13,7 +13,7 @@
 })();
 
 // What the page will read first (scripts/documents.mjs names it), so that the answers come beside the app's own files and
-// not after them. src/lib/api/begun.ts takes them up; one that nobody takes up is forgotten.
+// not after them. src/lib/api/early-reads.ts takes them up; one that nobody takes up is forgotten.
 (function () {
   var page = document.currentScript.dataset;
   if (!page.reads) return;

@@ -1,5 +1,5 @@
 import { http, HttpResponse } from 'msw';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { getSession, startSession } from '@/lib/session';
 import { USER } from '@/test/fixtures';
 import { signIn } from '@/test/render';
@@ -53,6 +53,23 @@ test('too many: the words say when it is possible again', async () => {
   expect(await refused('20000')).toBe('Too many. Try again in 6 hours.');
   expect(await refused('2')).toBe('Too many.');
   expect(await refused('12', 'Please wait 12 seconds.')).toBe('Please wait 12 seconds.');
+});
+
+test('the position of a read is not waited for, nor does it take the place of that of a write', async () => {
+  const later = Date.now() + 60_000;
+  vi.spyOn(Date, 'now').mockReturnValue(later); // writes of other tests are long ago
+  server.use(
+    http.get(at('/api/platform/partners'), () => HttpResponse.json([], { headers: { 'X-Position': 'domain@7' } })),
+    http.post(at('/api/platform/links'), () => HttpResponse.json({}, { headers: { 'X-Position': 'domain@42' } })),
+  );
+  const waitedFor = () => state.seen.at(-1)?.headers.get('X-Wait-For');
+  await api.GET('/api/platform/partners');
+  await api.GET('/api/platform/websites');
+  expect(waitedFor()).toBeNull();
+  await api.POST('/api/platform/links', { body: { websiteId: 'w1', partnerId: 'p1' } });
+  await api.GET('/api/platform/partners');
+  await api.GET('/api/platform/websites');
+  expect(waitedFor()).toBe('domain@42');
 });
 
 test('a read after a write waits for that write', async () => {

@@ -59,7 +59,8 @@ const middleware: Middleware = {
     return request;
   },
   async onResponse({ request, response }) {
-    const position = response.headers.get('X-Position');
+    // Reads have a position too, that of what they contain: nothing has to wait for it.
+    const position = request.method === 'GET' ? null : response.headers.get('X-Position');
     if (position) lastWrite = { position, at: Date.now() };
     if (response.ok) {
       answered(request);
@@ -72,7 +73,10 @@ const middleware: Middleware = {
       const website = isOfWebsite(request);
       // A late 401 of the previous session must not end the current one.
       const token = (website ? getWebsiteSession() : getSession())?.token;
-      if (request.headers.get('Authorization') === `Bearer ${token}`) (website ? endWebsiteSession : endSession)();
+      if (request.headers.get('Authorization') === `Bearer ${token}`) {
+        if (website) endWebsiteSession();
+        else endSession('expired');
+      }
     }
     throw error;
   },

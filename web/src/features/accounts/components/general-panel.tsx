@@ -1,3 +1,10 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Skeleton } from '@/components/data/states';
+import { userQuery } from '@/lib/shared-queries';
+import { providersQuery } from '@/lib/sign-in-providers';
+import { activityQuery } from '../api/activity';
+import { linkedQuery } from '../api/linked-sign-ins';
+import { sessionsQuery } from '../api/sessions';
 import { ActivityCard } from './activity';
 import { AppearanceCard } from './appearance';
 import { DataCard } from './data';
@@ -7,7 +14,23 @@ import { ProfileCard } from './profile';
 import { SessionsCard } from './sessions';
 import { TwoFactorCard } from './two-factor';
 
+/** All cards at once: one that comes late would move those below it. */
 export function GeneralPanel() {
+  const queries = [
+    useQuery(userQuery),
+    useQuery(sessionsQuery),
+    useQuery(linkedQuery),
+    useQuery(providersQuery),
+    useInfiniteQuery(activityQuery),
+  ];
+  if (queries.some((query) => query.isPending)) {
+    return (
+      <div role="status" aria-label="Loading your settings" className="grid gap-5 lg:grid-cols-2">
+        <Skeleton className="h-dvh" />
+        <Skeleton className="h-dvh max-lg:hidden" />
+      </div>
+    );
+  }
   return (
     <div className="grid items-start gap-5 lg:grid-cols-2">
       <div className="grid gap-5">

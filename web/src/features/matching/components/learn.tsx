@@ -30,6 +30,9 @@ export function LearningHub() {
   const finished = new Set(
     (session && progress.data ? progress.data : []).map((item) => keyOf(item.course, item.lesson)),
   );
+  // What comes late would move what is below it: all of it is shown at once.
+  const waiting = (!courses.data && !courses.error) || (session !== null && progress.isPending);
+  if (waiting) return <Skeleton className="h-dvh" />;
   return (
     <div className="flex flex-col gap-8">
       {!session && (
@@ -45,11 +48,9 @@ export function LearningHub() {
       )}
       {courses.error ? (
         <ErrorBox error={courses.error} onRetry={() => void courses.refetch()} />
-      ) : !courses.data ? (
-        <Skeleton className="h-56" />
       ) : (
         <div className="grid items-start gap-5 lg:grid-cols-2">
-          {courses.data.map((course) => (
+          {courses.data?.map((course) => (
             <CourseCard
               key={course.id}
               course={course}

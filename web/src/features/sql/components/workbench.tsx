@@ -6,6 +6,7 @@ import { Empty, ErrorBox, Loading, Skeleton } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { Tabs } from '@/components/ui/tabs';
+import { cx } from '@/lib/cx';
 import { countOf, formatCompact, formatCount } from '@/lib/format';
 import { isAdmin, useSession } from '@/lib/session';
 import { keyLabels } from '@/lib/shortcuts';
@@ -81,11 +82,11 @@ export function Workbench() {
           schema={schema.data}
           fault={fault}
         />
-        {schema.data && <Limits schema={schema.data} />}
+        <Limits schema={schema.data} />
       </Card>
       <ResultCard run={run} fault={fault} onFault={({ from, to }) => editor.current?.select(from, to)} />
       <aside aria-label="Tables and queries" className="min-w-0 lg:col-start-2 lg:row-span-3 lg:row-start-1">
-        <div className="max-h-96 overflow-y-auto rounded-xl border border-line bg-surface p-4 shadow-card lg:sticky lg:top-18 lg:max-h-[calc(100vh-6rem)]">
+        <div className="h-96 overflow-y-auto rounded-xl border border-line bg-surface p-4 shadow-card lg:sticky lg:top-18 lg:h-auto lg:max-h-[calc(100vh-6rem)]">
           <Tabs
             label="Tables and queries"
             look="pill"
@@ -116,10 +117,13 @@ export function Workbench() {
   );
 }
 
-function Limits({ schema }: { readonly schema: SqlSchema }) {
-  const { seconds, rowsRead, pageRows, resultRows, running } = schema.limits;
+/** About as long as those that come: their place is kept. */
+const USUAL_LIMITS = { seconds: 30, rowsRead: 100_000_000, pageRows: 1000, resultRows: 1_000_000, running: 2 };
+
+function Limits({ schema }: { readonly schema: SqlSchema | undefined }) {
+  const { seconds, rowsRead, pageRows, resultRows, running } = schema?.limits ?? USUAL_LIMITS;
   return (
-    <p className="mt-3 text-[0.8125rem] text-muted">
+    <p aria-hidden={!schema} className={cx('mt-3 text-[0.8125rem] text-muted', !schema && 'invisible')}>
       {`Limits: ${seconds} seconds, ${formatCompact(rowsRead)} rows read, ${formatCount(pageRows)} rows shown here and ${formatCompact(resultRows)} in a file, ${running} statements at once.`}
     </p>
   );
