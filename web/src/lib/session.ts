@@ -12,6 +12,7 @@ const TOKEN = 'authToken';
 const USER = 'user';
 const listeners = new Set<() => void>();
 let current: Session | null | undefined;
+let ended: 'expired' | null = null;
 
 /** Signed in means: both the token and the user are stored. */
 export function getSession(): Session | null {
@@ -26,6 +27,7 @@ export const isModerator = (user: User | undefined): boolean =>
 export const isAdmin = (user: User | undefined): boolean => user?.roles.includes('admin') ?? false;
 
 export function startSession(session: Session): void {
+  ended = null;
   write(TOKEN, session.token);
   write(USER, JSON.stringify(session.user));
   change(session);
@@ -42,11 +44,16 @@ export function updateUser({ id, name, email, roles }: User): void {
   change({ ...session, user });
 }
 
-export function endSession(): void {
+/** `expired`: the server does not accept it any more. */
+export function endSession(reason: 'expired' | null = null): void {
+  ended = reason;
   write(TOKEN, null);
   write(USER, null);
   change(null);
 }
+
+/** Why there is no session; null: nobody signed in, or the person signed out. */
+export const whySessionEnded = (): 'expired' | null => (getSession() ? null : ended);
 
 export function useSession(): Session | null {
   return useSyncExternalStore(subscribe, getSession);

@@ -1,8 +1,9 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { cleanup, screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
 import { account, days, figures, link, overview, partner, website } from '@/test/fixtures';
 import { watchCopies } from '@/test/clipboard';
+import { markFirstVisit } from '@/lib/first-visit';
 import { renderApp, signIn } from '@/test/render';
 import { at, refuse, requests, server, state } from '@/test/server';
 
@@ -125,6 +126,28 @@ test('an event of long ago counts as the first one', async () => {
   renderApp('/dashboard');
   const steps = within(await screen.findByRole('region', { name: 'Getting started' }));
   expect(steps.getByText('Receive the first event')).toHaveTextContent('(done)');
+});
+
+test('dismissed steps are gone, also at the next visit, and nothing is asked for them any more', async () => {
+  state.links = [];
+  const { user } = renderApp('/dashboard');
+  const steps = within(await screen.findByRole('region', { name: 'Getting started' }));
+  await user.click(steps.getByRole('button', { name: 'Dismiss' }));
+  expect(screen.queryByRole('region', { name: 'Getting started' })).not.toBeInTheDocument();
+  expect(await screen.findByText('No links yet')).toBeVisible();
+  cleanup();
+  state.seen.length = 0;
+  renderApp('/dashboard');
+  expect(await screen.findByText('No links yet')).toBeInTheDocument();
+  expect(screen.queryByRole('region', { name: 'Getting started' })).not.toBeInTheDocument();
+  expect(requests('GET /api/platform/invite-codes')).toEqual([]);
+});
+
+test('an account that was created in this tab is welcomed, not welcomed back', async () => {
+  markFirstVisit('u1');
+  renderApp('/dashboard');
+  expect(await screen.findByText('Welcome, Sigrún')).toBeInTheDocument();
+  sessionStorage.clear();
 });
 
 test('with everything done there are no steps', async () => {
@@ -279,7 +302,7 @@ test('spec §2: no websites: the same words as on the analytics page', async () 
   expect(await screen.findByText('No Websites Found')).toBeInTheDocument();
   const steps = within(await screen.findByRole('region', { name: 'Getting started' }));
   expect(steps.getByText('0 of 6 steps done')).toBeInTheDocument();
-  expect(steps.getByRole('link', { name: 'Connect one' })).toHaveAttribute('href', '/account-settings?tab=websites');
+  expect(steps.getByRole('link', { name: 'Connect one' })).toHaveAttribute('href', '/onboarding');
   expect(requests('GET /api/platform/links')).toEqual([]);
 });
 

@@ -4,6 +4,7 @@ import { ErrorBox, Loading } from '@/components/data/states';
 import { buttonClass } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
 import type { Website } from '@/lib/api/types';
+import { isFirstVisit } from '@/lib/first-visit';
 import { textOf } from '@/lib/search';
 import { useSession } from '@/lib/session';
 import { websitesQuery } from '@/lib/shared-queries';
@@ -31,7 +32,9 @@ export function DashboardPage() {
   const wanted = textOf(useSearch({ from: '/member/dashboard' })['website']);
   const websites = useQuery(websitesQuery);
   const website = websites.data?.find((item) => item.id === wanted) ?? websites.data?.[0];
-  const subtitle = session ? `Welcome back, ${session.user.name}` : 'Welcome back';
+  const subtitle = session
+    ? `${isFirstVisit(session.user.id) ? 'Welcome' : 'Welcome back'}, ${session.user.name}`
+    : 'Welcome back';
   return (
     <Page
       title="Dashboard"

@@ -1,11 +1,13 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, type ReactNode } from 'react';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { ErrorBox, Loading } from '@/components/data/states';
 import { Tabs, type Tab } from '@/components/ui/tabs';
+import { whySessionEnded } from '@/lib/session';
 import { providerProblem } from '@/features/accounts/lib/provider-problem';
 import { SignIn } from '@/features/accounts/components/sign-in';
 import { PRODUCT } from '../product';
 import { Entrance } from './entrance';
+import { textLink } from './text-link';
 
 // Most visitors sign in: the other forms come when they are opened.
 const Register = lazy(() =>
@@ -21,21 +23,36 @@ export function LoginPage() {
   const navigate = useNavigate();
   const search = useSearch({ from: '/login' });
   const tab = TABS.find((name) => name === search.tab) ?? (search.invite ? 'create-account' : 'sign-in');
+  const [secondStep, setSecondStep] = useState(false);
+  const [expired] = useState(() => whySessionEnded() === 'expired');
   const choose = (next: string) => void navigate({ to: '/login', search: { ...search, tab: next }, replace: true });
   const enter = () => void navigate({ href: search.next ?? '/dashboard', replace: true });
   const forms: readonly Tab[] = [
-    { id: 'sign-in', label: 'Sign In', content: <SignIn next={search.next} onSignedIn={enter} /> },
+    {
+      id: 'sign-in',
+      label: 'Sign In',
+      content: <SignIn next={search.next} onSignedIn={enter} onSecondStep={setSecondStep} />,
+    },
     {
       id: 'create-account',
       label: 'Create Account',
-      content: form(<Register invite={search.invite ?? ''} onSignedIn={enter} />),
+      content: form(
+        <Register
+          invite={search.invite ?? ''}
+          without={<WithoutInvite />}
+          onSignedIn={enter}
+          onSecondStep={setSecondStep}
+        />,
+      ),
     },
   ];
   const kinds: readonly Tab[] = [
     {
       id: 'platform',
       label: 'Platform Access',
-      content: <Tabs label="Platform Access" look="pill" tabs={forms} value={tab} onChange={choose} />,
+      content: (
+        <Tabs label="Platform Access" look="pill" tabs={forms} value={tab} onChange={choose} bare={secondStep} />
+      ),
     },
     {
       id: 'website',
@@ -46,8 +63,20 @@ export function LoginPage() {
   return (
     <Entrance
       title={`Welcome to ${PRODUCT}`}
-      subtitle={tab === 'create-account' ? 'Membership is by invite only.' : 'Sign in to see your websites.'}
+      subtitle={
+        secondStep
+          ? 'One more step keeps your account safe.'
+          : tab === 'create-account'
+            ? 'Membership is by invite only.'
+            : 'Sign in to see your websites.'
+      }
     >
+      {expired && !secondStep && (
+        <p role="status" className="mb-5 rounded-lg bg-warn-soft px-3.5 py-2.5 text-warn">
+          Your session has expired. Sign in again to continue where you left off.
+        </p>
+      )}
+      {tab !== 'create-account' && !secondStep && <NewHere />}
       {search.problem && (
         <ErrorBox className="mb-5" error={new Error(providerProblem(search.problem, search.provider ?? ''))} />
       )}
@@ -56,9 +85,43 @@ export function LoginPage() {
         tabs={kinds}
         value={tab === 'website' ? 'website' : 'platform'}
         onChange={(kind) => choose(kind === 'website' ? 'website' : 'sign-in')}
+        bare={secondStep}
       />
     </Entrance>
   );
 }
 
 const form = (content: ReactNode) => <Suspense fallback={<Loading label="Loading the form" />}>{content}</Suspense>;
+
+/** What a visitor without an account can do. */
+function NewHere() {
+  return (
+    <p className="mb-5 rounded-lg bg-sunken px-3.5 py-2.5">
+      <span className="font-medium">New here?</span>{' '}
+      <Link to="/login" search={{ tab: 'create-account' }} className={textLink}>
+        Use an invite code
+      </Link>{' '}
+      or{' '}
+      <Link to="/" hash="early-access" className={textLink}>
+        join early access
+      </Link>
+      .
+    </p>
+  );
+}
+
+function WithoutInvite() {
+  return (
+    <p className="text-center text-[0.8125rem] text-muted">
+      No invite code?{' '}
+      <Link to="/" hash="early-access" className={textLink}>
+        Join early access
+      </Link>{' '}
+      or{' '}
+      <Link to="/contact" className={textLink}>
+        contact us
+      </Link>
+      .
+    </p>
+  );
+}

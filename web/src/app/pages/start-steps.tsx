@@ -1,8 +1,10 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { Skeleton } from '@/components/data/states';
 import type { Website } from '@/lib/api/types';
+import { dismiss, isDismissed } from '@/lib/dismissed';
+import { useSession } from '@/lib/session';
 import { userQuery } from '@/lib/shared-queries';
 import { invitesQuery } from '@/features/accounts/api/invite-codes';
 import { LATEST } from '@/features/conversions/components/latest-conversions';
@@ -20,10 +22,36 @@ interface Props {
   readonly children?: ReactNode;
 }
 
+const HINT = 'getting-started';
+
+/** The steps until they are dismissed or all done, and the content below them. */
+export function StartSteps({ children, ...known }: Props) {
+  const owner = useSession()?.user.id ?? '';
+  const [dismissed, setDismissed] = useState(() => isDismissed(owner, HINT));
+  if (dismissed) return children;
+  return (
+    <OpenSteps
+      {...known}
+      onDismiss={() => {
+        dismiss(owner, HINT);
+        setDismissed(true);
+      }}
+      onAllDone={() => dismiss(owner, HINT)}
+    >
+      {children}
+    </OpenSteps>
+  );
+}
+
+interface OpenProps extends Props {
+  readonly onDismiss: () => void;
+  readonly onAllDone: () => void;
+}
+
 /** Each step is derived from stored data, and shown only once all of it is loaded. The content below is loaded
  *  meanwhile and shown with them, so that it does not move. */
-export function StartSteps({ website, seen, children }: Props) {
-  const account = useQuery({ ...userQuery, staleTime: 0 });
+function OpenSteps({ website, seen, onDismiss, onAllDone, children }: OpenProps) {
+  const account = useQuery(userQuery);
   const invites = useQuery(invitesQuery);
   const links = useInfiniteQuery({ ...linksQuery(website?.id ?? ''), enabled: website !== undefined });
   const latest = useQuery({ ...latestConversionsQuery(website?.id ?? '', LATEST), enabled: website !== undefined });
@@ -41,6 +69,8 @@ export function StartSteps({ website, seen, children }: Props) {
           invites={invites.data}
           links={links.data?.pages[0]?.data}
           latest={latest.data}
+          onDismiss={onDismiss}
+          onAllDone={onAllDone}
         />
       )}
       <div className={waiting ? 'hidden' : 'contents'}>{children}</div>
@@ -55,17 +85,36 @@ interface Known {
   readonly invites: readonly unknown[] | undefined;
   readonly links: readonly unknown[] | undefined;
   readonly latest: readonly unknown[] | undefined;
+  readonly onDismiss: () => void;
+  readonly onAllDone: () => void;
 }
 
-function Steps({ website, seen, account, invites, links, latest }: Known) {
+function Steps({ onDismiss, onAllDone, ...known }: Known) {
+  const steps = stepsOf(known);
+  const allDone = steps?.every((step) => step.done) ?? false;
+  useEffect(() => {
+    if (allDone) onAllDone(); // from the next visit on nothing is asked for them
+  }, [allDone, onAllDone]);
+  return steps && <GettingStarted steps={steps} onDismiss={onDismiss} />;
+}
+
+/** Null if something of it is not known. */
+function stepsOf({
+  website,
+  seen,
+  account,
+  invites,
+  links,
+  latest,
+}: Omit<Known, 'onDismiss' | 'onAllDone'>): readonly StartStep[] | null {
   if (!account || !invites || (website && (!links || !latest))) return null;
-  const steps: readonly StartStep[] = [
+  return [
     {
       title: 'Connect a website',
       text: website ? `${website.domain} is connected.` : 'Add one line of code to your site.',
       done: website !== undefined,
       action: (
-        <Link to="/account-settings" search={{ tab: 'websites' }} className={textLink}>
+        <Link to="/onboarding" className={textLink}>
           Connect one
         </Link>
       ),
@@ -116,5 +165,4 @@ function Steps({ website, seen, account, invites, links, latest }: Known) {
       ),
     },
   ];
-  return <GettingStarted steps={steps} />;
 }

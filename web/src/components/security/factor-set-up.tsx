@@ -36,7 +36,7 @@ export function FactorSetUp({ factor, busy, error, onCode, later }: Props) {
       <img
         src={factor.qrCode}
         alt="QR code for your authenticator app"
-        className="mx-auto size-52 rounded-lg border border-line bg-white p-1"
+        className="mx-auto size-40 rounded-lg border border-line bg-white p-1"
       />
       <CopyField label="Secret" value={factor.secret} multiline />
       <CodeField value={code} onChange={setCode} />

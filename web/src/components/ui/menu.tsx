@@ -36,6 +36,44 @@ export function MenuItem({ onSelect, children }: { readonly onSelect: () => void
   );
 }
 
+interface Choice<T extends string> {
+  readonly value: T;
+  readonly label: string;
+}
+
+interface ChoicesProps<T extends string> {
+  readonly label: string;
+  readonly value: T;
+  readonly choices: readonly Choice<T>[];
+  readonly onChoose: (value: T) => void;
+}
+
+/** One of several, in one row of the menu. */
+export function MenuChoices<T extends string>({ label, value, choices, onChoose }: ChoicesProps<T>) {
+  return (
+    <Radix.RadioGroup aria-label={label} value={value} className="px-2.5 py-1.5">
+      <span aria-hidden className="mb-1.5 block text-[0.8125rem] text-muted">
+        {label}
+      </span>
+      <div role="presentation" className="flex gap-1 rounded-lg bg-sunken p-1">
+        {choices.map((choice) => (
+          <Radix.RadioItem
+            key={choice.value}
+            value={choice.value}
+            className="flex-1 cursor-pointer rounded-md px-2 py-1 text-center text-[0.8125rem] text-muted outline-none select-none data-highlighted:text-text data-highlighted:ring-2 data-highlighted:ring-brand data-[state=checked]:bg-surface data-[state=checked]:font-medium data-[state=checked]:text-text"
+            onSelect={(event) => {
+              event.preventDefault(); // the menu stays open: the effect is seen at once
+              onChoose(choice.value);
+            }}
+          >
+            {choice.label}
+          </Radix.RadioItem>
+        ))}
+      </div>
+    </Radix.RadioGroup>
+  );
+}
+
 export const MenuSeparator = () => <Radix.Separator className="my-1.5 h-px bg-line" />;
 export const MenuLabel = ({ children }: { readonly children: ReactNode }) => (
   <Radix.Label className="px-2.5 py-1.5 text-[0.8125rem] text-muted">{children}</Radix.Label>

@@ -17,9 +17,11 @@ interface Props {
   readonly value?: string;
   readonly onChange?: (id: string) => void;
   readonly look?: 'line' | 'pill';
+  /** Only the content of the current tab is shown: it has begun something that must be finished first. */
+  readonly bare?: boolean;
 }
 
-export function Tabs({ label, tabs, value, onChange, look = 'line' }: Props) {
+export function Tabs({ label, tabs, value, onChange, look = 'line', bare = false }: Props) {
   const list = useInView<HTMLDivElement>('[data-state=active]', value ?? '');
   useMoreBeside(list);
   return (
@@ -30,11 +32,13 @@ export function Tabs({ label, tabs, value, onChange, look = 'line' }: Props) {
       <Radix.List
         ref={list}
         aria-label={label}
-        className={
+        hidden={bare}
+        className={cx(
+          bare ? 'hidden' : 'flex gap-1',
           look === 'line'
-            ? 'fades-sideways mb-6 flex gap-1 overflow-x-auto border-b border-line'
-            : 'mb-5 flex gap-1 rounded-lg bg-sunken p-1'
-        }
+            ? 'fades-sideways mb-6 overflow-x-auto border-b border-line'
+            : 'mb-5 rounded-lg bg-sunken p-1',
+        )}
       >
         {tabs.map((tab) => (
           <Radix.Trigger

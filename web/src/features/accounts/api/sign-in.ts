@@ -2,6 +2,7 @@ import { asSignIn, type Factor } from '@/components/security/factor';
 import type { FactorToSetUp } from '@/components/security/factor-set-up';
 import { api, body, done } from '@/lib/api/client';
 import { forgetDrafts } from '@/lib/drafts';
+import { markFirstVisit } from '@/lib/first-visit';
 import { endSession, getSession, startSession, type Session, type User } from '@/lib/session';
 import { endWebsiteSession, startWebsiteSession } from '@/lib/website-session';
 
@@ -63,7 +64,9 @@ export async function confirmFirstFactor(session: Session, code: string): Promis
 }
 
 export async function setUp(values: Credentials & { readonly name: string; readonly token: string }): Promise<void> {
-  startSession(sessionOf(await body(api.POST('/api/platform/setup', { body: values }))));
+  const session = sessionOf(await body(api.POST('/api/platform/setup', { body: values })));
+  markFirstVisit(session.user.id);
+  startSession(session);
 }
 
 export const forgotPassword = (email: string): Promise<void> =>

@@ -47,6 +47,7 @@ test('spec §2, §4, §5, §8: an invite link opens the registration; then the s
     inviteCode: 'INV-1',
   });
   expect(screen.getByRole('img', { name: 'QR code for your authenticator app' })).toHaveAttribute('src', QR);
+  expect(screen.queryByRole('tab'), 'the step is finished or put off, not left by a tab').not.toBeInTheDocument();
   expect(within(screen.getByRole('group', { name: 'Secret' })).getByText('ABCD')).toBeInTheDocument();
   expect(getSession()).toBeNull();
   await user.type(screen.getByLabelText('Two-factor code'), '000000{Enter}');

@@ -1,4 +1,5 @@
 import { zodResolver } from '@hookform/resolvers/zod';
+import type { ReactNode } from 'react';
 import { useForm } from 'react-hook-form';
 import * as z from 'zod/mini';
 import { Button } from '@/components/ui/button';
@@ -11,14 +12,28 @@ import { useRegistration } from '../hooks/use-registration';
 const schema = z.object({ email, password, name, company, inviteCode });
 const FIELDS = ['email', 'password', 'name', 'company', 'inviteCode'] as const;
 
+interface Props {
+  readonly invite: string;
+  /** What a person without a code can do. */
+  readonly without?: ReactNode;
+  readonly onSignedIn: () => void;
+  readonly onSecondStep?: (shown: boolean) => void;
+}
+
 /** By invite only; then two-factor setup, before the session is stored. */
-export function Register({ invite, onSignedIn }: { readonly invite: string; readonly onSignedIn: () => void }) {
+export function Register({ invite, without, onSignedIn, onSecondStep }: Props) {
   const form = useForm<Registration>({
     resolver: zodResolver(schema),
     defaultValues: { email: '', password: '', name: '', company: '', inviteCode: invite },
   });
   const { errors } = form.formState;
-  const { create, next } = useRegistration({ form, fields: FIELDS, send: register, onSignedIn });
+  const { create, next } = useRegistration({
+    form,
+    fields: FIELDS,
+    send: register,
+    onSignedIn,
+    ...(onSecondStep ? { onSecondStep } : {}),
+  });
   if (next) return next;
   return (
     <form
@@ -60,6 +75,7 @@ export function Register({ invite, onSignedIn }: { readonly invite: string; read
       <Button type="submit" variant="primary" size="lg" busy={create.isPending}>
         {create.isPending ? 'Creating account...' : 'Create Account'}
       </Button>
+      {without}
     </form>
   );
 }

@@ -29,9 +29,20 @@ interface Attempt {
   readonly factor?: Factor;
 }
 
+interface Props {
+  readonly next?: string | undefined;
+  readonly onSignedIn: () => void;
+  /** True: the second step is shown. */
+  readonly onSecondStep?: (shown: boolean) => void;
+}
+
 /** Credentials, then a code if the account has a second factor. The password stays in memory for that step only. */
-export function SignIn({ next, onSignedIn }: { readonly next?: string | undefined; readonly onSignedIn: () => void }) {
-  const [half, setHalf] = useState<Half | null>(null);
+export function SignIn({ next, onSignedIn, onSecondStep }: Props) {
+  const [half, setHalfStep] = useState<Half | null>(null);
+  const setHalf = (step: Half | null) => {
+    setHalfStep(step);
+    onSecondStep?.(step !== null);
+  };
   const attempt = useMutation({
     mutationFn: ({ credentials, factor, ticket }: Attempt) => signIn(credentials, factor, ticket),
     onSuccess: (result, { credentials }) => {

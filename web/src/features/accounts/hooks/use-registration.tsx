@@ -2,6 +2,7 @@ import { useMutation, type UseMutationResult } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import type { FieldValues, Path, UseFormReturn } from 'react-hook-form';
 import { ApiError, messageOf } from '@/lib/api/errors';
+import { markFirstVisit } from '@/lib/first-visit';
 import { startSession } from '@/lib/session';
 import { toast, toastError } from '@/stores/toasts';
 import type { Registered } from '../api/sign-in';
@@ -12,6 +13,8 @@ interface Options<V extends FieldValues> {
   readonly fields: readonly Path<V>[];
   readonly send: (values: V) => Promise<Registered>;
   readonly onSignedIn: () => void;
+  /** The account exists, and its second factor is set up now. */
+  readonly onSecondStep?: (shown: boolean) => void;
   /** What this registration stood on has run out. */
   readonly onEnded?: () => void;
 }
@@ -28,18 +31,21 @@ export function useRegistration<V extends FieldValues>({
   fields,
   send,
   onSignedIn,
+  onSecondStep,
   onEnded,
 }: Options<V>): Registration<V> {
   const [registered, setRegistered] = useState<Registered | null>(null);
   const create = useMutation({
     mutationFn: send,
     onSuccess: (made) => {
+      markFirstVisit(made.session.user.id);
       if (!made.factor) {
         startSession(made.session);
         onSignedIn();
         return;
       }
       setRegistered(made);
+      onSecondStep?.(true);
       toast('Account Created', 'Please set up 2FA to secure your account');
     },
     onError: (error) => {

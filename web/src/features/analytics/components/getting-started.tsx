@@ -1,7 +1,7 @@
-import { Check } from 'lucide-react';
+import { Check, X } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
-import { cx } from '@/lib/cx';
 
 export interface StartStep {
   readonly title: string;
@@ -10,38 +10,57 @@ export interface StartStep {
   readonly action?: ReactNode;
 }
 
-/** Steps to the first commission; hidden once all are done. */
-export function GettingStarted({ steps }: { readonly steps: readonly StartStep[] }) {
-  const open = steps.filter((step) => !step.done).length;
-  if (open === 0) return null;
+interface Props {
+  readonly steps: readonly StartStep[];
+  readonly onDismiss: () => void;
+}
+
+/** The open steps to the first commission, and in one line what is done; hidden once all are done. */
+export function GettingStarted({ steps, onDismiss }: Props) {
+  const open = steps.filter((step) => !step.done);
+  const done = steps.filter((step) => step.done);
+  if (open.length === 0) return null;
   return (
-    <Card title="Getting started" description={`${steps.length - open} of ${steps.length} steps done`}>
+    <Card
+      title="Getting started"
+      description={`${done.length} of ${steps.length} steps done`}
+      actions={
+        <Button variant="ghost" size="sm" onClick={onDismiss}>
+          <X aria-hidden className="size-3.5" />
+          Dismiss
+        </Button>
+      }
+    >
       <ol className="grid gap-3 md:grid-cols-2 xl:grid-cols-3">
-        {steps.map((step, index) => (
-          <li
-            key={step.title}
-            className={cx('flex gap-3 rounded-lg border border-line p-3.5', step.done && 'bg-sunken/60')}
-          >
+        {open.map((step) => (
+          <li key={step.title} className="flex gap-3 rounded-lg border border-line p-3.5">
             <span
               aria-hidden
-              className={cx(
-                'grid size-6 shrink-0 place-items-center rounded-full text-[0.8125rem] font-semibold',
-                step.done ? 'bg-good-soft text-good' : 'bg-brand-soft text-brand',
-              )}
+              className="grid size-6 shrink-0 place-items-center rounded-full bg-brand-soft text-[0.8125rem] font-semibold text-brand"
             >
-              {step.done ? <Check className="size-3.5" /> : index + 1}
+              {steps.indexOf(step) + 1}
             </span>
             <div className="min-w-0">
-              <p className="font-medium">
-                {step.title}
-                <span className="sr-only">{step.done ? ' (done)' : ' (open)'}</span>
-              </p>
+              <p className="font-medium">{step.title}</p>
               <p className="mt-0.5 text-[0.8125rem] text-muted">{step.text}</p>
-              {!step.done && step.action && <div className="mt-2">{step.action}</div>}
+              {step.action && <div className="mt-2">{step.action}</div>}
             </div>
           </li>
         ))}
       </ol>
+      {done.length > 0 && (
+        <ul aria-label="Steps done" className="mt-3 flex flex-wrap gap-x-4 gap-y-1 text-[0.8125rem] text-muted">
+          {done.map((step) => (
+            <li key={step.title} className="flex items-center gap-1.5">
+              <Check aria-hidden className="size-3.5 text-good" />
+              <span>
+                {step.title}
+                <span className="sr-only"> (done)</span>
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
     </Card>
   );
 }
