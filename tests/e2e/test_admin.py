@@ -27,7 +27,7 @@ def test_a_partner_its_links_a_click_and_its_commission(admin_stack: Stack, page
     connect(api, "not-this-journey.example")
     site = connect(api, "admin-journey.example")
     sign_in(page, admin_stack.app)
-    page.get_by_role("navigation", name="Main").get_by_role("link", name="Admin").click()
+    page.get_by_role("navigation", name="Work").get_by_role("link", name="Admin").click()
     expect(page.get_by_role("heading", name="Affiliate Management Dashboard")).to_be_visible()
     page.get_by_role("tab", name="Partners").click()
     page.get_by_role("button", name="Add Partner").click()

@@ -34,7 +34,7 @@ def test_an_analyst_asks_on_the_page_and_with_an_own_client(admin_stack: Stack, 
     page.get_by_label("Password", exact=True).fill(PASSWORD)
     page.get_by_role("button", name="Sign In", exact=True).click()
     page.wait_for_url("**/dashboard")
-    page.get_by_role("navigation", name="Main").get_by_role("link", name="SQL").click()
+    page.get_by_role("navigation", name="Work").get_by_role("link", name="SQL").click()
     editor = page.get_by_role("textbox", name="SQL")
     rows = page.get_by_role("region", name="Rows of the result")
 

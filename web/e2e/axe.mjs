@@ -157,6 +157,18 @@ const STATES = [
   { name: 'account menu', path: '/dashboard', act: named('button', /^Account of/) },
   { name: 'shortcuts', path: '/analytics', act: keys('?') },
   { name: 'palette', path: '/analytics', act: keys('Control+k') },
+  {
+    name: 'palette, found',
+    path: '/insights',
+    act: async (page) => {
+      await opens('Search and commands')(page);
+      await page.keyboard.type('vpn');
+      await page.getByRole('option', { name: 'vpnreview.is' }).waitFor();
+    },
+  },
+  { name: 'insights', path: '/insights' },
+  { name: 'websites, switched', path: '/insights', act: opens(/^Website: /) },
+  { name: 'side navigation, full', path: '/insights', act: named('button', 'Expand navigation') },
   { name: 'analytics', path: '/analytics' },
   { name: 'analytics, loading', path: '/analytics', base: slow, busy: true },
   { name: 'analytics, broken', path: '/analytics', base: broken, expected: '503' },

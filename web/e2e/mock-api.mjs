@@ -12,6 +12,7 @@ import { leadsAnswer } from './mock-leads.mjs';
 import { marketplaceAnswer } from './mock-marketplace.mjs';
 import { matchingAnswer } from './mock-matching.mjs';
 import { operationsAnswer } from './mock-operations.mjs';
+import { found } from './mock-search.mjs';
 
 const CSP =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
@@ -152,6 +153,8 @@ export function startMock({ empty = false, first = false, broken = false, slow =
       );
     if (key === 'POST /api/platform/setup') return json({ requires2FA: false, token: 'token', user });
     if (key === 'POST /api/platform/logout') return json(null, 204);
+    if (key === 'GET /api/platform/search')
+      return json(found(query.q ?? '', { websites, partners, links, conversions }));
     const ofAnybody = publicAnswer(key);
     if (ofAnybody) return json(...ofAnybody);
     const ofPeople = people(key, user, first);

@@ -149,6 +149,18 @@ const SCREENS = [
   { name: 'postback-url', path: '/dashboard', act: click('Postback URL'), after: true },
   { name: 'key', path: '/account-settings?tab=websites', act: click('New key'), after: true },
   { name: 'palette', path: '/analytics', act: keys('Control+k'), after: true },
+  {
+    name: 'palette-found',
+    path: '/insights',
+    act: async (page) => {
+      await keys('Control+k')(page);
+      await page.keyboard.type('hosting');
+      await page.getByRole('option', { name: 'hosting-compare.com' }).waitFor();
+    },
+    after: true,
+  },
+  { name: 'insights', path: '/insights' },
+  { name: 'switcher', path: '/insights', act: click(/^Website: /), after: true },
   { name: 'shortcuts', path: '/analytics', act: keys('?'), after: true },
   { name: 'onboarding', path: '/onboarding', act: connect },
 ];

@@ -12,6 +12,7 @@ const forum = createRoute({
   path: '/forum',
   staticData: {
     title: 'Forum',
+    work: true,
     site: {
       description:
         'Discussions on niches, programs, tracking, case studies and websites for sale: read, ask and answer.',
@@ -27,6 +28,7 @@ const thread = createRoute({
   path: '/forum/thread/$id',
   staticData: {
     title: 'Forum',
+    work: true,
     site: { description: 'A thread of the forum for affiliate marketers.' },
     reads: ['/api/forum/threads/$id', '/api/forum/threads/$id/posts?limit=20', '/api/forum/categories'],
   },
@@ -37,14 +39,14 @@ const thread = createRoute({
 const profile = createRoute({
   getParentRoute: () => root,
   path: '/forum/member/$handle',
-  staticData: { title: 'Member of the forum' },
+  staticData: { title: 'Member of the forum', work: true },
   component: lazyRouteComponent(() => import('./pages/forum-member'), 'ForumMemberPage'),
 });
 
 const log = createRoute({
   getParentRoute: () => root,
   path: '/forum/log',
-  staticData: { title: 'Moderation log' },
+  staticData: { title: 'Moderation log', work: true },
   component: lazyRouteComponent(() => import('./pages/forum-log'), 'ForumLogPage'),
 });
 

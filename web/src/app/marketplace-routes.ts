@@ -11,6 +11,7 @@ const listings = createRoute({
   path: '/marketplace',
   staticData: {
     title: 'Marketplace',
+    work: true,
     site: {
       description:
         'Affiliate websites for sale, with numbers calculated from their own tracking data, private offers and escrow until the website is transferred.',
@@ -26,6 +27,7 @@ const listing = createRoute({
   path: '/marketplace/listing/$id',
   staticData: {
     title: 'Listing',
+    work: true,
     site: { description: 'An affiliate website for sale: its numbers, what was verified, and its price.' },
     reads: ['/api/marketplace/listings/$id', '/api/marketplace/listings/$id/questions?limit=24'],
   },
@@ -35,7 +37,7 @@ const listing = createRoute({
 const seller = createRoute({
   getParentRoute: () => root,
   path: '/marketplace/seller/$id',
-  staticData: { title: 'Seller' },
+  staticData: { title: 'Seller', work: true },
   component: lazyRouteComponent(() => import('./pages/marketplace-seller'), 'MarketplaceSellerPage'),
 });
 

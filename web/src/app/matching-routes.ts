@@ -8,6 +8,7 @@ const affiliateMatching = createRoute({
   path: '/affiliate-matching',
   staticData: {
     title: 'AI Affiliate Matching',
+    work: true,
     site: {
       description:
         'Describe a business idea and see which affiliate programs match it, with the details of each score.',
@@ -22,6 +23,7 @@ const learn = createRoute({
   path: '/learn',
   staticData: {
     title: 'Learning Hub',
+    work: true,
     site: { description: 'Guides and articles on affiliate tracking and analytics, organized as courses.' },
   },
   component: lazyRouteComponent(() => import('./pages/learn'), 'LearnPage'),

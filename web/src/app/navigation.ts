@@ -1,17 +1,29 @@
-// Every target of the navigation, in the order of the specification. An entry shows only once its screen is built.
+// Every target of the navigation. To add an entry, add a line here; it shows once the router has a route of its path.
 import type { AnyRouter } from '@tanstack/react-router';
+import { adminSections } from '@/lib/admin-sections';
 import type { User } from '@/lib/session';
 
 export interface NavEntry {
   readonly label: string;
   readonly to: string;
-  readonly built: boolean;
   /** The part of the page. */
   readonly hash?: string;
-  /** Shown only with a session, or with this role. */
-  readonly role?: 'member' | 'admin' | 'analyst';
   /** Pressed after "g". */
   readonly key?: string;
+}
+
+/** Drawn by shell/side-nav.tsx. */
+export type WorkIcon =
+  'overview' | 'analytics' | 'links' | 'conversions' | 'payouts' | 'insights' | 'sql' | 'learn' | 'admin';
+
+export interface WorkEntry extends NavEntry {
+  readonly icon: WorkIcon;
+  /** Shown only with this role. An admin may do all that an analyst may. */
+  readonly role?: 'admin' | 'analyst';
+  /** Starts a new group. */
+  readonly apart?: boolean;
+  /** Pages below it. */
+  readonly sections?: readonly NavEntry[];
 }
 
 export interface FooterColumn {
@@ -19,76 +31,76 @@ export interface FooterColumn {
   readonly links: readonly NavEntry[];
 }
 
-const NAVIGATION: readonly NavEntry[] = [
-  { label: 'Home', to: '/', built: true, key: 'h' },
-  { label: 'AI Matching', to: '/affiliate-matching', built: true, key: 'i' },
-  { label: 'Marketplace', to: '/marketplace', built: true, key: 'm' },
-  { label: 'Forum', to: '/forum', built: true, key: 'f' },
-  { label: 'About', to: '/about', built: true },
-  { label: 'Consulting', to: '/consulting', built: true },
-  { label: 'Dashboard', to: '/dashboard', built: true, key: 'd' },
-  { label: 'Analytics', to: '/analytics', built: true, key: 'a' },
-  { label: 'Conversions', to: '/conversions', built: true, key: 'c', role: 'member' },
-  { label: 'Learn', to: '/learn', built: true, key: 'l', role: 'member' },
-  { label: 'SQL', to: '/sql', built: true, key: 'q', role: 'analyst' },
-  { label: 'Admin', to: '/admin', built: true, key: 'x', role: 'admin' },
+/** On top of every page, in the order of the specification. */
+export const navigation: readonly NavEntry[] = [
+  { label: 'Home', to: '/', key: 'h' },
+  { label: 'AI Matching', to: '/affiliate-matching', key: 'i' },
+  { label: 'Marketplace', to: '/marketplace', key: 'm' },
+  { label: 'Forum', to: '/forum', key: 'f' },
+  { label: 'About', to: '/about' },
+  { label: 'Consulting', to: '/consulting' },
+  { label: 'Dashboard', to: '/dashboard', key: 'd' },
+  { label: 'Analytics', to: '/analytics', key: 'a' },
 ];
 
-const FOOTER: readonly FooterColumn[] = [
+/** Beside the work pages of a signed-in person, by jobs. */
+const WORK: readonly WorkEntry[] = [
+  { label: 'Overview', to: '/dashboard', icon: 'overview' },
+  { label: 'Analytics', to: '/analytics', icon: 'analytics' },
+  { label: 'Links', to: '/links', icon: 'links', key: 'l' },
+  { label: 'Conversions', to: '/conversions', icon: 'conversions', key: 'c' },
+  { label: 'Payouts', to: '/payouts', icon: 'payouts', key: 'p' },
+  { label: 'Insights', to: '/insights', icon: 'insights', key: 'n' },
+  { label: 'SQL', to: '/sql', icon: 'sql', key: 'q', role: 'analyst' },
+  { label: 'Learn', to: '/learn', icon: 'learn', key: 'e', apart: true },
+  { label: 'Admin', to: '/admin', icon: 'admin', key: 'x', role: 'admin', apart: true, sections: adminSections },
+];
+
+/** In the website switcher, once there is such a page. */
+export const ALL_WEBSITES = '/websites';
+
+export const footer: readonly FooterColumn[] = [
   {
     title: 'Product',
     links: [
-      { label: 'Features', to: '/', hash: 'features', built: true },
-      { label: 'Pricing', to: '/pricing', built: true },
-      { label: 'API Documentation', to: '/docs/api', built: true },
-      { label: 'Integrations', to: '/integrations', built: true },
+      { label: 'Features', to: '/', hash: 'features' },
+      { label: 'Pricing', to: '/pricing' },
+      { label: 'API Documentation', to: '/docs/api' },
+      { label: 'Integrations', to: '/integrations' },
     ],
   },
   {
     title: 'Company',
     links: [
-      { label: 'About', to: '/about', built: true },
-      { label: 'Consulting', to: '/consulting', built: true },
-      { label: 'Blog', to: '/blog', built: true },
-      { label: 'Careers', to: '/careers', built: true },
+      { label: 'About', to: '/about' },
+      { label: 'Consulting', to: '/consulting' },
+      { label: 'Blog', to: '/blog' },
+      { label: 'Careers', to: '/careers' },
     ],
   },
   {
     title: 'Support',
     links: [
-      { label: 'Help Center', to: '/help', built: true },
-      { label: 'Contact', to: '/contact', built: true },
-      { label: 'Privacy Policy', to: '/privacy', built: true },
-      { label: 'Terms of Service', to: '/terms', built: true },
+      { label: 'Help Center', to: '/help' },
+      { label: 'Contact', to: '/contact' },
+      { label: 'Privacy Policy', to: '/privacy' },
+      { label: 'Terms of Service', to: '/terms' },
     ],
   },
 ];
 
-const isBuilt = (entry: NavEntry): boolean => entry.built;
-
-/** Entries without access rules. */
-export const navigation: readonly NavEntry[] = NAVIGATION.filter((entry) => isBuilt(entry) && !entry.role);
-
-/** What this person sees. An admin may do all that an analyst may. */
-export const navigationFor = (user: User | undefined): readonly NavEntry[] =>
-  NAVIGATION.filter(
+/** The side navigation of this person. Entries whose page does not exist (yet) are left out. */
+export const workFor = (user: User, router: AnyRouter): readonly WorkEntry[] =>
+  WORK.filter(
     (entry) =>
-      isBuilt(entry) &&
-      (!entry.role ||
-        (entry.role === 'member'
-          ? user !== undefined
-          : user?.roles.some((role) => role === entry.role || role === 'admin'))),
+      hasPage(router, entry.to) && (!entry.role || user.roles.some((role) => role === entry.role || role === 'admin')),
   );
 
-export const footer: readonly FooterColumn[] = FOOTER.map((column) => ({
-  ...column,
-  links: column.links.filter(isBuilt),
-})).filter((column) => column.links.length > 0);
+export const hasPage = (router: AnyRouter, path: string): boolean =>
+  Object.hasOwn(router.routesByPath as Record<string, unknown>, path);
 
-/** Targets that say they are built and have no screen: must be empty. */
-export function deadEnds(router: AnyRouter): string[] {
-  const known = new Set(Object.keys(router.routesByPath as Record<string, unknown>));
-  return [...NAVIGATION, ...FOOTER.flatMap((column) => column.links)]
-    .filter((entry) => entry.built && !known.has(entry.to))
-    .map((entry) => entry.to);
-}
+/** Targets without a page among those that are always shown: must be empty. */
+export const deadEnds = (router: AnyRouter): string[] =>
+  [...navigation, ...footer.flatMap((column) => column.links), ...adminSections]
+    .map((entry) => entry.to)
+    .filter((path) => !hasPage(router, path));

@@ -7,6 +7,7 @@ import {
   redirect,
   type RouterHistory,
 } from '@tanstack/react-router';
+import type { Scope } from '@/lib/remembered-scope';
 import { parseSearch, stringifySearch, textOf, type FlatSearch } from '@/lib/search';
 import { getSession, isAdmin } from '@/lib/session';
 import { getWebsiteSession } from '@/lib/website-session';
@@ -25,6 +26,10 @@ declare module '@tanstack/react-router' {
   }
   interface StaticDataRouteOption {
     title?: string;
+    /** A work page: signed-in people see it beside the side navigation. */
+    work?: true;
+    /** What of its address is remembered, and filled in where it is lacking. For pages of members. */
+    scopes?: readonly Scope[];
     /** A public page. */
     site?: { readonly description: string };
     /** What the page reads first, with the names of its path ("$id"): public/first.js begins these reads while the app
@@ -108,7 +113,8 @@ const dashboard = createRoute({
   path: '/dashboard',
   staticData: {
     title: 'Dashboard',
-    reads: ['/api/platform/user', '/api/platform/invite-codes', '/api/platform/partners'],
+    scopes: ['website'],
+    reads: ['/api/platform/partners'],
   },
   validateSearch: flat,
   component: lazyRouteComponent(() => import('./pages/dashboard'), 'DashboardPage'),
@@ -117,7 +123,7 @@ const dashboard = createRoute({
 const analytics = createRoute({
   getParentRoute: () => member,
   path: '/analytics',
-  staticData: { title: 'Analytics', reads: ['/api/platform/partners'] },
+  staticData: { title: 'Analytics', scopes: ['website', 'range'], reads: ['/api/platform/partners'] },
   validateSearch: flat,
   component: lazyRouteComponent(() => import('./pages/analytics'), 'AnalyticsRoute'),
 });
@@ -132,7 +138,7 @@ const sql = createRoute({
 const conversions = createRoute({
   getParentRoute: () => member,
   path: '/conversions',
-  staticData: { title: 'Conversions' },
+  staticData: { title: 'Conversions', scopes: ['website'] },
   validateSearch: flat,
   component: lazyRouteComponent(() => import('./pages/conversions'), 'ConversionsPage'),
 });
@@ -143,6 +149,14 @@ const links = createRoute({
   staticData: { title: 'Links', reads: ['/api/platform/partners'] },
   validateSearch: flat,
   component: lazyRouteComponent(() => import('./pages/links'), 'LinksPage'),
+});
+
+const insights = createRoute({
+  getParentRoute: () => member,
+  path: '/insights',
+  staticData: { title: 'Insights', scopes: ['website'] },
+  validateSearch: flat,
+  component: lazyRouteComponent(() => import('./pages/insights'), 'InsightsPage'),
 });
 
 const accountSettings = createRoute({
@@ -291,6 +305,7 @@ const routeTree = root.addChildren([
     analytics,
     conversions,
     links,
+    insights,
     sql,
     accountSettings,
     onboarding,

@@ -1,11 +1,13 @@
 import { QueryClient } from '@tanstack/react-query';
-import { act, screen, waitFor, within } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
 import { endSession, getSession, startSession } from '@/lib/session';
 import { account, USER, website } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
 import { at, requests, server, state } from '@/test/server';
+import { adminSections } from '@/lib/admin-sections';
+import { useUi } from '@/stores/ui';
 import { allCommands, useCommandStore } from '@/stores/commands';
 import { deadEnds, footer, navigation } from './navigation';
 import { createAppRouter, isOwnPath } from './router';
@@ -24,6 +26,92 @@ test('spec §2, layout: nothing in the navigation or the footer leads nowhere, a
   expect(Object.fromEntries(footer.map((column) => [column.title, column.links.map((link) => link.label)]))).toEqual(
     FOOTER,
   );
+});
+
+/** What the side navigation lists, on the page of this path. */
+async function workEntries(path: string): Promise<(string | null)[]> {
+  renderApp(path);
+  const nav = await screen.findByRole('navigation', { name: 'Work' });
+  return within(nav)
+    .getAllByRole('link')
+    .map((link) => link.getAttribute('aria-label') ?? link.textContent);
+}
+
+test('work pages of a signed-in person: the specified entries on top, all others by jobs in the side navigation', async () => {
+  useUi.getState().setSideNav('full');
+  startSession({ token: 'token-1', user: { ...USER, roles: ['member'] } });
+  state.account = account({ roles: ['member'] });
+  expect(await workEntries('/conversions')).toEqual(['Overview', 'Analytics', 'Conversions', 'Insights', 'Learn']);
+  const top = within(screen.getByRole('navigation', { name: 'Main' }));
+  expect(top.getAllByRole('link').map((link) => link.textContent)).toEqual(ORDER);
+  const footerLinks = within(screen.getByRole('navigation', { name: 'Footer' })).getAllByRole('link');
+  expect(footerLinks.map((link) => link.textContent)).toEqual(Object.values(FOOTER).flat());
+  expect(screen.queryByRole('list', { name: 'Social' })).not.toBeInTheDocument();
+});
+
+test('an admin also sees SQL, and the sections of Admin once they are asked for', async () => {
+  useUi.getState().setSideNav('full');
+  signIn();
+  expect(await workEntries('/insights')).toEqual([
+    ...['Overview', 'Analytics', 'Conversions', 'Insights', 'SQL', 'Learn', 'Admin'],
+  ]);
+  fireEvent.click(screen.getByRole('button', { name: 'Sections of Admin' }));
+  const sections = within(screen.getByRole('list', { name: 'Admin sections' })).getAllByRole('link');
+  expect(sections.map((link) => link.getAttribute('href'))).toEqual(adminSections.map(({ to }) => to));
+});
+
+test.each(['/', '/about', '/pricing', '/help'])(
+  'public page %s has no side navigation, whoever reads it',
+  async (path) => {
+    signIn();
+    renderApp(path);
+    expect(await screen.findByRole('list', { name: 'Social' })).toBeInTheDocument();
+    expect(screen.queryByRole('navigation', { name: 'Work' })).not.toBeInTheDocument();
+  },
+);
+
+test.each(['/learn', '/forum', '/marketplace', '/affiliate-matching'])(
+  'a visitor sees %s as a public page',
+  async (path) => {
+    server.use(
+      ...server.listHandlers(),
+      http.all('*/api/*', () => HttpResponse.json({ message: 'Not now' }, { status: 503 })),
+    );
+    renderApp(path);
+    await screen.findByRole('heading', { level: 1 });
+    expect(screen.queryByRole('navigation', { name: 'Work' })).not.toBeInTheDocument();
+    expect(screen.getByRole('list', { name: 'Social' })).toBeInTheDocument();
+  },
+);
+
+test('the side navigation is collapsed to icons that keep their names, and stays so', async () => {
+  useUi.getState().setSideNav('full');
+  signIn();
+  const { user } = renderApp('/insights');
+  await user.click(await screen.findByRole('button', { name: 'Collapse navigation' }));
+  const nav = within(screen.getByRole('navigation', { name: 'Work' }));
+  expect(nav.getByRole('link', { name: 'Conversions' })).toHaveTextContent('');
+  expect(localStorage.getItem('sideNav')).toBe('rail');
+  await user.click(screen.getByRole('button', { name: 'Expand navigation' }));
+  expect(nav.getByRole('link', { name: 'Conversions' })).toHaveTextContent('Conversions');
+});
+
+test.each(
+  adminSections.map(({ to, label, title }) => [
+    to,
+    to === '/admin' ? 'Affiliate Management Dashboard' : (title ?? label),
+  ]),
+)('%s is headed "%s", and the document is named', async (path, heading) => {
+  signIn();
+  server.use(
+    ...server.listHandlers(),
+    http.all('*/api/*', () => HttpResponse.json({ message: 'Not now' }, { status: 503 })),
+  );
+  renderApp(path);
+  const found = await screen.findAllByRole('heading', { level: 1 });
+  expect(found.map((item) => item.textContent)).toEqual([heading]);
+  await waitFor(() => expect(document.title).toMatch(/\w · Althing$/));
+  expect(document.title).not.toMatch(/^Althing/);
 });
 
 test('spec §2, §9, footer: social links and the copyright of 2024', async () => {
@@ -77,6 +165,25 @@ test('a session that ends while working leads to sign-in', async () => {
   );
   const { router } = renderApp('/dashboard');
   await waitFor(() => expect(router.state.location.pathname).toBe('/login'));
+  expect(await screen.findByText(/^Your session has expired/)).toBeInTheDocument();
+});
+
+test('who comes without a session, or signed out, is not told of one that expired', async () => {
+  renderApp('/dashboard');
+  await screen.findByRole('tab', { name: 'Platform Access' });
+  expect(screen.queryByText(/^Your session has expired/)).not.toBeInTheDocument();
+});
+
+test('"Get Started" leads to what a visitor can do: use an invite code, join early access, sign in', async () => {
+  const { user, router } = renderApp('/pricing');
+  await user.click(await screen.findByRole('link', { name: 'Get Started' }));
+  await screen.findByRole('tab', { name: 'Platform Access' });
+  const main = within(screen.getByRole('main'));
+  expect(main.getByRole('link', { name: 'join early access' })).toHaveAttribute('href', '/#early-access');
+  await user.click(main.getByRole('link', { name: 'Use an invite code' }));
+  expect(await screen.findByLabelText('Invite code')).toBeInTheDocument();
+  expect(router.state.location.search).toMatchObject({ tab: 'create-account' });
+  expect(main.getByRole('link', { name: 'contact us' })).toHaveAttribute('href', '/contact');
 });
 
 test('who signs in next sees nothing of the one before', async () => {
@@ -122,7 +229,7 @@ test('roles and a name that changed elsewhere show with the next read', async ()
   startSession({ token: 'token-1', user: { ...USER, roles: ['member'] } });
   state.account = account({ name: 'Sigrún Jónsdóttir', roles: ['member', 'analyst'] });
   renderApp('/dashboard');
-  const menu = await screen.findByRole('navigation', { name: 'Main' });
+  const menu = await screen.findByRole('navigation', { name: 'Work' });
   expect(await within(menu).findByRole('link', { name: 'SQL' })).toBeInTheDocument();
   expect(within(menu).queryByRole('link', { name: 'Admin' })).not.toBeInTheDocument();
   expect(screen.getByText('Welcome back, Sigrún Jónsdóttir')).toBeInTheDocument();
@@ -173,6 +280,26 @@ test('spec §2, layout: the menu of small screens lists the same pages and close
   expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
 });
 
+test('the menu of small screens begins with the work pages, and closes on a choice', async () => {
+  signIn();
+  const { user, router } = renderApp('/insights');
+  await user.click(await screen.findByRole('button', { name: 'Open menu' }));
+  const sheet = within(await screen.findByRole('dialog', { name: 'Menu' }));
+  expect(sheet.getAllByRole('navigation').map((nav) => nav.getAttribute('aria-label'))).toEqual(['Work', 'Main']);
+  await user.click(sheet.getByRole('link', { name: 'Conversions' }));
+  await waitFor(() => expect(router.state.location.pathname).toBe('/conversions'));
+  expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+});
+
+test('the theme of a signed-in person is in the account menu', async () => {
+  signIn();
+  const { user } = renderApp('/insights');
+  await user.click(await screen.findByRole('button', { name: 'Account of Sigrún' }));
+  await user.click(await screen.findByRole('menuitemradio', { name: 'Dark' }));
+  expect(document.documentElement).toHaveClass('dark');
+  expect(screen.queryByRole('button', { name: /^Theme/ })).not.toBeInTheDocument();
+});
+
 test('"?" lists the shortcuts, "g d" follows one, typing triggers none', async () => {
   const { user, router } = renderApp('/login');
   const email = await screen.findByLabelText('Email');
@@ -192,7 +319,7 @@ test('the palette runs the same commands', async () => {
   const { user, router } = renderApp('/');
   await screen.findByRole('link', { name: 'Sign In to Platform' });
   await user.keyboard('{Control>}k{/Control}');
-  await user.type(await screen.findByPlaceholderText('Type a command or search…'), 'analytics{Enter}');
+  await user.type(await screen.findByRole('combobox', { name: 'Search and commands' }), 'analytics{Enter}');
   await waitFor(() => expect(router.state.location.pathname).toBe('/login'));
 });
 

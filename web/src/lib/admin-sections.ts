@@ -1,7 +1,9 @@
-/** An admin page. Add a line here and a route below `admin` in the router: the entry appears in the layout. */
+/** An admin page. Add a line here and a route below `admin` in the router: the entry appears in the navigation. */
 export interface AdminSection {
   readonly label: string;
   readonly to: string;
+  /** Heading of the page; the label otherwise. */
+  readonly title?: string;
 }
 
 export const adminSections: readonly AdminSection[] = [
@@ -9,11 +11,11 @@ export const adminSections: readonly AdminSection[] = [
   { label: 'Accounts', to: '/admin/accounts' },
   { label: 'Inquiries', to: '/admin/inquiries' },
   { label: 'Subscribers', to: '/admin/subscribers' },
-  { label: 'Programs', to: '/admin/programs' },
-  { label: 'Marketplace', to: '/admin/listings' },
+  { label: 'Programs', to: '/admin/programs', title: 'Affiliate programs' },
+  { label: 'Marketplace', to: '/admin/listings', title: 'Marketplace moderation' },
   { label: 'Audit trail', to: '/admin/audit-trail' },
-  { label: 'Outbox', to: '/admin/outbox' },
-  { label: 'Projections', to: '/admin/projections' },
+  { label: 'Outbox', to: '/admin/outbox', title: 'Email outbox' },
+  { label: 'Projections', to: '/admin/projections', title: 'Projections and replays' },
   { label: 'Dead letters', to: '/admin/dead-letters' },
-  { label: 'System', to: '/admin/system' },
+  { label: 'System', to: '/admin/system', title: 'System status' },
 ];

@@ -8,6 +8,8 @@ export interface Command {
   readonly group: string;
   /** "?", "Escape", "mod+k", or two keys one after the other: "g d". */
   readonly keys?: string;
+  /** Other words that the palette finds it by. */
+  readonly words?: string;
   readonly run: () => void;
 }
 
@@ -24,6 +26,23 @@ export const closeCommands = (): void => useCommandStore.setState({ open: null }
 
 export const allCommands = (state: CommandState): readonly Command[] => [...state.owners.values()].flat();
 
+const REQUEST_MS = 10_000;
+let requested: { readonly id: string; readonly until: number } | null = null;
+
+/** Runs a command that the page offers, or will offer once it is there. */
+export function requestCommand(id: string): void {
+  requested = { id, until: Date.now() + REQUEST_MS };
+  runRequested(allCommands(useCommandStore.getState()));
+}
+
+function runRequested(commands: readonly Command[]): void {
+  const command = commands.find((item) => item.id === requested?.id);
+  if (!command || !requested) return;
+  const inTime = Date.now() < requested.until;
+  requested = null;
+  if (inTime) command.run();
+}
+
 /** Offers these commands while the component is on the page. Their `run` may change on every render. */
 export function useCommands(commands: readonly Command[]): void {
   const latest = useRef(commands);
@@ -38,6 +57,7 @@ export function useCommands(commands: readonly Command[]): void {
       run: () => latest.current.find((item) => item.id === command.id)?.run(),
     }));
     useCommandStore.setState(({ owners }) => ({ owners: new Map(owners).set(owner, offered) }));
+    runRequested(offered);
     return () => {
       useCommandStore.setState(({ owners }) => {
         const rest = new Map(owners);

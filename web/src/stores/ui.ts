@@ -1,17 +1,22 @@
 import { create } from 'zustand';
 
 export type Theme = 'light' | 'dark' | 'system';
+export type SideNavLook = 'full' | 'rail';
 
 interface UiState {
   readonly theme: Theme;
   readonly singleKeys: boolean;
+  /** Null: not chosen, by the width of the view. */
+  readonly sideNav: SideNavLook | null;
   readonly setTheme: (theme: Theme) => void;
   readonly setSingleKeys: (on: boolean) => void;
+  readonly setSideNav: (look: SideNavLook) => void;
 }
 
 export const useUi = create<UiState>((set) => ({
   theme: readTheme(),
   singleKeys: stored('singleKeys') !== 'off',
+  sideNav: readSideNav(),
   setTheme: (theme) => {
     store('theme', theme);
     set({ theme });
@@ -20,6 +25,10 @@ export const useUi = create<UiState>((set) => ({
   setSingleKeys: (on) => {
     store('singleKeys', on ? 'on' : 'off');
     set({ singleKeys: on });
+  },
+  setSideNav: (look) => {
+    store('sideNav', look);
+    set({ sideNav: look });
   },
 }));
 
@@ -38,6 +47,11 @@ function applyTheme(): void {
 function readTheme(): Theme {
   const value = stored('theme');
   return value === 'light' || value === 'dark' ? value : 'system';
+}
+
+function readSideNav(): SideNavLook | null {
+  const value = stored('sideNav');
+  return value === 'full' || value === 'rail' ? value : null;
 }
 
 function stored(key: string): string | null {

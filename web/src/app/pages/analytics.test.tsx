@@ -320,9 +320,10 @@ test('the live card shows who is here, what came, and how the stream is', async 
 test('a stream that never opens says so; a refused one asks whether the session still stands', async () => {
   const { router } = renderApp('/analytics');
   await screen.findByRole('status', { name: 'Live stream: Connecting' });
+  await waitFor(() => expect(requests('GET /api/platform/user')).toHaveLength(1)); // of the side navigation
   FakeEventSource.last.fail();
   expect(await card('Live').findByText('Live updates are unavailable. Retrying automatically…')).toBeInTheDocument();
-  expect(requests('GET /api/platform/user')).toEqual([]);
+  expect(requests('GET /api/platform/user')).toHaveLength(1);
   server.use(http.get(at('/api/platform/user'), () => refuse(401, 'Please sign in.')));
   await waitFor(() => expect(FakeEventSource.last.closed).toBe(false));
   FakeEventSource.last.refuse();

@@ -1,28 +1,27 @@
 import { useNavigate } from '@tanstack/react-router';
-import { Keyboard, LogOut, Settings } from 'lucide-react';
+import { CircleHelp, Keyboard, LogOut, Settings } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { Menu, MenuItem, MenuLabel, MenuSeparator } from '@/components/ui/menu';
-import { messageOf } from '@/lib/api/errors';
+import { Menu, MenuChoices, MenuItem, MenuLabel, MenuSeparator } from '@/components/ui/menu';
 import type { User } from '@/lib/session';
 import { openHelp } from '@/stores/commands';
-import { toastError } from '@/stores/toasts';
-import { signOut } from '@/features/accounts/api/sign-in';
+import { useUi, type Theme } from '@/stores/ui';
+import { useSignOut } from './use-sign-out';
 
 interface Props {
   readonly trigger: ReactNode;
   readonly user: User;
 }
 
+const THEMES: readonly { readonly value: Theme; readonly label: string }[] = [
+  { value: 'light', label: 'Light' },
+  { value: 'dark', label: 'Dark' },
+  { value: 'system', label: 'System' },
+];
+
 export function AccountMenu({ trigger, user }: Props) {
   const navigate = useNavigate();
-  const leave = async () => {
-    try {
-      await signOut();
-    } catch (error) {
-      toastError('Signed out in this browser only', messageOf(error));
-    }
-    await navigate({ to: '/login' });
-  };
+  const { theme, setTheme } = useUi();
+  const leave = useSignOut();
   return (
     <Menu trigger={trigger} opensAtOnce>
       <MenuLabel>
@@ -34,10 +33,16 @@ export function AccountMenu({ trigger, user }: Props) {
         <Settings aria-hidden className="size-4" />
         Account Settings
       </MenuItem>
+      <MenuItem onSelect={() => void navigate({ to: '/help' })}>
+        <CircleHelp aria-hidden className="size-4" />
+        Help Center
+      </MenuItem>
       <MenuItem onSelect={openHelp}>
         <Keyboard aria-hidden className="size-4" />
         Keyboard shortcuts
       </MenuItem>
+      <MenuSeparator />
+      <MenuChoices label="Theme" value={theme} choices={THEMES} onChoose={setTheme} />
       <MenuSeparator />
       <MenuItem onSelect={() => void leave()}>
         <LogOut aria-hidden className="size-4" />

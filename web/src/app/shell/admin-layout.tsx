@@ -4,8 +4,10 @@ import type { ReactNode } from 'react';
 import { Button } from '@/components/ui/button';
 import { useInView } from '@/components/ui/in-view';
 import { useMoreBeside } from '@/components/ui/scroll-edges';
-import type { User } from '@/lib/session';
 import { adminSections } from '@/lib/admin-sections';
+import { cx } from '@/lib/cx';
+import type { User } from '@/lib/session';
+import { useSideNavIsFull } from './side-nav-width';
 
 interface Props {
   readonly user: User;
@@ -13,43 +15,52 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** The frame of every admin screen: title, welcome, logout, sub-navigation. Each page inside starts with an h2 or a Card. */
+/** The frame of every admin screen: the title of its section, and the sections where the side navigation has no room
+ *  for them. Each page inside starts with an h2 or a Card. */
 export function AdminLayout({ user, onLogout, children }: Props) {
-  const row = useInView<HTMLUListElement>(
-    '[aria-current=page]',
-    useLocation({ select: (location) => location.pathname }),
-  );
-  useMoreBeside(row);
+  const path = useLocation({ select: (location) => location.pathname.replace(/\/+$/, '') });
+  const sectionsAreBeside = useSideNavIsFull();
+  const section = adminSections.find((item) => item.to === path);
   return (
     <div className="mx-auto w-full max-w-7xl px-4 py-6 sm:px-6 sm:py-8">
-      <div className="mb-5 flex flex-wrap items-end justify-between gap-x-4 gap-y-3">
-        <div className="min-w-0">
-          <h1 className="text-2xl font-semibold">Affiliate Management Dashboard</h1>
-          <p className="mt-0.5 truncate text-muted">Welcome back, {user.name}</p>
+      {!section || path === '/admin' ? (
+        <div className="mb-5 flex flex-wrap items-end justify-between gap-x-4 gap-y-3">
+          <div className="min-w-0">
+            <h1 className="text-2xl font-semibold">Affiliate Management Dashboard</h1>
+            <p className="mt-0.5 truncate text-muted">Welcome back, {user.name}</p>
+          </div>
+          <Button onClick={onLogout}>
+            <LogOut aria-hidden className="size-4" />
+            Logout
+          </Button>
         </div>
-        <Button onClick={onLogout}>
-          <LogOut aria-hidden className="size-4" />
-          Logout
-        </Button>
-      </div>
-      {adminSections.length > 1 && (
-        <nav aria-label="Administration" className="mb-6">
-          <ul ref={row} className="fades-sideways flex gap-1 overflow-x-auto rounded-lg bg-sunken p-1">
-            {adminSections.map((section) => (
-              <li key={section.to} className="shrink-0">
-                <Link
-                  to={section.to}
-                  activeOptions={{ exact: section.to === '/admin', includeSearch: false }}
-                  className="block rounded-md px-3 py-1.5 font-medium text-muted transition-colors hover:text-text aria-[current=page]:bg-surface aria-[current=page]:text-text aria-[current=page]:shadow-card"
-                >
-                  {section.label}
-                </Link>
-              </li>
-            ))}
-          </ul>
-        </nav>
+      ) : (
+        <h1 className="mb-5 text-2xl font-semibold">{section.title ?? section.label}</h1>
       )}
+      <Sections path={path} className={cx('mb-6', sectionsAreBeside && 'lg:hidden')} />
       {children}
     </div>
+  );
+}
+
+function Sections({ path, className }: { readonly path: string; readonly className: string }) {
+  const row = useInView<HTMLUListElement>('[aria-current=page]', path);
+  useMoreBeside(row);
+  return (
+    <nav aria-label="Administration" className={className}>
+      <ul ref={row} className="fades-sideways flex gap-1 overflow-x-auto rounded-lg bg-sunken p-1">
+        {adminSections.map((section) => (
+          <li key={section.to} className="shrink-0">
+            <Link
+              to={section.to}
+              activeOptions={{ exact: section.to === '/admin', includeSearch: false }}
+              className="block rounded-md px-3 py-1.5 font-medium text-muted transition-colors hover:text-text aria-[current=page]:bg-surface aria-[current=page]:text-text aria-[current=page]:shadow-card"
+            >
+              {section.label}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
   );
 }

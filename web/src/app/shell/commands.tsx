@@ -1,21 +1,25 @@
 // The commands that every page offers, the key handler, and the two dialogs that read the same table.
-import { useNavigate } from '@tanstack/react-router';
+import { useNavigate, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
 import { isTyping, keyMatcher, overlayIsOpen } from '@/lib/shortcuts';
 import { useSession } from '@/lib/session';
 import { allCommands, openHelp, openPalette, useCommands, useCommandStore, type Command } from '@/stores/commands';
 import { useUi } from '@/stores/ui';
-import { navigationFor } from '../navigation';
+import { navigation, workFor } from '../navigation';
 
 const ShortcutSheet = lazy(() => import('./shortcut-sheet').then((module) => ({ default: module.ShortcutSheet })));
 const Palette = lazy(() => import('./palette').then((module) => ({ default: module.Palette })));
 
 export function Commands() {
   const navigate = useNavigate();
+  const router = useRouter();
   const session = useSession();
   const open = useCommandStore((state) => state.open);
   const setTheme = useUi((state) => state.setTheme);
-  const go: Command[] = navigationFor(session?.user).map((entry) => ({
+  const work = session
+    ? workFor(session.user, router).filter(({ to }) => !navigation.some((top) => top.to === to))
+    : [];
+  const go: Command[] = [...navigation, ...work].map((entry) => ({
     id: `go-${entry.to}`,
     title: `Go to ${entry.label}`,
     group: 'Pages',
@@ -33,18 +37,18 @@ export function Commands() {
             keys: 'g s',
             run: () => void navigate({ to: '/account-settings' }),
           },
-          {
-            id: 'go-connect',
-            title: 'Connect a website',
-            group: 'Pages',
-            run: () => void navigate({ to: '/onboarding' }),
-          },
         ]
       : []),
-    { id: 'palette', title: 'Open the command palette', group: 'General', keys: 'mod+k', run: openPalette },
+    { id: 'palette', title: 'Search and commands', group: 'General', keys: 'mod+k', run: openPalette },
     { id: 'help', title: 'Show keyboard shortcuts', group: 'General', keys: '?', run: openHelp },
-    { id: 'theme-light', title: 'Light theme', group: 'General', run: () => setTheme('light') },
-    { id: 'theme-dark', title: 'Dark theme', group: 'General', run: () => setTheme('dark') },
+    {
+      id: 'theme-light',
+      title: 'Light theme',
+      group: 'General',
+      words: 'appearance bright',
+      run: () => setTheme('light'),
+    },
+    { id: 'theme-dark', title: 'Dark theme', group: 'General', words: 'appearance night', run: () => setTheme('dark') },
     { id: 'theme-system', title: 'System theme', group: 'General', run: () => setTheme('system') },
   ]);
   useEffect(listen, []);

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { cx } from '@/lib/cx';
 import { footer, type NavEntry } from '../navigation';
 import { PRODUCT } from '../product';
 import { Logo } from './logo';
@@ -37,12 +38,32 @@ export function Footer() {
   );
 }
 
-function FooterLink({ entry }: { readonly entry: NavEntry }) {
+/** The same links in one line, below work pages. */
+export function SlimFooter() {
+  return (
+    <footer className="mt-8 border-t border-line px-4 py-3 text-xs text-muted sm:px-6 print:hidden">
+      <nav aria-label="Footer">
+        <ul className="flex flex-wrap gap-x-4 gap-y-1.5">
+          {footer
+            .flatMap((column) => column.links)
+            .map((entry) => (
+              <li key={entry.label}>
+                <FooterLink entry={entry} className="inline-block py-0.5" />
+              </li>
+            ))}
+          <li className="py-0.5 whitespace-nowrap">© 2024 {PRODUCT}</li>
+        </ul>
+      </nav>
+    </footer>
+  );
+}
+
+function FooterLink({ entry, className }: { readonly entry: NavEntry; readonly className?: string }) {
   return (
     <Link
       to={entry.to}
       {...(entry.hash ? { hash: entry.hash } : {})}
-      className="text-muted hover:text-text hover:underline"
+      className={cx('whitespace-nowrap text-muted hover:text-text hover:underline', className)}
     >
       {entry.label}
     </Link>

@@ -1,12 +1,15 @@
 import { Link } from '@tanstack/react-router';
-import { Bell as BellIcon, Menu as MenuIcon, Monitor, Moon, Sun, UserRound } from 'lucide-react';
+import { Bell as BellIcon, Menu as MenuIcon, Monitor, Moon, Search, Sun, UserRound } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { Boundary } from '@/components/data/boundary';
 import { Button, buttonClass } from '@/components/ui/button';
 import { LateMenu } from '@/components/ui/late-menu';
+import { cx } from '@/lib/cx';
 import { useSession } from '@/lib/session';
+import { keyLabels } from '@/lib/shortcuts';
+import { openPalette } from '@/stores/commands';
 import { useUi, type Theme } from '@/stores/ui';
-import { navigationFor } from '../navigation';
+import { navigation } from '../navigation';
 import { PRODUCT } from '../product';
 import { Logo } from './logo';
 
@@ -17,22 +20,23 @@ const Bell = lazy(() =>
 const AccountMenu = lazy(() => import('./account-menu').then((module) => ({ default: module.AccountMenu })));
 const PhoneSheet = lazy(() => import('./phone-sheet').then((module) => ({ default: module.PhoneSheet })));
 
-export function Header() {
+/** `working`: on a work page, it is as wide as the view. */
+export function Header({ working }: { readonly working: boolean }) {
   const session = useSession();
   return (
     <header className="sticky top-0 z-30 border-b border-line bg-canvas/90 backdrop-blur">
-      <div className="mx-auto flex h-14 max-w-7xl items-center gap-2 px-4 sm:px-6">
+      <div className={cx('flex h-14 items-center gap-2 px-4', !working && 'mx-auto max-w-7xl sm:px-6')}>
         <Link to="/" aria-label={`${PRODUCT}, home`} className="mr-2 inline-flex rounded-md">
           <Logo />
         </Link>
-        <nav aria-label="Main" className="hidden flex-1 xl:block">
+        <nav aria-label="Main" className="hidden lg:block">
           <ul className="flex items-center">
-            {navigationFor(session?.user).map((entry) => (
+            {navigation.map((entry) => (
               <li key={entry.to}>
                 <Link
                   to={entry.to}
                   activeOptions={{ exact: entry.to === '/', includeSearch: false }}
-                  className="rounded-md px-2.5 py-2 whitespace-nowrap text-muted transition-colors hover:text-text aria-[current=page]:font-medium aria-[current=page]:text-text"
+                  className="rounded-md px-2 py-2 whitespace-nowrap xl:px-2.5 text-muted transition-colors hover:text-text aria-[current=page]:font-medium aria-[current=page]:text-text"
                 >
                   {entry.label}
                 </Link>
@@ -41,7 +45,8 @@ export function Header() {
           </ul>
         </nav>
         <div className="ml-auto flex items-center gap-1.5">
-          <ThemeButton />
+          {session && <SearchButton />}
+          {!session && <ThemeButton />}
           {session && (
             <Boundary fallback={null}>
               <Suspense fallback={<BellIcon aria-hidden className="m-2.5 size-[1.125rem] text-muted" />}>
@@ -57,9 +62,12 @@ export function Header() {
                 </Link>
               }
               trigger={
-                <Button aria-label={`Account of ${session.user.name}`} className="max-w-48 max-2xl:size-9 max-2xl:px-0">
+                <Button
+                  aria-label={`Account of ${session.user.name}`}
+                  className={cx('max-w-48', working ? 'max-2xl:size-9 max-2xl:px-0' : 'size-9 px-0')}
+                >
                   <UserRound aria-hidden className="size-4 shrink-0" />
-                  <span className="truncate max-2xl:hidden">{session.user.name}</span>
+                  {working && <span className="truncate max-2xl:hidden">{session.user.name}</span>}
                 </Button>
               }
             >
@@ -77,10 +85,31 @@ export function Header() {
   );
 }
 
+/** Looks like a field where there is room, and opens the palette. */
+function SearchButton() {
+  return (
+    <button
+      type="button"
+      aria-label="Search and commands"
+      aria-haspopup="dialog"
+      aria-keyshortcuts="Control+K Meta+K"
+      title="Search and commands"
+      className="flex h-9 w-9 shrink-0 items-center justify-center gap-2 rounded-lg text-muted hover:bg-sunken hover:text-text xl:w-48 xl:justify-start xl:border xl:border-line xl:bg-surface xl:px-2.5 2xl:w-72"
+      onClick={openPalette}
+    >
+      <Search aria-hidden className="size-4 shrink-0" />
+      <span className="hidden flex-1 text-left xl:block">Search…</span>
+      <kbd className="hidden rounded border border-line bg-sunken px-1.5 font-sans text-xs xl:block">
+        {keyLabels('mod+k').join(' ')}
+      </kbd>
+    </button>
+  );
+}
+
 function PhoneMenu() {
   const [open, setOpen] = useState(false);
   return (
-    <div className="xl:hidden">
+    <div className="lg:hidden">
       <Button
         variant="ghost"
         size="icon"

@@ -1,18 +1,45 @@
+// The command palette: the commands of the page and of the app, and the objects that the server finds.
+import { useQuery } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
 import { Command } from 'cmdk';
+import { Search } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
+import { useDeferredValue, useEffect, useState } from 'react';
 import { useShallow } from 'zustand/react/shallow';
+import { MAX_LENGTH, MIN_LENGTH, searchQuery, type Found, type FoundKind } from '@/features/search/api/search';
 import { useOverlay } from '@/components/ui/overlays';
 import { useReturnFocus } from '@/components/ui/return-focus';
-import { allCommands, closeCommands, useCommandStore } from '@/stores/commands';
+import { cardsOf, type Card } from '@/lib/content';
+import { useSession } from '@/lib/session';
+import { allCommands, closeCommands, useCommandStore, type Command as AppCommand } from '@/stores/commands';
+import { addressOf } from './palette-targets';
+import { GROUPS, usePaletteCommands } from './palette-commands';
+import { matching } from './palette-match';
 import { Keys } from './shortcut-sheet';
+
+const WAIT_MS = 120;
+const SHOWN_OF_GROUP = 6;
+const ORDER: readonly string[] = Object.values(GROUPS);
+const HEADINGS: Readonly<Record<FoundKind, string>> = {
+  website: 'Websites',
+  partner: 'Partners',
+  link: 'Links',
+  transaction: 'Transactions',
+  thread: 'Forum threads',
+  listing: 'Listings',
+};
 
 export function Palette() {
   const focus = useReturnFocus();
   useOverlay(true, closeCommands);
-  const commands = useCommandStore(
-    useShallow((state) => allCommands(state).filter((command) => command.id !== 'palette')),
+  const [typed, setTyped] = useState('');
+  const groups = useCommandGroups(useDeferredValue(typed));
+  const { found, state } = useFound(typed.trim());
+  const objects = Object.entries(HEADINGS).map(
+    ([kind, heading]) => [heading, found.filter((item) => item.kind === kind)] as const,
   );
-  const groups = [...new Set(commands.map((command) => command.group))];
+  const count = found.length + groups.reduce((sum, [, commands]) => sum + commands.length, 0);
+  const [first, rest] = [groups.filter(([name]) => isFirst(name)), groups.filter(([name]) => !isFirst(name))];
   return (
     <Radix.Root open onOpenChange={closeCommands}>
       <Radix.Portal>
@@ -20,45 +47,145 @@ export function Palette() {
         <Radix.Content
           {...focus}
           aria-describedby={undefined}
-          className="animate-rise-in fixed top-[12vh] left-1/2 z-50 w-[min(36rem,calc(100vw-2rem))] -translate-x-1/2 overflow-hidden rounded-2xl border border-line bg-raised shadow-pop"
+          className="animate-rise-in fixed top-[10vh] left-1/2 z-50 flex max-h-[80dvh] w-[min(40rem,calc(100vw-2rem))] -translate-x-1/2 flex-col overflow-hidden rounded-2xl border border-line bg-raised shadow-pop"
         >
-          <Radix.Title className="sr-only">Command palette</Radix.Title>
-          <Command label="Commands" loop>
-            <Command.Input
-              placeholder="Type a command or search…"
-              className="w-full border-b border-line bg-transparent px-4 py-3.5 outline-none"
-            />
-            <Command.List className="max-h-[50vh] overflow-y-auto p-2" label="Commands">
-              <Command.Empty className="px-3 py-6 text-center text-muted">No command matches.</Command.Empty>
-              {groups.map((group) => (
-                <Command.Group
-                  key={group}
-                  heading={group}
-                  className="[&_[cmdk-group-heading]]:px-3 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-muted"
-                >
-                  {commands
-                    .filter((command) => command.group === group)
-                    .map((command) => (
-                      <Command.Item
-                        key={command.id}
-                        value={command.id}
-                        keywords={[command.title, command.group]}
-                        className="flex cursor-pointer items-center justify-between gap-4 rounded-lg px-3 py-2 data-[selected=true]:bg-sunken"
-                        onSelect={() => {
-                          closeCommands();
-                          command.run();
-                        }}
-                      >
-                        {command.title}
-                        {command.keys && <Keys keys={command.keys} />}
-                      </Command.Item>
-                    ))}
-                </Command.Group>
+          <Radix.Title className="sr-only">Search and commands</Radix.Title>
+          <Command label="Search and commands" loop shouldFilter={false} className="flex min-h-0 flex-col">
+            <div className="flex items-center gap-2.5 border-b border-line px-4">
+              <Search aria-hidden className="size-4 shrink-0 text-muted" />
+              <Command.Input
+                value={typed}
+                onValueChange={setTyped}
+                maxLength={MAX_LENGTH}
+                placeholder="Search websites, links, transactions, pages…"
+                className="w-full bg-transparent py-3.5 outline-none"
+              />
+            </div>
+            <Command.List className="min-h-0 flex-1 overflow-y-auto p-2" label="Results">
+              {first.map(([name, commands]) => (
+                <CommandGroup key={name} name={name} commands={commands} />
               ))}
+              {objects.map(
+                ([heading, items]) => items.length > 0 && <ObjectGroup key={heading} heading={heading} items={items} />,
+              )}
+              {rest.map(([name, commands]) => (
+                <CommandGroup key={name} name={name} commands={commands} />
+              ))}
+              {count === 0 && state !== 'searching' && (
+                <p className="px-3 py-6 text-center text-muted">Nothing found.</p>
+              )}
+              {state === 'failed' && (
+                <p role="alert" className="px-3 py-2 text-[0.8125rem] text-bad">
+                  Search is unavailable right now. Commands and pages still work.
+                </p>
+              )}
+              {state === 'searching' && (
+                <p role="status" className="px-3 py-2 text-[0.8125rem] text-muted">
+                  Searching…
+                </p>
+              )}
             </Command.List>
+            <p aria-live="polite" className="sr-only">
+              {typed && state !== 'searching' ? `${count} ${count === 1 ? 'result' : 'results'}` : ''}
+            </p>
+            <p aria-hidden className="hidden border-t border-line px-4 py-2 text-xs text-muted sm:block">
+              ↑ ↓ to move · Enter to open · Esc to close
+            </p>
           </Command>
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>
   );
 }
+
+/** What people do and where they go stands above the objects; settings and help below. */
+const isFirst = (name: string): boolean => name === GROUPS.actions || name === GROUPS.pages || !ORDER.includes(name);
+
+/** The matching commands by group; a command of the page stands for the one of the same id. */
+function useCommandGroups(typed: string): readonly (readonly [string, readonly AppCommand[]])[] {
+  const [help, setHelp] = useState<readonly Card[]>([]);
+  useEffect(() => {
+    void cardsOf('help').then(setHelp, () => undefined);
+  }, []);
+  const ofPage = useCommandStore(useShallow((state) => allCommands(state).filter(({ id }) => id !== 'palette')));
+  const general = usePaletteCommands(help);
+  const all = new Map([...ofPage, ...general].map((command) => [command.id, command]));
+  for (const command of ofPage) all.set(command.id, { ...all.get(command.id), ...command });
+  const searching = typed.trim() !== '';
+  const found = matching([...all.values()], typed);
+  const names = [...new Set([...ORDER.slice(0, 2), ...found.map(({ group }) => group), ...ORDER.slice(2)])];
+  return names
+    .filter((name) => searching || name !== GROUPS.help)
+    .map((name) => {
+      const commands = found.filter(({ group }) => group === name);
+      return [name, searching ? commands.slice(0, SHOWN_OF_GROUP) : commands] as const;
+    })
+    .filter(([, commands]) => commands.length > 0);
+}
+
+/** What the server finds, once typing rests. */
+function useFound(typed: string): { found: readonly Found[]; state: 'at rest' | 'searching' | 'failed' } {
+  const signedIn = useSession() !== null;
+  const [words, setWords] = useState('');
+  useEffect(() => {
+    const timer = setTimeout(() => setWords(typed), WAIT_MS);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  const options = searchQuery(words);
+  const query = useQuery({ ...options, enabled: signedIn && options.enabled });
+  if (!signedIn || typed.length < MIN_LENGTH) return { found: [], state: 'at rest' };
+  if (query.error) return { found: [], state: 'failed' };
+  const searching = words !== typed || query.isFetching;
+  return { found: query.data ?? [], state: searching ? 'searching' : 'at rest' };
+}
+
+function CommandGroup({ name, commands }: { readonly name: string; readonly commands: readonly AppCommand[] }) {
+  return (
+    <Command.Group heading={name} className={group}>
+      {commands.map((command) => (
+        <Command.Item
+          key={command.id}
+          value={command.id}
+          className={row}
+          onSelect={() => {
+            closeCommands();
+            command.run();
+          }}
+        >
+          <span className="min-w-0 truncate">{command.title}</span>
+          {command.keys && <Keys keys={command.keys} />}
+        </Command.Item>
+      ))}
+    </Command.Group>
+  );
+}
+
+function ObjectGroup({ heading, items }: { readonly heading: string; readonly items: readonly Found[] }) {
+  const router = useRouter();
+  const user = useSession()?.user;
+  return (
+    <Command.Group heading={heading} className={group}>
+      {items.map((item) => (
+        <Command.Item
+          key={item.id}
+          value={`${item.kind}-${item.id}`}
+          className={row}
+          onSelect={() => {
+            closeCommands();
+            void router.navigate({ href: addressOf(item, user, router) });
+          }}
+        >
+          <span className="min-w-0 truncate">{item.title}</span>
+          {item.detail && (
+            <span className="max-w-[50%] shrink-0 truncate text-[0.8125rem] text-muted">{item.detail}</span>
+          )}
+        </Command.Item>
+      ))}
+    </Command.Group>
+  );
+}
+
+const group =
+  '[&_[cmdk-group-heading]]:px-3 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-muted';
+const row =
+  'flex min-h-9 cursor-pointer items-center justify-between gap-4 rounded-lg px-3 py-1.5 data-[selected=true]:bg-sunken';

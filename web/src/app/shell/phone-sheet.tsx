@@ -1,9 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import { Dialog } from '@/components/ui/dialog';
 import { useSession } from '@/lib/session';
-import { navigationFor } from '../navigation';
+import { navigation } from '../navigation';
+import { WorkNav } from './side-nav';
+import { WebsiteSelect } from './website-switcher';
 
-/** The navigation of small screens. */
+/** The navigation of small screens: the work pages of a signed-in person, then the pages that stand on top elsewhere. */
 export function PhoneSheet({ onClose }: { readonly onClose: () => void }) {
   const user = useSession()?.user;
   return (
@@ -15,15 +17,23 @@ export function PhoneSheet({ onClose }: { readonly onClose: () => void }) {
       }}
       title="Menu"
     >
+      {user && (
+        <div className="mb-3 border-b border-line pb-3">
+          <div className="mb-2">
+            <WebsiteSelect onChoose={onClose} />
+          </div>
+          <WorkNav user={user} onChoose={onClose} />
+        </div>
+      )}
       <nav aria-label="Main">
-        <ul className="flex flex-col gap-1">
-          {navigationFor(user).map((entry) => (
+        <ul className="flex flex-col gap-0.5">
+          {navigation.map((entry) => (
             <li key={entry.to}>
               <Link
                 to={entry.to}
                 activeOptions={{ exact: entry.to === '/', includeSearch: false }}
                 onClick={onClose}
-                className="block rounded-lg px-3 py-2.5 text-base text-muted hover:bg-sunken aria-[current=page]:bg-brand-soft aria-[current=page]:font-medium aria-[current=page]:text-brand"
+                className="block rounded-lg px-3 py-2 text-muted hover:bg-sunken aria-[current=page]:bg-brand-soft aria-[current=page]:font-medium aria-[current=page]:text-brand"
               >
                 {entry.label}
               </Link>

@@ -1,19 +1,27 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Outlet, useRouter } from '@tanstack/react-router';
+import { Outlet, useRouter, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
 import { Boundary } from '@/components/data/boundary';
-import { getSession, watchOwner } from '@/lib/session';
+import { getSession, useSession, watchOwner } from '@/lib/session';
 import { useToasts } from '@/stores/toasts';
 import { Commands } from './commands';
-import { Footer } from './footer';
+import { Footer, SlimFooter } from './footer';
 import { Header } from './header';
 import { RouteChange } from './route-change';
+import { ScopeWatch } from './scope-watch';
+import { SideNavPlace } from './side-nav-width';
 
 const TOASTER_AFTER_MS = 5000;
 const loadToaster = () => import('@/components/ui/toaster').then((module) => ({ default: module.Toaster }));
 const Toaster = lazy(loadToaster);
+const SideNav = lazy(() => import('./side-nav').then((module) => ({ default: module.SideNav })));
 
+/** Public pages stand between the top navigation and the footer; work pages of signed-in people beside the side
+ *  navigation as well. The page itself keeps its place in both, so that it survives a sign-out. */
 export function Shell() {
+  const user = useSession()?.user;
+  const onWorkPage = useRouterState({ select: ({ matches }) => matches.some((match) => match.staticData.work) });
+  const working = onWorkPage && user !== undefined;
   return (
     <div className="flex min-h-dvh flex-col">
       <a
@@ -24,12 +32,26 @@ export function Shell() {
       </a>
       <RouteChange />
       <SessionWatch />
-      <Header />
-      {/* It fills the view from the start, so that the footer does not jump when figures, listings or posts come. */}
-      <main id="main" tabIndex={-1} className="min-h-dvh flex-1">
-        <Outlet />
-      </main>
-      <Footer />
+      <ScopeWatch />
+      <Header working={working} />
+      <div className="flex flex-1">
+        {working && (
+          <SideNavPlace>
+            <Boundary fallback={null}>
+              <Suspense fallback={null}>
+                <SideNav user={user} />
+              </Suspense>
+            </Boundary>
+          </SideNavPlace>
+        )}
+        <div className="flex min-w-0 flex-1 flex-col">
+          {/* It fills the view from the start, so that the footer does not jump when figures, listings or posts come. */}
+          <main id="main" tabIndex={-1} className="min-h-dvh flex-1">
+            <Outlet />
+          </main>
+          {working ? <SlimFooter /> : <Footer />}
+        </div>
+      </div>
       <Boundary fallback={null}>
         <Commands />
       </Boundary>

@@ -28,7 +28,7 @@ export function LinksCard({ website, more }: Props) {
   const [making, setMaking] = useState(false);
   const [open, setOpen] = useState<OpenLink | null>(null);
   const [postback, setPostback] = useState(false);
-  useCommands([{ id: 'create-link', title: 'Create link', group: 'Links', keys: 'c', run: () => setMaking(true) }]);
+  useCommands([{ id: 'create-link', title: 'Create link', group: 'Actions', keys: 'c', run: () => setMaking(true) }]);
   const partnerName = (link: Link) =>
     link.partnerName ?? partners.data?.find((partner) => partner.id === link.partnerId)?.name ?? 'Partner';
   return (

@@ -12,6 +12,7 @@ import { Select } from '@/components/ui/field';
 import type { AdminPartner } from '@/lib/api/types';
 import { browserTimezone, formatDay, todayIn } from '@/lib/dates';
 import { countOf } from '@/lib/format';
+import { useCommands } from '@/stores/commands';
 import { AddPartner } from './add-partner';
 import { EditPartner } from './edit-partner';
 import { PartnerDetails } from './partner-details';
@@ -49,6 +50,7 @@ export function PartnersPanel({
   const [search, setSearch] = useState('');
   const [sort, setSort] = useState<{ readonly by: SortBy; readonly down: boolean }>({ by: 'created', down: true });
   const [adding, setAdding] = useState(false);
+  useCommands([{ id: 'add-partner', title: 'Add partner', group: 'Actions', run: () => setAdding(true) }]);
   const [chosen, setChosen] = useState<Open | null>(null);
   const open = chosen ?? (selected ? ({ what: 'details', id: selected } as const) : null);
   const partner = query.data?.find((item) => item.id === open?.id);

@@ -1,0 +1,148 @@
+// Ctrl-K: what people look for, by the words that they use, and where it leads.
+import { screen, waitFor, within } from '@testing-library/react';
+import { delay, http, HttpResponse } from 'msw';
+import { beforeEach, expect, test } from 'vitest';
+import type { Found } from '@/features/search/api/search';
+import { endSession, startSession } from '@/lib/session';
+import { account, USER } from '@/test/fixtures';
+import { renderApp, signIn } from '@/test/render';
+import { at, refuse, requests, server, state } from '@/test/server';
+
+const OBJECTS: readonly Found[] = [
+  { kind: 'website', id: 'w1', title: 'vpn-review.is', detail: '', websiteId: 'w1' },
+  { kind: 'partner', id: 'p1', title: 'Hosting Partner', detail: '', websiteId: null },
+  { kind: 'link', id: 'l1', title: 'vpn-deal', detail: 'NordVPN · vpn-review.is', websiteId: 'w1' },
+  { kind: 'transaction', id: 'c1', title: 'ORDER-1', detail: 'pending · NordVPN', websiteId: 'w1' },
+  { kind: 'thread', id: 't1', title: 'Which hosting converts?', detail: 'Case Studies', websiteId: null },
+  { kind: 'listing', id: 'm1', title: 'Hosting compared', detail: 'hosting', websiteId: null },
+];
+
+beforeEach(() => {
+  signIn();
+  server.use(
+    http.get(at('/api/platform/search'), ({ request }) => {
+      const words = new URL(request.url).searchParams.get('q')?.toLowerCase() ?? '';
+      return HttpResponse.json(OBJECTS.filter((item) => `${item.title} ${item.detail}`.toLowerCase().includes(words)));
+    }),
+  );
+});
+
+async function search(words: string) {
+  const app = renderApp('/insights');
+  await app.user.click(await screen.findByRole('button', { name: 'Search and commands' }));
+  const field = await screen.findByRole('combobox', { name: 'Search and commands' });
+  await app.user.type(field, words);
+  return { ...app, field, dialog: within(screen.getByRole('dialog', { name: 'Search and commands' })) };
+}
+
+test.each([
+  ['link', 'Create link'],
+  ['vpn', 'vpn-review.is'],
+  ['api key', 'API keys'],
+  ['postback', 'Postback URL and tokens'],
+  ['replay', 'Replay events'],
+  ['hosting', 'Hosting Partner'],
+  ['partner', 'Add partner'],
+  ['approve', 'Approve pending conversions'],
+  ['2fa', 'Two-factor sign-in'],
+  ['rebuild', 'Projections and replays'],
+  ['wordpress', 'WordPress'],
+  ['order-1', 'ORDER-1'],
+])('"%s" finds "%s"', async (words, title) => {
+  const { dialog } = await search(words);
+  await waitFor(() => {
+    const found = dialog.getAllByRole('option').map((option) => option.textContent ?? '');
+    expect(found.some((text) => text.startsWith(title))).toBe(true);
+  });
+});
+
+test.each([
+  ['vpn-review.is', '/dashboard?website=w1'],
+  ['Hosting Partner', '/admin?tab=partners&partner=p1'],
+  ['vpn-deal', '/admin?tab=links&link=l1'],
+  ['ORDER-1', '/conversions?website=w1&open=c1'],
+  ['Which hosting converts?', '/forum/thread/t1'],
+  ['Hosting compared', '/marketplace/listing/m1'],
+])('%s leads to %s', async (title, address) => {
+  server.use(
+    ...server.listHandlers(),
+    http.all('*/api/*', () => HttpResponse.json({ message: 'Not now' }, { status: 503 })),
+  );
+  const { user, dialog, router } = await search(title.slice(0, 7));
+  await user.click(await dialog.findByRole('option', { name: new RegExp(`^${title.replace('?', '\\?')}`) }));
+  await waitFor(() => expect(router.state.location.href).toBe(address));
+});
+
+test('a member has no commands of admins; a partner leads to what it earned', async () => {
+  startSession({ token: 'token-1', user: { ...USER, roles: ['member'] } });
+  state.account = account({ roles: ['member'] });
+  const { user, dialog, router, field } = await search('replay');
+  await dialog.findByText('Nothing found.');
+  await user.clear(field);
+  await user.type(field, 'hosting p');
+  await user.click(await dialog.findByRole('option', { name: 'Hosting Partner' }));
+  await waitFor(() => expect(router.state.location.href).toBe('/analytics?f=is,partner,p1'));
+});
+
+test('arrow keys and Enter choose; the field keeps the focus and names the chosen row', async () => {
+  const { user, field, dialog, router } = await search('order');
+  const row = await dialog.findByRole('option', { name: /^ORDER-1/ });
+  expect(field).toHaveFocus();
+  expect(dialog.getByText('1 result')).toBeInTheDocument();
+  await waitFor(() => expect(field).toHaveAttribute('aria-activedescendant', row.id));
+  await user.keyboard('{Enter}');
+  await waitFor(() => expect(router.state.location.href).toBe('/conversions?website=w1&open=c1'));
+});
+
+test('one letter is not sent, and typing on sends one search once it rests', async () => {
+  const { user, dialog, field } = await search('v');
+  await dialog.findAllByRole('option');
+  await user.clear(field);
+  await user.type(field, 'vpn');
+  await dialog.findByRole('option', { name: 'vpn-review.is' });
+  expect(requests('GET /api/platform/search')).toEqual(['GET /api/platform/search?q=vpn']);
+});
+
+test('a search that fails says so once; commands still work', async () => {
+  server.use(http.get(at('/api/platform/search'), () => refuse(503, 'Not now')));
+  const { dialog, user, router } = await search('statements');
+  expect(await dialog.findByRole('alert')).toHaveTextContent('Search is unavailable right now.');
+  await user.click(dialog.getByRole('option', { name: 'Monthly statements' }));
+  await waitFor(() => expect(router.state.location.pathname).toBe('/conversions'));
+});
+
+test('while it searches, it does not say that there is nothing', async () => {
+  server.use(
+    http.get(at('/api/platform/search'), async () => {
+      await delay('infinite');
+      return HttpResponse.json([]);
+    }),
+  );
+  const { dialog } = await search('zzzz');
+  expect(await dialog.findByText('Searching…')).toBeInTheDocument();
+  expect(dialog.queryByText('Nothing found.')).not.toBeInTheDocument();
+});
+
+test('"Create link" opens the dialog, wherever it is chosen', async () => {
+  state.links = [];
+  const { dialog, user } = await search('create link');
+  await user.click(await dialog.findByRole('option', { name: 'Create link' }));
+  expect(await screen.findByRole('dialog', { name: 'Create link' })).toBeInTheDocument();
+});
+
+test('signing out is a command', async () => {
+  server.use(http.post(at('/api/platform/logout'), () => new HttpResponse(null, { status: 204 })));
+  const { dialog, user, router } = await search('sign out');
+  await user.click(await dialog.findByRole('option', { name: 'Sign out' }));
+  await waitFor(() => expect(router.state.location.pathname).toBe('/login'));
+});
+
+test('a visitor finds pages and help, and sends nothing', async () => {
+  endSession();
+  const { user } = renderApp('/pricing');
+  await screen.findByRole('heading', { level: 1 });
+  await user.keyboard('{Control>}k{/Control}');
+  await user.type(await screen.findByRole('combobox', { name: 'Search and commands' }), 'postback');
+  expect((await screen.findAllByRole('option')).length).toBeGreaterThan(0);
+  expect(requests('GET /api/platform/search')).toEqual([]);
+});
