@@ -146,7 +146,7 @@ const conversions = createRoute({
 const links = createRoute({
   getParentRoute: () => member,
   path: '/links',
-  staticData: { title: 'Links', reads: ['/api/platform/partners'] },
+  staticData: { title: 'Links', reads: ['/api/platform/partners'], scopes: ['website'] },
   validateSearch: flat,
   component: lazyRouteComponent(() => import('./pages/links'), 'LinksPage'),
 });
