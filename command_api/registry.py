@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from command_api.accounts import handlers as accounts
+from command_api.analytics import handlers as analytics
 from command_api.conversions import handlers as conversions
 from command_api.domains import handlers as domains
 from command_api.forum import handlers as forum
@@ -27,6 +28,7 @@ from infra.kernel.config.settings import Settings
 HANDLERS: Final = CommandHandlers.merged(
     (
         accounts.HANDLERS,
+        analytics.HANDLERS,
         conversions.HANDLERS,
         domains.HANDLERS,
         forum.HANDLERS,

@@ -11,6 +11,7 @@ from projectors.engine.projection import ClickHouseProjection, Registry
 from projectors.read_models.accounts.account_details import ACCOUNT_DETAILS
 from projectors.read_models.accounts.accounts import ACCOUNTS
 from projectors.read_models.accounts.invites import INVITE_JOINS, INVITES
+from projectors.read_models.analytics.annotations import ANNOTATIONS
 from projectors.read_models.conversions.conversion_steps import CONVERSION_STEPS
 from projectors.read_models.conversions.conversions import CONVERSIONS
 from projectors.read_models.conversions.exchange_rates import EXCHANGE_RATES
@@ -94,6 +95,7 @@ REGISTRY: Final = Registry(
         WEBSITE_KEYS,
         WEBSITE_ZONES,
         TRAFFIC_RULES,
+        ANNOTATIONS,
         CUSTOM_DOMAINS,
         PARTNERS,
         PARTNER_TERMS,

@@ -4,6 +4,7 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
 import { content } from './scripts/content.ts';
+import { world } from './scripts/world.ts';
 
 const backend = process.env.ALTHING_URL ?? 'http://127.0.0.1:8000';
 
@@ -50,7 +51,7 @@ const GROUPS = [
 ].map((group, index, all) => ({ ...group, priority: all.length - index }));
 
 export default defineConfig({
-  plugins: [content(fileURLToPath(new URL('./content', import.meta.url))), react(), tailwindcss()],
+  plugins: [content(fileURLToPath(new URL('./content', import.meta.url))), world(), react(), tailwindcss()],
   resolve: {
     alias: {
       '@': fileURLToPath(new URL('./src', import.meta.url)),

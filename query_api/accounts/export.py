@@ -95,6 +95,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("statementMonths", "read.statement_months", _OF_WEBSITES),
     Section("websiteZones", "read.website_zones", _OF_WEBSITES, key="position"),
     Section("trafficRules", "read.traffic_rules", _OF_WEBSITES, key="position"),
+    Section("annotations", "read.annotations", _OF_WEBSITES),
     Section("matchingProfiles", "read.matching_profiles", _OWN, key="account_id"),
     Section("applications", "read.applications", _OWN),
     Section("applicationSteps", "read.application_steps", _OWN),

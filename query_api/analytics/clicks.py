@@ -19,6 +19,7 @@ class ClickPoint(BaseModel):
     date: str = Field(description="Local date of the bucket's first day, or local time with offset for hours")
     clicks: int
     unique: int = Field(description="Distinct visitors among the bucket's clicks")
+    visitors: int = Field(description="Distinct visitors of the bucket")
     pageviews: int
     conversions: int
     revenue: Major = Field(description="Major units")
@@ -35,6 +36,7 @@ def read(request: AnalyticsRequest, response: Response) -> list[ClickPoint]:
             date=date,
             clicks=one.clicks,
             unique=row.get("unique_clickers", 0),
+            visitors=row.get("unique_visitors", 0),
             pageviews=one.pageviews,
             conversions=one.conversions,
             revenue=earned,

@@ -20,6 +20,7 @@ from schemas.tracking import NO_ID
 MINUTES: Final = 30
 ACTIVE_MINUTES: Final = 5
 RECENT: Final = 20
+TOP: Final = 10
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -43,6 +44,23 @@ class LiveEvent(RowModel):
     source: str
 
 
+class LiveValue(BaseModel):
+    """One value of a dimension in the last 30 minutes."""
+
+    value: str = Field(description="Empty: none")
+    visitors: int
+    events: int
+
+
+class LiveTop(BaseModel):
+    """The ten values with the most visitors, of each dimension."""
+
+    page: list[LiveValue] = Field(description="Events without a page are left out")
+    source: list[LiveValue]
+    country: list[LiveValue]
+    event: list[LiveValue] = Field(description="Conversions and what is decided about them, too")
+
+
 class LiveData(BaseModel):
     """Data of the events `snapshot` and `update`. Bots are left out; times are those of arrival."""
 
@@ -53,6 +71,7 @@ class LiveData(BaseModel):
         " is counted from where they begin, and this one is still running"
     )
     recent: list[LiveEvent] = Field(description="The newest 20 events, newest first; conversions are among them")
+    top: LiveTop = Field(description="The last 30 minutes by page, source, country and event")
 
     def same_as(self, other: LiveData | None) -> bool:
         """Whether it shows the same (but for the time it was read)."""
@@ -77,6 +96,13 @@ _RECENT: Final = (
     " t.path AS path, toString(t.partner_id) AS partner, t.source AS source FROM recent_events AS t"
     f" WHERE {_SINCE} ORDER BY t.received_at DESC, t.event_id LIMIT {RECENT}"
 )
+_TOP: Final = (
+    "SELECT d.1 AS dimension, d.2 AS value, count() AS events, uniqExactIf(t.visitor, t.visitor <> 0) AS visitors"  # noqa: S608 - own text
+    " FROM recent_events AS t ARRAY JOIN [('page', t.path), ('source', toString(t.source)),"
+    " ('country', toString(t.country)), ('event', toString(t.type))] AS d"
+    f" WHERE {_SINCE} AND (d.1 = 'event' OR t.type <> 'conversion') AND (d.1 <> 'page' OR d.2 <> '')"
+    f" GROUP BY dimension, value ORDER BY dimension, visitors DESC, events DESC, value LIMIT {TOP} BY dimension"
+)
 _FINGERPRINTS: Final = (
     "SELECT toString(t.website_id) AS website, count() AS events FROM recent_events AS t"  # noqa: S608 - own text
     f" WHERE t.website_id IN {{websites:Array(UUID)}} AND t.received_at >= {instants.bound_milliseconds('since')}"
@@ -88,10 +114,11 @@ def read(clickhouse: ClickHouseReader, reader: Reader, website_id: UUID, now: da
     """What is to be shown now. Raises `Problem` 503 when ClickHouse does not answer."""
     since = now.astimezone(UTC) - timedelta(minutes=MINUTES)
     first = since.replace(second=0, microsecond=0)
-    counted, active, newest = clickhouse.all(
+    counted, active, newest, top = clickhouse.all(
         Query(_MINUTES, _bound(website_id, since)),
         Query(_ACTIVE, _bound(website_id, now - timedelta(minutes=ACTIVE_MINUTES))),
         Query(_RECENT, _bound(website_id, now - timedelta(days=2))),
+        Query(_TOP, _bound(website_id, since)),
     )
     by_minute = {int(row["minute"]): int(row["events"]) for row in counted}
     minutes = [first + timedelta(minutes=number) for number in range(MINUTES + 1)]
@@ -101,6 +128,7 @@ def read(clickhouse: ClickHouseReader, reader: Reader, website_id: UUID, now: da
         activeVisitors=active[0]["visitors"],
         perMinute=[MinuteCount(minute=one, events=by_minute.get(int(one.timestamp()), 0)) for one in minutes],
         recent=[_event(row, names) for row in newest],
+        top=_top(top),
     )
 
 
@@ -120,6 +148,14 @@ def _milliseconds(moment: datetime) -> int:
 
 def _event(row: Mapping[str, Any], names: Mapping[str, str]) -> LiveEvent:
     return LiveEvent.of_row(row, at=row["at"].replace(tzinfo=UTC), partner_name=names.get(row["partner"]))
+
+
+def _top(rows: Iterable[Mapping[str, Any]]) -> LiveTop:
+    by_dimension: dict[str, list[LiveValue]] = {}
+    for row in rows:
+        found = LiveValue(value=row["value"], visitors=row["visitors"], events=row["events"])
+        by_dimension.setdefault(row["dimension"], []).append(found)
+    return LiveTop.model_validate({name: by_dimension.get(name, []) for name in LiveTop.model_fields})
 
 
 def _names(reader: Reader, ids: Iterable[str]) -> Mapping[str, str]:

@@ -2,6 +2,7 @@
 
 from schemas.events import (
     accounts,
+    analytics,
     conversions,
     domains,
     forum,
@@ -18,6 +19,7 @@ from schemas.events import (
 
 __all__ = [
     "accounts",
+    "analytics",
     "conversions",
     "domains",
     "forum",

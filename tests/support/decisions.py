@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID, uuid5
 
 from schemas.base import DomainEvent, Money
-from schemas.events import accounts, conversions, domains, links, operations, partners, websites
+from schemas.events import accounts, analytics, conversions, domains, links, operations, partners, websites
 from tests.support.deal_decisions import deal_history
 from tests.support.forum_decisions import forum_history
 from tests.support.insight_decisions import insight_history
@@ -21,7 +21,7 @@ WEBSITE = UUID("0192f3a0-0000-7000-8000-000000000002")
 PARTNER = UUID("0192f3a0-0000-7000-8000-000000000003")
 ACCOUNT, ERASED_ACCOUNT = (uuid5(WEBSITE, name) for name in ("account", "erased account"))
 LINK, KEY, RULE, OPERATIONS = (uuid5(WEBSITE, name) for name in ("link", "key", "rule", "operations"))
-INVITE = uuid5(WEBSITE, "invite")
+INVITE, ANNOTATION = uuid5(WEBSITE, "invite"), uuid5(WEBSITE, "annotation")
 DOMAIN, HOST = (uuid5(WEBSITE, name) for name in ("domain", "host"))
 
 Encrypt = Callable[[UUID, str, str], str]
@@ -31,7 +31,16 @@ Encrypt = Callable[[UUID, str, str], str]
 def history(encrypt: Encrypt, anchor: tuple[int, str] = (7, "0f" * 32)) -> list[DomainEvent]:
     """Everything that is decided, in order; people's fields encrypted as the store does it. `anchor`: an entry of the
     audit trail, and its hash."""
-    return [*_people(encrypt), *_site(), *_domain(), *_program(), *_tracked_link(), *_sales(), *_platform(anchor)]
+    return [
+        *_people(encrypt),
+        *_site(),
+        *_domain(),
+        *_program(),
+        *_tracked_link(),
+        *_annotations(),
+        *_sales(),
+        *_platform(anchor),
+    ]
 
 
 def _in_order(aggregate: UUID, *events: tuple[type[DomainEvent], dict[str, Any]]) -> list[DomainEvent]:
@@ -124,6 +133,18 @@ def _site() -> list[DomainEvent]:
         (websites.WebsiteTrafficRemarkUndone, {"rule_id": RULE}),
         (websites.WebsiteDisconnected, {}),
     )
+
+
+def _annotations() -> list[DomainEvent]:
+    note = {"website_id": WEBSITE, "at": NOW, "text": "New page"}
+    return [
+        *_in_order(
+            ANNOTATION,
+            (analytics.AnnotationAdded, note),
+            (analytics.AnnotationChanged, {"at": NOW - timedelta(days=1), "text": "New pages"}),
+        ),
+        *_in_order(uuid5(ANNOTATION, "removed"), (analytics.AnnotationAdded, note), (analytics.AnnotationRemoved, {})),
+    ]
 
 
 def _domain() -> list[DomainEvent]:

@@ -128,6 +128,8 @@ class SampleData:
         rule = {"since": "2026-11-01T00:00:00Z", "until": "2026-11-02T00:00:00Z", "mark": "bot"}
         rules = f"/api/platform/websites/{self.website}/traffic-rules"
         self.rule = UUID(_made(api.call("POST", rules, self.owner, json=rule))["id"])
+        note = {"websiteId": str(self.website), "at": "2026-11-01T00:00:00Z", "text": "New page"}
+        self.annotation = UUID(_made(api.call("POST", "/api/platform/annotations", self.owner, json=note))["id"])
         terms = {"name": f"P {uuid4().hex}", "baseUrl": "https://partner.example/", "commission": 10}
         self.partner = UUID(_made(api.call("POST", "/api/admin/partners", self.admin, json=terms))["id"])
         named = {"websiteId": str(self.website), "partnerId": str(self.partner)}

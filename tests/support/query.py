@@ -209,7 +209,7 @@ class World:
             .replace("{id}", str(of))
         )
         names_one = "/statements" in path or ("/analytics/" in path and "/admin/" not in path)
-        names_one = names_one or path.endswith(("/conversions.csv", "/links/labels"))
+        names_one = names_one or path.endswith(("/conversions.csv", "/links/labels", "/annotations"))
         month = "&month=2026-11" if "/statements" in path else ""
         return f"{path}?websiteId={self.website}{month}" if names_one else path
 

@@ -6,6 +6,7 @@ import { people } from './mock-people.mjs';
 import { publicAnswer } from './mock-public.mjs';
 import { serveFile } from './site-files.mjs';
 import { affiliates, linkClicks } from './mock-affiliates.mjs';
+import { breakdown } from './mock-breakdown.mjs';
 import { forumAnswer } from './mock-forum.mjs';
 import { insightsAnswer } from './mock-insights.mjs';
 import { leadsAnswer } from './mock-leads.mjs';
@@ -217,6 +218,8 @@ export function startMock({ empty = false, first = false, broken = false, slow =
       return json([...defaultKeys(), ...(keys.get(url.pathname) ?? [])]);
     if (/\/keys\/[^/]+\/reveal$/.test(url.pathname))
       return json({ token: 'pb_6Tg1Sk8Mw4Ry2XcUFdOhTsk0PynpfhGJ7cltuNs9gmq' });
+    if (key === 'GET /api/platform/annotations') return json(first ? [] : annotations());
+    if (url.pathname.startsWith('/api/platform/annotations')) return json({ id: 'a9', websiteId: 'w1', ...input }, 201);
     if (key === 'GET /api/platform/partners') return json(partners);
     if (key === 'GET /api/platform/links') return json(links);
     if (key === 'GET /api/platform/links/labels')
@@ -285,6 +288,17 @@ export function startMock({ empty = false, first = false, broken = false, slow =
     if (key === 'GET /api/website/keys') return json(defaultKeys().slice(0, 2));
     if (url.pathname.startsWith('/api/platform/analytics/') || url.pathname.startsWith('/api/website/')) {
       const name = url.pathname.split('/').at(-1);
+      if (name === 'events') return json(first ? [] : loggedEvents(query), 200, fresh);
+      if (name === 'breakdown')
+        return json(
+          breakdown(query, analytics('overview', { ...query, compare: 'none' }, first && !sent), {
+            partners,
+            links,
+            countries,
+          }),
+          200,
+          fresh,
+        );
       return json(analytics(name, query, first && !sent), 200, fresh);
     }
     return json(problem(404, 'not_found', `Not in the mock: ${key}`), 404);
@@ -302,6 +316,17 @@ export function startMock({ empty = false, first = false, broken = false, slow =
     });
   });
 }
+
+const annotations = () => [
+  { id: 'a1', kind: 'own', at: new Date(Date.now() - 2 * DAY).toISOString(), text: 'New comparison table is online' },
+  { id: null, kind: 'terms_changed', at: new Date(Date.now() - 4 * DAY).toISOString(), text: 'New terms of NordVPN' },
+  {
+    id: null,
+    kind: 'projection_promoted',
+    at: new Date(Date.now() - 11 * DAY).toISOString(),
+    text: 'Reports rebuilt from the event log',
+  },
+];
 
 const website = (id, domain) => ({
   id,
@@ -608,6 +633,7 @@ function analytics(name, query, nothing) {
       date,
       clicks,
       unique: Math.round(clicks * 0.78),
+      visitors: Math.round(clicks * 1.9),
       pageviews: Math.round(clicks * 3.4),
       conversions,
       revenue: Math.round(conversions * (38 + 18 * noise(time / DAY + 7)) * 100) / 100,
@@ -714,6 +740,44 @@ function analytics(name, query, nothing) {
   return delivery(series, nothing);
 }
 
+function loggedEvents({ of, limit }) {
+  return Array.from({ length: Number(limit ?? 50) }, (_, index) => {
+    const type = of === 'everything' ? ['pageview', 'click', 'conversion'][index % 3] : of.replace(/s$/, '');
+    const isConversion = type === 'conversion';
+    const at = new Date(Date.now() - index * 73_000 - 4000).toISOString();
+    return {
+      id: `e${index}`,
+      type,
+      occurredAt: at,
+      receivedAt: at,
+      isBot: false,
+      reason: '',
+      path: isConversion ? '' : ['/best-vpn-2026', '/reviews/nordvpn', '/'][index % 3],
+      country: countries[index % 9][0],
+      device: index % 3 ? 'desktop' : 'mobile',
+      source: ['google', 'newsletter', ''][index % 3],
+      linkId: type === 'pageview' ? null : `l${index % 4}`,
+      partnerId: type === 'pageview' ? null : `p${(index % 4) + 1}`,
+      clickId: '',
+      conversionId: isConversion ? `c${index}` : null,
+      change: isConversion
+        ? {
+            pending: 1,
+            approved: 0,
+            rejected: 0,
+            reversed: 0,
+            commissionPending: 899 + index * 31,
+            commissionApproved: 0,
+            commissionReversed: 0,
+          }
+        : null,
+      topic: isConversion ? 'conversions' : type === 'click' ? 'clicks' : 'pageviews',
+      partition: index % 4,
+      offset: 90_321 - index,
+    };
+  });
+}
+
 function bucketsOf({ timeRange, from, to }) {
   const today = Math.floor(Date.now() / DAY) * DAY;
   if (timeRange === '24h') {
@@ -802,12 +866,32 @@ function live(response, counter) {
           events: Math.round(20 + 22 * noise(index + 3) + index),
         }));
     response.write(
-      `event: ${name}\ndata: ${JSON.stringify({ asOf: new Date(now).toISOString(), activeVisitors: counter ? count : 25, perMinute, recent })}\n\n`,
+      `event: ${name}\ndata: ${JSON.stringify({ asOf: new Date(now).toISOString(), activeVisitors: counter ? count : 25, perMinute, recent, top: topOf(recent) })}\n\n`,
     );
   };
   send('snapshot');
   const timer = setInterval(() => send('update'), 1000);
   response.on('close', () => clearInterval(timer));
+}
+
+/** The last 30 minutes by dimension, here of the newest events. */
+function topOf(recent) {
+  const by = (valueOf) => {
+    const counts = new Map();
+    for (const event of recent) {
+      const value = valueOf(event);
+      if (value !== null) counts.set(value, (counts.get(value) ?? 0) + 1);
+    }
+    return [...counts]
+      .map(([value, count]) => ({ value, visitors: count * 4, events: count * 9 }))
+      .sort((a, b) => b.visitors - a.visitors);
+  };
+  return {
+    page: by((event) => event.path),
+    source: by((event) => event.source ?? ''),
+    country: by((event) => event.country),
+    event: by((event) => event.type),
+  };
 }
 
 /** As the gateway does it: compressed once, assets cached permanently. */

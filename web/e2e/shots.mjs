@@ -54,6 +54,15 @@ const SCREENS = [
   { name: 'links-one', path: '/links?link=l1' },
   { name: 'analytics', path: '/analytics?range=30d' },
   { name: 'analytics-24h', path: '/analytics?range=24h&f=is,country,DE' },
+  { name: 'breakdown', path: '/analytics?range=30d&details=page', act: rowsOf, after: true },
+  {
+    name: 'breakdown-two',
+    path: '/analytics?range=30d&details=utm_campaign,device&f=is,country,DE',
+    act: rowsOf,
+    after: true,
+  },
+  { name: 'events', path: '/analytics?range=30d', act: eventsOf, after: true },
+  { name: 'point', path: '/analytics?range=30d&metric=visitors', act: point, after: true },
   {
     name: 'conversions',
     path: '/conversions',
@@ -143,7 +152,7 @@ const SCREENS = [
   { name: 'loading', path: '/analytics', base: slow.url, busy: true },
   { name: 'broken', path: '/analytics', base: broken.url, expected: '503' },
   { name: 'dates', path: '/analytics', act: click('Choose dates'), after: true },
-  { name: 'filter', path: '/analytics', act: click('Add filter'), after: true },
+  { name: 'filter', path: '/analytics', act: filterForm, after: true },
   { name: 'reverse', path: '/analytics', act: click(/^Reverse /), after: true },
   { name: 'link', path: '/dashboard', act: click('Create link'), after: true },
   { name: 'postback-url', path: '/dashboard', act: click('Postback URL'), after: true },
@@ -168,6 +177,7 @@ const LOOKS = [
   { name: 'light', theme: 'light', width: 1440 },
   { name: 'dark', theme: 'dark', width: 1440 },
   { name: 'tablet', theme: 'light', width: 820 },
+  { name: 'wide', theme: 'light', width: 1920 },
   { name: 'phone', theme: 'dark', width: 390 },
   { name: 'narrow', theme: 'light', width: 320 },
 ];
@@ -207,6 +217,24 @@ process.exitCode = faults > 0 ? 1 : 0;
 async function run(page) {
   await page.getByRole('button', { name: 'Run' }).click();
   await page.getByRole('region', { name: 'Rows of the result' }).waitFor();
+}
+
+async function filterForm(page) {
+  await page.getByRole('button', { name: 'Add filter' }).click();
+  await page.getByRole('checkbox').first().waitFor();
+}
+
+async function eventsOf(page) {
+  await page.getByRole('button', { name: 'View events: Conversions' }).click();
+  await page.getByRole('dialog').getByText('Log position').first().waitFor();
+}
+
+async function point(page) {
+  await page.getByRole('slider', { name: 'Visitors over time' }).hover();
+}
+
+async function rowsOf(page) {
+  await page.getByRole('dialog').getByText('Total').waitFor();
 }
 
 async function suggest(page) {

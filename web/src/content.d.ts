@@ -6,3 +6,11 @@ declare module '*.md' {
   const text: import('./lib/content').Text;
   export default text;
 }
+declare module 'virtual:world' {
+  const world: {
+    readonly width: number;
+    readonly height: number;
+    readonly countries: readonly { readonly code: string; readonly path: string }[];
+  };
+  export default world;
+}

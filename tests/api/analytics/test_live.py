@@ -89,7 +89,7 @@ def test_a_click_is_pushed_to_everybody_who_watches(query_service: QueryService)
             snapshot = stream.next()
             assert snapshot is not None and snapshot[0] == "snapshot"
             data = snapshot[1]
-            assert set(data) == {"asOf", "activeVisitors", "perMinute", "recent"}
+            assert set(data) == {"asOf", "activeVisitors", "perMinute", "recent", "top"}
             assert len(data["perMinute"]) == 31 and sum(one["events"] for one in data["perMinute"]) == 1
             assert data["activeVisitors"] == 0 and [one["path"] for one in data["recent"]] == ["/old"]
         with live(query_service, other, ada) as third:
@@ -103,13 +103,39 @@ def test_a_click_is_pushed_to_everybody_who_watches(query_service: QueryService)
             )
             advance(query_service)
             for stream in (first, second):
-                # What the three statements of one look find may differ; the next look has all.
+                # What the four statements of one look find may differ; the next look has all.
                 data = stream.until(lambda data: sum(one["events"] for one in data["perMinute"]) == 2)
                 assert data["activeVisitors"] == 1
                 newest = data["recent"][0]
                 assert len(data["recent"]) == 2
                 assert set(newest) == {"id", "type", "at", "country", "device", "path", "partnerName", "source"}
                 assert (newest["type"], newest["partnerName"], newest["country"]) == ("click", "Acme", "DE")
+
+
+def test_the_last_30_minutes_by_page_source_place_and_event(
+    query_service: QueryService, query_settings: Settings
+) -> None:
+    website, now = query_service.website(query_service.person()), datetime.now(UTC)
+    minute = timedelta(minutes=1)
+    query_service.events(
+        [
+            *(
+                event(website, now - at * minute, "pageview", visitor=at, path=f"/{at % 2}", source="x", country="IS")
+                for at in range(1, 6)
+            ),
+            event(website, now - minute, "pageview", visitor=1, path="/1", source="", country="DE"),
+            event(website, now - minute, visitor=9, path="", source="x", country="IS"),
+            event(website, now - minute, "pageview", visitor=8, path="/bot", is_bot=True, bot_reason="crawler"),
+            event(website, now - 31 * minute, "pageview", visitor=7, path="/old"),
+        ]
+    )
+    clickhouse = ClickHouseReader(query_settings, dict)
+    top = read(clickhouse, cast(Reader, None), website, now).top
+    clickhouse.close()
+    assert [(one.value, one.visitors, one.events) for one in top.page] == [("/1", 3, 4), ("/0", 2, 2)]
+    assert [(one.value, one.visitors, one.events) for one in top.source] == [("x", 6, 6), ("", 1, 1)]
+    assert [(one.value, one.visitors, one.events) for one in top.country] == [("IS", 6, 6), ("DE", 1, 1)]
+    assert [(one.value, one.visitors, one.events) for one in top.event] == [("pageview", 5, 6), ("click", 1, 1)]
 
 
 def test_exactly_the_last_30_minutes_are_counted(query_service: QueryService, query_settings: Settings) -> None:

@@ -90,6 +90,7 @@ VALUES: Mapping[str, Any] = {
     "month": "2026-11",
     "since": "2026-11-01T00:00:00Z",
     "until": "2026-11-02T00:00:00Z",
+    "at": "2026-11-02T00:00:00Z",
 }
 
 
@@ -183,6 +184,7 @@ class Walk:
             ("/analytics/{websiteId}", self._of.website),
             ("/websites/", self._of.website),
             ("/links/", self._of.link),
+            ("/annotations/", self._of.annotation),
             ("/conversions/", self._of.conversion),
             ("/partners/", self._of.partner),
             ("/statements/", self._of.partner),

@@ -7,12 +7,18 @@ export interface Change {
 }
 
 export function change(current: number, previous: number, goodWhen: 'up' | 'down' = 'up'): Change {
-  const difference = current - previous;
+  const difference = isNothing(current, previous) ? 0 : current - previous;
   const direction = difference > 0 ? 'up' : difference < 0 ? 'down' : 'same';
   const meaning = direction === 'same' ? 'neutral' : direction === goodWhen ? 'good' : 'bad';
   const percent = previous === 0 ? (current === 0 ? 0 : null) : (difference / Math.abs(previous)) * 100;
   return { percent, direction, meaning };
 }
+
+/** What would read 0.0 % is no change. */
+const SMALLEST_PERCENT = 0.05;
+
+const isNothing = (current: number, previous: number): boolean =>
+  previous !== 0 && Math.abs((current - previous) / previous) * 100 < SMALLEST_PERCENT;
 
 export function describeChange({ percent, direction }: Change): string {
   if (percent === null) return 'new';

@@ -43,6 +43,7 @@ export function mergeLive(before: LiveData | null, update: LiveData): LiveData {
   return {
     asOf: update.asOf,
     activeVisitors: update.activeVisitors,
+    top: update.top,
     perMinute: [...minutes.entries()]
       .sort(([a], [b]) => a - b)
       .slice(-MINUTES)

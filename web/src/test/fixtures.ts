@@ -1,3 +1,4 @@
+import type { Breakdown, BreakdownRow } from '@/features/analytics/api/breakdown';
 import type {
   Account,
   AuditEntry,
@@ -68,6 +69,7 @@ export const days = (first: string, count: number): ClickPoint[] =>
     date: addDays(first, index),
     clicks: 100 + index,
     unique: 80,
+    visitors: 200,
     pageviews: 400,
     conversions: 4,
     revenue: 50 + index,
@@ -194,6 +196,7 @@ export const live = (over: Partial<LiveData> = {}): LiveData => ({
   activeVisitors: 0,
   perMinute: [],
   recent: [],
+  top: { page: [], source: [], country: [], event: [] },
   ...over,
 });
 
@@ -295,3 +298,49 @@ export const trackedClick = (over: Partial<TrackedClick> = {}): TrackedClick => 
   ],
   ...over,
 });
+
+const metrics = (clicks: number, revenue: number) => ({
+  clicks,
+  visitors: clicks * 2,
+  conversions: clicks / 25,
+  revenue,
+  epc: revenue / clicks,
+  conversion_rate: 4,
+  pageviews: clicks * 4,
+  visits: clicks * 2,
+  views_per_visit: 2,
+  bounce_rate: 41.5,
+  visit_duration: 75,
+  click_through_rate: 25,
+  revenue_per_1000_visits: 500,
+});
+
+const VALUES: Record<string, readonly string[]> = {
+  page: ['/a', '/b|c'],
+  country: ['IS', 'SG'],
+  source: ['google', ''],
+  weekday_hour: ['1-9', '7-23'],
+};
+
+/** Two rows of 900 and 300 clicks, the second one on the second page when pages have one row. */
+export function breakdown(query: URLSearchParams): Breakdown {
+  const by = query.get('by')?.split(',') ?? [];
+  const rows = [0, 1].map((place): BreakdownRow => {
+    const values = Object.fromEntries(by.map((name) => [name, VALUES[name]?.[place] ?? `${name} ${place}`]));
+    return {
+      values,
+      label: Object.values(values)
+        .map((value) => value || '(not set)')
+        .join(' · '),
+      ...metrics(place === 0 ? 900 : 300, place === 0 ? 1800 : 45),
+      previous: query.get('compare') === 'none' ? null : metrics(place === 0 ? 750 : 300, 45),
+    };
+  });
+  return {
+    currency: 'USD',
+    by,
+    rows: query.get('cursor') ? rows.slice(1) : query.get('search') === 'more' ? rows.slice(0, 1) : rows,
+    totals: metrics(1200, 1845),
+    nextCursor: query.get('search') === 'more' && !query.get('cursor') ? 'two' : null,
+  };
+}

@@ -164,6 +164,10 @@ export const server = setupServer(
     { country: 'IS', countryName: 'Iceland', clicks: 900, conversions: 40, revenue: 800 },
     { country: 'DE', countryName: 'Germany', clicks: 300, conversions: 8, revenue: 184.25 },
   ]),
+  http.get('*/api/platform/annotations', () => HttpResponse.json([])),
+  http.get('*/api/platform/analytics/breakdown', ({ request }) =>
+    HttpResponse.json(make.breakdown(new URL(request.url).searchParams), { headers: FRESH }),
+  ),
   get('/api/platform/analytics/delivery', () => state.delivery),
   get('/api/platform/analytics/kept-apart', (): KeptApart[] => [
     { reason: 'changing_agents', kind: 'suspicious', clicks: 1993, pageviews: 0, events: 1993, visitors: 34 },

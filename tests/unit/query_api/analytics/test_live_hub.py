@@ -16,7 +16,7 @@ from infra.kernel.http.problems import Problem
 from query_api.analytics import live_hub as hub_module
 from query_api.analytics import live_routes
 from query_api.analytics.live_hub import LiveHub
-from query_api.analytics.live_snapshot import LiveData
+from query_api.analytics.live_snapshot import LiveData, LiveTop
 
 PATIENCE_S = 60
 
@@ -36,7 +36,8 @@ class Reader:
             self._read.notify_all()
         if self.failing:
             raise Problem(503, "analytics_unavailable", "Down.")
-        return LiveData(asOf=datetime.now(UTC), activeVisitors=self.shown[website_id], perMinute=[], recent=[])
+        top = LiveTop(page=[], source=[], country=[], event=[])
+        return LiveData(asOf=datetime.now(UTC), activeVisitors=self.shown[website_id], perMinute=[], recent=[], top=top)
 
     def wait_for_reads(self, website_id: UUID, count: int) -> None:
         with self._read:

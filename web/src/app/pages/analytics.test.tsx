@@ -309,12 +309,27 @@ test('the live card shows who is here, what came, and how the stream is', async 
   );
   expect(screen.getByTestId('active-visitors')).toHaveTextContent('25');
   expect(card('Live').getByText('NordVPN · google')).toBeInTheDocument();
-  expect(card('Live').getByRole('img', { name: /12 in all/ })).toBeInTheDocument();
+  expect(card('Live').getByRole('slider', { name: /12 in all/ })).toBeInTheDocument();
   expect(screen.getByRole('status', { name: 'Live stream: Live' })).toBeInTheDocument();
   await user.click(card('Live').getByRole('button', { name: 'Filter by country DE' }));
   await waitFor(() => expect(router.state.location.searchStr).toBe('?f=is,country,DE'));
   FakeEventSource.last.fail();
   expect(screen.getByRole('status', { name: 'Live stream: Reconnecting' })).toBeInTheDocument();
+});
+
+test('the last 30 minutes by page, source, place and event; a value filters the page', async () => {
+  const { user, router } = renderApp('/analytics');
+  await screen.findByRole('status', { name: 'Live stream: Connecting' });
+  const value = (text: string) => [{ value: text, visitors: 3, events: 7 }];
+  const top = { page: value('/a'), source: value(''), country: value('IS'), event: value('pageview') };
+  act(() => FakeEventSource.last.send('snapshot', live({ top })));
+  await user.click(card('Live').getByRole('tab', { name: 'Places' }));
+  expect(card('Live').getByRole('button', { name: 'Filter by Iceland 3 visitors, 7 events' })).toBeInTheDocument();
+  await user.click(card('Live').getByRole('tab', { name: 'Sources' }));
+  expect(card('Live').getByText('(not set)')).toBeInTheDocument();
+  await user.click(card('Live').getByRole('tab', { name: 'Pages' }));
+  await user.click(card('Live').getByRole('button', { name: /^Filter by \/a/ }));
+  await waitFor(() => expect(router.state.location.searchStr).toBe('?f=is,page,%252Fa'));
 });
 
 test('a stream that never opens says so; a refused one asks whether the session still stands', async () => {
@@ -339,7 +354,7 @@ test('"Event delivery" counts every outcome and names the last refusals', async 
   expect(
     delivery.getByText("This site key may not be used from this page: its origin is not in the key's list."),
   ).toBeInTheDocument();
-  expect(delivery.getByRole('img', { name: 'Events over time, 100 in all' })).toBeInTheDocument();
+  expect(delivery.getByRole('slider', { name: 'Events over time, 100 in all' })).toBeInTheDocument();
 });
 
 test('what the figures leave out is shown by reason; a reason filters to it and back', async () => {

@@ -1,37 +1,45 @@
 import { useInfiniteQuery, useIsFetching, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useRef, useState, type ReactNode } from 'react';
+import { PageFailure } from '@/components/charts/page-failure';
 import { preloadCharts, useAfterCharts } from '@/components/charts/lazy';
 import { Boundary } from '@/components/data/boundary';
 import { surface } from '@/components/ui/card';
 import { cx } from '@/lib/cx';
+import { useIsPhone } from '@/lib/media';
 import { ErrorBox, Loading } from '@/components/data/states';
 import type { Website } from '@/lib/api/types';
 import { partnersQuery, websitesQuery } from '@/lib/shared-queries';
 import { useCommands } from '@/stores/commands';
 import { toast } from '@/stores/toasts';
+import {
+  BarMetric,
+  BreakdownCard,
+  BreakdownOnPhone,
+  useBarMetric,
+} from '@/features/analytics/components/breakdown-card';
 import { FilterBar } from '@/features/analytics/components/filter-bar';
 import { FreshnessLabel } from '@/features/analytics/components/freshness';
 import { GeoCard } from '@/features/analytics/components/geo-card';
-import { StatStrip, KpiCards } from '@/features/analytics/components/kpi-cards';
+import { MainCard } from '@/features/analytics/components/main-card';
 import { PartnerCard } from '@/features/analytics/components/partner-card';
-import { fileName, finished } from '@/features/analytics/lib/periods';
-import {
-  clicksQuery,
-  geographicQuery,
-  overviewQuery,
-  paramsOf,
-  partnerPerformanceQuery,
-  refreshWebsite,
-} from '@/features/analytics/api/analytics';
+import { GROUPS } from '@/features/analytics/lib/breakdown-groups';
+import type { Named } from '@/features/analytics/lib/dimensions';
+import type { EventsRequest } from '@/features/analytics/lib/events';
+import { fileName } from '@/features/analytics/lib/periods';
+import { overviewQuery, paramsOf, refreshWebsite } from '@/features/analytics/api/analytics';
 import {
   COMPARISONS,
   readState,
   onlyReason,
   toggleFilter,
+  withFilter,
   writeState,
   type AnalyticsState,
+  type Dimension,
+  type Filter,
 } from '@/features/analytics/lib/search';
+import { named as nameOfValue } from '@/features/analytics/lib/values';
 import { Toolbar } from '@/features/analytics/components/toolbar';
 import { TrendCard } from '@/features/analytics/components/trend-card';
 import { useLiveRefresh } from '@/features/analytics/hooks/use-live-refresh';
@@ -57,6 +65,12 @@ const ConversionsCard = lazy(() =>
 );
 const InsightsCard = lazy(() =>
   import('@/features/insights/components/insights-card').then((module) => ({ default: module.InsightsCard })),
+);
+const BreakdownDialog = lazy(() =>
+  import('@/features/analytics/components/breakdown-dialog').then((module) => ({ default: module.BreakdownDialog })),
+);
+const EventsDrawer = lazy(() =>
+  import('@/features/analytics/components/events-drawer').then((module) => ({ default: module.EventsDrawer })),
 );
 const LiveCard = lazy(() =>
   import('@/features/analytics/components/live-card').then((module) => ({ default: module.LiveCard })),
@@ -109,21 +123,18 @@ interface WebsiteProps extends Props {
 function WebsiteAnalytics({ websites, website, state, onChange }: WebsiteProps) {
   const client = useQueryClient();
   const [customOpen, setCustomOpen] = useState(false);
+  const [events, setEvents] = useState<EventsRequest | null>(null);
   const [refreshing, setRefreshing] = useState(false);
   const params = paramsOf(website.id, state, state);
   const overview = useQuery(overviewQuery(params, state.compare));
-  const clicks = useQuery(clicksQuery(params));
   const partners = useQuery(partnersQuery);
   const links = useInfiniteQuery(linksQuery(website.id));
   const later = useAfterCharts();
-  const performance = useQuery(partnerPerformanceQuery(params));
-  const geographic = useQuery(geographicQuery(params));
   const firstLoad =
     useIsFetching({ queryKey: ['analytics'], predicate: (query) => query.state.data === undefined }) > 0;
   useLiveRefresh(website.id, state.range !== 'custom');
 
-  const failure = [overview, clicks, performance, geographic].find((query) => query.error)?.error;
-  const [pickPartner, pickCountry] = usePicks(state, onChange);
+  const [pickPartner, pickCountry, pick] = usePicks(state, onChange);
   const refresh = async () => {
     setRefreshing(true);
     await refreshWebsite(client, website.id);
@@ -137,8 +148,9 @@ function WebsiteAnalytics({ websites, website, state, onChange }: WebsiteProps) 
   usePageCommands({ state, onChange, refresh: () => void refresh(), openDates: () => setCustomOpen(true) });
 
   const included = state.filters.find(
-    (filter) => filter.dimension === 'partner' && !filter.not && filter.values.length === 1,
+    (filter) => filter.dimension === 'partner' && filter.operator === 'is' && filter.values.length === 1,
   );
+  const named = { partners: partners.data ?? [], links: links.data?.pages.flatMap((page) => page.data) ?? [] };
   return (
     <Page
       title={TITLE}
@@ -156,81 +168,174 @@ function WebsiteAnalytics({ websites, website, state, onChange }: WebsiteProps) 
         />
       }
     >
-      <div className="flex flex-col gap-4 sm:gap-5">
-        <div className="flex flex-col gap-3 md:flex-row md:items-center md:justify-between">
-          <FilterBar
+      <PageFailure value={overview.isError && !overview.data}>
+        <div className="flex flex-col gap-4 sm:gap-5">
+          <div className="flex flex-col gap-3 md:flex-row md:items-center md:justify-between">
+            <FilterBar
+              state={state}
+              onChange={onChange}
+              params={paramsOf(website.id, state, { ...state, filters: [] })}
+              named={named}
+            />
+            <FreshnessLabel freshness={overview.data?.freshness} timezone={website.timezone} />
+          </div>
+          {overview.error && (
+            <ErrorBox
+              error={overview.error}
+              prefix="Error loading analytics"
+              onRetry={() => void refreshWebsite(client, website.id)}
+            />
+          )}
+          <MainCard
+            website={website}
             state={state}
             onChange={onChange}
-            partners={partners.data ?? []}
-            links={links.data?.pages.flatMap((page) => page.data) ?? []}
+            overview={overview.data?.data}
+            updatedAt={overview.dataUpdatedAt}
+            fetching={overview.isFetching}
+            failed={overview.isError}
+            onEvents={setEvents}
           />
-          <FreshnessLabel freshness={overview.data?.freshness} timezone={website.timezone} />
-        </div>
-        {failure && (
-          <ErrorBox
-            error={failure}
-            prefix="Error loading analytics"
-            onRetry={() => void refreshWebsite(client, website.id)}
-          />
-        )}
-        <KpiCards
-          overview={overview.data?.data}
-          points={finished(state, clicks.data?.data ?? [], website.timezone, new Date())}
-          compare={state.compare}
-          failed={overview.isError}
-        />
-        <StatStrip overview={overview.data?.data} compare={state.compare} failed={overview.isError} />
-        <TrendCard website={website} state={state} onChange={onChange} />
-        <div className="grid gap-4 sm:gap-5 lg:grid-cols-2">
-          <PartnerCard
-            params={params}
-            currency={website.currency}
-            file={fileName(website.domain, state, 'partners')}
-            onPick={pickPartner}
-          />
-          <GeoCard
-            params={params}
-            currency={website.currency}
-            file={fileName(website.domain, state, 'countries')}
-            onPick={pickCountry}
-          />
-          <Below now={later} height="min-h-64 lg:col-span-2">
-            <InsightsCard
-              key={website.id}
-              website={website}
-              look={(insight) => <InsightLink website={website.id} insight={insight} />}
-              className="lg:col-span-2"
-            />
-          </Below>
-          <Below now={later}>
-            <LiveCard website={website} onPickCountry={pickCountry} />
-          </Below>
-          <Below now={later}>
-            <DeliveryCard website={website} period={state} />
-          </Below>
-          <Below now={later} height="min-h-64 lg:col-span-2">
-            <ExcludedTrafficCard
-              website={website}
-              filters={state.filters}
+          <Breakdowns params={params} state={state} onChange={onChange} named={named} onEvents={setEvents} />
+          {events && (
+            <Boundary fallback={null}>
+              <Suspense fallback={null}>
+                <EventsDrawer
+                  title={events.title}
+                  of={events.of}
+                  params={paramsOf(website.id, events.period, { ...state, filters: events.filters })}
+                  currency={website.currency}
+                  timezone={website.timezone}
+                  named={named}
+                  onClose={() => setEvents(null)}
+                />
+              </Suspense>
+            </Boundary>
+          )}
+          <div className="grid gap-4 sm:gap-5 lg:grid-cols-2">
+            <TrendCard website={website} state={state} onChange={onChange} />
+            <PartnerCard
               params={params}
-              file={fileName(website.domain, state, 'kept-apart')}
-              className="lg:col-span-2"
-              onPick={(reason) => onChange(onlyReason(state, reason))}
+              currency={website.currency}
+              file={fileName(website.domain, state, 'partners')}
+              onPick={pickPartner}
+            />
+            <GeoCard
+              params={params}
+              currency={website.currency}
+              file={fileName(website.domain, state, 'countries')}
+              onPick={pickCountry}
+            />
+            <Below now={later}>
+              <LiveCard website={website} onPick={pick} />
+            </Below>
+            <Below now={later} height="min-h-64 lg:col-span-2">
+              <InsightsCard
+                key={website.id}
+                website={website}
+                look={(insight) => <InsightLink website={website.id} insight={insight} />}
+                className="lg:col-span-2"
+              />
+            </Below>
+            <FoldedOnPhone title="Data quality">
+              <Below now={later} height="min-h-96 lg:col-span-2">
+                <DeliveryCard website={website} period={state} className="lg:col-span-2" />
+              </Below>
+              <Below now={later} height="min-h-64 lg:col-span-2">
+                <ExcludedTrafficCard
+                  website={website}
+                  filters={state.filters}
+                  params={params}
+                  file={fileName(website.domain, state, 'kept-apart')}
+                  className="lg:col-span-2"
+                  onPick={(reason) => onChange(onlyReason(state, reason))}
+                />
+              </Below>
+            </FoldedOnPhone>
+          </div>
+          <Below now={later}>
+            <ConversionsCard
+              website={website}
+              status={state.status}
+              onStatus={(status) => onChange({ ...state, status })}
+              partnerId={included?.values[0] ?? null}
+              onPickPartner={pickPartner}
+              chart={<StatusBars params={params} timezone={website.timezone} />}
             />
           </Below>
         </div>
-        <Below now={later}>
-          <ConversionsCard
-            website={website}
-            status={state.status}
-            onStatus={(status) => onChange({ ...state, status })}
-            partnerId={included?.values[0] ?? null}
-            onPickPartner={pickPartner}
-            chart={<StatusBars params={params} timezone={website.timezone} />}
-          />
-        </Below>
-      </div>
+      </PageFailure>
     </Page>
+  );
+}
+
+interface BreakdownProps extends Props {
+  readonly params: ReturnType<typeof paramsOf>;
+  readonly named: Named;
+  readonly onEvents: (request: EventsRequest) => void;
+}
+
+/** The cards by dimension, and the table of all rows when it is open. */
+function Breakdowns({ params, state, onChange, named, onEvents }: BreakdownProps) {
+  const phone = useIsPhone();
+  const [metric, setMetric] = useBarMetric();
+  const viewEvents = (request: Pick<EventsRequest, 'title' | 'of'>, filters: readonly Filter[]) =>
+    onEvents({ ...request, period: state, filters: filters.reduce(withFilter, state).filters });
+  const context = {
+    params,
+    filters: state.filters,
+    named,
+    metric,
+    onPick: (dimension: Dimension, value: string) => onChange(toggleFilter(state, dimension, nameOfValue(value))),
+    onDetails: (details: NonNullable<AnalyticsState['details']>) => onChange({ ...state, details }),
+    onEvents: viewEvents,
+  };
+  return (
+    <section aria-labelledby="breakdowns" className="flex flex-col gap-3">
+      <header className="flex items-center justify-between gap-3">
+        <h2 id="breakdowns" className="text-[0.9375rem] font-semibold">
+          Where it comes from
+        </h2>
+        <BarMetric value={metric} onChange={setMetric} />
+      </header>
+      {phone ? (
+        <BreakdownOnPhone context={context} />
+      ) : (
+        <div className="grid gap-4 sm:gap-5 lg:grid-cols-2">
+          {GROUPS.map((group) => (
+            <BreakdownCard key={group.id} group={group} context={context} />
+          ))}
+        </div>
+      )}
+      {state.details && (
+        <Boundary fallback={null}>
+          <Suspense fallback={null}>
+            <BreakdownDialog
+              details={state.details}
+              state={state}
+              params={params}
+              named={named}
+              metric={metric}
+              onChange={onChange}
+              onEvents={viewEvents}
+            />
+          </Suspense>
+        </Boundary>
+      )}
+    </section>
+  );
+}
+
+/** On a phone, where cards stand below each other, these open only when wanted. */
+function FoldedOnPhone({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  const phone = useIsPhone();
+  const [open, setOpen] = useState(false);
+  if (!phone) return children;
+  return (
+    <details className="min-w-0" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary className={cx(surface, 'flex min-h-11 cursor-pointer items-center px-4 font-semibold')}>{title}</summary>
+      {open && <div className="mt-4 flex flex-col gap-4">{children}</div>}
+    </details>
   );
 }
 
@@ -253,17 +358,21 @@ function Below({
   );
 }
 
-/** The same two functions for as long as the page lives, so that charts which hold them are not drawn again. */
+/** The same functions for as long as the page lives, so that charts which hold them are not drawn again. */
 function usePicks(state: AnalyticsState, onChange: Props['onChange']) {
   const latest = useRef({ state, onChange });
   useEffect(() => {
     latest.current = { state, onChange };
   });
-  const pick = (dimension: 'partner' | 'country', value: string) =>
-    latest.current.onChange(toggleFilter(latest.current.state, dimension, value));
+  const pick = useCallback(
+    (dimension: Dimension, value: string) =>
+      latest.current.onChange(toggleFilter(latest.current.state, dimension, nameOfValue(value))),
+    [],
+  );
   return [
-    useCallback((id: string) => pick('partner', id), []),
-    useCallback((code: string) => pick('country', code), []),
+    useCallback((id: string) => pick('partner', id), [pick]),
+    useCallback((code: string) => pick('country', code), [pick]),
+    pick,
   ] as const;
 }
 

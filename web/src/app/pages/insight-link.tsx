@@ -23,7 +23,7 @@ function shows(website: string, { from, to, filters }: Insight): AnalyticsState 
     bots: BOTS.find((bots) => bots === filters['bots']) ?? DEFAULT_STATE.bots,
     filters: DIMENSIONS.flatMap((dimension) => {
       const value = filters[dimension];
-      return value === undefined ? [] : [{ dimension, not: false, values: [value] }];
+      return value === undefined ? [] : [{ dimension, operator: 'is' as const, values: [value] }];
     }),
   };
 }

@@ -8,7 +8,7 @@ import { Table, type Column } from '../data/table';
 import { Button } from '../ui/button';
 import { Card } from '../ui/card';
 import { Tooltip } from '../ui/tooltip';
-import { Updated } from './updated';
+import { usePageFailure } from './page-failure';
 
 export interface ChartColumn<Row> extends Column<Row> {
   readonly name: string;
@@ -22,8 +22,6 @@ interface Props<Row> {
   readonly query: {
     readonly data: unknown;
     readonly error: unknown;
-    readonly isFetching: boolean;
-    readonly dataUpdatedAt: number;
     readonly refetch: () => unknown;
   };
   readonly rows: readonly Row[];
@@ -42,6 +40,7 @@ export function ChartCard<Row>(props: Props<Row>) {
   const { title, query, rows, columns, isEmpty } = props;
   const [asTable, setAsTable] = useState(false);
   const ready = query.data !== undefined;
+  const told = usePageFailure();
   const save = () =>
     download(
       `${props.file}.csv`,
@@ -83,7 +82,9 @@ export function ChartCard<Row>(props: Props<Row>) {
       }
     >
       <div className="flex flex-1 flex-col justify-center">
-        {query.error && !ready ? (
+        {query.error && !ready && told ? (
+          <Empty className="min-h-40">Not available right now.</Empty>
+        ) : query.error && !ready ? (
           <ErrorBox error={query.error} prefix={`Error loading ${title}`} onRetry={() => void query.refetch()} />
         ) : !ready ? (
           <div role="status" aria-label={`Loading ${title}`}>
@@ -97,9 +98,6 @@ export function ChartCard<Row>(props: Props<Row>) {
           props.children
         )}
       </div>
-      <footer className="mt-3 flex justify-end">
-        <Updated at={query.dataUpdatedAt} fetching={query.isFetching} />
-      </footer>
     </Card>
   );
 }

@@ -19,6 +19,7 @@ import {
   type PieSectorShapeProps,
 } from 'recharts';
 import { formatCompact, formatCount, formatMoney, formatPercent } from '@/lib/format';
+import { TooltipBox } from './parts';
 import type { PartnerBar, Slice, TrendPoint } from './types';
 
 const REVENUE = 'var(--c-chart-1)';
@@ -58,7 +59,7 @@ export const TrendChart = memo(function TrendChart({
     };
   });
   const labels = new Map(points.map((point) => [point.date, point.tick]));
-  const line = { type: 'monotone', isAnimationActive: false, strokeWidth: 2, connectNulls: false } as const;
+  const line = { type: 'linear', isAnimationActive: false, strokeWidth: 2, connectNulls: false } as const;
   const dot = points.length === 1 ? { r: 4 } : false;
   const money = (value: number) =>
     compact
@@ -346,27 +347,6 @@ function ShareLabel({ cx, cy, midAngle = 0, outerRadius, payload }: PieLabelRend
     >
       {formatPercent(share, 0)}
     </text>
-  );
-}
-
-interface TooltipRow {
-  readonly color: string;
-  readonly name: string;
-  readonly value: string;
-}
-
-export function TooltipBox({ title, rows }: { readonly title: string; readonly rows: readonly TooltipRow[] }) {
-  return (
-    <div className="rounded-lg border border-line bg-raised px-3 py-2 text-[0.8125rem] shadow-pop">
-      <p className="mb-1 font-semibold">{title}</p>
-      {rows.map((row) => (
-        <p key={row.name} className="flex items-center gap-2">
-          <span aria-hidden className="size-2 rounded-full" style={{ background: row.color }} />
-          <span className="text-muted">{row.name}</span>
-          <span className="ml-auto pl-4 font-medium tabular">{row.value}</span>
-        </p>
-      ))}
-    </div>
   );
 }
 

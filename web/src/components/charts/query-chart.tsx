@@ -2,7 +2,8 @@
 import { memo } from 'react';
 import { Bar, BarChart, CartesianGrid, Legend, Line, LineChart, Tooltip, XAxis, YAxis } from 'recharts';
 import { formatCompact } from '@/lib/format';
-import { AXIS, CURSOR, FILL, LegendRow, shorten, TooltipBox } from './charts';
+import { AXIS, CURSOR, FILL, LegendRow, shorten } from './charts';
+import { TooltipBox } from './parts';
 
 interface QueryProps {
   readonly kind: 'line' | 'bar';

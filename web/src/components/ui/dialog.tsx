@@ -22,6 +22,8 @@ const SHAPES = {
   dialog:
     'animate-rise-in top-[12vh] left-1/2 max-h-[80vh] w-[min(32rem,calc(100vw-2rem))] -translate-x-1/2 rounded-2xl',
   sheet: 'animate-slide-in inset-y-0 right-0 w-[min(20rem,calc(100vw-3rem))]',
+  /** For tables: as wide as the view allows, the whole of it on a phone. */
+  wide: 'animate-rise-in inset-0 sm:inset-y-[5vh] sm:inset-x-auto sm:left-1/2 sm:w-[min(78rem,calc(100vw-3rem))] sm:-translate-x-1/2 sm:rounded-2xl sm:p-6',
   drawer: 'animate-slide-in inset-y-0 right-0 w-[min(42rem,100vw)] sm:p-6',
 } as const;
 

@@ -7,10 +7,11 @@ interface Props {
   readonly open: boolean;
   readonly onOpenChange: (open: boolean) => void;
   readonly trigger: ReactNode;
+  readonly align?: 'start' | 'end';
   readonly children: ReactNode;
 }
 
-export function Popover({ label, open, onOpenChange, trigger, children }: Props) {
+export function Popover({ label, open, onOpenChange, trigger, align = 'end', children }: Props) {
   useOverlay(open, () => onOpenChange(false));
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
@@ -18,7 +19,7 @@ export function Popover({ label, open, onOpenChange, trigger, children }: Props)
       <Radix.Portal>
         <Radix.Content
           aria-label={label}
-          align="end"
+          align={align}
           sideOffset={6}
           collisionPadding={12}
           className="animate-fade-in z-40 w-[min(20rem,calc(100vw-2rem))] rounded-xl border border-line bg-raised p-4 shadow-pop"

@@ -19,7 +19,7 @@ export function SearchField({ label, value, onChange }: Props) {
         placeholder="Search…"
         value={value}
         onChange={(event) => onChange(event.target.value)}
-        className="h-8 w-44 rounded-lg border border-line bg-surface pr-2 pl-8 text-[0.8125rem] hover:border-line-strong"
+        className="h-8 w-44 max-w-full rounded-lg border border-line bg-surface pr-2 pl-8 text-[0.8125rem] hover:border-line-strong"
       />
     </div>
   );

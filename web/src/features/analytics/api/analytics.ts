@@ -1,13 +1,20 @@
 import { queryOptions, type QueryClient } from '@tanstack/react-query';
 import { answer, api, body, type Answer } from '@/lib/api/client';
 import type { paths } from '@/lib/api/schema';
-import type { AnalyticsState, Comparison, Filter } from '../lib/search';
+import { filterText, isSimple, simpleParam } from '../lib/filter-params';
+import type { AnalyticsState, Comparison } from '../lib/search';
 import type { Period } from '../lib/periods';
 
 type ClicksQuery = paths['/api/platform/analytics/clicks']['get']['parameters']['query'];
-export type AnalyticsParams = ClicksQuery & { timeRange: keyof typeof FRESH_MS };
+export type AnalyticsParams = ClicksQuery & { timeRange: keyof typeof FRESH_MS; filter?: string[] };
 
 const FRESH_MS = { '24h': 30_000, '7d': 60_000, '30d': 120_000, '90d': 300_000, custom: 60_000 } as const;
+
+/** The range of a call. */
+export const periodParams = (period: Period) => ({
+  timeRange: period.range,
+  ...(period.range === 'custom' && period.from && period.to ? { from: period.from, to: period.to } : {}),
+});
 
 export function paramsOf(
   websiteId: string,
@@ -16,15 +23,14 @@ export function paramsOf(
 ): AnalyticsParams {
   return {
     websiteId,
-    timeRange: period.range,
-    ...(period.range === 'custom' && period.from && period.to ? { from: period.from, to: period.to } : {}),
+    ...periodParams(period),
     ...(state.bots === 'exclude' ? {} : { bots: state.bots }),
-    ...Object.fromEntries(state.filters.map((filter) => [filter.dimension, filterParam(filter)])),
+    ...Object.fromEntries(state.filters.filter(isSimple).map((filter) => [filter.dimension, simpleParam(filter)])),
+    ...(state.filters.every(isSimple)
+      ? {}
+      : { filter: state.filters.filter((filter) => !isSimple(filter)).map(filterText) }),
   };
 }
-
-export const filterParam = (filter: Filter): string =>
-  filter.values.map((value) => (filter.not ? `-${value}` : value)).join(',');
 
 export const overviewQuery = (params: AnalyticsParams, compare: Comparison) => {
   const query = { ...params, compare };

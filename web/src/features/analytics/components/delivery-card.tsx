@@ -4,7 +4,7 @@ import { MiniBars } from '@/components/charts/mini-bars';
 import { Rows } from '@/components/data/rows';
 import type { Answer } from '@/lib/api/client';
 import type { Delivery, Website } from '@/lib/api/types';
-import { formatDateTime } from '@/lib/dates';
+import { formatDateTime, formatIn } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
 import { fileName, type Period } from '../lib/periods';
 import { deliveryQuery } from '../api/analytics';
@@ -51,10 +51,11 @@ export function DeliveryStats({ website, period, className, query }: StatsProps)
   const present = OUTCOMES.filter((outcome) => (delivery?.outcomes[outcome.id] ?? 0) > 0);
   const total = Object.values(delivery?.outcomes ?? {}).reduce((sum, value) => sum + value, 0);
   const refusals = delivery?.refusals ?? [];
+  const ticks = tickOf(series);
   return (
     <ChartCard
       title="Event delivery"
-      description="Received events by outcome"
+      description="Received events by outcome, at the time of arrival"
       {...(className ? { className } : {})}
       query={query}
       rows={series}
@@ -73,6 +74,7 @@ export function DeliveryStats({ website, period, className, query }: StatsProps)
         label={`Events over time, ${formatCount(total)} in all`}
         bars={series.map((point) => ({
           key: point.at,
+          tick: formatIn(point.at, website.timezone, ticks),
           label: `${formatDateTime(point.at, website.timezone)}: ${present.map(({ id, label }) => `${formatCount(point[id] ?? 0)} ${label}`).join(', ')}`,
           parts: COLORS.map((color, group) => ({
             color,
@@ -133,6 +135,13 @@ export function DeliveryStats({ website, period, className, query }: StatsProps)
       )}
     </ChartCard>
   );
+}
+
+/** Days of more than two, hours of less. */
+function tickOf(series: readonly Point[]): Intl.DateTimeFormatOptions {
+  const [first, last] = [series[0], series.at(-1)];
+  const hours = first && last ? (Date.parse(last.at) - Date.parse(first.at)) / 3_600_000 : 0;
+  return hours > 48 ? { month: 'short', day: 'numeric' } : { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
 }
 
 function Reason({ code, message }: { readonly code: string; readonly message: string }) {

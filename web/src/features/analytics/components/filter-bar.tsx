@@ -3,42 +3,35 @@ import { lazy, useState } from 'react';
 import { Button } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
 import { LatePopover } from '@/components/ui/late-popover';
-import { countryName } from '@/lib/countries';
-import { reasonName } from '@/lib/traffic-reasons';
-import { dimensionName } from '../lib/dimensions';
-import { withFilter, withoutFilter, type AnalyticsState, type Bots, type Dimension } from '../lib/search';
-import { shown } from '../lib/values';
+import type { AnalyticsParams } from '../api/analytics';
+import { dimensionName, type Named } from '../lib/dimensions';
+import { filterValues, OPERATOR_NAMES } from '../lib/filter-label';
+import { withFilter, withoutFilter, type AnalyticsState, type Bots } from '../lib/search';
 
 const FilterForm = lazy(() => import('./filter-form').then((module) => ({ default: module.FilterForm })));
 
 interface Props {
   readonly state: AnalyticsState;
   readonly onChange: (state: AnalyticsState) => void;
-  readonly partners: readonly { readonly id: string; readonly name: string }[];
-  readonly links: readonly { readonly id: string; readonly slug: string }[];
+  readonly params: AnalyticsParams;
+  readonly named: Named;
 }
 
 const BOT_OPTIONS: Record<Bots, string> = { exclude: 'Exclude bots', include: 'Include bots', only: 'Bots only' };
 
-export function FilterBar({ state, onChange, partners, links }: Props) {
+export function FilterBar({ state, onChange, params, named }: Props) {
   const [open, setOpen] = useState(false);
-  const nameOf = (dimension: Dimension, value: string): string => {
-    if (dimension === 'partner') return partners.find((item) => item.id === value)?.name ?? value;
-    if (dimension === 'link') return links.find((item) => item.id === value)?.slug ?? value;
-    if (dimension === 'reason') return reasonName(value);
-    return dimension === 'country' ? countryName(value) : shown(value);
-  };
   return (
     <div role="group" aria-label="Filters" className="flex flex-wrap items-center gap-2">
       {state.filters.map((filter) => {
-        const text = filter.values.map((value) => nameOf(filter.dimension, value)).join(' or ');
+        const text = filterValues(filter, named);
         return (
           <span
             key={filter.dimension}
             className="inline-flex h-8 max-w-full items-center gap-1 rounded-lg border border-brand/30 bg-brand-soft pr-1 pl-3 text-[0.8125rem]"
           >
             <span className="truncate">
-              {dimensionName(filter.dimension)} {filter.not ? 'is not' : 'is'}{' '}
+              {dimensionName(filter.dimension)} {OPERATOR_NAMES[filter.operator]}{' '}
               <strong className="font-semibold">{text}</strong>
             </span>
             <button
@@ -54,6 +47,7 @@ export function FilterBar({ state, onChange, partners, links }: Props) {
       })}
       <LatePopover
         label="Add filter"
+        align="start"
         open={open}
         onOpenChange={setOpen}
         trigger={
@@ -64,8 +58,8 @@ export function FilterBar({ state, onChange, partners, links }: Props) {
         }
       >
         <FilterForm
-          partners={partners}
-          links={links}
+          params={params}
+          named={named}
           onAdd={(filter) => {
             setOpen(false);
             onChange(withFilter(state, filter));

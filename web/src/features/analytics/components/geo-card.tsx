@@ -3,8 +3,9 @@ import { useMemo } from 'react';
 import { ChartCard, type ChartColumn } from '@/components/charts/chart-card';
 import { ChartSpace, Donut } from '@/components/charts/lazy';
 import type { Slice } from '@/components/charts/types';
+import { cx } from '@/lib/cx';
 import { formatCount, formatMoney } from '@/lib/format';
-import { countrySlices, shareText } from '../lib/countries';
+import { countrySlices, OTHER, shareText } from '../lib/countries';
 import { FilterButton } from './filter-button';
 import { geographicQuery, type AnalyticsParams } from '../api/analytics';
 
@@ -30,10 +31,10 @@ export function GeoCard({ params, currency, file, onPick }: Props) {
       file={file}
       emptyText="No clicks in this period."
       isEmpty={slices.length === 0}
-      frame="h-80"
+      frame="h-64"
     >
       <div className="grid items-center gap-4 sm:grid-cols-[minmax(0,1fr)_minmax(0,13rem)]">
-        <ChartSpace className="mx-auto h-60 max-w-80 sm:h-72 sm:max-w-none">
+        <ChartSpace className="mx-auto h-56 max-w-80 sm:h-64 sm:max-w-none">
           <Donut slices={slices} currency={currency} onPick={onPick} />
         </ChartSpace>
         <ul aria-label="Clicks by country" className="flex flex-col">
@@ -50,19 +51,22 @@ export function GeoCard({ params, currency, file, onPick }: Props) {
 
 function LegendEntry({ slice, onPick }: { readonly slice: Slice; readonly onPick: (country: string) => void }) {
   const { id, name, clicks, color } = slice;
-  return (
-    <button
-      type="button"
-      onClick={() => onPick(id)}
-      className="flex w-full items-center gap-2.5 rounded-md px-2 py-1 text-left hover:bg-sunken"
-    >
+  const content = (
+    <>
       <span aria-hidden className="size-2.5 shrink-0 rounded-[3px]" style={{ background: color }} />
       <span className="min-w-0 truncate">
-        <span className="sr-only">Filter by</span> {name}
+        {id !== OTHER && <span className="sr-only">Filter by</span>} {name}
       </span>{' '}
       <span className="ml-auto pl-3 text-muted tabular">
         {formatCount(clicks)} <span className="sr-only">clicks</span>
       </span>
+    </>
+  );
+  const look = 'flex w-full items-center gap-2.5 rounded-md px-2 py-1 text-left';
+  if (id === OTHER) return <span className={look}>{content}</span>;
+  return (
+    <button type="button" onClick={() => onPick(id)} className={cx(look, 'hover:bg-sunken')}>
+      {content}
     </button>
   );
 }
@@ -73,7 +77,7 @@ function columns(currency: string, onPick: (country: string) => void): ChartColu
       id: 'name',
       name: 'country',
       header: 'Country',
-      cell: ({ id, name }) => <FilterButton name={name} onPick={() => onPick(id)} />,
+      cell: ({ id, name }) => (id === OTHER ? name : <FilterButton name={name} onPick={() => onPick(id)} />),
       value: (row) => row.name,
     },
     {

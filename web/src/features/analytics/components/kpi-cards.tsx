@@ -103,54 +103,6 @@ export function KpiCards({ overview, points, compare, failed = false }: Props) {
   );
 }
 
-/** More numbers below the four cards, each compared with the earlier period. */
-export function StatStrip({ overview, compare, failed = false }: Omit<Props, 'points'>) {
-  const money = (value: number) => formatMoney(value, overview?.currency ?? 'USD');
-  const items: readonly {
-    label: string;
-    value: (f: Figures) => number;
-    text: (v: number) => string;
-    goodWhen?: 'up' | 'down';
-    title?: string;
-  }[] = [
-    { label: 'Page views', value: (f) => f.pageviews, text: count },
-    { label: 'Visitors', value: (f) => f.visitors, text: count },
-    { label: 'Active partners', value: (f) => f.revenue.active_partners, text: count },
-    { label: 'Avg. commission', value: (f) => f.conversions.average_commission, text: money },
-    { label: 'Approved revenue', value: (f) => f.revenue.approved, text: money },
-    { label: 'Reversed revenue', value: (f) => f.revenue.reversed, text: money, goodWhen: 'down' },
-    { label: 'Rejected', value: (f) => f.conversions.rejected, text: count, goodWhen: 'down' },
-    { label: 'Reversed', value: (f) => f.conversions.reversed, text: count, goodWhen: 'down' },
-  ];
-  return (
-    <dl className={cx(surface, 'grid grid-cols-2 gap-x-4 gap-y-4 p-4 sm:grid-cols-4 sm:p-5 xl:grid-cols-8')}>
-      {items.map((item) => (
-        <div key={item.label} className="min-w-0">
-          <dt className="text-xs text-muted">{item.label}</dt>
-          <dd className="mt-0.5 flex flex-wrap items-baseline gap-x-2 font-semibold tabular">
-            {overview ? (
-              item.text(item.value(overview))
-            ) : failed ? (
-              <span className="text-muted">–</span>
-            ) : (
-              <Skeleton className="my-0.5 h-4 w-16" />
-            )}
-            {overview?.previous && (
-              <Delta
-                current={item.value(overview)}
-                previous={item.value(overview.previous)}
-                compare={compare}
-                goodWhen={item.goodWhen ?? 'up'}
-                short
-              />
-            )}
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
-
 interface DeltaProps {
   readonly current: number;
   readonly previous: number | null;
@@ -160,7 +112,8 @@ interface DeltaProps {
 }
 
 export function Delta({ current, previous, compare, goodWhen = 'up', short = false }: DeltaProps): ReactNode {
-  if (previous === null || compare === 'none') return null;
+  // Nothing in both is no change.
+  if (previous === null || compare === 'none' || (current === 0 && previous === 0)) return null;
   const result = change(current, previous, goodWhen);
   const Icon = { up: ArrowUpRight, down: ArrowDownRight, same: ArrowRight }[result.direction];
   const color = { good: 'text-good', bad: 'text-bad', neutral: 'text-muted' }[result.meaning];

@@ -1,20 +1,23 @@
 import { CircleDollarSign, Eye, MousePointerClick, Radio, Sparkles, type LucideIcon } from 'lucide-react';
 import { memo } from 'react';
 import { MiniBars } from '@/components/charts/mini-bars';
-import { Updated } from '@/components/charts/updated';
 import { Empty, Skeleton } from '@/components/data/states';
 import { Badge, type Tone } from '@/components/ui/badge';
 import { Card } from '@/components/ui/card';
+import { Tabs } from '@/components/ui/tabs';
 import type { LiveData, LiveEvent, Website } from '@/lib/api/types';
 import { ago, formatTime } from '@/lib/dates';
-import { formatCount } from '@/lib/format';
+import { countOf, formatCount } from '@/lib/format';
 import { useLive, type LiveStatus } from '@/lib/live';
 import { useNow } from '@/lib/now';
+import { useRemembered } from '@/lib/remembered';
+import { valueName } from '../lib/dimensions';
 import { minuteBars } from '../lib/live-minutes';
+import type { Dimension } from '../lib/search';
 
 interface Props {
   readonly website: Website;
-  readonly onPickCountry: (country: string) => void;
+  readonly onPick: (dimension: Dimension, value: string) => void;
   readonly className?: string;
 }
 
@@ -26,7 +29,7 @@ const STATUS: Record<LiveStatus, { readonly label: string; readonly tone: Tone }
 };
 
 /** The live state stays in here: nothing else on the page is drawn again when an event arrives. */
-export const LiveCard = memo(function LiveCard({ website, onPickCountry, className }: Props) {
+export const LiveCard = memo(function LiveCard({ website, onPick, className }: Props) {
   const live = useLive(website.id, (state) => state);
   const status = STATUS[live.status];
   return (
@@ -44,29 +47,31 @@ export const LiveCard = memo(function LiveCard({ website, onPickCountry, classNa
       }
     >
       {live.data ? (
-        <Figures data={live.data} website={website} onPickCountry={onPickCountry} />
+        <Figures data={live.data} website={website} onPick={onPick} />
       ) : live.status === 'reconnecting' ? (
         <Empty className="min-h-72">Live updates are unavailable. Retrying automatically…</Empty>
       ) : (
         <Skeleton className="h-72" />
       )}
-      <footer className="mt-3 flex justify-end">
-        <Updated at={live.receivedAt ?? 0} />
-      </footer>
     </Card>
   );
 });
 
-function Figures({
-  data,
-  website,
-  onPickCountry,
-}: {
+interface FiguresProps extends Pick<Props, 'website' | 'onPick'> {
   readonly data: LiveData;
-  readonly website: Website;
-  readonly onPickCountry: (country: string) => void;
-}) {
-  const now = useNow();
+}
+
+const VIEWS = ['feed', 'page', 'source', 'country', 'event'] as const;
+const VIEW_NAMES = {
+  feed: 'Last events',
+  page: 'Pages',
+  source: 'Sources',
+  country: 'Places',
+  event: 'Events',
+} as const;
+
+function Figures({ data, website, onPick }: FiguresProps) {
+  const [view, setView] = useRemembered('live.view', VIEWS, 'feed');
   const bars = minuteBars(data);
   const total = bars.reduce((sum, bar) => sum + bar.events, 0);
   return (
@@ -88,21 +93,81 @@ function Figures({
         label={`Events per minute over the last 30 minutes, ${formatCount(total)} in all`}
         bars={bars.map((bar) => ({
           key: bar.minute,
-          label: `${formatTime(bar.minute, website.timezone).slice(0, 5)}: ${formatCount(bar.events)}`,
+          label: `${formatTime(bar.minute, website.timezone).slice(0, 5)}: ${countOf(bar.events, 'event')}`,
+          tick: formatTime(bar.minute, website.timezone).slice(0, 5),
           parts: [{ value: bar.events, color: 'var(--c-chart-1)' }],
         }))}
       />
-      <h3 className="mt-4 mb-1 font-medium">Last events</h3>
-      {data.recent.length === 0 ? (
-        <Empty className="py-6">No event yet.</Empty>
-      ) : (
-        <ul role="list" aria-label="Last events" tabIndex={0} className="-mx-2 max-h-72 flex-1 overflow-y-auto">
-          {data.recent.map((event) => (
-            <EventRow key={event.id} event={event} now={now} onPickCountry={onPickCountry} />
-          ))}
-        </ul>
-      )}
+      <div className="mt-3">
+        <Tabs
+          label="Last 30 minutes"
+          look="compact"
+          value={view}
+          onChange={(id) => setView(VIEWS.find((item) => item === id) ?? 'feed')}
+          tabs={VIEWS.map((id) => ({
+            id,
+            label: VIEW_NAMES[id],
+            content:
+              id === 'feed' ? (
+                <Feed events={data.recent} onPick={onPick} />
+              ) : (
+                <Top dimension={id} values={data.top[id]} onPick={onPick} />
+              ),
+          }))}
+        />
+      </div>
     </div>
+  );
+}
+
+function Feed({ events, onPick }: { readonly events: readonly LiveEvent[]; readonly onPick: Props['onPick'] }) {
+  const now = useNow();
+  if (events.length === 0) return <Empty className="h-60">No event yet.</Empty>;
+  return (
+    <ul role="list" aria-label="Last events" tabIndex={0} className="-mx-2 h-60 overflow-y-auto">
+      {events.map((event) => (
+        <EventRow key={event.id} event={event} now={now} onPick={onPick} />
+      ))}
+    </ul>
+  );
+}
+
+interface TopProps extends Pick<Props, 'onPick'> {
+  readonly dimension: 'page' | 'source' | 'country' | 'event';
+  readonly values: LiveData['top']['page'];
+}
+
+const NO_NAMES = { partners: [], links: [] };
+
+/** The last 30 minutes by one dimension; a click on a value filters the page. */
+function Top({ dimension, values, onPick }: TopProps) {
+  if (values.length === 0) return <Empty className="h-60">No event in the last 30 minutes.</Empty>;
+  const most = Math.max(1, ...values.map((item) => item.visitors));
+  return (
+    <ul role="list" aria-label={VIEW_NAMES[dimension]} tabIndex={0} className="h-60 overflow-y-auto">
+      {values.map((item) => (
+        <li key={item.value}>
+          <button
+            type="button"
+            className="relative flex min-h-8 w-full items-center gap-3 rounded-md px-2 text-left hover:bg-sunken max-sm:min-h-10"
+            onClick={() => onPick(dimension, item.value)}
+          >
+            <span
+              aria-hidden
+              className="absolute inset-y-0.5 left-0 rounded-md bg-brand-soft"
+              style={{ width: `${(item.visitors / most) * 100}%` }}
+            />
+            <span className="relative min-w-0 flex-1 truncate">
+              <span className="sr-only">Filter by </span>
+              {valueName(dimension, item.value, NO_NAMES)}
+            </span>
+            <span className="relative text-muted tabular">
+              {countOf(item.visitors, 'visitor')}, {countOf(item.events, 'event')}
+            </span>
+          </button>
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -114,15 +179,12 @@ const ICONS: Record<string, LucideIcon> = {
   lead: CircleDollarSign,
 };
 
-function EventRow({
-  event,
-  now,
-  onPickCountry,
-}: {
+interface EventProps extends Pick<Props, 'onPick'> {
   readonly event: LiveEvent;
   readonly now: number;
-  readonly onPickCountry: (country: string) => void;
-}) {
+}
+
+function EventRow({ event, now, onPick }: EventProps) {
   const Icon = ICONS[event.type] ?? Sparkles;
   const { country } = event;
   return (
@@ -136,7 +198,7 @@ function EventRow({
         <button
           type="button"
           aria-label={`Filter by country ${country}`}
-          onClick={() => onPickCountry(country)}
+          onClick={() => onPick('country', country)}
           className="rounded px-1 text-[0.8125rem] font-medium text-brand hover:underline"
         >
           {country}

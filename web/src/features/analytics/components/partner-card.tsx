@@ -32,7 +32,7 @@ export function PartnerCard({ params, currency, file, onPick }: Props) {
       })),
     [rows],
   );
-  const height = phone ? (PHONE_HEIGHTS[bars.length] ?? 'h-[31rem]') : 'h-80';
+  const height = phone ? (PHONE_HEIGHTS[bars.length] ?? 'h-[31rem]') : 'h-64';
   return (
     <ChartCard
       title="Top Partner Performance"
@@ -44,7 +44,7 @@ export function PartnerCard({ params, currency, file, onPick }: Props) {
       file={file}
       emptyText="No partner had a click or conversion in this period."
       isEmpty={rows.length === 0}
-      frame="h-80"
+      frame="h-64"
     >
       <ChartSpace className={height}>
         <PartnerChart bars={bars} currency={currency} compact={phone} onPick={onPick} />

@@ -129,7 +129,7 @@ export function RemarkDialog({ website, filters, onClose }: Props) {
 }
 
 /** A rule matches one value per field, as stored in the events. */
-const isCondition = ({ dimension, not, values }: Filter): boolean =>
-  FIELDS[dimension] !== undefined && !not && values.length === 1;
+const isCondition = ({ dimension, operator, values }: Filter): boolean =>
+  FIELDS[dimension] !== undefined && operator === 'is' && values.length === 1;
 
 const valueOf = ({ values: [name = ''] }: Filter): string => (name === NONE ? '' : shown(name));

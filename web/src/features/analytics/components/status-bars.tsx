@@ -25,6 +25,7 @@ export function StatusBars({ params, timezone }: { readonly params: AnalyticsPar
         label={`Conversions over time: ${text}`}
         bars={series.map((point) => ({
           key: point.date,
+          tick: formatIn(point.date, timezone, { month: 'short', day: 'numeric' }),
           label: `${formatIn(point.date, timezone, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })}: ${PARTS.map((part) => `${point[part.id]} ${part.label}`).join(', ')}`,
           parts: PARTS.map((part) => ({ value: point[part.id], color: part.color })),
         }))}

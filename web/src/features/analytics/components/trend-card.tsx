@@ -1,24 +1,14 @@
-import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { ChartCard, type ChartColumn } from '@/components/charts/chart-card';
 import { ChartSpace, TrendChart } from '@/components/charts/lazy';
 import type { TrendPoint } from '@/components/charts/types';
 import { Button } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
-import type { ClickPoint, Website } from '@/lib/api/types';
+import type { Website } from '@/lib/api/types';
 import { formatCount, formatMoney } from '@/lib/format';
 import { useIsPhone } from '@/lib/media';
-import {
-  COMPARISON_LABELS,
-  RANGE_LABELS,
-  comparedRange,
-  fileName,
-  isPartial,
-  tickDates,
-  trendPoints,
-  type Period,
-} from '../lib/periods';
-import { clicksQuery, paramsOf } from '../api/analytics';
+import { COMPARISON_LABELS, RANGE_LABELS, fileName, tickDates, trendPoints, type Period } from '../lib/periods';
+import { useSeries } from '../hooks/use-series';
 import { CHART_RANGES, type AnalyticsState, type ChartRange } from '../lib/search';
 
 interface Props {
@@ -27,24 +17,11 @@ interface Props {
   readonly onChange: (state: AnalyticsState) => void;
 }
 
-const NONE: readonly ClickPoint[] = [];
-
 export function TrendCard({ website, state, onChange }: Props) {
   const phone = useIsPhone();
   const { timezone, currency } = website;
   const period: Period = state.chart ? { range: state.chart, from: null, to: null } : state;
-  const query = useQuery(clicksQuery(paramsOf(website.id, period, state)));
-  const points = query.data?.data ?? NONE;
-  const earlier = query.isPlaceholderData ? null : comparedRange(period, points, state.compare, timezone);
-  const before = useQuery({
-    ...clicksQuery(
-      paramsOf(website.id, { range: 'custom', from: earlier?.from ?? null, to: earlier?.to ?? null }, state),
-    ),
-    enabled: earlier !== null,
-  });
-  const compared = earlier !== null && before.data !== undefined && !before.isPlaceholderData;
-  const compare = compared ? state.compare : 'none';
-  const earlierPoints = compared ? before.data.data : NONE;
+  const { query, points, earlierPoints, compare, partial } = useSeries(website, state, period);
   // The chart is drawn again only when what it shows has changed: drawing is the dearest work of the page.
   const { range, from, to } = period;
   const rows = useMemo(
@@ -52,7 +29,6 @@ export function TrendCard({ website, state, onChange }: Props) {
     [range, from, to, points, earlierPoints, compare, timezone],
   );
   const ticks = useMemo(() => tickDates(rows, timezone), [rows, timezone]);
-  const partial = isPartial(period, points, timezone, new Date());
   return (
     <ChartCard
       title="Revenue Trends"
@@ -92,15 +68,16 @@ export function TrendCard({ website, state, onChange }: Props) {
       file={fileName(website.domain, period, 'revenue-trends')}
       emptyText="No revenue and no conversions in this period."
       isEmpty={rows.every((row) => row.revenue === 0 && row.conversions === 0 && !row.previousRevenue)}
-      frame="h-72 sm:h-80"
+      frame="h-64"
     >
-      <ChartSpace className="h-72 sm:h-80">
+      <ChartSpace className="h-64">
         <TrendChart
+          key={`${range}${from ?? ''}${to ?? ''}`}
           points={rows}
           ticks={ticks}
           currency={currency}
           partial={partial}
-          comparison={compared ? COMPARISON_LABELS[state.compare] : null}
+          comparison={compare === 'none' ? null : COMPARISON_LABELS[compare]}
           compact={phone}
         />
       </ChartSpace>

@@ -13,6 +13,7 @@ const hours = (first: string, count: number): ClickPoint[] =>
     date: new Date(Date.parse(first) + index * 3_600_000).toISOString(),
     clicks: 1,
     unique: 1,
+    visitors: 1,
     pageviews: 1,
     conversions: 0,
     revenue: index,

@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
 import { parseSearch, stringifySearch } from '@/lib/search';
+import { CHART_METRICS } from './metrics';
 import {
   BOTS,
   CHART_RANGES,
   COMPARISONS,
   DEFAULT_STATE,
   DIMENSIONS,
+  OPERATORS,
   RANGES,
   STATUSES,
   readState,
@@ -30,7 +32,7 @@ test('the address of the default state is empty, the address of others is readab
   expect(there(DEFAULT_STATE)).toBe('');
   const state = withFilter(
     { ...DEFAULT_STATE, website: '42', range: 'custom', from: '2026-01-01', to: '2026-01-31' },
-    { dimension: 'country', not: false, values: ['IS', 'DE'] },
+    { dimension: 'country', operator: 'is', values: ['IS', 'DE'] },
   );
   expect(there(state)).toBe('?website=42&range=custom&from=2026-01-01&to=2026-01-31&f=is,country,IS,DE');
 });
@@ -46,7 +48,7 @@ test.each([
   ['?range=custom&from=2026-02-30&to=2026-03-01', DEFAULT_STATE],
   ['?f=is,planet,mars&f=maybe,country,IS&f=is,country', DEFAULT_STATE],
   ['?compare=x&chart=1h&bots=yes&status=paid', DEFAULT_STATE],
-  ['?f=is,sub1,%E0%A4%A', { ...DEFAULT_STATE, filters: [{ dimension: 'sub1', not: false, values: ['%E0%A4%A'] }] }],
+  ['?f=is,sub1,%E0%A4%A', { ...DEFAULT_STATE, filters: [{ dimension: 'sub1', operator: 'is', values: ['%E0%A4%A'] }] }],
 ])('%s is read without complaint', (query, expected) => {
   expect(back(query).range).toBe(expected.range);
   expect(back(query).filters.length).toBe(expected.filters.length);
@@ -58,8 +60,10 @@ test('dates in the wrong order are put right', () => {
 
 test('picking sets a filter, picking again takes it away', () => {
   const once = toggleFilter(DEFAULT_STATE, 'partner', 'p1');
-  expect(once.filters).toEqual([{ dimension: 'partner', not: false, values: ['p1'] }]);
-  expect(toggleFilter(once, 'partner', 'p2').filters).toEqual([{ dimension: 'partner', not: false, values: ['p2'] }]);
+  expect(once.filters).toEqual([{ dimension: 'partner', operator: 'is', values: ['p1'] }]);
+  expect(toggleFilter(once, 'partner', 'p2').filters).toEqual([
+    { dimension: 'partner', operator: 'is', values: ['p2'] },
+  ]);
   expect(toggleFilter(once, 'partner', 'p1').filters).toEqual([]);
 });
 
@@ -87,9 +91,11 @@ function randomState(random: () => number): AnalyticsState {
     compare: pick(COMPARISONS),
     bots: pick(BOTS),
     status: random() < 0.5 ? null : pick(STATUSES),
+    metric: pick(CHART_METRICS),
+    details: pick([null, ['page'], ['country', 'device']] as const),
     filters: dimensions.map((dimension) => ({
       dimension,
-      not: random() < 0.5,
+      operator: pick(OPERATORS),
       values: Array.from({ length: 1 + Math.floor(random() * 3) }, text),
     })),
   };

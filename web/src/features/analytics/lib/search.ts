@@ -2,40 +2,55 @@
 import { isDay } from '@/lib/dates';
 import { textOf, textsOf, type FlatSearch } from '@/lib/search';
 import type { ConversionStatus } from '@/lib/api/types';
+import { CHART_METRICS, type ChartMetric } from './metrics';
 
 export const RANGES = ['24h', '7d', '30d', 'custom'] as const;
 export const CHART_RANGES = ['24h', '7d', '30d', '90d'] as const;
 export const COMPARISONS = ['previous', 'year', 'none'] as const;
 export const BOTS = ['exclude', 'include', 'only'] as const;
 export const STATUSES = ['pending', 'approved', 'rejected', 'reversed'] as const;
+export const SUBS = ['sub1', 'sub2', 'sub3', 'sub4', 'sub5', 'sub6', 'sub7', 'sub8', 'sub9', 'sub10'] as const;
 export const DIMENSIONS = [
-  'partner',
-  'country',
-  'device',
+  'page',
+  'entry_page',
+  'exit_page',
+  'hostname',
+  'channel',
   'source',
+  'referrer',
+  'utm_campaign',
+  'utm_source',
+  'utm_medium',
+  'utm_content',
+  'utm_term',
+  'country',
+  'region',
+  'city',
+  'device',
+  'browser',
+  'os',
+  'language',
+  'partner',
   'link',
+  'placement',
+  'coupon',
+  'event',
+  'weekday_hour',
   'reason',
-  'sub1',
-  'sub2',
-  'sub3',
-  'sub4',
-  'sub5',
-  'sub6',
-  'sub7',
-  'sub8',
-  'sub9',
-  'sub10',
+  ...SUBS,
 ] as const;
+export const OPERATORS = ['is', 'is_not', 'contains', 'not_contains', 'matches'] as const;
 
 export type Range = (typeof RANGES)[number];
 export type ChartRange = (typeof CHART_RANGES)[number];
 export type Comparison = (typeof COMPARISONS)[number];
 export type Bots = (typeof BOTS)[number];
 export type Dimension = (typeof DIMENSIONS)[number];
+export type Operator = (typeof OPERATORS)[number];
 
 export interface Filter {
   readonly dimension: Dimension;
-  readonly not: boolean;
+  readonly operator: Operator;
   /** As the API names them (`values.ts`). */
   readonly values: readonly string[];
 }
@@ -51,7 +66,14 @@ export interface AnalyticsState {
   readonly bots: Bots;
   readonly status: ConversionStatus | null;
   readonly filters: readonly Filter[];
+  /** What the main chart shows. */
+  readonly metric: ChartMetric;
+  /** The dimensions of the open table of all rows; null while it is closed. */
+  readonly details: Details | null;
 }
+
+/** One dimension, or two at once. */
+export type Details = readonly [Dimension] | readonly [Dimension, Dimension];
 
 export const DEFAULT_STATE: AnalyticsState = {
   website: null,
@@ -63,6 +85,8 @@ export const DEFAULT_STATE: AnalyticsState = {
   bots: 'exclude',
   status: null,
   filters: [],
+  metric: 'clicks',
+  details: null,
 };
 
 /** Unknown values fall back to the default, so that old or hand-written URLs still work. */
@@ -81,6 +105,8 @@ export function readState(search: FlatSearch): AnalyticsState {
     bots: oneOf(BOTS, search['bots']) ?? DEFAULT_STATE.bots,
     status: oneOf(STATUSES, search['status']) ?? null,
     filters: readFilters(textsOf(search['f'])),
+    metric: oneOf(CHART_METRICS, search['metric']) ?? DEFAULT_STATE.metric,
+    details: readDetails(textOf(search['details'])),
   };
 }
 
@@ -98,8 +124,16 @@ export function writeState(state: AnalyticsState): FlatSearch {
   if (state.bots !== DEFAULT_STATE.bots) result['bots'] = state.bots;
   if (state.status) result['status'] = state.status;
   if (state.filters.length > 0) result['f'] = state.filters.map(writeFilter);
+  if (state.metric !== DEFAULT_STATE.metric) result['metric'] = state.metric;
+  if (state.details) result['details'] = state.details.join(',');
   return result;
 }
+
+/** Ids and fixed lists can only be chosen; texts can be searched. */
+export const operatorsOf = (dimension: Dimension): readonly Operator[] =>
+  CHOSEN.includes(dimension) ? ['is', 'is_not'] : OPERATORS;
+
+const CHOSEN: readonly Dimension[] = ['partner', 'link', 'country', 'reason', 'weekday_hour'];
 
 /** Replaces the filter of that dimension: the API takes one per dimension. */
 export function withFilter(state: AnalyticsState, filter: Filter): AnalyticsState {
@@ -113,8 +147,8 @@ export function withoutFilter(state: AnalyticsState, dimension: Dimension): Anal
 /** A second click on the same bar removes its filter. */
 export function toggleFilter(state: AnalyticsState, dimension: Dimension, value: string): AnalyticsState {
   const present = state.filters.find((item) => item.dimension === dimension);
-  const same = present && !present.not && present.values.length === 1 && present.values[0] === value;
-  return same ? withoutFilter(state, dimension) : withFilter(state, { dimension, not: false, values: [value] });
+  const same = present?.operator === 'is' && present.values.length === 1 && present.values[0] === value;
+  return same ? withoutFilter(state, dimension) : withFilter(state, { dimension, operator: 'is', values: [value] });
 }
 
 /** Shows only traffic excluded for that reason; selected again, the default. */
@@ -124,20 +158,29 @@ export function onlyReason(state: AnalyticsState, reason: string): AnalyticsStat
 }
 
 function writeFilter(filter: Filter): string {
-  return [filter.not ? 'not' : 'is', filter.dimension, ...filter.values.map(encodeURIComponent)].join(',');
+  return [
+    filter.operator === 'is_not' ? 'not' : filter.operator,
+    filter.dimension,
+    ...filter.values.map(encodeURIComponent),
+  ].join(',');
 }
 
 function readFilters(texts: readonly string[]): readonly Filter[] {
   const found = new Map<Dimension, Filter>();
   for (const text of texts) {
-    const [operator, name, ...rest] = text.split(',');
+    const [first, name, ...rest] = text.split(',');
+    const operator = first === 'not' ? 'is_not' : oneOf(OPERATORS, first);
     const dimension = oneOf(DIMENSIONS, name);
     const values = rest.map(decode).filter((value) => value !== '');
-    if (dimension && values.length > 0 && (operator === 'is' || operator === 'not')) {
-      found.set(dimension, { dimension, not: operator === 'not', values });
-    }
+    if (dimension && operator && values.length > 0) found.set(dimension, { dimension, operator, values });
   }
   return [...found.values()];
+}
+
+function readDetails(text: string | undefined): Details | null {
+  const [first, second] = (text?.split(',') ?? []).map((name) => oneOf(DIMENSIONS, name));
+  if (!first) return null;
+  return second && second !== first ? [first, second] : [first];
 }
 
 function decode(text: string): string {

@@ -1,0 +1,1 @@
+"""Annotations: notes on moments of a website's charts."""

@@ -1,0 +1,43 @@
+"""Command handlers of annotations."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from command_api.analytics import commands, model
+from command_api.analytics.schemas import Annotation
+from command_api.kernel.aggregates import require_found, shared_fields, state_after
+from command_api.kernel.command_handlers import CommandHandlers
+from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.websites import model as websites
+
+HANDLERS: Final = CommandHandlers()
+
+
+@HANDLERS.on(commands.AddAnnotation, senders="accounts")
+def add_annotation(command: commands.AddAnnotation, uow: UnitOfWork) -> Annotation:
+    fields = command.fields
+    website = uow.load(fields.website_id, websites.evolve)
+    added = model.add(command.annotation_id, website, at=fields.at, text=fields.text, context=uow.context)
+    uow.append(added)
+    return _shown(model.evolve(None, added))
+
+
+@HANDLERS.on(commands.ChangeAnnotation, senders="accounts")
+def change_annotation(command: commands.ChangeAnnotation, uow: UnitOfWork) -> Annotation:
+    annotation = require_found(uow.load(command.annotation_id, model.evolve), "annotation")
+    website = uow.load(annotation.website_id, websites.evolve)
+    fields = command.fields
+    events = model.change(annotation, website, at=fields.at, text=fields.text, context=uow.context)
+    uow.append(*events)
+    return _shown(state_after(model.evolve, annotation, events))
+
+
+@HANDLERS.on(commands.RemoveAnnotation, senders="accounts")
+def remove_annotation(command: commands.RemoveAnnotation, uow: UnitOfWork) -> None:
+    annotation = require_found(uow.load(command.annotation_id, model.evolve), "annotation")
+    uow.append(model.remove(annotation, uow.load(annotation.website_id, websites.evolve), uow.context))
+
+
+def _shown(annotation: model.Annotation) -> Annotation:
+    return Annotation(**shared_fields(annotation, Annotation))

@@ -1,0 +1,70 @@
+"""`/api/platform/annotations`: what is noted on the charts of a website, by people and automatically.
+
+Automatic ones follow from what is there anyway: new terms of a partner that the website links to, links that were
+created or deleted, and a rebuild of the events that became live.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Final
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query
+from pydantic import Field
+
+from query_api.analytics.request import RangeQuery, range_of
+from query_api.kernel.dependencies import CallerScope, Reads
+from query_api.kernel.responses import RowModel
+
+router = APIRouter(tags=["analytics"])
+
+MAX_ANNOTATIONS: Final = 200
+
+
+class AnnotationKind(StrEnum):
+    """Who noted it: a person, or what happened."""
+
+    OWN = "own"
+    TERMS_CHANGED = "terms_changed"
+    LINK_CREATED = "link_created"
+    LINK_DELETED = "link_deleted"
+    PROJECTION_PROMOTED = "projection_promoted"
+
+
+class Annotation(RowModel):
+    """A note on a moment of the charts."""
+
+    id: UUID | None = Field(description="Null: automatic, and cannot be changed")
+    kind: AnnotationKind
+    at: datetime
+    text: str
+
+
+_ANNOTATIONS: Final = (
+    "SELECT * FROM ("
+    "SELECT a.id, 'own' AS kind, a.at, a.text FROM read.annotations AS a WHERE a.website_id = %(website)s"
+    " UNION ALL SELECT NULL, 'terms_changed', t.effective_at, 'New terms of ' || p.name"
+    " FROM read.partner_terms AS t JOIN read.partners AS p ON p.id = t.partner_id"
+    " WHERE t.effective_at > p.created_at AND EXISTS (SELECT FROM read.links AS l WHERE l.website_id = %(website)s"
+    " AND l.partner_id = t.partner_id AND (l.deleted_at IS NULL OR l.deleted_at > t.effective_at))"
+    " UNION ALL SELECT NULL, 'link_created', l.created_at, 'Link ' || l.slug || ' created'"
+    " FROM read.links AS l WHERE l.website_id = %(website)s"
+    " UNION ALL SELECT NULL, 'link_deleted', l.deleted_at, 'Link ' || l.slug || ' deleted'"
+    " FROM read.links AS l WHERE l.website_id = %(website)s AND l.deleted_at IS NOT NULL"
+    " UNION ALL SELECT NULL, 'projection_promoted', b.promoted_at, 'Reports rebuilt from the event log'"
+    " FROM engine.build AS b WHERE b.name = 'events' AND b.generation > 1 AND b.promoted_at IS NOT NULL"
+    ") AS noted WHERE at >= %(start)s AND at < %(end)s ORDER BY at DESC, kind, text LIMIT %(limit)s"
+)
+
+
+@router.get(
+    "/api/platform/annotations", dependencies=[Depends(Reads("annotations", "websites", "links", "partner_terms"))]
+)
+def get_annotations(query: Annotated[RangeQuery, Query()], scope: CallerScope) -> list[Annotation]:
+    """Of a range, newest first, at most 200."""
+    website = scope.website(query.websiteId)
+    range_ = range_of(query, website)
+    bound = {"website": website.id, "start": range_.start, "end": range_.end, "limit": MAX_ANNOTATIONS}
+    return [Annotation.of_row(row) for row in scope.reader.rows(_ANNOTATIONS, bound)]

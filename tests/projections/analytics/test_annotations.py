@@ -1,0 +1,33 @@
+"""What people note on the charts of their websites, as it is read."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from uuid import UUID, uuid4
+
+from schemas.base import DomainEvent
+from schemas.events.analytics import AnnotationAdded, AnnotationChanged, AnnotationRemoved
+from schemas.events.websites import WebsiteDisconnected
+from tests.support.projection_bench import WEBSITE, ProjectionBench
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+def step(id: UUID, version: int, event_class: type[DomainEvent], **values: object) -> DomainEvent:
+    return event_class(originator_id=id, originator_version=version, timestamp=NOW, **values)
+
+
+def test_the_latest_text_is_shown_and_what_was_removed_is_not(projecting: ProjectionBench) -> None:
+    kept, removed, gone, other = (uuid4() for _ in range(4))
+    added = {"website_id": WEBSITE, "at": NOW, "text": "New page"}
+    projecting.decide(
+        step(kept, 1, AnnotationAdded, **added),
+        step(kept, 2, AnnotationChanged, at=NOW, text="New pages"),
+        step(removed, 1, AnnotationAdded, **added),
+        step(removed, 2, AnnotationRemoved),
+        step(gone, 1, AnnotationAdded, **{**added, "website_id": other}),
+        step(other, 1, WebsiteDisconnected),
+    )
+    with projecting.running():
+        projecting.wait("annotations")
+    assert projecting.sql("select id, text from read.annotations") == [(kept, "New pages")]

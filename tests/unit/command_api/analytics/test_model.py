@@ -1,0 +1,59 @@
+"""Given a website, when a note is put on its charts, changed or removed, then these events."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+import pytest
+
+from command_api.analytics import model
+from command_api.kernel.decision import CommandContext, CommandRejected
+from command_api.websites.model import Website
+from schemas.events.analytics import MAX_ANNOTATION, AnnotationAdded, AnnotationChanged, AnnotationRemoved
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+OWNER = uuid4()
+CONTEXT, STRANGER = CommandContext(NOW, OWNER), CommandContext(NOW, uuid4())
+SITE = Website(uuid4(), 1, OWNER, "shop.example", "UTC", "USD", NOW)
+DAY = NOW - timedelta(days=3)
+
+
+def added(text: str = "New page") -> AnnotationAdded:
+    return model.add(uuid4(), SITE, at=DAY, text=text, context=CONTEXT)
+
+
+def test_a_note_is_about_a_moment_of_an_own_website() -> None:
+    event = added("  New   page\n")
+    assert (event.website_id, event.at, event.text, event.originator_version) == (SITE.id, DAY, "New page", 1)
+    with pytest.raises(CommandRejected):
+        model.add(uuid4(), SITE, at=DAY, text="x", context=STRANGER)
+    with pytest.raises(CommandRejected):
+        model.add(uuid4(), None, at=DAY, text="x", context=CONTEXT)
+
+
+@pytest.mark.parametrize("text", ["", "  \n", "x" * (MAX_ANNOTATION + 1)])
+def test_a_text_is_neither_empty_nor_too_long(text: str) -> None:
+    with pytest.raises(CommandRejected, match=r"Enter a text|at most"):
+        added(text)
+
+
+def test_what_is_named_changes_and_nothing_when_all_is_the_same() -> None:
+    note = model.evolve(None, added())
+    [changed] = model.change(note, SITE, at=None, text="Other", context=CONTEXT)
+    assert isinstance(changed, AnnotationChanged)
+    assert (changed.at, changed.text, changed.originator_version) == (DAY, "Other", 2)
+    assert model.change(note, SITE, at=DAY, text="New page", context=CONTEXT) == []
+    with pytest.raises(CommandRejected):
+        model.change(note, SITE, at=None, text="Other", context=STRANGER)
+
+
+def test_a_removed_note_is_gone() -> None:
+    note = model.evolve(None, added())
+    removed = model.remove(note, SITE, CONTEXT)
+    assert isinstance(removed, AnnotationRemoved)
+    gone = model.evolve(note, removed)
+    with pytest.raises(CommandRejected):
+        model.remove(gone, SITE, CONTEXT)
+    with pytest.raises(CommandRejected):
+        model.change(gone, SITE, at=None, text="x", context=CONTEXT)

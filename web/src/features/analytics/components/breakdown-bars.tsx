@@ -1,0 +1,117 @@
+import { ListTree } from 'lucide-react';
+import type { Breakdown, BreakdownRow } from '../api/breakdown';
+import { valueName, type Named } from '../lib/dimensions';
+import { metricName, shortName, shortText, type Metric } from '../lib/metrics';
+import type { Dimension } from '../lib/search';
+import { cx } from '@/lib/cx';
+
+interface Props {
+  readonly by: Dimension;
+  readonly data: Breakdown;
+  readonly metric: Metric;
+  readonly named: Named;
+  /** The values that the page is filtered by. */
+  readonly picked: readonly string[];
+  readonly onPick: (value: string) => void;
+  readonly onEvents: (value: string, name: string) => void;
+}
+
+/** The chosen metric first, and always what the row earns. */
+export function shownMetrics(metric: Metric): readonly Metric[] {
+  const beside = (['revenue', 'epc', 'clicks'] as const).filter((item) => item !== metric);
+  return [metric, ...beside.slice(0, 2)];
+}
+
+/** Rows as bars of one metric; a click on one filters the page. */
+export function BreakdownBars({ by, data, metric, named, picked, onPick, onEvents }: Props) {
+  const metrics = shownMetrics(metric);
+  const most = Math.max(0, ...data.rows.map((row) => row[metric] ?? 0));
+  return (
+    <>
+      <div aria-hidden className="flex h-6 items-center gap-2 px-2 text-xs text-muted">
+        <span className="min-w-0 flex-1" />
+        {metrics.map((item, index) => (
+          <span key={item} className={cx('w-19 shrink-0 truncate text-right', index === 2 && 'max-sm:hidden')}>
+            {shortName(item)}
+          </span>
+        ))}
+      </div>
+      <ul role="list" className="flex flex-col gap-0.5">
+        {data.rows.map((row) => {
+          const value = row.values[by] ?? '';
+          const name = valueName(by, value, named, row.label);
+          return (
+            <li key={value} className="group relative">
+              <Bar
+                name={name}
+                row={row}
+                metrics={metrics}
+                share={most > 0 ? (row[metric] ?? 0) / most : 0}
+                currency={data.currency}
+                isPicked={picked.includes(value)}
+                onPick={() => onPick(value)}
+              />
+              <button
+                type="button"
+                title="View events"
+                aria-label={`View events of ${name}`}
+                className="absolute top-0 -right-1 grid size-8 place-items-center rounded-md bg-surface text-muted opacity-0 group-hover:opacity-100 hover:text-text focus-visible:opacity-100 max-sm:hidden pointer-coarse:hidden"
+                onClick={() => onEvents(value, name)}
+              >
+                <ListTree aria-hidden className="size-3.5" />
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+    </>
+  );
+}
+
+interface BarProps {
+  readonly name: string;
+  readonly row: BreakdownRow;
+  readonly metrics: readonly Metric[];
+  readonly share: number;
+  readonly currency: string;
+  readonly isPicked: boolean;
+  readonly onPick: () => void;
+}
+
+function Bar({ name, row, metrics, share, currency, isPicked, onPick }: BarProps) {
+  return (
+    <button
+      type="button"
+      onClick={onPick}
+      aria-pressed={isPicked}
+      title={name}
+      className="relative flex h-8 w-full items-center gap-2 rounded-md px-2 text-left hover:bg-sunken max-sm:h-10"
+    >
+      <span
+        aria-hidden
+        className={cx(
+          'absolute inset-y-0.5 left-0 rounded-md transition-[width]',
+          isPicked ? 'bg-brand/25' : 'bg-brand-soft',
+        )}
+        style={{ width: `${Math.max(share > 0 ? 0.5 : 0, share * 100)}%` }}
+      />
+      <span className="relative min-w-0 flex-1 truncate">
+        <span className="sr-only">Filter by </span>
+        {name}
+      </span>
+      {metrics.map((item, index) => (
+        <span
+          key={item}
+          className={cx(
+            'relative w-19 shrink-0 truncate text-right tabular',
+            index === 0 ? 'font-medium' : 'text-muted',
+            index === 2 && 'max-sm:hidden',
+          )}
+        >
+          <span className="sr-only">, {metricName(item)} </span>
+          {shortText(item, row[item], currency)}
+        </span>
+      ))}
+    </button>
+  );
+}
