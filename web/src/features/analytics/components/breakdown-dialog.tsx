@@ -111,7 +111,10 @@ export function BreakdownDialog({ details, state, params, named, metric, onChang
           <ColumnChooser columns={columns} onChange={setColumns} />
           <a
             className={buttonClass({ size: 'sm' })}
-            href={csvAddress({ ...request, metrics: [...new Set([...columns, sort.metric])].join(',') } as BreakdownParams)}
+            href={csvAddress({
+              ...request,
+              metrics: [...new Set([...columns, sort.metric])].join(','),
+            } as BreakdownParams)}
             download
           >
             <Download aria-hidden className="size-3.5" />
