@@ -162,6 +162,7 @@ function Top({ dimension, values, onPick }: TopProps) {
               {valueName(dimension, item.value, NO_NAMES)}
             </span>
             <span className="relative text-muted tabular">
+              <span className="sr-only">, </span>
               {countOf(item.visitors, 'visitor')}, {countOf(item.events, 'event')}
             </span>
           </button>
