@@ -33,7 +33,7 @@ export function Tabs({ label, tabs, value, onChange, look = 'line', bare = false
       onValueChange={(id) => onChange?.(id)}
     >
       <Row before={before}>
-        <Radix.List ref={list} aria-label={label} hidden={bare} className={cx(LISTS[look], bare && 'hidden')}>
+        <Radix.List ref={list} aria-label={label} hidden={bare} className={bare ? 'hidden' : LISTS[look]}>
           {tabs.map((tab) => (
             <Radix.Trigger key={tab.id} value={tab.id} disabled={tab.disabled ?? false} className={TRIGGERS[look]}>
               {tab.label}
