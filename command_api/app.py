@@ -17,7 +17,7 @@ from command_api.accounts.passwords import Passwords
 from command_api.accounts.providers import routes as providers
 from command_api.accounts.providers.service import ProviderSignIn
 from command_api.accounts.sign_in import SignInService
-from command_api.analytics import routes as annotations
+from command_api.analytics import routes as annotation_routes
 from command_api.conversions import routes as conversions
 from command_api.domains import routes as domains
 from command_api.domains.dns_check import open_dns_checker
@@ -65,7 +65,7 @@ CONTEXTS = (
     domains,
     partners,
     links,
-    annotations,
+    annotation_routes,
     conversions,
     operations,
     dead_letters,

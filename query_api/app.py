@@ -27,7 +27,8 @@ from infra.kernel.observability.request_context import LogContextMiddleware
 from infra.kernel.postgres.pool import pool as open_pool
 from infra.kernel.security.sessions import Pool
 from query_api.accounts import admin, export, invites, profile, sessions, sign_ins
-from query_api.analytics import annotations, click_log, delivery, explain, live_snapshot, platform_totals
+from query_api.analytics import annotations as annotation_routes
+from query_api.analytics import click_log, delivery, explain, live_snapshot, platform_totals
 from query_api.analytics import live_routes as live
 from query_api.analytics import routes as analytics
 from query_api.analytics.live_hub import LiveHub
@@ -102,7 +103,7 @@ ROUTERS: Final = (
     explain.router,
     live.router,
     delivery.router,
-    annotations.router,
+    annotation_routes.router,
     admin_partners.router,
     admin_links.router,
     click_log.router,

@@ -29,12 +29,13 @@ MERGED_WITHIN_S = 240
 RAW_DIMENSIONS = ("page", "source", "country", "sub1")
 FILTER = "&filter=country:is:DE&filter=page:contains:9"
 
-# A visit is four events on average; 2,000 pages, 60 sources, 200 campaigns, 5,000 values of sub1; 28 % clicks, 70 % page
-# views, 2 % conversions; 3 % bots.
+# A visit is four events on average; 2,000 pages, 60 sources, 200 campaigns, 5,000 values of sub1; 28 % clicks, 70 %
+# page views, 2 % conversions; 3 % bots.
 _INSERT = """
 INSERT INTO events__g1 (website_id, event_id, type, occurred_at, received_at, visitor, session, hostname, path, source,
-  channel, referrer_host, utm_source, utm_medium, utm_campaign, country, region, device, browser, os, language, placement,
-  is_bot, partner_id, link_id, sub1, conversion_id, event_name, d_pending, c_pending, currency, entry_page, coupon,
+  channel, referrer_host, utm_source, utm_medium, utm_campaign, country, region, device, browser, os, language,
+  placement, is_bot, partner_id, link_id, sub1, conversion_id, event_name, d_pending, c_pending, currency, entry_page,
+  coupon,
   _topic, _partition, _offset)
 SELECT toUUID('{website}'), generateUUIDv7(), multiIf(k < 28, 'click', k < 98, 'pageview', 'conversion') AS type,
   now64(3, 'UTC') - toIntervalMillisecond(toUInt64(({events} - number) * {gap_ms})) AS at, at,
@@ -161,8 +162,8 @@ def _figure(
     aim: str = "",
     note: str = "",
 ) -> Figure:
-    figure: Figure = {"name": name, "value": round(value, 1) if value < 1000 else round(value), "unit": unit}
-    figure["command"] = COMMAND
+    shown = round(value, 1) if value < 1000 else round(value)
+    figure: Figure = {"name": name, "value": shown, "unit": unit, "command": COMMAND}
     if baseline is not None:
         figure |= {"baseline": round(baseline, 1), "baseline_name": against}
     if aim:
