@@ -68,7 +68,7 @@ def _postback(one: Network) -> str:
         query = "&".join(f"{name}={placeholder}" for name, placeholder in one.postback.items())
         lines.append(f"```text\n{query}\n```")
     if one.names:
-        lines.append("Names: " + ", ".join(f"`{theirs}` = {ours}" for theirs, ours in one.names.items()) + ".")
+        lines.append("Names: " + ", ".join(f"`{sent}` = {field}" for sent, field in one.names.items()) + ".")
     if one.statuses:
         lines.append("Statuses: " + ", ".join(f"`{word}` = {status}" for word, status in one.statuses.items()) + ".")
     return "\n\n".join(lines)

@@ -29,7 +29,7 @@ def create_links(body: BulkLinks, run: Runs) -> Response:
 
 @router.post("/organize", response_model=Organized)
 def organize_links(body: OrganizeLinks, run: Runs) -> Response:
-    """Adds and removes tags of several links, moves them to a folder, archives them or takes them back."""
+    """Adds and removes tags of several links, moves them to a folder, archives them or restores them."""
     return run(commands.OrganizeLinks(body), body, consistent_with=CONSISTENT_WITH)
 
 

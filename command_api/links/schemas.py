@@ -85,7 +85,7 @@ class UpdateLink(LinkFields):
 
 
 class OrganizeLinks(RequestModel):
-    """What to change about how several links are kept; what is left out stays."""
+    """What to change about how several links are kept; omitted fields stay."""
 
     ids: Annotated[list[Id], Field(min_length=1, max_length=MAX_BULK_LINKS)]
     add_tags: Annotated[list[Label], Field(max_length=20)] = Field(default_factory=list)

@@ -1,6 +1,6 @@
 """`/api/platform/annotations`: what is noted on the charts of a website, by people and automatically.
 
-Automatic ones follow from what is there anyway: new terms of a partner that the website links to, links that were
+Automatic ones follow from recorded events: new terms of a partner that the website links to, links that were
 created or deleted, and a rebuild of the events that became live.
 """
 

@@ -114,7 +114,7 @@ class SeriesPoint(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ParsedReport:
     """A report's query, understood."""
 
     by: tuple[str, ...]
@@ -124,18 +124,18 @@ class Asked:
 
 def read(query: BreakdownQuery, request: AnalyticsRequest, response: Response) -> Breakdown:
     """One page. Raises `Problem` 400."""
-    asked = parse(query)
-    report = Report(request.selection, request.range, asked.by)
-    after = _after(query.cursor, asked) if query.cursor else ()
-    search = _search(request, query.search, asked.by)
-    statement = breakdown_query.query(report, asked.sorting, search, after, query.limit + 1)
+    parsed = parse(query)
+    report = Report(request.selection, request.range, parsed.by)
+    after = _after(query.cursor, parsed) if query.cursor else ()
+    search = _search(request, query.search, parsed.by)
+    statement = breakdown_query.query(report, parsed.sorting, search, after, query.limit + 1)
     [found] = request.read(response, statement)
     total = next((row for row in found if row["is_total"]), {})
     rows = [row for row in found if not row["is_total"]]
     has_more, rows = len(rows) > query.limit, rows[: query.limit]
     before = _compared(request, response, report, rows)
-    labels = _labels(request, asked.by, rows)
-    shown = _Shown(asked.metrics, request.website.currency)
+    labels = _labels(request, parsed.by, rows)
+    shown = _Shown(parsed.metrics, request.website.currency)
 
     def earlier(*values: str) -> ReportMetrics | None:
         return None if before is None else shown.metrics(before.get(values, {}))
@@ -143,19 +143,19 @@ def read(query: BreakdownQuery, request: AnalyticsRequest, response: Response) -
     return Breakdown.model_construct(
         range=ShownRange.of(request.range),
         currency=request.website.currency,
-        by=list(asked.by),
+        by=list(parsed.by),
         rows=[
             BreakdownRow.model_construct(
-                values=dict(zip(asked.by, values, strict=True)),
-                label=" · ".join(labels[name, value] for name, value in zip(asked.by, values, strict=True)),
-                labels={name: labels[name, value] for name, value in zip(asked.by, values, strict=True)},
+                values=dict(zip(parsed.by, values, strict=True)),
+                label=" · ".join(labels[name, value] for name, value in zip(parsed.by, values, strict=True)),
+                labels={name: labels[name, value] for name, value in zip(parsed.by, values, strict=True)},
                 previous=earlier(*values),
                 **shown.figures(row),
             )
-            for row, values in ((row, values_of(row, asked.by)) for row in rows)
+            for row, values in ((row, values_of(row, parsed.by)) for row in rows)
         ],
         totals=Totals.model_construct(previous=earlier(), **shown.figures(total)),
-        nextCursor=_cursor(rows[-1], asked) if has_more else None,
+        nextCursor=_cursor(rows[-1], parsed) if has_more else None,
     )
 
 
@@ -194,7 +194,7 @@ def lines(found: Breakdown, metrics: Sequence[str]) -> tuple[list[str], list[Lin
     return [*found.by, *metrics], rows
 
 
-def parse(query: BreakdownQuery) -> Asked:
+def parse(query: BreakdownQuery) -> ParsedReport:
     """Raises `Problem` 400 for unknown names, and names the valid ones."""
     by = tuple(dict.fromkeys(_dimension(name) for name in query.by.split(",")))
     if len(by) > MAX_DIMENSIONS:
@@ -206,7 +206,7 @@ def parse(query: BreakdownQuery) -> Asked:
     name = query.sort.removeprefix("-")
     if name not in METRICS and name not in by:
         raise _unknown("sort", name, (*METRICS, *by))
-    return Asked(by, metrics, Sorting(name, query.sort.startswith("-")))
+    return ParsedReport(by, metrics, Sorting(name, query.sort.startswith("-")))
 
 
 def split(text: str) -> list[str]:
@@ -297,14 +297,14 @@ def _unknown(parameter: str, name: str, valid: Iterable[str]) -> Exception:
     return invalid_parameter(parameter, f"{name[:100]!r} is unknown. Use one of {', '.join(valid)}.")
 
 
-def _after(cursor: str, asked: Asked) -> tuple[Any, ...]:
-    found: tuple[Any, ...] = pagination.decode(cursor, str, *(str for _ in asked.by))
-    if asked.sorting.name in METRICS:
+def _after(cursor: str, parsed: ParsedReport) -> tuple[Any, ...]:
+    found: tuple[Any, ...] = pagination.decode(cursor, str, *(str for _ in parsed.by))
+    if parsed.sorting.name in METRICS:
         try:
             number = float(found[0])
         except ValueError:
             raise pagination.bad_cursor() from None
-        if number != number or (asked.sorting.name not in breakdown_query.RATIOS and not _is_integer(found[0])):
+        if number != number or (parsed.sorting.name not in breakdown_query.RATIOS and not _is_integer(found[0])):
             raise pagination.bad_cursor()
     return found
 
@@ -313,10 +313,10 @@ def _is_integer(text: str) -> bool:
     return text.removeprefix("-").isascii() and text.removeprefix("-").isdigit() and len(text) <= 38
 
 
-def _cursor(row: Row, asked: Asked) -> str:
+def _cursor(row: Row, parsed: ParsedReport) -> str:
     sorted_by = row["sorted"]
     return pagination.encode(
-        repr(sorted_by) if isinstance(sorted_by, float) else str(sorted_by), *values_of(row, asked.by)
+        repr(sorted_by) if isinstance(sorted_by, float) else str(sorted_by), *values_of(row, parsed.by)
     )
 
 

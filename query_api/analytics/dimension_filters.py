@@ -53,7 +53,7 @@ def _filter(
 
 
 def _exact(operator: Operator) -> Operator:
-    """Names are compared here; what is left is a list of ids."""
+    """Names are compared here; the filter is a list of ids."""
     return Operator.IS_NOT if operator in (Operator.IS_NOT, Operator.NOT_CONTAINS) else Operator.IS
 
 

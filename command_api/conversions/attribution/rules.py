@@ -63,15 +63,15 @@ def attribute(
     traces: ResolvedTraces,
     model: AttributionModel,
     partner_of: FindPartner,
-    visit_of: FindVisit = lambda _: None,
+    find_visit: FindVisit = lambda _: None,
 ) -> Attribution | None:
     """The attribution, with the terms at the time of the click; none while no click is found."""
     if traces.is_claim and traces.click_row is not None and traces.click_row.bot_reason:
         return None
     return (
-        _by_click_id(website_id, occurred_at, traces, partner_of, visit_of)
+        _by_click_id(website_id, occurred_at, traces, partner_of, find_visit)
         or _by_coupon(website_id, occurred_at, traces, partner_of)
-        or _by_visitor(website_id, occurred_at, traces, model, partner_of, visit_of)
+        or _by_visitor(website_id, occurred_at, traces, model, partner_of, find_visit)
     )
 
 
@@ -86,7 +86,7 @@ def is_within_window(partner: Partner, clicked_at: datetime, occurred_at: dateti
 
 
 def _by_click_id(
-    website_id: UUID, occurred_at: datetime, traces: ResolvedTraces, partner_of: FindPartner, visit_of: FindVisit
+    website_id: UUID, occurred_at: datetime, traces: ResolvedTraces, partner_of: FindPartner, find_visit: FindVisit
 ) -> Attribution | None:
     click, link = traces.click, traces.click_link
     if click is None or link is None or not click.is_of(website_id) or link.website_id != website_id:
@@ -95,7 +95,7 @@ def _by_click_id(
     if partner is None or not is_within_window(partner, click.at, occurred_at):
         return None
     row = traces.click_row
-    visit = {"country": click.country, "device": click.device} if row is None else _visit(row, visit_of)
+    visit = {"country": click.country, "device": click.device} if row is None else _visit(row, find_visit)
     return Attribution(
         **visit,
         by=AttributedBy.CLICK_ID,
@@ -133,7 +133,7 @@ def _by_visitor(
     traces: ResolvedTraces,
     model: AttributionModel,
     partner_of: FindPartner,
-    visit_of: FindVisit,
+    find_visit: FindVisit,
 ) -> Attribution | None:
     for row in traces.visitor_clicks:
         if row.partner_id is None or row.website_id != website_id:
@@ -144,7 +144,7 @@ def _by_visitor(
         if partner is None or not is_within_window(partner, row.occurred_at, occurred_at):
             continue
         return Attribution(
-            **_visit(row, visit_of),
+            **_visit(row, find_visit),
             by=AttributedBy.VISITOR,
             partner_id=partner.id,
             link_id=row.link_id,
@@ -156,7 +156,7 @@ def _by_visitor(
     return None
 
 
-def _visit(row: ClickRow, visit_of: FindVisit) -> dict[str, Any]:
+def _visit(row: ClickRow, find_visit: FindVisit) -> dict[str, Any]:
     of_click = {name: getattr(row, name) for name in ("visitor", "country", "device", "source", "subs")}
-    found = visit_of(row)
+    found = find_visit(row)
     return of_click if found is None else {**of_click, "source": found.source, "visit": found.details}

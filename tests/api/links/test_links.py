@@ -132,16 +132,16 @@ def test_links_are_tagged_moved_and_archived_together_and_keep_working(command_w
 def test_only_ones_own_links_are_organized_and_all_of_them_or_none(command_world: World) -> None:
     mine = command_world.link(command_world.website(), partner := command_world.partner())
     stranger = command_world.person()
-    theirs = command_world.call(
+    foreign = command_world.call(
         "POST",
         "/api/platform/links",
         stranger,
         json=row(command_world.website(stranger), partner),
     ).json()
-    wanted = {"ids": [mine["id"], theirs["id"]], "addTags": ["x"]}
+    wanted = {"ids": [mine["id"], foreign["id"]], "addTags": ["x"]}
     answer = command_world.call("POST", ORGANIZE, command_world.owner, json=wanted)
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
-    assert command_world.events(mine["id"]) == ["link.created.v1"] == command_world.events(theirs["id"])
+    assert command_world.events(mine["id"]) == ["link.created.v1"] == command_world.events(foreign["id"])
 
 
 @pytest.mark.parametrize(

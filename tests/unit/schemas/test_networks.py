@@ -42,7 +42,7 @@ def test_every_postback_returns_the_click_id() -> None:
         assert not ours or "click_id" in ours, network.slug
 
 
-def test_every_status_is_one_of_ours() -> None:
+def test_every_status_is_a_known_status() -> None:
     for network in NETWORKS.values():
         assert set(network.statuses.values()) <= {"pending", "approved", "rejected", "reversed", "hold"}, network.slug
         assert all(word == word.lower() for word in network.statuses), network.slug

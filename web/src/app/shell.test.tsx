@@ -49,7 +49,7 @@ test('work pages of a signed-in person: the specified entries on top, all others
   expect(screen.queryByRole('list', { name: 'Social' })).not.toBeInTheDocument();
 });
 
-test('an admin also sees SQL, and the sections of Admin once they are asked for', async () => {
+test('an admin also sees SQL, and the sections of Admin once it is opened', async () => {
   useUi.getState().setSideNav('full');
   signIn();
   expect(await workEntries('/insights')).toEqual([
@@ -61,7 +61,7 @@ test('an admin also sees SQL, and the sections of Admin once they are asked for'
 });
 
 test.each(['/', '/about', '/pricing', '/help'])(
-  'public page %s has no side navigation, whoever reads it',
+  'public page %s has no side navigation, for any reader',
   async (path) => {
     signIn();
     renderApp(path);

@@ -10,7 +10,7 @@ export interface Network {
   readonly hosts?: readonly string[];
   /** The parameter in which its links pass the click ID. */
   readonly clickId?: string;
-  /** Of its postback; without them it is told ours. */
+  /** Of its postback; without them Althing uses its own. */
   readonly parameters?: Readonly<Record<string, string>>;
   /** How sales arrive; by a postback unless it says otherwise. */
   readonly reports?: 'file' | 'json';
@@ -57,7 +57,7 @@ export function postbackHint(preset: string | null): string {
   if (network?.reports)
     return network.reports === 'file'
       ? `${network.label} reports sales in its own files and sends no postbacks.`
-      : `${network.label} sends nested JSON, which a postback cannot read: send its values to this URL with a tool of yours.`;
+      : `${network.label} sends nested JSON, which a postback cannot read: send its values to this URL with your own tool.`;
   return [
     'The network replaces the placeholders.',
     network?.note,

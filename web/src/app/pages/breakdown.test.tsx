@@ -91,7 +91,7 @@ test('the row without a value filters by no value', async () => {
   await waitFor(() => expect(requests('GET /api/platform/analytics/clicks?').at(-1)).toContain('source=(none)'));
 });
 
-test('an error is told once, in its card, and can be tried again', async () => {
+test('an error appears once, in its card, and can be tried again', async () => {
   server.use(
     http.get('*/api/platform/analytics/breakdown', ({ request }) => {
       const query = new URL(request.url).searchParams;

@@ -128,7 +128,7 @@ test('an event of long ago counts as the first one', async () => {
   expect(steps.getByText('Receive the first event')).toHaveTextContent('(done)');
 });
 
-test('dismissed steps are gone, also at the next visit, and nothing is asked for them any more', async () => {
+test('dismissed steps are gone, also at the next visit, and nothing is requested for them', async () => {
   state.links = [];
   const { user } = renderApp('/dashboard');
   const steps = within(await screen.findByRole('region', { name: 'Getting started' }));
@@ -236,7 +236,7 @@ test('a slug is made of what is typed, UTM parameters are added, and input is no
   });
 });
 
-test('what was not changed is closed at once, and what was is discarded only when asked for', async () => {
+test('what was not changed is closed at once, and what was is discarded only on confirmation', async () => {
   const { user } = renderApp('/dashboard');
   await user.click(await screen.findByRole('button', { name: 'Create link' }));
   await screen.findByRole('dialog', { name: 'Create link' });

@@ -93,7 +93,7 @@ function Steps({ onDismiss, onAllDone, ...known }: Known) {
   const steps = stepsOf(known);
   const allDone = steps?.every((step) => step.done) ?? false;
   useEffect(() => {
-    if (allDone) onAllDone(); // from the next visit on nothing is asked for them
+    if (allDone) onAllDone(); // from the next visit on nothing is requested for them
   }, [allDone, onAllDone]);
   return steps && <GettingStarted steps={steps} onDismiss={onDismiss} />;
 }

@@ -15,7 +15,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** The frame of every admin screen: the title of its section, and the sections where the side navigation has no room
+/** The frame of every admin screen: the title of its section, and the sections where the side navigation does not fit
  *  for them. Each page inside starts with an h2 or a Card. */
 export function AdminLayout({ user, onLogout, children }: Props) {
   const path = useLocation({ select: (location) => location.pathname.replace(/\/+$/, '') });

@@ -85,7 +85,7 @@ export function Header({ working }: { readonly working: boolean }) {
   );
 }
 
-/** Looks like a field where there is room, and opens the palette. */
+/** Looks like a field where it fits, and opens the palette. */
 function SearchButton() {
   return (
     <button

@@ -3,7 +3,7 @@ import { cx } from '@/lib/cx';
 import { useMedia } from '@/lib/media';
 import { useUi } from '@/stores/ui';
 
-/** Whether the full side navigation is shown, not the rail of icons: as chosen, else where there is room. */
+/** Whether the full side navigation is shown, not the rail of icons: as chosen, else where it fits. */
 export function useSideNavIsFull(): boolean {
   const roomy = useMedia('(min-width: 1280px)');
   const choice = useUi((state) => state.sideNav);

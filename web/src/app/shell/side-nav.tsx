@@ -115,7 +115,7 @@ function EntryLink({ entry, rail = false, onChoose }: EntryProps) {
   );
 }
 
-/** An entry with the pages below it, which are listed on these pages, or when asked for. */
+/** An entry with the pages below it, which are listed on these pages, or when opened. */
 function Group({ entry, sections, onChoose }: EntryProps & { readonly sections: readonly NavEntry[] }) {
   const inside = useLocation({
     select: ({ pathname }) => pathname === entry.to || pathname.startsWith(`${entry.to}/`),

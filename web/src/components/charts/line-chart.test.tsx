@@ -48,7 +48,7 @@ test('axes begin at zero, have round steps, and of counts whole ones', () => {
   expect(axisTicks(184_600)).toEqual([0, 50_000, 100_000, 150_000, 200_000]);
 });
 
-test('labels of the axis leave each other room', () => {
+test('labels of the axis do not overlap', () => {
   expect(labelStep(7, 700, 64)).toBe(1);
   expect(labelStep(30, 700, 64)).toBe(3);
 });
@@ -93,7 +93,7 @@ test('after a change of range the tooltip is never of a point that is gone', () 
   expect(screen.queryByText('Nov 13, 2026')).not.toBeInTheDocument();
 });
 
-test('by keyboard: each point is told, with the one that it is compared with; Enter chooses it', () => {
+test('by keyboard: each point is announced with its comparison; Enter chooses it', () => {
   const onChoose = vi.fn();
   show([point(1, 3), point(2, 0), point(3, 4)], { onChoose, partial: true });
   const chart = screen.getByRole('slider');

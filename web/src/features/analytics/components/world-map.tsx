@@ -65,7 +65,7 @@ export function WorldMap({ data, metric, picked, onPick }: Props) {
   );
 }
 
-/** The shade grows with the root of the value, so that small countries beside a large one are still told apart. */
+/** The shade grows with the root of the value, so that small countries beside a large one stay distinguishable. */
 function fillOf(value: number, most: number): string {
   if (value <= 0 || most <= 0) return 'var(--c-sunken)';
   return `color-mix(in srgb, var(--c-chart-1) ${Math.round(18 + 82 * Math.sqrt(value / most))}%, var(--c-surface))`;

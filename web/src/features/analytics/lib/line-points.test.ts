@@ -15,7 +15,7 @@ test('every metric of the chart comes from the same buckets', () => {
   expect(valueAt('epc', { ...point, clicks: 0 })).toBeNull();
 });
 
-test('points stand beside those of the earlier period', () => {
+test('points are paired with those of the earlier period', () => {
   const rows = linePoints('clicks', period, days('2026-11-14', 3), days('2026-11-11', 3), 'previous', 'UTC');
   expect(rows.map((row) => [row.value, row.previous])).toEqual([
     [100, 100],

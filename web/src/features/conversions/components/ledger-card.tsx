@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Check, X } from 'lucide-react';
-import { useState, type ReactNode } from 'react';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Table, type Column } from '@/components/data/table';
 import { Button, buttonClass } from '@/components/ui/button';
@@ -10,7 +10,6 @@ import type { Conversion, Partner, Website } from '@/lib/api/types';
 import { formatDateTime } from '@/lib/dates';
 import { formatCount, formatMinor } from '@/lib/format';
 import { useIsPhone } from '@/lib/media';
-import { BulkDialog } from './bulk-dialog';
 import { Marks } from './marks';
 import { StatusBadge } from './status-badge';
 import { BulkOutcome } from './bulk-outcome';
@@ -18,6 +17,8 @@ import { isAutoApproved } from '../api/conversions';
 import { ledgerFile, ledgerQuery, matchingOf, type Bulk, type Outcome, type Which } from '../api/ledger';
 import { KEY_KINDS, STATUSES, type ConversionsState } from '../lib/search';
 import { countOf, useBulk } from '../hooks/use-bulk';
+
+const BulkDialog = lazy(() => import('./bulk-dialog').then((module) => ({ default: module.BulkDialog })));
 
 interface Props {
   readonly website: Website;
@@ -240,15 +241,17 @@ export function LedgerCard({ website, partners, state, onChange }: Props) {
         </Button>
       )}
       {asked && (
-        <BulkDialog
-          kind={asked}
-          what={what}
-          onClose={() => setAsked(null)}
-          onDecide={(made) => {
-            setEnded(null);
-            bulk.decide({ bulk: made, which });
-          }}
-        />
+        <Suspense fallback={null}>
+          <BulkDialog
+            kind={asked}
+            what={what}
+            onClose={() => setAsked(null)}
+            onDecide={(made) => {
+              setEnded(null);
+              bulk.decide({ bulk: made, which });
+            }}
+          />
+        </Suspense>
       )}
     </Card>
   );

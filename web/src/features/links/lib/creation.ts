@@ -1,4 +1,4 @@
-// What the form of a new link works out from what is typed: the partner, the slug, the UTM parameters.
+// What the form of a new link derives from what is typed: the partner, the slug, the UTM parameters.
 import type { Partner } from '@/lib/api/types';
 
 export const UTM = ['source', 'medium', 'campaign', 'term', 'content'] as const;
