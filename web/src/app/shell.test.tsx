@@ -41,7 +41,14 @@ test('work pages of a signed-in person: the specified entries on top, all others
   useUi.getState().setSideNav('full');
   startSession({ token: 'token-1', user: { ...USER, roles: ['member'] } });
   state.account = account({ roles: ['member'] });
-  expect(await workEntries('/conversions')).toEqual(['Overview', 'Analytics', 'Conversions', 'Insights', 'Learn']);
+  expect(await workEntries('/conversions')).toEqual([
+    'Overview',
+    'Analytics',
+    'Links',
+    'Conversions',
+    'Insights',
+    'Learn',
+  ]);
   const top = within(screen.getByRole('navigation', { name: 'Main' }));
   expect(top.getAllByRole('link').map((link) => link.textContent)).toEqual(ORDER);
   const footerLinks = within(screen.getByRole('navigation', { name: 'Footer' })).getAllByRole('link');
@@ -53,7 +60,7 @@ test('an admin also sees SQL, and the sections of Admin once it is opened', asyn
   useUi.getState().setSideNav('full');
   signIn();
   expect(await workEntries('/insights')).toEqual([
-    ...['Overview', 'Analytics', 'Conversions', 'Insights', 'SQL', 'Learn', 'Admin'],
+    ...['Overview', 'Analytics', 'Links', 'Conversions', 'Insights', 'SQL', 'Learn', 'Admin'],
   ]);
   fireEvent.click(screen.getByRole('button', { name: 'Sections of Admin' }));
   const sections = within(screen.getByRole('list', { name: 'Admin sections' })).getAllByRole('link');

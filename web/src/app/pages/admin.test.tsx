@@ -3,7 +3,7 @@ import { http, HttpResponse } from 'msw';
 import { afterEach, expect, test, vi } from 'vitest';
 import { activityQuery, totalsQuery } from '@/features/analytics/api/platform-totals';
 import { getSession, startSession } from '@/lib/session';
-import { activity, adminLink, adminPartner, trackedClick, USER } from '@/test/fixtures';
+import { account, activity, adminLink, adminPartner, trackedClick, USER } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
 import { at, refuse, requests, server, state } from '@/test/server';
 
@@ -11,6 +11,7 @@ afterEach(() => vi.useRealTimers());
 
 test('spec §6: a member finds no admin dashboard, and no way to it', async () => {
   startSession({ token: 'token-1', user: { ...USER, roles: ['member'] } });
+  state.account = account({ roles: ['member'] });
   renderApp('/admin');
   expect(await screen.findByRole('heading', { name: '404 Page Not Found' })).toBeInTheDocument();
   expect(screen.queryByRole('link', { name: 'Admin' })).not.toBeInTheDocument();

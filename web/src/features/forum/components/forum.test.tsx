@@ -5,7 +5,7 @@ import { startSession } from '@/lib/session';
 import { author, categories, post, thread } from '@/test/forum';
 import { renderApp, signIn } from '@/test/render';
 import { at, refuse, requests, server, state } from '@/test/server';
-import { USER } from '@/test/fixtures';
+import { account, USER } from '@/test/fixtures';
 import { textFault, titleFault } from '../lib/limits';
 
 const me = author({ id: USER.id, name: USER.name, handle: 'sigrun' });
@@ -229,6 +229,7 @@ test('reply with a quotation and a mention from the suggestions', async () => {
 
 test('what is being answered, and what is being edited, is there again after a reload', async () => {
   startSession({ token: 'token-1', user: { ...USER, roles: ['member'] } });
+  state.account = account({ roles: ['member'] });
   server.use(
     http.get(at('/api/forum/threads/{id}/posts'), () =>
       HttpResponse.json([
@@ -349,6 +350,7 @@ test('report a post', async () => {
 
 test('edit and delete one’s own post, and read how it was', async () => {
   startSession({ token: 'token-1', user: { ...USER, roles: ['member'] } });
+  state.account = account({ roles: ['member'] });
   server.use(
     http.get(at('/api/forum/threads/{id}/posts'), () =>
       HttpResponse.json([
@@ -396,6 +398,7 @@ test('edit and delete one’s own post, and read how it was', async () => {
 
 test('who deletes their thread is led back to the forum', async () => {
   startSession({ token: 'token-1', user: { ...USER, roles: ['member'] } });
+  state.account = account({ roles: ['member'] });
   server.use(
     http.get(at('/api/forum/threads/{id}/posts'), () => HttpResponse.json([post({ author: me, canDelete: true })])),
     http.delete(at('/api/forum/posts/{id}'), nothing),
