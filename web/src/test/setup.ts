@@ -3,6 +3,7 @@ import { cleanup, configure } from '@testing-library/react';
 import { afterAll, afterEach, beforeAll, vi } from 'vitest';
 import { endSession } from '@/lib/session';
 import { endWebsiteSession } from '@/lib/website-session';
+import { closeCommands } from '@/stores/commands';
 import { useToasts } from '@/stores/toasts';
 import { useUi } from '@/stores/ui';
 import { FakeEventSource } from './event-source';
@@ -45,6 +46,7 @@ afterEach(() => {
   server.resetHandlers();
   resetState();
   useToasts.setState({ items: [] });
+  closeCommands();
   useUi.setState(useUi.getInitialState());
   document.documentElement.className = '';
   endSession();

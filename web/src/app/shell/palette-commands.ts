@@ -5,7 +5,6 @@ import { adminSections } from '@/lib/admin-sections';
 import type { Card } from '@/lib/content';
 import { isAdmin, isModerator, useSession } from '@/lib/session';
 import { requestCommand, type Command } from '@/stores/commands';
-import { hasPage } from '../navigation';
 import { useSignOut } from './use-sign-out';
 
 export const GROUPS = {
@@ -49,7 +48,7 @@ export function usePaletteCommands(help: readonly Card[]): readonly Command[] {
   }));
   if (!user) return guides;
   const createLink = () => {
-    void router.navigate({ href: hasPage(router, '/links') ? '/links' : '/dashboard' });
+    void router.navigate({ to: '/links' });
     requestCommand('create-link');
   };
   return [

@@ -4,7 +4,7 @@ import { useRouter } from '@tanstack/react-router';
 import { Command } from 'cmdk';
 import { Search } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
-import { useDeferredValue, useEffect, useState } from 'react';
+import { useDeferredValue, useEffect, useRef, useState, type RefObject } from 'react';
 import { useShallow } from 'zustand/react/shallow';
 import { MAX_LENGTH, MIN_LENGTH, searchQuery, type Found, type FoundKind } from '@/features/search/api/search';
 import { useOverlay } from '@/components/ui/overlays';
@@ -40,6 +40,9 @@ export function Palette() {
   );
   const count = found.length + groups.reduce((sum, [, commands]) => sum + commands.length, 0);
   const [first, rest] = [groups.filter(([name]) => isFirst(name)), groups.filter(([name]) => !isFirst(name))];
+  const field = useNamedChoice(`${count} ${typed} ${state}`);
+  // Below the objects, and not before them: what is shown first would stay chosen when they come.
+  const shownBelow = state === 'searching' && found.length === 0 ? [] : rest;
   return (
     <Radix.Root open onOpenChange={closeCommands}>
       <Radix.Portal>
@@ -54,6 +57,7 @@ export function Palette() {
             <div className="flex items-center gap-2.5 border-b border-line px-4">
               <Search aria-hidden className="size-4 shrink-0 text-muted" />
               <Command.Input
+                ref={field}
                 value={typed}
                 onValueChange={setTyped}
                 maxLength={MAX_LENGTH}
@@ -68,7 +72,7 @@ export function Palette() {
               {objects.map(
                 ([heading, items]) => items.length > 0 && <ObjectGroup key={heading} heading={heading} items={items} />,
               )}
-              {rest.map(([name, commands]) => (
+              {shownBelow.map(([name, commands]) => (
                 <CommandGroup key={name} name={name} commands={commands} />
               ))}
               {count === 0 && state !== 'searching' && (
@@ -96,6 +100,20 @@ export function Palette() {
       </Radix.Portal>
     </Radix.Root>
   );
+}
+
+/** A row that is chosen because it came, not by a key, is named to screen readers too: cmdk leaves that out. */
+function useNamedChoice(shown: string): RefObject<HTMLInputElement | null> {
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const frame = requestAnimationFrame(() => {
+      const list = document.getElementById(field.current?.getAttribute('aria-controls') ?? '');
+      const chosen = list?.querySelector('[role=option][aria-selected=true]');
+      if (chosen) field.current?.setAttribute('aria-activedescendant', chosen.id);
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [shown]);
+  return field;
 }
 
 /** What people do and where they go stands above the objects; settings and help below. */
@@ -172,7 +190,7 @@ function ObjectGroup({ heading, items }: { readonly heading: string; readonly it
           className={row}
           onSelect={() => {
             closeCommands();
-            void router.navigate({ href: addressOf(item, user, router) });
+            void router.navigate({ href: addressOf(item, user) });
           }}
         >
           <span className="min-w-0 truncate">{item.title}</span>
