@@ -43,6 +43,8 @@ const revealRecord = async (page) => {
   await page.getByRole('dialog').getByRole('button', { name: 'Reveal' }).click();
   await page.getByLabel('Content').waitFor();
 };
+/** On a phone there is none: it is in the menu. */
+const railOf = (page) => page.getByRole('button', { name: 'Collapse navigation' }).click();
 const STATES = [
   { name: 'home', path: '/', signedIn: false },
   { name: 'home, sent', path: '/', signedIn: false, act: sendNewsletter },
@@ -161,14 +163,14 @@ const STATES = [
     name: 'palette, found',
     path: '/insights',
     act: async (page) => {
-      await opens('Search and commands')(page);
+      await opens(/^Search…/)(page);
       await page.keyboard.type('vpn');
-      await page.getByRole('option', { name: 'vpnreview.is' }).waitFor();
+      await page.getByRole('option', { name: 'vpnreview.is', exact: true }).waitFor();
     },
   },
   { name: 'insights', path: '/insights' },
   { name: 'websites, switched', path: '/insights', act: opens(/^Website: /) },
-  { name: 'side navigation, full', path: '/insights', act: named('button', 'Expand navigation') },
+  { name: 'side navigation, rail', path: '/insights', act: railOf },
   { name: 'analytics', path: '/analytics' },
   { name: 'analytics, loading', path: '/analytics', base: slow, busy: true },
   { name: 'analytics, broken', path: '/analytics', base: broken, expected: '503' },

@@ -164,7 +164,7 @@ const SCREENS = [
     act: async (page) => {
       await keys('Control+k')(page);
       await page.keyboard.type('hosting');
-      await page.getByRole('option', { name: 'hosting-compare.com' }).waitFor();
+      await page.getByRole('option', { name: 'hosting-compare.com', exact: true }).waitFor();
     },
     after: true,
   },

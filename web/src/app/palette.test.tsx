@@ -29,7 +29,7 @@ beforeEach(() => {
 
 async function search(words: string) {
   const app = renderApp('/insights');
-  await app.user.click(await screen.findByRole('button', { name: 'Search and commands' }));
+  await app.user.click(await screen.findByRole('button', { name: /^Search…/ }));
   const field = await screen.findByRole('combobox', { name: 'Search and commands' });
   await app.user.type(field, words);
   return { ...app, field, dialog: within(screen.getByRole('dialog', { name: 'Search and commands' })) };

@@ -87,10 +87,11 @@ export function Header({ working }: { readonly working: boolean }) {
 
 /** Looks like a field where it fits, and opens the palette. */
 function SearchButton() {
+  const keys = keyLabels('mod+k').join(' ');
   return (
     <button
       type="button"
-      aria-label="Search and commands"
+      aria-label={`Search… ${keys}`}
       aria-haspopup="dialog"
       aria-keyshortcuts="Control+K Meta+K"
       title="Search and commands"
@@ -99,9 +100,7 @@ function SearchButton() {
     >
       <Search aria-hidden className="size-4 shrink-0" />
       <span className="hidden flex-1 text-left xl:block">Search…</span>
-      <kbd className="hidden rounded border border-line bg-sunken px-1.5 font-sans text-xs xl:block">
-        {keyLabels('mod+k').join(' ')}
-      </kbd>
+      <kbd className="hidden rounded border border-line bg-sunken px-1.5 font-sans text-xs xl:block">{keys}</kbd>
     </button>
   );
 }

@@ -40,9 +40,17 @@ export function Palette() {
   );
   const count = found.length + groups.reduce((sum, [, commands]) => sum + commands.length, 0);
   const [first, rest] = [groups.filter(([name]) => isFirst(name)), groups.filter(([name]) => !isFirst(name))];
-  const field = useNamedChoice(`${count} ${typed} ${state}`);
   // Below the objects, and not before them: what is shown first would stay chosen when they come.
   const shownBelow = state === 'searching' && found.length === 0 ? [] : rest;
+  const ids = [
+    ...first.flatMap(([, commands]) => commands.map(({ id }) => id)),
+    ...objects.flatMap(([, items]) => items.map(valueOf)),
+    ...shownBelow.flatMap(([, commands]) => commands.map(({ id }) => id)),
+  ];
+  // The best one, until another of those that are shown is chosen.
+  const [choice, setChoice] = useState('');
+  const chosen = ids.includes(choice) ? choice : (ids[0] ?? '');
+  const field = useNamedChoice(`${chosen} ${ids.length}`);
   return (
     <Radix.Root open onOpenChange={closeCommands}>
       <Radix.Portal>
@@ -53,13 +61,23 @@ export function Palette() {
           className="animate-rise-in fixed top-[10vh] left-1/2 z-50 flex max-h-[80dvh] w-[min(40rem,calc(100vw-2rem))] -translate-x-1/2 flex-col overflow-hidden rounded-2xl border border-line bg-raised shadow-pop"
         >
           <Radix.Title className="sr-only">Search and commands</Radix.Title>
-          <Command label="Search and commands" loop shouldFilter={false} className="flex min-h-0 flex-col">
+          <Command
+            label="Search and commands"
+            loop
+            shouldFilter={false}
+            value={chosen}
+            onValueChange={setChoice}
+            className="flex min-h-0 flex-col"
+          >
             <div className="flex items-center gap-2.5 border-b border-line px-4">
               <Search aria-hidden className="size-4 shrink-0 text-muted" />
               <Command.Input
                 ref={field}
                 value={typed}
-                onValueChange={setTyped}
+                onValueChange={(text) => {
+                  setTyped(text);
+                  setChoice('');
+                }}
                 maxLength={MAX_LENGTH}
                 placeholder="Search websites, links, transactions, pages…"
                 className="w-full bg-transparent py-3.5 outline-none"
@@ -102,7 +120,7 @@ export function Palette() {
   );
 }
 
-/** A row that is chosen because it came, not by a key, is named to screen readers too: cmdk leaves that out. */
+/** Names the chosen row to screen readers: cmdk leaves out one that was not chosen by a key. */
 function useNamedChoice(shown: string): RefObject<HTMLInputElement | null> {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
@@ -115,6 +133,8 @@ function useNamedChoice(shown: string): RefObject<HTMLInputElement | null> {
   }, [shown]);
   return field;
 }
+
+const valueOf = ({ kind, id }: Found): string => `${kind}-${id}`;
 
 /** What people do and where they go stands above the objects; settings and help below. */
 const isFirst = (name: string): boolean => name === GROUPS.actions || name === GROUPS.pages || !ORDER.includes(name);
@@ -186,7 +206,7 @@ function ObjectGroup({ heading, items }: { readonly heading: string; readonly it
       {items.map((item) => (
         <Command.Item
           key={item.id}
-          value={`${item.kind}-${item.id}`}
+          value={valueOf(item)}
           className={row}
           onSelect={() => {
             closeCommands();
