@@ -85,8 +85,8 @@ class Filter:
 
     @property
     def needs_visits(self) -> bool:
-        """Whether it is about visits rather than single events."""
-        return self.name == "source"
+        """It is about single events, as it was before there were visits."""
+        return False
 
 
 class Operator(StrEnum):

@@ -1,8 +1,9 @@
 // How filters travel to the API: by a parameter of their own where they have one (`country=DE`), else as `filter=`.
+// The source goes as `filter=`: that is the source of the visit, as in the card of sources.
 import { SUBS, type Filter } from './search';
 import { NONE, shown } from './values';
 
-const WITH_PARAMETER: readonly string[] = ['partner', 'country', 'device', 'source', 'link', 'reason', ...SUBS];
+const WITH_PARAMETER: readonly string[] = ['partner', 'country', 'device', 'link', 'reason', ...SUBS];
 
 export const isSimple = ({ dimension, operator }: Filter): boolean =>
   (operator === 'is' || operator === 'is_not') && WITH_PARAMETER.includes(dimension);
