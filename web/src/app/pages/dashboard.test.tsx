@@ -12,11 +12,11 @@ beforeEach(signIn);
 test('spec §2, stats row: it is computed from the last 30 days and the 30 before', async () => {
   renderApp('/dashboard');
   await waitFor(() => expect(screen.getByTestId('kpi-Total Clicks')).toHaveTextContent('1,200'));
-  expect(screen.getByText('Welcome back, Sigrún')).toBeInTheDocument();
-  expect(screen.getByText('+20.0%')).toBeInTheDocument();
+  expect(await screen.findByText('Welcome back, Sigrún')).toBeInTheDocument();
+  expect(await screen.findByText('+20.0%')).toBeInTheDocument();
   expect(requests('GET /api/platform/analytics/overview?')[0]).toContain('websiteId=w1&timeRange=30d&compare=previous');
   expect(await screen.findByText('$30.00')).toBeInTheDocument();
-  expect(screen.getByRole('link', { name: 'View all' })).toHaveAttribute('href', '/conversions?website=w1');
+  expect(await screen.findByRole('link', { name: 'View all' })).toHaveAttribute('href', '/conversions?website=w1');
 });
 
 test('insights are calculated from the figures of these 30 days and of the 30 before, and lead to them', async () => {
