@@ -23,3 +23,26 @@ class Figure(_Measured, total=False):
     baseline_name: str
     aim: str
     note: str
+
+
+def figure(
+    command: str,
+    name: str,
+    value: float,
+    unit: str,
+    *,
+    baseline: float | None = None,
+    against: str = "",
+    aim: str = "",
+    note: str = "",
+) -> Figure:
+    """A figure as it is printed: a decimal below a thousand. `against`: what the baseline is."""
+    shown = round(value, 1) if value < 1000 else round(value)
+    found: Figure = {"name": name, "value": shown, "unit": unit, "command": command}
+    if baseline is not None:
+        found |= {"baseline": round(baseline, 1), "baseline_name": against}
+    if aim:
+        found["aim"] = aim
+    if note:
+        found["note"] = note
+    return found

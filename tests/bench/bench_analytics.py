@@ -19,12 +19,13 @@ from uuid import UUID
 
 import psutil
 
-from tests.bench import Figure
+from tests.bench import Figure, figure
 from tests.bench.query_world import query_world
 from tests.support.engines import wait_until
 from tests.support.query import Person, QueryService, event
 
 COMMAND = "python -m tests.bench analytics"
+_figure = partial(figure, COMMAND)
 EVENTS, CHUNK = 5_000_000, 500_000
 GAP_MS = 2_591_000_000 // EVENTS
 REPEATS, BASELINE_REPEATS, PUSHES = 40, 5, 40
@@ -164,18 +165,6 @@ def _measured(
 
 def _cpu(engines: list[psutil.Process]) -> float:
     return sum(engine.cpu_times().user + engine.cpu_times().system for engine in engines)
-
-
-def _figure(
-    name: str, value: float, unit: str, *, baseline: float | None = None, against: str = "", aim: str = ""
-) -> Figure:
-    shown = round(value, 1) if value < 1000 else round(value)
-    figure: Figure = {"name": name, "value": shown, "unit": unit, "command": COMMAND}
-    if baseline is not None:
-        figure |= {"baseline": round(baseline, 1), "baseline_name": against}
-    if aim:
-        figure["aim"] = aim
-    return figure
 
 
 if __name__ == "__main__":

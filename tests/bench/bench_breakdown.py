@@ -1,26 +1,26 @@
 """Reports by every dimension over five and twenty million events of one website in thirty days, through HTTP.
 
-The baseline counts the same dimension in the raw table, without visits, comparison or names. The current day is not
-built: it is read from `events`, as it is while traffic arrives.
+The baseline counts the same dimension in the raw table, without visits, comparison or names. Every day is built.
 """
 
 from __future__ import annotations
 
 import statistics
 import time
-from datetime import UTC, datetime
+from functools import partial
 from uuid import UUID
 
 from infra.domain.visits.dimensions import NAMES, expression
 from projectors.engine.clickhouse import BACKFILL_TIMEOUT_S, HttpClickHouse
 from projectors.engine.ownership import Ownership
 from projectors.visits.builder import VisitBuilder
-from tests.bench import Figure
+from tests.bench import Figure, figure
 from tests.bench.query_world import query_world
 from tests.support.engines import wait_until
 from tests.support.query import Person, QueryService
 
 COMMAND = "python -m tests.bench breakdown"
+_figure = partial(figure, COMMAND)
 SIZES = ((5_000_000, 150), (20_000_000, 300))
 """Numbers of events, and the aim of their 95th percentile in ms."""
 CHUNK, REPEATS, BASELINE_REPEATS = 500_000, 7, 2
@@ -73,18 +73,12 @@ def _measure(events: int, aim: int) -> list[Figure]:
         _fill(service, website, events)
         url = service.settings.postgres_url
         assert url is not None
-        builder = VisitBuilder(
-            HttpClickHouse(service.settings, answer_timeout_s=BACKFILL_TIMEOUT_S), Ownership(url), _yesterday_is_over
-        )
+        builder = VisitBuilder(HttpClickHouse(service.settings, answer_timeout_s=BACKFILL_TIMEOUT_S), Ownership(url))
         started = time.perf_counter()
         days = sum(builder.build() for _ in range(3))
         figures = [_figure(f"{size}: built", events / (time.perf_counter() - started), "events/s", note=f"{days} days")]
         wait_until(lambda: service.rows("SELECT count() FROM system.merges") == [(0,)], MERGED_WITHIN_S, "the merges")
         return [*figures, *_reports(service, owner, website, size, aim)]
-
-
-def _yesterday_is_over() -> datetime:
-    return datetime.now(UTC)
 
 
 def _reports(service: QueryService, owner: Person, website: UUID, size: str, aim: int) -> list[Figure]:
@@ -150,27 +144,6 @@ def _raw(service: QueryService, website: UUID, name: str) -> float:
         service.rows(sql)
         times.append((time.perf_counter() - started) * 1000)
     return min(times)
-
-
-def _figure(
-    name: str,
-    value: float,
-    unit: str,
-    *,
-    baseline: float | None = None,
-    against: str = "",
-    aim: str = "",
-    note: str = "",
-) -> Figure:
-    shown = round(value, 1) if value < 1000 else round(value)
-    figure: Figure = {"name": name, "value": shown, "unit": unit, "command": COMMAND}
-    if baseline is not None:
-        figure |= {"baseline": round(baseline, 1), "baseline_name": against}
-    if aim:
-        figure["aim"] = aim
-    if note:
-        figure["note"] = note
-    return figure
 
 
 if __name__ == "__main__":

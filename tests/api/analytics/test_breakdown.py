@@ -19,6 +19,7 @@ from projectors.engine.clickhouse import HttpClickHouse
 from projectors.engine.ownership import Ownership
 from projectors.visits.builder import VisitBuilder
 from schemas.zones import ZoneInfo
+from tests.support.engines import wait_until
 from tests.support.query import Person, QueryService, conversion, event
 
 ZONES = ("Europe/Berlin", "Asia/Kathmandu", "UTC", "Australia/Lord_Howe")
@@ -225,6 +226,25 @@ def test_every_dimension_is_what_a_count_by_hand_gives(
     builder.tidy()
     for name in dimensions[1::6]:
         check(measured, name, first, last)
+
+
+def test_replaced_builds_are_deleted_and_reports_stay(query_service: QueryService, builder: VisitBuilder) -> None:
+    measured = Measured(query_service, 2, events=60)
+    span = {"timeRange": "custom", "from": "2026-03-20", "to": "2026-04-10", "by": "page"}
+    build_all(builder)
+    measured.add(20)
+    build_all(builder)
+    count = f"SELECT uniqExact(build) FROM {{}} WHERE website_id = '{measured.website}'"
+    tables = ("visit_events__g1", "breakdown_day__g1", "visit_builds__g1")
+    assert [query_service.rows(count.format(name)) for name in tables] == [[(2,)]] * 3
+    before = measured.get("breakdown", **span)
+    clickhouse, ownership = HttpClickHouse(query_service.settings), Ownership(query_service.settings.postgres_url or "")
+    VisitBuilder(clickhouse, ownership, lambda: datetime.now(UTC) + timedelta(hours=1)).tidy()
+    kept = [count.format(name) for name in tables]
+    of_days = f"SELECT max(build) AS build FROM visit_builds__g1 WHERE website_id = '{measured.website}' GROUP BY day"
+    newest = f"SELECT uniqExact(build) FROM ({of_days})"
+    wait_until(lambda: [query_service.rows(each) for each in kept] == [query_service.rows(newest)] * 3, 20, "tidying")
+    assert measured.get("breakdown", **span) == before
 
 
 def build_all(builder: VisitBuilder) -> None:

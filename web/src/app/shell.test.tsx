@@ -175,7 +175,7 @@ test('a session that ends while working leads to sign-in', async () => {
   expect(await screen.findByText(/^Your session has expired/)).toBeInTheDocument();
 });
 
-test('who comes without a session, or signed out, is not told of one that expired', async () => {
+test('without a session, or after signing out, no expired session is reported', async () => {
   renderApp('/dashboard');
   await screen.findByRole('tab', { name: 'Platform Access' });
   expect(screen.queryByText(/^Your session has expired/)).not.toBeInTheDocument();
