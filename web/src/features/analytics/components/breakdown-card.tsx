@@ -173,6 +173,7 @@ function TabContent({ tab, visible, context }: ContentProps) {
   if (query.error && !data && told) return <Empty className="min-h-56">Not available right now.</Empty>;
   if (query.error && !data)
     return <ErrorBox error={query.error} prefix="Could not load" onRetry={() => void query.refetch()} />;
+  if (!data && !visible) return <Skeleton className="h-56" />; // not requested yet
   if (!data)
     return (
       <div role="status" aria-label={`Loading ${tab.label}`}>
