@@ -172,7 +172,6 @@ test('the table of a chart filters too, and its file is safe', async () => {
   expect(text).toContain("'=Bluehost,500,18,384.25");
   await user.click(within(table).getByRole('button', { name: 'Filter by NordVPN' }));
   await waitFor(() => expect(router.state.location.searchStr).toBe('?f=is,partner,p1'));
-  await waitFor(() => expect(requests('GET /api/platform/conversions?').at(-1)).toContain('partnerId=p1'));
 });
 
 test('filters can be typed: any of several, or none of them', async () => {
@@ -463,5 +462,15 @@ test('nothing measured yet: each card says it', async () => {
   expect(await screen.findByText('No revenue and no conversions in this period.')).toBeInTheDocument();
   expect(await screen.findByText('No partner had a click or conversion in this period.')).toBeInTheDocument();
   expect(await screen.findByText('No clicks in this period.')).toBeInTheDocument();
-  expect(await screen.findByText('No conversion has been reported yet.')).toBeInTheDocument();
+  expect(await screen.findByText('No conversions in this period.')).toBeInTheDocument();
+});
+
+test('conversions are decided on their own page, which the status card leads to', async () => {
+  renderApp('/analytics');
+  expect(await screen.findByRole('link', { name: 'All conversions' })).toHaveAttribute(
+    'href',
+    '/conversions?website=w1',
+  );
+  expect(screen.queryByRole('button', { name: /^Approve/ })).not.toBeInTheDocument();
+  expect(requests('GET /api/platform/conversions?')).toEqual([]);
 });

@@ -1,10 +1,11 @@
 import { useInfiniteQuery, useIsFetching, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useRef, useState, type ReactNode } from 'react';
 import { PageFailure } from '@/components/charts/page-failure';
 import { preloadCharts, useAfterCharts } from '@/components/charts/lazy';
 import { Boundary } from '@/components/data/boundary';
-import { surface } from '@/components/ui/card';
+import { buttonClass } from '@/components/ui/button';
+import { Card, surface } from '@/components/ui/card';
 import { cx } from '@/lib/cx';
 import { useIsPhone } from '@/lib/media';
 import { ErrorBox, Loading } from '@/components/data/states';
@@ -59,9 +60,6 @@ const ExcludedTrafficCard = lazy(() =>
 );
 const StatusBars = lazy(() =>
   import('@/features/analytics/components/status-bars').then((module) => ({ default: module.StatusBars })),
-);
-const ConversionsCard = lazy(() =>
-  import('@/features/conversions/components/conversions-card').then((module) => ({ default: module.ConversionsCard })),
 );
 const InsightsCard = lazy(() =>
   import('@/features/insights/components/insights-card').then((module) => ({ default: module.InsightsCard })),
@@ -147,9 +145,6 @@ function WebsiteAnalytics({ websites, website, state, onChange }: WebsiteProps) 
   };
   usePageCommands({ state, onChange, refresh: () => void refresh(), openDates: () => setCustomOpen(true) });
 
-  const included = state.filters.find(
-    (filter) => filter.dimension === 'partner' && filter.operator === 'is' && filter.values.length === 1,
-  );
   const named = { partners: partners.data ?? [], links: links.data?.pages.flatMap((page) => page.data) ?? [] };
   return (
     <Page
@@ -253,15 +248,17 @@ function WebsiteAnalytics({ websites, website, state, onChange }: WebsiteProps) 
               </Below>
             </FoldedOnPhone>
           </div>
-          <Below now={later}>
-            <ConversionsCard
-              website={website}
-              status={state.status}
-              onStatus={(status) => onChange({ ...state, status })}
-              partnerId={included?.values[0] ?? null}
-              onPickPartner={pickPartner}
-              chart={<StatusBars params={params} timezone={website.timezone} />}
-            />
+          <Below now={later} height="min-h-40">
+            <Card
+              title="Conversions by status"
+              actions={
+                <Link to="/conversions" search={{ website: website.id }} className={buttonClass({ size: 'sm' })}>
+                  All conversions
+                </Link>
+              }
+            >
+              <StatusBars params={params} timezone={website.timezone} />
+            </Card>
           </Below>
         </div>
       </PageFailure>

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { MiniBars } from '@/components/charts/mini-bars';
+import { Empty } from '@/components/data/states';
 import { formatIn } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
 import { conversionSeriesQuery, type AnalyticsParams } from '../api/analytics';
@@ -16,10 +17,11 @@ export function StatusBars({ params, timezone }: { readonly params: AnalyticsPar
   const { data } = useQuery(conversionSeriesQuery(params));
   const series = data?.data ?? [];
   const sums = PARTS.map((part) => ({ ...part, sum: series.reduce((sum, point) => sum + point[part.id], 0) }));
-  if (sums.every((part) => part.sum === 0)) return null;
+  if (!data) return <div aria-hidden className="h-22" />;
+  if (sums.every((part) => part.sum === 0)) return <Empty>No conversions in this period.</Empty>;
   const text = sums.map((part) => `${formatCount(part.sum)} ${part.label}`).join(', ');
   return (
-    <div className="mb-4">
+    <div>
       <MiniBars
         className="h-14"
         label={`Conversions over time: ${text}`}

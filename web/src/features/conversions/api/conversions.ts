@@ -1,36 +1,6 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { answer, api, body } from '@/lib/api/client';
-import type { Conversion, ConversionStatus } from '@/lib/api/types';
-
-const PAGE = 25;
-
-export interface ConversionFilter {
-  readonly status: ConversionStatus | null;
-  readonly partnerId: string | null;
-}
-
-export const conversionsQuery = (websiteId: string, { status, partnerId }: ConversionFilter) =>
-  infiniteQueryOptions({
-    queryKey: ['conversions', websiteId, { status, partnerId }] as const,
-    queryFn: ({ pageParam, signal }) =>
-      answer(
-        api.GET('/api/platform/conversions', {
-          params: {
-            query: {
-              websiteId,
-              limit: PAGE,
-              ...(status ? { status } : {}),
-              ...(partnerId ? { partnerId } : {}),
-              ...(pageParam ? { cursor: pageParam } : {}),
-            },
-          },
-          signal,
-        }),
-      ),
-    initialPageParam: '',
-    getNextPageParam: (page) => page.nextCursor,
-    staleTime: 30_000,
-  });
+import { queryOptions } from '@tanstack/react-query';
+import { api, body } from '@/lib/api/client';
+import type { Conversion } from '@/lib/api/types';
 
 export const latestConversionsQuery = (websiteId: string, limit: number) =>
   queryOptions({
