@@ -9,6 +9,7 @@ from command_api.conversions import automatic_approval, claim_alarm
 from command_api.conversions.attribution import repository as attribution
 from command_api.conversions.attribution.clicks import ClickHouseClicks
 from command_api.conversions.attribution.process import awaiting_exchange_rate, pending_attribution
+from command_api.conversions.decision_handlers import SCHEDULED_DECISIONS
 from command_api.domains.dns_check import open_dns_checker
 from command_api.domains.verification_process import domain_verification
 from command_api.forum import views
@@ -38,6 +39,7 @@ def process_managers(container: Container, clients: ClientPool, events: Log) -> 
         daily_insights(insights),
         INSIGHT_DIGEST,
         PLACE_EXPIRY,
+        SCHEDULED_DECISIONS,
         *marketplace.process_managers(
             container, ClickHouseMeasurements(clients), EscrowProvider.over_http(container.settings)
         ),

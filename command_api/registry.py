@@ -6,7 +6,9 @@ from typing import Final
 
 from command_api.accounts import handlers as accounts
 from command_api.analytics import handlers as analytics
+from command_api.conversions import decision_handlers as conversion_decisions
 from command_api.conversions import handlers as conversions
+from command_api.conversions import payout_handlers as payouts
 from command_api.domains import handlers as domains
 from command_api.forum import handlers as forum
 from command_api.inline_projections import INLINE_PROJECTIONS
@@ -30,6 +32,8 @@ HANDLERS: Final = CommandHandlers.merged(
         accounts.HANDLERS,
         analytics.HANDLERS,
         conversions.HANDLERS,
+        conversion_decisions.HANDLERS,
+        payouts.HANDLERS,
         domains.HANDLERS,
         forum.HANDLERS,
         insights.HANDLERS,

@@ -12,9 +12,11 @@ from projectors.read_models.accounts.account_details import ACCOUNT_DETAILS
 from projectors.read_models.accounts.accounts import ACCOUNTS
 from projectors.read_models.accounts.invites import INVITE_JOINS, INVITES
 from projectors.read_models.analytics.annotations import ANNOTATIONS
+from projectors.read_models.conversions.conversion_decisions import CONVERSION_DECISIONS
 from projectors.read_models.conversions.conversion_steps import CONVERSION_STEPS
 from projectors.read_models.conversions.conversions import CONVERSIONS
 from projectors.read_models.conversions.exchange_rates import EXCHANGE_RATES
+from projectors.read_models.conversions.payouts import PAYOUT_STEPS, PAYOUTS
 from projectors.read_models.conversions.statement_months import STATEMENT_MONTHS
 from projectors.read_models.domains.custom_domains import CUSTOM_DOMAINS
 from projectors.read_models.forum.forum_log import FORUM_LOG
@@ -102,7 +104,10 @@ REGISTRY: Final = Registry(
         LINKS,
         CONVERSIONS,
         CONVERSION_STEPS,
+        CONVERSION_DECISIONS,
         STATEMENT_MONTHS,
+        PAYOUTS,
+        PAYOUT_STEPS,
         ACTIVITY,
         EXCHANGE_RATES,
         SUBSCRIPTIONS,

@@ -33,9 +33,9 @@ from query_api.analytics import live_routes as live
 from query_api.analytics import routes as analytics
 from query_api.analytics.live_hub import LiveHub
 from query_api.analytics.live_snapshot import LiveData
+from query_api.conversions import accountant_file, payouts, statements
 from query_api.conversions import explain as conversion_explain
 from query_api.conversions import routes as conversions
-from query_api.conversions import statements
 from query_api.domains import routes as domains
 from query_api.forum import members as forum_members
 from query_api.forum import posts as forum_posts
@@ -96,7 +96,9 @@ ROUTERS: Final = (
     websites.router,
     partners.router,
     links.router,
+    accountant_file.router,
     statements.router,
+    payouts.router,
     conversions.router,
     conversion_explain.router,
     analytics.router,

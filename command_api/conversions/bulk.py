@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from command_api.conversions import model
 from command_api.conversions.lookups import append_conversions
 from command_api.conversions.schemas import MAX_ITEMS, BulkResult, Filter, ItemResult, RejectFilter, Selection
-from command_api.kernel.decision import CommandRejected, conflict, not_found
+from command_api.kernel.decision import CommandContext, CommandRejected, conflict, not_found
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.websites import model as websites
+from infra.domain.conversion_filter import ConversionFilter
 from schemas.base import DomainEvent
 from schemas.days import day_end, day_start
 from schemas.zones import ZoneInfo
@@ -23,13 +24,13 @@ Decide = Callable[[model.Conversion], Sequence[DomainEvent]]
 
 def decide_many(selection: Selection, uow: UnitOfWork, decide: Decide) -> BulkResult:
     """Decides the selected conversions and appends their events. Raises `CommandRejected` for a foreign website."""
-    wanted = _wanted(selection, uow)
+    wanted = selected(selection, uow)
     seen: dict[UUID, websites.Website | None] = {}
     events: list[DomainEvent] = []
     results: list[ItemResult] = []
     for conversion_id in dict.fromkeys(wanted.ids):
         try:
-            conversion = _owned(uow, conversion_id, seen)
+            conversion = owned(uow, conversion_id, seen, uow.context)
             wanted.check(conversion)
             steps = decide(conversion)
         except CommandRejected as rejected:
@@ -42,18 +43,21 @@ def decide_many(selection: Selection, uow: UnitOfWork, decide: Decide) -> BulkRe
     return BulkResult(results=results, more=wanted.more)
 
 
-def _owned(uow: UnitOfWork, conversion_id: UUID, seen: dict[UUID, websites.Website | None]) -> model.Conversion:
+def owned(
+    uow: UnitOfWork, conversion_id: UUID, seen: dict[UUID, websites.Website | None], context: CommandContext
+) -> model.Conversion:
+    """The conversion, if `context` may decide it; `seen`: websites that were loaded. Raises `CommandRejected`."""
     found = uow.load(conversion_id, model.evolve)
     if found is None:
         raise not_found("conversion")
     website_id = found.facts.website_id
     if website_id not in seen:
         seen[website_id] = uow.load(website_id, websites.evolve)
-    return model.require_owned(found, seen[website_id], uow.context)
+    return model.require_owned(found, seen[website_id], context)
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class Selected:
     """The conversions to decide. The read model may lag: the filter is checked again on each conversion."""
 
     ids: Sequence[UUID]
@@ -62,6 +66,8 @@ class _Wanted:
     status: str = ""
     start: datetime | None = None
     end: datetime | None = None
+    last: UUID | None = None
+    """With a filter: where the next ones begin."""
 
     def check(self, conversion: model.Conversion) -> None:
         """Raises `CommandRejected` (no_longer_matches) when the conversion no longer matches the filter."""
@@ -77,6 +83,13 @@ class _Wanted:
             and (self.end is None or facts.occurred_at < self.end)
             and which.key_kind in (None, conversion.key_kind)
             and which.click_id in (None, click.click_id if click else None)
+            and which.attributed in (None, click is not None)
+            and which.kind in (None, facts.kind)
+            and which.link_id in (None, click.link_id if click else None)
+            and which.country in (None, click.country if click else "")
+            and which.device in (None, click.device if click else "")
+            and which.source in (None, click.source if click else "")
+            and all(click is not None and click.subs.get(name) == value for name, value in which.subs.items())
             and (which.since is None or conversion.recorded_at >= which.since)
             and (which.until is None or conversion.recorded_at < which.until)
         )
@@ -85,34 +98,50 @@ class _Wanted:
             raise conflict("no_longer_matches", message)
 
 
-def _wanted(body: Selection, uow: UnitOfWork) -> _Wanted:
+def selected(body: Selection, uow: UnitOfWork) -> Selected:
     """The ids, and whether the filter holds more. Raises `CommandRejected` (missing) for another account's website."""
     if body.filter is None:
-        return _Wanted(body.ids or ())
+        return Selected(body.ids or ())
     which = body.filter
     website = websites.require_owned(uow.load(which.website_id, websites.evolve), uow.context)
     zone = ZoneInfo(website.timezone)
     status = (which.status if isinstance(which, RejectFilter) else None) or "pending"
-    bound: dict[str, Any] = {
-        **{name: getattr(which, name) for name in _EQUAL},
-        "status": status,
-        "start": day_start(zone, which.from_) if which.from_ is not None else None,
-        "end": day_end(zone, which.to) if which.to is not None else None,
-        "since": which.since,
-        "until": which.until,
-        "limit": MAX_ITEMS + 1,
-    }
-    terms = [term for name, term in _TERMS.items() if bound[name] is not None]
-    query = f"SELECT id FROM read.conversions WHERE {' AND '.join(terms)} ORDER BY occurred_at, id LIMIT %(limit)s"  # noqa: S608 - values are bound
+    start = day_start(zone, which.from_) if which.from_ is not None else None
+    end = day_end(zone, which.to) if which.to is not None else None
+    terms, bound = ConversionFilter(
+        website_ids=[which.website_id],
+        status=status,
+        start=start,
+        end=end,
+        recorded_since=which.since,
+        recorded_until=which.until,
+        **{name: getattr(which, name) for name in _COPIED},
+    ).conditions("c")
+    if which.after is not None:
+        terms.append(_BEHIND)
+    bound |= {"after": which.after, "limit": MAX_ITEMS + 1}
+    query = f"SELECT c.id FROM read.conversions AS c WHERE {' AND '.join(terms)} ORDER BY c.occurred_at, c.id LIMIT %(limit)s"  # noqa: S608, E501 - values are bound
     found = [row[0] for row in uow.select_named(query, bound)]
-    return _Wanted(found[:MAX_ITEMS], len(found) > MAX_ITEMS, which, status, bound["start"], bound["end"])
+    ids = found[:MAX_ITEMS]
+    return Selected(ids, len(found) > MAX_ITEMS, which, status, start, end, ids[-1] if ids else None)
 
 
-_EQUAL: Final = ("website_id", "partner_id", "key_kind", "click_id", "address_class")
-_TERMS: Final = {
-    **{name: f"{name} = %({name})s" for name in ("status", *_EQUAL)},
-    "start": "occurred_at >= %(start)s",
-    "end": "occurred_at < %(end)s",
-    "since": "recorded_at >= %(since)s",
-    "until": "recorded_at < %(until)s",
-}
+_BEHIND: Final = (
+    "(c.occurred_at, c.id) > (SELECT b.occurred_at, b.id FROM read.conversions AS b WHERE b.id = %(after)s)"
+)
+_COPIED: Final = (
+    "partner_id",
+    "link_id",
+    "click_id",
+    "kind",
+    "country",
+    "device",
+    "source",
+    "coupon",
+    "reported_by",
+    "key_kind",
+    "address_class",
+    "attributed",
+    "subs",
+    "search",
+)

@@ -5,7 +5,16 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
-from command_api.conversions.schemas import BulkResult, Conversion, RejectMany, Selection
+from command_api.conversions import payout_schemas
+from command_api.conversions.schemas import (
+    BulkResult,
+    Conversion,
+    DecideMany,
+    DecisionState,
+    RejectMany,
+    ScheduledDecisionState,
+    Selection,
+)
 from command_api.kernel.command_handlers import Command
 from schemas.base import DomainEvent
 from schemas.events.partners import Terms
@@ -56,6 +65,25 @@ class RejectConversions(Command[BulkResult]):
     selection: RejectMany
 
 
+class ScheduleDecision(Command[ScheduledDecisionState]):
+    """Decides many conversions of a website, final after some seconds in which it can be undone."""
+
+    decision_id: UUID
+    selection: DecideMany
+
+
+class UndoDecision(Command[DecisionState]):
+    """Undoes a decision that is not final."""
+
+    decision_id: UUID
+
+
+class ApplyDecision(Command[None]):
+    """Makes a decision final, unless it was undone."""
+
+    decision_id: UUID
+
+
 class ApproveAutomatically(Command[bool]):
     """Approves a conversion if its review period is over by `terms`; returns whether it was approved."""
 
@@ -84,3 +112,34 @@ class RecordAwaitedReports(Command[None]):
     ids: tuple[MessageIds, ...]
     pending: ConversionReported | None
     next_at: datetime | None
+
+
+class PayoutCommand(Command[payout_schemas.PayoutState]):
+    """A command about one payout."""
+
+    payout_id: UUID
+
+
+class RecordPayout(PayoutCommand):
+    """Records what a partner paid."""
+
+    body: payout_schemas.RecordPayout
+
+
+class CorrectPayout(PayoutCommand):
+    """Replaces what was recorded wrongly."""
+
+    body: payout_schemas.CorrectPayout
+
+
+class VoidPayout(PayoutCommand):
+    """Takes a payout out of every balance."""
+
+    reason: str
+
+
+class AttachPayoutFile(PayoutCommand):
+    """Adds a file to a payout; it replaces the one before."""
+
+    file_id: UUID
+    content: bytes

@@ -1,4 +1,5 @@
-"""Inline projections `monthly_totals`, which decide the tier of a commission, and `claim_counts`, which limit claims.
+"""Inline projections `monthly_totals`, which decide the tier of a commission, `claim_counts`, which limit claims, and
+`scheduled_decisions`, decisions that can still be undone.
 
 A tier is chosen before its event is stored. `append_conversions` checks it again under the store's lock: if another
 writer has moved the month into another tier, it raises `ConcurrencyConflict`, and the tier is chosen again. Concurrent
@@ -21,7 +22,15 @@ from command_api.kernel.reader import Reader
 from command_api.kernel.unit_of_work import UnitOfWork
 from infra.kernel.postgres.rows import Row
 from schemas.base import DomainEvent
-from schemas.events.conversions import ConversionAttributed, ConversionRecorded, ConversionRestated, ConversionStep
+from schemas.events.conversions import (
+    ConversionAttributed,
+    ConversionDecisionApplied,
+    ConversionDecisionScheduled,
+    ConversionDecisionUndone,
+    ConversionRecorded,
+    ConversionRestated,
+    ConversionStep,
+)
 from schemas.message_ids import MessageIds
 
 ALL_CLICKS: Final = ""
@@ -73,6 +82,35 @@ CLAIM_COUNTS: Final = InlineProjection(
         ),
     ),
 )
+
+
+SCHEDULED_DECISIONS: Final = InlineProjection(
+    "scheduled_decisions",
+    version=1,
+    tables=(
+        Table("scheduled_decision", columns=("decision_id uuid not null",), key=("decision_id",)),
+        Table(
+            "scheduled_item",
+            columns=("conversion_id uuid not null", "decision_id uuid not null"),
+            key=("conversion_id",),
+            indexes=("decision_id",),
+        ),
+    ),
+)
+"""Decisions that are not final yet, and their conversions."""
+
+
+@SCHEDULED_DECISIONS.on(ConversionDecisionScheduled)
+def _scheduled(tables: Tables, event: ConversionDecisionScheduled) -> None:
+    tables["scheduled_decision"].put(decision_id=event.originator_id)
+    for conversion_id in event.conversion_ids:
+        tables["scheduled_item"].put(conversion_id=conversion_id, decision_id=event.originator_id)
+
+
+@SCHEDULED_DECISIONS.on(ConversionDecisionUndone, ConversionDecisionApplied)
+def _ended(tables: Tables, event: DomainEvent) -> None:
+    for table in tables.values():
+        table.delete(decision_id=event.originator_id)
 
 
 @MONTHLY_TOTALS.on(*get_args(ConversionStep))

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Response
 
 from command_api.conversions import commands, schemas
 from command_api.kernel.http import Id, Runs
+from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/platform/conversions", tags=["conversions"])
 
@@ -20,6 +21,20 @@ def approve_conversions(body: schemas.ApproveMany, run: Runs) -> Response:
 def reject_conversions(body: schemas.RejectMany, run: Runs) -> Response:
     """Rejects up to 500 conversions for one reason."""
     return run(commands.RejectConversions(body), body, consistent_with=_consistent_with(body))
+
+
+@router.post("/decisions", status_code=201, response_model=schemas.ScheduledDecisionState)
+def schedule_decision(body: schemas.DecideMany, run: Runs) -> Response:
+    """Approves or rejects up to 500 conversions of a website. It is final after 10 seconds and can be undone before;
+    until then nothing counts. Sales without a click are approved only if `unattributed` says so."""
+    command = commands.ScheduleDecision(uuid7(), body)
+    return run(command, body, status=201, consistent_with=("conversion_decisions",))
+
+
+@router.post("/decisions/{id}/undo", response_model=schemas.DecisionState)
+def undo_decision(decision_id: Id, run: Runs, body: schemas.Approve | None = None) -> Response:
+    """Undoes a decision that is not final: no conversion has changed."""
+    return run(commands.UndoDecision(decision_id), body, consistent_with=("conversion_decisions",))
 
 
 @router.post("/{id}/approve", response_model=schemas.Conversion)

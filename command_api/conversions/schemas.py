@@ -6,18 +6,31 @@ from datetime import date, datetime
 from typing import Annotated, Final, Literal
 from uuid import UUID
 
-from pydantic import AwareDatetime, Field, model_validator
+from pydantic import AfterValidator, AwareDatetime, Field, model_validator
 
 from command_api.conversions import model
 from command_api.kernel.aggregates import shared_fields
 from command_api.kernel.http import RequestModel, ResponseModel
 from command_api.partners import model as partners
+from infra.domain.conversion_filter import MAX_SEARCH
 from schemas.days import FIRST_DAY, LAST_DAY
 
 MAX_ITEMS: Final = 500
 KeyKind = Literal["site", "secret", "postback", "import"]
 Day = Annotated[date, Field(ge=FIRST_DAY, le=LAST_DAY)]
 Text = Annotated[str, Field(max_length=1000)]
+MAX_VALUE: Final = 2_000
+Value = Annotated[str | None, Field(max_length=MAX_VALUE)]
+
+
+def _storable(value: str) -> str:
+    if "\x00" in value or any("\ud800" <= character <= "\udfff" for character in value):
+        raise ValueError("Text must be valid Unicode without NUL characters.")
+    return value
+
+
+SubValue = Annotated[str, Field(max_length=MAX_VALUE), AfterValidator(_storable)]
+SubName = Annotated[str, Field(pattern="^sub([1-9]|10)$")]
 
 
 class Approve(RequestModel):
@@ -82,6 +95,18 @@ class Filter(RequestModel):
     since: Annotated[AwareDatetime | None, Field(strict=False, description="Recorded then or later")] = None
     until: Annotated[AwareDatetime | None, Field(strict=False, description="Recorded before")] = None
 
+    search: Annotated[str | None, Field(max_length=MAX_SEARCH, description="As in the list")] = None
+    attributed: Annotated[bool | None, Field(description="Whether a click is credited")] = None
+    kind: Literal["sale", "lead"] | None = None
+    link_id: Annotated[UUID | None, Field(strict=False)] = None
+    country: Annotated[str | None, Field(max_length=2)] = None
+    device: Value = None
+    source: Value = None
+    coupon: Value = None
+    reported_by: Literal["sale", "lead", "postback", "import"] | None = None
+    subs: dict[SubName, SubValue] = Field(default_factory=dict, max_length=10)
+    after: Annotated[UUID | None, Field(strict=False, description="`last` of the answer before")] = None
+
 
 class Selection(RequestModel):
     """Either `ids` or a `filter`."""
@@ -113,6 +138,24 @@ class RejectMany(Selection):
     reason: Annotated[str, Field(max_length=1000)]
 
 
+class DecideMany(Selection):
+    """A decision that is final after 10 seconds, in which it can be undone."""
+
+    website_id: Annotated[UUID, Field(strict=False)]
+    decision: Literal["approve", "reject"]
+    filter: RejectFilter | None = None
+    reason: Annotated[str | None, Field(max_length=1000, description="For `reject`")] = None
+    unattributed: Annotated[
+        bool | None, Field(description="Also approve sales without a click, which earn nothing; else they are left out")
+    ] = None
+
+    @model_validator(mode="after")
+    def _of_its_website(self) -> DecideMany:
+        if self.filter is not None and self.filter.website_id != self.website_id:
+            raise ValueError("The filter names another website.")
+        return self
+
+
 class ItemResult(ResponseModel):
     """Result for one conversion. One that already has the status is ok and not changed."""
 
@@ -128,6 +171,26 @@ class BulkResult(ResponseModel):
 
     results: list[ItemResult]
     more: Annotated[bool, Field(description="The filter holds more than can be decided at once: send it again")]
+
+
+class ScheduledDecisionState(ResponseModel):
+    """What was scheduled. `id`: none when nothing could be decided."""
+
+    id: UUID | None
+    decision: str
+    due_at: Annotated[datetime | None, Field(description="When it is final")]
+    count: int
+    commission: Annotated[Money, Field(description="What approving earns, or rejecting gives up")]
+    refused: Annotated[list[ItemResult], Field(description="What is left out, and why")]
+    more: Annotated[bool, Field(description="The filter holds more: send it again with `after`")]
+    last: Annotated[UUID | None, Field(description="The last one that was looked at, with a filter")]
+
+
+class DecisionState(ResponseModel):
+    """What became of a decision."""
+
+    id: UUID
+    state: str
 
 
 def to_response(conversion: model.Conversion, partner: partners.Partner | None) -> Conversion:

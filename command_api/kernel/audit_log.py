@@ -12,7 +12,13 @@ from infra.kernel.http.client_info import Client
 from infra.kernel.security.audit_log import Entry, record
 from schemas.base import DomainEvent, personal_fields
 
-_OMITTED: Final = frozenset(DomainEvent.model_fields) | {"key_hash", "public_key", "subject_hash", "insights"}
+_OMITTED: Final = frozenset(DomainEvent.model_fields) | {
+    "key_hash",
+    "public_key",
+    "subject_hash",
+    "insights",
+    "conversion_ids",
+}
 _RESERVATIONS: Final = ("email.", "host.", "slug.")
 """Reservation events: the event that they belong to has the audit entry."""
 _OMITTED_OF: Final = {

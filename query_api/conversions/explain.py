@@ -151,6 +151,7 @@ class Explanation(BaseModel):
         Depends(
             Reads(
                 "conversions",
+                "conversion_decisions",
                 "conversion_steps",
                 "partner_terms",
                 "partners",

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import date, datetime
+from collections import Counter
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Response
-from pydantic import BeforeValidator, Field
+from pydantic import BaseModel, Field
 
-from query_api.analytics.request import Day
+from query_api.conversions.list_query import Ordered, Wanted
 from query_api.kernel.authorization import AccountScope
 from query_api.kernel.csv import csv_stream
 from query_api.kernel.dependencies import CallerScope, Reads
 from query_api.kernel.money import Amount
-from query_api.kernel.pagination import Page50, invalid_parameter
-from query_api.kernel.postgres_reader import Reader
+from query_api.kernel.pagination import Page50
 from query_api.kernel.responses import RowModel
 from schemas.currencies import decimal_text
-from schemas.days import FIRST_YEAR, LAST_YEAR, day_end, day_start
 from schemas.events.conversions import ConversionStatus
-from schemas.zones import ZoneInfo
 
-router = APIRouter(tags=["conversions"], dependencies=[Depends(Reads("conversions", "partners", "websites"))])
+router = APIRouter(
+    tags=["conversions"],
+    dependencies=[Depends(Reads("conversions", "conversion_decisions", "links", "partners", "websites"))],
+)
 
 
 class Adjustment(RowModel):
@@ -35,6 +35,14 @@ class Adjustment(RowModel):
     clickId: str | None
     clickedAt: datetime | None
     commission: Amount | None
+
+
+class WaitingDecision(RowModel):
+    """A decision that is not final yet."""
+
+    id: UUID
+    decision: Literal["approve", "reject"]
+    dueAt: datetime
 
 
 class Conversion(RowModel):
@@ -74,59 +82,89 @@ class Conversion(RowModel):
     adjustment: Adjustment | None = Field(
         description="A click received after the approval that would have been credited"
     )
+    linkSlug: str | None
+    country: str = Field(description="Of the click; empty without one")
+    device: str
+    source: str
+    subs: dict[str, str]
+    coupon: str
+    decision: WaitingDecision | None = Field(description="A decision that becomes final soon, and can be undone")
 
 
-_SELECT: Final = """SELECT c.*, p.name AS partner_name, ARRAY(
+class StatusTotal(BaseModel):
+    """Those of a status, in one website currency."""
+
+    status: ConversionStatus
+    count: int
+    unattributed: int = Field(description="Of them, without a click: they earn nothing")
+    commission: Amount = Field(description="Net of reversals")
+
+
+class Totals(BaseModel):
+    """Everything that matches the filter, whatever the page shows."""
+
+    count: int
+    unattributed: int = Field(description="Without a click: they earn nothing")
+    amounts: list[Amount] = Field(description="Sales as reported, by currency")
+    statuses: list[StatusTotal]
+    at: datetime = Field(description="When it was counted")
+
+
+_SELECT: Final = """SELECT c.*, {key} AS sort_key, p.name AS partner_name, l.slug AS link_slug,
+    d.decision AS waits_for, d.id AS decision_id, d.due_at AS decision_due_at, ARRAY(
     SELECT o.event FROM read.conversions AS o
     WHERE o.website_id = c.website_id AND o.txid = c.txid AND o.id <> c.id ORDER BY o.event LIMIT 10
 ) AS other_events
-FROM read.conversions AS c LEFT JOIN read.partners AS p ON p.id = c.partner_id"""
-
-
-def _empty_is_absent(value: object) -> object:
-    return None if value == "" else value
-
-
-Status = Annotated[ConversionStatus | None, BeforeValidator(_empty_is_absent), Query()]
-Id = Annotated[UUID | None, BeforeValidator(_empty_is_absent)]
-KeyKind = Annotated[
-    Literal["site", "secret", "postback", "import"] | None,
-    BeforeValidator(_empty_is_absent),
-    Query(alias="keyKind", description="Kind of the most trusted key that reported it; site: claims"),
-]
+FROM read.conversions AS c LEFT JOIN read.partners AS p ON p.id = c.partner_id
+LEFT JOIN read.links AS l ON l.id = c.link_id
+LEFT JOIN LATERAL (
+    SELECT w.id, w.decision, w.due_at FROM read.conversion_decisions AS w
+    WHERE w.website_id = c.website_id AND w.state = 'scheduled' AND c.id = ANY(w.conversion_ids) LIMIT 1
+) AS d ON true"""
+_TOTALS: Final = """SELECT c.status, c.currency, c.commission_currency, count(*) AS count,
+    count(*) FILTER (WHERE c.partner_id IS NULL) AS unattributed,
+    sum(c.amount) AS amount, sum(c.commission) AS commission
+FROM read.conversions AS c"""
 
 
 @router.get("/api/platform/conversions")
-def get_conversions(
-    scope: CallerScope,
-    page: Page50,
-    website_id: Annotated[Id, Query(alias="websiteId")] = None,
-    status: Status = None,
-    partner_id: Annotated[Id, Query(alias="partnerId")] = None,
-    key_kind: KeyKind = None,
-    from_: Annotated[Day, Query(alias="from", description="First day (in the website's time zone)")] = None,
-    to: Annotated[Day, Query(description="Last day, inclusive")] = None,
-) -> list[Conversion]:
-    """Newest first by the time they occurred. Days are the website's, or UTC's when no website is named."""
-    filters = _Filters(scope, website_id, status, partner_id, key_kind, from_, to)
-    after = None if page.is_first else page.after(datetime, UUID)
-    found = filters.rows(scope.reader, page.limit + 1, after)
-    return [_to_response(row) for row in page.take(found, "occurred_at", "id")]
+def get_conversions(wanted: Wanted, order: Ordered, page: Page50) -> list[Conversion]:
+    """Newest first by the time they occurred, unless `sort` says otherwise. Days are the website's, or UTC's when no
+    website is named."""
+    found = wanted.rows(_SELECT, order, page.limit + 1, order.after(page))
+    return [_to_response(row) for row in page.take(found, *order.cursor)]
 
 
 @router.get("/api/platform/conversions.csv", response_class=Response)
 def get_conversions_csv(
-    scope: CallerScope,
-    website_id: Annotated[UUID, Query(alias="websiteId")],
-    status: Status = None,
-    partner_id: Annotated[Id, Query(alias="partnerId")] = None,
-    key_kind: KeyKind = None,
-    from_: Annotated[Day, Query(alias="from", description="First day (in the website's time zone)")] = None,
-    to: Annotated[Day, Query(description="Last day, inclusive")] = None,
+    wanted: Wanted, order: Ordered, _website_id: Annotated[UUID, Query(alias="websiteId")]
 ) -> Response:
     """The same list as a file, all of it, amounts in major units with the decimals of their currency."""
-    filters = _Filters(scope, website_id, status, partner_id, key_kind, from_, to)
-    return csv_stream("conversions", COLUMNS, filters.lines(scope.reader))
+    return csv_stream("conversions", COLUMNS, map(_line, wanted.all_rows(_SELECT, order)))
+
+
+@router.get("/api/platform/conversions/totals")
+def get_conversions_totals(wanted: Wanted) -> Totals:
+    """How many match, what they sold for, and what they earn by status."""
+    at = datetime.now(UTC)
+    rows = wanted.grouped(_TOTALS, "c.status, c.currency, c.commission_currency")
+    sales: Counter[str] = Counter()
+    found: dict[tuple[str, str], StatusTotal] = {}
+    for row in rows:
+        sales[row["currency"]] += int(row["amount"])
+        status, currency = row["status"], row["commission_currency"]
+        none = StatusTotal(status=status, count=0, unattributed=0, commission=Amount(amount=0, currency=currency))
+        total = found.setdefault((status, currency), none)
+        total.count += row["count"]
+        total.unattributed += row["unattributed"]
+        total.commission.amount += int(row["commission"])
+    return Totals(
+        count=sum(total.count for total in found.values()),
+        unattributed=sum(total.unattributed for total in found.values()),
+        amounts=[Amount(amount=amount, currency=currency) for currency, amount in sorted(sales.items())],
+        statuses=list(found.values()),
+        at=at,
+    )
 
 
 @router.get("/api/platform/conversions/{id}")
@@ -137,7 +175,8 @@ def get_conversion(id: UUID, scope: CallerScope) -> Conversion:
 
 def find_conversion(scope: AccountScope, id: UUID) -> Conversion:
     """The conversion, if it is theirs. Raises `Problem` 404."""
-    return _to_response(scope.row(f"{_SELECT} WHERE c.id = %s", id, "conversion"))
+    select = _SELECT.format(key="NULL")
+    return _to_response(scope.row(f"{select} WHERE c.id = %s", id, "conversion"))
 
 
 class Line(RowModel):
@@ -161,62 +200,16 @@ class Line(RowModel):
     conflicts: int
     reason: str
     id: UUID
+    link: str
+    country: str
+    device: str
+    source: str
+    subs: str
+    coupon: str
+    customer: str
 
 
 COLUMNS: Final = tuple(Line.model_fields)
-_PAGE: Final = 1_000
-
-
-@dataclass(frozen=True, slots=True)
-class _Filters:
-    """Which conversions, in SQL. Raises `Problem` for a website that is not theirs and days that make no range."""
-
-    scope: AccountScope
-    website_id: UUID | None
-    status: ConversionStatus | None
-    partner_id: UUID | None
-    key_kind: str | None
-    since: date | None
-    until: date | None
-
-    def rows(self, reader: Reader, limit: int, after: tuple[Any, ...] | None) -> Sequence[Mapping[str, Any]]:
-        """The next `limit`, newest first, behind `after`."""
-        conditions, bound = self._conditions()
-        bound["limit"] = limit
-        if after is not None:
-            bound["at"], bound["id"] = after
-            conditions.append("(c.occurred_at, c.id) < (%(at)s, %(id)s)")
-        sql = f"{_SELECT} WHERE {' AND '.join(conditions)} ORDER BY c.occurred_at DESC, c.id DESC LIMIT %(limit)s"
-        return reader.rows(sql, bound)
-
-    def lines(self, reader: Reader) -> Iterator[Line]:
-        """All of them, read page by page."""
-        after: tuple[Any, ...] | None = None
-        while True:
-            page = self.rows(reader, _PAGE, after)
-            yield from map(_line, page)
-            if len(page) < _PAGE:
-                return
-            after = page[-1]["occurred_at"], page[-1]["id"]
-
-    def _conditions(self) -> tuple[list[str], dict[str, Any]]:
-        zone = self.scope.website(self.website_id).zone if self.website_id is not None else ZoneInfo("UTC")
-        conditions = ["c.website_id = ANY(%(websites)s)"]
-        bound: dict[str, Any] = {"websites": self.scope.scope(self.website_id)}
-        given = {"status": self.status, "partner_id": self.partner_id, "key_kind": self.key_kind}
-        for name, value in given.items():
-            if value is not None:
-                conditions.append(f"c.{name} = %({name})s")
-                bound[name] = value
-        if self.since is not None and self.until is not None and self.since > self.until:
-            raise invalid_parameter("from", "from must not be after to.")
-        if self.since is not None:
-            conditions.append("c.occurred_at >= %(since)s")
-            bound["since"] = day_start(zone, _checked("from", self.since))
-        if self.until is not None:
-            conditions.append("c.occurred_at < %(until)s")
-            bound["until"] = day_end(zone, _checked("to", self.until))
-        return conditions, bound
 
 
 def _line(row: Mapping[str, Any]) -> Line:
@@ -228,13 +221,9 @@ def _line(row: Mapping[str, Any]) -> Line:
         commission=decimal_text(row["commission"], row["commission_currency"]),
         attribution=row["attributed_by"] or "",
         click_id=row["click_id"] or "",
+        link=row["link_slug"] or "",
+        subs="; ".join(f"{name}={value}" for name, value in sorted(row["subs"].items())),
     )
-
-
-def _checked(field: str, day: date) -> date:
-    if not FIRST_YEAR <= day.year <= LAST_YEAR:
-        raise invalid_parameter(field, f"Dates must be from {FIRST_YEAR} to {LAST_YEAR}.")
-    return day
 
 
 def _to_response(row: Mapping[str, Any]) -> Conversion:
@@ -252,4 +241,11 @@ def _to_response(row: Mapping[str, Any]) -> Conversion:
         reason=row["reason"] or None,
         customer=row["customer"] or None,
         click_bot_reason=row["click_bot_reason"] or None,
+        decision=_waiting(row),
     )
+
+
+def _waiting(row: Mapping[str, Any]) -> WaitingDecision | None:
+    if row["decision_id"] is None:
+        return None
+    return WaitingDecision.of_row(row, id=row["decision_id"], decision=row["waits_for"], due_at=row["decision_due_at"])

@@ -4,7 +4,8 @@ A commission is booked when it is earned (approved), and deducted when the sale 
 day of the event, in the website's time zone. So a statement of a month that is over never changes: a later reversal
 of a commission of that month is an adjustment in the later month. Every statement opens with what the one before
 closed with, and closes with the sum of all that was booked until its month's end, which is, at any moment, what the
-approved conversions of `read.conversions` say. There are no payouts: a balance is all that was earned, paid or not.
+approved conversions of `read.conversions` say. Payouts are no bookings: a balance is all that was earned, paid or not
+(`payouts`, `accountant_file`).
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class Statement(BaseModel):
     approved: Amount = Field(description="Commissions earned this month")
     takenBack: Amount = Field(description="Of them, reversed in the same month")
     adjustments: Amount = Field(description="Reversed this month of commissions of earlier months")
-    closing: Amount = Field(description="Total earned until the month's end; payouts are not recorded")
+    closing: Amount = Field(description="Total earned until the month's end, whatever was paid of it")
     held: Amount = Field(description="Part of the closing balance that is on hold at the month's end")
     payable: Amount
     conversions: int = Field(description="Approved this month")
@@ -195,6 +196,6 @@ _SUMS: Final = (
     ("Payable", "payable"),
 )
 _NOTES: Final = (
-    "Payouts are not recorded: the balances are all that was earned until then, whatever was paid of it.",
+    "The balances are all that was earned until then, whatever was paid of it. Payouts are listed on their own page.",
     "Sales in another currency are counted at the recorded exchange rate of their day.",
 )

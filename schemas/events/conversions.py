@@ -6,7 +6,7 @@ Money moves as signed differences (`CounterDelta`), so that counters add up in a
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 from typing import ClassVar
 from uuid import UUID
@@ -313,3 +313,102 @@ ConversionStep = (
     | ConversionRestated
 )
 """Every event that changes what a conversion counts: each carries `facts` and `change`."""
+
+
+class ConversionDecisionScheduled(DomainEvent):
+    """A person decided many conversions. It is final at `due_at`, unless it is undone before; nothing counts yet."""
+
+    NAME: ClassVar[str] = "conversion_decision.scheduled"
+    website_id: UUID
+    decision: str = Field(pattern="^(approve|reject)$")
+    reason: str = ""
+    conversion_ids: tuple[UUID, ...] = Field(min_length=1, max_length=500)
+    commission: Money = Field(description="What approving earns, or rejecting gives up, as of now")
+    by_admin: bool = Field(default=False, description="Decided with an admin's permissions")
+    due_at: datetime
+
+
+class ConversionDecisionUndone(DomainEvent):
+    """The decision was undone before it was final: no conversion changed."""
+
+    NAME: ClassVar[str] = "conversion_decision.undone"
+    website_id: UUID
+
+
+class DecisionFailure(Frozen):
+    """A conversion that could not be decided any more, and why."""
+
+    conversion_id: UUID
+    code: str
+
+
+class ConversionDecisionApplied(DomainEvent):
+    """The decision is final: stored together with the events of the conversions."""
+
+    NAME: ClassVar[str] = "conversion_decision.applied"
+    website_id: UUID
+    changed: int = Field(ge=0, description="Conversions that it changed")
+    failures: tuple[DecisionFailure, ...] = ()
+
+
+class PayoutAllocation(Frozen):
+    """The part of a payout that a person matched to a month."""
+
+    month: str = Field(pattern=r"^\d{4}-(0[1-9]|1[0-2])$", description="In which the commissions became payable")
+    amount: int = Field(gt=0, description="Minor units of the website's currency")
+
+
+class PayoutFacts(Frozen):
+    """What a partner paid."""
+
+    amount: Money = Field(description="As it was paid")
+    credited: Money = Field(description="What it settles, in the website's currency")
+    paid_on: date
+    reference: str = ""
+    allocations: tuple[PayoutAllocation, ...] = Field(default=(), description="Empty: the oldest open months first")
+
+
+class PayoutFile(Frozen):
+    """A file with a payout, for example the partner's advice. Its content is stored apart, encrypted."""
+
+    id: UUID
+    name: str
+    media_type: str
+    size: int = Field(ge=1)
+    sha256: str = Field(pattern="^[0-9a-f]{64}$")
+
+
+class PayoutRecorded(DomainEvent):
+    """A partner paid a website."""
+
+    NAME: ClassVar[str] = "payout.recorded"
+    website_id: UUID
+    partner_id: UUID
+    facts: PayoutFacts
+
+
+class PayoutCorrected(DomainEvent):
+    """A payout was recorded wrongly; from now on these facts count. The earlier ones stay in its history."""
+
+    NAME: ClassVar[str] = "payout.corrected"
+    website_id: UUID
+    partner_id: UUID
+    facts: PayoutFacts
+    reason: str
+
+
+class PayoutVoided(DomainEvent):
+    """A payout did not take place; it counts no more."""
+
+    NAME: ClassVar[str] = "payout.voided"
+    website_id: UUID
+    partner_id: UUID
+    reason: str
+
+
+class PayoutFileAttached(DomainEvent):
+    """A file was added to a payout; it replaces the one before."""
+
+    NAME: ClassVar[str] = "payout.file_attached"
+    website_id: UUID
+    file: PayoutFile

@@ -255,6 +255,41 @@ def _sales() -> list[DomainEvent]:
                 {"website_id": WEBSITE, "report_id": KEY, "amount": ten, "reported_by": "sale"},
             ),
         ),
+        *_decided_and_paid(ten),
+    ]
+
+
+def _decided_and_paid(ten: Money) -> list[DomainEvent]:
+    """A decision that was undone, one that is final, and a payout with everything that may happen to it."""
+    scheduled = {
+        "website_id": WEBSITE,
+        "decision": "approve",
+        "conversion_ids": (uuid5(WEBSITE, "waiting"),),
+        "commission": ten,
+        "due_at": NOW + timedelta(seconds=10),
+    }
+    months = (conversions.PayoutAllocation(month="2026-04", amount=400),)
+    paid = conversions.PayoutFacts(amount=ten, credited=ten, paid_on=NOW.date(), reference="PAY-1", allocations=months)
+    place = {"website_id": WEBSITE, "partner_id": PARTNER}
+    file = conversions.PayoutFile(id=KEY, name="payout.pdf", media_type="application/pdf", size=9, sha256="ab" * 32)
+    return [
+        *_in_order(
+            uuid5(WEBSITE, "undone"),
+            (conversions.ConversionDecisionScheduled, scheduled),
+            (conversions.ConversionDecisionUndone, {"website_id": WEBSITE}),
+        ),
+        *_in_order(
+            uuid5(WEBSITE, "final"),
+            (conversions.ConversionDecisionScheduled, scheduled),
+            (conversions.ConversionDecisionApplied, {"website_id": WEBSITE, "changed": 1}),
+        ),
+        *_in_order(
+            uuid5(WEBSITE, "payout"),
+            (conversions.PayoutRecorded, {**place, "facts": paid}),
+            (conversions.PayoutCorrected, {**place, "facts": paid.model_copy(update={"reference": ""}), "reason": "x"}),
+            (conversions.PayoutFileAttached, {"website_id": WEBSITE, "file": file}),
+            (conversions.PayoutVoided, {**place, "reason": "Recorded twice"}),
+        ),
     ]
 
 

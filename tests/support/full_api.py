@@ -136,6 +136,14 @@ class SampleData:
         link = _made(api.call("POST", "/api/platform/links", self.owner, json=named))
         self.link, self.slug = UUID(link["id"]), str(link["slug"])
         self.conversion = self._converted(api)
+        ids = {"ids": [str(self.conversion)], "unattributed": True}
+        decided = {"websiteId": str(self.website), "decision": "approve", **ids}
+        made = _made(api.call("POST", "/api/platform/conversions/decisions", self.owner, json=decided))
+        self.decision = UUID(made["id"])
+        paid = {**named, "amount": {"amount": 100, "currency": "USD"}, "paidOn": "2026-11-20"}
+        self.payout = UUID(_made(api.call("POST", "/api/platform/payouts", self.owner, json=paid))["id"])
+        advice = {"content": b"%PDF-1.7", "headers": {"Content-Type": "application/pdf"}}
+        _made(api.call("POST", f"/api/platform/payouts/{self.payout}/file", self.owner, **advice))
         name = {"domain": f"go.{self.domain}", "websiteId": str(self.website)}
         added = _made(api.call("POST", "/api/platform/custom-domains", self.owner, json=name))
         self.custom_domain, self.token = UUID(added["id"]), str(added["verificationToken"])
@@ -294,6 +302,11 @@ class SampleData:
             "id": self.conversion, "website_id": self.website, "kind": "sale", "event": "sale",
             "txid": self.conversion.hex, "status": "pending", "amount": 1000, "currency": "USD", "commission": 0,
             "commission_currency": "USD", "reported_by": "sale", "occurred_at": now, "recorded_at": now,
+        })  # fmt: skip
+        query.insert("payouts", {
+            "id": self.payout, "website_id": self.website, "partner_id": self.partner, "amount": 100, "currency": "USD",
+            "credited": 100, "credited_currency": "USD", "paid_on": now.date(), "reference": "", "allocations": "{}",
+            "recorded_at": now, "file": Jsonb({"name": "payout.pdf", "media_type": "application/pdf"}),
         })  # fmt: skip
         query.insert("conversion_steps", {
             "conversion_id": self.conversion, "version": 2, "website_id": self.website, "partner_id": self.partner,

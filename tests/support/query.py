@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
@@ -23,10 +24,12 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
+from infra.domain.payout_files import PURPOSE
 from infra.kernel.clickhouse.client import client
 from infra.kernel.config.settings import Settings
 from infra.kernel.log import open_log
 from infra.kernel.mail.outbox import Mail, queue
+from infra.kernel.security.encryption import derived_key, encrypt
 from infra.kernel.security.sessions import Principal, open_session
 from infra.ops.migrations.migrate import CREATORS
 from tests.support.engines import ROOT, Engine, engine_folder, free_port
@@ -173,6 +176,19 @@ class World:
         service.insert(
             "website_keys", {"id": self.key, "website_id": self.website, "kind": "site", **key, "created_at": now}
         )
+        self.payout = uuid4()
+        file = Jsonb({"name": "payout.pdf", "media_type": "application/pdf"})
+        service.insert("payouts", {
+            "id": self.payout, "website_id": self.website, "partner_id": self.partner, "amount": 100, "currency": "USD",
+            "credited": 100, "credited_currency": "USD", "paid_on": now.date(), "reference": "", "allocations": "{}",
+            "recorded_at": now, "file": file,
+        })  # fmt: skip
+        advice = b64encode(b"%PDF-1.7").decode()
+        sealed = encrypt(derived_key(service.settings, PURPOSE), advice, f"{PURPOSE}:{self.payout}")
+        service.postgres.execute(
+            "INSERT INTO conversions.payout_file (payout_id, website_id, file_id, sealed) VALUES (%s, %s, %s, %s)",
+            (self.payout, self.website, uuid4(), sealed),
+        )
         rule = {"since": now - timedelta(days=2), "until": now - timedelta(days=1), "mark": "bot", "note": ""}
         place = {"id": uuid4(), "website_id": self.website, "position": 1, "created_at": now}
         service.insert("traffic_rules", {**place, **rule, "conditions": Jsonb({"country": "DE"})})
@@ -199,6 +215,7 @@ class World:
             "/api/admin/partners/": self.partner,
             "/api/platform/links/": self.link,
             "/api/platform/conversions/": self.conversion,
+            "/api/platform/payouts/": self.payout,
             "/api/admin/dead-letters/": self.letter,
         }
         of = ids.get(path.partition("{id}")[0], self.website)
@@ -209,7 +226,8 @@ class World:
             .replace("{id}", str(of))
         )
         names_one = "/statements" in path or ("/analytics/" in path and "/admin/" not in path)
-        names_one = names_one or path.endswith(("/conversions.csv", "/links/labels", "/annotations"))
+        whole = ("/conversions.csv", "/links/labels", "/annotations", "/totals", "/payouts", "/payouts/balances")
+        names_one = names_one or path.endswith(whole)
         month = "&month=2026-11" if "/statements" in path else ""
         return f"{path}?websiteId={self.website}{month}" if names_one else path
 

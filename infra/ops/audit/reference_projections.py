@@ -95,7 +95,13 @@ def _count(row: Row, event: conversions.ConversionStep) -> None:
 def _reported(row: Row, event: conversions.ConversionReportConflicted | conversions.ConversionReportMerged) -> Row:
     if event.conflicts is None:
         return {"conflicts": row["conflicts"] + 1}
-    return {"conflicts": event.conflicts, "key_kind": event.key_kind, "approves_at": event.approves_at}
+    found = event.reported.coupon if event.reported else ""
+    return {
+        "conflicts": event.conflicts,
+        "key_kind": event.key_kind,
+        "approves_at": event.approves_at,
+        "coupon": found or row["coupon"],
+    }
 
 
 def _attributed(event: conversions.ConversionAttributed) -> Row:
@@ -165,6 +171,7 @@ def _recorded(event: conversions.ConversionRecorded) -> Row:
         "conflicts": 0,
         "key_kind": kind,
         "address_class": event.reported.address_class if event.reported else "",
+        "coupon": event.reported.coupon if event.reported else "",
         "adjustment": None,
     }
 
@@ -227,6 +234,10 @@ def _attribution(facts: conversions.ConversionFacts) -> Row:
         "attributed_by": str(click.by) if click else None,
         "clicked_at": click.clicked_at if click else None,
         "click_bot_reason": click.bot_reason if click else "",
+        "country": click.country if click else "",
+        "device": click.device if click else "",
+        "source": click.source if click else "",
+        "subs": {**click.subs} if click else {},
     }
 
 
@@ -288,6 +299,49 @@ def _statement_months(rows: Rows, event: DomainEvent, _: Place) -> None:
     row["earned"] += change.commission_approved
 
 
+def _payouts(rows: Rows, event: DomainEvent, _: Place) -> None:
+    key = (event.originator_id,)
+    match event:
+        case conversions.PayoutRecorded():
+            rows[key] = {
+                "id": event.originator_id,
+                "website_id": event.website_id,
+                "partner_id": event.partner_id,
+                **_paid(event.facts),
+                "recorded_at": event.timestamp,
+                "recorded_by": event.actor_id,
+                "corrected_at": None,
+                "voided_at": None,
+                "reason": "",
+                "file": None,
+            }
+        case conversions.PayoutCorrected() if key in rows:
+            rows[key] |= {**_paid(event.facts), "corrected_at": event.timestamp, "reason": event.reason}
+        case conversions.PayoutVoided() if key in rows:
+            rows[key] |= {"voided_at": event.timestamp, "reason": event.reason}
+        case conversions.PayoutFileAttached() if key in rows:
+            found = event.file
+            rows[key]["file"] = {
+                "id": str(found.id),
+                "name": found.name,
+                "media_type": found.media_type,
+                "size": found.size,
+                "sha256": found.sha256,
+            }
+
+
+def _paid(facts: conversions.PayoutFacts) -> Row:
+    return {
+        "amount": facts.amount.amount,
+        "currency": facts.amount.currency,
+        "credited": facts.credited.amount,
+        "credited_currency": facts.credited.currency,
+        "paid_on": facts.paid_on,
+        "reference": facts.reference,
+        "allocations": {one.month: one.amount for one in facts.allocations},
+    }
+
+
 def _terms(terms: partners.Terms) -> Row:
     return {
         "kind": str(terms.kind),
@@ -309,6 +363,7 @@ REFERENCES: Final[Mapping[str, Reference]] = {
     "conversions": _conversions,
     "conversion_steps": _conversion_steps,
     "statement_months": _statement_months,
+    "payouts": _payouts,
     "partner_terms": _partner_terms,
     "exchange_rates": _exchange_rates,
     "traffic_rules": _traffic_rules,

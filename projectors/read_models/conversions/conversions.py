@@ -12,7 +12,7 @@ from schemas.events import conversions
 
 CONVERSIONS: Final = ReadModel(
     name="conversions",
-    version=3,
+    version=4,
     columns=(
         "id uuid",
         "website_id uuid not null",
@@ -51,6 +51,13 @@ CONVERSIONS: Final = ReadModel(
         "click_bot_reason text not null default ''",
         # The click after the approval that would have been credited, until the adjustment is decided.
         "adjustment jsonb",
+        # Of the click that earned it; empty without one.
+        "country text not null default ''",
+        "device text not null default ''",
+        "source text not null default ''",
+        "subs jsonb not null default '{}'",
+        # The last one that a report named.
+        "coupon text not null default ''",
     ),
     key=("id",),
     readers=OWN_WEBSITES,
@@ -61,6 +68,11 @@ CONVERSIONS: Final = ReadModel(
         "status, approves_at, id",
         "click_id",
         "website_id, txid",
+        "website_id, payable_at",
+        # Search by the beginning (`infra.domain.conversion_filter`).
+        "website_id, txid text_pattern_ops",
+        "website_id, click_id text_pattern_ops",
+        "website_id, customer text_pattern_ops",
     ),
 )
 
@@ -86,6 +98,7 @@ def recorded(rows: Rows, event: conversions.ConversionRecorded) -> None:
         approves_at=None if _is_claim(event) else _approves_at(facts, event.timestamp),
         key_kind=event.reported.key_kind if event.reported else "",
         address_class=event.reported.address_class if event.reported else "",
+        **_coupon(event.reported),
         **_attribution(facts),
     )
 
@@ -170,7 +183,12 @@ def restated(rows: Rows, event: conversions.ConversionRestated) -> None:
 
 CONVERSIONS.sets(
     conversions.ConversionReportMerged,
-    lambda event: {"key_kind": event.key_kind, "conflicts": event.conflicts, "approves_at": event.approves_at},
+    lambda event: {
+        "key_kind": event.key_kind,
+        "conflicts": event.conflicts,
+        "approves_at": event.approves_at,
+        **_coupon(event.reported),
+    },
 )
 
 
@@ -180,7 +198,13 @@ def report_conflicted(rows: Rows, event: conversions.ConversionReportConflicted)
     if event.conflicts is None:
         rows.add(row, conflicts=1)
         return
-    rows.update(row, key_kind=event.key_kind, conflicts=event.conflicts, approves_at=event.approves_at)
+    rows.update(
+        row,
+        key_kind=event.key_kind,
+        conflicts=event.conflicts,
+        approves_at=event.approves_at,
+        **_coupon(event.reported),
+    )
 
 
 @CONVERSIONS.on(conversions.ConversionAdjustmentProposed)
@@ -214,7 +238,16 @@ _NO_ATTRIBUTION: Final[dict[str, Any]] = {
     "attributed_by": None,
     "clicked_at": None,
     "click_bot_reason": "",
+    "country": "",
+    "device": "",
+    "source": "",
+    "subs": {},
 }
+
+
+def _coupon(reported: conversions.Reported | None) -> dict[str, str]:
+    """A report without a coupon says nothing about it."""
+    return {"coupon": reported.coupon} if reported is not None and reported.coupon else {}
 
 
 def _is_claim(event: conversions.ConversionRecorded) -> bool:
@@ -247,4 +280,8 @@ def _attribution(facts: conversions.ConversionFacts) -> dict[str, Any]:
         "attributed_by": found.by.value,
         "clicked_at": found.clicked_at,
         "click_bot_reason": found.bot_reason,
+        "country": found.country,
+        "device": found.device,
+        "source": found.source,
+        "subs": dict(found.subs),
     }

@@ -157,7 +157,7 @@ def test_the_statement_of_the_month_shows_it_to_the_cent(books: Accounting) -> N
     page = books.get(f"/api/platform/statements/{shop.partner['id']}.html", **place)
     assert page.headers["Content-Security-Policy"].startswith("default-src 'none'")
     assert "4.12 USD" in page.text and shop.partner["name"] in page.text and "<script" not in page.text
-    assert "=&lt;b&gt;one item" in page.text and "Payouts are not recorded" in page.text
+    assert "=&lt;b&gt;one item" in page.text and "Payouts are listed on their own page" in page.text
     before = books.statement(shop, "2020-01")
     assert (before["isOver"], before["isFinal"], before["statements"]) == (True, True, [])
     # While something in the log was not read, nothing is final.

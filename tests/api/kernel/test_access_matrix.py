@@ -88,6 +88,7 @@ VALUES: Mapping[str, Any] = {
     "currentPassword": PASSWORD,
     "newPassword": "a lighthouse, far out",
     "month": "2026-11",
+    "paidOn": "2026-11-20",
     "since": "2026-11-01T00:00:00Z",
     "until": "2026-11-02T00:00:00Z",
     "at": "2026-11-02T00:00:00Z",
@@ -159,6 +160,8 @@ class Walk:
         for content in operation.get("requestBody", {}).get("content", {}).values():
             body = self._value("body", content["schema"])
             names = names or (isinstance(body, dict) and "websiteId" in body)
+        if template.endswith("/conversions/decisions"):
+            body["ids"] = [str(self._of.conversion)]  # either these or a filter
         return Call(method, template, path, body, names)
 
     def _id(self, template: str, name: str) -> str:
@@ -185,7 +188,9 @@ class Walk:
             ("/websites/", self._of.website),
             ("/links/", self._of.link),
             ("/annotations/", self._of.annotation),
+            ("/conversions/decisions/", self._of.decision),
             ("/conversions/", self._of.conversion),
+            ("/payouts/", self._of.payout),
             ("/partners/", self._of.partner),
             ("/statements/", self._of.partner),
             ("/forum/threads/", self._of.thread),

@@ -149,7 +149,10 @@ def test_a_sound_pipeline_is_green_and_everything_was_compared(
         "rows of read.links": 1,
         "rows of read.conversions": 3,
         "rows of read.conversion_steps": 10,
+        "rows of read.conversion_decisions": 2,
         "rows of read.statement_months": 1,
+        "rows of read.payouts": 1,
+        "rows of read.payout_steps": 4,
         "rows of read.custom_domains": 1,
         "rows of read.activity": 40,
         "rows of read.annotations": 1,
@@ -309,6 +312,10 @@ CHANGES_IN_POSTGRES = (
     ("partners", Kind.WRONG, "UPDATE read.partners__g1 SET terms = jsonb_set(terms, '{flat_amount}', '501')"),
     ("partners", Kind.WRONG, "UPDATE read.partners__g1 SET is_active = NOT is_active"),
     ("statement_months", Kind.WRONG, "UPDATE read.statement_months__g1 SET earned = earned + 1"),
+    ("payouts", Kind.WRONG, "UPDATE read.payouts__g1 SET credited = credited + 1"),
+    ("payouts", Kind.WRONG, "UPDATE read.payouts__g1 SET voided_at = null"),
+    ("payouts", Kind.MISSING, "DELETE FROM read.payouts__g1"),
+    ("conversion_decisions", Kind.WRONG, "UPDATE read.conversion_decisions__g1 SET state = 'applied'"),
     ("partner_terms", Kind.MISSING, "DELETE FROM read.partner_terms__g1 WHERE terms->>'kind' = 'flat'"),
     ("links", Kind.WRONG, "UPDATE read.links__g1 SET coupon = 'SAVE'"),
     ("links", Kind.WRONG, "UPDATE read.links__g1 SET destination = 'https://thief.example/'"),
@@ -563,7 +570,7 @@ def test_a_report_is_decided_or_refused_or_waits_or_is_a_dead_letter(way: Pipeli
 
 def test_all_that_the_projectors_build_is_audited() -> None:
     built = {model.name for model in REGISTRY.postgres}
-    money = {"conversions", "conversion_steps", "statement_months", "partner_terms", "exchange_rates"}
+    money = {"conversions", "conversion_steps", "statement_months", "payouts", "partner_terms", "exchange_rates"}
     assert REFERENCES.keys() == money | {"traffic_rules"} <= built
     rollups = {rollup.name for rollup in ROLLUPS} | {"visitors_15m", "recent_events"}
     assert rollups == set(REGISTRY.rollups)

@@ -1,0 +1,66 @@
+"""`/api/platform/payouts`: what partners paid; recorded, corrected or voided by the website's owner, or an admin."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from hashlib import sha256
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends, Request, Response
+
+from command_api.conversions import commands, payout_schemas, payouts
+from command_api.kernel.http import Id, Runs
+from command_api.kernel.rate_limits import Limit, consume
+from command_api.websites import model as websites
+from schemas.uuid7 import uuid7
+
+router = APIRouter(prefix="/api/platform/payouts", tags=["payouts"])
+CONSISTENT_WITH: Final = ("payouts",)
+FILES: Final = Limit("payout-file", timedelta(seconds=10), 40)
+
+
+@router.post("", status_code=201, response_model=payout_schemas.PayoutState)
+def record_payout(body: payout_schemas.RecordPayout, run: Runs) -> Response:
+    """Records what a partner paid. It settles the oldest open months, unless `allocations` name others."""
+    return run(commands.RecordPayout(uuid7(), body), body, status=201, consistent_with=CONSISTENT_WITH)
+
+
+@router.post("/{id}/correct", response_model=payout_schemas.PayoutState)
+def correct_payout(payout_id: Id, body: payout_schemas.CorrectPayout, run: Runs) -> Response:
+    """Replaces what was recorded wrongly; the earlier facts stay in its history."""
+    return run(commands.CorrectPayout(payout_id, body), body, consistent_with=CONSISTENT_WITH)
+
+
+@router.post("/{id}/void", response_model=payout_schemas.PayoutState)
+def void_payout(payout_id: Id, body: payout_schemas.VoidPayout, run: Runs) -> Response:
+    """The payout counts no more."""
+    return run(commands.VoidPayout(payout_id, body.reason), body, consistent_with=CONSISTENT_WITH)
+
+
+async def _request_body(request: Request) -> bytes:
+    return await request.body()
+
+
+@router.post(
+    "/{id}/file",
+    status_code=201,
+    response_model=payout_schemas.PayoutState,
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {
+                kind: {"schema": {"type": "string", "format": "binary"}}
+                for kind in ("application/pdf", "image/jpeg", "image/png", "image/webp")
+            },
+        }
+    },
+)
+def attach_payout_file(payout_id: Id, sent: Annotated[bytes, Depends(_request_body)], run: Runs) -> Response:
+    """Adds the partner's advice, the file itself as the body: PDF, PNG, JPEG or WebP, at most 1 MB."""
+    found = run.container.load(payout_id, payouts.evolve)
+    website = run.container.load(found.website_id, websites.evolve) if found else None
+    payouts.require_owned(found, website, run.context)
+    consume(run.container.pool, FILES, str(run.person.account_id))
+    identity = payout_schemas.UploadedFile(sha256=sha256(sent).hexdigest())
+    command = commands.AttachPayoutFile(payout_id, uuid7(), sent)
+    return run(command, identity, status=201, consistent_with=CONSISTENT_WITH)

@@ -1,0 +1,107 @@
+"""Request and response models of the calls for payouts."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+
+from command_api.conversions.payouts import MAX_ALLOCATIONS, Payout
+from command_api.conversions.schemas import Money
+from command_api.kernel.http import RequestModel, ResponseModel
+
+Text = Annotated[str, Field(max_length=1000)]
+
+
+class AmountInput(RequestModel):
+    """Integer minor units and an ISO 4217 code."""
+
+    amount: int
+    currency: Annotated[str, Field(max_length=10)]
+
+
+class AllocationInput(RequestModel):
+    """A part of the payout, matched to a month by hand."""
+
+    month: Annotated[str, Field(pattern=r"^\d{4}-(0[1-9]|1[0-2])$", description="YYYY-MM, when it became payable")]
+    amount: Annotated[int, Field(gt=0, description="Minor units of the website's currency")]
+
+
+class PayoutInput(RequestModel):
+    """What a partner paid."""
+
+    amount: AmountInput
+    credited: Annotated[
+        int | None, Field(description="What it settles, in the website's currency, if it was paid in another")
+    ] = None
+    paid_on: Annotated[date, Field(strict=False)]
+    reference: Text | None = None
+    allocations: Annotated[
+        list[AllocationInput] | None,
+        Field(max_length=MAX_ALLOCATIONS, description="None: the oldest open months first"),
+    ] = None
+
+
+class RecordPayout(PayoutInput):
+    """A new payout."""
+
+    website_id: Annotated[UUID, Field(strict=False)]
+    partner_id: Annotated[UUID, Field(strict=False)]
+
+
+class CorrectPayout(PayoutInput):
+    """What counts from now on, and why."""
+
+    reason: Text
+
+
+class VoidPayout(RequestModel):
+    """Why the payout counts no more."""
+
+    reason: Text
+
+
+class UploadedFile(RequestModel):
+    """Identifies an upload by its content."""
+
+    sha256: str
+
+
+class AllocationState(ResponseModel):
+    """A part that is matched by hand."""
+
+    month: str
+    amount: int
+
+
+class PayoutState(ResponseModel):
+    """The payout after the command."""
+
+    id: UUID
+    website_id: UUID
+    partner_id: UUID
+    amount: Money
+    credited: Money
+    paid_on: date
+    reference: str
+    allocations: list[AllocationState]
+    voided: bool
+    has_file: bool
+
+
+def payout_state(payout: Payout) -> PayoutState:
+    facts = payout.facts
+    return PayoutState(
+        id=payout.id,
+        website_id=payout.website_id,
+        partner_id=payout.partner_id,
+        amount=Money(amount=facts.amount.amount, currency=facts.amount.currency),
+        credited=Money(amount=facts.credited.amount, currency=facts.credited.currency),
+        paid_on=facts.paid_on,
+        reference=facts.reference,
+        allocations=[AllocationState(month=one.month, amount=one.amount) for one in facts.allocations],
+        voided=payout.voided,
+        has_file=payout.file is not None,
+    )

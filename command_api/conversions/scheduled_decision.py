@@ -1,0 +1,126 @@
+"""Aggregate of a decision about many conversions that can be undone until it is final. Pure.
+
+`conversion_decision.scheduled` names the conversions; nothing counts yet. Its timeout applies it: the decision's end
+and the events of the conversions are stored together. Undone and applied exclude each other by the stream's version, so
+an undone approval leaves no trace in the money, and a crash at any point leaves one of the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Final
+from uuid import UUID
+
+from command_api.kernel.aggregates import advanced, first_event, next_event
+from command_api.kernel.decision import CommandContext, UnexpectedEvent, conflict, not_found
+from command_api.websites.model import Website
+from schemas.base import DomainEvent, Money
+from schemas.events import conversions
+
+UNDO_TIME: Final = timedelta(seconds=10)
+
+
+class State(StrEnum):
+    """What became of a decision."""
+
+    SCHEDULED = "scheduled"
+    UNDONE = "undone"
+    APPLIED = "applied"
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduledDecision:
+    """State of one decision."""
+
+    id: UUID
+    version: int
+    website_id: UUID
+    decision: str
+    reason: str
+    conversion_ids: tuple[UUID, ...]
+    due_at: datetime
+    actor_id: UUID | None
+    by_admin: bool
+    state: State = State.SCHEDULED
+
+    def as_its_author(self, context: CommandContext) -> CommandContext:
+        """The context in which the conversions are decided: by the person who decided, now."""
+        return replace(context, account_id=self.actor_id, is_admin=self.by_admin)
+
+
+def schedule(
+    decision_id: UUID,
+    website_id: UUID,
+    decision: str,
+    reason: str,
+    conversion_ids: Sequence[UUID],
+    commission: Money,
+    context: CommandContext,
+) -> conversions.ConversionDecisionScheduled:
+    """The decision, final after `UNDO_TIME`."""
+    return conversions.ConversionDecisionScheduled(
+        **first_event(decision_id, context),
+        website_id=website_id,
+        decision=decision,
+        reason=reason,
+        conversion_ids=tuple(conversion_ids),
+        commission=commission,
+        by_admin=context.is_admin,
+        due_at=context.at + UNDO_TIME,
+    )
+
+
+def undo(decision: ScheduledDecision, context: CommandContext) -> list[DomainEvent]:
+    """Raises `CommandRejected` (already_final). A decision that is late is not final yet, and can be undone."""
+    if decision.state is State.UNDONE:
+        return []
+    if decision.state is State.APPLIED:
+        raise conflict("already_final", "This decision is final. An approved sale can still be reversed.")
+    return [conversions.ConversionDecisionUndone(**next_event(decision, context), website_id=decision.website_id)]
+
+
+def apply(
+    decision: ScheduledDecision,
+    changed: int,
+    failures: Sequence[conversions.DecisionFailure],
+    context: CommandContext,
+) -> conversions.ConversionDecisionApplied:
+    """The end of a decision whose conversions were decided."""
+    return conversions.ConversionDecisionApplied(
+        **next_event(decision, context), website_id=decision.website_id, changed=changed, failures=tuple(failures)
+    )
+
+
+def require_owned(
+    decision: ScheduledDecision | None, website: Website | None, context: CommandContext
+) -> ScheduledDecision:
+    """The decision, if its website's owner (or an admin) asks. Raises `CommandRejected` (missing)."""
+    if decision is None or website is None or not context.may_act_for(website.account_id):
+        raise not_found("decision")
+    return decision
+
+
+def evolve(decision: ScheduledDecision | None, event: DomainEvent) -> ScheduledDecision:
+    if isinstance(event, conversions.ConversionDecisionScheduled):
+        return ScheduledDecision(
+            id=event.originator_id,
+            version=1,
+            website_id=event.website_id,
+            decision=event.decision,
+            reason=event.reason,
+            conversion_ids=event.conversion_ids,
+            due_at=event.due_at,
+            actor_id=event.actor_id,
+            by_admin=event.by_admin,
+        )
+    decision = advanced(decision, event)
+    match event:
+        case conversions.ConversionDecisionUndone():
+            return replace(decision, state=State.UNDONE)
+        case conversions.ConversionDecisionApplied():
+            return replace(decision, state=State.APPLIED)
+        case _:
+            raise UnexpectedEvent(f"{event.NAME} does not happen to decisions about conversions")

@@ -1,0 +1,90 @@
+"""Which conversions: the filter of the list, its totals, its file and of decisions about many, as SQL. Pure.
+
+Both APIs use it, so that a decision about "all that match" concerns what the list shows. Every condition compares with
+operators that Postgres pushes below row-level security, so that indexes are used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+MAX_SEARCH: Final = 200
+SEARCHED: Final = ("txid", "click_id", "customer")
+"""Columns of `read.conversions` that a search looks in: the whole value, or its beginning."""
+_LAST: Final = chr(0x10FFFF)
+"""Sorts behind every text that continues a prefix."""
+_EQUAL: Final = (
+    "status",
+    "partner_id",
+    "link_id",
+    "click_id",
+    "kind",
+    "country",
+    "device",
+    "source",
+    "coupon",
+    "reported_by",
+    "key_kind",
+    "address_class",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ConversionFilter:
+    """Conversions of these websites that have every value that is given. `start`, `end`: when they occurred."""
+
+    website_ids: Sequence[UUID]
+    status: str | None = None
+    partner_id: UUID | None = None
+    link_id: UUID | None = None
+    click_id: str | None = None
+    kind: str | None = None
+    country: str | None = None
+    device: str | None = None
+    source: str | None = None
+    coupon: str | None = None
+    reported_by: str | None = None
+    key_kind: str | None = None
+    address_class: str | None = None
+    attributed: bool | None = None
+    subs: Mapping[str, str] = field(default_factory=dict)
+    search: str | None = None
+    start: datetime | None = None
+    end: datetime | None = None
+    recorded_since: datetime | None = None
+    recorded_until: datetime | None = None
+
+    def conditions(self, table: str) -> tuple[list[str], dict[str, Any]]:
+        """SQL terms on `table`, an alias of `read.conversions`, and the values that they name."""
+        terms = [f"{table}.website_id = ANY(%(website_ids)s)"]
+        bound: dict[str, Any] = {"website_ids": list(self.website_ids)}
+        for name in _EQUAL:
+            if (value := getattr(self, name)) is not None:
+                terms.append(f"{table}.{name} = %({name})s")
+                bound[name] = value
+        if self.attributed is not None:
+            terms.append(f"{table}.partner_id IS {'NOT ' if self.attributed else ''}NULL")
+        for name, value in sorted(self.subs.items()):
+            terms.append(f"{table}.subs ->> %({name}_name)s = %({name})s")
+            bound |= {f"{name}_name": name, name: value}
+        for name, column, sign in _TIMES:
+            if (moment := getattr(self, name)) is not None:
+                terms.append(f"{table}.{column} {sign} %({name})s")
+                bound[name] = moment
+        if wanted := (self.search or "").strip():
+            terms.append(f"({' OR '.join(_BEGINS.format(table=table, column=column) for column in SEARCHED)})")
+            bound |= {"search": wanted, "search_end": wanted + _LAST}
+        return terms, bound
+
+
+_TIMES: Final = (
+    ("start", "occurred_at", ">="),
+    ("end", "occurred_at", "<"),
+    ("recorded_since", "recorded_at", ">="),
+    ("recorded_until", "recorded_at", "<"),
+)
+_BEGINS: Final = "{table}.{column} ~>=~ %(search)s AND {table}.{column} ~<~ %(search_end)s"

@@ -1,0 +1,109 @@
+"""Which commissions the payouts of a partner settle, and what is still open, by age. Pure.
+
+A payable commission belongs to the month in which it became payable. A payout settles the months that a person matched
+it to, then, with what is left, the oldest open commissions. What is paid beyond all that is payable is a credit; it
+settles what becomes payable next. So open - credit = payable - paid, whatever happened in whatever order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Final
+
+AGES: Final = (30, 60, 90)
+"""Last day of each age but the oldest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lot:
+    """Commissions that became payable on a day, in minor units; negative: more was reversed than earned."""
+
+    day: date
+    amount: int
+
+    @property
+    def month(self) -> str:
+        """YYYY-MM."""
+        return self.day.strftime("%Y-%m")
+
+
+@dataclass(frozen=True, slots=True)
+class Paid:
+    """A payout that counts: what it settles, and the months that it was matched to by hand."""
+
+    credited: int
+    allocations: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class MonthBalance:
+    """A month of a partner. open = payable - paid."""
+
+    month: str
+    payable: int
+    paid: int
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """What a partner owes a website. open - credit = payable - paid."""
+
+    payable: int
+    paid: int
+    open: int
+    credit: int
+    aged: tuple[int, int, int, int]
+    """Open for 0-30, 31-60, 61-90 and more days."""
+    months: tuple[MonthBalance, ...]
+
+
+def balance(lots: Iterable[Lot], payouts: Sequence[Paid], today: date) -> Balance:
+    """Matches the payouts; the order in which they are given makes no difference."""
+    ordered = sorted(lots, key=lambda lot: lot.day)
+    left = [max(lot.amount, 0) for lot in ordered]
+    # What was reversed without a commission of its day settles as a payout does, but is not paid.
+    reversed_ = sum(-lot.amount for lot in ordered if lot.amount < 0)
+    credit = sum(payout.credited for payout in payouts)
+    for payout in payouts:
+        for month, amount in payout.allocations.items():
+            wanted = [number for number, lot in enumerate(ordered) if lot.month == month]
+            credit -= amount - _settle(left, wanted, amount)
+    everything = range(len(ordered))
+    _settle(left, everything, reversed_)
+    credit = _settle(left, everything, credit)
+    return Balance(
+        payable=sum(lot.amount for lot in ordered),
+        paid=sum(payout.credited for payout in payouts),
+        open=sum(left),
+        credit=sum(left) - sum(lot.amount for lot in ordered) + sum(payout.credited for payout in payouts),
+        aged=_aged(ordered, left, today),
+        months=_months(ordered, left),
+    )
+
+
+def _settle(left: list[int], numbers: Iterable[int], amount: int) -> int:
+    """Settles the lots of these numbers in their order; returns what remains of the amount."""
+    for number in numbers:
+        settled = min(left[number], amount)
+        left[number] -= settled
+        amount -= settled
+    return amount
+
+
+def _aged(lots: Sequence[Lot], left: Sequence[int], today: date) -> tuple[int, int, int, int]:
+    sums = [0, 0, 0, 0]
+    for lot, open_ in zip(lots, left, strict=True):
+        days = (today - lot.day).days
+        sums[sum(days > last for last in AGES)] += open_
+    return sums[0], sums[1], sums[2], sums[3]
+
+
+def _months(lots: Sequence[Lot], left: Sequence[int]) -> tuple[MonthBalance, ...]:
+    found: dict[str, list[int]] = {}
+    for lot, open_ in zip(lots, left, strict=True):
+        sums = found.setdefault(lot.month, [0, 0])
+        sums[0] += lot.amount
+        sums[1] += open_
+    return tuple(MonthBalance(month, payable, payable - open_) for month, (payable, open_) in sorted(found.items()))

@@ -1,0 +1,273 @@
+"""`/api/platform/payouts`: what partners paid, what they owe, and since when."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from datetime import UTC, date, datetime, timedelta
+from typing import Annotated, Any, Final
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Response
+from pydantic import BaseModel, Field
+
+from infra.domain.payout_files import opened
+from query_api.conversions.list_query import Id
+from query_api.conversions.payout_matching import AGES, Balance, Lot, Paid, balance
+from query_api.kernel.authorization import Website, require_existing
+from query_api.kernel.dependencies import CallerScope, Context, Reads
+from query_api.kernel.money import Amount
+from query_api.kernel.pagination import Page50, bad_cursor
+from query_api.kernel.postgres_reader import Reader, Row
+from query_api.kernel.responses import RowModel
+from schemas.days import FIRST_YEAR, day_start, local_day
+
+router = APIRouter(
+    prefix="/api/platform/payouts",
+    tags=["payouts"],
+    dependencies=[Depends(Reads("payouts", "payout_steps", "conversions", "partners", "websites"))],
+)
+WebsiteId = Annotated[UUID, Query(alias="websiteId")]
+
+
+class Allocation(BaseModel):
+    """A part of a payout that a person matched to a month."""
+
+    month: str
+    amount: int
+
+
+class Payout(RowModel):
+    """What a partner paid, as it counts now."""
+
+    id: UUID
+    websiteId: UUID
+    partnerId: UUID
+    partnerName: str
+    amount: Amount = Field(description="As it was paid")
+    credited: Amount = Field(description="What it settles, in the website's currency")
+    paidOn: date
+    reference: str
+    allocations: list[Allocation] = Field(description="Empty: the oldest open months first")
+    recordedAt: datetime
+    correctedAt: datetime | None
+    voidedAt: datetime | None = Field(description="Since then it counts no more")
+    reason: str = Field(description="Of the last correction, or of the voiding")
+    hasFile: bool
+
+
+class PayoutStep(RowModel):
+    """An event of a payout."""
+
+    version: int
+    name: str
+    at: datetime
+    position: int = Field(description="Of the event, in topic domain")
+    detail: dict[str, Any]
+
+
+class PayableMonth(BaseModel):
+    """Commissions by the month in which they became payable."""
+
+    month: str
+    payable: int
+    paid: int
+
+
+class Aged(BaseModel):
+    """What is open, by days since it became payable."""
+
+    days0to30: int
+    days31to60: int
+    days61to90: int
+    over90: int
+
+
+class PartnerBalance(BaseModel):
+    """What a partner owes, in minor units of the website's currency. owed - credit = payable - paid."""
+
+    partnerId: UUID
+    partnerName: str
+    payable: int = Field(description="Commissions that became payable until now")
+    held: int = Field(description="Approved, but still on hold")
+    paid: int
+    owed: int
+    credit: int = Field(description="Paid beyond what is payable; it settles what becomes payable next")
+    aged: Aged
+    months: list[PayableMonth]
+
+
+class Balances(BaseModel):
+    """What all partners owe a website."""
+
+    currency: str
+    timezone: str
+    at: datetime
+    payable: int
+    held: int
+    paid: int
+    owed: int
+    credit: int
+    aged: Aged
+    partners: list[PartnerBalance]
+
+
+_SELECT: Final = (
+    "SELECT t.*, coalesce(nullif(p.name, ''), t.partner_id::text) AS partner_name FROM read.payouts AS t"
+    " LEFT JOIN read.partners AS p ON p.id = t.partner_id"
+)
+_LISTED: Final = (
+    f"{_SELECT} WHERE t.website_id = %(website)s AND (%(partner)s::uuid IS NULL OR t.partner_id = %(partner)s)"
+    " AND (%(at)s::date IS NULL OR (t.paid_on, t.id) < (%(at)s::date, %(last)s::uuid))"
+    " ORDER BY t.paid_on DESC, t.id DESC LIMIT %(limit)s"
+)
+_LOTS: Final = """
+SELECT c.partner_id, sum(c.commission) AS amount, c.payable_at > %(now)s AS is_held,
+    width_bucket(c.payable_at, %(starts)s::timestamptz[]) AS span
+FROM read.conversions AS c
+WHERE c.website_id = %(website)s AND c.status = 'approved' AND c.partner_id IS NOT NULL AND c.payable_at IS NOT NULL
+GROUP BY 1, 3, 4"""
+_PAID: Final = "SELECT partner_id, credited, allocations FROM read.payouts WHERE website_id = %s AND voided_at IS NULL"
+_NAMES: Final = "SELECT id, coalesce(nullif(name, ''), id::text) AS partner_name FROM read.partners WHERE id = ANY(%s)"
+
+
+@router.get("")
+def get_payouts(
+    scope: CallerScope,
+    page: Page50,
+    website_id: WebsiteId,
+    partner_id: Annotated[Id, Query(alias="partnerId")] = None,
+) -> list[Payout]:
+    """Newest first by the day they were paid, voided ones included."""
+    website = scope.website(website_id)
+    at, last = page.after(str, UUID)
+    values = {"website": website.id, "partner": partner_id, "at": _day(at), "last": last, "limit": page.limit + 1}
+    return [_to_response(row) for row in page.take(scope.reader.rows(_LISTED, values), "paid_on", "id")]
+
+
+@router.get("/balances")
+def get_payout_balances(scope: CallerScope, website_id: WebsiteId) -> Balances:
+    """What every partner owes now, and for how long, the largest debt first."""
+    website, now = scope.website(website_id), datetime.now(UTC)
+    found = balances(scope.reader, website, now)
+    held = found.held
+    partners = [
+        PartnerBalance(
+            partnerId=partner_id,
+            partnerName=found.names.get(partner_id, str(partner_id)),
+            payable=one.payable,
+            held=held[partner_id],
+            paid=one.paid,
+            owed=one.open,
+            credit=one.credit,
+            aged=_aged([one]),
+            months=[PayableMonth(month=m.month, payable=m.payable, paid=m.paid) for m in one.months],
+        )
+        for partner_id, one in found.by_partner.items()
+    ]
+    partners.sort(key=lambda one: (-one.owed, one.partnerName.lower(), one.partnerId))
+    return Balances(
+        currency=website.currency,
+        timezone=website.timezone,
+        at=now,
+        payable=sum(one.payable for one in partners),
+        held=sum(one.held for one in partners),
+        paid=sum(one.paid for one in partners),
+        owed=sum(one.owed for one in partners),
+        credit=sum(one.credit for one in partners),
+        aged=_aged(found.by_partner.values()),
+        partners=partners,
+    )
+
+
+@router.get("/{id}")
+def get_payout(id: UUID, scope: CallerScope) -> Payout:
+    """One payout."""
+    return _to_response(scope.row(f"{_SELECT} WHERE t.id = %s", id, "payout"))
+
+
+@router.get("/{id}/steps")
+def get_payout_steps(id: UUID, scope: CallerScope) -> list[PayoutStep]:
+    """What happened to a payout, oldest first: nothing is edited."""
+    scope.row(f"{_SELECT} WHERE t.id = %s", id, "payout")
+    rows = scope.reader.rows("SELECT * FROM read.payout_steps WHERE payout_id = %s ORDER BY version LIMIT 500", (id,))
+    return [PayoutStep.of_row(row) for row in rows]
+
+
+@router.get("/{id}/file", response_class=Response)
+def get_payout_file(id: UUID, scope: CallerScope, context: Context) -> Response:
+    """The file with a payout, to be saved."""
+    row = scope.row(f"{_SELECT} WHERE t.id = %s", id, "payout")
+    found = scope.reader.row(
+        "SELECT sealed FROM conversions.payout_file WHERE payout_id = %s AND website_id = %s", (id, row["website_id"])
+    )
+    sealed = require_existing(found if row["file"] else None, "file")["sealed"]
+    headers = {
+        "Content-Disposition": f'attachment; filename="{row["file"]["name"]}"',
+        "Cache-Control": "private, no-store",
+        "X-Content-Type-Options": "nosniff",
+        "Content-Security-Policy": "default-src 'none'; sandbox",
+    }
+    return Response(opened(context.settings, id, sealed), media_type=row["file"]["media_type"], headers=headers)
+
+
+class FoundBalances(BaseModel, arbitrary_types_allowed=True):
+    """Balances of a website by partner."""
+
+    by_partner: dict[UUID, Balance]
+    held: defaultdict[UUID, int]
+    names: dict[UUID, str]
+
+
+def balances(reader: Reader, website: Website, now: datetime) -> FoundBalances:
+    """Of every partner that ever owed or paid something."""
+    today = local_day(website.zone, now)
+    spans = _spans(today)
+    values = {"website": website.id, "now": now, "starts": [day_start(website.zone, day) for day in spans]}
+    lots: defaultdict[UUID, list[Lot]] = defaultdict(list)
+    held: defaultdict[UUID, int] = defaultdict(int)
+    for row in reader.rows(_LOTS, values):
+        if row["is_held"]:
+            held[row["partner_id"]] += int(row["amount"])
+        else:
+            lots[row["partner_id"]].append(Lot(spans[max(row["span"] - 1, 0)], int(row["amount"])))
+    paid: defaultdict[UUID, list[Paid]] = defaultdict(list)
+    for row in reader.rows(_PAID, (website.id,)):
+        paid[row["partner_id"]].append(Paid(row["credited"], row["allocations"]))
+    everyone = {*lots, *held, *paid}
+    names = {row["id"]: row["partner_name"] for row in reader.rows(_NAMES, (list(everyone),))}
+    by_partner = {one: balance(lots[one], paid[one], today) for one in everyone}
+    return FoundBalances(by_partner=by_partner, held=held, names=names)
+
+
+def _spans(today: date) -> list[date]:
+    """The first days of what is added up: of each month, and each day of those that differ in age."""
+    recent = today - timedelta(days=AGES[-1] + 1)
+    months = (date(year, month, 1) for year in range(FIRST_YEAR, recent.year + 1) for month in range(1, 13))
+    return [day for day in months if day <= recent] + [
+        recent + timedelta(days=number) for number in range(1, (today - recent).days + 2)
+    ]
+
+
+def _aged(found: Iterable[Balance]) -> Aged:
+    sums = [sum(ages) for ages in zip((0, 0, 0, 0), *(one.aged for one in found), strict=True)]
+    return Aged(days0to30=sums[0], days31to60=sums[1], days61to90=sums[2], over90=sums[3])
+
+
+def _day(text: str | None) -> date | None:
+    if text is None:
+        return None
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise bad_cursor() from error
+
+
+def _to_response(row: Mapping[str, Any] | Row) -> Payout:
+    return Payout.of_row(
+        row,
+        amount=Amount(amount=row["amount"], currency=row["currency"]),
+        credited=Amount(amount=row["credited"], currency=row["credited_currency"]),
+        allocations=[Allocation(month=month, amount=amount) for month, amount in sorted(row["allocations"].items())],
+        has_file=row["file"] is not None,
+    )
