@@ -100,7 +100,7 @@ class StatusTotal(BaseModel):
     commission: Amount = Field(description="Net of reversals")
 
 
-class Totals(BaseModel):
+class MatchingTotals(BaseModel):
     """Everything that matches the filter, whatever the page shows."""
 
     count: int
@@ -144,7 +144,7 @@ def get_conversions_csv(
 
 
 @router.get("/api/platform/conversions/totals")
-def get_conversions_totals(wanted: Wanted) -> Totals:
+def get_conversions_totals(wanted: Wanted) -> MatchingTotals:
     """How many match, what they sold for, and what they earn by status."""
     at = datetime.now(UTC)
     rows = wanted.grouped(_TOTALS, "c.status, c.currency, c.commission_currency")
@@ -158,7 +158,7 @@ def get_conversions_totals(wanted: Wanted) -> Totals:
         total.count += row["count"]
         total.unattributed += row["unattributed"]
         total.commission.amount += int(row["commission"])
-    return Totals(
+    return MatchingTotals(
         count=sum(total.count for total in found.values()),
         unattributed=sum(total.unattributed for total in found.values()),
         amounts=[Amount(amount=amount, currency=currency) for currency, amount in sorted(sales.items())],

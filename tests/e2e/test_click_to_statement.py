@@ -221,12 +221,14 @@ def call_as_network(postback: str, click_id: str) -> None:
 
 def decide(page: Page, app: str, decision: str, reason: str = "") -> None:
     """What the admin does with the one conversion of the member's website."""
-    page.goto(f"{app}/analytics")
+    page.goto(f"{app}/conversions")
     page.get_by_role("combobox", name="Website").select_option(label=SITE)
     page.get_by_role("button", name=re.compile(f"^{decision} W-")).click()
     if reason:
         page.get_by_label("Reason").fill(reason)
         page.get_by_role("dialog").get_by_role("button", name=decision).click()
+    else:
+        expect(page.get_by_text("Approving 1 conversion", exact=True).first).to_be_visible()
 
 
 def figure(page: Page, label: str) -> Locator:

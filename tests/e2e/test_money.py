@@ -39,10 +39,24 @@ def test_the_statement_of_ten_approvals_and_a_partial_reversal_is_exact_to_the_c
     page.goto(f"{admin_stack.app}/conversions?website={site['id']}")
     page.get_by_role("checkbox", name="Select all pending shown").check()
     expect(page.get_by_role("region", name="Selection")).to_contain_text("10 selected")
-    page.get_by_role("button", name="Approve", exact=True).click()
-    page.get_by_role("dialog", name="Approve 10 conversions?").get_by_role("button", name="Approve").click()
-    expect(page.get_by_text("10 conversions approved", exact=True).first).to_be_visible()
+    selection = page.get_by_role("region", name="Selection")
+    selection.get_by_role("button", name="Approve", exact=True).click()
+    dialog = page.get_by_role("dialog", name="Approve 10 conversions?")
+    expect(dialog).to_contain_text("This approves $25.00 in commission.")
+    dialog.get_by_role("button", name="Approve").click()
+    # Undone before it is final, nothing was approved.
+    page.get_by_role("button", name="Undo", exact=True).first.click()
+    expect(page.get_by_text("Undone", exact=True).first).to_be_visible()
+    page.get_by_role("checkbox", name="Select all pending shown").check()
+    selection.get_by_role("button", name="Approve", exact=True).click()
+    dialog.get_by_role("button", name="Approve").click()
+    expect(page.get_by_text("Approving 10 conversions", exact=True).first).to_be_visible()
+    approved = {**place, "status": "approved"}
+    wait_for(lambda: len(read(api, "/api/platform/conversions", approved)) == 10, "ten approved conversions")
 
+    # One paste finds one transaction.
+    page.get_by_role("searchbox", name="Search conversions").fill("S-3")
+    expect(page.get_by_role("table", name="Conversions table").get_by_role("row")).to_have_count(2)
     page.get_by_role("button", name="Explain S-3").click()
     drawer = page.get_by_role("dialog", name="Transaction S-3")
     expect(drawer).to_contain_text("19.99 USD × 12.5% = 2.49875 USD, rounded 2.50 USD")
@@ -70,6 +84,26 @@ def test_the_statement_of_ten_approvals_and_a_partial_reversal_is_exact_to_the_c
         page.get_by_role("link", name=re.compile("^Print statement")).click()
     expect(popup.value.get_by_role("heading", name=f"Statement {month}")).to_be_visible()
     expect(popup.value.get_by_role("row", name=re.compile("Closing balance"))).to_have_count(2)
+    mark_as_paid(page, admin_stack.app, site["id"], partner["name"])
+
+
+def mark_as_paid(page: Page, app: str, website: str, partner: str) -> None:
+    """From the debt to nothing owed, and the accountant's file, which says so."""
+    page.goto(f"{app}/payouts?website={website}")
+    page.get_by_role("button", name=f"Record payout of {partner}").click()
+    dialog = page.get_by_role("dialog", name="Record payout")
+    expect(dialog.get_by_label("Amount", exact=True)).to_have_value("24.12")
+    dialog.get_by_label("Reference (optional)").fill("PAY-1")
+    dialog.get_by_role("button", name="Record payout").click()
+    expect(page.get_by_text("Payout recorded", exact=True).first).to_be_visible()
+    expect(page.get_by_role("table", name="Payouts table")).to_contain_text("PAY-1")
+    expect(page.get_by_role("table", name="Balances table").get_by_role("row").nth(1)).to_contain_text("$0.00")
+    month = datetime.now(UTC).strftime("%Y-%m")
+    page.get_by_label("To", exact=True).fill(month)
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download CSV").click()
+    [line] = [one for one in download.value.path().read_text().splitlines() if one.startswith(month)]
+    assert "24.12,24.12,24.12,0.00" in line, line
 
 
 def limit_claims(page: Page, app: str, domain: str) -> None:

@@ -210,6 +210,9 @@ const STATES = [
   },
   { name: 'conversions, approve', path: '/conversions', act: (page) => decideAll(page, 'Approve') },
   { name: 'conversions, reject', path: '/conversions', act: (page) => decideAll(page, 'Reject') },
+  { name: 'conversions, filters', path: '/conversions', act: opens('More filters') },
+  { name: 'conversions, columns', path: '/conversions', act: opens('Columns') },
+  { name: 'conversions, undo', path: '/conversions', act: approveOne },
   { name: 'conversions, explained', path: '/conversions', act: opens(/^Explain/) },
   { name: 'conversions, claims', path: '/conversions?keyKind=site' },
   { name: 'conversions, claim explained', path: '/conversions?keyKind=site', act: opens(/^Explain/) },
@@ -218,6 +221,11 @@ const STATES = [
   { name: 'conversions, nothing yet', path: '/conversions', base: first },
   { name: 'conversions, broken', path: '/conversions', base: broken, expected: '503' },
   { name: 'statements', path: '/conversions?view=statements' },
+  { name: 'payouts', path: '/payouts' },
+  { name: 'payouts, record', path: '/payouts', act: opens('Record payout') },
+  { name: 'payouts, void', path: '/payouts', act: opens(/^Void the payout/) },
+  { name: 'payouts, nothing yet', path: '/payouts', base: first },
+  { name: 'payouts, broken', path: '/payouts', base: broken, expected: '503' },
   { name: 'settings', path: '/account-settings' },
   { name: 'settings, two-factor on', path: '/account-settings', base: first },
   { name: 'change email', path: '/account-settings', act: opens('Change email') },
@@ -629,12 +637,20 @@ async function decide(page, decision) {
 
 async function decideAll(page, decision) {
   await page.getByRole('checkbox', { name: 'Select all pending shown' }).check();
-  await page.getByRole('button', { name: decision, exact: true }).click();
+  await page.getByRole('region', { name: 'Selection' }).getByRole('button', { name: decision, exact: true }).click();
   const dialog = page.getByRole('dialog');
   await dialog.waitFor();
   if (decision !== 'Reject') return;
   await dialog.getByRole('button', { name: decision }).click();
   await page.getByText('Please give a reason').waitFor();
+}
+
+async function approveOne(page) {
+  await page
+    .getByRole('button', { name: /^Approve ORD/ })
+    .first()
+    .click();
+  await page.getByText('Approving 1 conversion').first().waitFor();
 }
 
 async function rejectSimilar(page) {

@@ -1,5 +1,6 @@
 // A development server for screenshots and accessibility checks without the stack: serves dist/ with the gateway's
 // content security policy and answers the API from seeded figures. Figures agree with each other: totals are sums.
+import { balances, payouts } from './mock-payouts.mjs';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { people } from './mock-people.mjs';
@@ -89,7 +90,7 @@ export function startMock({ empty = false, first = false, broken = false, slow =
     const input = await readBody(request);
     const query = Object.fromEntries(url.searchParams);
     const figures =
-      /^\/api\/(analytics\/|platform\/(analytics|conversions|links)|admin\/(projections|dead-letters|system|analytics|recent-activity|partners|links|clicks))/.test(
+      /^\/api\/(analytics\/|platform\/(analytics|conversions|links|payouts)|admin\/(projections|dead-letters|system|analytics|recent-activity|partners|links|clicks))/.test(
         url.pathname,
       );
     // Not all of them: a browser has six connections to a server, and the page's own files need one.
@@ -250,33 +251,29 @@ export function startMock({ empty = false, first = false, broken = false, slow =
       return json(made, 201);
     }
     if (key === 'GET /api/platform/conversions') {
-      const found = conversions.filter(
-        (item) =>
-          (!query.status || item.status === query.status) &&
-          (!query.partnerId || item.partnerId === query.partnerId) &&
-          (!query.keyKind || item.keyKind === query.keyKind),
-      );
+      const found = sortedBy(query.sort ?? '-date', matching(conversions, query));
       return json(found.slice(0, Number(query.limit ?? 25)));
+    }
+    if (key === 'GET /api/platform/conversions/totals') return json(totals(matching(conversions, query)));
+    if (key === 'POST /api/platform/conversions/decisions') {
+      const ids = input.ids ?? matching(conversions, { ...input.filter, status: 'pending' }).map((item) => item.id);
+      const dueAt = new Date(Date.now() + 10_000).toISOString();
+      const found = conversions.filter((item) => ids.includes(item.id) && (item.partnerId || input.unattributed));
+      for (const item of found) item.decision = { id: 'd1', decision: input.decision, dueAt };
+      const commission = { amount: found.reduce((sum, item) => sum + item.commission.amount, 0), currency: 'USD' };
+      const told = { id: 'd1', decision: input.decision, dueAt, count: found.length, commission };
+      return json({ ...told, refused: [], more: false, last: null }, 201, { 'X-Position': 'domain@13' });
+    }
+    if (/conversions\/decisions\/[^/]+\/undo$/.test(url.pathname)) {
+      for (const item of conversions) item.decision = null;
+      return json({ id: 'd1', state: 'undone' }, 200, { 'X-Position': 'domain@14' });
     }
     const explained = /conversions\/([^/]+)\/explain$/.exec(url.pathname);
     if (explained) return json(explanation(conversions.find((item) => item.id === explained[1])));
-    if (/conversions\/(approve|reject)$/.test(url.pathname)) {
-      const ids =
-        input.ids ??
-        conversions
-          .filter(
-            (item) => item.status === 'pending' && (!input.filter.keyKind || item.keyKind === input.filter.keyKind),
-          )
-          .map((item) => item.id);
-      for (const id of ids)
-        Object.assign(
-          conversions.find((item) => item.id === id),
-          { status: url.pathname.endsWith('approve') ? 'approved' : 'rejected', reason: input.reason ?? null },
-        );
-      return json({ results: ids.map((id) => ({ id, ok: true, changed: true })), more: false }, 200, {
-        'X-Position': 'domain@13',
-      });
-    }
+    if (key === 'GET /api/platform/payouts/balances') return json(balances(partners, first));
+    if (key === 'GET /api/platform/payouts') return json(payouts(partners, first));
+    if (request.method === 'POST' && url.pathname.startsWith('/api/platform/payouts'))
+      return json({ ...payouts(partners)[0], voided: false }, 201, { 'X-Position': 'domain@15' });
     if (key === 'GET /api/platform/statements') return json(statements(query.month));
     const decided = /conversions\/([^/]+)\/(approve|reject|reverse)$/.exec(url.pathname);
     if (decided && request.method === 'POST') {
@@ -610,6 +607,55 @@ function conversion(index) {
     clickBotReason: index === 4 ? 'headless' : null,
     otherEvents: index === 2 ? ['purchase'] : [],
     adjustment: null,
+    linkSlug: index === 5 ? null : 'nord-review',
+    country: index === 5 ? '' : ['DE', 'US', 'IS', 'GB', 'FR'][index % 5],
+    device: index === 5 ? '' : ['desktop', 'mobile'][index % 2],
+    source: index === 5 ? '' : ['newsletter', 'google', 'instagram'][index % 3],
+    subs: index % 3 ? {} : { sub1: 'sidebar' },
+    coupon: index === 8 ? 'SPRING15' : '',
+    customer: `c-${4711 + index}`,
+    reportedBy: index % 3 ? 'postback' : 'sale',
+    decision: null,
+  };
+}
+
+/** The conversions that have what the list is filtered by. */
+const matching = (conversions, { search = '', status, partnerId, keyKind, attributed, country }) =>
+  conversions.filter(
+    (item) =>
+      (!status || item.status === status) &&
+      (!partnerId || item.partnerId === partnerId) &&
+      (!keyKind || item.keyKind === keyKind) &&
+      (!country || item.country === country) &&
+      (!attributed || (attributed === 'yes') === Boolean(item.partnerId)) &&
+      [item.txid, item.clickId ?? '', item.customer].some((text) => text.startsWith(search)),
+  );
+
+function sortedBy(sort, rows) {
+  const value = {
+    date: (row) => row.occurredAt,
+    amount: (row) => row.amount.amount,
+    commission: (row) => row.commission.amount,
+    status: (row) => row.status,
+    partner: (row) => (row.partnerName ?? '').toLowerCase(),
+  }[sort.replace('-', '')];
+  const way = sort.startsWith('-') ? -1 : 1;
+  return [...rows].sort((a, b) => (value(a) < value(b) ? -way : value(a) > value(b) ? way : 0));
+}
+
+function totals(rows) {
+  const usd = (found, of) => ({ amount: found.reduce((sum, row) => sum + row[of].amount, 0), currency: 'USD' });
+  const unattributed = (found) => found.filter((row) => !row.partnerId).length;
+  return {
+    count: rows.length,
+    unattributed: unattributed(rows),
+    amounts: rows.length ? [usd(rows, 'amount')] : [],
+    statuses: ['pending', 'approved', 'rejected', 'reversed'].flatMap((status) => {
+      const found = rows.filter((row) => row.status === status);
+      if (found.length === 0) return [];
+      return [{ status, count: found.length, unattributed: unattributed(found), commission: usd(found, 'commission') }];
+    }),
+    at: new Date().toISOString(),
   };
 }
 

@@ -71,7 +71,11 @@ const SCREENS = [
   },
   { name: 'explained', path: '/conversions', act: click(/^Explain/), after: true },
   { name: 'approve-many', path: '/conversions', act: approveMany, after: true },
+  { name: 'conversions-list', path: '/conversions' },
+  { name: 'conversions-filters', path: '/conversions?country=DE&range=30d', act: click('More filters'), after: true },
   { name: 'statements', path: '/conversions?view=statements' },
+  { name: 'payouts', path: '/payouts' },
+  { name: 'payouts-record', path: '/payouts', act: click(/^Record payout of/), after: true },
   { name: 'settings', path: '/account-settings?tab=websites' },
   { name: 'general', path: '/account-settings' },
   { name: 'sql', path: '/sql' },
@@ -255,7 +259,7 @@ function click(name) {
 
 async function approveMany(page) {
   await page.getByRole('checkbox', { name: 'Select all pending shown' }).check();
-  await page.getByRole('button', { name: 'Approve', exact: true }).click();
+  await page.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Approve', exact: true }).click();
   await page.getByRole('dialog').waitFor();
 }
 

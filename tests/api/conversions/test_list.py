@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
@@ -100,7 +101,7 @@ def test_every_order_pages_without_gap_or_repeat(ledger: Ledger, sort: str, sign
         cursor = answer.links["next"]["url"].split("cursor=")[1] if "next" in answer.links else None
     assert [row["id"] for row in paged] == [row["id"] for row in whole]
     assert len({row["id"] for row in paged}) == 23
-    values = {
+    values: dict[str, Callable[[Any], Any]] = {
         "date": lambda row: row["occurredAt"],
         "amount": lambda row: row["amount"]["amount"],
         "commission": lambda row: row["commission"]["amount"],

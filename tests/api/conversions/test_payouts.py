@@ -127,7 +127,8 @@ def test_payouts_page_by_day_without_gap_or_repeat(books: Accounting) -> None:
     found: list[Any] = []
     cursor: str | None = ""
     while cursor is not None:
-        page = books.get(PAYOUTS, websiteId=shop.site["id"], limit=2, **({"cursor": cursor} if cursor else {}))
+        after: dict[str, Any] = {"cursor": cursor} if cursor else {}
+        page = books.get(PAYOUTS, websiteId=shop.site["id"], limit=2, **after)
         found += page.json()
         cursor = page.links["next"]["url"].split("cursor=")[1] if "next" in page.links else None
     assert len({row["id"] for row in found}) == 7
@@ -203,7 +204,7 @@ def test_one_file_has_the_statements_of_all_partners_with_what_was_paid(books: A
         ({"month": "2020-01", "until": "2026-01"}, "until"),
     ],
 )
-def test_odd_ranges_of_months_are_refused(books: Accounting, query: dict[str, str], field: str) -> None:
+def test_odd_ranges_of_months_are_refused(books: Accounting, query: dict[str, Any], field: str) -> None:
     shop = books.shop()
     books.project()
     answer = books.get("/api/platform/statements.csv", websiteId=shop.site["id"], **query)

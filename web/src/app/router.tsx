@@ -159,6 +159,14 @@ const insights = createRoute({
   component: lazyRouteComponent(() => import('./pages/insights'), 'InsightsPage'),
 });
 
+const payouts = createRoute({
+  getParentRoute: () => member,
+  path: '/payouts',
+  staticData: { title: 'Payouts', scopes: ['website'] },
+  validateSearch: flat,
+  component: lazyRouteComponent(() => import('./pages/payouts'), 'PayoutsPage'),
+});
+
 const accountSettings = createRoute({
   getParentRoute: () => member,
   path: '/account-settings',
@@ -306,6 +314,7 @@ const routeTree = root.addChildren([
     conversions,
     links,
     insights,
+    payouts,
     sql,
     accountSettings,
     onboarding,

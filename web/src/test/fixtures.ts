@@ -7,6 +7,7 @@ import type {
   AdminPartner,
   ClickPoint,
   Conversion,
+  ConversionTotals,
   Delivery,
   Figures,
   Link,
@@ -142,6 +143,21 @@ export const conversion = (over: Partial<Conversion> = {}): Conversion => ({
   approvesAt: null,
   payableAt: null,
   ...over,
+});
+
+export const totals = (rows: readonly Conversion[]): ConversionTotals => ({
+  count: rows.length,
+  unattributed: rows.filter((row) => !row.partnerId).length,
+  amounts: rows.length ? [{ amount: rows.reduce((sum, row) => sum + row.amount.amount, 0), currency: 'USD' }] : [],
+  statuses: (['pending', 'approved', 'rejected', 'reversed'] as const).flatMap((status) => {
+    const found = rows.filter((row) => row.status === status);
+    const commission = found.reduce((sum, row) => sum + row.commission.amount, 0);
+    const unattributed = found.filter((row) => !row.partnerId).length;
+    return found.length
+      ? [{ status, count: found.length, unattributed, commission: { amount: commission, currency: 'USD' } }]
+      : [];
+  }),
+  at: '2026-11-21T00:00:00Z',
 });
 
 export const outcomes = (over: Partial<Delivery['outcomes']> = {}): Delivery['outcomes'] => ({

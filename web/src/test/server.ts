@@ -137,6 +137,15 @@ export const server = setupServer(
     const status = url.searchParams.get('status');
     return state.conversions.filter((item) => !status || item.status === status);
   }),
+  get('/api/platform/conversions/totals', (url) => {
+    const [status, attributed] = [url.searchParams.get('status'), url.searchParams.get('attributed')];
+    return make.totals(
+      state.conversions.filter(
+        (item) =>
+          (!status || item.status === status) && (!attributed || (attributed === 'yes') === Boolean(item.partnerId)),
+      ),
+    );
+  }),
   get('/api/platform/analytics/overview', () => state.overview, FRESH),
   get('/api/platform/analytics/clicks', () => state.clicks, FRESH),
   get('/api/platform/analytics/conversions', () => []),

@@ -156,7 +156,7 @@ def test_random_histories_give_the_rows_of_an_independent_fold_and_the_sum_of_a_
         events += new
     rows, reference = MemoryRows(PAYOUTS.key, _DEFAULTS), dict[tuple[Any, ...], dict[str, Any]]()
     for event in events:
-        PAYOUTS.handlers.get(type(event), lambda *_: None)(rows, event)
+        PAYOUTS.handlers[type(event)](rows, event)
         REFERENCES["payouts"](reference, event, Place(1, 1))
     assert rows.rows == reference
     counting_rows = [row for row in rows.rows.values() if row["voided_at"] is None]

@@ -48,6 +48,7 @@ import { linksQuery } from '@/features/links/api/links';
 import { InsightLink } from './insight-link';
 import { NoWebsites } from './no-websites';
 import { Page } from './page';
+import { Unattributed } from './unattributed';
 
 // Cards below the fold are fetched after the charts.
 const DeliveryCard = lazy(() =>
@@ -191,6 +192,14 @@ function WebsiteAnalytics({ websites, website, state, onChange }: WebsiteProps) 
             failed={overview.isError}
             onEvents={setEvents}
           />
+          <p className="-my-2 min-h-5 text-[0.8125rem] text-muted">
+            {overview.data && (
+              <Unattributed
+                website={website}
+                period={{ range: null, from: overview.data.data.range.from, to: overview.data.data.range.to }}
+              />
+            )}
+          </p>
           <Breakdowns params={params} state={state} onChange={onChange} named={named} onEvents={setEvents} />
           {events && (
             <Boundary fallback={null}>

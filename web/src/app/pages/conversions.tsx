@@ -1,12 +1,14 @@
-import { lazy, Suspense } from 'react';
-import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { lazy, Suspense, type ComponentProps } from 'react';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { ErrorBox, Loading } from '@/components/data/states';
+import { buttonClass } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
 import { Tabs } from '@/components/ui/tabs';
 import { partnersQuery, websitesQuery } from '@/lib/shared-queries';
 import { LedgerCard } from '@/features/conversions/components/ledger-card';
 import { readState, VIEWS, writeState, type ConversionsState } from '@/features/conversions/lib/search';
+import { linksQuery } from '@/features/links/api/links';
 import { NoWebsites } from './no-websites';
 import { Page } from './page';
 
@@ -31,17 +33,22 @@ export function ConversionsPage() {
       subtitle="Track, approve and reconcile conversions"
       tools={
         website && (
-          <Select
-            label="Website"
-            value={website.id}
-            onChange={(event) => change({ website: event.target.value, open: null })}
-          >
-            {websites.data?.map((item) => (
-              <option key={item.id} value={item.id}>
-                {item.domain}
-              </option>
-            ))}
-          </Select>
+          <div className="flex flex-wrap items-center gap-2">
+            <Select
+              label="Website"
+              value={website.id}
+              onChange={(event) => change({ website: event.target.value, open: null })}
+            >
+              {websites.data?.map((item) => (
+                <option key={item.id} value={item.id}>
+                  {item.domain}
+                </option>
+              ))}
+            </Select>
+            <Link to="/payouts" search={{ website: website.id }} className={buttonClass({ variant: 'ghost' })}>
+              Payouts
+            </Link>
+          </div>
         )
       }
     >
@@ -60,7 +67,7 @@ export function ConversionsPage() {
                 id: 'list',
                 label: 'All conversions',
                 content: (
-                  <LedgerCard
+                  <Ledger
                     key={website.id}
                     website={website}
                     partners={partners.data ?? []}
@@ -96,4 +103,10 @@ export function ConversionsPage() {
       )}
     </Page>
   );
+}
+
+/** With the website's links, by which the list is filtered. */
+function Ledger(props: Omit<ComponentProps<typeof LedgerCard>, 'links'>) {
+  const links = useInfiniteQuery(linksQuery(props.website.id));
+  return <LedgerCard {...props} links={links.data?.pages.flatMap((page) => page.data) ?? []} />;
 }

@@ -19,6 +19,7 @@ import { notable, SHOWN, type Notable } from '@/features/analytics/lib/notable';
 import { insightsQuery, type Insight } from '@/features/insights/api/insights';
 import { LinksCard } from '@/features/links/components/links-card';
 import { InsightLink } from './insight-link';
+import { Unattributed } from './unattributed';
 import { NoWebsites } from './no-websites';
 import { Page } from './page';
 import { StartSteps } from './start-steps';
@@ -92,7 +93,8 @@ function Overview({ website }: { readonly website: Website }) {
         <KpiCards overview={figures} points={days ?? []} compare="previous" />
       )}
       <p className="-mt-1 text-[0.8125rem] text-muted">
-        Last 30 days, each compared with the 30 days before, in {website.timezone}.
+        Last 30 days, each compared with the 30 days before, in {website.timezone}.{' '}
+        <Unattributed website={website} period={{ range: '30d', from: null, to: null }} />
       </p>
       {/* The steps stand above the rest or not at all: until that is known, nothing stands where it would have to move. */}
       <StartSteps

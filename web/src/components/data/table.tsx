@@ -20,10 +20,12 @@ interface Props<Row> {
   readonly rows: readonly Row[];
   readonly rowKey: (row: Row, index: number) => string;
   readonly maxHeight?: string;
+  /** Rows of one line, some 40 px high: lists that people work through. */
+  readonly dense?: boolean;
 }
 
 /** A plain table that scrolls inside itself, so that the page never scrolls sideways. */
-export function Table<Row>({ caption, columns, rows, rowKey, maxHeight }: Props<Row>) {
+export function Table<Row>({ caption, columns, rows, rowKey, maxHeight, dense = false }: Props<Row>) {
   const box = useRef<HTMLDivElement>(null);
   useMoreBeside(box);
   return (
@@ -43,7 +45,11 @@ export function Table<Row>({ caption, columns, rows, rowKey, maxHeight }: Props<
                 key={column.id}
                 scope="col"
                 aria-sort={column.sorted}
-                className={cx('px-3 py-2 font-medium whitespace-nowrap max-sm:px-2', column.numeric && 'text-right')}
+                className={cx(
+                  'py-2 font-medium whitespace-nowrap',
+                  dense ? 'px-2.5' : 'px-3 max-sm:px-2',
+                  column.numeric && 'text-right',
+                )}
               >
                 {column.header}
               </th>
@@ -56,7 +62,11 @@ export function Table<Row>({ caption, columns, rows, rowKey, maxHeight }: Props<
               {columns.map((column) => (
                 <td
                   key={column.id}
-                  className={cx('px-3 py-2 max-sm:px-2', column.numeric && 'text-right tabular', column.className)}
+                  className={cx(
+                    dense ? 'h-10 px-2.5 py-1' : 'px-3 py-2 max-sm:px-2',
+                    column.numeric && 'text-right tabular',
+                    column.className,
+                  )}
                 >
                   {column.cell(row)}
                 </td>

@@ -1,6 +1,7 @@
 import { X } from 'lucide-react';
 import { Toast as Radix } from 'radix-ui';
 import { cx } from '@/lib/cx';
+import { Button } from './button';
 import { closeTopOverlay } from './overlays';
 import { dismissToast, TOAST_DURATION_MS, useToasts } from '@/stores/toasts';
 
@@ -12,6 +13,7 @@ export function Toaster() {
         <Radix.Root
           key={item.id}
           open={item.open}
+          {...(item.durationMs ? { duration: item.durationMs } : {})}
           onOpenChange={(open) => {
             if (!open) dismissToast(item.id);
           }}
@@ -31,6 +33,13 @@ export function Toaster() {
         >
           <Radix.Title className="font-semibold">{item.title}</Radix.Title>
           {item.description && <Radix.Description className="mt-0.5">{item.description}</Radix.Description>}
+          {item.action && (
+            <Radix.Action asChild altText={item.action.label}>
+              <Button size="sm" className="mt-2" onClick={item.action.run}>
+                {item.action.label}
+              </Button>
+            </Radix.Action>
+          )}
           <Radix.Close aria-label="Dismiss" className="absolute top-2.5 right-2.5 rounded-md p-1.5 hover:bg-black/10">
             <X aria-hidden className="size-4" />
           </Radix.Close>

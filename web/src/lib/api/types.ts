@@ -26,12 +26,29 @@ export type NewLink = Pick<Schemas['Link2'], 'id' | 'slug' | 'url' | 'passesClic
 export type ConversionStatus = Schemas['ConversionStatus'];
 export type Money = Schemas['Money'];
 export type Conversion = Omit<Schemas['Conversion2'], 'status'> & { status: ConversionStatus } & Partial<
-    Pick<Schemas['Conversion'], 'conflicts' | 'keyKind' | 'clickBotReason' | 'otherEvents' | 'adjustment'>
+    Pick<
+      Schemas['Conversion'],
+      | 'conflicts'
+      | 'keyKind'
+      | 'clickBotReason'
+      | 'otherEvents'
+      | 'adjustment'
+      | 'linkSlug'
+      | 'country'
+      | 'device'
+      | 'source'
+      | 'subs'
+      | 'coupon'
+      | 'customer'
+      | 'reportedBy'
+      | 'decision'
+    >
   >;
 export type Explanation = Schemas['Explanation'];
 export type Statement = Schemas['Statement'];
 export type StatementMonth = Schemas['Month'];
-export type BulkResult = Schemas['BulkResult'];
+export type ConversionTotals = Schemas['MatchingTotals'];
+export type ScheduledDecision = Schemas['ScheduledDecisionState'];
 export type Overview = Schemas['Overview'];
 export type Figures = Schemas['Figures'];
 export type ClickPoint = Schemas['ClickPoint'];

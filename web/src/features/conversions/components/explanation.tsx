@@ -12,11 +12,15 @@ import { formatMinor } from '@/lib/format';
 import { toast, toastError } from '@/stores/toasts';
 import { Marks } from './marks';
 import { StatusBadge } from './status-badge';
-import { DecisionDialog } from './decision-dialog';
+import { BulkDialog } from './bulk-dialog';
 import { decideAdjustment, explanationQuery, type Adjustment } from '../api/ledger';
 import { allowed, isAutoApproved, isOpenClaim } from '../api/conversions';
 import { RejectSimilar } from './reject-similar';
-import { useDecision } from '../hooks/use-decision';
+import { useReversal } from '../hooks/use-reversal';
+import { useFinal, useScheduled, useUndo } from '../hooks/use-scheduled';
+import type { Decision } from '../api/decisions';
+import { sumOf } from '../lib/sums';
+import { ReverseDialog } from './reverse-dialog';
 
 interface Props {
   readonly id: string;
@@ -303,40 +307,58 @@ function Decisions({
   readonly website: Website;
   readonly onDecided: () => void;
 }) {
-  const decision = useDecision(website.id);
-  const [asked, setAsked] = useState<'reject' | 'reverse' | 'similar' | null>(null);
+  const scheduled = useScheduled(website.id, onDecided);
+  const undo = useUndo();
+  const reversal = useReversal();
+  const [asked, setAsked] = useState<'approve' | 'reject' | 'reverse' | 'similar' | null>(null);
+  useFinal([conversion]);
   const names = { approve: 'Approve', reject: 'Reject', reverse: 'Reverse' } as const;
+  const close = () => setAsked(null);
+  const decide = (decision: Decision) => scheduled.mutate({ decision, which: { ids: [conversion.id] } });
+  const { decision } = conversion;
   return (
-    <div className="flex flex-wrap gap-2">
+    <div className="flex flex-wrap items-center gap-2">
       {allowed(conversion).map((kind) => (
         <Button
           key={kind}
           size="sm"
-          busy={decision.isPending}
-          {...(kind === 'approve' ? { variant: 'primary' as const } : {})}
+          busy={scheduled.isPending || reversal.isPending}
+          {...(kind === 'approve' && conversion.partnerId ? { variant: 'primary' as const } : {})}
           onClick={() =>
-            kind === 'approve'
-              ? decision.mutate({ conversion, decision: { kind } }, { onSettled: onDecided })
+            kind === 'approve' && conversion.partnerId
+              ? decide({ kind, reason: '', unattributed: false })
               : setAsked(kind)
           }
         >
           {names[kind]}
         </Button>
       ))}
-      {isOpenClaim(conversion) && (
+      {decision && (
+        <>
+          <span className="text-muted">
+            {decision.decision === 'approve' ? 'Approving' : 'Rejecting'}, final in a few seconds
+          </span>
+          <Button size="sm" busy={undo.isPending} onClick={() => undo.mutate([decision.id])}>
+            Undo
+          </Button>
+        </>
+      )}
+      {isOpenClaim(conversion) && !decision && (
         <Button size="sm" onClick={() => setAsked('similar')}>
           Reject similar…
         </Button>
       )}
       {asked === 'similar' && (
-        <RejectSimilar claim={conversion} website={website} onClose={() => setAsked(null)} onRejected={onDecided} />
+        <RejectSimilar claim={conversion} website={website} onClose={close} onRejected={onDecided} />
       )}
-      {asked && asked !== 'similar' && (
-        <DecisionDialog
+      {(asked === 'approve' || asked === 'reject') && (
+        <BulkDialog kind={asked} sum={sumOf([conversion])} onClose={close} onDecide={decide} />
+      )}
+      {asked === 'reverse' && (
+        <ReverseDialog
           conversion={conversion}
-          kind={asked}
-          onClose={() => setAsked(null)}
-          onDecide={(made) => decision.mutate({ conversion, decision: made }, { onSettled: onDecided })}
+          onClose={close}
+          onReverse={(reason, amount) => reversal.mutate({ conversion, reason, amount }, { onSettled: onDecided })}
         />
       )}
     </div>

@@ -1,21 +1,36 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { cleanup, screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
-import { conversion } from '@/test/fixtures';
+import type { ScheduledDecision } from '@/lib/api/types';
+import { conversion, totals } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
 import { at, refuse, requests, server, state } from '@/test/server';
 import { explanation, statements } from '@/test/money';
+import { daysOf } from '../lib/ranges';
 import { addMonths, readState, writeState } from '../lib/search';
 
+const DECISIONS = '/api/platform/conversions/decisions';
 const sent = (path: string) => state.seen.filter((item) => item.line === `POST ${path}`).map((item) => item.body);
-const bulk = (
-  kind: 'approve' | 'reject',
-  answer: (ids: string[]) => object[] = (ids) => ids.map((id) => ({ id, ok: true })),
-  more = false,
-) =>
-  http.post(at(`/api/platform/conversions/${kind}`), async ({ request }) => {
-    const body = (await request.clone().json()) as { ids?: string[] };
-    return HttpResponse.json({ results: answer(body.ids ?? []), more }, { headers: { 'X-Position': 'domain@9' } });
+const usd = (amount: number) => ({ amount, currency: 'USD' });
+
+/** Schedules what is named, but what `refused` says; all have a commission of $30.00. */
+const scheduling = (refused: ScheduledDecision['refused'] = []) =>
+  http.post(at(DECISIONS), async ({ request }) => {
+    const { ids = [], decision } = (await request.clone().json()) as { ids?: string[]; decision: string };
+    const count = ids.length - refused.length;
+    return HttpResponse.json(
+      {
+        id: 'd1',
+        decision,
+        dueAt: new Date(Date.now() + 10_000).toISOString(),
+        count,
+        commission: usd(3000 * count),
+        refused,
+        more: false,
+        last: null,
+      },
+      { status: 201, headers: { 'X-Position': 'domain@9' } },
+    );
   });
 
 beforeEach(() => {
@@ -35,148 +50,346 @@ test('the address is the state, and nonsense in it is ignored', () => {
   const state = readState({
     website: 'w1',
     view: 'statements',
+    search: 'ORD',
     status: 'approved',
     partner: 'p1',
+    attributed: 'no',
+    kind: 'lead',
+    reportedBy: 'postback',
+    country: 'DE',
+    sub3: 'a,b',
+    sort: '-amount',
     from: '2026-11-02',
     to: '2026-11-20',
     month: '2026-10',
     open: 'c1',
   });
+  expect(state.texts).toEqual({ country: 'DE', sub3: 'a,b' });
   expect(readState(writeState(state))).toEqual(state);
-  expect(writeState(readState({ view: 'x', status: 'x', from: 'x', month: '2026-13' }))).toEqual({});
+  expect(writeState(readState({ view: 'x', status: 'x', from: 'x', month: '2026-13', sort: 'x', range: 'x' }))).toEqual(
+    {},
+  );
   expect(readState({ from: '2026-11-20', to: '2026-11-02' })).toMatchObject({ from: '2026-11-02', to: '2026-11-20' });
+  expect(readState({ range: 'today', from: '2026-11-20' })).toMatchObject({ range: 'today', from: null });
   expect([addMonths('2026-01', -1), addMonths('2026-12', 1)]).toEqual(['2025-12', '2027-01']);
 });
 
-test('pending ones are selected and approved together, after a word of what that means', async () => {
-  server.use(bulk('approve'));
+test('ranges are whole days of the website’s zone', () => {
+  const now = new Date('2026-03-01T03:00:00Z');
+  expect(daysOf('today', 'America/New_York', now)).toEqual({ from: '2026-02-28', to: '2026-02-28' });
+  expect(daysOf('yesterday', 'UTC', now)).toEqual({ from: '2026-02-28', to: '2026-02-28' });
+  expect(daysOf('7d', 'UTC', now)).toEqual({ from: '2026-02-23', to: '2026-03-01' });
+  expect(daysOf('this-month', 'UTC', now)).toEqual({ from: '2026-03-01', to: '2026-03-01' });
+  expect(daysOf('last-month', 'UTC', now)).toEqual({ from: '2026-02-01', to: '2026-02-28' });
+  expect(daysOf('last-month', 'UTC', new Date('2026-01-15T00:00:00Z'))).toEqual({
+    from: '2025-12-01',
+    to: '2025-12-31',
+  });
+  expect(daysOf('this-quarter', 'UTC', now)).toEqual({ from: '2026-01-01', to: '2026-03-01' });
+  expect(daysOf('last-year', 'UTC', now)).toEqual({ from: '2025-01-01', to: '2025-12-31' });
+});
+
+test('pending ones are approved together, after their number and sum are named, and can be undone', async () => {
+  server.use(
+    scheduling(),
+    http.post(at('/api/platform/conversions/decisions/{id}/undo'), () =>
+      HttpResponse.json({ id: 'd1', state: 'undone' }),
+    ),
+  );
   const { user } = renderApp('/conversions');
   await user.click(await screen.findByRole('checkbox', { name: 'Select all pending shown' }));
   expect(screen.getByRole('checkbox', { name: 'Select ORD-3' })).not.toBeChecked();
-  expect(screen.getByRole('region', { name: 'Selection' })).toHaveTextContent('2 selected');
-  await user.click(screen.getByRole('button', { name: 'Approve' }));
+  const selection = within(screen.getByRole('region', { name: 'Selection' }));
+  expect(selection.getByText('2 selected')).toBeInTheDocument();
+  await user.click(selection.getByRole('button', { name: 'Approve' }));
   const dialog = await screen.findByRole('dialog', { name: 'Approve 2 conversions?' });
-  expect(dialog).toHaveTextContent('can’t be undone');
-  expect(sent('/api/platform/conversions/approve')).toEqual([]);
+  expect(dialog).toHaveTextContent('This approves $60.00 in commission. You can undo it for 10 seconds.');
+  expect(sent(DECISIONS)).toEqual([]);
   await user.click(within(dialog).getByRole('button', { name: 'Approve' }));
-  expect(await screen.findByText('2 conversions approved', { exact: true })).toBeInTheDocument();
-  expect(sent('/api/platform/conversions/approve')).toEqual([{ ids: ['c1', 'c2'] }]);
+  expect(await screen.findByText('Approving 2 conversions', { exact: true })).toBeInTheDocument();
+  expect(screen.getByText('Final in 10 seconds · $60.00 in commission', { exact: true })).toBeInTheDocument();
+  expect(sent(DECISIONS)).toEqual([{ websiteId: 'w1', decision: 'approve', ids: ['c1', 'c2'] }]);
   await waitFor(() => expect(screen.queryByRole('region', { name: 'Selection' })).not.toBeInTheDocument());
+  await user.click(screen.getByRole('button', { name: 'Undo' }));
+  expect(await screen.findByText('Undone', { exact: true })).toBeInTheDocument();
+  expect(sent('/api/platform/conversions/decisions/d1/undo')).toEqual([{}]);
+});
+
+test('one is approved in its row; an unattributed one only after a word of what that means', async () => {
+  state.conversions = [
+    conversion(),
+    conversion({ id: 'c2', txid: 'ORD-2', partnerId: null, partnerName: null, commission: usd(0) }),
+  ];
+  server.use(scheduling());
+  const { user } = renderApp('/conversions');
+  await user.click(await screen.findByRole('button', { name: 'Approve ORD-1' }));
+  expect(await screen.findByText('Approving 1 conversion', { exact: true })).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Approve ORD-2' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Approve 0 conversions?' });
+  expect(within(dialog).getByRole('button', { name: 'Approve' })).toBeDisabled();
+  await user.click(within(dialog).getByRole('checkbox', { name: /^Also approve 1 unattributed/ }));
+  expect(dialog).toHaveTextContent('Approve 1 conversion?');
+  await user.click(within(dialog).getByRole('button', { name: 'Approve' }));
+  await waitFor(() =>
+    expect(sent(DECISIONS)).toEqual([
+      { websiteId: 'w1', decision: 'approve', ids: ['c1'] },
+      { websiteId: 'w1', decision: 'approve', ids: ['c2'], unattributed: true },
+    ]),
+  );
+});
+
+test('unattributed ones in a selection are left out unless they are asked for, and are no failure', async () => {
+  state.conversions = [conversion(), conversion({ id: 'c2', txid: 'ORD-2', partnerId: null, commission: usd(0) })];
+  server.use(scheduling([{ id: 'c2', ok: false, changed: false, code: 'unattributed', message: 'Not attributed.' }]));
+  const { user } = renderApp('/conversions');
+  await user.click(await screen.findByRole('checkbox', { name: 'Select all pending shown' }));
+  await user.click(within(screen.getByRole('region', { name: 'Selection' })).getByRole('button', { name: 'Approve' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Approve 1 conversion?' });
+  expect(dialog).toHaveTextContent('This approves $30.00 in commission.');
+  await user.click(within(dialog).getByRole('button', { name: 'Approve' }));
+  expect(await screen.findByText('Approving 1 conversion', { exact: true })).toBeInTheDocument();
+  expect(screen.queryByText(/could not be approved/)).not.toBeInTheDocument();
+});
+
+test('a row whose decision is not final says so and offers to undo it, also after a reload', async () => {
+  const dueAt = new Date(Date.now() + 8000).toISOString();
+  state.conversions = [conversion({ decision: { id: 'd7', decision: 'reject', dueAt } })];
+  server.use(
+    http.post(at('/api/platform/conversions/decisions/{id}/undo'), () => refuse(409, 'This decision is final.')),
+  );
+  const { user } = renderApp('/conversions');
+  expect(await screen.findByText('Rejecting…')).toBeInTheDocument();
+  expect(screen.queryByRole('button', { name: 'Approve ORD-1' })).not.toBeInTheDocument();
+  expect(screen.queryByRole('checkbox', { name: 'Select ORD-1' })).not.toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Undo ORD-1' }));
+  expect(await screen.findByText('This decision is final.', { exact: true })).toBeInTheDocument();
 });
 
 test('rejecting many needs a reason, and what could not be rejected says why and stays selected', async () => {
   server.use(
-    bulk('reject', (ids) =>
-      ids.map((id) =>
-        id === 'c2'
-          ? { id, ok: false, code: 'already_reversed', message: 'This conversion is reversed already.' }
-          : { id, ok: true },
-      ),
-    ),
+    scheduling([
+      {
+        id: 'c2',
+        ok: false,
+        changed: false,
+        code: 'already_reversed',
+        message: 'This conversion is reversed already.',
+      },
+    ]),
   );
   const { user } = renderApp('/conversions');
   await user.click(await screen.findByRole('checkbox', { name: 'Select ORD-1' }));
   await user.click(screen.getByRole('checkbox', { name: 'Select ORD-2' }));
-  await user.click(screen.getByRole('button', { name: 'Reject' }));
+  await user.click(within(screen.getByRole('region', { name: 'Selection' })).getByRole('button', { name: 'Reject' }));
   const dialog = await screen.findByRole('dialog', { name: 'Reject 2 conversions?' });
+  expect(dialog).toHaveTextContent('This gives up $60.00 in commission.');
   await user.click(within(dialog).getByRole('button', { name: 'Reject' }));
   expect(within(dialog).getByText('Please give a reason')).toBeInTheDocument();
   await user.type(within(dialog).getByLabelText('Reason'), ' Fraud ');
   await user.click(within(dialog).getByRole('button', { name: 'Reject' }));
   expect(await screen.findByText('1 of 2 conversions could not be rejected', { exact: true })).toBeInTheDocument();
   expect(screen.getByText('This conversion is reversed already.', { exact: true })).toBeInTheDocument();
-  expect(sent('/api/platform/conversions/reject')).toEqual([{ ids: ['c1', 'c2'], reason: 'Fraud' }]);
+  expect(sent(DECISIONS)).toEqual([{ websiteId: 'w1', decision: 'reject', ids: ['c1', 'c2'], reason: 'Fraud' }]);
   expect(screen.getByRole('checkbox', { name: 'Select ORD-2' })).toBeChecked();
   expect(screen.getByRole('checkbox', { name: 'Select ORD-1' })).not.toBeChecked();
 });
 
-test('all that match are decided by the filter, however many pages they are', async () => {
-  let rounds = 0;
+/** A list of more pages than one, and a server that schedules filters in `rounds`. */
+const filtering = (rounds: (round: number) => Response) => {
+  let round = 0;
   server.use(
     http.get(at('/api/platform/conversions'), () =>
       HttpResponse.json(state.conversions, {
         headers: { Link: '</api/platform/conversions?cursor=next>; rel="next"' },
       }),
     ),
-    http.post(at('/api/platform/conversions/approve'), () => {
-      rounds += 1;
-      return HttpResponse.json({ results: [{ id: `x${rounds}`, ok: true }], more: rounds < 3 });
-    }),
+    http.get(at('/api/platform/conversions/totals'), () =>
+      HttpResponse.json({
+        ...totals(state.conversions),
+        statuses: [{ status: 'pending', count: 1203, unattributed: 3, commission: usd(3_600_000) }],
+      }),
+    ),
+    http.post(at(DECISIONS), () => rounds(++round)),
   );
-  const { user } = renderApp('/conversions?partner=p1&from=2026-11-01');
+};
+const part = (over: Partial<ScheduledDecision>): Response =>
+  HttpResponse.json({
+    id: 'd1',
+    decision: 'approve',
+    dueAt: null,
+    count: 500,
+    commission: usd(100),
+    refused: [],
+    more: false,
+    last: null,
+    ...over,
+  });
+
+test('all that match are decided by the filter, however many pages they are, with number and sum', async () => {
+  filtering((round) => part({ id: `d${round}`, count: round < 3 ? 500 : 200, more: round < 3, last: `last${round}` }));
+  const { user } = renderApp('/conversions?partner=p1&from=2026-11-01&sub2=x');
   await user.click(await screen.findByRole('checkbox', { name: 'Select all pending shown' }));
-  await user.click(screen.getByRole('button', { name: 'Select all pending that match' }));
-  await user.click(screen.getByRole('button', { name: 'Approve' }));
-  const dialog = await screen.findByRole('dialog', { name: 'Approve all pending conversions that match?' });
+  await user.click(await screen.findByRole('button', { name: 'Select all 1,203 pending that match' }));
+  await user.click(within(screen.getByRole('region', { name: 'Selection' })).getByRole('button', { name: 'Approve' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Approve 1,200 conversions?' });
+  expect(dialog).toHaveTextContent('This approves $36,000.00 in commission.');
   await user.click(within(dialog).getByRole('button', { name: 'Approve' }));
-  expect(await screen.findByText('3 conversions approved', { exact: true })).toBeInTheDocument();
-  expect(sent('/api/platform/conversions/approve')).toEqual(
-    Array(3).fill({ filter: { websiteId: 'w1', partnerId: 'p1', from: '2026-11-01' } }),
+  expect(await screen.findByText('Approving 1,200 conversions', { exact: true })).toBeInTheDocument();
+  const filter = {
+    websiteId: 'w1',
+    partnerId: 'p1',
+    from: '2026-11-01',
+    subs: { sub2: 'x' },
+    until: '2026-11-21T00:00:00Z',
+  };
+  expect(sent(DECISIONS)).toEqual(
+    [{}, { after: 'last1' }, { after: 'last2' }].map((more) => ({
+      websiteId: 'w1',
+      decision: 'approve',
+      filter: { ...filter, ...more },
+    })),
   );
 });
 
 test('an approved one that turned out to be wrong is rejected with others, but not approved again', async () => {
-  server.use(bulk('reject'));
+  server.use(scheduling());
   const { user } = renderApp('/conversions');
   await user.click(await screen.findByRole('checkbox', { name: 'Select ORD-1' }));
-  expect(screen.getByRole('button', { name: 'Approve' })).toBeEnabled();
+  const selection = within(screen.getByRole('region', { name: 'Selection' }));
+  expect(selection.getByRole('button', { name: 'Approve' })).toBeEnabled();
   await user.click(screen.getByRole('checkbox', { name: 'Select ORD-3' }));
-  expect(screen.getByRole('button', { name: 'Approve' })).toBeDisabled();
-  await user.click(screen.getByRole('button', { name: 'Reject' }));
+  expect(selection.getByRole('button', { name: 'Approve' })).toBeDisabled();
+  await user.click(selection.getByRole('button', { name: 'Reject' }));
   const dialog = await screen.findByRole('dialog', { name: 'Reject 2 conversions?' });
   await user.type(within(dialog).getByLabelText('Reason'), 'Fraud');
   await user.click(within(dialog).getByRole('button', { name: 'Reject' }));
   await waitFor(() =>
-    expect(sent('/api/platform/conversions/reject')).toEqual([{ ids: ['c1', 'c3'], reason: 'Fraud' }]),
+    expect(sent(DECISIONS)).toEqual([{ websiteId: 'w1', decision: 'reject', ids: ['c1', 'c3'], reason: 'Fraud' }]),
   );
 });
 
-test('what was decided stays decided when a later round fails', async () => {
-  let rounds = 0;
-  server.use(
-    http.get(at('/api/platform/conversions'), () =>
-      HttpResponse.json(state.conversions, {
-        headers: { Link: '</api/platform/conversions?cursor=next>; rel="next"' },
-      }),
-    ),
-    http.post(at('/api/platform/conversions/approve'), () => {
-      rounds += 1;
-      return rounds === 1
-        ? HttpResponse.json({
-            results: [
-              { id: 'c1', ok: true },
-              { id: 'c2', ok: false, code: 'x', message: 'It is odd.' },
-            ],
-            more: true,
-          })
-        : refuse(503, 'Not now');
-    }),
+test('what was scheduled stands when a later round fails', async () => {
+  filtering((round) =>
+    round === 1
+      ? part({
+          count: 1,
+          refused: [{ id: 'c2', ok: false, changed: false, code: 'x', message: 'It is odd.' }],
+          more: true,
+          last: 'c2',
+        })
+      : refuse(503, 'Not now'),
   );
   const { user } = renderApp('/conversions');
   await user.click(await screen.findByRole('checkbox', { name: 'Select all pending shown' }));
-  await user.click(screen.getByRole('button', { name: 'Select all pending that match' }));
-  await user.click(screen.getByRole('button', { name: 'Approve' }));
+  await user.click(await screen.findByRole('button', { name: 'Select all 1,203 pending that match' }));
+  await user.click(within(screen.getByRole('region', { name: 'Selection' })).getByRole('button', { name: 'Approve' }));
   await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Approve' }));
   const outcome = within(
     (await screen.findByText('Stopped after 2 conversions: Not now')).closest('section') as HTMLElement,
   );
   expect(outcome.getByText('1 of 2 conversions could not be approved')).toBeInTheDocument();
   expect(outcome.getByRole('list', { name: 'Not approved' })).toHaveTextContent('ORD-2It is odd.');
-  expect(await screen.findByText('1 conversion approved', { exact: true })).toBeInTheDocument();
   await user.click(outcome.getByRole('button', { name: 'Dismiss the result' }));
   expect(screen.queryByText(/^Stopped after/)).not.toBeInTheDocument();
 });
 
-test('filters are in the address and asked of the server', async () => {
+test('filters are in the address and asked of the server, of the list and of its totals', async () => {
   const { user, router } = renderApp('/conversions');
   await screen.findByRole('button', { name: 'Explain ORD-1' });
   await user.selectOptions(screen.getByRole('combobox', { name: 'Status' }), 'approved');
   await waitFor(() => expect(router.state.location.href).toBe('/conversions?status=approved'));
-  await waitFor(() => expect(requests('GET /api/platform/conversions?').at(-1)).toContain('status=approved'));
+  for (const path of ['conversions?', 'conversions/totals?'])
+    await waitFor(() => expect(requests(`GET /api/platform/${path}`).at(-1)).toContain('status=approved'));
   await user.selectOptions(screen.getByRole('combobox', { name: 'Partner' }), 'p1');
   await waitFor(() => expect(requests('GET /api/platform/conversions?').at(-1)).toContain('partnerId=p1'));
+  await user.selectOptions(screen.getByRole('combobox', { name: 'Period' }), 'today');
+  await waitFor(() => expect(router.state.location.href).toContain('range=today'));
+  expect(requests('GET /api/platform/conversions?').at(-1)).toMatch(/from=\d{4}-\d\d-\d\d&to=/);
   await user.click(screen.getByRole('button', { name: 'Clear filters' }));
   await waitFor(() => expect(router.state.location.href).toBe('/conversions'));
+});
+
+test('one paste finds one transaction', async () => {
+  const { user, router } = renderApp('/conversions');
+  const search = await screen.findByRole('searchbox', { name: 'Search conversions' });
+  await user.click(search);
+  await user.paste('ORD-2');
+  await waitFor(() => expect(router.state.location.href).toBe('/conversions?search=ORD-2'));
+  await waitFor(() => expect(requests('GET /api/platform/conversions?').at(-1)).toContain('search=ORD-2'));
+  expect(search).toHaveValue('ORD-2');
+  await user.clear(search);
+  await waitFor(() => expect(router.state.location.href).toBe('/conversions'));
+});
+
+test('more filters are set together and removed one by one', async () => {
+  const { user, router } = renderApp('/conversions');
+  await user.click(await screen.findByRole('button', { name: 'More filters' }));
+  const form = within(await screen.findByRole('dialog', { name: 'More filters' }));
+  await user.type(await form.findByLabelText('Country'), 'de');
+  await user.type(form.getByLabelText('Sub ID value'), 'a,b');
+  await user.selectOptions(form.getByLabelText('Kind'), 'lead');
+  await user.selectOptions(form.getByLabelText('Link'), 'l1');
+  await user.click(form.getByRole('button', { name: 'Apply' }));
+  await waitFor(() =>
+    expect(requests('GET /api/platform/conversions?').at(-1)).toMatch(/kind=lead&linkId=l1&country=DE&sub1=a%2Cb/),
+  );
+  const pills = screen.getByRole('list', { name: 'Filters in force' });
+  expect(pills).toHaveTextContent('Country: Germany');
+  expect(pills).toHaveTextContent('Link: /nord');
+  await user.click(screen.getByRole('button', { name: 'Remove filter Country: Germany' }));
+  await waitFor(() => expect(router.state.location.href).not.toContain('country'));
+});
+
+test('columns are sorted by the server and chosen for good', async () => {
+  const { user, router } = renderApp('/conversions');
+  await user.click(await screen.findByRole('button', { name: 'Commission' }));
+  await waitFor(() => expect(router.state.location.href).toBe('/conversions?sort=-commission'));
+  await waitFor(() => expect(requests('GET /api/platform/conversions?').at(-1)).toContain('sort=-commission'));
+  expect(screen.getByRole('columnheader', { name: 'Commission' })).toHaveAttribute('aria-sort', 'descending');
+  await user.click(screen.getByRole('button', { name: 'Commission' }));
+  await waitFor(() => expect(router.state.location.href).toBe('/conversions?sort=commission'));
+  expect(screen.queryByRole('columnheader', { name: 'Customer' })).not.toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Columns' }));
+  const chooser = within(await screen.findByRole('dialog', { name: 'Columns' }));
+  expect(await chooser.findByRole('checkbox', { name: 'Transaction' })).toBeDisabled();
+  await user.click(chooser.getByRole('checkbox', { name: 'Customer' }));
+  expect(await screen.findByRole('columnheader', { name: 'Customer', hidden: true })).toBeInTheDocument();
+  cleanup();
+  renderApp('/conversions');
+  expect(await screen.findByRole('columnheader', { name: 'Customer' })).toBeInTheDocument();
+  localStorage.clear();
+});
+
+test('the totals are those of the filter, and lead to what is unattributed', async () => {
+  state.conversions.push(
+    conversion({ id: 'c4', txid: 'ORD-4', partnerId: null, partnerName: null, commission: usd(0) }),
+  );
+  const { user, router } = renderApp('/conversions');
+  const sums = await screen.findByLabelText('Totals of the filter');
+  await waitFor(() => expect(sums).toHaveTextContent('Conversions4'));
+  expect(sums).toHaveTextContent('Sales$400.00');
+  expect(sums).toHaveTextContent('Pending (3)$60.00');
+  expect(sums).toHaveTextContent('Approved (1)$30.00');
+  await user.click(within(sums).getByRole('button', { name: 'Show 1 unattributed' }));
+  await waitFor(() => expect(router.state.location.href).toBe('/conversions?attributed=no'));
+});
+
+test('a partial reversal in the row sends exact minor units and never exceeds what is left', async () => {
+  state.conversions = [conversion({ status: 'approved', reversed: usd(2500) })];
+  server.use(http.post(at('/api/platform/conversions/{id}/reverse'), () => HttpResponse.json(conversion())));
+  const { user } = renderApp('/conversions');
+  await user.click(await screen.findByRole('button', { name: 'Reverse ORD-1' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Reverse conversion' }));
+  await user.click(dialog.getByRole('button', { name: 'Reverse' }));
+  expect(dialog.getByText('Please give a reason')).toBeInTheDocument();
+  await user.type(dialog.getByLabelText('Reason'), 'Refund');
+  const amount = dialog.getByLabelText('Amount (USD, optional)');
+  await user.type(amount, '75.01');
+  expect(dialog.getByText('At most $75.00 can be reversed')).toBeInTheDocument();
+  await user.clear(amount);
+  await user.type(amount, '0.29');
+  await user.click(dialog.getByRole('button', { name: 'Reverse' }));
+  await waitFor(() => expect(sent('/api/platform/conversions/c1/reverse')).toEqual([{ reason: 'Refund', amount: 29 }]));
 });
 
 test('a claim, a bot click and a doubtful transaction are marked, and claims can be listed alone', async () => {
@@ -184,7 +397,10 @@ test('a claim, a bot click and a doubtful transaction are marked, and claims can
   const { user, router } = renderApp('/conversions');
   for (const text of ['By site key', 'Bot click', 'Also reported as purchase'])
     expect(await screen.findByText(text)).toBeInTheDocument();
-  await user.selectOptions(screen.getByRole('combobox', { name: 'Reported with' }), 'site');
+  await user.click(screen.getByRole('button', { name: 'More filters' }));
+  const form = within(await screen.findByRole('dialog', { name: 'More filters' }));
+  await user.selectOptions(await form.findByLabelText('Reported with'), 'site');
+  await user.click(form.getByRole('button', { name: 'Apply' }));
   await waitFor(() => expect(router.state.location.href).toBe('/conversions?keyKind=site'));
   await waitFor(() => expect(requests('GET /api/platform/conversions?').at(-1)).toContain('keyKind=site'));
   expect(screen.getByRole('link', { name: 'Export CSV' })).toHaveAttribute(
@@ -265,15 +481,7 @@ test('claims like one of them are rejected together: by key kind, click, address
         },
       }),
     ),
-    http.post(at('/api/platform/conversions/reject'), () =>
-      HttpResponse.json({
-        results: [
-          { id: 'c1', ok: true, changed: true },
-          { id: 'c2', ok: true, changed: true },
-        ],
-        more: false,
-      }),
-    ),
+    http.post(at(DECISIONS), () => part({ decision: 'reject', count: 2, last: 'c2' })),
   );
   const { user } = renderApp('/conversions?open=c1');
   const drawer = await screen.findByRole('dialog', { name: 'Transaction ORD-1' });
@@ -286,9 +494,11 @@ test('claims like one of them are rejected together: by key kind, click, address
   await user.clear(dialog.getByLabelText('Recorded to'));
   await user.type(dialog.getByLabelText('Reason'), 'Made up');
   await user.click(dialog.getByRole('button', { name: 'Reject claims' }));
-  expect(await screen.findByText('2 conversions rejected', { exact: true })).toBeInTheDocument();
-  expect(sent('/api/platform/conversions/reject')).toEqual([
+  expect(await screen.findByText('Rejecting 2 conversions', { exact: true })).toBeInTheDocument();
+  expect(sent(DECISIONS)).toEqual([
     {
+      websiteId: 'w1',
+      decision: 'reject',
       reason: 'Made up',
       filter: { websiteId: 'w1', keyKind: 'site', clickId: 'k1', since: '2026-11-20T00:00:00.000Z' },
     },

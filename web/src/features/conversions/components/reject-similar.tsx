@@ -5,9 +5,9 @@ import { focusFirstFault, TextField } from '@/components/ui/field';
 import type { Explanation, Website } from '@/lib/api/types';
 import { addDays, startOfDay, todayIn } from '@/lib/dates';
 import { reasonName } from '@/lib/traffic-reasons';
-import { toast, toastError } from '@/stores/toasts';
-import type { Matching } from '../api/ledger';
-import { countOf, useBulk } from '../hooks/use-bulk';
+import { toastError } from '@/stores/toasts';
+import type { Matching } from '../api/decisions';
+import { countOf, useScheduled } from '../hooks/use-scheduled';
 
 interface Props {
   readonly claim: Explanation['conversion'];
@@ -27,16 +27,14 @@ export function RejectSimilar({ claim, website, onClose, onRejected }: Props) {
   const [reason, setReason] = useState('');
   const [tried, setTried] = useState(false);
   const wrongOrder = from !== '' && to !== '' && from > to;
-  const bulk = useBulk((_, { results, error }) => {
-    const refused = results.filter((result) => !result.ok).length;
-    if (error !== null || refused > 0)
+  const scheduled = useScheduled(website.id, (_, { count, refused, error }) => {
+    if (error !== null || refused.length > 0)
       toastError(
         'Not all claims were rejected',
-        refused > 0
-          ? `${countOf(refused)} could not be rejected.`
-          : `Stopped after ${countOf(results.length)}. Try again to continue.`,
+        refused.length > 0
+          ? `${countOf(refused.length)} could not be rejected.`
+          : `Stopped after ${countOf(count)}. Try again to continue.`,
       );
-    else if (results.length === 0) toast('No pending claims match');
     onRejected();
     onClose();
   });
@@ -55,7 +53,10 @@ export function RejectSimilar({ claim, website, onClose, onRejected }: Props) {
       ...(from ? { since: startOfDay(from, website.timezone) } : {}),
       ...(to ? { until: startOfDay(addDays(to, 1), website.timezone) } : {}),
     };
-    bulk.decide({ bulk: { kind: 'reject', reason: reason.trim() }, which: { matching } });
+    scheduled.mutate({
+      decision: { kind: 'reject', reason: reason.trim(), unattributed: false },
+      which: { matching },
+    });
   };
   return (
     <Dialog
@@ -106,7 +107,7 @@ export function RejectSimilar({ claim, website, onClose, onRejected }: Props) {
         />
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="danger" busy={bulk.isPending}>
+          <Button type="submit" variant="danger" busy={scheduled.isPending}>
             Reject claims
           </Button>
         </div>

@@ -4,16 +4,15 @@ import { Dialog } from '@/components/ui/dialog';
 import { TextField } from '@/components/ui/field';
 import type { Conversion } from '@/lib/api/types';
 import { formatMinor, parseMinor } from '@/lib/format';
-import type { Decision } from '../api/conversions';
 
 interface Props {
-  readonly conversion: Conversion;
-  readonly kind: 'reject' | 'reverse';
+  readonly conversion: Pick<Conversion, 'amount' | 'reversed' | 'txid'>;
   readonly onClose: () => void;
-  readonly onDecide: (decision: Decision) => void;
+  /** `amount` null: all that is left. */
+  readonly onReverse: (reason: string, amount: number | null) => void;
 }
 
-export function DecisionDialog({ conversion, kind, onClose, onDecide }: Props) {
+export function ReverseDialog({ conversion, onClose, onReverse }: Props) {
   const [reason, setReason] = useState('');
   const [amountText, setAmountText] = useState('');
   const [tried, setTried] = useState(false);
@@ -34,12 +33,7 @@ export function DecisionDialog({ conversion, kind, onClose, onDecide }: Props) {
     event.preventDefault();
     setTried(true);
     if (reasonError || amountError) return;
-    const whole = partial === null || partial === left.amount;
-    onDecide(
-      kind === 'reject'
-        ? { kind, reason: reason.trim() }
-        : { kind, reason: reason.trim(), amount: whole ? null : partial },
-    );
+    onReverse(reason.trim(), partial === null || partial === left.amount ? null : partial);
     onClose();
   };
   return (
@@ -48,7 +42,7 @@ export function DecisionDialog({ conversion, kind, onClose, onDecide }: Props) {
       onOpenChange={(open) => {
         if (!open) onClose();
       }}
-      title={kind === 'reject' ? 'Reject conversion' : 'Reverse conversion'}
+      title="Reverse conversion"
       description={`Transaction ${txid}, ${formatMinor(amount)}. The reason is saved and visible to everyone with access.`}
     >
       <form onSubmit={submit} noValidate className="flex flex-col gap-4">
@@ -58,20 +52,18 @@ export function DecisionDialog({ conversion, kind, onClose, onDecide }: Props) {
           onChange={(event) => setReason(event.target.value)}
           error={tried ? reasonError : undefined}
         />
-        {kind === 'reverse' && (
-          <TextField
-            label={`Amount (${amount.currency}, optional)`}
-            inputMode="decimal"
-            value={amountText}
-            onChange={(event) => setAmountText(event.target.value)}
-            hint={`Leave empty to reverse all ${formatMinor(left)}. The commission follows in proportion.`}
-            error={tried ? amountError : undefined}
-          />
-        )}
+        <TextField
+          label={`Amount (${amount.currency}, optional)`}
+          inputMode="decimal"
+          value={amountText}
+          onChange={(event) => setAmountText(event.target.value)}
+          hint={`Leave empty to reverse all ${formatMinor(left)}. The commission follows in proportion.`}
+          error={tried ? amountError : undefined}
+        />
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" variant="danger">
-            {kind === 'reject' ? 'Reject' : 'Reverse'}
+            Reverse
           </Button>
         </div>
       </form>

@@ -1,0 +1,201 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { http, HttpResponse } from 'msw';
+import { beforeEach, expect, test } from 'vitest';
+import type { Balances, PartnerBalance, Payout } from '@/features/conversions/api/payouts';
+import { renderApp, signIn } from '@/test/render';
+import { at, refuse, requests, server, state } from '@/test/server';
+
+const aged = { days0to30: 9000, days31to60: 0, days61to90: 0, over90: 3000 };
+const owing: PartnerBalance = {
+  partnerId: 'p1',
+  partnerName: 'NordVPN',
+  payable: 20_000,
+  held: 500,
+  paid: 8000,
+  owed: 12_000,
+  credit: 0,
+  aged,
+  months: [
+    { month: '2026-07', payable: 11_000, paid: 8000 },
+    { month: '2026-11', payable: 9000, paid: 0 },
+  ],
+};
+const balances = (over: Partial<Balances> = {}): Balances => ({
+  currency: 'USD',
+  timezone: 'UTC',
+  at: '2026-11-24T12:00:00Z',
+  payable: 20_000,
+  held: 500,
+  paid: 8000,
+  owed: 12_000,
+  credit: 0,
+  aged,
+  partners: [owing],
+  ...over,
+});
+const payout = (over: Partial<Payout> = {}): Payout => ({
+  id: 'x1',
+  websiteId: 'w1',
+  partnerId: 'p1',
+  partnerName: 'NordVPN',
+  amount: { amount: 8000, currency: 'USD' },
+  credited: { amount: 8000, currency: 'USD' },
+  paidOn: '2026-11-10',
+  reference: 'PAY-7',
+  allocations: [],
+  recordedAt: '2026-11-11T09:00:00Z',
+  correctedAt: null,
+  voidedAt: null,
+  reason: '',
+  hasFile: true,
+  ...over,
+});
+const sent = (path: string) => state.seen.filter((item) => item.line === `POST ${path}`).map((item) => item.body);
+const accepting = (
+  path: '/api/platform/payouts' | '/api/platform/payouts/{id}/correct' | '/api/platform/payouts/{id}/void',
+) => http.post(at(path), () => HttpResponse.json({ ...payout(), voided: false }, { status: 201 }));
+
+beforeEach(() => {
+  signIn();
+  server.use(
+    http.get(at('/api/platform/payouts/balances'), () => HttpResponse.json(balances())),
+    http.get(at('/api/platform/payouts'), () => HttpResponse.json([payout()])),
+  );
+});
+
+test('what every partner owes is shown with its age, and what was paid below', async () => {
+  renderApp('/payouts');
+  const table = await screen.findByRole('table', { name: 'Balances table' });
+  expect(within(table).getAllByRole('row')[1]).toHaveTextContent(
+    'NordVPN$200.00$80.00$120.00$90.00––$30.00$5.00–Record payout',
+  );
+  expect(screen.getByLabelText('All partners')).toHaveTextContent('Owed$120.00');
+  const paid = await screen.findByRole('table', { name: 'Payouts table' });
+  expect(within(paid).getAllByRole('row')[1]).toHaveTextContent(
+    'Nov 10, 2026NordVPNPAY-7Oldest open months$80.00Recorded',
+  );
+  expect(screen.getByRole('link', { name: /^Download the file of the payout of NordVPN/ })).toHaveAttribute(
+    'href',
+    '/api/platform/payouts/x1/file',
+  );
+});
+
+test('a debt is marked as paid: the amount that is owed is offered, and settles the oldest months', async () => {
+  server.use(accepting('/api/platform/payouts'));
+  const { user } = renderApp('/payouts');
+  await user.click(await screen.findByRole('button', { name: 'Record payout of NordVPN' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Record payout' }));
+  expect(dialog.getByText('Owed: $120.00')).toBeInTheDocument();
+  expect(dialog.getByLabelText('Amount')).toHaveValue('120.00');
+  await user.type(dialog.getByLabelText('Reference (optional)'), ' PAY-8 ');
+  await user.click(dialog.getByRole('button', { name: 'Record payout' }));
+  expect(await screen.findByText('Payout recorded', { exact: true })).toBeInTheDocument();
+  expect(sent('/api/platform/payouts')).toEqual([
+    {
+      websiteId: 'w1',
+      partnerId: 'p1',
+      amount: { amount: 12_000, currency: 'USD' },
+      paidOn: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) as string,
+      reference: 'PAY-8',
+    },
+  ]);
+});
+
+test('a payout is matched to months by hand, never to more than was paid', async () => {
+  server.use(accepting('/api/platform/payouts'));
+  const { user } = renderApp('/payouts');
+  await user.click(await screen.findByRole('button', { name: 'Record payout of NordVPN' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Record payout' }));
+  await user.clear(dialog.getByLabelText('Amount'));
+  await user.type(dialog.getByLabelText('Amount'), '50.01');
+  await user.click(dialog.getByRole('radio', { name: 'Months I choose' }));
+  expect(dialog.getByText('$30.00 open')).toBeInTheDocument();
+  const november = dialog.getByLabelText('Amount for Nov 2026');
+  await user.type(november, '50.02');
+  await user.click(dialog.getByRole('button', { name: 'Record payout' }));
+  expect(dialog.getByText('The months add up to more than was paid')).toBeInTheDocument();
+  expect(requests('POST')).toEqual([]);
+  await user.clear(november);
+  await user.type(november, '20.00');
+  await user.click(dialog.getByRole('button', { name: 'Record payout' }));
+  await waitFor(() =>
+    expect(sent('/api/platform/payouts')[0]).toMatchObject({
+      amount: { amount: 5001, currency: 'USD' },
+      allocations: [{ month: '2026-11', amount: 2000 }],
+    }),
+  );
+});
+
+test('one that was paid in another currency says what it settles', async () => {
+  server.use(accepting('/api/platform/payouts'));
+  const { user } = renderApp('/payouts');
+  await user.click(await screen.findByRole('button', { name: 'Record payout of NordVPN' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Record payout' }));
+  await user.selectOptions(dialog.getByLabelText('Currency'), 'EUR');
+  await user.click(dialog.getByRole('button', { name: 'Record payout' }));
+  expect(dialog.getByText('Please enter its worth in USD')).toBeInTheDocument();
+  await user.type(dialog.getByLabelText('Worth in USD'), '129.99');
+  await user.click(dialog.getByRole('button', { name: 'Record payout' }));
+  await waitFor(() =>
+    expect(sent('/api/platform/payouts')[0]).toMatchObject({
+      amount: { amount: 12_000, currency: 'EUR' },
+      credited: 12_999,
+    }),
+  );
+});
+
+test('a payout is corrected or voided with a reason, never edited', async () => {
+  server.use(accepting('/api/platform/payouts/{id}/correct'), accepting('/api/platform/payouts/{id}/void'));
+  const { user } = renderApp('/payouts');
+  await user.click(await screen.findByRole('button', { name: /^Correct the payout/ }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Correct payout' }));
+  expect(dialog.getByLabelText('Partner')).toBeDisabled();
+  await user.clear(dialog.getByLabelText('Amount'));
+  await user.type(dialog.getByLabelText('Amount'), '75');
+  await user.click(dialog.getByRole('button', { name: 'Correct payout' }));
+  expect(dialog.getByText('Please give a reason')).toBeInTheDocument();
+  await user.type(dialog.getByLabelText('Reason'), 'Bank fee');
+  await user.click(dialog.getByRole('button', { name: 'Correct payout' }));
+  await waitFor(() =>
+    expect(sent('/api/platform/payouts/x1/correct')).toEqual([
+      { amount: { amount: 7500, currency: 'USD' }, paidOn: '2026-11-10', reference: 'PAY-7', reason: 'Bank fee' },
+    ]),
+  );
+  await user.click(screen.getByRole('button', { name: /^Void the payout/ }));
+  const voiding = within(await screen.findByRole('dialog', { name: 'Void payout' }));
+  await user.click(voiding.getByRole('button', { name: 'Void payout' }));
+  expect(voiding.getByText('Please give a reason')).toBeInTheDocument();
+  await user.type(voiding.getByLabelText('Reason'), 'Bounced');
+  await user.click(voiding.getByRole('button', { name: 'Void payout' }));
+  await waitFor(() => expect(sent('/api/platform/payouts/x1/void')).toEqual([{ reason: 'Bounced' }]));
+});
+
+test('a voided one stays in the list and can no longer be changed', async () => {
+  server.use(
+    http.get(at('/api/platform/payouts'), () =>
+      HttpResponse.json([payout({ voidedAt: '2026-11-12T00:00:00Z', reason: 'Bounced', hasFile: false })]),
+    ),
+  );
+  renderApp('/payouts');
+  expect(await screen.findByText('Voided')).toBeInTheDocument();
+  expect(screen.queryByRole('button', { name: /^Correct the payout/ })).not.toBeInTheDocument();
+});
+
+test('the accountant’s file has every partner, last month unless other months are chosen', async () => {
+  renderApp('/payouts');
+  const link = await screen.findByRole('link', { name: 'Download CSV' });
+  expect(link.getAttribute('href')).toMatch(/^\/api\/platform\/statements\.csv\?websiteId=w1&month=\d{4}-\d\d$/);
+});
+
+test('empty and failing pages have words', async () => {
+  server.use(
+    http.get(at('/api/platform/payouts/balances'), () => HttpResponse.json(balances({ partners: [] }))),
+    http.get(at('/api/platform/payouts'), () => refuse(500, 'Broken'), { once: true }),
+    http.get(at('/api/platform/payouts'), () => HttpResponse.json([])),
+  );
+  const { user } = renderApp('/payouts');
+  expect(await screen.findByText('No commissions have been approved yet.')).toBeInTheDocument();
+  expect(await screen.findByText('Error loading payouts: Broken')).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Try again' }));
+  expect(await screen.findByText(/^No payouts recorded yet/)).toBeInTheDocument();
+});

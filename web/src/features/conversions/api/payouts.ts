@@ -1,0 +1,93 @@
+// What partners paid and owe.
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { answer, api, body } from '@/lib/api/client';
+import type { components } from '@/lib/api/schema';
+import type { Money } from '@/lib/api/types';
+
+type Schemas = components['schemas'];
+export type Payout = Schemas['Payout'];
+export type Balances = Schemas['Balances'];
+export type PartnerBalance = Schemas['PartnerBalance'];
+export type Aged = Schemas['Aged'];
+
+const PAGE = 50;
+export const MAX_FILE_BYTES = 1_000_000;
+export const FILE_TYPES = 'application/pdf,image/png,image/jpeg,image/webp';
+
+export const balancesQuery = (websiteId: string) =>
+  queryOptions({
+    queryKey: ['payouts', websiteId, 'balances'] as const,
+    queryFn: ({ signal }) =>
+      body(api.GET('/api/platform/payouts/balances', { params: { query: { websiteId } }, signal })),
+    staleTime: 30_000,
+  });
+
+export const payoutsQuery = (websiteId: string, partnerId: string | null) =>
+  infiniteQueryOptions({
+    queryKey: ['payouts', websiteId, 'list', partnerId] as const,
+    queryFn: ({ pageParam, signal }) =>
+      answer(
+        api.GET('/api/platform/payouts', {
+          params: {
+            query: {
+              websiteId,
+              limit: PAGE,
+              ...(partnerId ? { partnerId } : {}),
+              ...(pageParam ? { cursor: pageParam } : {}),
+            },
+          },
+          signal,
+        }),
+      ),
+    initialPageParam: '',
+    getNextPageParam: (page) => page.nextCursor,
+    staleTime: 30_000,
+  });
+
+/** What a payout says; `credited`: its worth in the website's currency, if it was paid in another. */
+export interface PayoutDraft {
+  readonly amount: Money;
+  readonly credited: number | null;
+  readonly paidOn: string;
+  readonly reference: string;
+  /** Null: the oldest open months first. */
+  readonly allocations: readonly { readonly month: string; readonly amount: number }[] | null;
+}
+
+const draftBody = ({ amount, credited, paidOn, reference, allocations }: PayoutDraft) => ({
+  amount,
+  paidOn,
+  ...(credited === null ? {} : { credited }),
+  ...(reference ? { reference } : {}),
+  ...(allocations ? { allocations: [...allocations] } : {}),
+});
+
+export const recordPayout = (websiteId: string, partnerId: string, draft: PayoutDraft) =>
+  body(api.POST('/api/platform/payouts', { body: { websiteId, partnerId, ...draftBody(draft) } }));
+
+export const correctPayout = (id: string, draft: PayoutDraft, reason: string) =>
+  body(
+    api.POST('/api/platform/payouts/{id}/correct', {
+      params: { path: { id } },
+      body: { ...draftBody(draft), reason },
+    }),
+  );
+
+export const voidPayout = (id: string, reason: string) =>
+  body(api.POST('/api/platform/payouts/{id}/void', { params: { path: { id } }, body: { reason } }));
+
+/** The file itself is the body; its description has no place for that in the types. */
+export const attachFile = (id: string, file: File) =>
+  body(
+    api.POST('/api/platform/payouts/{id}/file', {
+      params: { path: { id } },
+      headers: { 'Content-Type': file.type },
+      body: file as never,
+      bodySerializer: () => file,
+    }),
+  );
+
+export const payoutFile = (id: string): string => `/api/platform/payouts/${id}/file`;
+
+export const accountantFile = (websiteId: string, month: string, until: string): string =>
+  `/api/platform/statements.csv?${new URLSearchParams({ websiteId, month, ...(until > month ? { until } : {}) }).toString()}`;
