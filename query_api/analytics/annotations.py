@@ -15,7 +15,7 @@ from fastapi import APIRouter, Depends, Query
 from pydantic import Field
 
 from query_api.analytics.request import RangeQuery, range_of
-from query_api.kernel.dependencies import CallerScope, Reads
+from query_api.kernel.dependencies import CallerScope, Context, Reads
 from query_api.kernel.responses import RowModel
 
 router = APIRouter(tags=["analytics"])
@@ -62,9 +62,9 @@ _ANNOTATIONS: Final = (
 @router.get(
     "/api/platform/annotations", dependencies=[Depends(Reads("annotations", "websites", "links", "partner_terms"))]
 )
-def get_annotations(query: Annotated[RangeQuery, Query()], scope: CallerScope) -> list[Annotation]:
+def get_annotations(query: Annotated[RangeQuery, Query()], context: Context, scope: CallerScope) -> list[Annotation]:
     """Of a range, newest first, at most 200."""
     website = scope.website(query.websiteId)
-    range_ = range_of(query, website)
+    range_ = range_of(query, website, context)
     bound = {"website": website.id, "start": range_.start, "end": range_.end, "limit": MAX_ANNOTATIONS}
     return [Annotation.of_row(row) for row in scope.reader.rows(_ANNOTATIONS, bound)]

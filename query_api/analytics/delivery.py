@@ -22,7 +22,7 @@ from query_api.analytics.request import Day, RangeQuery, range_of
 from query_api.kernel import clickhouse_reader
 from query_api.kernel.authorization import Website
 from query_api.kernel.clickhouse_reader import Row
-from query_api.kernel.dependencies import CallerScope, Context, Reads
+from query_api.kernel.dependencies import CallerScope, Context, Reads, Services
 from schemas import instants
 from schemas.tracking import Outcome
 
@@ -40,10 +40,23 @@ class DeliveryRange(StrEnum):
 
     LAST_1H = "1h"
     LAST_2H = "2h"
+    TODAY = "today"
+    YESTERDAY = "yesterday"
     LAST_24H = "24h"
     LAST_7D = "7d"
+    LAST_14D = "14d"
     LAST_30D = "30d"
     LAST_90D = "90d"
+    THIS_WEEK = "this_week"
+    LAST_WEEK = "last_week"
+    THIS_MONTH = "this_month"
+    LAST_MONTH = "last_month"
+    THIS_QUARTER = "this_quarter"
+    LAST_QUARTER = "last_quarter"
+    THIS_YEAR = "this_year"
+    LAST_YEAR = "last_year"
+    LAST_12M = "12m"
+    ALL = "all"
     CUSTOM = "custom"
 
 
@@ -99,7 +112,7 @@ def get_delivery(
 ) -> Delivery:
     """Where did my event go: every event sent in the range is in exactly one of the outcomes."""
     website = scope.website(query.websiteId)
-    range_ = _range(query, website)
+    range_ = _range(query, website, context)
     queries = [_counted(website, range_, *parts) for parts in _SUMMED.values()]
     found = context.read(response, *queries, _last_refusals(website, range_))
     refusals = found.pop()
@@ -113,11 +126,11 @@ def get_delivery(
     )
 
 
-def _range(query: DeliveryQuery, website: Website) -> Range:
+def _range(query: DeliveryQuery, website: Website, context: Services) -> Range:
     if query.timeRange in _MINUTES:
         return ranges.last_minutes(website.zone, datetime.now(UTC), _MINUTES[query.timeRange])
     named = {"timeRange": TimeRange(query.timeRange.value), "from_": query.from_, "to": query.to}
-    return range_of(RangeQuery(websiteId=query.websiteId, **named), website)
+    return range_of(RangeQuery(websiteId=query.websiteId, **named), website, context)
 
 
 def _counted(

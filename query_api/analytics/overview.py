@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import date, datetime
 from typing import Any
 
 from fastapi import Response
 from pydantic import BaseModel, Field
 
-from query_api.analytics import metrics, partners, series
+from query_api.analytics import event_times, metrics, partners, series
 from query_api.analytics.metrics import Counts, Source
 from query_api.analytics.query_plan import NO_PARTNER, Selection, rows, source_of
 from query_api.analytics.ranges import Range
@@ -78,6 +79,17 @@ class Overview(Figures):
     range: ShownRange
     currency: str
     previous: Figures | None = Field(description="The comparison range; null with compare=none")
+    previousRange: ShownRange | None = Field(description="What the comparison range came to be")
+    previousHasData: bool | None = Field(
+        description="False: the comparison range ends before the website's first event; there is nothing to compare"
+    )
+    previousDataFrom: date | None = Field(
+        description="Day of the website's first event, if it is in the comparison range: only a part of it has data"
+    )
+    lastEventAt: datetime | None = Field(
+        description="Time of the website's newest event, bots left out, in whatever range; to the quarter of an hour if"
+        " it arrived more than two days ago"
+    )
 
 
 def _totals(selection: Selection, range_: Range) -> Query:
@@ -139,19 +151,35 @@ def figures(row: Mapping[str, Any], currency: str) -> Figures:
 
 def read(request: AnalyticsRequest, response: Response) -> Overview:
     """The range's own figures come from the rows that other calls read, too; of the compared one its totals alone."""
-    range_, currency = request.range, request.website.currency
+    range_, compared, website = request.range, request.compared, request.website
     shared = series.queries(request.selection, range_)
-    compared = [_totals(request.selection, request.compared)] if request.compared is not None else []
-    found = request.read(response, *shared, partners.query(request.selection, range_), *compared)
-    of_series, of_partners, of_compared = found[: len(shared)], found[len(shared)], found[len(shared) + 1 :]
+    earlier = [_totals(request.selection, compared), event_times.first(website)] if compared is not None else []
+    found = request.read(
+        response, *shared, partners.query(request.selection, range_), event_times.last(website), *earlier
+    )
+    of_series, (of_partners, newest, *of_earlier) = found[: len(shared)], found[len(shared) :]
     now = {**series.whole(*of_series), "active_partners": partners.active(of_partners)}
-    before = [figures(_summed(rows_of_one), currency) for rows_of_one in of_compared]
     return Overview(
         range=ShownRange.of(range_),
-        currency=currency,
-        previous=before[0] if before else None,
-        **dict(figures(now, currency)),
+        currency=website.currency,
+        lastEventAt=event_times.instant(newest),
+        **_compared(request, *of_earlier),
+        **dict(figures(now, website.currency)),
     )
+
+
+def _compared(request: AnalyticsRequest, totals: Sequence[Row] = (), first: Sequence[Row] = ()) -> dict[str, Any]:
+    """What the overview says of the comparison range, from its totals and the website's first event."""
+    if request.compared is None:
+        return {"previous": None, "previousRange": None, "previousHasData": None, "previousDataFrom": None}
+    since, range_ = event_times.instant(first), request.compared
+    is_partial = event_times.begins_within(range_, since)
+    return {
+        "previous": figures(_summed(totals), request.website.currency),
+        "previousRange": ShownRange.of(range_),
+        "previousHasData": since is not None and since < range_.end,
+        "previousDataFrom": event_times.day(request.website, first) if is_partial else None,
+    }
 
 
 def _summed(found: Sequence[Row]) -> Mapping[str, Any]:

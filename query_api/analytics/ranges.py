@@ -8,13 +8,14 @@ edge is a multiple of 15 minutes, which is the grain of the rollups.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
-from schemas.days import FIRST_YEAR, LAST_YEAR, day_start, instant, local_day
+from schemas.days import FIRST_DAY, FIRST_YEAR, LAST_YEAR, day_start, instant, local_day
 from schemas.zones import ZoneInfo
 
 MAX_DAYS: Final = 3660
@@ -23,23 +24,39 @@ DAYS_UP_TO_DAYS: Final = 180
 
 _HOUR: Final = timedelta(hours=1)
 _DAY: Final = timedelta(days=1)
+_WEEK: Final = timedelta(days=7)
 
 
 class TimeRange(StrEnum):
-    """The named ranges, and `custom`."""
+    """The named ranges, and `custom`. Weeks begin on Monday; `12m` is twelve calendar months, the current one included;
+    `all` begins with the website's first event."""
 
+    TODAY = "today"
+    YESTERDAY = "yesterday"
     LAST_24H = "24h"
     LAST_7D = "7d"
+    LAST_14D = "14d"
     LAST_30D = "30d"
     LAST_90D = "90d"
+    THIS_WEEK = "this_week"
+    LAST_WEEK = "last_week"
+    THIS_MONTH = "this_month"
+    LAST_MONTH = "last_month"
+    THIS_QUARTER = "this_quarter"
+    LAST_QUARTER = "last_quarter"
+    THIS_YEAR = "this_year"
+    LAST_YEAR = "last_year"
+    LAST_12M = "12m"
+    ALL = "all"
     CUSTOM = "custom"
 
 
 class Compare(StrEnum):
-    """What the range is compared with: the one just before, the same a year ago, or nothing."""
+    """What the range is compared with: the one just before, the same a year ago, given days, or nothing."""
 
     PREVIOUS = "previous"
     YEAR = "year"
+    CUSTOM = "custom"
     NONE = "none"
 
 
@@ -71,6 +88,12 @@ class Range:
     dates: tuple[date, ...] = ()
     """Of local days: its first one, for longer buckets the first one of each, and the day after its last. Empty for
     the last hours and minutes."""
+
+    is_open: bool = False
+    """Whether it ends with the bucket that is filling now, before the end of its calendar period."""
+
+    before: tuple[date, date] | None = None
+    """Of a calendar period: first day of the period before it, and the day after that one's last."""
 
     @property
     def start(self) -> datetime:
@@ -104,26 +127,73 @@ class Range:
 
 
 def resolve(
-    name: TimeRange, timezone: ZoneInfo, now: datetime, first: date | None = None, last: date | None = None
+    name: TimeRange,
+    timezone: ZoneInfo,
+    now: datetime,
+    first: date | None = None,
+    last: date | None = None,
+    *,
+    since: date | None = None,
 ) -> Range:
-    """The range that is meant at `now` (aware). `first` and `last` (inclusive) belong to `custom` and only to it.
+    """The range that is meant at `now` (aware). `first` and `last` (inclusive) belong to `custom` and only to it; `all`
+    begins on `since`, the day of the first event, or `MAX_DAYS` ago.
 
     Raises `InvalidRange`.
     """
-    if name is not TimeRange.CUSTOM:
-        if first is not None or last is not None:
-            raise InvalidRange("from" if first is not None else "to", "from and to go with timeRange=custom only.")
-        if name is TimeRange.LAST_24H:
-            return last_hours(timezone, now, 24)
-        today = local_day(timezone, now)
+    if name is TimeRange.CUSTOM:
+        return of_days(timezone, *_both(first, last, ("from", "to"), "timeRange=custom"))
+    if first is not None or last is not None:
+        raise InvalidRange("from" if first is not None else "to", "from and to go with timeRange=custom only.")
+    if name is TimeRange.LAST_24H:
+        return last_hours(timezone, now, 24)
+    today = local_day(timezone, now)
+    if name in _DAYS:
         return of_days(timezone, today - timedelta(days=_DAYS[name] - 1), today)
+    if name is TimeRange.YESTERDAY:
+        return of_days(timezone, today - _DAY, today - _DAY)
+    if name is TimeRange.ALL:
+        earliest = max(today - timedelta(days=MAX_DAYS - 1), FIRST_DAY)
+        return _until(now, of_days(timezone, min(max(since or today, earliest), today), today))
+    return _calendar(name, timezone, now, today)
+
+
+_DAYS: Final = {TimeRange.LAST_7D: 7, TimeRange.LAST_14D: 14, TimeRange.LAST_30D: 30, TimeRange.LAST_90D: 90}
+_MONTHS: Final = {"month": 1, "quarter": 3, "year": 12}
+
+
+def _calendar(name: TimeRange, timezone: ZoneInfo, now: datetime, today: date) -> Range:
+    """A calendar period: `last_...` whole, the current one until `now`."""
+    which, _, unit = name.value.partition("_")
+    if name is TimeRange.LAST_12M:
+        start = _months_later(today.replace(day=1), -11)
+        before, after = _months_later(start, -12), today + _DAY
+    elif name is TimeRange.TODAY:
+        before, start, after = today - _DAY, today, today + _DAY
+    elif unit == "week":
+        start = today - timedelta(days=today.weekday()) - (_WEEK if which == "last" else timedelta(0))
+        before, after = start - _WEEK, start + _WEEK
+    else:
+        months = _MONTHS[unit]
+        current = today.replace(month=(today.month - 1) // months * months + 1, day=1)
+        start = _months_later(current, -months) if which == "last" else current
+        before, after = _months_later(start, -months), _months_later(start, months)
+    if which == "last":
+        return replace(of_days(timezone, start, after - _DAY), before=(before, start))
+    return _until(now, replace(of_days(timezone, start, today), before=(before, start)))
+
+
+def _until(now: datetime, range_: Range) -> Range:
+    """A range of days until today, without the hours that have not begun."""
+    begun = bisect_right(range_.edges, now) if range_.bucket is BucketKind.HOUR else len(range_.edges) - 1
+    return replace(range_, edges=range_.edges[: begun + 1], is_open=True)
+
+
+def _both(first: date | None, last: date | None, names: tuple[str, str], given: str) -> tuple[date, date]:
+    """Both days. Raises `InvalidRange` for a missing one."""
     if first is None or last is None:
-        missing = "from" if first is None else "to"
-        raise InvalidRange(missing, "timeRange=custom needs both from and to (dates, YYYY-MM-DD).")
-    return of_days(timezone, first, last)
-
-
-_DAYS: Final = {TimeRange.LAST_7D: 7, TimeRange.LAST_30D: 30, TimeRange.LAST_90D: 90}
+        missing = names[0] if first is None else names[1]
+        raise InvalidRange(missing, f"{given} needs both {names[0]} and {names[1]} (dates, YYYY-MM-DD).")
+    return first, last
 
 
 def last_hours(timezone: ZoneInfo, now: datetime, hours: int) -> Range:
@@ -141,38 +211,112 @@ def last_minutes(timezone: ZoneInfo, now: datetime, minutes: int) -> Range:
     return Range(timezone, BucketKind.MINUTE, edges)
 
 
-def of_days(timezone: ZoneInfo, first: date, last: date) -> Range:
-    """The local days from `first` to `last`, inclusive. Raises `InvalidRange`."""
+def of_days(timezone: ZoneInfo, first: date, last: date, names: tuple[str, str] = ("from", "to")) -> Range:
+    """The local days from `first` to `last`, inclusive; `names` are those of the parameters. Raises `InvalidRange`."""
     if first > last:
-        raise InvalidRange("from", "from must not be after to.")
+        raise InvalidRange(names[0], f"{names[0]} must not be after {names[1]}.")
     if first.year < FIRST_YEAR or last.year > LAST_YEAR:
-        field = "from" if first.year < FIRST_YEAR else "to"
+        field = names[0] if first.year < FIRST_YEAR else names[1]
         raise InvalidRange(field, f"Dates must be from {FIRST_YEAR} to {LAST_YEAR}.")
     days = (last - first).days + 1
     if days > MAX_DAYS:
-        raise InvalidRange("from", f"A range may cover at most {MAX_DAYS} days.")
-    after = last + _DAY
-    if days <= HOURS_UP_TO_DAYS:
-        return _hours_of_days(timezone, first, after)
+        raise InvalidRange(names[0], f"A range may cover at most {MAX_DAYS} days.")
+    bucket = BucketKind.MONTH
     if days <= DAYS_UP_TO_DAYS:
-        return _of_dates(timezone, BucketKind.DAY, [first + timedelta(days=n) for n in range(days + 1)])
-    return _of_dates(timezone, BucketKind.MONTH, [first, *_month_starts(first, last), after])
+        bucket = BucketKind.HOUR if days <= HOURS_UP_TO_DAYS else BucketKind.DAY
+    return _cut(timezone, bucket, first, last + _DAY)
 
 
-def comparison(of: Range, compare: Compare) -> Range | None:
-    """The range that `of` is compared with, cut into as many buckets for days and months; none for `NONE`.
+def compared_days(compare: Compare, timezone: ZoneInfo, first: date | None, last: date | None) -> Range | None:
+    """The days that `compare=custom` gives, inclusive; none for the other comparisons. Raises `InvalidRange`."""
+    names = "compareFrom", "compareTo"
+    if compare is Compare.CUSTOM:
+        return of_days(timezone, *_both(first, last, names, "compare=custom"), names)
+    if first is not None or last is not None:
+        message = "compareFrom and compareTo go with compare=custom only."
+        raise InvalidRange(names[0] if first is not None else names[1], message)
+    return None
+
+
+def comparison(
+    of: Range, compare: Compare, given: Range | None = None, *, match_weekdays: bool = False
+) -> Range | None:
+    """The range that `of` is compared with; none for `NONE`, and `given` for `CUSTOM`.
 
     `previous` has the same number of local days (for the last 24 hours: the same number of hours) and ends where `of`
-    begins. `year` has the same dates one year before; 29 February becomes the 28th.
+    begins. Of a calendar period it is the period before, of one in progress as many days (hours) of it as have begun,
+    or all of it where it is shorter. `year` has the same dates one year before; 29 February becomes the 28th.
+    With `match_weekdays` the compared range begins on the nearest day of the same weekday and, but for `CUSTOM`, has
+    the length of `of` and ends before it begins. `CUSTOM` apart, days and months are as many buckets as `of` has
+    unless calendar periods differ in length.
     """
     if compare is Compare.NONE:
         return None
-    if compare is Compare.YEAR:
-        return _moved(of, _year_before)
+    if compare is Compare.CUSTOM:
+        if given is None:
+            raise InvalidRange(
+                "compareFrom", "compare=custom needs both compareFrom and compareTo (dates, YYYY-MM-DD)."
+            )
+        return _with_weekdays_of(of, given) if match_weekdays else given
     if not of.dates:
-        return last_hours(of.timezone, of.start - timedelta(microseconds=1), len(of.edges) - 1)
+        return _hours_before(of, compare, match_weekdays)
+    found = _a_year_before(of) if compare is Compare.YEAR else _just_before(of)
+    return _on_the_weekdays_of(of, found.dates[0]) if match_weekdays else found
+
+
+def _hours_before(of: Range, compare: Compare, match_weekdays: bool) -> Range:
+    if compare is Compare.YEAR:
+        if match_weekdays:
+            return _moved(of, lambda day: day - timedelta(weeks=52))
+        return _moved(of, _year_before)
+    if match_weekdays:
+        return _moved(of, lambda day: day - _WEEK)
+    return last_hours(of.timezone, of.start - timedelta(microseconds=1), len(of.edges) - 1)
+
+
+def _just_before(of: Range) -> Range:
     length = of.dates[-1] - of.dates[0]
-    return _moved(of, lambda day: day - length)
+    if of.before is None:
+        return _as_open(of, _moved(of, lambda day: day - length))
+    first, after = of.before
+    if of.is_open:
+        after = min(after, first + length)
+    return _as_open(of, _cut(of.timezone, of.bucket, first, after))
+
+
+def _a_year_before(of: Range) -> Range:
+    after = of.dates[-1]
+    if of.before is not None and not of.is_open and after.day == 1:  # whole months stay whole ones
+        return _cut(of.timezone, of.bucket, _year_before(of.dates[0]), _year_before(after))
+    return _as_open(of, _moved(of, _year_before))
+
+
+def _on_the_weekdays_of(of: Range, first: date) -> Range:
+    """As many days as `of` has, before it, from the day nearest to `first` that has its weekday."""
+    first = _nearest_weekday(first, of.dates[0])
+    while first + (of.dates[-1] - of.dates[0]) > of.dates[0]:
+        first -= _WEEK
+    shift = of.dates[0] - first
+    return _as_open(of, _moved(of, lambda day: day - shift))
+
+
+def _with_weekdays_of(of: Range, given: Range) -> Range:
+    begin = of.dates[0] if of.dates else local_day(of.timezone, of.start)
+    shift = _nearest_weekday(given.dates[0], begin) - given.dates[0]
+    return _moved(given, lambda day: day + shift)
+
+
+def _nearest_weekday(day: date, like: date) -> date:
+    """The day nearest to `day` that is the same day of the week as `like`."""
+    later = (like - day).days % 7
+    return day + timedelta(days=later if later <= 3 else later - 7)
+
+
+def _as_open(of: Range, compared: Range) -> Range:
+    """Of hours that are still being filled, as many of the compared days as have begun."""
+    if of.is_open and of.bucket is BucketKind.HOUR:
+        return replace(compared, edges=compared.edges[: len(of.edges)])
+    return compared
 
 
 def hour_start(timezone: ZoneInfo, moment: datetime) -> datetime:
@@ -203,15 +347,31 @@ def _hours_of_days(timezone: ZoneInfo, first: date, after: date) -> Range:
     return Range(timezone, BucketKind.HOUR, (*edges, end), (first, after))
 
 
+def _cut(timezone: ZoneInfo, bucket: BucketKind, first: date, after: date) -> Range:
+    """The days from `first` until before `after` in buckets of this kind."""
+    if bucket is BucketKind.HOUR:
+        return _hours_of_days(timezone, first, after)
+    if bucket is BucketKind.DAY:
+        days = (after - first).days
+        return _of_dates(timezone, bucket, [first + timedelta(days=n) for n in range(days + 1)])
+    return _of_dates(timezone, bucket, [first, *_month_starts(first, after - _DAY), after])
+
+
 def _of_dates(timezone: ZoneInfo, bucket: BucketKind, dates: list[date]) -> Range:
     return Range(timezone, bucket, tuple(day_start(timezone, day) for day in dates), tuple(dates))
 
 
 def _month_starts(first: date, last: date) -> Iterator[date]:
-    month = (first.replace(day=1) + timedelta(days=32)).replace(day=1)
+    month = _months_later(first.replace(day=1), 1)
     while month <= last:
         yield month
-        month = (month + timedelta(days=32)).replace(day=1)
+        month = _months_later(month, 1)
+
+
+def _months_later(month: date, count: int) -> date:
+    """The first day of the month that comes `count` months after that of `month` (its first day)."""
+    number = month.year * 12 + month.month - 1 + count
+    return date(number // 12, number % 12 + 1, 1)
 
 
 def _moved(of: Range, move: Callable[[date], date]) -> Range:

@@ -12,7 +12,7 @@ from uuid import UUID
 from fastapi import Depends, Query, Response
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from query_api.analytics import dimension_filters, filters, ranges, visit_rows
+from query_api.analytics import dimension_filters, event_times, filters, ranges, visit_rows
 from query_api.analytics.filters import Bots, Filter, InvalidFilter
 from query_api.analytics.query_plan import Selection
 from query_api.analytics.ranges import Compare, InvalidRange, Range, TimeRange
@@ -66,6 +66,11 @@ class FigureQuery(TimeQuery):
     """Which figures of a website. Filters: a comma means any of, a leading `-` means not, `(none)` means no value."""
 
     compare: Compare = Compare.PREVIOUS
+    compareFrom: Day = Field(default=None, description="First day to compare with, with compare=custom: YYYY-MM-DD")
+    compareTo: Day = Field(default=None, description="Last day to compare with, inclusive")
+    matchWeekdays: bool = Field(
+        default=False, description="Shift the range that is compared, so that it begins on the same day of the week"
+    )
     bots: Bots = Bots.EXCLUDE
     partner: Values = Field(default="", description="Ids or slugs")
     country: Values = Field(default="", description="ISO 3166-1 alpha-2")
@@ -122,8 +127,8 @@ def request_for(
 ) -> AnalyticsRequest:
     """The parsed request for a website of the caller's scope. `needs_visits`: it reads visits, whatever the filters.
     Raises `Problem` 400."""
-    range_ = range_of(query, website)
-    compared = ranges.comparison(range_, query.compare)
+    range_ = range_of(query, website, context)
+    compared = compared_range(query, range_)
     chosen = [found for name in filters.COLUMNS if (found := parse_filter(name, getattr(query, name))) is not None]
     spans = [(each.start, each.end) for each in (range_, compared) if each is not None]
     named = dimension_filters.read(query.filter, scope.reader, website, spans)
@@ -137,15 +142,28 @@ def request_for(
 ParsedRequest = Annotated[AnalyticsRequest, Depends(parse_request)]
 
 
-def range_of(query: TimeQuery, website: Website) -> Range:
-    """The requested range in the website's time zone. Raises `Problem` 400."""
-    return range_in(query, website.zone)
+def range_of(query: TimeQuery, website: Website, context: Services) -> Range:
+    """The requested range in the website's time zone. Raises `Problem` 400, and 503 for `all` without ClickHouse."""
+    since = None
+    if query.timeRange is TimeRange.ALL:
+        [found] = context.query_coalescer.all(event_times.first(website))
+        since = event_times.day(website, found)
+    return range_in(query, website.zone, since)
 
 
-def range_in(query: TimeQuery, zone: ZoneInfo) -> Range:
-    """The requested range in a time zone. Raises `Problem` 400."""
+def range_in(query: TimeQuery, zone: ZoneInfo, since: date | None = None) -> Range:
+    """The requested range in a time zone; `since` is where `all` begins. Raises `Problem` 400."""
     try:
-        return ranges.resolve(query.timeRange, zone, datetime.now(UTC), query.from_, query.to)
+        return ranges.resolve(query.timeRange, zone, datetime.now(UTC), query.from_, query.to, since=since)
+    except InvalidRange as error:
+        raise invalid_parameter(error.field, str(error)) from error
+
+
+def compared_range(query: FigureQuery, range_: Range) -> Range | None:
+    """The range that `range_` is compared with. Raises `Problem` 400."""
+    try:
+        given = ranges.compared_days(query.compare, range_.timezone, query.compareFrom, query.compareTo)
+        return ranges.comparison(range_, query.compare, given, match_weekdays=query.matchWeekdays)
     except InvalidRange as error:
         raise invalid_parameter(error.field, str(error)) from error
 

@@ -111,8 +111,11 @@ class FigureRow(BaseModel):
 def get_overview_csv(request: ParsedRequest, response: Response) -> Response:
     """The overview, one figure a row."""
     found = overview.read(request, response)
-    values = _flat(found.model_dump(by_alias=True, mode="json", exclude={"previous"}))
+    apart = {"previous", "previousRange", "previousHasData", "previousDataFrom", "lastEventAt"}
+    values = _flat(found.model_dump(by_alias=True, mode="json", exclude=apart))
     before = _flat(found.previous.model_dump(mode="json")) if found.previous is not None else {}
+    if found.previousRange is not None:
+        before |= _flat(found.previousRange.model_dump(by_alias=True, mode="json"), "range.")
     rows = [FigureRow(figure=name, value=value, previous=before.get(name)) for name, value in values.items()]
     return _file(request, response, "overview", FigureRow, rows)
 

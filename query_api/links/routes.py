@@ -16,6 +16,7 @@ from pydantic import BaseModel, Field
 from infra.kernel.http.problems import Problem
 from query_api.analytics import metrics
 from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts, Source
+from query_api.analytics.ranges import TimeRange
 from query_api.analytics.request import TimeQuery, range_in
 from query_api.kernel import clickhouse_reader
 from query_api.kernel.authorization import AccountScope
@@ -193,7 +194,8 @@ class LinksQuery(TimeQuery):
 
     def span(self, scope: AccountScope) -> Span:
         """The requested range in the website's zone, in ms; without one all time. Raises `Problem` 400."""
-        if not self.model_fields_set & {"timeRange", "from_", "to"}:
+        is_given = self.model_fields_set & {"timeRange", "from_", "to"}
+        if not is_given or (self.timeRange is TimeRange.ALL and self.from_ is None and self.to is None):
             return _ALL_TIME
         zone = scope.website(self.websiteId).zone if self.websiteId else ZoneInfo("UTC")
         found = range_in(self, zone)

@@ -62,6 +62,10 @@ export const overview = (over: Partial<Overview> = {}): Overview => ({
   currency: 'USD',
   ...figures(),
   previous: figures({ clicks: { total: 1000, unique: 800 }, conversion_rate: 5 }),
+  previousRange: { from: '2026-11-07', to: '2026-11-13', timezone: 'Atlantic/Reykjavik', bucket: 'day' },
+  previousHasData: true,
+  previousDataFrom: null,
+  lastEventAt: '2026-11-20T12:00:00Z',
   ...over,
 });
 
