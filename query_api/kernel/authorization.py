@@ -39,6 +39,11 @@ _VISIBLE: Final = "deleted_at IS NULL AND (%(everything)s OR account_id = %(acco
 _ONE: Final = f"SELECT {_COLUMNS} FROM read.websites WHERE id = %(id)s AND {_VISIBLE}"  # noqa: S608 - own text
 _ALL: Final = f"SELECT {_COLUMNS} FROM read.websites WHERE {_VISIBLE} ORDER BY created_at, id"  # noqa: S608 - own text
 
+_OWN: Final = (
+    f"SELECT {_COLUMNS}, count(*) OVER () AS of_all FROM read.websites"  # noqa: S608 - own text
+    " WHERE deleted_at IS NULL AND account_id = %(account)s ORDER BY created_at, id LIMIT %(limit)s"
+)
+
 
 class AccountScope:
     """The data that one principal may read. `reader` returns only rows of this scope, for any statement."""
@@ -65,6 +70,12 @@ class AccountScope:
     def websites(self) -> list[Website]:
         """All websites of the scope, oldest first."""
         return self._read(_ALL, {})
+
+    def own_websites(self, limit: int) -> tuple[list[Website], int]:
+        """The oldest websites of the account itself, whatever roles it has, and how many there are in all."""
+        rows = self.own.rows(_OWN, {"account": self.principal.account_id, "limit": limit})
+        count = rows[0]["of_all"] if rows else 0
+        return [Website(**{name: row[name] for name in _COLUMNS.split(", ")}) for row in rows], count
 
     def scope(self, website_id: UUID | None) -> list[UUID]:
         """Ids of the websites that a list may show: the given one, or all of the scope."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date, datetime
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from fractions import Fraction
 
@@ -37,21 +38,39 @@ def get_exchange_rates(admin: AdminScope) -> list[ExchangeRate]:
     return [ExchangeRate.of_row(row) for row in rows]
 
 
+@dataclass(frozen=True, slots=True)
+class DatedRate:
+    """What one major unit of a currency is worth in another, since `on`."""
+
+    worth: Fraction
+    on: date
+
+    @property
+    def text(self) -> str:
+        """As a decimal number of at most twelve digits; a rate of the other way round rarely has an end."""
+        return f"{float(self.worth):.12g}"
+
+
 def newest_rates(reader: Reader, quote: str) -> Mapping[str, Fraction]:
     """Currency to what one major unit of it is worth in `quote`, from the newest rate of the pair either way round."""
+    return {currency: rate.worth for currency, rate in dated_rates(reader, quote).items()}
+
+
+def dated_rates(reader: Reader, quote: str) -> Mapping[str, DatedRate]:
+    """The same with the day of each rate; `quote` itself is worth one today."""
     rows = reader.rows(
         "SELECT DISTINCT ON (base, quote) base, quote, rate, on_day FROM read.exchange_rates"
         " WHERE on_day <= (now() AT TIME ZONE 'UTC')::date AND (base = %(to)s OR quote = %(to)s)"
         " ORDER BY base, quote, on_day DESC",
         {"to": quote},
     )
-    found: dict[str, tuple[date, Fraction]] = {}
+    found: dict[str, DatedRate] = {}
     for row in rows:
         rate, day = Fraction(row["rate"]), row["on_day"]
         other, worth = (row["base"], rate) if row["quote"] == quote else (row["quote"], 1 / rate if rate else None)
-        if worth is not None and (other not in found or day > found[other][0]):
-            found[other] = (day, worth)
-    return {currency: worth for currency, (_, worth) in found.items()} | {quote: Fraction(1)}
+        if worth is not None and (other not in found or day > found[other].on):
+            found[other] = DatedRate(worth, day)
+    return found | {quote: DatedRate(Fraction(1), datetime.now(UTC).date())}
 
 
 def convert(minor: int, currency: str, quote: str, worth: Fraction | Decimal) -> int:

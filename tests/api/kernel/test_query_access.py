@@ -24,6 +24,7 @@ OF_EVERYBODY = {
     "/api/platform/sessions",
     "/api/platform/invite-codes",
     "/api/platform/user/activity",
+    "/api/platform/websites/summary",
     "/api/platform/export",
     "/api/platform/custom-domains",
     "/api/platform/linked-sign-ins",

@@ -86,6 +86,7 @@ def test_figures_are_those_of_the_range(own: Own) -> None:
 
     assert clicks("") == {"a": 2, "b": 3, "c": 2}
     assert clicks("timeRange=7d") == {"a": 1, "b": 3, "c": 2}
+    assert clicks("timeRange=all") == clicks("")
     assert clicks("timeRange=custom&from=2020-01-01&to=2020-01-02") == {"a": 0, "b": 0, "c": 0}
 
 
