@@ -461,6 +461,7 @@ const STATES = [
   { name: 'audit trail', path: '/admin/audit-trail' },
   { name: 'outbox', path: '/admin/outbox' },
   { name: 'outbox, mail', path: '/admin/outbox', act: opens(/^Read the email/) },
+  { name: 'all websites', path: '/websites' },
   { name: 'websites', path: '/account-settings?tab=websites' },
   {
     name: 'claim limits, wrong',

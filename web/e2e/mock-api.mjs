@@ -14,6 +14,7 @@ import { leadsAnswer } from './mock-leads.mjs';
 import { marketplaceAnswer } from './mock-marketplace.mjs';
 import { matchingAnswer } from './mock-matching.mjs';
 import { operationsAnswer } from './mock-operations.mjs';
+import { bucketsOf, coverage, shownRanges, websitesSummary } from './mock-ranges.mjs';
 import { found } from './mock-search.mjs';
 
 const CSP =
@@ -69,7 +70,13 @@ const names = new Intl.DisplayNames(['en'], { type: 'region' });
  * empty: no website yet; first: a website without any event; broken: figures are refused; slow: most figures never come
  */
 export function startMock({ empty = false, first = false, broken = false, slow = false } = {}) {
-  const websites = empty ? [] : [website('w1', 'vpnreview.is'), website('w2', 'hosting-compare.com')];
+  const websites = empty
+    ? []
+    : [
+        website('w1', 'vpnreview.is'),
+        website('w2', 'hosting-compare.com'),
+        { ...website('w3', 'kaffi-und-espresso.de'), timezone: 'Europe/Berlin', currency: 'EUR' },
+      ];
   const keys = new Map();
   const links = first
     ? []
@@ -185,6 +192,12 @@ export function startMock({ empty = false, first = false, broken = false, slow =
     if (key === 'GET /api/platform/about')
       return json({ name: 'Althing', version: '0.1.0', trackingUrl: 'http://127.0.0.1:8001' });
     if (key === 'GET /api/platform/websites') return json(websites);
+    if (key === 'GET /api/platform/websites/summary')
+      return json(
+        websitesSummary(websites, query.currency, (site) => dailyOf(site, first && !sent)),
+        200,
+        fresh,
+      );
     if (key === 'POST /api/platform/websites') {
       const made = {
         ...website(`w${websites.length + 1}`, input.domain),
@@ -723,16 +736,15 @@ function analytics(name, query, nothing) {
       },
       conversion_rate: clicks ? Math.round((conversions / clicks) * 10_000 * rate) / 100 : 0,
     });
+    const { range, previousRange } = shownRanges(query, ZONE);
     return {
-      range: {
-        from: buckets[0].date,
-        to: buckets.at(-1).date,
-        timezone: ZONE,
-        bucket: query.timeRange === '24h' ? 'hour' : 'day',
-      },
+      range,
       currency: 'USD',
       ...figures(1, 1),
-      ...(compared ? { previous: figures(query.compare === 'year' ? 0.61 : 0.89, 1.04) } : {}),
+      previous: compared ? figures(query.compare === 'year' ? 0.61 : 0.89, 1.04) : null,
+      previousRange,
+      ...coverage(previousRange),
+      lastEventAt: nothing ? null : new Date(Date.now() - 2 * 60_000).toISOString(),
     };
   }
   if (name === 'partners') {
@@ -824,27 +836,19 @@ function loggedEvents({ of, limit }) {
   });
 }
 
-function bucketsOf({ timeRange, from, to }) {
-  const today = Math.floor(Date.now() / DAY) * DAY;
-  if (timeRange === '24h') {
-    const hour = Math.floor(Date.now() / HOUR) * HOUR;
-    return Array.from({ length: 24 }, (_, index) => bucket(hour - (23 - index) * HOUR, 1));
-  }
-  const days = { '7d': 7, '30d': 30, '90d': 90 }[timeRange];
-  if (days) return Array.from({ length: days }, (_, index) => bucket(today - (days - 1 - index) * DAY, 24));
-  const start = Date.parse(`${from}T00:00:00Z`);
-  const count = Math.round((Date.parse(`${to}T00:00:00Z`) - start) / DAY) + 1;
-  return count <= 2
-    ? Array.from({ length: count * 24 }, (_, index) => bucket(start + index * HOUR, 1))
-    : Array.from({ length: count }, (_, index) => bucket(start + index * DAY, 24));
+/** 30 days of a website; each has a size of its own. */
+function dailyOf(site, nothing) {
+  const days = analytics('clicks', { timeRange: '30d' }, nothing);
+  const scale = 0.35 + noise(site.id.length + site.domain.length * 3.7);
+  return days.map((item, index) => ({
+    ...item,
+    clicks: Math.round(item.clicks * scale * (0.8 + 0.4 * noise(index + site.domain.length))),
+    unique: Math.round(item.unique * scale),
+    conversions: Math.round(item.conversions * scale),
+    revenue: Math.round(item.revenue * scale * (0.7 + 0.6 * noise(index * 3 + site.domain.length)) * 100) / 100,
+  }));
 }
 
-const bucket = (time, hours) => ({
-  time,
-  hours,
-  date:
-    hours === 1 ? new Date(time).toISOString().replace('.000Z', '+00:00') : new Date(time).toISOString().slice(0, 10),
-});
 const sum = (items, field) => items.reduce((total, item) => total + item[field], 0);
 
 function delivery(series, nothing) {

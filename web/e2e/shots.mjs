@@ -52,7 +52,10 @@ const SCREENS = [
   { name: 'dashboard', path: '/dashboard' },
   { name: 'links', path: '/links' },
   { name: 'links-one', path: '/links?link=l1' },
+  { name: 'all-websites', path: '/websites' },
   { name: 'analytics', path: '/analytics?range=30d' },
+  { name: 'analytics-custom', path: '/analytics?range=custom&from=2025-08-25&to=2025-11-21&f=is,country,DE' },
+  { name: 'analytics-wrong', path: '/analytics?range=1y' },
   { name: 'analytics-24h', path: '/analytics?range=24h&f=is,country,DE' },
   { name: 'breakdown', path: '/analytics?range=30d&details=page', act: rowsOf, after: true },
   {

@@ -18,6 +18,7 @@ import { member } from './member-route';
 import { matchingRoutes } from './matching-routes';
 import { NotFound } from './not-found';
 import { root } from './root-route';
+import { startPage } from './start-page';
 import { siteRoutes } from './site-routes';
 
 declare module '@tanstack/react-router' {
@@ -58,8 +59,8 @@ const login = createRoute({
       ...(problem ? { problem, provider: provider ?? '' } : {}),
     };
   },
-  beforeLoad: ({ search }) => {
-    if (getSession()) throw redirect({ href: search.next ?? '/dashboard', replace: true });
+  beforeLoad: async ({ search, context }) => {
+    if (getSession()) throw redirect({ href: search.next ?? (await startPage(context.client)), replace: true });
   },
   component: lazyRouteComponent(() => import('./pages/login'), 'LoginPage'),
 });
@@ -118,6 +119,13 @@ const dashboard = createRoute({
   },
   validateSearch: flat,
   component: lazyRouteComponent(() => import('./pages/dashboard'), 'DashboardPage'),
+});
+
+const websites = createRoute({
+  getParentRoute: () => member,
+  path: '/websites',
+  staticData: { title: 'All websites', reads: ['/api/platform/websites/summary'] },
+  component: lazyRouteComponent(() => import('./pages/websites'), 'WebsitesPage'),
 });
 
 const analytics = createRoute({
@@ -310,6 +318,7 @@ const routeTree = root.addChildren([
   missing,
   member.addChildren([
     dashboard,
+    websites,
     analytics,
     conversions,
     links,

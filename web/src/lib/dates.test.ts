@@ -7,6 +7,7 @@ import {
   formatDateTime,
   formatIn,
   formatTime,
+  formatZoned,
   isDay,
   startOfDay,
   todayIn,
@@ -81,4 +82,13 @@ test.each([
 test('a zone that the browser does not know yet is shown in UTC', () => {
   expect(formatTime('2026-01-01T00:30:00Z', 'America/Newtown')).toBe('00:30:00 UTC');
   expect(wallClock('2026-01-01T00:30:00Z', 'America/Newtown')).toBe('2026-01-01T00:30');
+});
+
+test('a time of a page without a zone names its own', () => {
+  const now = new Date('2026-11-20T12:00:00Z');
+  expect(formatZoned('2026-11-20T12:00:00Z', 'UTC', now)).toBe('Nov 20, 12:00 UTC');
+  expect(formatZoned('2026-11-20T12:00:00Z', 'Europe/Berlin', now)).toBe('Nov 20, 13:00 GMT+1');
+  expect(formatZoned('2026-07-01T12:00:00Z', 'Europe/Berlin', now)).toBe('Jul 1, 14:00 GMT+2');
+  expect(formatZoned('2025-07-01T12:00:00Z', 'Asia/Kolkata', now)).toBe('Jul 1, 2025, 17:30 GMT+5:30');
+  expect(formatZoned('2026-11-20T12:00:00Z', 'America/Newtown', now)).toBe('Nov 20, 12:00 UTC');
 });

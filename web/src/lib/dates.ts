@@ -15,19 +15,28 @@ export function formatIn(date: string, timezone: string, options: Intl.DateTimeF
 export const formatTime = (date: string | Date, timezone: string): string =>
   format(timezone, { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' }).format(new Date(date));
 
-/** "Nov 20, 14:05"; with the year when it is another one than `now`'s. */
+/** "Nov 20, 14:05"; with the year when it is another one than `now`'s. For pages that name their zone. */
 export function formatDateTime(date: string | Date, timezone: string, now: Date = new Date()): string {
   const at = new Date(date);
-  const year =
-    todayIn(timezone, at).slice(0, 4) === todayIn(timezone, now).slice(0, 4) ? {} : ({ year: 'numeric' } as const);
-  return format(timezone, {
-    ...year,
+  return format(timezone, dateTimeOptions(at, timezone, now)).format(at);
+}
+
+/** "Nov 20, 14:05 GMT+1": the same with its zone, for lists and texts of pages that belong to no zone. */
+export function formatZoned(date: string | Date, timezone: string, now: Date = new Date()): string {
+  const at = new Date(date);
+  return format(timezone, { ...dateTimeOptions(at, timezone, now), timeZoneName: 'short' }).format(at);
+}
+
+function dateTimeOptions(at: Date, timezone: string, now: Date): Intl.DateTimeFormatOptions {
+  const sameYear = todayIn(timezone, at).slice(0, 4) === todayIn(timezone, now).slice(0, 4);
+  return {
+    ...(sameYear ? {} : { year: 'numeric' }),
     month: 'short',
     day: 'numeric',
     hour: '2-digit',
     minute: '2-digit',
     hourCycle: 'h23',
-  }).format(at);
+  };
 }
 
 export const formatDay = (day: string): string =>

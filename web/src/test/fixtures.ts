@@ -1,4 +1,5 @@
 import type { Breakdown, BreakdownRow } from '@/features/analytics/api/breakdown';
+import type { components } from '@/lib/api/schema';
 import type {
   Account,
   AuditEntry,
@@ -35,6 +36,8 @@ export const account = (over: Partial<Account> = {}): Account => ({
   ...over,
 });
 
+type WebsitesSummary = components['schemas']['WebsitesSummary'];
+
 export const website = (over: Partial<Website> = {}): Website => ({
   id: 'w1',
   domain: 'vpnreview.is',
@@ -68,6 +71,49 @@ export const overview = (over: Partial<Overview> = {}): Overview => ({
   lastEventAt: '2026-11-20T12:00:00Z',
   ...over,
 });
+
+/** Each website has $10.00 more revenue than the one before, and as many clicks as its place. */
+export const websitesSummary = (websites: readonly Website[], currency: string | null): WebsitesSummary => {
+  const shown = currency ?? 'USD';
+  const zeros = Array.from({ length: 29 }, () => 0);
+  const rows = websites.map(({ id, domain, timezone, currency: own }, index) => {
+    const revenue = { amount: 1000 * (index + 1), currency: own };
+    const period = {
+      clicks: index + 1,
+      visitors: 1,
+      conversions: index,
+      revenue,
+      converted: own === shown ? revenue : null,
+    };
+    return {
+      websiteId: id,
+      domain,
+      timezone,
+      currency: own,
+      today: period,
+      yesterday: period,
+      last7Days: period,
+      last30Days: period,
+      series: { from: '2026-10-22', clicks: [...zeros, index + 1], revenue: [...zeros, revenue.amount] },
+    };
+  });
+  const amounts = (converted: boolean) =>
+    rows.filter((row) => (row.today.converted !== null) === converted).map((row) => row.today.revenue);
+  const total = {
+    clicks: rows.reduce((sum, row) => sum + row.today.clicks, 0),
+    visitors: rows.length,
+    conversions: rows.reduce((sum, row) => sum + row.today.conversions, 0),
+    revenue: { amount: amounts(true).reduce((sum, item) => sum + item.amount, 0), currency: shown },
+    notConverted: amounts(false),
+  };
+  return {
+    currency: shown,
+    rates: [],
+    websites: rows,
+    totals: { today: total, yesterday: total, last7Days: total, last30Days: total },
+    omitted: 0,
+  };
+};
 
 export const days = (first: string, count: number): ClickPoint[] =>
   Array.from({ length: count }, (_, index) => ({

@@ -129,6 +129,9 @@ export const server = setupServer(
   get('/api/platform/user/activity', () => [make.auditEntry({ action: 'account.sign_in', outcome: 'refused' })]),
   get('/api/platform/websites', () => state.websites),
   get('/api/platform/notifications/unseen', () => ({ unseen: 0 })),
+  get('/api/platform/websites/summary', (url) =>
+    make.websitesSummary(state.websites, url.searchParams.get('currency')),
+  ),
   get('/api/platform/websites/{id}/keys', () => []),
   get('/api/platform/partners', () => state.partners),
   get('/api/platform/links', () => state.links),

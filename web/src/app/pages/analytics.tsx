@@ -30,7 +30,7 @@ import type { EventsRequest } from '@/features/analytics/lib/events';
 import { fileName } from '@/features/analytics/lib/periods';
 import { overviewQuery, paramsOf, refreshWebsite } from '@/features/analytics/api/analytics';
 import {
-  COMPARISONS,
+  rangeFault,
   readState,
   onlyReason,
   toggleFilter,
@@ -41,7 +41,9 @@ import {
   type Filter,
 } from '@/features/analytics/lib/search';
 import { named as nameOfValue } from '@/features/analytics/lib/values';
-import { Toolbar } from '@/features/analytics/components/toolbar';
+import { nextComparison } from '@/features/analytics/lib/comparison';
+import { RANGE_LABELS } from '@/features/analytics/lib/ranges';
+import { Toolbar, type CalendarFor } from '@/features/analytics/components/toolbar';
 import { TrendCard } from '@/features/analytics/components/trend-card';
 import { useLiveRefresh } from '@/features/analytics/hooks/use-live-refresh';
 import { linksQuery } from '@/features/links/api/links';
@@ -85,6 +87,7 @@ export function AnalyticsRoute() {
   return (
     <AnalyticsPage
       state={readState(search)}
+      fault={rangeFault(search)}
       onChange={(state) => void navigate({ to: '/analytics', search: writeState(state), resetScroll: false })}
     />
   );
@@ -95,12 +98,19 @@ interface Props {
   readonly onChange: (state: AnalyticsState) => void;
 }
 
-export function AnalyticsPage({ state, onChange }: Props) {
+interface PageProps extends Props {
+  /** What of the address could not be read. */
+  readonly fault: string | null;
+}
+
+export function AnalyticsPage({ state, fault, onChange }: PageProps) {
   const websites = useQuery(websitesQuery);
   useEffect(preloadCharts, []);
   const website = websites.data?.find((item) => item.id === state.website) ?? websites.data?.[0];
   if (websites.data && website)
-    return <WebsiteAnalytics websites={websites.data} website={website} state={state} onChange={onChange} />;
+    return (
+      <WebsiteAnalytics websites={websites.data} website={website} state={state} fault={fault} onChange={onChange} />
+    );
   return (
     <Page title={TITLE} subtitle={SUBTITLE}>
       {websites.error ? (
@@ -114,18 +124,18 @@ export function AnalyticsPage({ state, onChange }: Props) {
   );
 }
 
-interface WebsiteProps extends Props {
+interface WebsiteProps extends PageProps {
   readonly websites: readonly Website[];
   readonly website: Website;
 }
 
-function WebsiteAnalytics({ websites, website, state, onChange }: WebsiteProps) {
+function WebsiteAnalytics({ websites, website, state, fault, onChange }: WebsiteProps) {
   const client = useQueryClient();
-  const [customOpen, setCustomOpen] = useState(false);
+  const [calendar, setCalendar] = useState<CalendarFor | null>(null);
   const [events, setEvents] = useState<EventsRequest | null>(null);
   const [refreshing, setRefreshing] = useState(false);
   const params = paramsOf(website.id, state, state);
-  const overview = useQuery(overviewQuery(params, state.compare));
+  const overview = useQuery(overviewQuery(params, state));
   const partners = useQuery(partnersQuery);
   const links = useInfiniteQuery(linksQuery(website.id));
   const later = useAfterCharts();
@@ -144,36 +154,43 @@ function WebsiteAnalytics({ websites, website, state, onChange }: WebsiteProps) 
       .some((query) => query.state.status === 'error');
     if (!failed) toast('Analytics refreshed', 'Your data has been updated');
   };
-  usePageCommands({ state, onChange, refresh: () => void refresh(), openDates: () => setCustomOpen(true) });
+  usePageCommands({ state, onChange, refresh: () => void refresh(), openDates: () => setCalendar('range') });
 
   const named = { partners: partners.data ?? [], links: links.data?.pages.flatMap((page) => page.data) ?? [] };
   return (
-    <Page
-      title={TITLE}
-      subtitle={SUBTITLE}
-      tools={
-        <Toolbar
-          websites={websites}
-          website={website}
-          state={state}
-          onChange={onChange}
-          onRefresh={() => void refresh()}
-          refreshing={refreshing || firstLoad}
-          customOpen={customOpen}
-          onCustomOpen={setCustomOpen}
-        />
-      }
-    >
+    <Page title={TITLE} subtitle={SUBTITLE}>
       <PageFailure value={overview.isError && !overview.data}>
         <div className="flex flex-col gap-4 sm:gap-5">
-          <div className="flex flex-col gap-3 md:flex-row md:items-center md:justify-between">
+          <Controls>
+            <Toolbar
+              websites={websites}
+              website={website}
+              state={state}
+              shown={overview.isPlaceholderData ? undefined : overview.data?.data.range}
+              onChange={onChange}
+              onRefresh={() => void refresh()}
+              refreshing={refreshing || firstLoad}
+              calendar={calendar}
+              onCalendar={setCalendar}
+            />
             <FilterBar
               state={state}
               onChange={onChange}
               params={paramsOf(website.id, state, { ...state, filters: [] })}
               named={named}
             />
-            <FreshnessLabel freshness={overview.data?.freshness} timezone={website.timezone} />
+          </Controls>
+          <div className="-mt-1 flex flex-wrap items-center justify-between gap-2 sm:-mt-2">
+            <FreshnessLabel
+              freshness={overview.data?.freshness}
+              lastEventAt={overview.data?.data.lastEventAt}
+              timezone={website.timezone}
+            />
+            {fault && (
+              <p role="alert" className="rounded-lg bg-warn-soft px-3 py-1.5 text-[0.8125rem] text-warn">
+                {fault} Showing {RANGE_LABELS[state.range]}.
+              </p>
+            )}
           </div>
           {overview.error && (
             <ErrorBox
@@ -345,6 +362,15 @@ function FoldedOnPhone({ title, children }: { readonly title: string; readonly c
   );
 }
 
+/** What is chosen stays in view: the toolbar and, below it, the filters in force, in one line on a phone. */
+function Controls({ children }: { readonly children: ReactNode }) {
+  return (
+    <div className="sticky top-14 z-20 -mx-4 flex flex-col gap-2 border-b border-line bg-canvas/95 px-4 py-2 backdrop-blur sm:-mx-6 sm:px-6 max-sm:[&>[role=group]]:flex-nowrap max-sm:[&>[role=group]]:overflow-x-auto">
+      {children}
+    </div>
+  );
+}
+
 /** A lazy card with a placeholder of its size. */
 function Below({
   now,
@@ -389,7 +415,6 @@ interface CommandProps extends Props {
 
 function usePageCommands({ state, onChange, refresh, openDates }: CommandProps): void {
   const range = (value: '24h' | '7d' | '30d') => () => onChange({ ...state, range: value, from: null, to: null });
-  const nextComparison = COMPARISONS[(COMPARISONS.indexOf(state.compare) + 1) % COMPARISONS.length] ?? 'previous';
   const group = 'Analytics';
   useCommands([
     { id: 'range-24h', title: 'Last 24h', group, keys: 'd', run: range('24h') },
@@ -401,7 +426,7 @@ function usePageCommands({ state, onChange, refresh, openDates }: CommandProps):
       title: 'Next comparison',
       group,
       keys: 'x',
-      run: () => onChange({ ...state, compare: nextComparison }),
+      run: () => onChange(nextComparison(state)),
     },
     { id: 'refresh', title: 'Refresh', group, keys: 'r', run: refresh },
     {

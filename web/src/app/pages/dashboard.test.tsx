@@ -35,6 +35,10 @@ test('insights are calculated from the figures of these 30 days and of the 30 be
       HttpResponse.json([row(new URL(request.url).searchParams.get('timeRange') === 'custom' ? 400 : 600)]),
     ),
   );
+  state.overview = {
+    ...state.overview,
+    previousRange: { from: '2026-09-22', to: '2026-10-21', timezone: 'Atlantic/Reykjavik', bucket: 'day' },
+  };
   renderApp('/dashboard');
   const list = within(await screen.findByRole('list', { name: 'Insights' }));
   expect(list.getByText('NordVPN earns more').closest('li')).toHaveTextContent(

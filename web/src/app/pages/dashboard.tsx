@@ -9,7 +9,7 @@ import { textOf } from '@/lib/search';
 import { useSession } from '@/lib/session';
 import { websitesQuery } from '@/lib/shared-queries';
 import { KpiCards } from '@/features/analytics/components/kpi-cards';
-import { comparedRange, finished } from '@/features/analytics/lib/periods';
+import { comparedDays, finished } from '@/features/analytics/lib/periods';
 import { clicksQuery, overviewQuery, paramsOf, partnerPerformanceQuery } from '@/features/analytics/api/analytics';
 import { DEFAULT_STATE } from '@/features/analytics/lib/search';
 import { useLiveRefresh } from '@/features/analytics/hooks/use-live-refresh';
@@ -135,7 +135,7 @@ function Insights({ website }: { readonly website: Website }) {
   const overview = useQuery(overviewQuery(params, 'previous'));
   const clicks = useQuery(clicksQuery(params));
   const partners = useQuery(partnerPerformanceQuery(params));
-  const span = comparedRange(PERIOD, clicks.data?.data ?? [], 'previous', website.timezone);
+  const span = comparedDays(overview.data?.data.previousRange);
   const before = useQuery({
     ...partnerPerformanceQuery(
       paramsOf(website.id, { range: 'custom', from: span?.from ?? null, to: span?.to ?? null }, DEFAULT_STATE),

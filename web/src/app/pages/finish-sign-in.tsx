@@ -1,9 +1,11 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { FinishSignIn } from '@/features/accounts/components/finish-sign-in';
 import { providerProblem } from '@/features/accounts/lib/provider-problem';
 import { useSession } from '@/lib/session';
+import { startPage } from '../start-page';
 import { Entrance } from './entrance';
 import { useOneTimeCode } from './one-time-code';
 import { textLink } from './text-link';
@@ -17,6 +19,8 @@ export function FinishSignInPage() {
   const [{ next, problem, provider }] = useState(search); // the address loses them with the code
   const code = useOneTimeCode('/login/finish');
   const signedIn = useSession() !== null;
+  const client = useQueryClient();
+  const enter = async () => navigate({ href: next ?? (await startPage(client)), replace: true });
   const back = (
     <p className="text-center">
       {signedIn ? (
@@ -37,7 +41,7 @@ export function FinishSignInPage() {
         <FinishSignIn
           code={code}
           back={back}
-          onSignedIn={() => void navigate({ href: next ?? '/dashboard', replace: true })}
+          onSignedIn={() => void enter()}
           onLinked={() => void navigate({ to: '/account-settings', replace: true })}
           onBack={() => void navigate({ to: '/login', search: {}, replace: true })}
         />

@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { ErrorBox, Loading } from '@/components/data/states';
@@ -6,6 +7,7 @@ import { whySessionEnded } from '@/lib/session';
 import { providerProblem } from '@/features/accounts/lib/provider-problem';
 import { SignIn } from '@/features/accounts/components/sign-in';
 import { PRODUCT } from '../product';
+import { startPage } from '../start-page';
 import { Entrance } from './entrance';
 import { textLink } from './text-link';
 
@@ -26,12 +28,13 @@ export function LoginPage() {
   const [secondStep, setSecondStep] = useState(false);
   const [expired] = useState(() => whySessionEnded() === 'expired');
   const choose = (next: string) => void navigate({ to: '/login', search: { ...search, tab: next }, replace: true });
-  const enter = () => void navigate({ href: search.next ?? '/dashboard', replace: true });
+  const client = useQueryClient();
+  const enter = async () => navigate({ href: search.next ?? (await startPage(client)), replace: true });
   const forms: readonly Tab[] = [
     {
       id: 'sign-in',
       label: 'Sign In',
-      content: <SignIn next={search.next} onSignedIn={enter} onSecondStep={setSecondStep} />,
+      content: <SignIn next={search.next} onSignedIn={() => void enter()} onSecondStep={setSecondStep} />,
     },
     {
       id: 'create-account',
@@ -40,7 +43,7 @@ export function LoginPage() {
         <Register
           invite={search.invite ?? ''}
           without={<WithoutInvite />}
-          onSignedIn={enter}
+          onSignedIn={() => void enter()}
           onSecondStep={setSecondStep}
         />,
       ),

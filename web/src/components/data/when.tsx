@@ -1,4 +1,4 @@
-import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { browserTimezone, formatZoned } from '@/lib/dates';
 import { useFromNow } from '@/lib/now';
 import { relativeTime } from '@/lib/relative-time';
 
@@ -7,7 +7,7 @@ export function When({ at }: { readonly at: string }) {
   const zone = browserTimezone();
   const words = useFromNow((now) => relativeTime(at, now, zone));
   return (
-    <time dateTime={at} title={formatDateTime(at, zone)}>
+    <time dateTime={at} title={formatZoned(at, zone)}>
       {words}
     </time>
   );

@@ -1,5 +1,6 @@
 import { Popover as Radix } from 'radix-ui';
 import type { ReactNode } from 'react';
+import { cx } from '@/lib/cx';
 import { useOverlay } from './overlays';
 
 interface Props {
@@ -8,10 +9,12 @@ interface Props {
   readonly onOpenChange: (open: boolean) => void;
   readonly trigger: ReactNode;
   readonly align?: 'start' | 'end';
+  /** For two months of a calendar side by side. */
+  readonly wide?: boolean;
   readonly children: ReactNode;
 }
 
-export function Popover({ label, open, onOpenChange, trigger, align = 'end', children }: Props) {
+export function Popover({ label, open, onOpenChange, trigger, align = 'end', wide = false, children }: Props) {
   useOverlay(open, () => onOpenChange(false));
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
@@ -22,7 +25,12 @@ export function Popover({ label, open, onOpenChange, trigger, align = 'end', chi
           align={align}
           sideOffset={6}
           collisionPadding={12}
-          className="animate-fade-in z-40 w-[min(20rem,calc(100vw-2rem))] rounded-xl border border-line bg-raised p-4 shadow-pop"
+          className={cx(
+            'animate-fade-in z-40 rounded-xl border border-line bg-raised p-4 shadow-pop',
+            wide
+              ? 'max-h-(--radix-popover-content-available-height) w-[min(21rem,calc(100vw-1.5rem))] overflow-y-auto min-[720px]:w-[42rem]'
+              : 'w-[min(20rem,calc(100vw-2rem))]',
+          )}
         >
           {children}
         </Radix.Content>

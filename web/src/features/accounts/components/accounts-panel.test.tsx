@@ -40,7 +40,7 @@ test('accounts page by page, with search', async () => {
   const { user } = renderApp('/admin/accounts');
   const table = await screen.findByRole('region', { name: 'All accounts' });
   expect(within(table).getAllByRole('row')[1]).toHaveTextContent(
-    'Nínanina@example.commemberActiveOn12Nov 20, 12:00Nov 1, 00:00',
+    'Nínanina@example.commemberActiveOn12Nov 20, 12:00 UTCNov 1, 00:00 UTC',
   );
   await user.click(screen.getByRole('button', { name: 'Show more' }));
   expect(await screen.findByText('Erased account')).toBeInTheDocument();

@@ -10,7 +10,7 @@ import { TextField } from '@/components/ui/field';
 import { api, body } from '@/lib/api/client';
 import { messageOf } from '@/lib/api/errors';
 import type { AdminAccount } from '@/lib/api/types';
-import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { browserTimezone, formatZoned } from '@/lib/dates';
 import { toast, toastError } from '@/stores/toasts';
 import { PagedTable } from '@/components/data/paged-table';
 import { accountsQuery } from '../api/admin';
@@ -77,13 +77,13 @@ export function AccountsPanel() {
     {
       id: 'seen',
       header: 'Last seen',
-      cell: (row) => (row.lastSeenAt ? formatDateTime(row.lastSeenAt, zone) : '–'),
+      cell: (row) => (row.lastSeenAt ? formatZoned(row.lastSeenAt, zone) : '–'),
       className: 'whitespace-nowrap tabular',
     },
     {
       id: 'created',
       header: 'Created',
-      cell: (row) => formatDateTime(row.createdAt, zone),
+      cell: (row) => formatZoned(row.createdAt, zone),
       className: 'whitespace-nowrap tabular',
     },
     {

@@ -2,13 +2,18 @@ import { queryOptions, type QueryClient } from '@tanstack/react-query';
 import { answer, api, body, type Answer } from '@/lib/api/client';
 import type { paths } from '@/lib/api/schema';
 import { filterText, isSimple, simpleParam } from '../lib/filter-params';
-import type { AnalyticsState, Comparison } from '../lib/search';
+import type { AnalyticsState } from '../lib/search';
 import type { Period } from '../lib/periods';
+import { comparisonParams, type Compared, type Comparison, type Range } from '../lib/ranges';
 
 type ClicksQuery = paths['/api/platform/analytics/clicks']['get']['parameters']['query'];
-export type AnalyticsParams = ClicksQuery & { timeRange: keyof typeof FRESH_MS; filter?: string[] };
+export type AnalyticsParams = ClicksQuery & { timeRange: Range; filter?: string[] };
 
-const FRESH_MS = { '24h': 30_000, '7d': 60_000, '30d': 120_000, '90d': 300_000, custom: 60_000 } as const;
+const HALF_A_MINUTE_MS = 30_000;
+/** The longer the range, the less a minute changes it. */
+const FRESH_MS: Partial<Record<Range, number>> = { '30d': 120_000, '90d': 300_000, '12m': 300_000, all: 300_000 };
+const freshMs = (range: Range): number =>
+  FRESH_MS[range] ?? (range === '24h' || range === 'today' ? HALF_A_MINUTE_MS : 2 * HALF_A_MINUTE_MS);
 
 /** The range of a call. */
 export const periodParams = (period: Period) => ({
@@ -32,8 +37,8 @@ export function paramsOf(
   };
 }
 
-export const overviewQuery = (params: AnalyticsParams, compare: Comparison) => {
-  const query = { ...params, compare };
+export const overviewQuery = (params: AnalyticsParams, compared: Comparison | Compared) => {
+  const query = { ...params, ...comparisonParams(compared) };
   return options('overview', query, (signal) =>
     answer(api.GET('/api/platform/analytics/overview', { params: { query }, signal })),
   );
@@ -101,7 +106,7 @@ function options<T, P extends AnalyticsParams>(
   return queryOptions({
     queryKey: ['analytics', name, params] as const,
     queryFn: ({ signal }) => read(signal),
-    staleTime: FRESH_MS[params.timeRange],
+    staleTime: freshMs(params.timeRange),
     // Previous data stays while new data loads, but never data of another website.
     placeholderData: (previous, query) => (query?.queryKey[2].websiteId === params.websiteId ? previous : undefined),
   });

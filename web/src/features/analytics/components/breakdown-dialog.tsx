@@ -9,6 +9,7 @@ import { Select } from '@/components/ui/field';
 import { Popover } from '@/components/ui/popover';
 import { SearchField } from '@/components/ui/search-field';
 import { change, describeChange } from '@/lib/compare';
+import { comparisonParams } from '../lib/ranges';
 import { cx } from '@/lib/cx';
 import { countOf } from '@/lib/format';
 import { useRememberedSet } from '@/lib/remembered';
@@ -61,7 +62,7 @@ export function BreakdownDialog({ details, state, params, named, metric, onChang
   const request: BreakdownParams = {
     ...params,
     by: byText(details),
-    compare: state.compare,
+    ...comparisonParams(state),
     sort: `${sort.descending ? '-' : ''}${sort.metric}`,
     ...(searched ? { search: searched } : {}),
   };

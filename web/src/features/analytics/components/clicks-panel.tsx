@@ -12,7 +12,7 @@ import { CountriesSelect } from '@/components/ui/countries-field';
 import { Select } from '@/components/ui/field';
 import type { TrackedClick } from '@/lib/api/types';
 import { countryName, UNKNOWN_COUNTRY } from '@/lib/countries';
-import { browserTimezone, formatDateTime, formatTime } from '@/lib/dates';
+import { browserTimezone, formatZoned, formatTime } from '@/lib/dates';
 import { formatMinor } from '@/lib/format';
 import { partnersQuery, websitesQuery } from '@/lib/shared-queries';
 import { clicksParams, DEVICES, NO_CLICKS_FILTER, type ClicksFilter } from '../lib/clicks-search';
@@ -194,12 +194,8 @@ const COLUMNS: readonly Column<TrackedClick>[] = [
     id: 'time',
     header: 'Time',
     cell: (row) => (
-      <time
-        dateTime={row.occurredAt}
-        title={formatDateTime(row.occurredAt, zone)}
-        className="whitespace-nowrap tabular"
-      >
-        {formatDateTime(row.occurredAt, zone)}
+      <time dateTime={row.occurredAt} title={formatZoned(row.occurredAt, zone)} className="whitespace-nowrap tabular">
+        {formatZoned(row.occurredAt, zone)}
         <span className="text-muted">{formatTime(row.occurredAt, zone).slice(5)}</span>
       </time>
     ),

@@ -1,20 +1,26 @@
 import { useState } from 'react';
 import { Button } from '@/components/ui/button';
+import { Calendar } from '@/components/ui/calendar';
 import { TextField } from '@/components/ui/field';
 import { focusOnMount } from '@/components/ui/focus';
 import { addDays, todayIn } from '@/lib/dates';
-import type { AnalyticsState } from '../lib/search';
+import { useMedia } from '@/lib/media';
+import type { Days } from '../lib/ranges';
 
 interface Props {
-  readonly state: AnalyticsState;
+  readonly days: Days | null;
   readonly timezone: string;
+  /** Shown for a comparison: whether its days are moved so that weekdays line up. */
+  readonly weekdays?: { readonly match: boolean; readonly onMatch: (match: boolean) => void };
   readonly onApply: (from: string, to: string) => void;
 }
 
-export function CustomRange({ state, timezone, onApply }: Props) {
+/** Days by two clicks in the calendar, or typed. */
+export function CustomRange({ days, timezone, weekdays, onApply }: Props) {
   const today = todayIn(timezone);
-  const [from, setFrom] = useState(state.from ?? addDays(today, -13));
-  const [to, setTo] = useState(state.to ?? today);
+  const [from, setFrom] = useState(days?.from ?? addDays(today, -13));
+  const [to, setTo] = useState(days?.to ?? today);
+  const wide = useMedia('(min-width: 720px)');
   const error = from && to && from > to ? 'The first day is after the last day.' : undefined;
   return (
     <form
@@ -24,10 +30,12 @@ export function CustomRange({ state, timezone, onApply }: Props) {
         if (from && to && !error) onApply(from, to);
       }}
     >
-      <div className="grid grid-cols-2 gap-3">
+      <Calendar from={from} to={to} max={today} months={wide ? 2 : 1} onPick={onApply} />
+      <div className="flex flex-wrap items-end gap-3">
         <TextField
           type="date"
           label="From"
+          className="min-w-32 flex-1"
           ref={focusOnMount}
           required
           max={today}
@@ -37,21 +45,33 @@ export function CustomRange({ state, timezone, onApply }: Props) {
         <TextField
           type="date"
           label="To"
+          className="min-w-32 flex-1"
           required
           max={today}
           value={to}
           onChange={(event) => setTo(event.target.value)}
         />
+        <Button type="submit" variant="primary" disabled={!from || !to || error !== undefined}>
+          Apply
+        </Button>
       </div>
       {error && (
         <p role="alert" className="text-[0.8125rem] text-bad">
           {error}
         </p>
       )}
+      {weekdays && (
+        <label className="flex items-center gap-2">
+          <input
+            type="checkbox"
+            className="size-4 accent-brand"
+            checked={weekdays.match}
+            onChange={(event) => weekdays.onMatch(event.target.checked)}
+          />
+          Match weekdays
+        </label>
+      )}
       <p className="text-[0.8125rem] text-muted">Whole days in {timezone}, both included.</p>
-      <Button type="submit" variant="primary" disabled={!from || !to || error !== undefined}>
-        Apply
-      </Button>
     </form>
   );
 }

@@ -7,7 +7,8 @@ import type { ClickPoint, Figures, Overview } from '@/lib/api/types';
 import { change, describeChange } from '@/lib/compare';
 import { cx } from '@/lib/cx';
 import { countOf, formatCount, formatMoney, formatPercent } from '@/lib/format';
-import type { Comparison } from '../lib/search';
+import { comparable, comparisonNote } from '../lib/comparison';
+import type { Comparison } from '../lib/ranges';
 
 interface Kpi {
   readonly label: string;
@@ -66,6 +67,8 @@ interface Props {
 }
 
 export function KpiCards({ overview, points, compare, failed = false }: Props) {
+  const before = comparable(overview);
+  const note = comparisonNote(overview);
   return (
     <ul aria-label="Summary" className="grid grid-cols-1 gap-3 min-[480px]:grid-cols-2 sm:gap-4 xl:grid-cols-4">
       {KPIS.map((kpi) => (
@@ -80,11 +83,11 @@ export function KpiCards({ overview, points, compare, failed = false }: Props) {
                 <Sparkline values={points.map(kpi.spark)} color={kpi.color} />
               </div>
               <div className="mt-2 min-h-5">
-                <Delta
-                  current={kpi.value(overview)}
-                  previous={overview.previous ? kpi.value(overview.previous) : null}
-                  compare={compare}
-                />
+                {note && compare !== 'none' ? (
+                  <p className="text-[0.8125rem] text-muted">{note}</p>
+                ) : (
+                  <Delta current={kpi.value(overview)} previous={before && kpi.value(before)} compare={compare} />
+                )}
               </div>
               <p className="mt-0.5 text-[0.8125rem] text-muted tabular">{kpi.detail(overview, overview.currency)}</p>
             </>
@@ -132,4 +135,10 @@ export function Delta({ current, previous, compare, goodWhen = 'up', short = fal
   );
 }
 
-const versus = (compare: Comparison): string => (compare === 'year' ? 'vs year before' : 'vs previous');
+const VERSUS: Record<Comparison, string> = {
+  previous: 'vs previous',
+  year: 'vs year before',
+  custom: 'vs chosen period',
+  none: '',
+};
+const versus = (compare: Comparison): string => VERSUS[compare];

@@ -15,9 +15,11 @@ import { useIsPhone } from '@/lib/media';
 import { annotationsQuery } from '../api/annotations';
 import { useSeries } from '../hooks/use-series';
 import { bucketDays, eventsOf, type EventsRequest } from '../lib/events';
+import { comparable, comparisonNote } from '../lib/comparison';
 import { linePoints } from '../lib/line-points';
 import { marksOf } from '../lib/marks';
 import { isCount, isMoney, metricName, metricText, type ChartMetric } from '../lib/metrics';
+import { COMPARISON_LABELS } from '../lib/ranges';
 import type { AnalyticsState } from '../lib/search';
 import { Delta } from './kpi-cards';
 
@@ -95,6 +97,7 @@ interface Props {
 /** The numbers of the range, and one of them over time: a click on a number draws it. */
 export function MainCard(props: Props) {
   const { website, state, onChange, overview, failed, onEvents } = props;
+  const note = comparisonNote(overview);
   return (
     <section aria-label="Summary" className={cx(surface, 'min-w-0 overflow-hidden')}>
       <ul className="grid grid-cols-2 gap-px border-b border-line bg-line sm:grid-cols-3 xl:grid-cols-6">
@@ -122,6 +125,9 @@ export function MainCard(props: Props) {
           </li>
         ))}
       </ul>
+      {note && state.compare !== 'none' && (
+        <p className="border-b border-line bg-sunken px-4 py-2 text-[0.8125rem] text-muted">{note}</p>
+      )}
       <Chart {...props} />
       <MoreNumbers overview={overview} failed={failed} compare={state.compare} currency={website.currency} />
     </section>
@@ -138,6 +144,7 @@ interface KpiProps {
 }
 
 function KpiButton({ kpi, overview, failed, compare, isShown, onShow }: KpiProps) {
+  const before = comparable(overview);
   return (
     <button
       type="button"
@@ -156,11 +163,7 @@ function KpiButton({ kpi, overview, failed, compare, isShown, onShow }: KpiProps
             {metricText(kpi.metric, kpi.value(overview), overview.currency)}
           </span>
           <span className="flex min-h-5 items-center">
-            <Delta
-              current={kpi.value(overview)}
-              previous={overview.previous ? kpi.value(overview.previous) : null}
-              compare={compare}
-            />
+            <Delta current={kpi.value(overview)} previous={before && kpi.value(before)} compare={compare} />
           </span>
           <span className="truncate text-xs text-muted tabular">{kpi.detail(overview, overview.currency)}</span>
         </>
@@ -182,11 +185,11 @@ const PHONE_HEIGHT = 220;
 function Chart({ website, state, updatedAt, fetching, failed, onEvents }: Props) {
   const phone = useIsPhone();
   const { timezone, currency } = website;
-  const { query, points, earlierPoints, compare, partial } = useSeries(website, state, state);
+  const { query, points, earlierPoints, compared, compare, partial } = useSeries(website, state, state);
   const { metric, range, from, to } = state;
   const rows = useMemo(
-    () => linePoints(metric, { range, from, to }, points, earlierPoints, compare, timezone),
-    [metric, range, from, to, points, earlierPoints, compare, timezone],
+    () => linePoints(metric, { range, from, to }, points, earlierPoints, compared, timezone),
+    [metric, range, from, to, points, earlierPoints, compared, timezone],
   );
   const annotations = useQuery(annotationsQuery(website.id, state));
   const [annotating, setAnnotating] = useState(false);
@@ -227,7 +230,7 @@ function Chart({ website, state, updatedAt, fetching, failed, onEvents }: Props)
           onChoose={(index) => {
             const row = rows[index];
             if (!row) return;
-            const period = bucketDays(state, wallClock(row.key, timezone));
+            const period = bucketDays(state, wallClock(row.key, timezone), points);
             onEvents({ title: `${name}, ${row.label}`, of: eventsOf(metric), period, filters: state.filters });
           }}
           marks={marks}
@@ -236,7 +239,7 @@ function Chart({ website, state, updatedAt, fetching, failed, onEvents }: Props)
       <div className="flex min-h-8 flex-wrap items-center justify-between gap-x-4 text-xs text-muted">
         <span>
           {partial && 'Dashed: current day, not complete. '}
-          {compare !== 'none' && `Dotted: ${compare === 'year' ? 'year before' : 'previous period'}.`}
+          {compare !== 'none' && `Dotted: ${COMPARISON_LABELS[compare]}.`}
         </span>
         <span className="flex items-center gap-3">
           <Button size="sm" variant="ghost" className="max-sm:h-10" onClick={() => setAnnotating(true)}>
@@ -271,6 +274,7 @@ interface MoreProps {
 
 /** What else an overview tells, in one line. */
 function MoreNumbers({ overview, failed, compare, currency }: MoreProps) {
+  const before = comparable(overview);
   const money = (value: number) => formatMoney(value, overview?.currency ?? currency);
   const items: readonly {
     readonly label: string;
@@ -299,10 +303,10 @@ function MoreNumbers({ overview, failed, compare, currency }: MoreProps) {
             ) : (
               <Skeleton className="my-1 h-4 w-16" />
             )}
-            {overview?.previous && (
+            {overview && before && (
               <Delta
                 current={item.value(overview)}
-                previous={item.value(overview.previous)}
+                previous={item.value(before)}
                 compare={compare}
                 goodWhen={item.goodWhen ?? 'up'}
                 short

@@ -4,7 +4,7 @@ import { Updated } from '@/components/charts/updated';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Card, surface } from '@/components/ui/card';
 import { cx } from '@/lib/cx';
-import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { browserTimezone, formatZoned } from '@/lib/dates';
 import { formatCount, formatMinor, formatMoney, formatPercent } from '@/lib/format';
 import { pageOf } from '../lib/activity-link';
 import { activityQuery, totalsQuery } from '../api/platform-totals';
@@ -112,7 +112,7 @@ function RecentActivity() {
                   )}
                 </p>
                 <time dateTime={item.timestamp} className="text-[0.8125rem] text-muted tabular">
-                  {formatDateTime(item.timestamp, browserTimezone())}
+                  {formatZoned(item.timestamp, browserTimezone())}
                 </time>
               </li>
             );

@@ -21,12 +21,12 @@ export function TrendCard({ website, state, onChange }: Props) {
   const phone = useIsPhone();
   const { timezone, currency } = website;
   const period: Period = state.chart ? { range: state.chart, from: null, to: null } : state;
-  const { query, points, earlierPoints, compare, partial } = useSeries(website, state, period);
+  const { query, points, earlierPoints, compared, compare, partial } = useSeries(website, state, period);
   // The chart is drawn again only when what it shows has changed: drawing is the dearest work of the page.
   const { range, from, to } = period;
   const rows = useMemo(
-    () => trendPoints({ range, from, to }, points, earlierPoints, compare, timezone),
-    [range, from, to, points, earlierPoints, compare, timezone],
+    () => trendPoints({ range, from, to }, points, earlierPoints, compared, timezone),
+    [range, from, to, points, earlierPoints, compared, timezone],
   );
   const ticks = useMemo(() => tickDates(rows, timezone), [rows, timezone]);
   return (

@@ -30,9 +30,9 @@ export interface EventsRequest {
 }
 
 /** The days of a bucket; of an hour its day, which is the shortest range that events are listed for. */
-export function bucketDays(period: Period, date: string): Period {
+export function bucketDays(period: Period, date: string, points: readonly { readonly date: string }[] = []): Period {
   const day = date.slice(0, 10);
-  if (bucketOf(period) !== 'month') return { range: 'custom', from: day, to: day };
+  if (bucketOf(period, points) !== 'month') return { range: 'custom', from: day, to: day };
   const [year = 0, month = 1] = day.split('-').map(Number);
   const last = new Date(Date.UTC(year, month, 0)).toISOString().slice(0, 10);
   const until = period.to && period.to < last ? period.to : last;

@@ -16,7 +16,8 @@ test('every metric of the chart comes from the same buckets', () => {
 });
 
 test('points are paired with those of the earlier period', () => {
-  const rows = linePoints('clicks', period, days('2026-11-14', 3), days('2026-11-11', 3), 'previous', 'UTC');
+  const before = { from: '2026-11-11', to: '2026-11-13' };
+  const rows = linePoints('clicks', period, days('2026-11-14', 3), days('2026-11-11', 3), before, 'UTC');
   expect(rows.map((row) => [row.value, row.previous])).toEqual([
     [100, 100],
     [101, 101],

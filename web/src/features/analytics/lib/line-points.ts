@@ -2,8 +2,7 @@
 import type { LinePoint } from '@/components/charts/line-chart';
 import type { ClickPoint } from '@/lib/api/types';
 import type { ChartMetric } from './metrics';
-import { tickDates, trendPoints, type Period } from './periods';
-import type { Comparison } from './search';
+import { tickDates, trendPoints, type Period, type ShownRange } from './periods';
 
 /** Null where nothing can be divided by. */
 export function valueAt(metric: ChartMetric, point: ClickPoint): number | null {
@@ -22,13 +21,13 @@ export function linePoints(
   period: Period,
   points: readonly ClickPoint[],
   before: readonly ClickPoint[],
-  compare: Comparison,
+  compared: ShownRange | null,
   timezone: string,
 ): LinePoint[] {
   // `trendPoints` aligns the two periods by the field `revenue`, whatever it holds.
   const valued = (items: readonly ClickPoint[]) =>
     items.map((point) => ({ ...point, revenue: valueAt(metric, point) ?? Number.NaN }));
-  const rows = trendPoints(period, valued(points), valued(before), compare, timezone);
+  const rows = trendPoints(period, valued(points), valued(before), compared, timezone);
   const written = new Set(tickDates(rows, timezone));
   return rows.map((row) => ({
     key: row.date,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ClickPoint } from '@/lib/api/types';
 import { days } from '@/test/fixtures';
-import { bucketOf, comparedRange, fileName, finished, isPartial, tickDates, trendPoints, type Period } from './periods';
+import { bucketOf, comparedDays, fileName, finished, isPartial, tickDates, trendPoints, type Period } from './periods';
 
 const period = (range: Period['range'], from: string | null = null, to: string | null = null): Period => ({
   range,
@@ -19,7 +19,7 @@ const hours = (first: string, count: number): ClickPoint[] =>
     revenue: index,
   }));
 const ticks = (of: Period, points: ClickPoint[], zone: string) =>
-  trendPoints(of, points, [], 'none', zone).map((point) => point.tick);
+  trendPoints(of, points, [], null, zone).map((point) => point.tick);
 
 test.each([
   [period('24h'), 'hour'],
@@ -31,6 +31,17 @@ test.each([
   [period('custom', '2026-01-01', '2026-06-30'), 'month'],
 ])('buckets of %j are %s', (of, bucket) => {
   expect(bucketOf(of)).toBe(bucket);
+});
+
+test('buckets of a range in progress are those of its points', () => {
+  const months = ['2025-12-01', '2026-01-01', '2026-02-01'].map((date) => ({ date }));
+  expect(bucketOf(period('this_month'), hours('2026-11-01T00:00:00Z', 9))).toBe('hour');
+  expect(bucketOf(period('this_month'), days('2026-11-01', 3))).toBe('day');
+  expect(bucketOf(period('12m'), months)).toBe('month');
+  expect(bucketOf(period('all'), [{ date: '2026-01-31' }, ...months.slice(2)])).toBe('day');
+  expect(bucketOf(period('all'), [{ date: '2026-01-31' }, { date: '2026-02-01' }, { date: '2026-03-01' }])).toBe(
+    'month',
+  );
 });
 
 describe('spec §2, revenue trends, what stands under the axis:', () => {
@@ -73,49 +84,69 @@ describe('spec §2, revenue trends, what stands under the axis:', () => {
   );
 
   test('90 days name each month once, on its first day', () => {
-    const points = trendPoints(period('90d'), days('2026-08-22', 90), [], 'none', 'UTC');
+    const points = trendPoints(period('90d'), days('2026-08-22', 90), [], null, 'UTC');
     expect(tickDates(points, 'UTC')).toEqual(['2026-09-01', '2026-10-01', '2026-11-01']);
   });
 });
 
 describe('comparison', () => {
-  test('the days just before, as many of them', () => {
-    expect(comparedRange(period('7d'), days('2026-11-14', 7), 'previous', 'UTC')).toEqual({
-      from: '2026-11-07',
-      to: '2026-11-13',
+  test('the days that hold it, of dates and of hours', () => {
+    expect(comparedDays({ from: '2026-11-07', to: '2026-11-13' })).toEqual({ from: '2026-11-07', to: '2026-11-13' });
+    expect(comparedDays({ from: '2026-11-18T14:00:00+01:00', to: '2026-11-19T13:00:00+01:00' })).toEqual({
+      from: '2026-11-18',
+      to: '2026-11-19',
     });
-    expect(
-      comparedRange(period('custom', '2026-03-01', '2026-03-31'), days('2026-03-01', 31), 'previous', 'UTC'),
-    ).toEqual({ from: '2026-01-29', to: '2026-02-28' });
+    expect(comparedDays(null)).toBeNull();
   });
 
-  test('the same days a year before', () => {
-    expect(comparedRange(period('7d'), days('2026-11-14', 7), 'year', 'UTC')).toEqual({
-      from: '2025-11-14',
-      to: '2025-11-20',
-    });
+  test.each([
+    ['Atlantic/Reykjavik', '2026-11-18T13:00:00+00:00'],
+    ['America/New_York', '2026-11-18T08:00:00-05:00'],
+    ['Asia/Kolkata', '2026-11-18T18:30:00+05:30'],
+  ])('24 hours meet the 24 hours before in %s', (zone, from) => {
+    const points = hours('2026-11-19T13:00:00Z', 24);
+    const before = hours('2026-11-17T00:00:00Z', 72).map((point) => ({ ...point, revenue: Date.parse(point.date) }));
+    const compared = trendPoints(period('24h'), points, before, { from, to: '' }, zone);
+    expect(compared[0]?.previousRevenue).toBe(Date.parse('2026-11-18T13:00:00Z'));
+    expect(compared[23]?.previousRevenue).toBe(Date.parse('2026-11-19T12:00:00Z'));
   });
 
-  test('none, and nothing to compare', () => {
-    expect(comparedRange(period('7d'), days('2026-11-14', 7), 'none', 'UTC')).toBeNull();
-    expect(comparedRange(period('7d'), [], 'previous', 'UTC')).toBeNull();
+  test('today meets the hours of yesterday; a longer month is compared as far as the shorter one goes', () => {
+    const yesterday = { from: '2026-11-19', to: '2026-11-19' };
+    const today = trendPoints(
+      period('today'),
+      hours('2026-11-20T00:00:00Z', 9),
+      hours('2026-11-19T00:00:00Z', 24),
+      yesterday,
+      'UTC',
+    );
+    expect(today.map((point) => point.previousRevenue)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    const february = { from: '2026-02-01', to: '2026-02-28' };
+    const march = trendPoints(period('last_month'), days('2026-03-01', 31), days('2026-02-01', 28), february, 'UTC');
+    expect(march[27]?.previousRevenue).toBe(77);
+    expect(march[28]?.previousRevenue).toBeNull();
   });
 
-  test.each(['Atlantic/Reykjavik', 'America/New_York', 'Asia/Kolkata'])(
-    '24 hours meet the 24 hours before in %s',
-    (zone) => {
-      const points = hours('2026-11-19T13:00:00Z', 24);
-      const range = comparedRange(period('24h'), points, 'previous', zone);
-      expect(range && Date.parse(range.to) - Date.parse(range.from)).toBe(86_400_000);
-      const before = hours('2026-11-17T00:00:00Z', 72).map((point) => ({ ...point, revenue: Date.parse(point.date) }));
-      const compared = trendPoints(period('24h'), points, before, 'previous', zone);
-      expect(compared[0]?.previousRevenue).toBe(Date.parse('2026-11-18T13:00:00Z'));
-      expect(compared[23]?.previousRevenue).toBe(Date.parse('2026-11-19T12:00:00Z'));
-    },
-  );
+  test('hours are not drawn against days', () => {
+    const chosen = { from: '2026-10-01', to: '2026-10-31' };
+    const points = trendPoints(
+      period('today'),
+      hours('2026-11-20T00:00:00Z', 9),
+      days('2026-10-01', 31),
+      chosen,
+      'UTC',
+    );
+    expect(points.every((point) => point.previousRevenue === null)).toBe(true);
+  });
 
   test('days are compared one by one', () => {
-    const points = trendPoints(period('7d'), days('2026-11-14', 7), days('2026-11-07', 7), 'previous', 'UTC');
+    const points = trendPoints(
+      period('7d'),
+      days('2026-11-14', 7),
+      days('2026-11-07', 7),
+      { from: '2026-11-07', to: '2026-11-13' },
+      'UTC',
+    );
     expect(points[0]).toMatchObject({ previousRevenue: 50, previousLabel: 'Sat, Nov 7, 2026' });
   });
 });

@@ -1,35 +1,22 @@
 // Buckets of a range, their axis labels, and the earlier buckets for comparison.
 import type { ClickPoint } from '@/lib/api/types';
 import type { TrendPoint } from '@/components/charts/types';
-import { addDays, addYears, daysBetween, formatIn, wallClock, type Bucket } from '@/lib/dates';
-import type { ChartRange, Comparison, Range } from './search';
+import { daysBetween, formatIn, wallClock, type Bucket } from '@/lib/dates';
+import type { Days, Range } from './ranges';
+
+export { COMPARISON_LABELS, RANGE_LABELS } from './ranges';
 
 export interface Period {
-  readonly range: Range | ChartRange;
+  readonly range: Range;
   readonly from: string | null;
   readonly to: string | null;
 }
 
-export interface DayRange {
+/** A range as the API came to understand it: dates, or the first and the last hour. */
+export interface ShownRange {
   readonly from: string;
   readonly to: string;
 }
-
-const HOUR_MS = 3_600_000;
-
-export const RANGE_LABELS: Record<Range | ChartRange, string> = {
-  '24h': 'Last 24h',
-  '7d': 'Last 7 days',
-  '30d': 'Last 30 days',
-  '90d': 'Last 90 days',
-  custom: 'Custom Range',
-};
-
-export const COMPARISON_LABELS: Record<Comparison, string> = {
-  previous: 'previous period',
-  year: 'year before',
-  none: 'no comparison',
-};
 
 /** File name of a download, unique per website and range: "althing-shop.is-7d-countries". */
 export function fileName(domain: string, period: Period, part: string): string {
@@ -37,45 +24,41 @@ export function fileName(domain: string, period: Period, part: string): string {
   return `althing-${domain}-${range}-${part}`;
 }
 
-export function bucketOf(period: Period): Bucket {
-  if (period.range === '24h') return 'hour';
-  if (period.range !== 'custom' || !period.from || !period.to) return 'day';
-  const days = daysBetween(period.from, period.to);
-  return days <= 2 ? 'hour' : days <= 180 ? 'day' : 'month';
+/** How long the buckets are. Of a range that does not say so by its name, the points do. */
+export function bucketOf(period: Period, points: readonly { readonly date: string }[] = []): Bucket {
+  if (HOURLY.includes(period.range)) return 'hour';
+  if (DAILY.includes(period.range)) return 'day';
+  if (period.range === 'custom' && period.from && period.to) return bucketOfDays(daysBetween(period.from, period.to));
+  const [first, second, third] = points;
+  if (first && first.date.length > 10) return 'hour';
+  if (!first || !second) return 'day';
+  // The first month may be cut to one day.
+  return daysBetween(third ? second.date : first.date, (third ?? second).date) > 2 ? 'month' : 'day';
 }
 
-/** The dates to request, so that the response contains every bucket for comparison. */
-export function comparedRange(
-  period: Period,
-  points: readonly ClickPoint[],
-  compare: Comparison,
-  timezone: string,
-): DayRange | null {
-  const first = points[0];
-  const last = points.at(-1);
-  if (compare === 'none' || !first || !last) return null;
-  if (bucketOf(period) === 'hour') {
-    const start = comparedStart(wallClock(first.date, timezone), points.length, compare);
-    return { from: start.slice(0, 10), to: addHours(start, points.length - 1).slice(0, 10) };
-  }
-  const from = period.from ?? wallClock(first.date, timezone).slice(0, 10);
-  const to = period.to ?? wallClock(last.date, timezone).slice(0, 10);
-  if (compare === 'year') return { from: addYears(from, -1), to: addYears(to, -1) };
-  return { from: addDays(from, -daysBetween(from, to)), to: addDays(from, -1) };
+const HOURLY: readonly Range[] = ['24h', 'today', 'yesterday'];
+const DAILY: readonly Range[] = ['7d', '14d', '30d', '90d', 'last_week', 'last_month', 'last_quarter'];
+const bucketOfDays = (days: number): Bucket => (days <= 2 ? 'hour' : days <= 180 ? 'day' : 'month');
+
+/** The days to request, so that the response contains every bucket of the comparison range. */
+export function comparedDays(compared: ShownRange | null | undefined): Days | null {
+  return compared ? { from: compared.from.slice(0, 10), to: compared.to.slice(0, 10) } : null;
 }
 
+/** `before`: the buckets of `comparedDays`, of which `compared` says where to begin; null shows no comparison. */
 export function trendPoints(
   period: Period,
   points: readonly ClickPoint[],
   before: readonly ClickPoint[],
-  compare: Comparison,
+  compared: ShownRange | null,
   timezone: string,
 ): TrendPoint[] {
-  const aligned = bucketOf(period) === 'hour' ? alignHours(points, before, compare, timezone) : before;
-  const tick = tickOptions(period);
-  const label = labelOptions(bucketOf(period));
+  const bucket = bucketOf(period, points);
+  const aligned = compared && sameKind(before, points) ? since(before, compared.from, timezone) : [];
+  const tick = tickOptions(period, points);
+  const label = labelOptions(bucket);
   return points.map((point, index) => {
-    const earlier = compare === 'none' ? undefined : aligned[index];
+    const earlier = aligned[index];
     return {
       date: point.date,
       tick: formatIn(point.date, timezone, tick),
@@ -86,6 +69,17 @@ export function trendPoints(
       previousLabel: earlier ? formatIn(earlier.date, timezone, label) : null,
     };
   });
+}
+
+/** Hours are not compared with days. */
+const sameKind = (one: readonly ClickPoint[], other: readonly ClickPoint[]): boolean =>
+  (one[0]?.date.length ?? 0) > 10 === (other[0]?.date.length ?? 0) > 10;
+
+/** The points from a date, or from a local time, on. */
+function since(points: readonly ClickPoint[], start: string, timezone: string): readonly ClickPoint[] {
+  const first = wallClock(start, timezone);
+  const offset = points.findIndex((point) => wallClock(point.date, timezone) >= first);
+  return offset < 0 ? [] : points.slice(offset);
 }
 
 /** For month names under daily buckets: only the first day of each month gets a label. */
@@ -106,7 +100,7 @@ export function isPartial(
 ): boolean {
   const last = points.at(-1);
   if (!last) return false;
-  const length = { hour: 13, day: 10, month: 7 }[bucketOf(period)];
+  const length = { hour: 13, day: 10, month: 7 }[bucketOf(period, points)];
   return wallClock(last.date, timezone).slice(0, length) === wallClock(now.toISOString(), timezone).slice(0, length);
 }
 
@@ -120,17 +114,13 @@ export function finished(
   return isPartial(period, points, timezone, now) ? points.slice(0, -1) : points;
 }
 
-function tickOptions(period: Period): Intl.DateTimeFormatOptions {
-  const bucket = bucketOf(period);
+function tickOptions(period: Period, points: readonly { readonly date: string }[]): Intl.DateTimeFormatOptions {
+  const bucket = bucketOf(period, points);
   if (bucket === 'hour') return { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
-  if (period.range === '7d') return { weekday: 'short' };
+  if (bucket === 'month' || period.range === '90d') return { month: 'short' };
   if (period.range === '30d') return { month: 'short', day: 'numeric' };
-  if (period.range === 'custom' && bucket === 'day' && period.from && period.to) {
-    const days = daysBetween(period.from, period.to);
-    if (days <= 7) return { weekday: 'short' };
-    if (days <= 62) return { month: 'short', day: 'numeric' };
-  }
-  return { month: 'short' };
+  if (points.length <= 7) return { weekday: 'short' };
+  return points.length <= 62 ? { month: 'short', day: 'numeric' } : { month: 'short' };
 }
 
 function labelOptions(bucket: Bucket): Intl.DateTimeFormatOptions {
@@ -139,29 +129,6 @@ function labelOptions(bucket: Bucket): Intl.DateTimeFormatOptions {
   return bucket === 'day'
     ? day
     : { weekday: 'short', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
-}
-
-function alignHours(
-  points: readonly ClickPoint[],
-  before: readonly ClickPoint[],
-  compare: Comparison,
-  timezone: string,
-): readonly ClickPoint[] {
-  const first = points[0];
-  if (!first) return [];
-  const start = comparedStart(wallClock(first.date, timezone), points.length, compare);
-  const offset = before.findIndex((point) => wallClock(point.date, timezone) >= start);
-  return offset < 0 ? [] : before.slice(offset, offset + points.length);
-}
-
-function comparedStart(firstWall: string, count: number, compare: Comparison): string {
-  return compare === 'year'
-    ? `${addYears(firstWall.slice(0, 10), -1)}${firstWall.slice(10)}`
-    : addHours(firstWall, -count);
-}
-
-function addHours(wall: string, hours: number): string {
-  return new Date(Date.parse(`${wall}:00Z`) + hours * HOUR_MS).toISOString().slice(0, 16);
 }
 
 function bucketLength(dates: readonly string[], timezone: string): number {

@@ -10,6 +10,7 @@ import {
   OPERATORS,
   RANGES,
   STATUSES,
+  rangeFault,
   readState,
   toggleFilter,
   withFilter,
@@ -67,6 +68,26 @@ test('picking sets a filter, picking again takes it away', () => {
   expect(toggleFilter(once, 'partner', 'p1').filters).toEqual([]);
 });
 
+test('an address that gives no range says so; every range has its name there', () => {
+  const fault = (query: string) => rangeFault(parseSearch(query));
+  expect(fault('?range=1y')).toBe('There is no range “1y”.');
+  expect(fault('?range=custom&from=2026-02-30&to=2026-03-01')).toBe(
+    'The custom range of this address has no valid dates.',
+  );
+  expect(fault('?compare=custom&compareFrom=2026-03-01')).toBe('The comparison of this address has no valid dates.');
+  expect(fault('?compare=weekday')).toBe('There is no comparison “weekday”.');
+  for (const range of RANGES.filter((item) => item !== 'custom')) {
+    expect(fault(`?range=${range}`)).toBeNull();
+    expect(back(`?range=${range}`).range).toBe(range);
+  }
+  expect(fault('')).toBeNull();
+});
+
+function comparison(compare: AnalyticsState['compare']) {
+  const days = compare === 'custom' ? { compareFrom: '2025-01-05', compareTo: '2025-02-01' } : undefined;
+  return { compare, compareFrom: days?.compareFrom ?? null, compareTo: days?.compareTo ?? null };
+}
+
 function generator(seed: number): () => number {
   let value = seed;
   return () => {
@@ -88,7 +109,8 @@ function randomState(random: () => number): AnalyticsState {
     range,
     ...(range === 'custom' ? { from: '2026-01-05', to: pick(['2026-01-05', '2026-02-01']) } : { from: null, to: null }),
     chart: random() < 0.5 ? null : pick(CHART_RANGES),
-    compare: pick(COMPARISONS),
+    ...comparison(pick(COMPARISONS)),
+    matchWeekdays: random() < 0.5,
     bots: pick(BOTS),
     status: random() < 0.5 ? null : pick(STATUSES),
     metric: pick(CHART_METRICS),

@@ -1,12 +1,12 @@
 // The state of the analytics page is its address: read and write are exact opposites.
-import { isDay } from '@/lib/dates';
 import { textOf, textsOf, type FlatSearch } from '@/lib/search';
 import type { ConversionStatus } from '@/lib/api/types';
 import { CHART_METRICS, type ChartMetric } from './metrics';
+import { COMPARISONS, RANGES, daysOf, type Compared, type Range } from './ranges';
 
-export const RANGES = ['24h', '7d', '30d', 'custom'] as const;
+export { COMPARISONS, RANGES, type Comparison, type Range } from './ranges';
+
 export const CHART_RANGES = ['24h', '7d', '30d', '90d'] as const;
-export const COMPARISONS = ['previous', 'year', 'none'] as const;
 export const BOTS = ['exclude', 'include', 'only'] as const;
 export const STATUSES = ['pending', 'approved', 'rejected', 'reversed'] as const;
 export const SUBS = ['sub1', 'sub2', 'sub3', 'sub4', 'sub5', 'sub6', 'sub7', 'sub8', 'sub9', 'sub10'] as const;
@@ -41,9 +41,7 @@ export const DIMENSIONS = [
 ] as const;
 export const OPERATORS = ['is', 'is_not', 'contains', 'not_contains', 'matches'] as const;
 
-export type Range = (typeof RANGES)[number];
 export type ChartRange = (typeof CHART_RANGES)[number];
-export type Comparison = (typeof COMPARISONS)[number];
 export type Bots = (typeof BOTS)[number];
 export type Dimension = (typeof DIMENSIONS)[number];
 export type Operator = (typeof OPERATORS)[number];
@@ -55,14 +53,13 @@ export interface Filter {
   readonly values: readonly string[];
 }
 
-export interface AnalyticsState {
+export interface AnalyticsState extends Compared {
   readonly website: string | null;
   readonly range: Range;
   readonly from: string | null;
   readonly to: string | null;
   /** The chart's own range; null follows the page. */
   readonly chart: ChartRange | null;
-  readonly compare: Comparison;
   readonly bots: Bots;
   readonly status: ConversionStatus | null;
   readonly filters: readonly Filter[];
@@ -82,6 +79,9 @@ export const DEFAULT_STATE: AnalyticsState = {
   to: null,
   chart: null,
   compare: 'previous',
+  compareFrom: null,
+  compareTo: null,
+  matchWeekdays: false,
   bots: 'exclude',
   status: null,
   filters: [],
@@ -89,25 +89,36 @@ export const DEFAULT_STATE: AnalyticsState = {
   details: null,
 };
 
-/** Unknown values fall back to the default, so that old or hand-written URLs still work. */
+/** Unknown values fall back to the default, so that old or hand-written URLs still work; `rangeFault` says so. */
 export function readState(search: FlatSearch): AnalyticsState {
-  const from = textOf(search['from']);
-  const to = textOf(search['to']);
   const wanted = oneOf(RANGES, search['range']) ?? DEFAULT_STATE.range;
-  const days = wanted === 'custom' && isDay(from) && isDay(to) ? ([from, to].sort() as [string, string]) : null;
+  const days = wanted === 'custom' ? daysOf(textOf(search['from']), textOf(search['to'])) : null;
   return {
     website: textOf(search['website']) ?? null,
     range: wanted === 'custom' && !days ? DEFAULT_STATE.range : wanted,
-    from: days?.[0] ?? null,
-    to: days?.[1] ?? null,
+    from: days?.from ?? null,
+    to: days?.to ?? null,
     chart: oneOf(CHART_RANGES, search['chart']) ?? null,
-    compare: oneOf(COMPARISONS, search['compare']) ?? DEFAULT_STATE.compare,
+    ...readComparison(search),
     bots: oneOf(BOTS, search['bots']) ?? DEFAULT_STATE.bots,
     status: oneOf(STATUSES, search['status']) ?? null,
     filters: readFilters(textsOf(search['f'])),
     metric: oneOf(CHART_METRICS, search['metric']) ?? DEFAULT_STATE.metric,
     details: readDetails(textOf(search['details'])),
   };
+}
+
+/** Why an address does not give the range (comparison) that it asks for; null when it does. */
+export function rangeFault(search: FlatSearch): string | null {
+  const range = textOf(search['range']);
+  if (range !== undefined && !oneOf(RANGES, range)) return `There is no range “${range.slice(0, 40)}”.`;
+  if (range === 'custom' && !daysOf(textOf(search['from']), textOf(search['to'])))
+    return 'The custom range of this address has no valid dates.';
+  const compare = textOf(search['compare']);
+  if (compare !== undefined && !oneOf(COMPARISONS, compare)) return `There is no comparison “${compare.slice(0, 40)}”.`;
+  if (compare === 'custom' && !daysOf(textOf(search['compareFrom']), textOf(search['compareTo'])))
+    return 'The comparison of this address has no valid dates.';
+  return null;
 }
 
 /** Defaults are left out, so that addresses stay short. */
@@ -121,6 +132,11 @@ export function writeState(state: AnalyticsState): FlatSearch {
   }
   if (state.chart) result['chart'] = state.chart;
   if (state.compare !== DEFAULT_STATE.compare) result['compare'] = state.compare;
+  if (state.compare === 'custom' && state.compareFrom && state.compareTo) {
+    result['compareFrom'] = state.compareFrom;
+    result['compareTo'] = state.compareTo;
+  }
+  if (state.matchWeekdays) result['weekdays'] = 'match';
   if (state.bots !== DEFAULT_STATE.bots) result['bots'] = state.bots;
   if (state.status) result['status'] = state.status;
   if (state.filters.length > 0) result['f'] = state.filters.map(writeFilter);
@@ -155,6 +171,17 @@ export function toggleFilter(state: AnalyticsState, dimension: Dimension, value:
 export function onlyReason(state: AnalyticsState, reason: string): AnalyticsState {
   const next = toggleFilter(state, 'reason', reason);
   return { ...next, bots: next.filters.some((item) => item.dimension === 'reason') ? 'only' : 'exclude' };
+}
+
+function readComparison(search: FlatSearch): Compared {
+  const wanted = oneOf(COMPARISONS, search['compare']) ?? DEFAULT_STATE.compare;
+  const days = wanted === 'custom' ? daysOf(textOf(search['compareFrom']), textOf(search['compareTo'])) : null;
+  return {
+    compare: wanted === 'custom' && !days ? DEFAULT_STATE.compare : wanted,
+    compareFrom: days?.from ?? null,
+    compareTo: days?.to ?? null,
+    matchWeekdays: textOf(search['weekdays']) === 'match',
+  };
 }
 
 function writeFilter(filter: Filter): string {

@@ -7,7 +7,7 @@ import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { ConfirmDialog } from '@/components/ui/confirm-dialog';
 import { api, body, done } from '@/lib/api/client';
-import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { browserTimezone, formatZoned } from '@/lib/dates';
 import { useFromNow } from '@/lib/now';
 import { signupsQuery, totalsQuery, useLead, type Signup } from '../api/admin';
 
@@ -55,19 +55,19 @@ export function EarlyAccessPanel() {
     {
       id: 'confirmed',
       header: 'Address confirmed',
-      cell: (row) => (row.heldUntil ? `Held until ${formatDateTime(row.heldUntil, zone)}` : 'Yes'),
+      cell: (row) => (row.heldUntil ? `Held until ${formatZoned(row.heldUntil, zone)}` : 'Yes'),
       className: 'whitespace-nowrap tabular',
     },
     {
       id: 'joined',
       header: 'Joined',
-      cell: (row) => formatDateTime(row.joinedAt, zone),
+      cell: (row) => formatZoned(row.joinedAt, zone),
       className: 'whitespace-nowrap tabular',
     },
     {
       id: 'invited',
       header: 'Invited',
-      cell: (row) => (row.invitedAt ? formatDateTime(row.invitedAt, zone) : '–'),
+      cell: (row) => (row.invitedAt ? formatZoned(row.invitedAt, zone) : '–'),
       className: 'whitespace-nowrap tabular',
     },
     {

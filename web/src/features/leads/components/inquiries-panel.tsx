@@ -5,7 +5,7 @@ import type { Column } from '@/components/data/table';
 import { Card } from '@/components/ui/card';
 import { Select } from '@/components/ui/field';
 import { SearchField } from '@/components/ui/search-field';
-import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { browserTimezone, formatZoned } from '@/lib/dates';
 import { inquiriesQuery, STATUSES, totalsQuery, type Inquiry, type InquiryStatus } from '../api/admin';
 import { InquiryDetails } from './inquiry-details';
 import { nameOf, StatusBadge, TimeLeft } from './inquiry-reader';
@@ -55,7 +55,7 @@ export function InquiriesPanel({ status, selected, onStatus, onSelect }: Props) 
     {
       id: 'received',
       header: 'Received',
-      cell: (row) => formatDateTime(row.receivedAt, zone),
+      cell: (row) => formatZoned(row.receivedAt, zone),
       className: 'whitespace-nowrap tabular',
     },
   ];

@@ -8,7 +8,7 @@ import { ConfirmDialog } from '@/components/ui/confirm-dialog';
 import { Dialog } from '@/components/ui/dialog';
 import { SelectField, TextArea } from '@/components/ui/field';
 import { api, body, done } from '@/lib/api/client';
-import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { browserTimezone, formatZoned } from '@/lib/dates';
 import {
   adminsQuery,
   inquiryQuery,
@@ -63,7 +63,7 @@ function InquiryContent({ inquiry, onErased }: { readonly inquiry: InquiryInFull
       <p className="flex flex-wrap items-center gap-2 text-muted">
         <StatusBadge status={inquiry.status} />
         {inquiry.answerBy && <TimeLeft answerBy={inquiry.answerBy} />}
-        <span className="tabular">Received {formatDateTime(inquiry.receivedAt, zone)}</span>
+        <span className="tabular">Received {formatZoned(inquiry.receivedAt, zone)}</span>
       </p>
       <section aria-label="Message">
         <p className="rounded-lg border border-line bg-sunken px-4 py-3 whitespace-pre-wrap [overflow-wrap:anywhere]">
@@ -82,7 +82,7 @@ function InquiryContent({ inquiry, onErased }: { readonly inquiry: InquiryInFull
             {inquiry.steps.map((step) => (
               <li key={`${step.at} ${step.kind}`} className="border-l-2 border-line pl-3">
                 <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-[0.8125rem] text-muted">
-                  <span>{`${describeStep(step)}${step.by ? ` by ${step.by}` : ''}, ${formatDateTime(step.at, zone)}`}</span>
+                  <span>{`${describeStep(step)}${step.by ? ` by ${step.by}` : ''}, ${formatZoned(step.at, zone)}`}</span>
                   {step.mail && <Badge tone={MAILS[step.mail].tone}>{MAILS[step.mail].label}</Badge>}
                   {step.mail && step.mail !== 'sent' && (
                     <Link to="/admin/outbox" className="text-brand underline">

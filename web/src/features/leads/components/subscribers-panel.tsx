@@ -9,7 +9,7 @@ import { Card } from '@/components/ui/card';
 import { ConfirmDialog } from '@/components/ui/confirm-dialog';
 import { Select } from '@/components/ui/field';
 import { api, done } from '@/lib/api/client';
-import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { browserTimezone, formatZoned } from '@/lib/dates';
 import { subscribersQuery, totalsQuery, useLead, type Subscriber } from '../api/admin';
 
 type State = Subscriber['state'];
@@ -35,7 +35,7 @@ export function SubscribersPanel({ state, onState }: Props) {
     'Failed to unsubscribe',
   );
   const zone = browserTimezone();
-  const at = (time: string | null): string => (time ? formatDateTime(time, zone) : '–');
+  const at = (time: string | null): string => (time ? formatZoned(time, zone) : '–');
   const columns: Column<Subscriber>[] = [
     {
       id: 'who',

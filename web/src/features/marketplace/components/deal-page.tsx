@@ -6,7 +6,7 @@ import { Skeleton } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Card, surface } from '@/components/ui/card';
 import { cx } from '@/lib/cx';
-import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { browserTimezone, formatZoned } from '@/lib/dates';
 import { EscrowBadge, OfferBadge } from './badges';
 import { DealActions } from './deal-actions';
 import { escrowNote, isMyTurn, isRecorded, milestonesOf, nextOf, type Deal, type Milestone } from '../lib/deal-steps';
@@ -93,7 +93,7 @@ function Facts({ deal }: { readonly deal: Deal }) {
     ['Price', formatSum(deal.price)],
     ['Buyer', deal.side === 'buyer' ? `${deal.buyerName} (you)` : deal.buyerName],
     ['Seller', deal.side === 'seller' ? `${deal.sellerName} (you)` : deal.sellerName],
-    ['Started', formatDateTime(deal.createdAt, zone)],
+    ['Started', formatZoned(deal.createdAt, zone)],
   ] as const;
   return (
     <Card title="Deal">
@@ -156,7 +156,7 @@ function Timeline({ milestones }: { readonly milestones: readonly Milestone[] })
                 {item.label} <span className="sr-only">{`(${STATE_LABELS[item.state]})`}</span>
               </p>
               <p className="text-[0.8125rem] text-muted">
-                {item.at ? formatDateTime(item.at, browserTimezone()) : item.by}
+                {item.at ? formatZoned(item.at, browserTimezone()) : item.by}
               </p>
             </div>
           </li>

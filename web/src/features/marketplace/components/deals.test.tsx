@@ -74,7 +74,7 @@ test('an offer on hold says why: another one was accepted, or the website is not
   const held = (listingStatus: Deal['listingStatus']) =>
     nextOf(deal({ isOnHold: true, next: 'none', listingStatus })).text;
   expect(held('under_offer')).toBe(
-    'Another offer for this website was accepted. If that deal falls through before Nov 27, 12:00, this offer reopens.',
+    'Another offer for this website was accepted. If that deal falls through before Nov 27, 12:00 UTC, this offer reopens.',
   );
   for (const status of ['suspended', 'in_review', null] as const)
     expect(held(status)).toMatch(/^This website is not for sale right now\./);

@@ -4,7 +4,7 @@ import type { Column } from '@/components/data/table';
 import { Badge } from '@/components/ui/badge';
 import { surface } from '@/components/ui/card';
 import { cx } from '@/lib/cx';
-import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { browserTimezone, formatZoned } from '@/lib/dates';
 import { EscrowBadge, OfferBadge } from './badges';
 import { waitsForMe } from '../lib/deal-steps';
 import { PagedTable } from '@/components/data/paged-table';
@@ -40,7 +40,7 @@ const COLUMNS: Column<Offer>[] = [
   {
     id: 'updated',
     header: 'Last updated',
-    cell: (row) => formatDateTime(row.updatedAt, browserTimezone()),
+    cell: (row) => formatZoned(row.updatedAt, browserTimezone()),
     className: 'whitespace-nowrap tabular',
   },
 ];

@@ -1,5 +1,5 @@
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
-import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { browserTimezone, formatZoned } from '@/lib/dates';
 import type { Step } from '../lib/types';
 
 interface Props {
@@ -22,7 +22,7 @@ export function HistoryList({ query }: Props) {
       {query.data.map((step) => (
         <li key={`${step.kind} ${step.number} ${step.at}`} className="grid grid-cols-[7.5rem_1fr] gap-3">
           <time dateTime={step.at} className="text-muted tabular">
-            {formatDateTime(step.at, zone)}
+            {formatZoned(step.at, zone)}
           </time>
           <span className="min-w-0 break-words">
             {describe(step)}

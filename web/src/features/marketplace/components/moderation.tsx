@@ -6,7 +6,7 @@ import { Button } from '@/components/ui/button';
 import { TextArea } from '@/components/ui/field';
 import { api, body, done } from '@/lib/api/client';
 import { messageOf } from '@/lib/api/errors';
-import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { browserTimezone, formatZoned } from '@/lib/dates';
 import { toast, toastError } from '@/stores/toasts';
 import { Ask } from './action-confirmation';
 import { EscrowBadge } from './badges';
@@ -48,7 +48,7 @@ export function Disputes() {
           {
             id: 'at',
             header: 'Since',
-            cell: (row) => formatDateTime(row.disputedAt, browserTimezone()),
+            cell: (row) => formatZoned(row.disputedAt, browserTimezone()),
             className: 'whitespace-nowrap tabular',
           },
           { id: 'state', header: 'State', cell: (row) => <EscrowBadge status={row.status} /> },
@@ -116,7 +116,7 @@ export function FlaggedQuestions() {
           {
             id: 'at',
             header: 'Created',
-            cell: (row) => formatDateTime(row.askedAt, browserTimezone()),
+            cell: (row) => formatZoned(row.askedAt, browserTimezone()),
             className: 'whitespace-nowrap tabular',
           },
           {
@@ -231,7 +231,7 @@ export function EscrowCalls() {
         {
           id: 'next',
           header: 'Next attempt',
-          cell: (row) => (row.state === 'waiting' ? formatDateTime(row.nextAt, browserTimezone()) : '–'),
+          cell: (row) => (row.state === 'waiting' ? formatZoned(row.nextAt, browserTimezone()) : '–'),
           className: 'whitespace-nowrap tabular',
         },
         {

@@ -1,5 +1,5 @@
 // The next step of a deal, who has to take it, and its milestones: texts and order without rendering.
-import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { browserTimezone, formatZoned } from '@/lib/dates';
 import { formatSum } from './format';
 import type { NextStep, Offer, OfferInFull, Step } from './types';
 
@@ -65,7 +65,7 @@ const IN_A_DEAL: readonly Deal['listingStatus'][] = ['under_offer', 'in_escrow',
 /** One sentence that says whose turn it is, and one about what follows. */
 export function nextOf(deal: Deal): { readonly title: string; readonly text: string } {
   const { escrow, side, buyerName, sellerName } = deal;
-  const at = (time: string | null | undefined) => (time ? formatDateTime(time, browserTimezone()) : '');
+  const at = (time: string | null | undefined) => (time ? formatZoned(time, browserTimezone()) : '');
   const price = formatSum(deal.price);
   const other = deal.turn === 'buyer' ? buyerName : sellerName;
   if (deal.isOnHold) {

@@ -9,7 +9,7 @@ import { Card } from '@/components/ui/card';
 import { Select } from '@/components/ui/field';
 import type { AuditEntry } from '@/lib/api/types';
 import { describeAction } from '@/lib/audit';
-import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { browserTimezone, formatZoned } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
 import { PagedTable } from '@/components/data/paged-table';
 import { checkTrail, trailQuery, type TrailCheck, type TrailFilter } from '../api/audit-trail';
@@ -37,7 +37,7 @@ export function AuditPanel() {
   const trail = useInfiniteQuery(trailQuery(filter));
   const zone = browserTimezone();
   const columns: Column<AuditEntry>[] = [
-    { id: 'at', header: 'Time', cell: (row) => formatDateTime(row.at, zone), className: 'whitespace-nowrap tabular' },
+    { id: 'at', header: 'Time', cell: (row) => formatZoned(row.at, zone), className: 'whitespace-nowrap tabular' },
     {
       id: 'action',
       header: 'Action',

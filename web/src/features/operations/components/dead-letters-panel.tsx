@@ -8,7 +8,7 @@ import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { messageOf } from '@/lib/api/errors';
-import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { browserTimezone, formatZoned } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
 import { toast, toastError } from '@/stores/toasts';
 import {
@@ -171,7 +171,7 @@ function groupColumns(onChoose: Props['onChoose'], onAsk: (asked: Asked) => void
     {
       id: 'newest',
       header: 'Last',
-      cell: (row) => formatDateTime(row.newestAt, browserTimezone()),
+      cell: (row) => formatZoned(row.newestAt, browserTimezone()),
       className: 'whitespace-nowrap',
     },
     {
@@ -290,7 +290,7 @@ function letterColumns(onAsk: (asked: Asked) => void): Column<DeadLetter>[] {
     {
       id: 'first',
       header: 'First seen',
-      cell: (row) => formatDateTime(row.firstAt, browserTimezone()),
+      cell: (row) => formatZoned(row.firstAt, browserTimezone()),
       className: 'whitespace-nowrap',
     },
     { id: 'attempts', header: 'Tries', numeric: true, cell: (row) => row.attempts },

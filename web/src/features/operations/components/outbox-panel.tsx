@@ -8,7 +8,7 @@ import { Card } from '@/components/ui/card';
 import { CopyField } from '@/components/ui/copy-field';
 import { Dialog } from '@/components/ui/dialog';
 import type { OutboxMail } from '@/lib/api/types';
-import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { browserTimezone, formatZoned } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
 import { PagedTable } from '@/components/data/paged-table';
 import { letterQuery, outboxQuery } from '../api/outbox';
@@ -27,7 +27,7 @@ export function OutboxPanel() {
     {
       id: 'created',
       header: 'Time',
-      cell: (row) => formatDateTime(row.createdAt, zone),
+      cell: (row) => formatZoned(row.createdAt, zone),
       className: 'whitespace-nowrap tabular',
     },
     { id: 'to', header: 'To', cell: (row) => row.to },

@@ -7,7 +7,7 @@ import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { messageOf } from '@/lib/api/errors';
-import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { browserTimezone, formatZoned } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
 import { toastError } from '@/stores/toasts';
 import { BuildProgress } from './build-progress';
@@ -178,7 +178,7 @@ function positionColumns(data: ProjectionDetail): Column<Build['positions'][numb
   ];
 }
 
-const at = (time: string | null): string => (time ? formatDateTime(time, browserTimezone()) : '–');
+const at = (time: string | null): string => (time ? formatZoned(time, browserTimezone()) : '–');
 
 const BUILD_COLUMNS: readonly Column<Build>[] = [
   { id: 'generation', header: 'Gen', numeric: true, cell: (row) => row.generation },

@@ -7,7 +7,7 @@ import { Table, type Column } from '@/components/data/table';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
-import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { browserTimezone, formatZoned } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
 import { useMedia } from '@/lib/media';
 import { ActionDialog } from './action-dialog';
@@ -114,7 +114,7 @@ function columns(onSelect: Props['onSelect'], onAct: (name: string, action: Acti
     {
       id: 'updated',
       header: 'Moved',
-      cell: (row) => (row.updatedAt ? formatDateTime(row.updatedAt, browserTimezone()) : 'Never'),
+      cell: (row) => (row.updatedAt ? formatZoned(row.updatedAt, browserTimezone()) : 'Never'),
       className: 'whitespace-nowrap',
     },
     {

@@ -4,7 +4,7 @@ import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Table, type Column } from '@/components/data/table';
 import { Badge } from '@/components/ui/badge';
 import { Card } from '@/components/ui/card';
-import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { browserTimezone, formatZoned } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
 import { subscriptionsQuery, type Subscriptions } from '../api/operations';
 import { formatSpan } from '../lib/format';
@@ -14,7 +14,7 @@ type ProcessManager = Subscriptions['processManagers'][number];
 type InlineProjection = Subscriptions['inlineProjections'][number];
 
 const LATE_S = 10;
-const at = (time: string | null | undefined) => (time ? formatDateTime(time, browserTimezone()) : '–');
+const at = (time: string | null | undefined) => (time ? formatZoned(time, browserTimezone()) : '–');
 
 /** Subscribers of the log that are no projections, process managers and inline projections; refetched every 5 s. */
 export function SubscriptionsPanel() {

@@ -8,7 +8,7 @@ import { Table, type Column } from '@/components/data/table';
 import { Badge } from '@/components/ui/badge';
 import { Card, surface } from '@/components/ui/card';
 import { cx } from '@/lib/cx';
-import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { browserTimezone, formatZoned } from '@/lib/dates';
 import { formatCount, formatPercent } from '@/lib/format';
 import { systemQuery, type System } from '../api/operations';
 import { formatBytes, formatSpan, toneOf, stateLabel } from '../lib/format';
@@ -258,7 +258,7 @@ const BACKUPS: readonly Column<System['backups'][number]>[] = [
   {
     id: 'at',
     header: 'Started',
-    cell: (row) => formatDateTime(row.startedAt, browserTimezone()),
+    cell: (row) => formatZoned(row.startedAt, browserTimezone()),
     className: 'whitespace-nowrap',
   },
   { id: 'state', header: 'State', cell: (row) => <Badge tone={toneOf(row.state)}>{stateLabel(row.state)}</Badge> },
@@ -280,7 +280,7 @@ const BACKUPS: readonly Column<System['backups'][number]>[] = [
   {
     id: 'restored',
     header: 'Restored',
-    cell: (row) => row.drillError || (row.restoredAt ? formatDateTime(row.restoredAt, browserTimezone()) : 'Never'),
+    cell: (row) => row.drillError || (row.restoredAt ? formatZoned(row.restoredAt, browserTimezone()) : 'Never'),
   },
   { id: 'error', header: 'Error', cell: (row) => row.error && <span className="block sm:min-w-56">{row.error}</span> },
 ];

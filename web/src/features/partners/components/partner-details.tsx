@@ -3,7 +3,7 @@ import { ErrorBox, Skeleton } from '@/components/data/states';
 import { CopyField } from '@/components/ui/copy-field';
 import { Dialog } from '@/components/ui/dialog';
 import type { AdminPartner } from '@/lib/api/types';
-import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { browserTimezone, formatZoned } from '@/lib/dates';
 import { countOf } from '@/lib/format';
 import { useNow } from '@/lib/now';
 import { aboutQuery } from '@/lib/shared-queries';
@@ -45,7 +45,7 @@ export function PartnerDetails({ partner, onClose }: { readonly partner: AdminPa
                   <span className="font-medium">{item.terms.text}</span>
                   <span className="text-muted">
                     {item === inForce ? 'in effect since' : Date.parse(item.effectiveAt) > now ? 'from' : 'since'}{' '}
-                    {formatDateTime(item.effectiveAt, browserTimezone())}
+                    {formatZoned(item.effectiveAt, browserTimezone())}
                   </span>
                 </li>
               ))}

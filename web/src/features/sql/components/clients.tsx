@@ -16,7 +16,7 @@ import { focusOnMount } from '@/components/ui/focus';
 import { Tabs } from '@/components/ui/tabs';
 import { api, body, done } from '@/lib/api/client';
 import { messageOf } from '@/lib/api/errors';
-import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { browserTimezone, formatZoned } from '@/lib/dates';
 import { useNow } from '@/lib/now';
 import { userQuery } from '@/lib/shared-queries';
 import { toast, toastError } from '@/stores/toasts';
@@ -45,13 +45,13 @@ export function Clients() {
     {
       id: 'created',
       header: 'Created',
-      cell: (row) => formatDateTime(row.createdAt, browserTimezone()),
+      cell: (row) => formatZoned(row.createdAt, browserTimezone()),
       className: 'whitespace-nowrap tabular',
     },
     {
       id: 'used',
       header: 'Last used',
-      cell: (row) => (row.lastUsedAt ? formatDateTime(row.lastUsedAt, browserTimezone()) : 'Never'),
+      cell: (row) => (row.lastUsedAt ? formatZoned(row.lastUsedAt, browserTimezone()) : 'Never'),
       className: 'whitespace-nowrap tabular',
     },
     {
@@ -141,7 +141,7 @@ export function Clients() {
 const SOON_MS = 7 * 86_400_000;
 
 function Expiry({ at }: { readonly at: string }) {
-  const text = formatDateTime(at, browserTimezone());
+  const text = formatZoned(at, browserTimezone());
   return Date.parse(at) - useNow() < SOON_MS ? <Badge tone="warn">Soon: {text}</Badge> : text;
 }
 
@@ -169,7 +169,7 @@ function CreateToken({ onClose }: { readonly onClose: () => void }) {
         open
         onOpenChange={onClose}
         title="Your token"
-        description={`Copy it now: it is shown only once. It expires on ${formatDateTime(made.expiresAt, browserTimezone())}, or when you change your password.`}
+        description={`Copy it now: it is shown only once. It expires on ${formatZoned(made.expiresAt, browserTimezone())}, or when you change your password.`}
       >
         <div className="flex flex-col gap-4">
           <CopyField label="Token" value={made.token} />

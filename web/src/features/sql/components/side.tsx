@@ -6,7 +6,7 @@ import { Badge, type Tone } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { api, done } from '@/lib/api/client';
 import { messageOf } from '@/lib/api/errors';
-import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { browserTimezone, formatZoned } from '@/lib/dates';
 import { countOf, formatCount } from '@/lib/format';
 import { toast, toastError } from '@/stores/toasts';
 import { allHistoryQuery, historyQuery, savedQuery, schemaQuery, type Statement } from '../api/queries';
@@ -118,7 +118,7 @@ function Statements({ history, empty, onOpen }: StatementsProps) {
           </button>
           <p className="mt-1.5 flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-muted">
             <Badge tone={OUTCOMES[one.outcome]?.tone ?? 'neutral'}>{OUTCOMES[one.outcome]?.word ?? one.outcome}</Badge>
-            <span>{formatDateTime(one.startedAt, browserTimezone())}</span>
+            <span>{formatZoned(one.startedAt, browserTimezone())}</span>
             {one.outcome === 'done' && <span className="tabular">{figures(one)}</span>}
             {one.door === 'clickhouse' && <span>From a client</span>}
           </p>

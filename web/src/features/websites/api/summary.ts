@@ -1,0 +1,17 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, body } from '@/lib/api/client';
+import type { components } from '@/lib/api/schema';
+
+export type WebsitesSummary = components['schemas']['WebsitesSummary'];
+export type WebsiteSummary = WebsitesSummary['websites'][number];
+export type PeriodTotals = WebsiteSummary['today'];
+
+/** All websites of the account; the currency of most of them unless one is given. */
+export const summaryQuery = (currency?: string) =>
+  queryOptions({
+    queryKey: ['websites-summary', currency ?? ''] as const,
+    queryFn: ({ signal }) =>
+      body(api.GET('/api/platform/websites/summary', { params: { query: currency ? { currency } : {} }, signal })),
+    staleTime: 30_000,
+    placeholderData: (previous) => previous,
+  });
