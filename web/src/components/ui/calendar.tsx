@@ -131,7 +131,7 @@ function Month({ month, low, high, max, focused, onPick, onHover }: MonthProps) 
         {weeksOf(month).map((week) => (
           <tr key={week[0]}>
             {week.map((day) => {
-              if (monthOf(day) !== month) return <td key={day} />;
+              if (monthOf(day) !== month) return <td key={day} className="h-10" />;
               const inside = day >= low && day <= high;
               const edge = day === low || day === high;
               return (

@@ -55,6 +55,7 @@ export function Toolbar({
     else onChange({ ...state, range: 'custom', from, to });
   };
   const chosen = calendar === 'comparison' ? daysOf(state.compareFrom, state.compareTo) : daysOf(state.from, state.to);
+  const days = dates(daysOf(state.from, state.to) ?? daysOf(shown?.from, shown?.to)) ?? 'Dates';
   return (
     <div className="grid min-w-0 grid-cols-[minmax(0,1fr)_minmax(0,1fr)_auto] gap-2 sm:flex sm:items-center">
       <Select
@@ -119,11 +120,9 @@ export function Toolbar({
         open={calendar !== null}
         onOpenChange={(open) => onCalendar(open ? 'range' : null)}
         trigger={
-          <Button aria-label="Choose dates" className="max-sm:size-9 max-sm:px-0">
+          <Button aria-label={`Choose dates: ${days}`} className="max-sm:size-9 max-sm:px-0">
             <CalendarRange aria-hidden className="size-4 shrink-0" />
-            <span className="tabular max-sm:hidden">
-              {dates(daysOf(state.from, state.to) ?? daysOf(shown?.from, shown?.to)) ?? 'Dates'}
-            </span>
+            <span className="tabular max-sm:hidden">{days}</span>
           </Button>
         }
       >
