@@ -156,12 +156,12 @@ class Walk:
         if "websiteId" in query:
             filled["websiteId"], names = str(self._of.website), True
         path = f"{path}?{urlencode(filled)}" if filled else path
-        body = None
+        body: Any = None
         for content in operation.get("requestBody", {}).get("content", {}).values():
             body = self._value("body", content["schema"])
             names = names or (isinstance(body, dict) and "websiteId" in body)
         if template.endswith("/conversions/decisions"):
-            body["ids"] = [str(self._of.conversion)]  # either these or a filter
+            body = {**body, "ids": [str(self._of.conversion)]}  # either these or a filter
         return Call(method, template, path, body, names)
 
     def _id(self, template: str, name: str) -> str:
