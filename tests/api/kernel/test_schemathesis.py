@@ -29,6 +29,7 @@ def _sound(found: Any) -> Any:
     return found.ok()
 
 
+@pytest.mark.timeout(900)  # one test of all operations, because they share the sample data
 def test_no_call_fails(operations: list[Any], full_api: Api) -> None:
     of = SampleData(full_api)
     assert len(operations) > 80, "the whole API is tried"
