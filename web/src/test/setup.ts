@@ -52,6 +52,7 @@ afterEach(() => {
   endSession();
   endWebsiteSession();
   localStorage.clear();
+  sessionStorage.clear();
   FakeEventSource.all.length = 0;
   // What tests add because jsdom lacks it.
   for (const name of ['execCommand', 'hidden']) Reflect.deleteProperty(document, name);

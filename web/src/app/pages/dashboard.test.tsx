@@ -151,7 +151,6 @@ test('an account that was created in this tab is welcomed, not welcomed back', a
   markFirstVisit('u1');
   renderApp('/dashboard');
   expect(await screen.findByText('Welcome, Sigrún')).toBeInTheDocument();
-  sessionStorage.clear();
 });
 
 test('with everything done there are no steps', async () => {
