@@ -4,6 +4,8 @@ Each round compares `event_days` with the builds. A day that is over is built on
 a day that keeps changing, each time it has grown by a quarter. Several days share one build: a few large inserts
 instead of many small ones. A build is registered after its rows are written, with the fingerprint of exactly these
 rows: a crash leaves rows that nobody reads, and events that arrive meanwhile make the build outdated, never wrong.
+
+When all days of a past week are built, their counters are merged into a build of the week, in the same way.
 """
 
 # ruff: noqa: S608 - names of tables and columns are ours; values are bound
@@ -42,6 +44,9 @@ TIDY_EVERY_S: Final = 600.0
 KEPT_S: Final = 300
 """Replaced builds are read by requests that began before."""
 BUILD_SETTINGS: Final = {"max_execution_time": 1800, "max_partitions_per_insert_block": 0, "max_threads": 1}
+MAX_BATCH_WEEKS: Final = 100
+WEEK_SETTINGS: Final = {**BUILD_SETTINGS, "max_execution_time": KEPT_S - 60}
+"""It reads builds that were the newest when it began: they must not be deleted meanwhile."""
 
 Day = tuple[UUID, date]
 
@@ -61,6 +66,18 @@ class Found:
         return (self.events, self.fingerprint) == (self.built_events, self.built_fingerprint)
 
 
+@dataclass(frozen=True, slots=True)
+class Week:
+    """A past week whose days are built, and not in a current build of the week."""
+
+    website_id: UUID
+    first: date
+    events: int
+    fingerprint: int
+    days: Sequence[tuple[date, int]]
+    """With their builds."""
+
+
 class VisitBuilder:
     """`start` runs it until `stopping`."""
 
@@ -70,6 +87,7 @@ class VisitBuilder:
         self._clickhouse, self._ownership, self._now = clickhouse, ownership, now
         self._total: tuple[Any, ...] = ()
         self._resting: dict[Day, tuple[int, int]] = {}
+        self._weeks_of: date | None = None
         self._tidied_at = time.monotonic()
 
     def start(self, stopping: Event) -> Thread:
@@ -104,6 +122,10 @@ class VisitBuilder:
                 return built
             self._build(batch)
             built += len(batch)
+        today = self._now().date()
+        if built or self._weeks_of != today:
+            self._build_weeks(today, stopping)
+            self._weeks_of = today
         if all(day >= self._now().date() for _, day in found.keys() - due):
             self._total = total  # no past day is left, and the current one is too small
         if time.monotonic() - self._tidied_at > TIDY_EVERY_S:
@@ -121,12 +143,13 @@ class VisitBuilder:
         replaced = self._clickhouse.rows(_REPLACED, {"before": oldest_kept})[0][0]
         if not replaced:
             return
-        for name in (tables.VISIT_EVENTS, tables.BREAKDOWN_DAY, tables.VISIT_BUILDS):
-            suffix = f"_local ON CLUSTER '{self._clickhouse.cluster}'" if self._clickhouse.cluster else ""
-            self._clickhouse.run(
-                f"ALTER TABLE {tables.table(name)}{suffix} DELETE WHERE build < {oldest_kept}"
-                f" AND (website_id, day, build) NOT IN ({_NEWEST_BUILDS})"
-            )
+        suffix = f"_local ON CLUSTER '{self._clickhouse.cluster}'" if self._clickhouse.cluster else ""
+        for builds, names in _TABLES_OF_BUILDS.items():
+            for name in (*names, builds):
+                self._clickhouse.run(
+                    f"ALTER TABLE {tables.table(name)}{suffix} DELETE WHERE build < {oldest_kept}"
+                    f" AND (website_id, day, build) NOT IN ({_newest(builds)})"
+                )
         log.info("visits_tidied", builds=replaced)
 
     def _outdated(self) -> dict[Day, Found]:
@@ -161,6 +184,37 @@ class VisitBuilder:
             BUILD_SETTINGS,
         )
         log.info("visits_built", days=len(days), took_s=round(time.monotonic() - started, 2))
+
+    def _build_weeks(self, today: date, stopping: Event | None) -> None:
+        weeks = [Week(*row) for row in self._clickhouse.rows(_OUTDATED_WEEKS, {"today": today.isoformat()})]
+        for number in range(0, len(weeks), MAX_BATCH_WEEKS):
+            if stopping is not None and stopping.is_set():
+                return
+            self._build_week(weeks[number : number + MAX_BATCH_WEEKS])
+
+    def _build_week(self, weeks: Sequence[Week]) -> None:
+        build = _build_id(self._now())
+        started = time.monotonic()
+        chosen = " OR ".join(
+            f"(website_id = '{week.website_id}' AND (day, build) IN ("
+            + ", ".join(f"(toDate('{day}'), {built})" for day, built in week.days)
+            + "))"
+            for week in weeks
+        )
+        counted = f"is_bot, dimension, value, {', '.join(tables.COUNTERS)}, visitors"
+        self._clickhouse.run(
+            f"INSERT INTO {tables.table(tables.BREAKDOWN_WEEK)} (website_id, day, build, {counted})"
+            f" SELECT website_id, week, {build}, {counted} FROM ({tables.counters_of_weeks(chosen)})",
+            WEEK_SETTINGS,
+        )
+        values = ", ".join(
+            f"('{week.website_id}', '{week.first}', {build}, {week.events}, {week.fingerprint})" for week in weeks
+        )
+        self._clickhouse.run(
+            f"INSERT INTO {tables.table(tables.WEEK_BUILDS)} (website_id, day, build, events, fingerprint)"
+            f" VALUES {values}"
+        )
+        log.info("weeks_built", weeks=len(weeks), took_s=round(time.monotonic() - started, 2))
 
 
 def select_due(found: Mapping[Day, Found], resting: Mapping[Day, tuple[int, int]], today: date) -> list[Day]:
@@ -207,23 +261,50 @@ def _build_id(moment: datetime) -> int:
     return int(moment.timestamp() * 1_000_000)
 
 
+_TABLES_OF_BUILDS: Final = {
+    tables.VISIT_BUILDS: (tables.VISIT_EVENTS, tables.BREAKDOWN_DAY),
+    tables.WEEK_BUILDS: (tables.BREAKDOWN_WEEK,),
+}
+"""Their rows belong to a build that the table of the key registers."""
 _BUILDS: Final = tables.table(tables.VISIT_BUILDS)
+_WEEK_BUILDS: Final = tables.table(tables.WEEK_BUILDS)
+
+
+def _newest(builds: str) -> str:
+    return f"SELECT website_id, day, max(build) FROM {tables.table(builds)} GROUP BY website_id, day"
+
+
 _TOTAL: Final = (
     f"SELECT sum(events), sum(fingerprint), (SELECT count() FROM {_BUILDS}), toStartOfDay(now('UTC'))"
     f" FROM {tables.EVENT_DAYS}"
 )
-_NEWEST_BUILDS: Final = f"SELECT website_id, day, max(build) FROM {_BUILDS} GROUP BY website_id, day"
 _REPLACED: Final = (
     f"SELECT count() FROM {_BUILDS} WHERE build < {{before:UInt64}}"
-    f" AND (website_id, day, build) NOT IN ({_NEWEST_BUILDS})"
+    f" AND (website_id, day, build) NOT IN ({_newest(tables.VISIT_BUILDS)})"
+)
+_DAYS: Final = (
+    "SELECT website_id, day, sum(now_events) AS events, sum(now_fingerprint) AS fingerprint,"
+    " sum(then_events) AS built_events, sum(then_fingerprint) AS built_fingerprint, max(newest) AS build FROM ("
+    " SELECT website_id, day, toInt64(events) AS now_events, fingerprint AS now_fingerprint,"
+    f" toInt64(0) AS then_events, toUInt64(0) AS then_fingerprint, toUInt64(0) AS newest FROM {tables.EVENT_DAYS}"
+    " UNION ALL SELECT website_id, day, 0, 0, argMax(b.events, b.build), argMax(b.fingerprint, b.build), max(b.build)"
+    f" FROM {_BUILDS} AS b GROUP BY website_id, day)"
+    " GROUP BY website_id, day"
 )
 _OUTDATED: Final = (
-    "SELECT website_id, day, sum(now_events) AS events, sum(now_fingerprint) AS fingerprint,"
-    " sum(then_events) AS built_events, sum(then_fingerprint) AS built_fingerprint FROM ("
-    " SELECT website_id, day, toInt64(events) AS now_events, fingerprint AS now_fingerprint,"
-    f" toInt64(0) AS then_events, toUInt64(0) AS then_fingerprint FROM {tables.EVENT_DAYS} UNION ALL"
-    " SELECT website_id, day, 0, 0, argMax(events, build), argMax(fingerprint, build)"
-    f" FROM {_BUILDS} GROUP BY website_id, day)"
-    " GROUP BY website_id, day HAVING events <> built_events OR fingerprint <> built_fingerprint"
-    " ORDER BY website_id, day LIMIT 100000"
+    f"SELECT website_id, day, events, fingerprint, built_events, built_fingerprint FROM ({_DAYS})"
+    " WHERE events <> built_events OR fingerprint <> built_fingerprint ORDER BY website_id, day LIMIT 100000"
+)
+_OUTDATED_WEEKS: Final = (
+    "SELECT website_id, week, week_events, week_fingerprint, builds FROM ("
+    "SELECT website_id, toMonday(d.day) AS week, sum(d.events) AS week_events, sum(d.fingerprint) AS week_fingerprint,"
+    " min(d.events = d.built_events AND d.fingerprint = d.built_fingerprint) AS is_built,"
+    " groupArrayIf((d.day, d.build), d.events <> 0) AS builds"
+    f" FROM ({_DAYS}) AS d GROUP BY website_id, week) AS found LEFT JOIN ("
+    " SELECT website_id, day AS week, argMax(b.events, b.build) AS then_events,"
+    f" argMax(b.fingerprint, b.build) AS then_fingerprint FROM {_WEEK_BUILDS} AS b GROUP BY website_id, week"
+    ") AS built USING (website_id, week)"
+    f" WHERE is_built AND week_events <> 0 AND week + {tables.DAYS_OF_WEEK} <= {{today:Date}}"
+    " AND (week_events <> then_events OR week_fingerprint <> then_fingerprint)"
+    " ORDER BY website_id, week LIMIT 100000"
 )

@@ -16,9 +16,11 @@ def _table(name: str, columns: tuple[str, ...], order_by: str) -> Table:
 
 
 TABLES: Final = (
-    _table(tables.VISIT_EVENTS, tables.VISIT_EVENTS_COLUMNS, "(website_id, day, build, visitor, occurred_at)"),
-    _table(tables.BREAKDOWN_DAY, tables.BREAKDOWN_DAY_COLUMNS, "(website_id, dimension, day, build, value)"),
-    _table(tables.VISIT_BUILDS, tables.VISIT_BUILDS_COLUMNS, "(website_id, day, build)"),
+    _table(tables.VISIT_EVENTS, tables.VISIT_EVENTS_COLUMNS, "(website_id, day, build, occurred_at, visitor)"),
+    _table(tables.BREAKDOWN_DAY, tables.BREAKDOWN_COLUMNS, "(website_id, dimension, day, build, value)"),
+    _table(tables.VISIT_BUILDS, tables.BUILDS_COLUMNS, "(website_id, day, build)"),
+    _table(tables.BREAKDOWN_WEEK, tables.BREAKDOWN_COLUMNS, "(website_id, dimension, day, build, value)"),
+    _table(tables.WEEK_BUILDS, tables.BUILDS_COLUMNS, "(website_id, day, build)"),
 )
 
 

@@ -1,8 +1,8 @@
 """The SQL of `breakdown`: counters by the values of one or two dimensions, sorted, searched and paged. Pure text.
 
-Three sources give the same numbers: `breakdown_day` for the whole days of an unfiltered report by one dimension, rows
-with their visits for everything else, and the rows of conversions. `counted` has one row a value, with the counters of
-`COUNTERS`, and one more for everything (`is_total`).
+Three sources give the same numbers: `breakdown_week` and `breakdown_day` for the whole days of an unfiltered report by
+one dimension, rows with their visits for everything else, and the rows of conversions. `counted` has one row a value,
+with the counters of `COUNTERS`, and one more for everything (`is_total`).
 """
 
 # ruff: noqa: S608 - names of tables and columns are ours; values are bound
@@ -78,7 +78,7 @@ class Report:
 
     @property
     def is_daily(self) -> bool:
-        """Whether `breakdown_day` has its whole days."""
+        """Whether whole days of it are counted already."""
         known = self.by[0] in DAILY or self.by[0] == WEEKDAY_HOUR
         return len(self.by) == 1 and known and not self.selection.filters
 
@@ -192,7 +192,7 @@ def _daily_rows(report: Report, dimension: str) -> Query:
     """Partial counters of one daily dimension, several rows a value (`v0`), and of everything (`is_total`)."""
     start, end = report.range.start, report.range.end
     visits, bots = report.visits, _bots(report.selection.bots)
-    whole = visits.whole_days(start, end)
+    whole = visits.whole(start, end)
     bound = visits.bounds(start, end)
     traffic, sales = DAILY[dimension], _OF_CONVERSIONS.get(dimension, DAILY[dimension])
     only = ""
@@ -203,12 +203,13 @@ def _daily_rows(report: Report, dimension: str) -> Query:
     columns = {*COUNTED, *(("occurred_at",) if dimension == QUARTER else dimensions.columns(dimension))}
     read = f"SELECT if(dimension = '{TOTAL}', '', value) AS v0, dimension = '{TOTAL}' AS is_total,"
     parts = []
-    if whole:
-        parts.append(
-            f"{read} {', '.join(_TRAFFIC)}, visitors, {_NO_MONEY} FROM {tables.table(tables.BREAKDOWN_DAY)} AS t"
-            f" WHERE {of_builds(whole)} AND dimension IN ('{dimension}', '{TOTAL}') AND {bots}{only}"
-        )
-    rest = visits.traffic(start, end, columns, without={day for day, _ in whole})
+    for table, built in ((tables.BREAKDOWN_WEEK, whole.weeks), (tables.BREAKDOWN_DAY, whole.days)):
+        if built:
+            parts.append(
+                f"{read} {', '.join(_TRAFFIC)}, visitors, {_NO_MONEY} FROM {tables.table(table)} AS t"
+                f" WHERE {of_builds(built)} AND dimension IN ('{dimension}', '{TOTAL}') AND {bots}{only}"
+            )
+    rest = visits.traffic(start, end, columns, without=whole.covered)
     counters = f"{tables.COUNTED}, {tables.VISITOR_STATE} AS visitors, {_NO_MONEY}"
     if rest:
         parts.append(f"SELECT {traffic} AS v0, {_IS_TOTAL}, {counters} FROM ({rest}) AS t WHERE {bots} {_EACH_AND_ALL}")
@@ -275,7 +276,7 @@ _IS_TOTAL: Final = "grouping(v0) = 1 AS is_total"
 _EACH_AND_ALL: Final = "GROUP BY GROUPING SETS ((v0), ())"
 _OTHERS: Final = "\\0"
 """No text of a row has this value: NUL is a control character."""
-_OF_CONVERSIONS: Final = {"event": "toString(t.event_name)"}
+_OF_CONVERSIONS: Final = {"event": "toString(t.event_name)", "coupon": "toString(t.coupon)"}
 _SHOWN: Final = ("visitors", "visits", "events", "pending", "approved", "rejected", "reversed", "revenue")
 _ROW_COUNTERS: Final = {
     **tables.ROW_COUNTERS,

@@ -1,5 +1,7 @@
 """Rows with their visits for reports: from current builds of whole days, and for other days from `events`.
 
+Counters of whole days come from the builds of their weeks where these are current.
+
 `plan` reads which days have a current build (`infra.domain.visits.tables`). No report waits for a build: what is not
 built is found by the same SQL when it is read.
 """
@@ -33,14 +35,35 @@ COUNTED: Final = (
 """The columns that every counter reads."""
 
 
+Contents = tuple[int, int]
+"""Number and fingerprint of events."""
+Built = Sequence[tuple[date, int]]
+"""Days, or the first days of weeks, with their builds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """The whole weeks of a range that have a current build, and its whole days beside them that have one."""
+
+    weeks: Built
+    days: Built
+
+    @property
+    def covered(self) -> set[date]:
+        """All days that are in one of them."""
+        return {day for day, _ in self.days} | {day for first, _ in self.weeks for day in days_of_week(first)}
+
+
 @dataclass(frozen=True, slots=True)
 class VisitRows:
-    """Where the rows of a website's days are. Days without events are in neither."""
+    """Where the rows of a website's days are. Days without events are in neither `builds` nor `live`."""
 
     website_id: str
     builds: Mapping[date, int]
     live: Mapping[date, int]
     """Days without a current build, and their number of events."""
+    weeks: Mapping[date, int]
+    """Current builds by Monday."""
 
     def everything(self, start: datetime, end: datetime, columns: Collection[str] = COLUMNS) -> str:
         """A SELECT of `columns`: traffic and conversions from `start` until before `end`. Needs `bounds`."""
@@ -72,9 +95,15 @@ class VisitRows:
         """What the SELECTs are bound to."""
         return {"website": self.website_id, "start": int(start.timestamp()), "end": int(end.timestamp())}
 
-    def whole_days(self, start: datetime, end: datetime) -> list[tuple[date, int]]:
-        """The days with a current build that lie within `start` and `end`, with their builds."""
-        return [(day, self.builds[day]) for day in whole_days(start, end) if day in self.builds]
+    def whole(self, start: datetime, end: datetime) -> Whole:
+        """What is built of the days that lie within `start` and `end`."""
+        days = set(whole_days(start, end))
+        weeks = [first for first in sorted(days & self.weeks.keys()) if days.issuperset(days_of_week(first))]
+        days -= {day for first in weeks for day in days_of_week(first)}
+        return Whole(
+            [(first, self.weeks[first]) for first in weeks],
+            [(day, self.builds[day]) for day in sorted(days & self.builds.keys())],
+        )
 
 
 def conversions(columns: Collection[str]) -> str:
@@ -91,8 +120,8 @@ def _shown(columns: Collection[str], expressions: Mapping[str, str]) -> str:
     )
 
 
-def of_builds(built: Sequence[tuple[date, int]]) -> str:
-    """The condition that selects the rows of these days and builds."""
+def of_builds(built: Built) -> str:
+    """The condition that selects the rows of these builds."""
     listed = ", ".join(f"(toDate('{day}'), {build})" for day, build in built)
     return f"website_id = {{website:UUID}} AND (day, build) IN ({listed})"
 
@@ -102,31 +131,45 @@ def plan_query(website_id: str, spans: Sequence[tuple[datetime, datetime]]) -> Q
     within = " OR ".join(
         f"(day >= '{start.astimezone(UTC).date()}' AND day <= '{_last_day(end)}')" for start, end in spans
     )
+    of_days = f"website_id = {{website:UUID}} AND ({within}) GROUP BY day"
+    newest = "toInt64(argMax(b.events, b.build)), argMax(b.fingerprint, b.build), max(b.build)"
     return Query(
-        "SELECT day, sum(events) AS events, sum(fingerprint) AS fingerprint, sum(built_events) AS built_events,"
-        " sum(built_fingerprint) AS built_fingerprint, max(build) AS build FROM ("
-        "SELECT day, toInt64(events) AS events, fingerprint, toInt64(0) AS built_events,"
-        f" toUInt64(0) AS built_fingerprint, toUInt64(0) AS build FROM {live_table(tables.EVENT_DAYS)}"
-        f" WHERE website_id = {{website:UUID}} AND ({within}) UNION ALL "
-        "SELECT day, 0, 0, argMax(b.events, b.build), argMax(b.fingerprint, b.build), max(b.build)"
-        f" FROM {tables.table(tables.VISIT_BUILDS)} AS b WHERE website_id = {{website:UUID}} AND ({within})"
-        " GROUP BY day) GROUP BY day",
+        f"SELECT {_NOW} AS kind, day, toInt64(sum(d.events)) AS events, sum(d.fingerprint) AS fingerprint,"
+        f" toUInt64(0) AS build FROM {live_table(tables.EVENT_DAYS)} AS d WHERE {of_days} UNION ALL "
+        f"SELECT {_DAY}, day, {newest} FROM {tables.table(tables.VISIT_BUILDS)} AS b WHERE {of_days} UNION ALL "
+        f"SELECT {_WEEK}, day, {newest} FROM {tables.table(tables.WEEK_BUILDS)} AS b WHERE {of_days}",
         {"website": website_id},
     )
 
 
 def plan(website_id: str, found: Sequence[Row]) -> VisitRows:
     """From the rows of `plan_query`."""
-    builds: dict[date, int] = {}
-    live: dict[date, int] = {}
+    days: dict[date, Contents] = {}
+    builds: dict[date, tuple[Contents, int]] = {}
+    weeks: dict[date, tuple[Contents, int]] = {}
     for row in found:
-        if not row["events"]:
-            continue
-        if (row["events"], row["fingerprint"]) == (row["built_events"], row["built_fingerprint"]):
-            builds[row["day"]] = row["build"]
-        else:
-            live[row["day"]] = row["events"]
-    return VisitRows(website_id, builds, live)
+        day, contents = row["day"], (row["events"], row["fingerprint"])
+        if row["kind"] != _NOW:
+            (builds if row["kind"] == _DAY else weeks)[day] = contents, row["build"]
+        elif row["events"]:
+            days[day] = contents
+    current = {day: build for day, (contents, build) in builds.items() if days.get(day) == contents}
+    return VisitRows(
+        website_id,
+        builds=current,
+        live={day: events for day, (events, _) in days.items() if day not in current},
+        weeks={first: build for first, (contents, build) in weeks.items() if _of_week(days, first) == contents},
+    )
+
+
+def _of_week(days: Mapping[date, Contents], first: date) -> Contents:
+    found = [days[day] for day in days_of_week(first) if day in days]
+    return sum(events for events, _ in found), sum(fingerprint for _, fingerprint in found) % 2**64
+
+
+def days_of_week(first: date) -> list[date]:
+    """The seven days from `first` on."""
+    return [first + timedelta(days=number) for number in range(tables.DAYS_OF_WEEK)]
 
 
 def days_of(start: datetime, end: datetime) -> list[date]:
@@ -148,6 +191,8 @@ def _last_day(end: datetime) -> date:
     return (end.astimezone(UTC) - timedelta(microseconds=1)).date()
 
 
+_NOW, _DAY, _WEEK = 0, 1, 2
+"""Kinds of rows of `plan_query`: the events of a day, and the newest build of a day and of a week."""
 _WITHIN: Final = (
     f"occurred_at >= {instants.bound('start')} AND occurred_at < {instants.bound('end')}"
     f" AND toDate(occurred_at) >= toDate({instants.bound('start')})"

@@ -76,6 +76,7 @@ TOTAL: Final = "total"
 
 DAILY: Final = {
     **{name: expression(name) for name in COLUMNS if name not in ("coupon", "event")},
+    "coupon": "''",
     "event": "toString(t.type)",
     QUARTER: "toString(toUnixTimestamp(toStartOfFifteenMinutes(t.occurred_at)))",
     TOTAL: "''",

@@ -4,6 +4,9 @@
 events with their visits into `visit_events`, and counters of every value of every daily dimension into
 `breakdown_day`; `visit_builds` then has what the build is made of. A day's build is current while both agree: what is
 read from it equals what `statement.visits` would find. Days without a current build are read from `events`.
+
+The days of a whole week are merged into `breakdown_week` and `week_builds` in the same way; their `day` is a Monday. A
+report of a month then merges a dozen visitor states for a value instead of thirty.
 """
 
 from __future__ import annotations
@@ -20,9 +23,12 @@ EVENT_DAYS: Final = "event_days"
 VISIT_EVENTS: Final = "visit_events"
 BREAKDOWN_DAY: Final = "breakdown_day"
 VISIT_BUILDS: Final = "visit_builds"
+BREAKDOWN_WEEK: Final = "breakdown_week"
+WEEK_BUILDS: Final = "week_builds"
+DAYS_OF_WEEK: Final = 7
 
 COUNTERS: Final = ("events", "pageviews", "clicks", "visits", "entries", "bounces", "seconds")
-"""Of `breakdown_day`; `visits` add up over days, since a visit lies within one."""
+"""Of `breakdown_day` and `breakdown_week`; `visits` add up over days, since a visit lies within one."""
 
 
 def table(name: str) -> str:
@@ -39,7 +45,7 @@ VISIT_EVENTS_COLUMNS: Final = (
         for name in ROW_COLUMNS
     ),
 )
-BREAKDOWN_DAY_COLUMNS: Final = (
+BREAKDOWN_COLUMNS: Final = (
     "website_id UUID",
     "day Date",
     "build UInt64",
@@ -49,7 +55,7 @@ BREAKDOWN_DAY_COLUMNS: Final = (
     *(f"{name} Int64 CODEC(ZSTD(1))" for name in COUNTERS),
     "visitors AggregateFunction(uniqCombined(12), UInt64)",
 )
-VISIT_BUILDS_COLUMNS: Final = (
+BUILDS_COLUMNS: Final = (
     "website_id UUID",
     "day Date",
     "build UInt64",
@@ -78,4 +84,14 @@ def counters_of(rows: str) -> str:
         f"SELECT website_id, day, build, is_bot, '{name}' AS dimension, toString({expression}) AS value, {COUNTED},"  # noqa: S608 - own text
         f" {VISITOR_STATE} AS visitors FROM {rows} AS t GROUP BY website_id, day, build, is_bot, value"
         for name, expression in DAILY.items()
+    )
+
+
+def counters_of_weeks(days: str) -> str:
+    """The rows of `breakdown_week` that `days` (a condition on `breakdown_day`) come to, but for their build."""
+    sums = ", ".join(f"sum(t.{name}) AS {name}" for name in COUNTERS)
+    return (
+        f"SELECT website_id, toMonday(t.day) AS week, is_bot, dimension, value, {sums},"  # noqa: S608 - own text
+        f" uniqCombinedMergeState(12)(t.visitors) AS visitors FROM {table(BREAKDOWN_DAY)} AS t WHERE {days}"
+        " GROUP BY website_id, week, is_bot, dimension, value"
     )

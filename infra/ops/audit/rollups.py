@@ -92,7 +92,8 @@ def audit_rollups(clickhouse: Reader) -> Report:
     for rollup in ROLLUPS:
         report.add(_tried(clickhouse, rollup.name, _sums_query(rollup)))
     report.add(_tried(clickhouse, "visitors_15m", _visitors_query()))
-    report.add(_tried(clickhouse, "breakdown_day", _BUILT_DAYS))
+    report.add(_tried(clickhouse, "breakdown_day", _built("breakdown_day__g1", "visit_builds__g1", "{day}")))
+    report.add(_tried(clickhouse, "breakdown_week", _built("breakdown_week__g1", "week_builds__g1", "toMonday({day})")))
     return report
 
 
@@ -147,22 +148,25 @@ def _visitors_query() -> str:
     )
 
 
-_CURRENT: Final = (
-    "SELECT website_id, day, max(b.build) AS build FROM visit_builds__g1 AS b INNER JOIN ("
-    "SELECT website_id, day, sum(events) AS all_events, sum(fingerprint) AS whole FROM event_days"
-    " GROUP BY website_id, day) AS d USING (website_id, day) GROUP BY website_id, day"
-    " HAVING argMax(b.events, b.build) = any(all_events) AND argMax(b.fingerprint, b.build) = any(whole)"
-)
-"""The days whose newest build has exactly the day's events: reports read them."""
-_BUILT_DAYS: Final = (
-    "SELECT website_id, day, is_bot, sum(views) AS sum_views, sum(followed) AS sum_followed, sum(people) AS sum_people,"
-    " sum_views != 0 OR sum_followed != 0 OR sum_people != 0 AS differs FROM ("
-    "SELECT website_id, day, is_bot, sum(pageviews) AS views, sum(clicks) AS followed,"
-    " toInt64(uniqCombinedMerge(12)(visitors)) AS people FROM breakdown_day__g1 WHERE dimension = 'total'"
-    f" AND (website_id, day, build) IN ({_CURRENT}) GROUP BY website_id, day, is_bot UNION ALL "
-    "SELECT website_id, toDate(occurred_at) AS day, is_bot, -toInt64(countIf(type = 'pageview')),"
-    " -toInt64(countIf(type = 'click')), -toInt64(uniqCombinedIf(12)(visitor, visitor != 0)) FROM events"
-    f" WHERE type != 'conversion' AND (website_id, toDate(occurred_at)) IN (SELECT website_id, day FROM ({_CURRENT}))"
-    " GROUP BY website_id, day, is_bot) GROUP BY website_id, day, is_bot"
-)
-"""The totals of built days less those of the raw rows: all must be zero."""
+def _built(table: str, builds: str, first: str) -> str:
+    """The totals of built days or weeks less those of the raw rows: all must be zero. `first`: which one a `{day}`
+    belongs to."""
+    current = (
+        f"SELECT website_id, b.day AS day, max(b.build) AS build FROM {builds} AS b INNER JOIN ("
+        f"SELECT website_id, {first.format(day='day')} AS first, sum(events) AS all_events, sum(fingerprint) AS whole"
+        " FROM event_days GROUP BY website_id, first) AS d ON b.website_id = d.website_id AND b.day = d.first"
+        " GROUP BY website_id, day"
+        " HAVING argMax(b.events, b.build) = any(all_events) AND argMax(b.fingerprint, b.build) = any(whole)"
+    )
+    raw_day = first.format(day="toDate(occurred_at)")
+    return (
+        "SELECT website_id, day, is_bot, sum(views) AS sum_views, sum(followed) AS sum_followed,"
+        " sum(people) AS sum_people, sum_views != 0 OR sum_followed != 0 OR sum_people != 0 AS differs FROM ("
+        "SELECT website_id, day, is_bot, sum(pageviews) AS views, sum(clicks) AS followed,"
+        f" toInt64(uniqCombinedMerge(12)(visitors)) AS people FROM {table} WHERE dimension = 'total'"
+        f" AND (website_id, day, build) IN ({current}) GROUP BY website_id, day, is_bot UNION ALL "
+        f"SELECT website_id, {raw_day} AS day, is_bot, -toInt64(countIf(type = 'pageview')),"
+        " -toInt64(countIf(type = 'click')), -toInt64(uniqCombinedIf(12)(visitor, visitor != 0)) FROM events"
+        f" WHERE type != 'conversion' AND (website_id, {raw_day}) IN (SELECT website_id, day FROM ({current}))"
+        " GROUP BY website_id, day, is_bot) GROUP BY website_id, day, is_bot"
+    )

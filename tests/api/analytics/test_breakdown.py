@@ -23,8 +23,9 @@ from tests.support.engines import wait_until
 from tests.support.query import Person, QueryService, conversion, event
 
 ZONES = ("Europe/Berlin", "Asia/Kathmandu", "UTC", "Australia/Lord_Howe")
-FIRST = datetime(2026, 3, 26, tzinfo=UTC)
-DAYS = 6
+FIRST = datetime(2026, 3, 21, tzinfo=UTC)
+"""A Saturday: one whole week, and days before and after it."""
+DAYS = 10
 Row = dict[str, Any]
 BROUGHT = ("source", "channel", "referrer_host", "utm_source", "utm_medium", "utm_campaign", "utm_content", "utm_term")
 NO_ID = "00000000-0000-0000-0000-000000000000"
@@ -211,12 +212,13 @@ def test_every_dimension_is_what_a_count_by_hand_gives(
     query_service: QueryService, builder: VisitBuilder, seed: int
 ) -> None:
     measured = Measured(query_service, seed)
-    first, last = date(2026, 3, 27), date(2026, 3, 30)
+    first, last = date(2026, 3, 22), date(2026, 3, 30)
     dimensions = (*NAMES, "prop:plan")
     for name in dimensions[seed::2]:
         check(measured, name, first, last)
     build_all(builder)
-    assert built_days(query_service, measured.website) == DAYS
+    assert built(query_service, "visit_builds__g1", measured.website) == DAYS
+    assert built(query_service, "week_builds__g1", measured.website) >= 1
     for name in dimensions[1 - seed :: 2]:
         check(measured, name, first, last)
     measured.add(30)  # each day's build is outdated, or a part of them
@@ -235,15 +237,19 @@ def test_replaced_builds_are_deleted_and_reports_stay(query_service: QueryServic
     measured.add(20)
     build_all(builder)
     count = f"SELECT uniqExact(build) FROM {{}} WHERE website_id = '{measured.website}'"
-    tables = ("visit_events__g1", "breakdown_day__g1", "visit_builds__g1")
-    assert [query_service.rows(count.format(name)) for name in tables] == [[(2,)]] * 3
+    tables = ("visit_events", "breakdown_day", "visit_builds", "breakdown_week", "week_builds")
+    tables = tuple(f"{name}__g1" for name in tables)
+    assert [query_service.rows(count.format(name)) for name in tables] == [[(2,)]] * 5
     before = measured.get("breakdown", **span)
     clickhouse, ownership = HttpClickHouse(query_service.settings), Ownership(query_service.settings.postgres_url or "")
     VisitBuilder(clickhouse, ownership, lambda: datetime.now(UTC) + timedelta(hours=1)).tidy()
     kept = [count.format(name) for name in tables]
-    of_days = f"SELECT max(build) AS build FROM visit_builds__g1 WHERE website_id = '{measured.website}' GROUP BY day"
-    newest = f"SELECT uniqExact(build) FROM ({of_days})"
-    wait_until(lambda: [query_service.rows(each) for each in kept] == [query_service.rows(newest)] * 3, 20, "tidying")
+    newest = (
+        f"SELECT uniqExact(build) FROM (SELECT max(build) AS build FROM {{}} WHERE website_id = '{measured.website}'"
+        " GROUP BY day)"
+    )
+    wanted = [newest.format(name) for name in ("visit_builds__g1",) * 3 + ("week_builds__g1",) * 2]
+    wait_until(lambda: [*map(query_service.rows, kept)] == [*map(query_service.rows, wanted)], 20, "tidying")
     assert measured.get("breakdown", **span) == before
 
 
@@ -253,8 +259,8 @@ def build_all(builder: VisitBuilder) -> None:
         builder.build()
 
 
-def built_days(service: QueryService, website: UUID) -> int:
-    [[days]] = service.rows(f"SELECT uniqExact(day) FROM visit_builds__g1 WHERE website_id = '{website}'")
+def built(service: QueryService, table: str, website: UUID) -> int:
+    [[days]] = service.rows(f"SELECT uniqExact(day) FROM {table} WHERE website_id = '{website}'")
     return int(days)
 
 
