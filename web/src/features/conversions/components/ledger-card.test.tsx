@@ -79,14 +79,18 @@ test('ranges are whole days of the website’s zone', () => {
   expect(daysOf('today', 'America/New_York', now)).toEqual({ from: '2026-02-28', to: '2026-02-28' });
   expect(daysOf('yesterday', 'UTC', now)).toEqual({ from: '2026-02-28', to: '2026-02-28' });
   expect(daysOf('7d', 'UTC', now)).toEqual({ from: '2026-02-23', to: '2026-03-01' });
-  expect(daysOf('this-month', 'UTC', now)).toEqual({ from: '2026-03-01', to: '2026-03-01' });
-  expect(daysOf('last-month', 'UTC', now)).toEqual({ from: '2026-02-01', to: '2026-02-28' });
-  expect(daysOf('last-month', 'UTC', new Date('2026-01-15T00:00:00Z'))).toEqual({
+  expect(daysOf('this_month', 'UTC', now)).toEqual({ from: '2026-03-01', to: '2026-03-01' });
+  expect(daysOf('last_month', 'UTC', now)).toEqual({ from: '2026-02-01', to: '2026-02-28' });
+  expect(daysOf('last_month', 'UTC', new Date('2026-01-15T00:00:00Z'))).toEqual({
     from: '2025-12-01',
     to: '2025-12-31',
   });
-  expect(daysOf('this-quarter', 'UTC', now)).toEqual({ from: '2026-01-01', to: '2026-03-01' });
-  expect(daysOf('last-year', 'UTC', now)).toEqual({ from: '2025-01-01', to: '2025-12-31' });
+  expect(daysOf('this_quarter', 'UTC', now)).toEqual({ from: '2026-01-01', to: '2026-03-01' });
+  expect(daysOf('last_quarter', 'UTC', now)).toEqual({ from: '2025-10-01', to: '2025-12-31' });
+  expect(daysOf('this_week', 'UTC', now)).toEqual({ from: '2026-02-23', to: '2026-03-01' });
+  expect(daysOf('last_week', 'UTC', now)).toEqual({ from: '2026-02-16', to: '2026-02-22' });
+  expect(daysOf('12m', 'UTC', now)).toEqual({ from: '2025-04-01', to: '2026-03-01' });
+  expect(daysOf('last_year', 'UTC', now)).toEqual({ from: '2025-01-01', to: '2025-12-31' });
 });
 
 test('pending ones are approved together, after their number and sum are named, and can be undone', async () => {

@@ -6,7 +6,8 @@ import { LatePopover } from '@/components/ui/late-popover';
 import type { Partner } from '@/lib/api/types';
 import { countryName } from '@/lib/countries';
 import { formatDay } from '@/lib/dates';
-import { RANGE_LABELS, RANGES } from '../lib/ranges';
+import { RANGE_LABELS } from '@/lib/ranges';
+import { DAY_RANGE_GROUPS, DAY_RANGES } from '../lib/ranges';
 import { isFiltered, KEY_KINDS, KINDS, NO_FILTERS, REPORTERS, STATUSES, SUBS, type Filters } from '../lib/search';
 import { STATUS_LABELS } from './status-badge';
 
@@ -58,17 +59,21 @@ export function LedgerFilters({ filters, partners, links, onChange }: Props) {
             if (event.target.value === 'custom') setOpen(true);
             else
               onChange({
-                range: RANGES.find((item) => item === event.target.value) ?? null,
+                range: DAY_RANGES.find((item) => item === event.target.value) ?? null,
                 from: null,
                 to: null,
               });
           }}
         >
           <option value="">All time</option>
-          {RANGES.map((item) => (
-            <option key={item} value={item}>
-              {RANGE_LABELS[item]}
-            </option>
+          {DAY_RANGE_GROUPS.map((group) => (
+            <optgroup key={group.label} label={group.label}>
+              {group.ranges.map((item) => (
+                <option key={item} value={item}>
+                  {RANGE_LABELS[item]}
+                </option>
+              ))}
+            </optgroup>
           ))}
           <option value="custom">Custom dates…</option>
         </Select>

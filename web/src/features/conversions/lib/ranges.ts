@@ -1,63 +1,52 @@
-// Ranges of days that are asked for by name, in the website's time zone.
+// Named ranges of days of the website's time zone. They are those of Analytics: the list of conversions takes days.
 import { addDays, todayIn } from '@/lib/dates';
+import { RANGE_GROUPS, type Days, type NamedRange } from '@/lib/ranges';
 
-export const RANGES = [
-  'today',
-  'yesterday',
-  '7d',
-  '30d',
-  '90d',
-  'this-month',
-  'last-month',
-  'this-quarter',
-  'this-year',
-  'last-year',
-] as const;
-export type RangeName = (typeof RANGES)[number];
+/** Without a range the list has all time; 24 hours are no days. */
+export type DayRange = Exclude<NamedRange, '24h' | 'all'>;
 
-export const RANGE_LABELS: Record<RangeName, string> = {
-  today: 'Today',
-  yesterday: 'Yesterday',
-  '7d': 'Last 7 days',
-  '30d': 'Last 30 days',
-  '90d': 'Last 90 days',
-  'this-month': 'This month',
-  'last-month': 'Last month',
-  'this-quarter': 'This quarter',
-  'this-year': 'This year',
-  'last-year': 'Last year',
-};
+export const DAY_RANGE_GROUPS = RANGE_GROUPS.map(({ label, ranges }) => ({
+  label,
+  ranges: ranges.filter((name): name is (typeof ranges)[number] & DayRange => name !== '24h' && name !== 'all'),
+}));
+export const DAY_RANGES: readonly DayRange[] = DAY_RANGE_GROUPS.flatMap((group): readonly DayRange[] => group.ranges);
 
-export interface Days {
-  readonly from: string;
-  readonly to: string;
-}
-
-export function daysOf(range: RangeName, timezone: string, now: Date = new Date()): Days {
+/** Weeks begin on Monday; `12m` is twelve calendar months, the current one included. */
+export function daysOf(range: DayRange, timezone: string, now: Date = new Date()): Days {
   const today = todayIn(timezone, now);
   const [year, month] = [Number(today.slice(0, 4)), Number(today.slice(5, 7))];
-  const back = (days: number): Days => ({ from: addDays(today, 1 - days), to: today });
+  const monday = addDays(today, -((new Date(today).getUTCDay() + 6) % 7));
+  const quarter = month - ((month - 1) % 3);
+  const since = (from: string): Days => ({ from, to: today });
+  const until = (from: string, next: string): Days => ({ from, to: addDays(next, -1) });
   switch (range) {
     case 'today':
-      return back(1);
+      return since(today);
     case 'yesterday':
-      return { from: addDays(today, -1), to: addDays(today, -1) };
+      return until(addDays(today, -1), today);
     case '7d':
-      return back(7);
+    case '14d':
     case '30d':
-      return back(30);
     case '90d':
-      return back(90);
-    case 'this-month':
-      return { from: firstOf(year, month), to: today };
-    case 'last-month':
-      return { from: firstOf(year, month - 1), to: addDays(firstOf(year, month), -1) };
-    case 'this-quarter':
-      return { from: firstOf(year, month - ((month - 1) % 3)), to: today };
-    case 'this-year':
-      return { from: firstOf(year, 1), to: today };
-    case 'last-year':
-      return { from: firstOf(year - 1, 1), to: `${year - 1}-12-31` };
+      return since(addDays(today, 1 - parseInt(range, 10)));
+    case 'this_week':
+      return since(monday);
+    case 'last_week':
+      return until(addDays(monday, -7), monday);
+    case 'this_month':
+      return since(firstOf(year, month));
+    case 'last_month':
+      return until(firstOf(year, month - 1), firstOf(year, month));
+    case 'this_quarter':
+      return since(firstOf(year, quarter));
+    case 'last_quarter':
+      return until(firstOf(year, quarter - 3), firstOf(year, quarter));
+    case 'this_year':
+      return since(firstOf(year, 1));
+    case 'last_year':
+      return until(firstOf(year - 1, 1), firstOf(year, 1));
+    case '12m':
+      return since(firstOf(year, month - 11));
   }
 }
 

@@ -2,7 +2,7 @@
 import type { ConversionStatus } from '@/lib/api/types';
 import { isDay } from '@/lib/dates';
 import { textOf, type FlatSearch } from '@/lib/search';
-import { daysOf, RANGES, type RangeName } from './ranges';
+import { DAY_RANGES, daysOf, type DayRange } from './ranges';
 
 export const STATUSES: readonly ConversionStatus[] = ['pending', 'approved', 'rejected', 'reversed'];
 export const KEY_KINDS = ['site', 'secret', 'postback', 'import'] as const;
@@ -31,7 +31,7 @@ export interface Filters {
   readonly reportedBy: (typeof REPORTERS)[number] | null;
   /** By `TEXT_FILTERS`; a link by its id. */
   readonly texts: Readonly<Record<string, string>>;
-  readonly range: RangeName | null;
+  readonly range: DayRange | null;
   readonly from: string | null;
   readonly to: string | null;
 }
@@ -69,7 +69,7 @@ export function readState(search: FlatSearch): ConversionsState {
     known.find((item) => item === text(name)) ?? null;
   const [from, to, month] = [text('from'), text('to'), text('month')];
   const days = isDay(from) && isDay(to) && from > to ? [to, from] : [from, to];
-  const range = one(RANGES, 'range');
+  const range = one(DAY_RANGES, 'range');
   return {
     website: text('website') ?? null,
     view: one(VIEWS, 'view') ?? 'list',
