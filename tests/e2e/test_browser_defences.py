@@ -107,7 +107,7 @@ def test_another_site_cannot_act_for_who_is_signed_in(
     assert sent.value.status == 403 and sent.value.json()["code"] == "cross_site"
     assert domains(api) == before
     page.reload()
-    page.get_by_role("heading", name="Dashboard").first.wait_for()
+    page.get_by_role("button", name="Account of").wait_for()
 
 
 def domains(api: httpx.Client) -> list[str]:
