@@ -11,15 +11,33 @@ from projectors.engine.tables import Table, create_table
 _MONTH: Final = "toYYYYMM(day)"
 
 
-def _table(name: str, columns: tuple[str, ...], order_by: str) -> Table:
-    return Table(name, tables.VERSION, columns, partition_by=_MONTH, order_by=order_by, period=_MONTH)
+_BREAKDOWN_ORDER: Final = "(website_id, dimension, day, build, -events, value)"
+"""The values with most events come first: reports show them, and read the marks of the index that hold them."""
+_BREAKDOWN_GRANULARITY: Final = 256
+"""Visitor states are wide, and most dimensions have few values."""
+
+
+def _table(name: str, columns: tuple[str, ...], order_by: str, granularity: int = 8192) -> Table:
+    return Table(
+        name,
+        tables.VERSION,
+        columns,
+        partition_by=_MONTH,
+        order_by=order_by,
+        period=_MONTH,
+        granularity=granularity,
+    )
+
+
+def _breakdown(name: str) -> Table:
+    return _table(name, tables.BREAKDOWN_COLUMNS, _BREAKDOWN_ORDER, _BREAKDOWN_GRANULARITY)
 
 
 TABLES: Final = (
     _table(tables.VISIT_EVENTS, tables.VISIT_EVENTS_COLUMNS, "(website_id, day, build, occurred_at, visitor)"),
-    _table(tables.BREAKDOWN_DAY, tables.BREAKDOWN_COLUMNS, "(website_id, dimension, day, build, value)"),
+    _breakdown(tables.BREAKDOWN_DAY),
     _table(tables.VISIT_BUILDS, tables.BUILDS_COLUMNS, "(website_id, day, build)"),
-    _table(tables.BREAKDOWN_WEEK, tables.BREAKDOWN_COLUMNS, "(website_id, dimension, day, build, value)"),
+    _breakdown(tables.BREAKDOWN_WEEK),
     _table(tables.WEEK_BUILDS, tables.BUILDS_COLUMNS, "(website_id, day, build)"),
 )
 

@@ -18,14 +18,14 @@ from infra.domain.visits import dimensions
 from infra.domain.visits.dimensions import WEEKDAY_HOUR
 from infra.kernel.net.geoip import country_names
 from query_api.analytics import breakdown_query
-from query_api.analytics.breakdown_query import METRICS, Report, Sorting
+from query_api.analytics.breakdown_query import MANY_VALUES, METRICS, Report, Sorting
 from query_api.analytics.geographic import country_name
 from query_api.analytics.metrics import Counts
 from query_api.analytics.overview import ShownRange
 from query_api.analytics.query_plan import counts_by_edge
 from query_api.analytics.request import AnalyticsQuery, AnalyticsRequest
 from query_api.kernel import money, pagination
-from query_api.kernel.clickhouse_reader import Row
+from query_api.kernel.clickhouse_reader import Query, Row
 from query_api.kernel.money import Major
 from query_api.kernel.pagination import invalid_parameter
 from query_api.kernel.postgres_reader import Reader
@@ -121,6 +121,11 @@ class ParsedReport:
     metrics: tuple[str, ...]
     sorting: Sorting
 
+    @property
+    def counts_visitors(self) -> bool:
+        """Whether it shows them, or is sorted by them."""
+        return "visitors" in (*self.metrics, self.sorting.name)
+
 
 def read(query: BreakdownQuery, request: AnalyticsRequest, response: Response) -> Breakdown:
     """One page. Raises `Problem` 400."""
@@ -128,12 +133,15 @@ def read(query: BreakdownQuery, request: AnalyticsRequest, response: Response) -
     report = Report(request.selection, request.range, parsed.by)
     after = _after(query.cursor, parsed) if query.cursor else ()
     search = _search(request, query.search, parsed.by)
-    statement = breakdown_query.query(report, parsed.sorting, search, after, query.limit + 1)
+    is_late = parsed.sorting.name != "visitors" and report.is_daily and parsed.by[0] in MANY_VALUES
+    statement = breakdown_query.query(
+        report, parsed.sorting, search, after, query.limit + 1, with_visitors=parsed.counts_visitors and not is_late
+    )
     [found] = request.read(response, statement)
     total = next((row for row in found if row["is_total"]), {})
     rows = [row for row in found if not row["is_total"]]
     has_more, rows = len(rows) > query.limit, rows[: query.limit]
-    before = _compared(request, response, report, rows)
+    late, before = _of_rows(request, response, report, rows, parsed.counts_visitors, parsed.counts_visitors and is_late)
     labels = _labels(request, parsed.by, rows)
     shown = _Shown(parsed.metrics, request.website.currency)
 
@@ -150,11 +158,11 @@ def read(query: BreakdownQuery, request: AnalyticsRequest, response: Response) -
                 label=" · ".join(labels[name, value] for name, value in zip(parsed.by, values, strict=True)),
                 labels={name: labels[name, value] for name, value in zip(parsed.by, values, strict=True)},
                 previous=earlier(*values),
-                **shown.figures(row),
+                **shown.figures({**row, **late.get(values, {})}),
             )
             for row, values in ((row, values_of(row, parsed.by)) for row in rows)
         ],
-        totals=Totals.model_construct(previous=earlier(), **shown.figures(total)),
+        totals=Totals.model_construct(previous=earlier(), **shown.figures({**total, **late.get((), {})})),
         nextCursor=_cursor(rows[-1], parsed) if has_more else None,
     )
 
@@ -276,15 +284,32 @@ _FIGURES: Final[Mapping[str, _Figure]] = {
 }
 
 
-def _compared(
-    request: AnalyticsRequest, response: Response, report: Report, rows: Sequence[Row]
-) -> Mapping[tuple[str, ...], Row] | None:
-    """The counters of the same values in the comparison range, and of everything (no value)."""
-    if request.compared is None:
-        return None
-    only = tuple(values_of(row, report.by) for row in rows)
-    [found] = request.read(response, breakdown_query.counted(replace(report, range=request.compared, only=only)))
-    return {() if row["is_total"] else values_of(row, report.by): row for row in found}
+_ByValues = Mapping[tuple[str, ...], Row]
+"""Rows by their values; that of everything by no value."""
+
+
+def _of_rows(
+    request: AnalyticsRequest,
+    response: Response,
+    report: Report,
+    rows: Sequence[Row],
+    counts_visitors: bool,
+    is_late: bool,
+) -> tuple[_ByValues, _ByValues | None]:
+    """What is read of the shown rows alone: their visitors, if they are `is_late`, and their counters in the comparison
+    range, if there is one."""
+    shown = replace(report, only=tuple(values_of(row, report.by) for row in rows))
+    late = [breakdown_query.visitors(shown)] if is_late else []
+    before = []
+    if request.compared is not None:
+        earlier = replace(shown, range=request.compared)
+        before = [breakdown_query.counted(earlier, with_visitors=counts_visitors)]
+    found = iter(request.read(response, *late, *before) if late or before else [])
+
+    def by_values(statement: Sequence[Query]) -> _ByValues | None:
+        return {() if row["is_total"] else values_of(row, report.by): row for row in next(found)} if statement else None
+
+    return by_values(late) or {}, by_values(before)
 
 
 def _dimension(name: str) -> str:

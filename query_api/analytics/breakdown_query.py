@@ -20,9 +20,17 @@ from query_api.analytics.filters import Bots
 from query_api.analytics.metrics import Source
 from query_api.analytics.query_plan import Selection, edge, edges_of
 from query_api.analytics.ranges import Range
-from query_api.analytics.visit_rows import COUNTED, VisitRows, conversions, of_builds
+from query_api.analytics.visit_rows import (
+    CONVERSIONS_COUNTED,
+    COUNTED,
+    TRAFFIC_COUNTED,
+    VisitRows,
+    conversions,
+    of_builds,
+)
 from query_api.kernel.clickhouse_reader import Query
 from schemas.figures import COUNTERS as CONVERSION_SUMS
+from schemas.tracking import SUBS
 
 _TRAFFIC: Final = tables.COUNTERS
 _MONEY: Final = ("pending", "approved", "rejected", "reversed", "c_pending", "c_approved", "c_reversed")
@@ -49,6 +57,15 @@ METRICS: Final[Mapping[str, str]] = {
     "revenue_per_1000_visits": "if(visits = 0, 0, toFloat64(c_pending + c_approved) / visits)",
 }
 """Each metric of a report, to sort by; what a report shows is computed exactly from the counters."""
+
+MANY_VALUES: Final = frozenset(
+    (
+        *("page", "entry_page", "exit_page", "referrer", "city", "link"),
+        *("utm_source", "utm_campaign", "utm_content", "utm_term", *SUBS),
+    )
+)
+"""Dimensions that can have thousands of values: merging the visitor states of all of them takes longer than the rest of
+a report, so `visitors` reads those of the shown rows."""
 
 RATIOS: Final = frozenset(name for name, sql in METRICS.items() if sql.startswith("if("))
 
@@ -94,14 +111,20 @@ class Report:
 
 
 def query(
-    report: Report, sorting: Sorting, search: Mapping[str, Any] | None, after: Sequence[Any], limit: int
+    report: Report,
+    sorting: Sorting,
+    search: Mapping[str, Any] | None,
+    after: Sequence[Any],
+    limit: int,
+    *,
+    with_visitors: bool = True,
 ) -> Query:
     """One page of a report, and first the row of everything.
 
     `search`: `text` that a value contains, and `ids` of those whose names contain it. `after`: sort value and values of
-    the row before the page, if there is one.
+    the row before the page, if there is one. Without visitors their counter is zero.
     """
-    found = counted(report)
+    found = counted(report, with_visitors=with_visitors)
     key = METRICS.get(sorting.name, report.values[0])
     kind = _kind(sorting.name)
     bound: dict[str, Any] = {**found.parameters, "limit": limit + 1}
@@ -125,9 +148,20 @@ def query(
     return Query(sql, bound)
 
 
-def counted(report: Report) -> Query:
+def counted(report: Report, *, with_visitors: bool = True) -> Query:
     """One row a value, and one of everything."""
-    return _daily(report) if report.is_daily else _scanned(report)
+    return _daily(report, with_visitors) if report.is_daily else _scanned(report, with_visitors)
+
+
+def visitors(report: Report) -> Query:
+    """Of a daily report: the visitors of the values of `only`, and of everything."""
+    [name] = report.by
+    rows = _daily_rows(report, name, ("visitors",))
+    sql = (
+        f"SELECT p.v0 AS v0, p.is_total AS is_total, {_MERGED_VISITORS} AS visitors FROM ({rows.sql}) AS p"
+        " GROUP BY v0, is_total"
+    )
+    return Query(sql, rows.parameters)
 
 
 def series(report: Report) -> Query:
@@ -144,7 +178,7 @@ def series(report: Report) -> Query:
 
 def total_series(report: Report) -> Query:
     """Counters by bucket; visits are those that begin in it. Every bucket begins with a quarter of an hour."""
-    quarters = _daily_rows(report, QUARTER)
+    quarters = _daily_rows(report, QUARTER, COUNTERS)
     sql = (
         f"SELECT roundDown(toUInt32(p.v0), {{edges:Array(UInt32)}}) AS edge, {_sums(is_of_time=True)}"
         f" FROM ({quarters.sql}) AS p WHERE NOT p.is_total GROUP BY edge"
@@ -158,12 +192,12 @@ def _kind(name: str) -> str:
     return "Float64" if name in RATIOS else "Int128"
 
 
-def _scanned(report: Report) -> Query:
+def _scanned(report: Report, with_visitors: bool) -> Query:
     """From rows with their visits."""
     rows = report.visits.everything(report.range.start, report.range.end, report.columns)
     where, bound = _where(report)
     values = ", ".join(report.values)
-    counters = _counters(is_of_time=WEEKDAY_HOUR in report.by)
+    counters = _counters(is_of_time=WEEKDAY_HOUR in report.by, with_visitors=with_visitors)
     sql = (
         f"SELECT {_named(report)}, grouping({report.values[0]}) = 1 AS is_total, {counters} FROM ({rows}) AS t"
         f" WHERE {where} GROUP BY GROUPING SETS (({values}), ())"
@@ -171,25 +205,24 @@ def _scanned(report: Report) -> Query:
     return Query(sql, bound)
 
 
-def _daily(report: Report) -> Query:
+def _daily(report: Report, with_visitors: bool) -> Query:
     """From counters of whole days, and rows of the rest."""
     [name] = report.by
     is_hourly = name == WEEKDAY_HOUR
-    rows = _daily_rows(report, QUARTER if is_hourly else name)
+    counters = tuple(each for each in COUNTERS if with_visitors or each != "visitors")
+    rows = _daily_rows(report, QUARTER if is_hourly else name, counters)
     bound = dict(rows.parameters)
     value = "p.v0"
     if is_hourly:
         value = f"if(p.is_total, '', {zone_offsets.local_hour('toUInt32OrZero(p.v0)')})"
         bound |= zone_offsets.bound(report.range.timezone, report.range.start, report.range.end)
-    sql = (
-        f"SELECT {value} AS v0, p.is_total AS is_total, {_sums(is_of_time=is_hourly)} FROM ({rows.sql}) AS p"
-        " GROUP BY v0, is_total"
-    )
+    sums = _sums(is_of_time=is_hourly, with_visitors=with_visitors)
+    sql = f"SELECT {value} AS v0, p.is_total AS is_total, {sums} FROM ({rows.sql}) AS p GROUP BY v0, is_total"
     return Query(sql, bound)
 
 
-def _daily_rows(report: Report, dimension: str) -> Query:
-    """Partial counters of one daily dimension, several rows a value (`v0`), and of everything (`is_total`)."""
+def _daily_rows(report: Report, dimension: str, counters: Sequence[str]) -> Query:
+    """Partial `counters` of one daily dimension, several rows a value (`v0`), and of everything (`is_total`)."""
     start, end = report.range.start, report.range.end
     visits, bots = report.visits, _bots(report.selection.bots)
     whole = visits.whole(start, end)
@@ -200,24 +233,32 @@ def _daily_rows(report: Report, dimension: str) -> Query:
         only = f" AND (dimension = '{TOTAL}' OR value IN {{only:Array(String)}})"
         bound["only"] = [one[0] for one in report.only]
         traffic, sales = _limited(traffic), _limited(sales)
-    columns = {*COUNTED, *(("occurred_at",) if dimension == QUARTER else dimensions.columns(dimension))}
-    read = f"SELECT if(dimension = '{TOTAL}', '', value) AS v0, dimension = '{TOTAL}' AS is_total,"
+    values = ("occurred_at",) if dimension == QUARTER else dimensions.columns(dimension)
+    read = f"SELECT if(dimension = '{TOTAL}', '', value) AS v0, dimension = '{TOTAL}' AS is_total"
     parts = []
     for table, built in ((tables.BREAKDOWN_WEEK, whole.weeks), (tables.BREAKDOWN_DAY, whole.days)):
         if built:
             parts.append(
-                f"{read} {', '.join(_TRAFFIC)}, visitors, {_NO_MONEY} FROM {tables.table(table)} AS t"
+                f"{read}, {_of(counters, _BUILT)} FROM {tables.table(table)} AS t"
                 f" WHERE {of_builds(built)} AND dimension IN ('{dimension}', '{TOTAL}') AND {bots}{only}"
             )
-    rest = visits.traffic(start, end, columns, without=whole.covered)
-    counters = f"{tables.COUNTED}, {tables.VISITOR_STATE} AS visitors, {_NO_MONEY}"
+    rest = visits.traffic(start, end, {*TRAFFIC_COUNTED, *values}, without=whole.covered)
     if rest:
-        parts.append(f"SELECT {traffic} AS v0, {_IS_TOTAL}, {counters} FROM ({rest}) AS t WHERE {bots} {_EACH_AND_ALL}")
-    counters = f"{_NO_TRAFFIC}, uniqCombinedStateIf(12)(t.visitor, 0) AS visitors, {_MONEY_SUMS}"
-    parts.append(
-        f"SELECT {sales} AS v0, {_IS_TOTAL}, {counters} FROM ({conversions(columns)}) AS t WHERE {bots} {_EACH_AND_ALL}"
-    )
+        each_and_all = f"WHERE {bots} {_EACH_AND_ALL}"
+        parts.append(
+            f"SELECT {traffic} AS v0, {_IS_TOTAL}, {_of(counters, _OF_TRAFFIC)} FROM ({rest}) AS t {each_and_all}"
+        )
+    if set(counters) & set(_MONEY) or not parts:
+        sold = conversions({*CONVERSIONS_COUNTED, *values})
+        parts.append(
+            f"SELECT {sales} AS v0, {_IS_TOTAL}, {_of(counters, _OF_CONVERSION)} FROM ({sold}) AS t"
+            f" WHERE {bots} {_EACH_AND_ALL}"
+        )
     return Query(" UNION ALL ".join(parts), bound)
+
+
+def _of(counters: Sequence[str], expressions: Mapping[str, str]) -> str:
+    return ", ".join(f"{expressions[name]} AS {name}" for name in counters)
 
 
 def _limited(expression: str) -> str:
@@ -253,31 +294,43 @@ def _bots(bots: Bots) -> str:
     return {Bots.EXCLUDE: "NOT t.is_bot", Bots.ONLY: "t.is_bot", Bots.INCLUDE: "1"}[bots]
 
 
-def _sums(*, is_of_time: bool) -> str:
+def _sums(*, is_of_time: bool, with_visitors: bool = True) -> str:
     """The counters over partial ones, called `p`. In buckets of time `visits` are those that begin in the bucket: a
     visit has one begin, so they add up."""
     columns = {name: f"sum(p.{name})" for name in COUNTERS}
-    columns["visitors"] = "toInt64(uniqCombinedMerge(12)(p.visitors))"
+    columns["visitors"] = _MERGED_VISITORS if with_visitors else "toInt64(0)"
     if is_of_time:
         columns["visits"] = columns["entries"]
-    return ", ".join(f"{sql} AS {name}" for name, sql in columns.items())
+    return _of(COUNTERS, columns)
 
 
-def _counters(*, is_of_time: bool) -> str:
+def _counters(*, is_of_time: bool, with_visitors: bool = True) -> str:
     """The same over rows with their visits, called `t`."""
-    columns = {**_ROW_COUNTERS, "visits": _ROW_COUNTERS["entries"]} if is_of_time else _ROW_COUNTERS
-    return ", ".join(f"{sql} AS {name}" for name, sql in columns.items())
+    columns = dict(_ROW_COUNTERS)
+    if is_of_time:
+        columns["visits"] = columns["entries"]
+    if not with_visitors:
+        columns["visitors"] = "toInt64(0)"
+    return _of(COUNTERS, columns)
 
 
-_NO_TRAFFIC: Final = ", ".join(f"toInt64(0) AS {name}" for name in _TRAFFIC)
-_NO_MONEY: Final = ", ".join(f"{'toInt128' if name.startswith('c_') else 'toInt64'}(0) AS {name}" for name in _MONEY)
-_MONEY_SUMS: Final = ", ".join(f"{CONVERSION_SUMS[name]} AS {name}" for name in _MONEY)
+_MERGED_VISITORS: Final = "toInt64(uniqCombinedMerge(12)(p.visitors))"
+_NO_TRAFFIC: Final = dict.fromkeys(_TRAFFIC, "toInt64(0)")
+_NO_MONEY: Final = {name: f"{'toInt128' if name.startswith('c_') else 'toInt64'}(0)" for name in _MONEY}
+_BUILT: Final = {name: name for name in (*_TRAFFIC, "visitors")} | _NO_MONEY
+_OF_TRAFFIC: Final = {**tables.ROW_COUNTERS, "visitors": tables.VISITOR_STATE, **_NO_MONEY}
+_OF_CONVERSION: Final = {
+    **_NO_TRAFFIC,
+    "visitors": "uniqCombinedStateIf(12)(t.visitor, 0)",
+    **{name: CONVERSION_SUMS[name] for name in _MONEY},
+}
+"""Partial counters of each source."""
 _IS_TOTAL: Final = "grouping(v0) = 1 AS is_total"
 _EACH_AND_ALL: Final = "GROUP BY GROUPING SETS ((v0), ())"
 _OTHERS: Final = "\\0"
 """No text of a row has this value: NUL is a control character."""
 _OF_CONVERSIONS: Final = {"event": "toString(t.event_name)", "coupon": "toString(t.coupon)"}
-_SHOWN: Final = ("visitors", "visits", "events", "pending", "approved", "rejected", "reversed", "revenue")
+_SHOWN: Final = ("events", "pending", "approved", "rejected", "reversed", "revenue")
 _ROW_COUNTERS: Final = {
     **tables.ROW_COUNTERS,
     "visitors": "toInt64(uniqCombinedIf(12)(t.visitor, t.type <> 'conversion' AND t.visitor <> 0))",

@@ -28,11 +28,16 @@ MAX_LIVE_EVENTS: Final = 5_000_000
 _CONVERSION: Final = tuple(column for column in CONVERSION_COLUMNS if column.name not in ROW_COLUMNS)
 COLUMNS: Final = (*ROW_COLUMNS, *(column.name for column in _CONVERSION))
 """The columns of every row, traffic or conversion."""
-COUNTED: Final = (
+TRAFFIC_COUNTED: Final = (
     *("type", "occurred_at", "visitor", "is_bot", "visit", "is_entry", "is_bounce", "visit_seconds"),
+)
+CONVERSIONS_COUNTED: Final = (
+    *("visitor", "is_bot"),
     *(column.name for column in _CONVERSION if column.type in ("Int8", "Int64")),
 )
-"""The columns that every counter reads."""
+"""The columns that the counters read of traffic, and of conversions."""
+COUNTED: Final = tuple(dict.fromkeys((*TRAFFIC_COUNTED, *CONVERSIONS_COUNTED)))
+"""The columns that the counters read of both together."""
 
 
 Contents = tuple[int, int]

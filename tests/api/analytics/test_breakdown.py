@@ -238,12 +238,12 @@ def test_replaced_builds_are_deleted_and_reports_stay(query_service: QueryServic
     build_all(builder)
     count = f"SELECT uniqExact(build) FROM {{}} WHERE website_id = '{measured.website}'"
     tables = ("visit_events", "breakdown_day", "visit_builds", "breakdown_week", "week_builds")
-    tables = tuple(f"{name}__g1" for name in tables)
-    assert [query_service.rows(count.format(name)) for name in tables] == [[(2,)]] * 5
+    stored = [f"{name}__g1" for name in tables]
+    assert [query_service.rows(count.format(name)) for name in stored] == [[(2,)]] * 5
     before = measured.get("breakdown", **span)
     clickhouse, ownership = HttpClickHouse(query_service.settings), Ownership(query_service.settings.postgres_url or "")
     VisitBuilder(clickhouse, ownership, lambda: datetime.now(UTC) + timedelta(hours=1)).tidy()
-    kept = [count.format(name) for name in tables]
+    kept = [count.format(name) for name in stored]
     newest = (
         f"SELECT uniqExact(build) FROM (SELECT max(build) AS build FROM {{}} WHERE website_id = '{measured.website}'"
         " GROUP BY day)"
