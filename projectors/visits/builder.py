@@ -1,7 +1,7 @@
 """The visit builder: a thread that builds the visits of days whose events changed, in one process at a time.
 
-Each round compares `event_days` with the builds. A day that is over is built once its events rest; the current day, and
-a day that keeps changing, each time it has grown by a quarter. Several days share one build: a few large inserts
+Each round compares `event_days` with the builds. A day is built once its events rest, and one that keeps changing each
+time it has grown by a quarter; a small current day is not built. Several days share one build: a few large inserts
 instead of many small ones. A build is registered after its rows are written, with the fingerprint of exactly these
 rows: a crash leaves rows that nobody reads, and events that arrive meanwhile make the build outdated, never wrong.
 
@@ -39,7 +39,7 @@ MIN_EVENTS_TODAY: Final = 20_000
 """A smaller current day is read from `events` about as fast as it is built."""
 GROWTH: Final = 0.25
 REST_ROUNDS: Final = 2
-"""Rounds without a change, after which a past day counts as complete."""
+"""Rounds without a change, after which a day rests."""
 TIDY_EVERY_S: Final = 600.0
 KEPT_S: Final = 300
 """Replaced builds are read by requests that began before."""
@@ -113,8 +113,8 @@ class VisitBuilder:
         total = tuple(self._clickhouse.rows(_TOTAL)[0])
         if total == self._total:
             return 0
-        found = self._outdated()
-        due = select_due(found, self._resting, self._now().date())
+        found, today = self._outdated(), self._now().date()
+        due = select_due(found, self._resting, today)
         self._resting = {key: (each.events, self._resting_rounds(key, each)) for key, each in found.items()}
         built = 0
         for batch in batches({key: found[key].events for key in due}):
@@ -122,12 +122,12 @@ class VisitBuilder:
                 return built
             self._build(batch)
             built += len(batch)
-        today = self._now().date()
         if built or self._weeks_of != today:
             self._build_weeks(today, stopping)
             self._weeks_of = today
-        if all(day >= self._now().date() for _, day in found.keys() - due):
-            self._total = total  # no past day is left, and the current one is too small
+        left = found.keys() - due
+        if all(day >= today and found[website_id, day].events < MIN_EVENTS_TODAY for website_id, day in left):
+            self._total = total  # what is left is too small: nothing is due before something changes
         if time.monotonic() - self._tidied_at > TIDY_EVERY_S:
             self.tidy()
         return built
@@ -223,7 +223,9 @@ def select_due(found: Mapping[Day, Found], resting: Mapping[Day, tuple[int, int]
     due = []
     for key, each in found.items():
         events, rounds = resting.get(key, (0, 0))
-        rests = key[1] < today and events == each.events and rounds + 1 >= REST_ROUNDS
+        rests = (
+            (key[1] < today or each.events >= MIN_EVENTS_TODAY) and events == each.events and rounds + 1 >= REST_ROUNDS
+        )
         grown = each.events - each.built_events >= max(MIN_EVENTS_TODAY, GROWTH * each.built_events)
         if rests or grown:
             due.append(key)

@@ -22,11 +22,12 @@ TODAY, YESTERDAY = date(2026, 11, 24), date(2026, 11, 23)
         (YESTERDAY, Found(10, 1, 10, 2), {(SITE, YESTERDAY): (10, 1)}, True),  # as many events, marked otherwise
         (TODAY, Found(10, 1, 0, 0), {(SITE, TODAY): (10, 9)}, False),  # too small
         (TODAY, Found(20_000, 1, 0, 0), {}, True),
+        (TODAY, Found(100_001, 1, 100_000, 2), {(SITE, TODAY): (100_001, 1)}, True),  # it rests
         (TODAY, Found(119_999, 1, 100_000, 2), {}, False),
         (TODAY, Found(125_000, 1, 100_000, 2), {}, True),  # grown by a quarter
     ],
 )
-def test_a_past_day_is_built_when_it_rests_and_the_current_one_when_it_has_grown(
+def test_a_day_is_built_when_it_rests_or_has_grown_and_a_small_current_one_is_not(
     day: date, found: Found, resting: dict[tuple[UUID, date], tuple[int, int]], is_due: bool
 ) -> None:
     assert select_due({(SITE, day): found}, resting, TODAY) == ([(SITE, day)] if is_due else [])
