@@ -2,9 +2,9 @@
 
 `python -m tests.support.crashing_process`, then lines `FILE WORK MOMENT NTH` (`tests.support.fork_server`); FILE holds
 the environment as JSON. Or `python -m tests.support.crashing_process WORK MOMENT NTH` in the current environment. WORK
-is `relay`, `reports`, `approving`, `domains` or `marketplace`; MOMENT is one of `before_publish`, `after_publish`,
-`after_advance` (relay), `before_store`, `inside_store`, `after_store` (the policies), `after_refusal` (reports), or
-`never`; the process dies at the NTH time.
+is `relay`, `reports`, `approving`, `deciding`, `domains` or `marketplace`; MOMENT is one of `before_publish`,
+`after_publish`, `after_advance` (relay), `before_store`, `inside_store`, `after_store` (the policies), `after_refusal`
+(reports), or `never`; the process dies at the NTH time.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -25,6 +26,7 @@ import pytest
 from command_api.conversions.attribution.clicks import ClickHouseClicks
 from command_api.conversions.attribution.policy import AttributionPolicy
 from command_api.conversions.attribution.repository import NAME
+from command_api.conversions.decision_handlers import SCHEDULED_DECISIONS
 from command_api.domains.dns_check import open_dns_checker
 from command_api.domains.verification_process import domain_verification
 from command_api.kernel import outbox_relay, process_manager
@@ -81,6 +83,9 @@ def begin(work: str, moment: str, nth: int) -> None:
         leaders = [Leader(settings, outbox_relay.NAME, Relay(log).run)]
     elif work == "approving":
         leaders = [Leader(settings, process_manager.NAME, ProcessWorker(core, (), recurring_jobs(core)).run)]
+    elif work == "deciding":
+        worker = ProcessWorker(core, [SCHEDULED_DECISIONS], now=lambda: datetime.now(UTC) + timedelta(seconds=11))
+        leaders = [Leader(settings, process_manager.NAME, worker.run)]
     elif work == "domains":
         worker = ProcessWorker(core, [domain_verification(core, open_dns_checker(settings))])
         leaders = [Leader(settings, process_manager.NAME, worker.run)]

@@ -15,7 +15,9 @@ import orjson
 import pytest
 
 from command_api.conversions.automatic_approval import approve_due
+from command_api.conversions.decision_handlers import SCHEDULED_DECISIONS
 from command_api.kernel.leader_election import Leader, connect, running
+from command_api.kernel.process_manager import ProcessWorker
 from command_api.service import leaders_of
 from infra.kernel.clickhouse.client import ClientPool
 from infra.kernel.config.settings import Settings
@@ -121,6 +123,32 @@ def test_killed_while_it_approves_in_time_each_is_approved_once(
         recorded, *approved = world.events(sale["conversion_id"])
         assert (recorded, approved) == ("conversion.recorded.v1", ["conversion.approved.v1"])
     assert world.count("SELECT sum(revenue) FROM lookup.monthly_total") == 8 * 1000
+
+
+@pytest.mark.crash
+@pytest.mark.parametrize("moment", ["before_store", "inside_store", "after_store"])
+def test_killed_while_a_decision_becomes_final_it_counts_once(
+    stopped: Policies, crashing_process: CrashingProcess, moment: str
+) -> None:
+    world, shop = stopped.world, stopped.shop()
+    click = stopped.click(shop, timedelta(minutes=10))
+    sales = [stopped.report_of(shop, txid=f"T-{number}", click_id=click) for number in range(5)]
+    stopped.publish(sales)
+    decide_all(stopped)
+    ids = [sale["conversion_id"] for sale in sales]
+    body = {"websiteId": shop.site["id"], "decision": "approve", "ids": ids}
+    scheduled = world.call("POST", "/api/platform/conversions/decisions", world.owner, json=body)
+    assert scheduled.status_code == 201 and scheduled.json()["count"] == 5
+    assert crashing_process.at(world.settings, "deciding", moment) == -9
+    later = datetime.now(UTC) + timedelta(seconds=11)
+    ProcessWorker(world.core, [SCHEDULED_DECISIONS], now=lambda: later).run_once()
+    for conversion in ids:
+        assert world.events(conversion) == ["conversion.recorded.v1", "conversion.approved.v1"]
+    assert world.events(scheduled.json()["id"]) == [
+        "conversion_decision.scheduled.v1",
+        "conversion_decision.applied.v1",
+    ]
+    assert world.count("SELECT sum(revenue) FROM lookup.monthly_total") == 5 * 1000
 
 
 WAYS: list[dict[str, Any]] = [
