@@ -1,11 +1,12 @@
 // How soon a page can be read and used on a slow phone: 4x CPU throttling and slow 4G, nothing cached, the built app
 // with seeded answers. Every public page 390 px wide, the members' charts on a wide screen. Medians of several loads,
-// each in a browser context of its own, pages taken in turns.
+// each in a browser context of its own, pages taken in turns. And how soon the analytics page shows a change of range or
+// filter once it is loaded: on a desktop, without throttling.
 //   node e2e/vitals.mjs             prints the figures; code 1 when one is over its budget
 //   node e2e/vitals.mjs --json      prints them as JSON for the benchmarks' page; a time never fails it
 //   node e2e/vitals.mjs --paints    prints also what was painted largest, and when, in a page's last load
 // RUNS sets how often each page is loaded (5; those that only have text, 3). ONLY=/about,/blog loads these paths alone.
-import { launch, newPage, appStarted } from './browser.mjs';
+import { appStarted, calm, launch, newPage } from './browser.mjs';
 import { startMock } from './mock-api.mjs';
 
 const RUNS = Number(process.env.RUNS ?? 5);
@@ -16,7 +17,8 @@ const PUBLIC = { lcp: 2500, ready: 2500, tbt: 400, cls: 0.05 };
 const ANALYTICS = { lcp: 2500, ready: 4000, tbt: 1000, cls: 0.05, event: 350 };
 const PHONE = { width: 390, height: 844, signedIn: false };
 const FEW = Math.min(RUNS, 3);
-const chart = (page) => page.locator('.recharts-surface').first().waitFor();
+const chart = (page) => page.getByRole('slider', { name: /over time$/ }).waitFor();
+const row = (page) => page.getByRole('button', { name: 'Filter by /reviews/nordvpn' });
 const text = (name, path) => ({ name, path, ...PHONE, ready: appStarted, limits: PUBLIC, runs: FEW });
 /** Pages of members whose parts come one after the other: nothing may move meanwhile. */
 const steady = (name, path, size = {}) => ({
@@ -74,6 +76,21 @@ const EVERY = [
     limits: ANALYTICS,
   },
 ];
+/** Once loaded: ranges by their keys, and a filter that a row of a card sets and its chip removes. */
+const CHANGES = {
+  name: 'analytics, once loaded',
+  path: '/analytics',
+  limits: { change: 150 },
+  ready: (page) => row(page).waitFor(),
+  rounds: 8,
+  of: [
+    (page) => page.keyboard.press('w'),
+    (page) => row(page).click(),
+    (page) => page.keyboard.press('d'),
+    (page) => page.getByRole('button', { name: /^Remove filter/ }).click(),
+    (page) => page.keyboard.press('t'),
+  ],
+};
 const only = process.env.ONLY?.split(',');
 const PAGES = EVERY.filter(({ path }) => !only || only.includes(path));
 const FIGURES = [
@@ -82,6 +99,7 @@ const FIGURES = [
   { id: 'tbt', name: 'total blocking time', unit: 'ms' },
   { id: 'cls', name: 'layout shift', unit: '' },
   { id: 'event', name: 'slowest event of a change of range', unit: 'ms' },
+  { id: 'change', name: 'change of range or filter to the next paint, p95', unit: 'ms' },
 ];
 
 const mock = await startMock();
@@ -91,6 +109,10 @@ for (let run = 0; run < RUNS; run += 1) {
   for (const page of PAGES) {
     if (run < (page.runs ?? RUNS)) loads.get(page.name).push(await load(page));
   }
+}
+if (!only || only.includes(CHANGES.path)) {
+  PAGES.push(CHANGES);
+  loads.set(CHANGES.name, [{ change: await changes(CHANGES) }]);
 }
 await browser.close();
 mock.close();
@@ -112,7 +134,7 @@ if (process.argv.includes('--json')) {
     );
   if (process.argv.includes('--paints')) {
     for (const { name } of PAGES)
-      for (const { at, size, what } of loads.get(name).at(-1).paints)
+      for (const { at, size, what } of loads.get(name).at(-1).paints ?? [])
         console.log(`     ${name}: ${Math.round(at)} ms, ${size} px², ${what}`);
   }
   process.exitCode = results.some(isOver) ? 1 : 0;
@@ -141,6 +163,25 @@ async function load({ path, signedIn = true, width, height, ready, change }) {
   const event = await page.evaluate(() => globalThis.slowestEvent);
   await context.close();
   return { ...figures, ready: at, event };
+}
+
+/** The 95th percentile of the longest event of each change: from the input to the paint after it. */
+async function changes({ path, ready, rounds, of }) {
+  const { page, context } = await newPage(browser);
+  await page.addInitScript(observe);
+  await page.goto(mock.url + path);
+  await ready(page);
+  const took = [];
+  for (let round = 0; round < rounds; round += 1) {
+    for (const change of of) {
+      await page.evaluate(() => (globalThis.slowestEvent = 0));
+      await change(page);
+      await calm(page, { busy: true }); // cards out of view wait until they are seen
+      took.push(await page.evaluate(() => globalThis.slowestEvent));
+    }
+  }
+  await context.close();
+  return took.toSorted((a, b) => a - b)[Math.floor(took.length * 0.95)];
 }
 
 /** Runs in the page before anything of it does. */
