@@ -18,6 +18,8 @@ export function FreshnessLabel({ freshness, lastEventAt, timezone }: Props) {
       className="flex min-h-5 flex-wrap items-center gap-x-2 gap-y-1 text-[0.8125rem] text-muted"
       data-testid="freshness"
     >
+      {/* First what is known at once: nothing moves when the rest comes. */}
+      <span>Times in {timezone}</span>
       {lastEventAt !== undefined && (
         <span className="inline-flex items-center gap-1.5 tabular">
           <Clock aria-hidden className="size-3.5" />
@@ -26,7 +28,6 @@ export function FreshnessLabel({ freshness, lastEventAt, timezone }: Props) {
             .join(' · ')}
         </span>
       )}
-      <span>Times in {timezone}</span>
       {stale && <Badge tone="warn">Applying your latest change…</Badge>}
     </p>
   );

@@ -151,7 +151,7 @@ function KpiButton({ kpi, overview, failed, compare, isShown, onShow }: KpiProps
       aria-pressed={isShown}
       onClick={onShow}
       className={cx(
-        'flex h-full min-h-26 w-full flex-col px-4 py-3 text-left hover:bg-sunken focus-visible:-outline-offset-2',
+        'flex h-full min-h-27 w-full flex-col px-4 py-3 text-left hover:bg-sunken focus-visible:-outline-offset-2',
         isShown && 'shadow-[inset_0_3px_0_var(--kpi)]',
       )}
       style={{ '--kpi': kpi.color } as CSSProperties}
