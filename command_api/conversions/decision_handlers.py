@@ -144,7 +144,7 @@ def _require_decidable(conversion: model.Conversion, body: DecideMany, *, is_wai
 
 
 def _earned(conversion: model.Conversion, events: Sequence[DomainEvent]) -> int:
-    """The commission that approving books, or that rejecting gives up."""
+    """The commission that approving books, or that rejecting loses."""
     if any(isinstance(event, ConversionStep) and event.change.approved > 0 for event in events):
         return conversion.net_commission
     return -conversion.net_commission if conversion.is_attributed else 0

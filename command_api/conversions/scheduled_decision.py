@@ -24,7 +24,7 @@ UNDO_TIME: Final = timedelta(seconds=10)
 
 
 class State(StrEnum):
-    """What became of a decision."""
+    """The states of a decision."""
 
     SCHEDULED = "scheduled"
     UNDONE = "undone"

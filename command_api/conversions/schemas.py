@@ -180,14 +180,14 @@ class ScheduledDecisionState(ResponseModel):
     decision: str
     due_at: Annotated[datetime | None, Field(description="When it is final")]
     count: int
-    commission: Annotated[Money, Field(description="What approving earns, or rejecting gives up")]
-    refused: Annotated[list[ItemResult], Field(description="What is left out, and why")]
+    commission: Annotated[Money, Field(description="What approving earns, or rejecting loses")]
+    refused: Annotated[list[ItemResult], Field(description="Those that are not decided, and why")]
     more: Annotated[bool, Field(description="The filter holds more: send it again with `after`")]
     last: Annotated[UUID | None, Field(description="The last one that was looked at, with a filter")]
 
 
 class DecisionState(ResponseModel):
-    """What became of a decision."""
+    """The state of a decision."""
 
     id: UUID
     state: str

@@ -127,7 +127,7 @@ class VisitBuilder:
             self._weeks_of = today
         left = found.keys() - due
         if all(day >= today and found[website_id, day].events < MIN_EVENTS_TODAY for website_id, day in left):
-            self._total = total  # what is left is too small: nothing is due before something changes
+            self._total = total  # the others are too small: nothing is due before something changes
         if time.monotonic() - self._tidied_at > TIDY_EVERY_S:
             self.tidy()
         return built

@@ -1,4 +1,4 @@
-"""What the list of conversions, its totals and its file are asked for: filters, days and the sort order."""
+"""The query of the list of conversions, of its totals and of its file: filters, days and the sort order."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
 from fastapi import Depends, Query
-from pydantic import AfterValidator, BeforeValidator
+from pydantic import AfterValidator, BeforeValidator, StringConstraints
 
 from infra.domain.conversion_filter import MAX_SEARCH, ConversionFilter
 from query_api.analytics.request import Day
@@ -31,14 +31,16 @@ def _empty_is_absent(value: object) -> object:
     return None if value == "" else value
 
 
-def _plain(value: str | None) -> str | None:
-    if value is not None and ("\x00" in value or any("\ud800" <= character <= "\udfff" for character in value)):
+def _plain(value: str) -> str:
+    if "\x00" in value or any("\ud800" <= character <= "\udfff" for character in value):
         raise ValueError("Text must be valid Unicode without NUL characters.")
     return value
 
 
 Id = Annotated[UUID | None, BeforeValidator(_empty_is_absent)]
-Text = Annotated[str | None, BeforeValidator(_empty_is_absent), AfterValidator(_plain), Query(max_length=MAX_VALUE)]
+Value = Annotated[str, StringConstraints(max_length=MAX_VALUE), AfterValidator(_plain)]
+Searched = Annotated[str, StringConstraints(max_length=MAX_SEARCH), AfterValidator(_plain)]
+Text = Annotated[Value | None, BeforeValidator(_empty_is_absent), Query()]
 Status = Annotated[ConversionStatus | None, BeforeValidator(_empty_is_absent), Query()]
 KeyKind = Annotated[
     Literal["site", "secret", "postback", "import"] | None,
@@ -150,10 +152,9 @@ def _list_query(
     from_: Annotated[Day, Query(alias="from", description="First day (in the website's time zone)")] = None,
     to: Annotated[Day, Query(description="Last day, inclusive")] = None,
     search: Annotated[
-        Text,
-        Query(
-            max_length=MAX_SEARCH, description="Transaction, click id or customer: the whole value, or its beginning"
-        ),
+        Searched | None,
+        BeforeValidator(_empty_is_absent),
+        Query(description="Transaction, click id or customer: the whole value, or its beginning"),
     ] = None,
     attributed: Annotated[
         Literal["yes", "no"] | None, BeforeValidator(_empty_is_absent), Query(description="Whether a click is credited")

@@ -1,7 +1,7 @@
 """Which commissions the payouts of a partner settle, and what is still open, by age. Pure.
 
 A payable commission belongs to the month in which it became payable. A payout settles the months that a person matched
-it to, then, with what is left, the oldest open commissions. What is paid beyond all that is payable is a credit; it
+it to, then, with the rest, the oldest open commissions. What is paid beyond all that is payable is a credit; it
 settles what becomes payable next. So open - credit = payable - paid, whatever happened in whatever order.
 """
 

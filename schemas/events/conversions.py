@@ -323,7 +323,7 @@ class ConversionDecisionScheduled(DomainEvent):
     decision: str = Field(pattern="^(approve|reject)$")
     reason: str = ""
     conversion_ids: tuple[UUID, ...] = Field(min_length=1, max_length=500)
-    commission: Money = Field(description="What approving earns, or rejecting gives up, as of now")
+    commission: Money = Field(description="What approving earns, or rejecting loses, as of now")
     by_admin: bool = Field(default=False, description="Decided with an admin's permissions")
     due_at: datetime
 

@@ -140,7 +140,7 @@ def test_a_conversion_that_waits_is_not_decided_twice(books: Accounting) -> None
     assert [one["code"] for one in again["refused"]] == ["decision_waiting"]
 
 
-def test_a_rejection_needs_a_reason_and_says_what_it_gives_up(books: Accounting) -> None:
+def test_a_rejection_needs_a_reason_and_says_what_it_loses(books: Accounting) -> None:
     shop = books.shop()
     [sale] = books.sales(shop, 1)
     assert decide(books, shop, ids=[str(sale)], decision="reject", reason=" ").json()["code"] == "bad_reason"

@@ -261,7 +261,7 @@ test('a quiet website is up to date; one without events says so', async () => {
   await waitFor(() => expect(screen.getByTestId('freshness')).toHaveTextContent(/^No events yet · up to date/));
 });
 
-test('every range of the address is asked for; one that does not exist is named', async () => {
+test('every range of the address is requested; one that does not exist is named', async () => {
   const { router } = renderApp('/analytics?range=90d');
   expect(await screen.findByRole('combobox', { name: 'Time range' })).toHaveValue('90d');
   await waitFor(() => expect(requests('GET /api/platform/analytics/overview?').at(-1)).toContain('timeRange=90d'));

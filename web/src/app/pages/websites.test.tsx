@@ -59,7 +59,7 @@ test('rows are sorted, found, and lead to the analytics of their website', async
   expect(router.state.location.searchStr).toBe('?website=w2');
 });
 
-test('a currency without a rate is shown apart; another currency is asked for', async () => {
+test('a currency without a rate is shown apart; another currency is requested', async () => {
   signIn();
   state.websites = three();
   const { user } = renderApp('/websites');

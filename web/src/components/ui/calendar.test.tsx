@@ -44,7 +44,7 @@ test('the keyboard moves by days, weeks, months and years and chooses with Enter
   expect(day(/November 24, 2026/)).toHaveFocus();
 });
 
-test('one day is chosen by two clicks on it; the chosen days are told', async () => {
+test('one day is chosen by two clicks on it; the chosen days are reported', async () => {
   const { onPick, user } = setUp(1);
   expect(screen.getAllByRole('gridcell', { selected: true })).toHaveLength(11);
   await user.click(day(/November 3, 2026/));

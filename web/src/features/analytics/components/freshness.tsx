@@ -18,7 +18,7 @@ export function FreshnessLabel({ freshness, lastEventAt, timezone }: Props) {
       className="flex min-h-5 flex-wrap items-center gap-x-2 gap-y-1 text-[0.8125rem] text-muted"
       data-testid="freshness"
     >
-      {/* First what is known at once: nothing moves when the rest comes. */}
+      {/* The part that needs no answer comes first: nothing moves when the rest comes. */}
       <span>Times in {timezone}</span>
       {lastEventAt !== undefined && (
         <span className="inline-flex items-center gap-1.5 tabular">

@@ -108,7 +108,7 @@ export function readState(search: FlatSearch): AnalyticsState {
   };
 }
 
-/** Why an address does not give the range (comparison) that it asks for; null when it does. */
+/** Why an address does not give the range (comparison) that it names; null when it does. */
 export function rangeFault(search: FlatSearch): string | null {
   const range = textOf(search['range']);
   if (range !== undefined && !oneOf(RANGES, range)) return `There is no range “${range.slice(0, 40)}”.`;

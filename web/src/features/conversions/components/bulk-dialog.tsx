@@ -48,7 +48,7 @@ export function BulkDialog({ kind, sum, onClose, onDecide }: Props) {
       description={
         kind === 'approve'
           ? `This approves ${money} in commission. You can undo it for 10 seconds. After that it can’t be undone, but you can reverse refunds later.`
-          : `This gives up ${money} in commission. You can undo it for 10 seconds. The reason is saved and visible to everyone with access.`
+          : `This removes ${money} in commission. You can undo it for 10 seconds. The reason is saved and visible to everyone with access.`
       }
     >
       <form onSubmit={submit} noValidate className="flex flex-col gap-4">

@@ -17,7 +17,7 @@ interface Props {
 const SHOWN = 50;
 const DONE = { approve: 'approved', reject: 'rejected' } as const;
 
-/** What is left out, one by one, with the reason of each; nothing when everything is decided. */
+/** Those that are not decided, one by one, with the reason of each; nothing when everything is decided. */
 export function BulkOutcome({ decision, outcome, txids, onOpen, onClose }: Props) {
   const { error } = outcome;
   const refused = refusedOf(decision, outcome);

@@ -142,7 +142,7 @@ test('one is approved in its row; an unattributed one only after a word of what 
   );
 });
 
-test('unattributed ones in a selection are left out unless they are asked for, and are no failure', async () => {
+test('unattributed ones in a selection are left out unless they are included, and are no failure', async () => {
   state.conversions = [conversion(), conversion({ id: 'c2', txid: 'ORD-2', partnerId: null, commission: usd(0) })];
   server.use(scheduling([{ id: 'c2', ok: false, changed: false, code: 'unattributed', message: 'Not attributed.' }]));
   const { user } = renderApp('/conversions');
@@ -186,7 +186,7 @@ test('rejecting many needs a reason, and what could not be rejected says why and
   await user.click(screen.getByRole('checkbox', { name: 'Select ORD-2' }));
   await user.click(within(screen.getByRole('region', { name: 'Selection' })).getByRole('button', { name: 'Reject' }));
   const dialog = await screen.findByRole('dialog', { name: 'Reject 2 conversions?' });
-  expect(dialog).toHaveTextContent('This gives up $60.00 in commission.');
+  expect(dialog).toHaveTextContent('This removes $60.00 in commission.');
   await user.click(within(dialog).getByRole('button', { name: 'Reject' }));
   expect(within(dialog).getByText('Please give a reason')).toBeInTheDocument();
   await user.type(within(dialog).getByLabelText('Reason'), ' Fraud ');
@@ -344,7 +344,7 @@ test('more filters are set together and removed one by one', async () => {
   await waitFor(() => expect(router.state.location.href).not.toContain('country'));
 });
 
-test('columns are sorted by the server and chosen for good', async () => {
+test('columns are sorted by the server and chosen permanently', async () => {
   const { user, router } = renderApp('/conversions');
   await user.click(await screen.findByRole('button', { name: 'Commission' }));
   await waitFor(() => expect(router.state.location.href).toBe('/conversions?sort=-commission'));
@@ -378,7 +378,7 @@ test('the totals are those of the filter, and lead to what is unattributed', asy
   await waitFor(() => expect(router.state.location.href).toBe('/conversions?attributed=no'));
 });
 
-test('a partial reversal in the row sends exact minor units and never exceeds what is left', async () => {
+test('a partial reversal in the row sends exact minor units and never exceeds the rest', async () => {
   state.conversions = [conversion({ status: 'approved', reversed: usd(2500) })];
   server.use(http.post(at('/api/platform/conversions/{id}/reverse'), () => HttpResponse.json(conversion())));
   const { user } = renderApp('/conversions');

@@ -143,7 +143,7 @@ export function LedgerFilters({ filters, partners, links, onChange }: Props) {
   );
 }
 
-/** One paste finds one: what is typed is asked for once typing pauses. */
+/** One paste finds one: what is typed is requested once typing pauses. */
 function SearchBox({ value, onChange }: { readonly value: string; readonly onChange: (text: string) => void }) {
   const [text, setText] = useState(value);
   const [known, setKnown] = useState(value);
