@@ -9,11 +9,12 @@ MACROS: Final = ("{click_id}", "{clickid}")
 
 
 def with_click_id(destination: str, parameter: str) -> str:
-    """`destination` with `{click_id}` in `parameter`; unchanged if it has the macro or the parameter, or has no place.
+    """`destination` with `{click_id}` in `parameter`; unchanged if it has the macro, a value of the parameter, or no
+    place.
 
-    Query and fragment stay as they are. The parameter goes to the end of the query, or before the first value that is
-    an address of its own without encoding, which would swallow it. `name:` is a part of the path, before
-    `destination:`.
+    Query and fragment stay as they are; the parameter without a value is replaced. It goes to the end of the query, or
+    before the first value that is an address of its own without encoding, which would swallow it. `name:` is a part of
+    the path, before `destination:`.
     """
     if not parameter or passes_click_id(destination):
         return destination
@@ -35,7 +36,7 @@ def passes_click_id(destination: str, parameter: str = "") -> bool:
 
 def _in_query(query: str, parameter: str) -> str:
     added = f"{parameter}={MACROS[0]}"
-    pairs = query.split("&") if query else []
+    pairs = [pair for pair in query.split("&") if pair not in (parameter, f"{parameter}=")] if query else []
     at = next((place for place, pair in enumerate(pairs) if "://" in pair), len(pairs))
     return "&".join([*pairs[:at], added, *pairs[at:]])
 
@@ -55,4 +56,5 @@ def _is_nested(path: str) -> bool:
 
 
 def _has(query: str, parameter: str) -> bool:
-    return any(unquote_plus(pair.partition("=")[0]) == parameter for pair in query.split("&"))
+    pairs = (pair.partition("=") for pair in query.split("&"))
+    return any(unquote_plus(name) == parameter and value for name, _, value in pairs)

@@ -47,6 +47,7 @@ class Network(Frozen):
     name: str
     kind: NetworkKind
     hosts: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
     click_id: str = Field(default="", pattern=rf"^({PARAMETER_PATTERN})?$")
     max_length: int | None = None
     reports: Reports = Reports.POSTBACK

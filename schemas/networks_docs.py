@@ -23,6 +23,9 @@ id, and the names and placeholders of its postback URL. A partner may have a cli
 redirect adds the parameter to the destination, unless the destination has `{click_id}` or that parameter already; a
 parameter `name:` is a part of the path (`/name:VALUE`). A click id has 39 letters and digits of both cases.
 
+The tracking script recognises links in pages by these hosts and parameters
+([Tracking API](tracking-api.md#affiliate-links)).
+
 `–` is what was not found in public documentation or does not exist. Entries marked *check* are not documented in full,
 or depend on how a program is set up: send a test conversion before you rely on them. The comments of
 `schemas/networks.toml` explain how to add a network."""
@@ -53,7 +56,8 @@ DOCUMENTS: Final[Mapping[Path, Callable[[], str]]] = {PAGE: page, TABLE: table}
 
 
 def _row(one: Network) -> str:
-    hosts = ", ".join(one.hosts[:3]) + (", …" if len(one.hosts) > 3 else "") or "–"
+    marks = [f"any, with `{mark}=`" for mark in one.marks]
+    hosts = ", ".join([*one.hosts[:3], *marks]) + (", …" if len(one.hosts) > 3 else "") or "–"
     click_id = f"`{one.click_id}`" if one.click_id else "–"
     longest = f"{one.max_length:,}" if one.max_length else "–"
     check = "" if one.documented else " *check*"

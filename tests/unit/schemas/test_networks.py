@@ -54,6 +54,11 @@ def test_a_host_belongs_to_one_network() -> None:
     assert all(re.fullmatch(r"[a-z0-9-]+(\.[a-z0-9-]+)+", host) for host in hosts)
 
 
+def test_a_parameter_marks_the_links_of_one_network() -> None:
+    marks = [mark for network in NETWORKS.values() for mark in network.marks]
+    assert len(marks) == len(set(marks)) and all(re.fullmatch(r"[a-z_]+", mark) for mark in marks)
+
+
 @pytest.mark.parametrize(
     ("host", "slug"),
     [
@@ -88,6 +93,8 @@ def test_a_partner_has_its_own_parameter_or_its_networks() -> None:
         ("https://x.example/a?", "sub1", "https://x.example/a?sub1={click_id}"),
         ("https://x.example/#a?b", "sub1", "https://x.example/?sub1={click_id}#a?b"),
         ("https://x.example/?sub1=mine", "sub1", "https://x.example/?sub1=mine"),
+        ("https://x.example/?sub1=&b=1", "sub1", "https://x.example/?b=1&sub1={click_id}"),
+        ("https://x.example/?sub1", "sub1", "https://x.example/?sub1={click_id}"),
         ("https://x.example/?s%75b1=mine", "sub1", "https://x.example/?s%75b1=mine"),
         ("https://x.example/?Sub1=mine", "sub1", "https://x.example/?Sub1=mine&sub1={click_id}"),
         ("https://x.example/?c={click_id}", "sub1", "https://x.example/?c={click_id}"),
