@@ -17,6 +17,8 @@ from typing import Final
 from uuid import UUID
 
 LENGTH: Final = 39
+IN_PAGE: Final = 0
+"""Link code of clicks on links that stand in a page and are no tracked links; those have codes from 1 on."""
 EPOCH: Final = datetime(2020, 1, 1, tzinfo=UTC)
 DEVICES: Final = ("", "desktop", "mobile", "tablet", "bot", "other")
 

@@ -37,6 +37,11 @@ SUBS: Final = tuple(f"sub{number}" for number in range(1, 11))
 LOG_TIME: Final = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}$"
 LogTime = Annotated[str, StringConstraints(pattern=LOG_TIME)]
 
+IMPRESSION: Final = "link.impression"
+"""Type of the event that the script sends for an affiliate link that was in view. Its `value` is the number of page
+views for which the sampled one stands."""
+MAX_IMPRESSIONS_EVERY: Final = 1_000
+
 HASH_HEADER: Final = "h"
 
 

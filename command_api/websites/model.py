@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import lru_cache
-from typing import Final
+from typing import Final, TypeVar
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -23,8 +23,10 @@ from schemas.claim_limits import DEFAULT_MAX_CLAIMS_PER_CLICK, MAX_CLAIMS_PER_CL
 from schemas.currencies import MAX_AMOUNT, MINOR_DIGITS
 from schemas.events import websites
 from schemas.events.websites import AttributionModel, KeyKind, TrafficConditions, TrafficMark
+from schemas.tracking import MAX_IMPRESSIONS_EVERY
 from schemas.zones import available_timezones
 
+T = TypeVar("T")
 MAX_LIVE_KEYS: Final = {KeyKind.SITE: 5, KeyKind.SECRET: 2, KeyKind.POSTBACK: 20}
 MAX_KEY_NAME: Final = 60
 MAX_ORIGINS: Final = 20
@@ -71,6 +73,10 @@ class Website:
     """When the domain last changed: earlier measurements belong to the previous domain."""
     keys: Mapping[UUID, Key] = field(default_factory=dict)
     claim_limits: ClaimLimits = field(default_factory=ClaimLimits)
+    link_click_ids: bool = False
+    """Whether the script adds click ids to the affiliate links of the pages."""
+    link_impressions_every: int = 0
+    """One page view of so many reports which affiliate links were in view; 0: none."""
 
     @property
     def max_claim_amount(self) -> int:
@@ -113,6 +119,8 @@ def update(
     attribution_model: AttributionModel | None = None,
     max_claim_amount: int | None = None,
     max_claims_per_click: int | None = None,
+    link_click_ids: bool | None = None,
+    link_impressions_every: int | None = None,
     context: CommandContext,
 ) -> list[DomainEvent]:
     website = require_owned(website, context)
@@ -121,6 +129,9 @@ def update(
     if max_claims_per_click is not None and not 1 <= max_claims_per_click <= MAX_CLAIMS_PER_CLICK:
         message = f"The limit is a number from 1 to {MAX_CLAIMS_PER_CLICK:,}."
         raise invalid("bad_claim_limit", message, "maxClaimsPerClick")
+    if link_impressions_every is not None and not 0 <= link_impressions_every <= MAX_IMPRESSIONS_EVERY:
+        message = f"Choose one page view in 1 to {MAX_IMPRESSIONS_EVERY:,}, or 0 for none."
+        raise invalid("bad_sampling", message, "linkImpressionsEvery")
     if currency is not None and currency != website.currency:
         raise invalid("currency_fixed", "A website's currency cannot change: its history uses it.", "currency")
     wanted = {
@@ -129,6 +140,8 @@ def update(
         "attribution_model": attribution_model,
         "max_claim_amount": max_claim_amount,
         "max_claims_per_click": max_claims_per_click,
+        "link_click_ids": link_click_ids,
+        "link_impressions_every": link_impressions_every,
     }
     changed = {name: value for name, value in wanted.items() if value is not None and value != getattr(website, name)}
     if not changed:
@@ -242,6 +255,8 @@ def evolve(website: Website | None, event: DomainEvent) -> Website:
                     event.max_claim_amount or website.claim_limits.max_amount,
                     event.max_claims_per_click or website.claim_limits.max_per_click,
                 ),
+                link_click_ids=_given(event.link_click_ids, website.link_click_ids),
+                link_impressions_every=_given(event.link_impressions_every, website.link_impressions_every),
             )
         case websites.WebsiteDisconnected():
             return replace(website, disconnected=True)
@@ -257,6 +272,10 @@ def evolve(website: Website | None, event: DomainEvent) -> Website:
             return replace(website, rules=left, undone=website.undone | {event.rule_id})
         case _:
             raise UnexpectedEvent(f"{event.NAME} does not happen to websites")
+
+
+def _given(value: T | None, before: T) -> T:
+    return before if value is None else value
 
 
 def _is_changed(domain: str | None, before: str) -> bool:

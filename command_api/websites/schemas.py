@@ -36,6 +36,12 @@ class UpdateWebsite(RequestModel):
     max_claims_per_click: Annotated[
         int | None, Field(description="Transactions that one click may claim within an hour with the site key")
     ] = None
+    link_click_ids: Annotated[
+        bool | None, Field(description="Whether the script adds click ids to affiliate links in the pages")
+    ] = None
+    link_impressions_every: Annotated[
+        int | None, Field(description="One page view of so many reports which affiliate links were in view; 0: none")
+    ] = None
 
 
 class CreateKey(RequestModel):
@@ -56,6 +62,8 @@ class Website(ResponseModel):
     attribution_model: AttributionModel
     max_claim_amount: int
     max_claims_per_click: int
+    link_click_ids: bool
+    link_impressions_every: int
     created_at: datetime
 
 

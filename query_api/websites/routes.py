@@ -33,6 +33,10 @@ class Site(RowModel):
     siteKey: str | None = Field(description="The newest valid public key")
     maxClaimAmount: int = Field(description="Minor units that the public site key may claim as one sale")
     maxClaimsPerClick: int = Field(description="Transactions that one click may claim within an hour with the site key")
+    linkClickIds: bool = Field(description="Whether the script adds click ids to affiliate links in the pages")
+    linkImpressionsEvery: int = Field(
+        description="One page view of so many reports which affiliate links were in view; 0: none"
+    )
 
 
 class Key(RowModel):
@@ -75,9 +79,10 @@ _SITE_KEYS: Final = (
     " WHERE website_id = ANY(%s) AND kind = 'site' AND revoked_at IS NULL ORDER BY website_id, created_at DESC, id DESC"
 )
 # By name out of the row: while a new version is built, the live table may be one that has no such columns.
-_LIMITS: Final = (
+_SETTINGS: Final = (
     "SELECT id, to_jsonb(w) -> 'max_claim_amount' AS max_claim_amount,"
-    " to_jsonb(w) -> 'max_claims_per_click' AS max_claims_per_click FROM read.websites AS w WHERE id = ANY(%s)"
+    " to_jsonb(w) -> 'max_claims_per_click' AS max_claims_per_click, to_jsonb(w) -> 'link_click_ids' AS link_click_ids,"
+    " to_jsonb(w) -> 'link_impressions_every' AS link_impressions_every FROM read.websites AS w WHERE id = ANY(%s)"
 )
 _RULES: Final = (
     "SELECT r.id, r.since, r.until, r.mark, r.conditions, r.note, r.created_at,"
@@ -103,7 +108,7 @@ def get_websites(response: Response, context: Context, scope: CallerScope) -> li
     websites = scope.websites()
     ids = [one.id for one in websites]
     keys = _site_keys(scope, ids)
-    limits = {row["id"]: row for row in scope.reader.rows(_LIMITS, (ids,))}
+    settings = {row["id"]: row for row in scope.reader.rows(_SETTINGS, (ids,))}
     first, is_fresh = context.first_events.of(ids)
     if not is_fresh:
         response.headers.update(STALE)
@@ -112,8 +117,10 @@ def get_websites(response: Response, context: Context, scope: CallerScope) -> li
             asdict(one),
             first_event_at=first.get(one.id),
             site_key=keys.get(one.id),
-            max_claim_amount=limits.get(one.id, {}).get("max_claim_amount") or default_max_claim(one.currency),
-            max_claims_per_click=limits.get(one.id, {}).get("max_claims_per_click") or DEFAULT_MAX_CLAIMS_PER_CLICK,
+            max_claim_amount=settings.get(one.id, {}).get("max_claim_amount") or default_max_claim(one.currency),
+            max_claims_per_click=settings.get(one.id, {}).get("max_claims_per_click") or DEFAULT_MAX_CLAIMS_PER_CLICK,
+            link_click_ids=settings.get(one.id, {}).get("link_click_ids") or False,
+            link_impressions_every=settings.get(one.id, {}).get("link_impressions_every") or 0,
         )
         for one in websites
     ]

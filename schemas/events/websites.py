@@ -10,6 +10,7 @@ from uuid import UUID
 from pydantic import Field
 
 from schemas.base import DomainEvent, Frozen, Personal
+from schemas.tracking import MAX_IMPRESSIONS_EVERY
 
 
 class KeyKind(StrEnum):
@@ -73,6 +74,15 @@ class WebsiteUpdated(DomainEvent):
     )
     max_claims_per_click: int | None = Field(
         default=None, ge=1, description="Transactions that one click may claim within an hour with the site key"
+    )
+    link_click_ids: bool | None = Field(
+        default=None, description="Whether the script adds click ids to affiliate links in the pages"
+    )
+    link_impressions_every: int | None = Field(
+        default=None,
+        ge=0,
+        le=MAX_IMPRESSIONS_EVERY,
+        description="One page view of so many reports which affiliate links were in view; 0: none",
     )
 
 

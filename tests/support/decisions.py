@@ -117,6 +117,8 @@ def _site() -> list[DomainEvent]:
                 "attribution_model": "first_click",
                 "max_claim_amount": 40_000,
                 "max_claims_per_click": 3,
+                "link_click_ids": True,
+                "link_impressions_every": 20,
             },
         ),
         (websites.WebsiteKeyRevoked, {"key_id": KEY}),

@@ -15,7 +15,7 @@ from schemas.events.websites import AttributionModel, WebsiteConnected, WebsiteD
 
 WEBSITES: Final = ReadModel(
     name="websites",
-    version=3,
+    version=4,
     columns=(
         "id uuid",
         "account_id uuid not null",
@@ -25,6 +25,8 @@ WEBSITES: Final = ReadModel(
         "attribution_model text not null",
         "max_claim_amount bigint",
         "max_claims_per_click integer",
+        "link_click_ids boolean not null default false",
+        "link_impressions_every integer not null default 0",
         "created_at timestamptz not null",
         "deleted_at timestamptz",
     ),
@@ -34,7 +36,10 @@ WEBSITES: Final = ReadModel(
     personal=("domain",),
 )
 
-_SETTINGS: Final = {"domain", "timezone", "attribution_model", "max_claim_amount", "max_claims_per_click"}
+_SETTINGS: Final = {
+    *("domain", "timezone", "attribution_model", "max_claim_amount", "max_claims_per_click"),
+    *("link_click_ids", "link_impressions_every"),
+}
 
 
 WEBSITES.puts(
@@ -42,6 +47,8 @@ WEBSITES.puts(
     ("account_id", "domain", "timezone", "currency"),
     lambda event: {"created_at": event.timestamp},
     attribution_model=AttributionModel.LAST_CLICK.value,
+    link_click_ids=False,
+    link_impressions_every=0,
 )
 WEBSITES.sets(WebsiteUpdated, lambda event: event.model_dump(mode="json", include=_SETTINGS, exclude_none=True))
 WEBSITES.sets(WebsiteDisconnected, lambda event: {"deleted_at": event.timestamp})

@@ -147,11 +147,15 @@ def test_websites_show_their_limits_of_claims(query_service: QueryService) -> No
         query_service.website(ada, currency=currency)
     limited = query_service.website(ada, currency="EUR")
     query_service.postgres.execute(
-        "UPDATE read.websites__g1 SET max_claim_amount = 12345, max_claims_per_click = 2 WHERE id = %s", (limited,)
+        "UPDATE read.websites__g1 SET max_claim_amount = 12345, max_claims_per_click = 2, link_click_ids = true,"
+        " link_impressions_every = 10 WHERE id = %s",
+        (limited,),
     )
     shown = query_service.get("/api/platform/websites", ada).json()
     limits = {site["currency"]: (site["maxClaimAmount"], site["maxClaimsPerClick"]) for site in shown}
     assert limits == {code: (amount, 5) for code, amount in currencies.items()} | {"EUR": (12_345, 2)}
+    of_links = {site["currency"]: (site["linkClickIds"], site["linkImpressionsEvery"]) for site in shown}
+    assert of_links == dict.fromkeys(currencies, (False, 0)) | {"EUR": (True, 10)}
 
 
 def test_pages_follow_each_other(query_service: QueryService) -> None:

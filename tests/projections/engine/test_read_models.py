@@ -68,6 +68,7 @@ def test_websites_keys_partners_and_links(projecting: ProjectionBench) -> None:
             timezone="Europe/Paris",
             attribution_model="first_click",
             max_claim_amount=MAX_AMOUNT,
+            link_click_ids=True,
         ),
         of(WEBSITE, 4, websites.WebsiteKeyRevoked, key_id=key),
         of(PARTNER, 1, partners.PartnerRegistered, name="P", slug="p", base_url="https://p.example", terms=TERMS),
@@ -99,7 +100,7 @@ def test_websites_keys_partners_and_links(projecting: ProjectionBench) -> None:
             projecting.wait(name)
     assert projecting.sql(
         "select account_id, domain, timezone, currency, attribution_model, max_claim_amount, max_claims_per_click,"
-        " deleted_at from read.websites"
+        " link_click_ids, link_impressions_every, deleted_at from read.websites"
     ) == [
         (
             ACCOUNT,
@@ -109,6 +110,8 @@ def test_websites_keys_partners_and_links(projecting: ProjectionBench) -> None:
             "first_click",
             MAX_AMOUNT,
             None,
+            True,
+            0,
             moment() + timedelta(minutes=5),
         )
     ]

@@ -123,6 +123,20 @@ def test_updating_tells_only_what_changed() -> None:
     assert model.update(website, timezone="UTC", currency="USD", context=CONTEXT) == []
 
 
+def test_settings_for_links_in_pages_can_be_switched_on_and_off() -> None:
+    website = connected()
+    assert (website.link_click_ids, website.link_impressions_every) == (False, 0)
+    for ids, every in ((True, 10), (False, 0)):
+        [event] = model.update(website, link_click_ids=ids, link_impressions_every=every, context=CONTEXT)
+        assert isinstance(event, WebsiteUpdated) and event.timezone is None
+        website = model.evolve(website, event)
+        assert (website.link_click_ids, website.link_impressions_every) == (ids, every)
+        assert model.update(website, link_click_ids=ids, link_impressions_every=every, context=CONTEXT) == []
+    for every in (-1, 1001):
+        with pytest.raises(CommandRejected, match="1 to 1,000"):
+            model.update(website, link_impressions_every=every, context=CONTEXT)
+
+
 def test_the_currency_is_fixed() -> None:
     with pytest.raises(CommandRejected) as refused:
         model.update(connected(), currency="EUR", context=CONTEXT)
