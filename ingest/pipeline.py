@@ -20,6 +20,7 @@ from ingest.steps.detect_suspicion import detect_suspicion
 from ingest.steps.enrich import enrich
 from ingest.steps.pseudonymise import pseudonymise
 from ingest.steps.record import to_record, to_record_by_id
+from ingest.steps.resolve_network import resolve_network
 from ingest.steps.stamp import set_time, stamp
 from ingest.steps.validate import validate
 
@@ -131,6 +132,7 @@ TRACK: Final = Pipeline[SiteEvent](
     "track",
     validate,
     enrich,
+    resolve_network,
     set_time,
     pseudonymise,
     detect_suspicion,

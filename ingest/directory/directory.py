@@ -41,11 +41,17 @@ _MISSING: Final = object()
 
 @dataclass(frozen=True, slots=True)
 class Website:
-    """A website that may send. `id_text`, `id_bytes`: the id in the forms that the hot path needs."""
+    """A website that may send. `id_text`, `id_bytes`: the id in the forms that the hot path needs.
+
+    `link_click_ids`: its script adds click ids to the links of its pages; `link_impressions_every`: one page view of so
+    many reports which links were in view, 0: none.
+    """
 
     id: UUID
     domain: str
     currency: str
+    link_click_ids: bool = False
+    link_impressions_every: int = 0
     id_text: str = field(init=False)
     id_bytes: bytes = field(init=False)
 
@@ -157,7 +163,16 @@ def no_check() -> None:
 class Index:
     """Listings by what requests name. To make one of a large listing takes a while: not in the event loop."""
 
-    __slots__ = ("domains", "keys", "links", "links_by_code", "links_by_id", "partners", "websites")
+    __slots__ = (
+        "domains",
+        "keys",
+        "links",
+        "links_by_code",
+        "links_by_id",
+        "network_partners",
+        "partners",
+        "websites",
+    )
 
     def __init__(self, listing: Listing, built_in: Mapping[str, Key]) -> None:
         self.websites: dict[UUID, Website] = {}
@@ -166,6 +181,8 @@ class Index:
         self.links_by_id: dict[str, Link] = {}
         self.links_by_code: dict[int, Link] = {}
         self.partners: dict[str, Partner] = {}
+        self.network_partners: dict[tuple[UUID, str], str] = {}
+        """By website and network: the partner of that network which the website has links of; empty: several."""
         self.domains: dict[str, CustomDomain] = {}
         self.add(listing, _put)
 
@@ -212,6 +229,13 @@ class Index:
         put(self.links, link.slug, link)
         put(self.links_by_id, link.id_text, link)
         put(self.links_by_code, link.code, link)
+        if partner is not None and partner.preset and not gone:
+            name = website.id, partner.preset
+            put(self.network_partners, name, _common(self.network_partners.get(name), partner.id_text))
+
+
+def _common(before: str | None, partner: str) -> str:
+    return partner if before in (None, partner) else ""
 
 
 def _put(into: dict[Any, Any], name: object, value: object) -> None:
@@ -277,6 +301,7 @@ class Directory:
             index.domains,
         )
         self.links, self.links_by_id, self.links_by_code = index.links, index.links_by_id, index.links_by_code
+        self.network_partners = index.network_partners
 
     def _put(self, into: dict[Any, Any], name: object, value: object) -> None:
         """Until the next reading."""

@@ -38,7 +38,12 @@ COALESCE_S: Final = 0.05
 RETRY_S: Final = 1.0
 WATCHED: Final = ("website_keys:", "websites:", "links:", "partners:", "custom_domains:")
 
-WEBSITES: Final = "SELECT id, domain, currency FROM read.websites WHERE deleted_at IS NULL"
+# The settings by name out of the row: while a new version is built, the live table may be one without them.
+WEBSITES: Final = (
+    "SELECT id, domain, currency, coalesce((to_jsonb(w) ->> 'link_click_ids')::boolean, false),"
+    " coalesce((to_jsonb(w) ->> 'link_impressions_every')::integer, 0)"
+    " FROM read.websites AS w WHERE deleted_at IS NULL"
+)
 KEYS: Final = (
     "SELECT website_id, encode(key_hash, 'hex'), kind, allowed_origins FROM read.website_keys WHERE revoked_at IS NULL"
 )
@@ -46,7 +51,7 @@ LINKS: Final = (
     "SELECT id, slug, code, website_id, partner_id, destination, subs, is_active AND deleted_at IS NULL,"
     " CASE WHEN deleted_at IS NULL THEN routing END FROM read.links"
 )
-# The parameter by name out of the row: while a new version is built, the live table may be one without it.
+# The parameter likewise.
 PARTNERS: Final = (
     "SELECT id, slug, name, postback_preset, cookie_days, is_active, to_jsonb(p) ->> 'click_id_parameter'"
     " FROM read.partners AS p"
@@ -203,7 +208,7 @@ def listing_of(
 ) -> Listing:
     """A listing from the rows that `WEBSITES`, `KEYS`, `LINKS`, `PARTNERS` and `DOMAINS` give."""
     return Listing(
-        tuple(Website(row[0], row[1], row[2]) for row in sorted(websites)),
+        tuple(Website(*row) for row in sorted(websites)),
         tuple(KeyRow(row[0], row[1], row[2], origins_of(row[3])) for row in sorted(keys, key=lambda row: row[1])),
         tuple(
             LinkRow(row[0], row[1], row[2], row[3], row[4], row[5], subs_of(row[6]), bool(row[7]), routing_of(row[8]))
@@ -298,7 +303,16 @@ def _merged(listing: Listing, later: Listing) -> Listing:
 
 def _listing_from(kept: dict[str, Any]) -> Listing:
     return Listing(
-        tuple(Website(UUID(w["id"]), w["domain"], w["currency"]) for w in kept["websites"]),
+        tuple(
+            Website(
+                UUID(w["id"]),
+                w["domain"],
+                w["currency"],
+                w.get("link_click_ids", False),
+                w.get("link_impressions_every", 0),
+            )
+            for w in kept["websites"]
+        ),
         tuple(KeyRow(UUID(k["website_id"]), k["hash"], k["kind"], tuple(k["origins"])) for k in kept["keys"]),
         tuple(
             LinkRow(

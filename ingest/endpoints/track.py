@@ -25,6 +25,7 @@ from ingest.directory.directory import Key
 from ingest.errors import EventRejected, Unavailable, not_allowed
 from ingest.event import SiteEvent
 from ingest.fair_scheduling import SMALL, TimeSlice
+from ingest.page_links import page_links
 from ingest.pipeline import NO_STEP, TRACK
 from ingest.query_strings import site_of
 from ingest.request_context import (
@@ -335,7 +336,8 @@ class _BatchRequest:
     async def answer(self, send: Send, events: Decoded) -> None:
         """Sends 202 with accepted and rejected events, or 400 when none was accepted."""
         outcomes = self.context.counters.outcomes
-        is_plain = len(self.rows) == 1 and not self.rejected_events and _DEBUG not in self.headers
+        links = self._page_links()
+        is_plain = len(self.rows) == 1 and not self.rejected_events and _DEBUG not in self.headers and links is None
         if is_plain and not self.rows[0].is_bot:
             outcomes[ENDPOINT, _ACCEPTED] += 1
             await send_accepted_one(send)
@@ -356,9 +358,20 @@ class _BatchRequest:
             await send_problem(send, error, accepted=0, rejected=rejected)
             return
         content: dict[str, Any] = {"accepted": len(self.rows), "rejected": rejected}
+        if links is not None:
+            content["links"] = links
         if self.headers.get(_DEBUG, b"").lower() in (b"true", b"1"):
             content["debug"] = [debug_of(row) for row in self.rows[:MAX_DEBUGGED]]
         await send_json(send, 202, content)
+
+    def _page_links(self) -> dict[str, Any] | None:
+        """What the script in the page that sent the events needs for its links."""
+        if b"origin" not in self.headers or len(self.requests) != 1:
+            return None
+        [(key, request)] = self.requests.items()
+        if key.kind != "site" or isinstance(request, EventRejected):
+            return None
+        return page_links(self.context, request)
 
     async def refuse(self, send: Send, error: EventRejected | Unavailable, body: bytes) -> None:
         """Rejects the whole request."""

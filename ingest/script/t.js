@@ -1,25 +1,39 @@
-// The tracking script: page views, single-page navigation, outbound clicks on partner links, own events.
+// The tracking script: page views, single-page navigation, clicks on affiliate links, own events.
 //
 //   <script async src="https://TRACKING/t.js" data-site="pk_..."></script>
 //
 // data-site      the site key (needed)
 // data-api       where events go (default: where this script came from)
 // data-manual    no automatic page views
+// <a href="https://www.awin1.com/...">             counts clicks on links of known networks; where the website has it
+//                                                  switched on, with the click id, and how often they are seen
+// data-network, data-subid                         the network of a link and its parameter, where its address tells neither
+// data-placement                                   the name of a place, for the links in it
 // <a data-event="signup" data-event-plan="pro">   sends an event when it is clicked
 // althing("signup", { plan: "pro" })               sends an event; althing.click_id gives the visitor's click id
 // localStorage.althing_ignore = 1                  sends nothing from this browser
 //
-// Rules for this file (ingest/script/__init__.py makes it small): see `small` there.
+// Rules for this file (ingest/script/__init__.py makes it small and fills in the networks): see `minify` there.
 (function (w, d, n, h) {
   var me = d.currentScript;
   var site = me && me.getAttribute("data-site");
-  var url = me && (me.getAttribute("data-api") || new URL(me.src).origin) + "/track";
-  var store = {};
+  var sites = w.althing_sites = w.althing_sites || {}, store = {}, ours, url;
   try { store = w.localStorage; store.getItem("x"); } catch (e) { store = {}; }
   // Of the events in the queue, those in flight wait for their answer.
   var queue = [], flying = [];
   var timer, last, wait = 1000;
+  // What the website has set, as the last answer told: ids for the next clicks, and that one page view of so many counts
+  // how often its links are seen.
+  var ids = [], idsAt, every = 0, dice = Math.random();
+  var networks = {}, viewer, watched = new Set(), looking, timers = new Map();
   var KEY = "althing_q";
+
+  // What goes wrong in here is no error of the page.
+  function safe(f) {
+    return function (e) {
+      try { return f(e); } catch (x) { }
+    };
+  }
 
   function uuid() {
     var b = w.crypto.getRandomValues(new Uint8Array(16)), s = "";
@@ -81,11 +95,20 @@
         queue = without(queue, sent);
         save(sent);
         flush();
+        if (r.status == 202) return r.json().then(take);
       }
     }, function () {
       flying = without(flying, sent);
       later(wait);
-    });
+    }).catch(function () { });
+  }
+
+  function take(answer) {
+    var links = answer.links || {};
+    ids = links.click_ids || [];
+    idsAt = Date.now();
+    every = links.impressions_every || 0;
+    look();
   }
 
   function send(type, more) {
@@ -103,6 +126,12 @@
     if (now == last) return;
     send("pageview", { referrer: last ? w.location.origin + last : d.referrer });
     last = now;
+    dice = Math.random();
+    timers.forEach(clearTimeout);
+    timers.clear();
+    watched.clear();
+    if (viewer) viewer.disconnect();
+    look();
   }
 
   function start() {
@@ -111,41 +140,175 @@
       ["pushState", "replaceState"].forEach(function (name) {
         var old = h[name];
         h[name] = function () {
-          old.apply(h, arguments);
-          page();
+          var result = old.apply(h, arguments);
+          safe(page)();
+          return result;
         };
       });
-      w.addEventListener("popstate", page);
-      w.addEventListener("pageshow", function (e) {
+      w.addEventListener("popstate", safe(page));
+      w.addEventListener("pageshow", safe(function (e) {
         if (e.persisted) {
           last = 0;
           flying = [];
+          ids = [];
           page();
         }
-      });
+      }));
       page();
     }
     flush();
   }
 
-  function clicked(e) {
-    if (e.type == "auxclick" && e.button != 1) return;
-    var a = e.target && e.target.closest && e.target.closest("a[href],[data-event]"), at, props = {}, k;
-    if (!a) return;
-    at = a.dataset;
-    for (k in at) if (k != "event" && k.indexOf("event") == 0) props[k.slice(5).toLowerCase()] = at[k];
-    if (at.event) send(at.event, { props: props });
-    if (at.partner && a.host != w.location.host) send("click", { partner: at.partner, props: { url: a.host + a.pathname } });
+  // The network of a link: of its host, of what it is marked with, or of one of its parameters.
+  function networkOf(a) {
+    var labels = a.hostname.split("."), named = a.closest("[data-network]"), found;
+    for (; labels.length > 1; labels.shift()) found = found || networks[labels.join(".")];
+    if (!found && a.pathname.indexOf("/go/") == 0) return;
+    a.search.slice(1).split("&").forEach(function (pair) {
+      found = found || networks["?" + pair.split("=")[0]];
+    });
+    return named && networks["=" + named.dataset.network] || found;
   }
 
+  // What an event tells of an affiliate link; nothing of other links, nor of our own, which are counted when followed.
+  function about(a) {
+    if (typeof a.href != "string" || a.protocol.indexOf("http") || a.host == w.location.host || a.origin == ours) return;
+    var network = networkOf(a), partner = a.dataset.partner, more = { props: { url: (a.host + a.pathname).slice(0, 500) } };
+    if (!network && (!partner || a.pathname.indexOf("/go/") == 0)) return;
+    if (partner) more.partner = partner;
+    if (network) more.props.network = network[0];
+    more.parameter = a.dataset.subid || network && network[1];
+    return more;
+  }
+
+  function title(e) {
+    return e ? e.textContent.trim().replace(/\s+/g, " ").slice(0, 80) : "";
+  }
+
+  // The affiliate links of the page with their places: as named, else the heading before and the number under it.
+  function places() {
+    var found = new Map(), levels = "h1,h2,h3,h4,h5,h6", heading = "", number = 0;
+    d.querySelectorAll(levels + ",a[href],area[href]").forEach(function (e) {
+      if (e.localName[0] == "h") {
+        heading = title(e);
+        number = 0;
+        return;
+      }
+      var more = about(e), named = e.closest("[data-placement]"), over = title(e.querySelector(levels)) || heading;
+      if (!more) return;
+      number++;
+      more.placement = named ? named.dataset.placement : (over && over + " \u00b7 ") + number;
+      found.set(e, more);
+    });
+    return found;
+  }
+
+  // The address with the click id: before a value that is an address of its own, which would swallow it; not in the
+  // place of another sub-id. `name:` is a part of the path.
+  function tagged(href, name, id) {
+    var end = (href + "#").indexOf("#"), from = (href.slice(0, end) + "?").indexOf("?"), at, pairs;
+    var path = href.slice(0, from), query = href.slice(from + 1, end);
+    if (name.slice(-1) == ":") {
+      at = (path + "/destination:").indexOf("/destination:");
+      path = path.slice(0, at);
+      return path.indexOf("/" + name) < 0 && path.replace(/\/+$/, "") + "/" + name + id + href.slice(at);
+    }
+    if (path.split("://").length > 2 || new URLSearchParams(query).get(name)) return;
+    pairs = query.split("&").filter(function (pair) { return pair && pair != name && pair != name + "="; });
+    for (at = 0; at < pairs.length && pairs[at].indexOf("://") < 0;) at++;
+    pairs.splice(at, 0, name + "=" + id);
+    return path + "?" + pairs.join("&") + href.slice(end);
+  }
+
+  // The link has the click id while the browser follows it; before and after, its address is the author's.
+  function tag(a, more) {
+    var own = a.getAttribute("href"), next, set;
+    if (!more.parameter || !ids.length || Date.now() - idsAt > 432e5) return;
+    next = tagged(a.href, more.parameter, ids[0]);
+    if (!next) return;
+    more.click_id = ids.shift();
+    a.setAttribute("href", next);
+    set = a.href;
+    setTimeout(function () {
+      if (a.href == set) a.setAttribute("href", own);
+    });
+  }
+
+  function report(type, more) {
+    delete more.parameter;
+    send(type, more);
+  }
+
+  function follow(a) {
+    var more = about(a);
+    if (!more || off()) return;
+    more.placement = (places().get(a) || more).placement;
+    tag(a, more);
+    report("click", more);
+  }
+
+  // A link is seen when half of it is in view for a second: once in a page view.
+  function seen(a) {
+    var more = places().get(a);
+    if (!more || !every || d.visibilityState == "hidden") return;
+    viewer.unobserve(a);
+    more.value = every;
+    report("link.impression", more);
+  }
+
+  function look() {
+    looking = clearTimeout(looking);
+    if (!every || every * dice >= 1 || !w.IntersectionObserver) return;
+    if (!viewer) {
+      viewer = new IntersectionObserver(safe(function (entries) {
+        entries.forEach(function (e) {
+          clearTimeout(timers.get(e.target));
+          if (e.intersectionRatio >= 0.5) timers.set(e.target, setTimeout(safe(function () { seen(e.target); }), 1000));
+        });
+      }), { threshold: 0.5 });
+      new MutationObserver(safe(function () {
+        looking = looking || setTimeout(safe(look), 500);
+      })).observe(d, { childList: true, subtree: true });
+    }
+    places().forEach(function (more, a) {
+      if (!watched.has(a)) viewer.observe(a);
+      watched.add(a);
+    });
+  }
+
+  function clicked(e) {
+    if (e.type == "auxclick" && e.button != 1) return;
+    var target = e.composedPath()[0], own, link, props = {}, at, k;
+    if (!target.closest) return;
+    own = target.closest("[data-event]");
+    link = target.closest("a[href],area[href]");
+    if (own) {
+      at = own.dataset;
+      for (k in at) if (k != "event" && k.indexOf("event") == 0) props[k.slice(5).toLowerCase()] = at[k];
+      if (at.event) send(at.event, { props: props });
+    }
+    if (link) follow(link);
+  }
+
+  if (sites[site]) return;
   w.althing = function (type, props) {
-    send(type, { props: props || {} });
+    safe(function () { send(type, { props: props || {} }); })();
   };
   if (!me) return;
-  w.althing.click_id = (d.cookie.split("aff_click_id=")[1] || "").split(";")[0];
-  d.addEventListener("click", clicked, true);
-  d.addEventListener("auxclick", clicked, true);
-  d.addEventListener("visibilitychange", flush);
-  if (d.prerendering) d.addEventListener("prerenderingchange", start);
-  else start();
+  sites[site] = 1;
+  safe(function () {
+    ours = new URL(me.src, w.location.href).origin;
+    url = (me.getAttribute("data-api") || ours) + "/track";
+    "NETWORKS".split("|").forEach(function (line) {
+      var words = line.split(" ");
+      networks["=" + words[0]] = words;
+      words.slice(2).forEach(function (word) { networks[word] = words; });
+    });
+    w.althing.click_id = (d.cookie.split("aff_click_id=")[1] || "").split(";")[0];
+    d.addEventListener("click", safe(clicked), true);
+    d.addEventListener("auxclick", safe(clicked), true);
+    d.addEventListener("visibilitychange", safe(flush));
+    if (d.prerendering) d.addEventListener("prerenderingchange", safe(start));
+    else start();
+  })();
 })(window, document, navigator, history);

@@ -23,10 +23,13 @@ def enrich(event: SiteEvent) -> None:
     page = read_page(sent.url) if sent.url else NO_PAGE
     set_source(row, page, host_of(sent.referrer) if sent.referrer else "", request.website.domain)
     if sent.click_id:
-        link = _link_of_click(event.context, request, sent.click_id)
+        click = _read_click(event.context, request, sent.click_id)
         row.click_id = sent.click_id
+        link = event.context.directory.links_by_code.get(click.link_code)
         if link is not None:
             _set_link(row, link)
+        if click.link_code == click_id.IN_PAGE and row.type == "click":
+            event.own_id = str(click_id.event_id(sent.click_id))
     if sent.link:
         directory = event.context.directory
         named = directory.links_by_id.get(sent.link.lower()) or directory.links.get(sent.link)
@@ -58,14 +61,14 @@ def set_source(row: TrackedEvent, page: Page, referrer_host: str, domain: str) -
             row.bot_reason = SPAM_REFERRER
 
 
-def _link_of_click(context: IngestContext, request: RequestContext, text: str) -> Link | None:
+def _read_click(context: IngestContext, request: RequestContext, text: str) -> click_id.Click:
     try:
         click = click_id.read(context.click_key, text)
     except click_id.ForgedClickId:
         raise invalid("forged_click_id", "click_id was not made here, or was changed") from None
     if not click.is_of(request.website.id):
         raise invalid("foreign_click_id", "click_id belongs to another website")
-    return context.directory.links_by_code.get(click.link_code)
+    return click
 
 
 def _set_link(row: TrackedEvent, link: Link) -> None:

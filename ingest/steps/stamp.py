@@ -49,17 +49,18 @@ def set_time(event: SiteEvent) -> None:
 
 
 def stamp(event: SiteEvent) -> None:
-    """Sets the record's id, times and headers. Raises `EventRejected` (bad_id)."""
+    """Sets the record's id, times and headers. A click that has a click id of its own has the id that follows from it,
+    by which its sale finds it. Raises `EventRejected` (bad_id)."""
     request, sent, row = event.request, event.sent, event.row
     row.occurred_at = row.received_at if event.occurred == request.now else log_text(event.occurred)
     if event.is_clamped:
         row.flags = FUTURE_CLAMPED
     elif request.backfill:
         row.flags = BACKFILL
-    if sent.id is None:
+    if sent.id is None and not event.own_id:
         row.event_id = uuid7_text(request.now)
     else:
-        row.event_id = event_id(sent.id)
+        row.event_id = event.own_id or event_id(sent.id or "")
         event.record_headers = ((HASH_HEADER, content_hash(sent)),)
 
 

@@ -35,7 +35,8 @@ MASTER_KEY = "5a" * 32
 READ_MODELS = """
 CREATE SCHEMA IF NOT EXISTS read;
 CREATE TABLE read.websites (id uuid PRIMARY KEY, account_id uuid, domain text, timezone text, currency text,
-  attribution_model text, created_at timestamptz, deleted_at timestamptz);
+  attribution_model text, created_at timestamptz, deleted_at timestamptz, link_click_ids boolean,
+  link_impressions_every int);
 CREATE TABLE read.website_keys (id uuid PRIMARY KEY, website_id uuid, kind text, key_hash bytea, last4 text,
   public_key text, allowed_origins text[], created_at timestamptz, revoked_at timestamptz);
 CREATE TABLE read.partners (id uuid PRIMARY KEY, name text, slug text, base_url text, description text, terms jsonb,
@@ -166,10 +167,26 @@ class IngestService:
                 return float(line.rpartition(" ")[2])
         return 0.0
 
-    def add_site(self, domain: str = "example.com", currency: str = "USD", origins: list[str] | None = None) -> Site:
+    def add_site(
+        self,
+        domain: str = "example.com",
+        currency: str = "USD",
+        origins: list[str] | None = None,
+        *,
+        link_click_ids: bool = False,
+        link_impressions_every: int = 0,
+    ) -> Site:
         """Connects a website; known to ingest at once, by the look-up of an unknown key."""
         site = Site(uuid4(), domain, f"pk_{uuid4().hex}", f"sk_{uuid4().hex}", f"pb_{uuid4().hex}")
-        self.execute("INSERT INTO read.websites (id, domain, currency) VALUES (%s, %s, %s)", site.id, domain, currency)
+        self.execute(
+            "INSERT INTO read.websites (id, domain, currency, link_click_ids, link_impressions_every)"
+            " VALUES (%s, %s, %s, %s, %s)",
+            site.id,
+            domain,
+            currency,
+            link_click_ids,
+            link_impressions_every,
+        )
         for kind, key in (("site", site.site_key), ("secret", site.secret_key), ("postback", site.token)):
             self.execute(
                 "INSERT INTO read.website_keys (id, website_id, kind, key_hash, allowed_origins)"

@@ -38,6 +38,24 @@ def test_an_event_is_in_the_log_when_it_is_answered(client: httpx.Client, site: 
     assert b"127.0.0.1" not in stored and b"Mozilla" not in stored and b"me@x" not in stored
 
 
+def test_a_page_learns_what_its_links_need(client: httpx.Client, ingest_service: IngestService) -> None:
+    site = ingest_service.add_site(link_click_ids=True, link_impressions_every=10)
+    page = {"origin": "https://example.com"}
+    body, batch = {**EVENT, "site": site.site_key}, [{**EVENT, "site": site.site_key}, {"type": "NO"}]
+    given = [client.post("/track", json=sent, headers=page).json()["links"] for sent in (body, batch)]
+    ids = [text for links in given for text in links["click_ids"]]
+    assert [links["impressions_every"] for links in given] == [10, 10] and len(set(ids)) == len(ids) == 6
+    click = {"type": "click", "site": site.site_key, "click_id": ids[0]}
+    assert client.post("/track", json=click, headers=page).status_code == 202
+    assert "links" not in client.post("/track", json=body).json(), "no page sent it"
+    secret = {**page, **bearer(site.secret_key)}
+    assert "links" not in client.post("/track", json=EVENT, headers=secret).json()
+    other = ingest_service.add_site()
+    assert "links" not in client.post("/track", json={**EVENT, "site": other.site_key}, headers=page).json()
+    stolen = client.post("/track", json={**click, "site": other.site_key}, headers=page)
+    assert (stolen.status_code, stolen.json()["code"]) == (400, "foreign_click_id")
+
+
 @pytest.mark.parametrize("way", ["bearer site", "bearer secret", "query", "body", "each item"])
 def test_ways_to_name_the_website(client: httpx.Client, site: Site, clicks: Tail, way: str) -> None:
     url, headers, body = "/track", {}, dict(EVENT)
@@ -272,7 +290,7 @@ def test_the_pixel(client: httpx.Client, site: Site, clicks: Tail) -> None:
 
 def test_the_script(client: httpx.Client) -> None:
     answer = client.get("/t.js", headers={"accept-encoding": "gzip"})
-    assert answer.headers["content-encoding"] == "gzip" and int(answer.headers["content-length"]) <= 2048
+    assert answer.headers["content-encoding"] == "gzip" and int(answer.headers["content-length"]) <= 4096
     assert answer.headers["content-type"].startswith("text/javascript")
     again = client.get("/t.js", headers={"if-none-match": answer.headers["etag"]})
     assert again.status_code == 304

@@ -108,5 +108,24 @@ def test_links_pass_the_click_id_in_the_parameter_of_their_partner_also_after_it
     assert load_copy(tmp_path / "copy.json") == (whole, 1.0)
 
 
+def test_a_website_has_one_partner_of_a_network_or_several(tmp_path: Path) -> None:
+    site, other = Website(SITE, "own.example", "USD", True, 10), Website(uuid4(), "other.example", "USD")
+    names = [uuid4() for _ in range(3)]
+    partners = [Partner(id, str(id), id.hex, "Acme", "awin", 30, True) for id in names]
+
+    def a_link_of(website: Website, partner: Partner, *, is_active: bool = True) -> LinkRow:
+        return LinkRow(uuid4(), uuid4().hex, uuid4().int, website.id, partner.id, "https://a/", (), is_active)
+
+    rows = (a_link_of(site, partners[0]), a_link_of(site, partners[0]), a_link_of(site, partners[1], is_active=False))
+    whole = Listing((site, other), (), rows, tuple(partners))
+    directory = Directory(nothing)
+    directory.replace(whole, 1.0)
+    assert directory.network_partners == {(SITE, "awin"): str(names[0])}
+    directory.apply(Listing(links=(a_link_of(other, partners[2]), a_link_of(site, partners[2]))), 2.0)
+    assert directory.network_partners == {(SITE, "awin"): "", (other.id, "awin"): str(names[2])}
+    save_copy(tmp_path / "copy.json", whole, 1.0)
+    assert load_copy(tmp_path / "copy.json") == (whole, 1.0)
+
+
 async def nothing(_kind: str, _name: str) -> Listing:
     return Listing()

@@ -22,10 +22,11 @@ from ingest.request_context import RequestContext, client_address, client_of, ne
 from ingest.rows import SentEvent
 from ingest.steps.enrich import enrich
 from ingest.steps.pseudonymise import Hasher, Salts, pseudonymise
+from ingest.steps.resolve_network import resolve_network
 from ingest.steps.stamp import content_hash, event_id, event_time, set_time, stamp
 from ingest.steps.validate import validate
 from schemas import click_id
-from schemas.tracking import HASH_HEADER, Outcome, TrackedEvent, from_log_time, log_time
+from schemas.tracking import HASH_HEADER, NO_ID_TEXT, Outcome, TrackedEvent, from_log_time, log_time
 from tests.support.user_agents import BROWSER, IPHONE
 
 NOW = 1_800_000_000_123
@@ -127,6 +128,61 @@ def test_link_click_id_and_partner_fill_the_record() -> None:
     sent = convert({"type": "x", "partner": "ACME", "sub1": "own", "sub10": 5}, SentEvent)
     row = enriched(make_request(), sent)
     assert (row.partner_id, row.sub1, row.sub10) == (str(PARTNER.id), "own", "5")
+
+
+def test_a_click_in_a_page_has_the_id_that_follows_from_its_click_id() -> None:
+    def minted(code: int, nonce: int = 1) -> str:
+        return click_id.mint(
+            KEY, at=datetime.now(UTC), link_code=code, website_id=WEBSITE.id, country="IS", device="mobile", nonce=nonce
+        )
+
+    def made(sent: SentEvent, request: RequestContext | None = None) -> SiteEvent:
+        event = begun(request or make_request(), sent)
+        for step in (validate, enrich, set_time, stamp):
+            step(event)
+        return event
+
+    text = minted(click_id.IN_PAGE)
+    event = made(SentEvent("click", id=str(uuid4()), click_id=text))
+    assert (event.row.event_id, event.row.click_id) == (str(click_id.event_id(text)), text)
+    assert (event.row.link_id, event.row.partner_id) == (NO_ID_TEXT, NO_ID_TEXT)
+    again = made(SentEvent("click", id=str(uuid4()), click_id=text))
+    assert again.record_headers == event.record_headers != ()
+    other = made(SentEvent("signup", click_id=text)), made(SentEvent("click", click_id=minted(77)))
+    assert {one.row.event_id for one in other}.isdisjoint(str(click_id.event_id(one.row.click_id)) for one in other)
+    assert refusal(SentEvent("click", click_id=text), make_request(website=OTHER)) == "foreign_click_id"
+
+
+@pytest.mark.parametrize(
+    ("kind", "website", "props", "partner"),
+    [
+        ("click", WEBSITE, b'{"network": "awin", "url": "www.awin1.com/x"}', "only"),
+        ("link.impression", WEBSITE, b'{"network": "awin"}', "only"),
+        ("signup", WEBSITE, b'{"network": "awin"}', NO_ID_TEXT),
+        ("click", OTHER, b'{"network": "awin"}', NO_ID_TEXT),
+        ("click", WEBSITE, b'{"network": "cj"}', NO_ID_TEXT),
+        ("click", WEBSITE, b'{"network": "gone"}', NO_ID_TEXT),
+        ("click", WEBSITE, b'{"network": ["awin"]}', NO_ID_TEXT),
+        ("click", WEBSITE, b"{}", NO_ID_TEXT),
+    ],
+)
+def test_a_network_is_the_partner_if_the_website_has_one_of_it(
+    monkeypatch: pytest.MonkeyPatch, kind: str, website: Website, props: bytes, partner: str
+) -> None:
+    monkeypatch.setattr(DIRECTORY, "network_partners", {(WEBSITE.id, "awin"): "only", (WEBSITE.id, "cj"): ""})
+    event = begun(make_request(website=website), SentEvent(kind, value=1, props=Raw(props)))
+    for step in (validate, enrich, resolve_network):
+        step(event)
+    assert event.row.partner_id == partner
+
+
+@pytest.mark.parametrize("value", [None, 0, -1, 1001, 10**15])
+def test_an_impression_stands_for_a_bounded_number_of_page_views(value: int | None) -> None:
+    event = begun(make_request("secret"), SentEvent("link.impression", value=value))
+    validate(event)
+    with pytest.raises(EventRejected) as caught:
+        resolve_network(event)
+    assert caught.value.code == "bad_value"
 
 
 def test_bots_are_kept_and_flagged() -> None:
