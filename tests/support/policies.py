@@ -70,8 +70,8 @@ class Policies:
         site, partner = self.world.website(**website), self.world.partner()
         return Shop(site, partner, self.world.link(site, partner))
 
-    def click(self, shop: Shop, ago: timedelta = timedelta(minutes=5)) -> str:
-        """A genuine click id of the shop's link."""
+    def click(self, shop: Shop, ago: timedelta = timedelta(minutes=5), *, is_in_page: bool = False) -> str:
+        """A genuine click id of the shop's link, or of a link in its pages."""
         code = self.world.postgres.execute(
             "SELECT code FROM lookup.link WHERE link_id = %s", (shop.link["id"],)
         ).fetchone()
@@ -79,7 +79,7 @@ class Policies:
         return click_id.mint(
             derived_key(self.world.settings, "click-id"),
             at=datetime.now(UTC) - ago,
-            link_code=code[0],
+            link_code=click_id.IN_PAGE if is_in_page else code[0],
             website_id=shop.website_id,
             country="DE",
             device="desktop",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final, LiteralString, TypeVar
 from uuid import UUID
 
@@ -31,7 +31,7 @@ from command_api.operations import model as operations
 from command_api.partners import model as partners
 from command_api.websites import model as websites
 from schemas.base import DomainEvent
-from schemas.click_id import Click, ForgedClickId, event_id
+from schemas.click_id import IN_PAGE, Click, ForgedClickId, event_id
 from schemas.click_id import read as read_click_id
 from schemas.days import local_day
 from schemas.events.conversions import AttributedBy, Attribution, LogPosition
@@ -131,6 +131,8 @@ class BatchLookup:
             attribution_model = AttributionModel(current.model)
         for each in named:
             traces = self._traces(website.id, each, occurred_at, attribution_model)
+            if current is not None and _is_row_missing(traces, current):
+                return current
             found = attribute(website.id, occurred_at, traces, attribution_model, self.partner, self._visit_of)
             if found is None:
                 continue
@@ -230,7 +232,7 @@ class BatchLookup:
         return ResolvedTraces(
             click_id=named.click_id,
             click=click,
-            click_link=self._links[click.link_code] if click else None,
+            click_link=self._links.get(click.link_code) if click else None,
             click_row=self._click_rows[event_id(named.click_id)] if click else None,
             coupon=normal_coupon(named.coupon) if named.coupon else "",
             coupon_link=coupon[0] if coupon and coupon[1] <= occurred_at + CLOCK_TOLERANCE else None,
@@ -288,8 +290,9 @@ class BatchLookup:
 
     def _read_click_rows(self, opened: dict[tuple[UUID, str], Click]) -> None:
         wanted = {
-            (website_id, event_id(text), click.at.astimezone(UTC).date())
+            (website_id, event_id(text), day)
             for (website_id, text), click in opened.items()
+            for day in _days_of(click)
             if event_id(text) not in self._click_rows
         }
         found = self.clicks.by_event(wanted)
@@ -297,7 +300,7 @@ class BatchLookup:
             self._click_rows[wanted_id] = found.get(wanted_id)
 
     def _read_links(self, codes: set[int]) -> None:
-        missing = [code for code in codes if code not in self._links]
+        missing = [code for code in codes if code not in self._links and code != IN_PAGE]
         self._links.update(dict.fromkeys(missing))
         for code, *link in self._rows(
             "SELECT code, link_id, website_id, partner_id FROM lookup.link WHERE code = ANY(%s)", (missing,), missing
@@ -320,6 +323,21 @@ class BatchLookup:
 
     def _rows(self, query: LiteralString, values: tuple[Any, ...], wanted: Any) -> list[tuple[Any, ...]]:
         return self.reader.select(query, *values) if wanted else []
+
+
+def _is_row_missing(traces: ResolvedTraces, current: Attribution) -> bool:
+    """Whether only the row of a click in a page, which is not there at the moment, tells what `current` says."""
+    is_in_page = traces.click is not None and traces.click.link_code == IN_PAGE
+    return is_in_page and traces.click_row is None and current.click_id == traces.click_id
+
+
+def _days_of(click: Click) -> Iterator[date]:
+    """Days on which the click's event can be. The id of a click in a page is as old as the answer that brought it, and
+    its event has the time of the visitor's clock."""
+    day = click.at.astimezone(UTC).date()
+    yield day
+    if click.link_code == IN_PAGE:
+        yield from (day - timedelta(days=1), day + timedelta(days=1))
 
 
 _AWAITING_RATE: Final[LiteralString] = (

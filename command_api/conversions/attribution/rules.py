@@ -16,7 +16,7 @@ from uuid import UUID
 
 from command_api.conversions.attribution.clicks import ClickRow, ClickVisit
 from command_api.partners.model import Partner
-from schemas.click_id import Click
+from schemas.click_id import IN_PAGE, Click
 from schemas.events.conversions import AttributedBy, Attribution
 from schemas.events.websites import AttributionModel
 from schemas.tracking import NO_ID
@@ -89,6 +89,8 @@ def _by_click_id(
     website_id: UUID, occurred_at: datetime, traces: ResolvedTraces, partner_of: FindPartner, find_visit: FindVisit
 ) -> Attribution | None:
     click, link = traces.click, traces.click_link
+    if click is not None and click.link_code == IN_PAGE and click.is_of(website_id):
+        return _by_click_in_page(website_id, occurred_at, traces, partner_of, find_visit)
     if click is None or link is None or not click.is_of(website_id) or link.website_id != website_id:
         return None
     partner = partner_of(link.partner_id)
@@ -105,6 +107,27 @@ def _by_click_id(
         clicked_at=click.at,
         terms=partner.terms_at(click.at).terms,
         bot_reason=row.bot_reason if row else "",
+    )
+
+
+def _by_click_in_page(
+    website_id: UUID, occurred_at: datetime, traces: ResolvedTraces, partner_of: FindPartner, find_visit: FindVisit
+) -> Attribution | None:
+    """The click on a link that is no tracked link: its event alone knows the partner, or the postback's address."""
+    row = traces.click_row
+    if row is None or row.website_id != website_id:
+        return None
+    partner = partner_of(row.partner_id or (NO_ID if traces.is_claim else traces.partner_hint))
+    if partner is None or not is_within_window(partner, row.occurred_at, occurred_at):
+        return None
+    return Attribution(
+        **_visit(row, find_visit),
+        by=AttributedBy.CLICK_ID,
+        partner_id=partner.id,
+        click_id=traces.click_id,
+        clicked_at=row.occurred_at,
+        terms=partner.terms_at(row.occurred_at).terms,
+        bot_reason=row.bot_reason,
     )
 
 

@@ -21,7 +21,7 @@ from command_api.kernel.unit_of_work import UnitOfWork
 from infra.kernel.log import Record
 from schemas.envelope import decode, position_of
 from schemas.events.conversions import AttributedBy, ConversionRecorded
-from schemas.tracking import ConversionReported, Refusal, log_time
+from schemas.tracking import NO_ID, ConversionReported, Refusal, log_time
 from tests.support.policies import Policies, command_policies
 from tests.support.stack import wait_for
 
@@ -39,6 +39,20 @@ def test_a_click_id_leads_to_click_partner_and_commission(command_policies: Poli
     assert (found.visitor, found.country, found.device, found.source) == (visitor, "IS", "mobile", "news")
     assert found.subs == {"sub1": "banner"}
     assert (state.commission, state.currency) == (1000, "USD")
+
+
+def test_a_click_in_a_page_leads_to_the_partner_of_its_event_or_of_the_postback(command_policies: Policies) -> None:
+    """The click id came with the page, one day before the click."""
+    shop, clicked_at = command_policies.shop(), datetime.now(UTC) - timedelta(minutes=5)
+    row: dict[str, Any] = {"link_id": str(NO_ID), "occurred_at": log_time(clicked_at), "placement": "Best shoes · 2"}
+    for partner, hint in ((shop.partner["id"], {}), (str(NO_ID), {"partner_id": shop.partner["id"]})):
+        click = command_policies.click(shop, timedelta(hours=24), is_in_page=True)
+        command_policies.project_click(shop, click=click, **row, partner_id=partner)
+        state = command_policies.decided(command_policies.report(shop, click_id=click, key_kind="postback", **hint))
+        found = state.facts.attribution
+        assert found is not None and (found.by, found.link_id, found.click_id) == (AttributedBy.CLICK_ID, None, click)
+        assert str(found.partner_id) == shop.partner["id"] and abs(found.clicked_at - clicked_at).total_seconds() < 1
+        assert found.visit is not None and found.visit.placement == "Best shoes · 2" and state.commission == 1000
 
 
 def test_the_decision_is_in_topic_domain_as_it_was_stored(command_policies: Policies) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
@@ -18,6 +19,7 @@ from schemas import click_id
 from schemas.events.conversions import AttributedBy, Attribution
 from schemas.events.partners import Terms
 from schemas.events.websites import AttributionModel
+from schemas.tracking import NO_ID
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 LONG_AGO = NOW - timedelta(days=400)
@@ -97,6 +99,33 @@ def test_a_click_of_another_website_earns_nothing() -> None:
     assert earned(by_click(NOW, website_id=OTHER_SITE)) is None
     assert earned(ResolvedTraces(visitor_clicks=[row(FIRST, NOW, OTHER_SITE)])) is None
     assert earned(ResolvedTraces(coupon_link=ReferencedLink(LINK, OTHER_SITE, FIRST.id))) is None
+
+
+def in_page(click_row: ClickRow | None, *, hint: UUID = NO_ID, is_claim: bool = False) -> ResolvedTraces:
+    minted_at = NOW - timedelta(hours=3)
+    text = click_id.mint(
+        KEY, at=minted_at, link_code=click_id.IN_PAGE, website_id=SITE, country="DE", device="desktop", nonce=1
+    )
+    click = click_id.read(KEY, text)
+    return ResolvedTraces(click_id=text, click=click, click_row=click_row, partner_hint=hint, is_claim=is_claim)
+
+
+def test_a_click_in_a_page_earns_for_the_partner_of_its_event_at_the_time_of_the_click() -> None:
+    clicked_at = NOW - timedelta(hours=2)
+    found = earned(in_page(row(FIRST, clicked_at), hint=SECOND.id))
+    assert found is not None and found.by is AttributedBy.CLICK_ID
+    assert (found.partner_id, found.link_id, found.clicked_at, found.source) == (FIRST.id, None, clicked_at, "news")
+    assert earned(in_page(None)) is None
+    assert earned(in_page(row(FIRST, NOW + timedelta(minutes=2)))) is None
+    assert earned(in_page(row(FIRST, clicked_at, OTHER_SITE))) is None
+
+
+def test_a_click_in_a_page_without_a_partner_earns_for_the_one_that_the_postback_names() -> None:
+    unknown = replace(row(FIRST, NOW), partner_id=None)
+    found = earned(in_page(unknown, hint=SECOND.id))
+    assert found is not None and found.partner_id == SECOND.id
+    assert earned(in_page(unknown)) is None
+    assert earned(in_page(unknown, hint=SECOND.id, is_claim=True)) is None, "a claim names no partner"
 
 
 def test_click_id_goes_before_coupon_and_coupon_before_visitor() -> None:

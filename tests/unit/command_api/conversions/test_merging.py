@@ -392,6 +392,22 @@ def test_the_row_of_a_click_completes_what_its_id_says() -> None:
     assert found is not None and (found.visitor, found.source, state.commission) == (42, "news", 10)
 
 
+def test_a_sale_of_a_click_in_a_page_waits_for_the_click_and_keeps_it_while_it_is_away() -> None:
+    text = click_id.mint(
+        KEY, at=NOW - timedelta(hours=1), link_code=click_id.IN_PAGE, website_id=SITE, country="IS", device="mobile",
+        nonce=9,
+    )  # fmt: skip
+    state, _ = after([report(1, amount=usd(100), click_id=text)])
+    assert not state.is_attributed
+    clicked = replace(row(1, NOW - timedelta(hours=1), 42, text), link_id=None)
+    for seen in (Projected([clicked]), Projected([row(2, NOW, 42)])):
+        events, _ = reattribute(state, WEBSITE, World(seen), CommandContext(NOW))
+        for event in events:
+            state = model.evolve(state, event)
+        found = state.facts.attribution
+        assert found is not None and (found.partner_id, found.link_id, found.click_id) == (ALFA.id, None, text)
+
+
 def test_the_first_click_is_found_behind_many_others() -> None:
     website = Website(SITE, 1, OWNER, "shop.example", "UTC", "USD", NOW, AttributionModel.FIRST_CLICK)
     old = [row(2, NOW - timedelta(days=60, minutes=number), 7) for number in range(3 * PAGE_SIZE)]
