@@ -64,6 +64,7 @@ class ReportMetrics(BaseModel):
     visits: int = Field(default=0, description="Distinct visits with an event here; by time: visits that began")
     pageviews: int = 0
     clicks: int = 0
+    impressions: int = Field(default=0, description="Affiliate links in view, where sampled: times the sampling")
     events: int = Field(default=0, description="Clicks, page views and custom events")
     conversions: int = Field(default=0, description="Pending and approved")
     pending: int = 0
@@ -75,6 +76,7 @@ class ReportMetrics(BaseModel):
     bounce_rate: float = Field(default=0, description="Of the visits that began here: percent with one page view only")
     visit_duration: float = Field(default=0, description="Of the visits that began here: seconds on average")
     click_through_rate: float = Field(default=0, description="Clicks per hundred page views")
+    click_rate: float = Field(default=0, description="Clicks per hundred impressions")
     conversion_rate: float = Field(default=0, description="Conversions per hundred clicks")
     epc: Major = Field(default=Decimal(0), description="Revenue per click")
     revenue_per_1000_visits: Major = Decimal(0)
@@ -265,6 +267,7 @@ _FIGURES: Final[Mapping[str, _Figure]] = {
     "visits": lambda row, _, __: _number(row, "visits"),
     "pageviews": lambda _, counts, __: counts.pageviews,
     "clicks": lambda _, counts, __: counts.clicks,
+    "impressions": lambda row, _, __: _number(row, "impressions"),
     "events": lambda row, _, __: _number(row, "events"),
     "conversions": lambda _, counts, __: counts.conversions,
     "pending": lambda _, counts, __: counts.pending,
@@ -276,6 +279,7 @@ _FIGURES: Final[Mapping[str, _Figure]] = {
     "bounce_rate": lambda row, _, __: money.percent(_number(row, "bounces"), _number(row, "entries")),
     "visit_duration": lambda row, _, __: _ratio(row, "seconds", "entries"),
     "click_through_rate": lambda _, counts, __: money.percent(counts.clicks, counts.pageviews),
+    "click_rate": lambda row, counts, __: money.percent(counts.clicks, _number(row, "impressions")),
     "conversion_rate": lambda _, counts, __: counts.conversion_rate,
     "epc": lambda _, counts, currency: counts.epc(currency),
     "revenue_per_1000_visits": lambda row, counts, currency: money.per(

@@ -29,7 +29,7 @@ _CONVERSION: Final = tuple(column for column in CONVERSION_COLUMNS if column.nam
 COLUMNS: Final = (*ROW_COLUMNS, *(column.name for column in _CONVERSION))
 """The columns of every row, traffic or conversion."""
 TRAFFIC_COUNTED: Final = (
-    *("type", "occurred_at", "visitor", "is_bot", "visit", "is_entry", "is_bounce", "visit_seconds"),
+    *("type", "value", "occurred_at", "visitor", "is_bot", "visit", "is_entry", "is_bounce", "visit_seconds"),
 )
 CONVERSIONS_COUNTED: Final = (
     *("visitor", "is_bot"),

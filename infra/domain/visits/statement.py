@@ -9,7 +9,7 @@ people have visits of their own. An event of an unknown visitor (0) belongs to n
 - source, channel, referrer and UTM parameters: those of the visit's first event
 - entry and exit page: the pages of the visit's first and last event
 - `is_entry`: the visit's first event, which also has `visit_seconds` (to its last event) and `is_bounce` (the visit is
-  one page view and nothing else)
+  one page view and nothing else but links in view)
 """
 
 # ruff: noqa: S608 - names of tables and columns are ours; values are bound
@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Final
 
-from schemas.tracking import COLUMNS, SUBS
+from schemas.tracking import COLUMNS, IMPRESSION, SUBS
 
 IDLE_MINUTES: Final = 30
 """As long as the script's sessions (docs/tracking-api.md)."""
@@ -93,7 +93,7 @@ def visits(table: str, condition: str, columns: Collection[str] = ROW_COLUMNS) -
         "SELECT *, row_number() OVER whole AS place, first_value(own_source) OVER whole AS brought,"
         " first_value(page) OVER whole AS first_page, last_value(page) OVER whole AS last_page,"
         " first_value(occurred_at) OVER whole AS first_at, last_value(occurred_at) OVER whole AS last_at,"
-        " count() OVER whole AS events, first_value(type) OVER whole AS first_type"
+        f" countIf(type <> '{IMPRESSION}') OVER whole AS events, first_value(type) OVER whole AS first_type"
         f" FROM ({numbered}) WINDOW whole AS (PARTITION BY website_id, day, is_bot, who, number"
         " ORDER BY occurred_at, event_id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)"
     )

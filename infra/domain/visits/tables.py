@@ -15,8 +15,9 @@ from typing import Final
 
 from infra.domain.visits.dimensions import DAILY
 from infra.domain.visits.statement import ROW_COLUMNS, TYPES
+from schemas.tracking import IMPRESSION
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Of the tables below and of what a build contains; with a new version every day is built again."""
 
 EVENT_DAYS: Final = "event_days"
@@ -27,7 +28,7 @@ BREAKDOWN_WEEK: Final = "breakdown_week"
 WEEK_BUILDS: Final = "week_builds"
 DAYS_OF_WEEK: Final = 7
 
-COUNTERS: Final = ("events", "pageviews", "clicks", "visits", "entries", "bounces", "seconds")
+COUNTERS: Final = ("events", "pageviews", "clicks", "impressions", "visits", "entries", "bounces", "seconds")
 """Of `breakdown_day` and `breakdown_week`; `visits` add up over days, since a visit lies within one."""
 
 
@@ -67,6 +68,7 @@ ROW_COUNTERS: Final = {
     "events": "toInt64(countIf(t.type <> 'conversion'))",
     "pageviews": "toInt64(countIf(t.type = 'pageview'))",
     "clicks": "toInt64(countIf(t.type = 'click'))",
+    "impressions": f"toInt64(sumIf(t.value, t.type = '{IMPRESSION}'))",
     "visits": "toInt64(uniqExactIf(t.visit, t.visit <> 0))",
     "entries": "toInt64(sum(t.is_entry))",
     "bounces": "toInt64(sum(t.is_bounce))",

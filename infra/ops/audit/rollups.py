@@ -92,8 +92,8 @@ def audit_rollups(clickhouse: Reader) -> Report:
     for rollup in ROLLUPS:
         report.add(_tried(clickhouse, rollup.name, _sums_query(rollup)))
     report.add(_tried(clickhouse, "visitors_15m", _visitors_query()))
-    report.add(_tried(clickhouse, "breakdown_day", _built("breakdown_day__g1", "visit_builds__g1", "{day}")))
-    report.add(_tried(clickhouse, "breakdown_week", _built("breakdown_week__g1", "week_builds__g1", "toMonday({day})")))
+    report.add(_tried(clickhouse, "breakdown_day", _built("breakdown_day__g2", "visit_builds__g2", "{day}")))
+    report.add(_tried(clickhouse, "breakdown_week", _built("breakdown_week__g2", "week_builds__g2", "toMonday({day})")))
     return report
 
 
@@ -161,12 +161,15 @@ def _built(table: str, builds: str, first: str) -> str:
     raw_day = first.format(day="toDate(occurred_at)")
     return (
         "SELECT website_id, day, is_bot, sum(views) AS sum_views, sum(followed) AS sum_followed,"
-        " sum(people) AS sum_people, sum_views != 0 OR sum_followed != 0 OR sum_people != 0 AS differs FROM ("
+        " sum(people) AS sum_people, sum(seen) AS sum_seen,"
+        " sum_views != 0 OR sum_followed != 0 OR sum_people != 0 OR sum_seen != 0 AS differs FROM ("
         "SELECT website_id, day, is_bot, sum(pageviews) AS views, sum(clicks) AS followed,"
-        f" toInt64(uniqCombinedMerge(12)(visitors)) AS people FROM {table} WHERE dimension = 'total'"
+        f" toInt64(uniqCombinedMerge(12)(visitors)) AS people, sum(impressions) AS seen FROM {table}"
+        " WHERE dimension = 'total'"
         f" AND (website_id, day, build) IN ({current}) GROUP BY website_id, day, is_bot UNION ALL "
         f"SELECT website_id, {raw_day} AS day, is_bot, -toInt64(countIf(type = 'pageview')),"
-        " -toInt64(countIf(type = 'click')), -toInt64(uniqCombinedIf(12)(visitor, visitor != 0)) FROM events"
+        " -toInt64(countIf(type = 'click')), -toInt64(uniqCombinedIf(12)(visitor, visitor != 0)),"
+        " -toInt64(sumIf(value, type = 'link.impression')) FROM events"
         f" WHERE type != 'conversion' AND (website_id, {raw_day}) IN (SELECT website_id, day FROM ({current}))"
         " GROUP BY website_id, day, is_bot) GROUP BY website_id, day, is_bot"
     )

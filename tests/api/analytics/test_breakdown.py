@@ -70,13 +70,15 @@ class Measured:
             earned = {"d_pending": 1, "c_pending": chance.randrange(1, 5000), "entry_page": chance.choice(["/in", ""])}
             more = {"partner_id": str(self.partner), "coupon": chance.choice(["SAVE", ""])}
             return conversion(self.website, at, visitor=chance.randrange(0, 9), **dims, **earned, **more)
-        kind = chance.choice(["click", "pageview", "pageview", "signup"])
+        kind = chance.choice(["click", "pageview", "pageview", "signup", "link.impression"])
         if kind == "click":
             dims |= {"partner_id": str(self.partner), "origin": chance.choice(["redirect", "script"])}
         is_bot = chance.random() < 0.1
         bot = {"is_bot": True, "bot_reason": "crawler"} if is_bot else {}
         session = chance.choice([0, 0, 7, 8])
-        props = {"props": '{"plan":"pro"}'} if chance.random() < 0.3 else {}
+        props: Row = {"props": '{"plan":"pro"}'} if chance.random() < 0.3 else {}
+        if kind == "link.impression":
+            props["value"] = chance.choice([1, 10])
         return event(self.website, at, kind, visitor=chance.randrange(0, 9), session=session, **dims, **bot, **props)
 
     def get(self, call: str, **query: Any) -> Any:
@@ -128,7 +130,8 @@ def place_visits(key: Any, events: list[Row]) -> None:
             row.update(brought, entry_page=first["path"], exit_page=last["path"])
             row["visit"] = (*key, number) if row["visitor"] else None
         if first["visitor"]:
-            is_bounce = len(visit) == 1 and first["type"] == "pageview"
+            is_bounce = [row["type"] for row in visit if row["type"] != "link.impression"] == ["pageview"]
+            is_bounce = is_bounce and first["type"] == "pageview"
             first.update(
                 is_entry=1, bounce=int(is_bounce), s=int(last["at"].timestamp()) - int(first["at"].timestamp())
             )
@@ -158,12 +161,15 @@ def counted(rows: Iterable[Row], is_of_time: bool = False) -> Row:
     visits = entries if is_of_time else len({row["visit"] for row in traffic if row["visit"]})
     views = sum(row["type"] == "pageview" for row in traffic)
     clicks = sum(row["type"] == "click" for row in traffic)
+    seen = sum(row["value"] for row in traffic if row["type"] == "link.impression")
     sold, earned = sum(row.get("d_pending", 0) for row in rows), sum(row.get("c_pending", 0) for row in rows)
     return {
         "visitors": len({row["visitor"] for row in traffic if row["visitor"]}),
         "visits": visits,
         "pageviews": views,
         "clicks": clicks,
+        "impressions": seen,
+        "click_rate": round(Decimal(100 * clicks) / seen, 2) if seen else 0,
         "events": len(traffic),
         "conversions": sold,
         "revenue": Decimal(earned) / 100,
@@ -217,8 +223,8 @@ def test_every_dimension_is_what_a_count_by_hand_gives(
     for name in dimensions[seed::2]:
         check(measured, name, first, last)
     build_all(builder)
-    assert built(query_service, "visit_builds__g1", measured.website) == DAYS
-    assert built(query_service, "week_builds__g1", measured.website) >= 1
+    assert built(query_service, "visit_builds__g2", measured.website) == DAYS
+    assert built(query_service, "week_builds__g2", measured.website) >= 1
     for name in dimensions[1 - seed :: 2]:
         check(measured, name, first, last)
     measured.add(30)  # each day's build is outdated, or a part of them
@@ -238,7 +244,7 @@ def test_replaced_builds_are_deleted_and_reports_stay(query_service: QueryServic
     build_all(builder)
     count = f"SELECT uniqExact(build) FROM {{}} WHERE website_id = '{measured.website}'"
     tables = ("visit_events", "breakdown_day", "visit_builds", "breakdown_week", "week_builds")
-    stored = [f"{name}__g1" for name in tables]
+    stored = [f"{name}__g2" for name in tables]
     assert [query_service.rows(count.format(name)) for name in stored] == [[(2,)]] * 5
     before = measured.get("breakdown", **span)
     clickhouse, ownership = HttpClickHouse(query_service.settings), Ownership(query_service.settings.postgres_url or "")
@@ -248,7 +254,7 @@ def test_replaced_builds_are_deleted_and_reports_stay(query_service: QueryServic
         f"SELECT uniqExact(build) FROM (SELECT max(build) AS build FROM {{}} WHERE website_id = '{measured.website}'"
         " GROUP BY day)"
     )
-    wanted = [newest.format(name) for name in ("visit_builds__g1",) * 3 + ("week_builds__g1",) * 2]
+    wanted = [newest.format(name) for name in ("visit_builds__g2",) * 3 + ("week_builds__g2",) * 2]
     wait_until(lambda: [*map(query_service.rows, kept)] == [*map(query_service.rows, wanted)], 20, "tidying")
     assert measured.get("breakdown", **span) == before
 

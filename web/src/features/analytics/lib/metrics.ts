@@ -14,6 +14,8 @@ export const METRICS = [
   'bounce_rate',
   'visit_duration',
   'click_through_rate',
+  'impressions',
+  'click_rate',
   'revenue_per_1000_visits',
 ] as const;
 export type Metric = (typeof METRICS)[number];
@@ -62,6 +64,18 @@ const DESCRIBED: Readonly<Record<Metric, Described>> = {
     short: 'CTR',
     kind: 'percent',
     meaning: 'Clicks per 100 page views',
+  },
+  impressions: {
+    name: 'Link impressions',
+    short: 'Impr.',
+    kind: 'count',
+    meaning: 'How often affiliate links in your pages were in view, estimated from the sample',
+  },
+  click_rate: {
+    name: 'Clicks per 100 impressions',
+    short: 'Link CTR',
+    kind: 'percent',
+    meaning: 'Clicks per 100 link impressions; switch impressions on in the settings of the website',
   },
   revenue_per_1000_visits: { name: 'Revenue per 1,000 visits', short: 'RPM', kind: 'money' },
 };
