@@ -47,6 +47,8 @@ export const website = (over: Partial<Website> = {}): Website => ({
   firstEventAt: null,
   maxClaimAmount: 500_000,
   maxClaimsPerClick: 5,
+  linkClickIds: false,
+  linkImpressionsEvery: 0,
   ...over,
 });
 
@@ -378,6 +380,8 @@ const metrics = (clicks: number, revenue: number) => ({
   bounce_rate: 41.5,
   visit_duration: 75,
   click_through_rate: 25,
+  impressions: clicks * 10,
+  click_rate: 10,
   revenue_per_1000_visits: 500,
 });
 

@@ -5,7 +5,16 @@ import type { components } from './schema';
 type Schemas = components['schemas'];
 export type Website = Pick<
   Schemas['Site'],
-  'id' | 'domain' | 'timezone' | 'currency' | 'createdAt' | 'firstEventAt' | 'maxClaimAmount' | 'maxClaimsPerClick'
+  | 'id'
+  | 'domain'
+  | 'timezone'
+  | 'currency'
+  | 'createdAt'
+  | 'firstEventAt'
+  | 'maxClaimAmount'
+  | 'maxClaimsPerClick'
+  | 'linkClickIds'
+  | 'linkImpressionsEvery'
 >;
 export type ConnectedWebsite = Pick<
   Schemas['ConnectedWebsite'],

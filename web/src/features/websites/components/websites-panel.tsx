@@ -15,6 +15,7 @@ import { aboutQuery, keysQuery, websitesQuery } from '@/lib/shared-queries';
 import { toast, toastError } from '@/stores/toasts';
 import { ClaimLimits } from './claim-limits';
 import { Keys } from './keys';
+import { LinkSettings } from './link-settings';
 import { snippet } from '../lib/snippet';
 
 // The forms library comes with the first use of the form.
@@ -123,6 +124,7 @@ function WebsiteCard({ website }: { readonly website: Website }) {
           <CopyField label="Snippet" value={snippet(about.data.trackingUrl, siteKey)} multiline />
         )}
         <Keys website={website} />
+        <LinkSettings website={website} />
         <ClaimLimits website={website} />
       </div>
       {removing && (

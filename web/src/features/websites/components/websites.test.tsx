@@ -424,6 +424,29 @@ test('claim limits that the API refuses stay in the form, with its reason', asyn
   expect(save).toBeEnabled();
 });
 
+test('what the script does with affiliate links is switched on, and a failure is shown', async () => {
+  savesWebsite();
+  state.websites = [website({ linkImpressionsEvery: 7 })];
+  const { user } = renderApp('/account-settings?tab=websites');
+  const form = within(await screen.findByRole('region', { name: 'Affiliate links of vpnreview.is' }));
+  const ids = form.getByRole('checkbox', { name: 'Add the click ID' });
+  const rate = form.getByRole('combobox', { name: 'Link impressions' });
+  expect(rate).toHaveDisplayValue('1 in 7 page views');
+  await user.click(ids);
+  expect(await screen.findByText('Link settings saved', { exact: true })).toBeInTheDocument();
+  await waitFor(() => expect(ids).toBeChecked());
+  await waitFor(() => expect(rate).toBeEnabled());
+  await user.selectOptions(rate, 'Off');
+  await waitFor(() => expect(rate).toHaveDisplayValue('Off'));
+  const sent = state.seen.filter((item) => item.line === 'PATCH /api/platform/websites/w1').map((item) => item.body);
+  expect(sent).toEqual([{ linkClickIds: true }, { linkImpressionsEvery: 0 }]);
+  server.use(http.patch(at('/api/platform/websites/{id}'), () => refuse(503, 'A service does not answer right now.')));
+  await waitFor(() => expect(ids).toBeEnabled());
+  await user.click(ids);
+  expect(await screen.findByText('Failed to save the link settings')).toBeInTheDocument();
+  expect(ids).toBeChecked();
+});
+
 test('General shows who is signed in and keeps the theme and the key choice', async () => {
   const { user, router } = renderApp('/account-settings');
   expect(await screen.findByText('sigrun@example.com')).toBeInTheDocument();

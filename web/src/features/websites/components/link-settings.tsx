@@ -1,0 +1,71 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useId } from 'react';
+import { SelectField } from '@/components/ui/field';
+import { api, body } from '@/lib/api/client';
+import { messageOf } from '@/lib/api/errors';
+import type { Website } from '@/lib/api/types';
+import { websitesQuery } from '@/lib/shared-queries';
+import { toast, toastError } from '@/stores/toasts';
+
+const RATES = [1, 2, 5, 10, 20, 50, 100];
+
+/** What the script does with affiliate links that stand in the pages already. */
+export function LinkSettings({ website }: { readonly website: Website }) {
+  const client = useQueryClient();
+  const hint = useId();
+  const save = useMutation({
+    mutationFn: (input: Partial<Pick<Website, 'linkClickIds' | 'linkImpressionsEvery'>>) =>
+      body(api.PATCH('/api/platform/websites/{id}', { params: { path: { id: website.id } }, body: input })),
+    onSuccess: ({ linkClickIds, linkImpressionsEvery }) => {
+      client.setQueryData(websitesQuery.queryKey, (before) =>
+        before?.map((item) => (item.id === website.id ? { ...item, linkClickIds, linkImpressionsEvery } : item)),
+      );
+      toast('Link settings saved', `They apply from the next page view on ${website.domain}.`);
+    },
+    onError: (error) => toastError('Failed to save the link settings', messageOf(error)),
+    onSettled: () => client.invalidateQueries({ queryKey: websitesQuery.queryKey }),
+  });
+  const every = website.linkImpressionsEvery;
+  const rates = every === 0 || RATES.includes(every) ? RATES : [...RATES, every].toSorted((a, b) => a - b);
+  return (
+    <section aria-label={`Affiliate links of ${website.domain}`}>
+      <h3 className="font-medium">Affiliate links in your pages</h3>
+      <p className="mt-0.5 mb-3 text-[0.8125rem] text-muted">
+        The script counts clicks on links to known networks, by page and placement. You don’t have to change the links.
+      </p>
+      <div className="grid items-start gap-4 sm:grid-cols-2">
+        <div>
+          <label className="flex items-center gap-2 font-medium">
+            <input
+              type="checkbox"
+              className="size-4 accent-brand"
+              checked={website.linkClickIds}
+              disabled={save.isPending}
+              aria-describedby={hint}
+              onChange={(event) => save.mutate({ linkClickIds: event.target.checked })}
+            />
+            Add the click ID
+          </label>
+          <p id={hint} className="mt-1 text-[0.8125rem] text-muted">
+            Adds the network’s sub-ID when a visitor clicks, so that its sales are attributed. Links with a sub-ID of
+            their own stay as they are.
+          </p>
+        </div>
+        <SelectField
+          label="Link impressions"
+          value={String(every)}
+          disabled={save.isPending}
+          hint="Counts links in view, for the click rate of each placement. A sample keeps the number of events low."
+          onChange={(event) => save.mutate({ linkImpressionsEvery: Number(event.target.value) })}
+        >
+          <option value="0">Off</option>
+          {rates.map((rate) => (
+            <option key={rate} value={rate}>
+              {rate === 1 ? 'Every page view' : `1 in ${rate} page views`}
+            </option>
+          ))}
+        </SelectField>
+      </div>
+    </section>
+  );
+}
