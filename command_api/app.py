@@ -18,6 +18,7 @@ from command_api.accounts.providers import routes as providers
 from command_api.accounts.providers.service import ProviderSignIn
 from command_api.accounts.sign_in import SignInService
 from command_api.analytics import routes as annotation_routes
+from command_api.analytics import view_routes
 from command_api.conversions import payout_routes as payouts
 from command_api.conversions import routes as conversions
 from command_api.domains import routes as domains
@@ -67,6 +68,7 @@ CONTEXTS = (
     partners,
     links,
     annotation_routes,
+    view_routes,
     conversions,
     payouts,
     operations,

@@ -31,6 +31,7 @@ from query_api.analytics import annotations as annotation_routes
 from query_api.analytics import click_log, delivery, explain, live_snapshot, platform_totals, websites_summary
 from query_api.analytics import live_routes as live
 from query_api.analytics import routes as analytics
+from query_api.analytics import views as view_routes
 from query_api.analytics.live_hub import LiveHub
 from query_api.analytics.live_snapshot import LiveData
 from query_api.conversions import accountant_file, payouts, statements
@@ -106,6 +107,7 @@ ROUTERS: Final = (
     live.router,
     delivery.router,
     annotation_routes.router,
+    view_routes.router,
     admin_partners.router,
     admin_links.router,
     click_log.router,

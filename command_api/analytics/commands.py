@@ -1,11 +1,12 @@
-"""Commands of annotations."""
+"""Commands of annotations and saved views."""
 
 from __future__ import annotations
 
 from uuid import UUID
 
-from command_api.analytics import schemas
+from command_api.analytics import schemas, view_schemas
 from command_api.analytics.schemas import Annotation
+from command_api.analytics.view_schemas import ViewAnswer
 from command_api.kernel.command_handlers import Command
 
 
@@ -27,3 +28,37 @@ class RemoveAnnotation(Command[None]):
     """Removes the note."""
 
     annotation_id: UUID
+
+
+class SaveView(Command[ViewAnswer]):
+    """Saves what the analytics page shows, or its filters, under a name."""
+
+    view_id: UUID
+    fields: view_schemas.SaveView
+
+
+class ChangeView(Command[ViewAnswer]):
+    """Changes name, content or whom a view is for."""
+
+    view_id: UUID
+    fields: view_schemas.ChangeView
+
+
+class RemoveView(Command[None]):
+    """Removes the view; it can be restored."""
+
+    view_id: UUID
+
+
+class RestoreView(Command[ViewAnswer]):
+    """Undoes the removal."""
+
+    view_id: UUID
+
+
+class ChooseDefaultView(Command[None]):
+    """A website opens with the view for the sender. `is_default`: whether it shall, or no longer."""
+
+    view_id: UUID
+    website_id: UUID
+    is_default: bool

@@ -29,6 +29,11 @@ def shown_or_own(shown: str, column: str) -> str:
     return f"{_ADMIN} or {shown} and {PUBLIC} or {column} = (select read.reader_account())"
 
 
+SAVED_VIEWS_READERS: Final = (
+    f"website_id is null and account_id = (select read.reader_account()) or website_id is not null and ({OWN_WEBSITES})"
+)
+"""Personal views for who saved them alone, shared ones for who may see the website."""
+
 _MODERATORS: Final = "(select read.moderates())"
 
 

@@ -1,9 +1,9 @@
 """`GET /api/platform/search`: the command palette's objects, by a part of their name.
 
 One bounded statement per kind, filtered by owner twice: by the websites of the account scope, and by row-level
-security. Websites, partners, links, threads and listings are found by any part of their text. Transactions can be
-millions: they are found by the beginning of the transaction id (as typed, in capitals or in small letters) or of the
-click id, which indexes answer.
+security. Websites, partners, links, saved views, threads and listings are found by any part of their text.
+Transactions can be millions: they are found by the beginning of the transaction id (as typed, in capitals or in small
+letters) or of the click id, which indexes answer.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from schemas.base import ERASED
 
 router = APIRouter(tags=["search"])
 
-Kind = Literal["website", "partner", "link", "transaction", "thread", "listing"]
+Kind = Literal["website", "partner", "link", "view", "transaction", "thread", "listing"]
 
 MAX_LENGTH: Final = 200
 MAX_LIMIT: Final = 20
@@ -65,6 +65,12 @@ FROM (
 WHERE lower(l.slug) LIKE %(part)s OR lower(l.destination) LIKE %(part)s OR lower(l.coupon) LIKE %(part)s
     OR lower(p.name) LIKE %(part)s
 ORDER BY lower(l.slug) NOT LIKE %(begin)s, lower(l.slug) NOT LIKE %(part)s, l.created_at DESC, l.id LIMIT %(limit)s"""
+_VIEWS: Final = """
+SELECT v.id, v.name AS title, concat_ws(' · ', initcap(v.kind), w.domain) AS detail, v.website_id
+FROM read.saved_views AS v LEFT JOIN read.websites AS w ON w.id = v.website_id
+WHERE v.removed_at IS NULL AND lower(v.name) LIKE %(part)s
+    AND (v.website_id = ANY(%(websites)s) OR v.website_id IS NULL AND v.account_id = %(me)s)
+ORDER BY lower(v.name) NOT LIKE %(begin)s, lower(v.name), v.id LIMIT %(limit)s"""
 _TRANSACTIONS: Final = """
 SELECT c.id, c.txid AS title, concat_ws(' · ', c.status, p.name, w.domain) AS detail, c.website_id
 FROM (
@@ -100,6 +106,7 @@ ORDER BY title_lower NOT LIKE %(begin)s, published_at DESC, id LIMIT %(limit)s""
 STATEMENTS: Final[Mapping[Kind, str]] = {
     "partner": _PARTNERS,
     "link": _LINKS,
+    "view": _VIEWS,
     "transaction": _TRANSACTIONS,
     "thread": _THREADS,
     "listing": _LISTINGS,
@@ -108,14 +115,16 @@ STATEMENTS: Final[Mapping[Kind, str]] = {
 
 @router.get(
     "/api/platform/search",
-    dependencies=[Depends(Reads("websites", "partners", "links", "conversions", "forum_threads", "listings"))],
+    dependencies=[
+        Depends(Reads("websites", "partners", "links", "saved_views", "conversions", "forum_threads", "listings"))
+    ],
 )
 def search(
     scope: CallerScope,
     q: Annotated[str, Query(max_length=MAX_LENGTH, description="A part of the name, in any case; empty: nothing")] = "",
     limit: Annotated[int, Query(ge=1, le=MAX_LIMIT, description="Results of one kind")] = 5,
 ) -> list[Result]:
-    """Websites first, then partners, links, transactions, threads and listings; of each the best matches."""
+    """Websites, partners, links, saved views, transactions, threads and listings; of each the best matches."""
     words = like(q)
     return [] if words is None else list(Search(scope, q.strip(), words, limit).results())
 
@@ -141,7 +150,9 @@ class Search:
             yield Result(kind="website", id=website.id, title=website.domain, detail="", websiteId=website.id)
         bound = self._bound([website.id for website in websites])
         for kind, statement in STATEMENTS.items():
-            for row in self.scope.reader.rows(statement, bound):
+            # Personal views are no admin's.
+            reader = self.scope.own if kind == "view" else self.scope.reader
+            for row in reader.rows(statement, bound):
                 title, detail = row["title"], row["detail"]
                 yield Result(kind=kind, id=row["id"], title=title, detail=detail, websiteId=row["website_id"])
 

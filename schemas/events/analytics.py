@@ -1,16 +1,19 @@
-"""What people note on the charts of their websites."""
+"""What people note on the charts of their websites, and the views of them that they save."""
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections.abc import Mapping
+from datetime import date, datetime
+from enum import StrEnum
 from typing import ClassVar
 from uuid import UUID
 
 from pydantic import Field
 
-from schemas.base import DomainEvent
+from schemas.base import DomainEvent, Frozen
 
 MAX_ANNOTATION: int = 280
+MAX_VIEW_NAME: int = 60
 
 
 class AnnotationAdded(DomainEvent):
@@ -34,3 +37,70 @@ class AnnotationRemoved(DomainEvent):
     """The note is no longer shown."""
 
     NAME: ClassVar[str] = "annotation.removed"
+
+
+class ViewKind(StrEnum):
+    """What a saved view keeps: the whole page, or its filters alone."""
+
+    VIEW = "view"
+    SEGMENT = "segment"
+
+
+class ViewState(Frozen):
+    """What is shown, in the terms of the analytics calls. A segment has filters and bots only."""
+
+    filters: tuple[str, ...] = Field(default=(), description="Each as `filter=` of the analytics calls takes it")
+    bots: str = "exclude"
+    time_range: str = "7d"
+    from_date: date | None = Field(default=None, description="Of a custom range")
+    to_date: date | None = None
+    compare: str = "previous"
+    compare_from: date | None = Field(default=None, description="Of a custom comparison")
+    compare_to: date | None = None
+    match_weekdays: bool = False
+    metric: str = Field(default="", description="What the main chart shows; empty: the page's default")
+    bar_metric: str = Field(default="", description="What the bars of all cards show; empty: as it was")
+    tabs: Mapping[str, str] = Field(default_factory=dict, description="The open tab of each card")
+    columns: tuple[str, ...] = Field(default=(), description="Of the table of all rows; empty: as they were")
+    details: tuple[str, ...] = Field(default=(), description="Dimensions of the open table of all rows")
+
+
+class ViewSaved(DomainEvent):
+    """A person saved what the analytics page shows, or its filters, under a name."""
+
+    NAME: ClassVar[str] = "view.saved"
+    account_id: UUID = Field(description="Who saved it")
+    website_id: UUID | None = Field(description="Shared with everyone who may see this website; none: personal")
+    kind: ViewKind
+    name: str = Field(max_length=MAX_VIEW_NAME)
+    state: ViewState
+
+
+class ViewChanged(DomainEvent):
+    """The view has another name, shows something else, or is for others."""
+
+    NAME: ClassVar[str] = "view.changed"
+    website_id: UUID | None
+    name: str = Field(max_length=MAX_VIEW_NAME)
+    state: ViewState
+
+
+class ViewRemoved(DomainEvent):
+    """The view is no longer offered."""
+
+    NAME: ClassVar[str] = "view.removed"
+
+
+class ViewRestored(DomainEvent):
+    """The removal was undone."""
+
+    NAME: ClassVar[str] = "view.restored"
+
+
+class DefaultViewChanged(DomainEvent):
+    """A person chose the view with which a website opens for them."""
+
+    NAME: ClassVar[str] = "default_view.changed"
+    account_id: UUID
+    website_id: UUID
+    view_id: UUID | None = Field(description="None: the page as it is")

@@ -21,7 +21,7 @@ WEBSITE = UUID("0192f3a0-0000-7000-8000-000000000002")
 PARTNER = UUID("0192f3a0-0000-7000-8000-000000000003")
 ACCOUNT, ERASED_ACCOUNT = (uuid5(WEBSITE, name) for name in ("account", "erased account"))
 LINK, KEY, RULE, OPERATIONS = (uuid5(WEBSITE, name) for name in ("link", "key", "rule", "operations"))
-INVITE, ANNOTATION = uuid5(WEBSITE, "invite"), uuid5(WEBSITE, "annotation")
+INVITE, ANNOTATION, VIEW = (uuid5(WEBSITE, name) for name in ("invite", "annotation", "view"))
 DOMAIN, HOST = (uuid5(WEBSITE, name) for name in ("domain", "host"))
 
 Encrypt = Callable[[UUID, str, str], str]
@@ -38,6 +38,7 @@ def history(encrypt: Encrypt, anchor: tuple[int, str] = (7, "0f" * 32)) -> list[
         *_program(),
         *_tracked_link(),
         *_annotations(),
+        *_views(),
         *_sales(),
         *_platform(anchor),
     ]
@@ -146,6 +147,22 @@ def _annotations() -> list[DomainEvent]:
             (analytics.AnnotationChanged, {"at": NOW - timedelta(days=1), "text": "New pages"}),
         ),
         *_in_order(uuid5(ANNOTATION, "removed"), (analytics.AnnotationAdded, note), (analytics.AnnotationRemoved, {})),
+    ]
+
+
+def _views() -> list[DomainEvent]:
+    shown = {"filters": ("page:is:/a|/b",), "time_range": "30d", "tabs": {"pages": "entry_page"}}
+    saved = {"account_id": ACCOUNT, "website_id": None, "kind": "view", "name": "Reviews", "state": shown}
+    default = {"account_id": ACCOUNT, "website_id": WEBSITE, "view_id": VIEW}
+    return [
+        *_in_order(
+            VIEW,
+            (analytics.ViewSaved, saved),
+            (analytics.ViewChanged, {"website_id": None, "name": "All reviews", "state": shown}),
+            (analytics.ViewRemoved, {}),
+            (analytics.ViewRestored, {}),
+        ),
+        *_in_order(uuid5(VIEW, "default"), (analytics.DefaultViewChanged, default)),
     ]
 
 

@@ -130,6 +130,8 @@ class SampleData:
         self.rule = UUID(_made(api.call("POST", rules, self.owner, json=rule))["id"])
         note = {"websiteId": str(self.website), "at": "2026-11-01T00:00:00Z", "text": "New page"}
         self.annotation = UUID(_made(api.call("POST", "/api/platform/annotations", self.owner, json=note))["id"])
+        view = {"name": "Mine", "state": {"filters": ["page:is:/mine"]}}
+        self.view = UUID(_made(api.call("POST", "/api/platform/views", self.owner, json=view))["id"])
         terms = {"name": f"P {uuid4().hex}", "baseUrl": "https://partner.example/", "commission": 10}
         self.partner = UUID(_made(api.call("POST", "/api/admin/partners", self.admin, json=terms))["id"])
         named = {"websiteId": str(self.website), "partnerId": str(self.partner)}

@@ -234,6 +234,7 @@ export function startMock({ empty = false, first = false, broken = false, slow =
       return json({ token: 'pb_6Tg1Sk8Mw4Ry2XcUFdOhTsk0PynpfhGJ7cltuNs9gmq' });
     if (key === 'GET /api/platform/annotations') return json(first ? [] : annotations());
     if (url.pathname.startsWith('/api/platform/annotations')) return json({ id: 'a9', websiteId: 'w1', ...input }, 201);
+    if (key === 'GET /api/platform/views') return json([]);
     if (key === 'GET /api/platform/partners') return json(partners);
     if (key === 'GET /api/platform/links') return json(links);
     if (key === 'GET /api/platform/links/labels')

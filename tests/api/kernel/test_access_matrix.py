@@ -188,6 +188,7 @@ class Walk:
             ("/websites/", self._of.website),
             ("/links/", self._of.link),
             ("/annotations/", self._of.annotation),
+            ("/views/", self._of.view),
             ("/conversions/decisions/", self._of.decision),
             ("/conversions/", self._of.conversion),
             ("/payouts/", self._of.payout),

@@ -117,6 +117,24 @@ def test_links_are_found_by_destination_coupon_and_partner(query_service: QueryS
     assert [kind for kind, _ in found(query_service, ada, f"ÞÓRÐUR {mark}")] == ["partner", "link"]
 
 
+def view(service: QueryService, person: Person, website: UUID | None, name: str, kind: str = "view") -> None:
+    service.insert("saved_views", {
+        "id": uuid4(), "account_id": person.account_id, "website_id": website, "kind": kind, "name": name,
+        "state": "{}", "saved_at": this_moment(),
+    })  # fmt: skip
+
+
+def test_saved_views_are_found_by_who_may_apply_them(query_service: QueryService) -> None:
+    ada, eve, admin, mark = query_service.person(), query_service.person(), query_service.person("admin"), uuid4().hex
+    website = query_service.website(ada)
+    view(query_service, ada, None, f"{mark} mine", "segment")
+    view(query_service, ada, website, f"{mark} ours")
+    view(query_service, eve, None, f"{mark} hers")
+    assert found(query_service, ada, mark) == [("view", f"{mark} mine"), ("view", f"{mark} ours")]
+    assert found(query_service, eve, mark) == [("view", f"{mark} hers")]
+    assert found(query_service, admin, mark) == []
+
+
 def test_nobody_finds_what_belongs_to_another(query_service: QueryService) -> None:
     ada, eve, admin, mark = query_service.person(), query_service.person(), query_service.person("admin"), uuid4().hex
     website, partner = query_service.website(ada, domain=f"{mark}.example"), query_service.partner("Acme")

@@ -156,6 +156,8 @@ def test_a_sound_pipeline_is_green_and_everything_was_compared(
         "rows of read.custom_domains": 1,
         "rows of read.activity": 40,
         "rows of read.annotations": 1,
+        "rows of read.saved_views": 1,
+        "rows of read.default_views": 1,
         "rows of read.forum_categories": 1,
         "rows of read.forum_threads": 1,
         "rows of read.forum_posts": 4,

@@ -1,9 +1,10 @@
-import { createRoute, redirect } from '@tanstack/react-router';
+import { createRoute, redirect, type StaticDataRouteOption } from '@tanstack/react-router';
 import { withRemembered } from '@/lib/remembered-scope';
 import { stringifySearch, type FlatSearch } from '@/lib/search';
 import { getSession } from '@/lib/session';
 import { websitesQuery } from '@/lib/shared-queries';
 import { getWebsiteSession } from '@/lib/website-session';
+import { DEFAULT_VIEW, OPEN } from '@/features/analytics/lib/open-view';
 import { root } from './root-route';
 
 /** Pages that require a session. One whose address lacks the website or the range gets the remembered ones. */
@@ -16,8 +17,7 @@ export const member = createRoute({
     if (owner !== undefined) {
       const page = matches.at(-1);
       // On a page that stays, what its address lacks was taken out by choice.
-      const completed =
-        page && page.cause !== 'stay' && withRemembered(owner, page.staticData.scopes ?? [], page.search as FlatSearch);
+      const completed = page && page.cause !== 'stay' && completedSearch(owner, page);
       if (completed)
         throw redirect({
           href: `${location.pathname}${stringifySearch(completed)}`,
@@ -31,3 +31,16 @@ export const member = createRoute({
   },
   loader: ({ context }) => void context.client.prefetchQuery(websitesQuery),
 });
+
+interface EnteredPage {
+  readonly search: unknown;
+  readonly staticData: Pick<StaticDataRouteOption, 'scopes' | 'views'>;
+}
+
+/** The address with what is remembered; null if it lacks nothing. */
+function completedSearch(owner: string, { search, staticData }: EnteredPage): FlatSearch | null {
+  const given = search as FlatSearch;
+  const completed = withRemembered(owner, staticData.scopes ?? [], given);
+  const saysNothing = Object.keys(given).every((name) => name === 'website');
+  return staticData.views && saysNothing ? { ...(completed ?? given), [OPEN]: DEFAULT_VIEW } : completed;
+}

@@ -31,6 +31,8 @@ declare module '@tanstack/react-router' {
     work?: true;
     /** What of its address is remembered, and filled in where it is lacking. For pages of members. */
     scopes?: readonly Scope[];
+    /** Opens with the default view of the website where its address says nothing else. */
+    views?: true;
     /** A public page. */
     site?: { readonly description: string };
     /** What the page reads first, with the names of its path ("$id"): public/first.js begins these reads while the app
@@ -131,7 +133,7 @@ const websites = createRoute({
 const analytics = createRoute({
   getParentRoute: () => member,
   path: '/analytics',
-  staticData: { title: 'Analytics', scopes: ['website', 'range'], reads: ['/api/platform/partners'] },
+  staticData: { title: 'Analytics', scopes: ['website', 'range'], views: true, reads: ['/api/platform/partners'] },
   validateSearch: flat,
   component: lazyRouteComponent(() => import('./pages/analytics'), 'AnalyticsRoute'),
 });

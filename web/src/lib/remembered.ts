@@ -1,42 +1,54 @@
-import { useState } from 'react';
+// Choices that last in this browser. Every component that shows one sees it change.
+import { useMemo, useSyncExternalStore } from 'react';
 
-/** A choice that lasts in this browser. What is stored and not among `allowed` is ignored. */
+const listeners = new Set<() => void>();
+/** What storage that is blocked or full does not keep lasts until the page is closed. */
+const unstored = new Map<string, string>();
+
+/** A choice; what is stored and not among `allowed` is ignored. */
 export function useRemembered<T extends string>(key: string, allowed: readonly T[], initial: T) {
-  const [value, setValue] = useState(() => allowed.find((item) => item === stored(key)) ?? initial);
-  const remember = (next: T) => {
-    store(key, next);
-    setValue(next);
-  };
-  return [value, remember] as const;
+  const text = useSyncExternalStore(subscribe, () => remembered(key));
+  const value = allowed.find((item) => item === text) ?? initial;
+  return [value, (next: T) => remember(key, next)] as const;
 }
 
 /** Several of them, in the order of `allowed`. */
 export function useRememberedSet<T extends string>(key: string, allowed: readonly T[], initial: readonly T[]) {
-  const [values, setValues] = useState(() => {
-    const text = stored(key);
-    if (text === null) return initial;
-    const names = text.split(',');
-    return allowed.filter((item) => names.includes(item));
-  });
-  const remember = (next: readonly T[]) => {
-    store(key, next.join(','));
-    setValues(next);
-  };
-  return [values, remember] as const;
+  const text = useSyncExternalStore(subscribe, () => remembered(key));
+  const values = text === null ? initial : allowed.filter((item) => text.split(',').includes(item));
+  return [values, (next: readonly T[]) => remember(key, next.join(','))] as const;
 }
 
-function stored(key: string): string | null {
+/** The stored texts of several choices, by key; those that are not stored are left out. */
+export function useRememberedTexts(keys: readonly string[]): Readonly<Record<string, string>> {
+  const text = useSyncExternalStore(subscribe, () =>
+    JSON.stringify(
+      Object.fromEntries(keys.flatMap((key) => (remembered(key) === null ? [] : [[key, remembered(key)]]))),
+    ),
+  );
+  return useMemo(() => JSON.parse(text) as Readonly<Record<string, string>>, [text]);
+}
+
+/** What is stored under the key; null: nothing yet. */
+export function remembered(key: string): string | null {
   try {
-    return localStorage.getItem(key);
+    return unstored.get(key) ?? localStorage.getItem(key);
   } catch {
-    return null; // storage is blocked
+    return unstored.get(key) ?? null;
   }
 }
 
-function store(key: string, value: string): void {
+export function remember(key: string, value: string): void {
+  unstored.delete(key);
   try {
     localStorage.setItem(key, value);
   } catch {
-    // The choice then lasts until the page is closed.
+    unstored.set(key, value);
   }
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
 }

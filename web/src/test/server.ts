@@ -177,6 +177,7 @@ export const server = setupServer(
     { country: 'DE', countryName: 'Germany', clicks: 300, conversions: 8, revenue: 184.25 },
   ]),
   http.get('*/api/platform/annotations', () => HttpResponse.json([])),
+  http.get('*/api/platform/views', () => HttpResponse.json([])),
   http.get('*/api/platform/analytics/breakdown', ({ request }) =>
     HttpResponse.json(make.breakdown(new URL(request.url).searchParams), { headers: FRESH }),
   ),

@@ -12,13 +12,8 @@ import { ErrorBox, Loading } from '@/components/data/states';
 import type { Website } from '@/lib/api/types';
 import { partnersQuery, websitesQuery } from '@/lib/shared-queries';
 import { useCommands } from '@/stores/commands';
-import { toast } from '@/stores/toasts';
-import {
-  BarMetric,
-  BreakdownCard,
-  BreakdownOnPhone,
-  useBarMetric,
-} from '@/features/analytics/components/breakdown-card';
+import { toast, toastError } from '@/stores/toasts';
+import { BarMetric, BreakdownCard, BreakdownOnPhone } from '@/features/analytics/components/breakdown-card';
 import { FilterBar } from '@/features/analytics/components/filter-bar';
 import { FreshnessLabel } from '@/features/analytics/components/freshness';
 import { GeoCard } from '@/features/analytics/components/geo-card';
@@ -44,6 +39,12 @@ import { named as nameOfValue } from '@/features/analytics/lib/values';
 import { nextComparison } from '@/features/analytics/lib/comparison';
 import { RANGE_LABELS } from '@/features/analytics/lib/ranges';
 import { Toolbar, type CalendarFor } from '@/features/analytics/components/toolbar';
+import { ViewsButton } from '@/features/analytics/components/views-button';
+import { applyLayout, useBarMetric } from '@/features/analytics/hooks/use-layout';
+import { viewsQuery } from '@/features/analytics/api/views';
+import { DEFAULT_VIEW, OPEN } from '@/features/analytics/lib/open-view';
+import { layoutOf, withView } from '@/features/analytics/lib/views';
+import { textOf } from '@/lib/search';
 import { TrendCard } from '@/features/analytics/components/trend-card';
 import { useLiveRefresh } from '@/features/analytics/hooks/use-live-refresh';
 import { linksQuery } from '@/features/links/api/links';
@@ -88,14 +89,18 @@ export function AnalyticsRoute() {
     <AnalyticsPage
       state={readState(search)}
       fault={rangeFault(search)}
-      onChange={(state) => void navigate({ to: '/analytics', search: writeState(state), resetScroll: false })}
+      opens={textOf(search[OPEN]) ?? null}
+      onChange={(state, replace = false) =>
+        void navigate({ to: '/analytics', search: writeState(state), resetScroll: false, replace })
+      }
     />
   );
 }
 
 interface Props {
   readonly state: AnalyticsState;
-  readonly onChange: (state: AnalyticsState) => void;
+  /** `replace`: no step of the history. */
+  readonly onChange: (state: AnalyticsState, replace?: boolean) => void;
 }
 
 interface PageProps extends Props {
@@ -103,11 +108,17 @@ interface PageProps extends Props {
   readonly fault: string | null;
 }
 
-export function AnalyticsPage({ state, fault, onChange }: PageProps) {
+interface RouteProps extends PageProps {
+  /** The id of the view to open, or `default`: the website's; null: the address says what is shown. */
+  readonly opens: string | null;
+}
+
+export function AnalyticsPage({ state, fault, opens, onChange }: RouteProps) {
   const websites = useQuery(websitesQuery);
   useEffect(preloadCharts, []);
   const website = websites.data?.find((item) => item.id === state.website) ?? websites.data?.[0];
-  if (websites.data && website)
+  useOpenView(website?.id, state, opens, onChange);
+  if (websites.data && website && !opens)
     return (
       <WebsiteAnalytics websites={websites.data} website={website} state={state} fault={fault} onChange={onChange} />
     );
@@ -115,13 +126,34 @@ export function AnalyticsPage({ state, fault, onChange }: PageProps) {
     <Page title={TITLE} subtitle={SUBTITLE}>
       {websites.error ? (
         <ErrorBox error={websites.error} prefix="Error loading analytics" onRetry={() => void websites.refetch()} />
-      ) : websites.data ? (
+      ) : websites.data && !website ? (
         <NoWebsites />
       ) : (
         <Loading label="Loading websites" />
       )}
     </Page>
   );
+}
+
+/** Applies the view that the address opens, and takes it out of the address. */
+function useOpenView(
+  websiteId: string | undefined,
+  state: AnalyticsState,
+  opens: string | null,
+  onChange: Props['onChange'],
+): void {
+  const views = useQuery({ ...viewsQuery(websiteId ?? ''), enabled: websiteId !== undefined && opens !== null });
+  const isKnown = views.isSuccess || views.isError;
+  const handled = useRef<string | null>(null);
+  useEffect(() => {
+    if (opens === null) handled.current = null;
+    if (opens === null || !isKnown || handled.current === opens) return;
+    handled.current = opens;
+    const view = views.data?.find(({ id, isDefault }) => (opens === DEFAULT_VIEW ? isDefault : id === opens));
+    if (view) applyLayout(layoutOf(view));
+    else if (opens !== DEFAULT_VIEW) toastError('View not found', 'It was deleted, or you have no access to it.');
+    onChange(view ? withView(state, view) : state, true);
+  });
 }
 
 interface WebsiteProps extends PageProps {
@@ -178,7 +210,9 @@ function WebsiteAnalytics({ websites, website, state, fault, onChange }: Website
               onChange={onChange}
               params={paramsOf(website.id, state, { ...state, filters: [] })}
               named={named}
-            />
+            >
+              <ViewsButton website={website} state={state} onChange={onChange} />
+            </FilterBar>
           </Controls>
           <div className="-mt-1 flex flex-wrap items-center justify-between gap-2 sm:-mt-2">
             <FreshnessLabel

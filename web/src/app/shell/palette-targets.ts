@@ -11,6 +11,8 @@ export function addressOf({ kind, id, websiteId }: Found, user: User | undefined
       return isAdmin(user) ? `/admin?tab=partners&partner=${id}` : `/analytics?f=is,partner,${id}`;
     case 'link':
       return `/links?${ofWebsite}&link=${id}`;
+    case 'view':
+      return `/analytics?${websiteId ? `${ofWebsite}&` : ''}open=${id}`;
     case 'transaction':
       return `/conversions?${ofWebsite}&open=${id}`;
     case 'thread':

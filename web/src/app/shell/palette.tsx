@@ -24,6 +24,7 @@ const HEADINGS: Readonly<Record<FoundKind, string>> = {
   website: 'Websites',
   partner: 'Partners',
   link: 'Links',
+  view: 'Saved views',
   transaction: 'Transactions',
   thread: 'Forum threads',
   listing: 'Listings',

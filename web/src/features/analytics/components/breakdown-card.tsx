@@ -13,6 +13,7 @@ import { cx } from '@/lib/cx';
 import { useRemembered } from '@/lib/remembered';
 import { breakdownQuery, type BreakdownParams } from '../api/breakdown';
 import type { AnalyticsParams } from '../api/analytics';
+import { useTab } from '../hooks/use-layout';
 import { GROUPS, type BreakdownGroup, type BreakdownTab } from '../lib/breakdown-groups';
 import { eventsOf, type EventsRequest } from '../lib/events';
 import type { Named } from '../lib/dimensions';
@@ -37,9 +38,6 @@ export interface BreakdownContext {
   readonly onDetails: (details: Details) => void;
   readonly onEvents: (request: Pick<EventsRequest, 'title' | 'of'>, filters: readonly Filter[]) => void;
 }
-
-/** The metric of all bars, remembered in this browser. */
-export const useBarMetric = () => useRemembered('breakdown.metric', METRICS, 'visitors');
 
 export function BarMetric({
   value,
@@ -111,13 +109,6 @@ export function BreakdownOnPhone({ context }: { readonly context: BreakdownConte
     />
   );
 }
-
-const useTab = (group: BreakdownGroup) =>
-  useRemembered(
-    `breakdown.${group.id}`,
-    group.tabs.map((tab) => tab.id),
-    group.tabs[0]?.id ?? '',
-  );
 
 interface TabsProps {
   readonly group: BreakdownGroup;

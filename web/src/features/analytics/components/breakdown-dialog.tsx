@@ -12,9 +12,9 @@ import { change, describeChange } from '@/lib/compare';
 import { comparisonParams } from '../lib/ranges';
 import { cx } from '@/lib/cx';
 import { countOf } from '@/lib/format';
-import { useRememberedSet } from '@/lib/remembered';
 import { breakdownPagesQuery, byText, csvAddress, type BreakdownParams, type BreakdownRow } from '../api/breakdown';
 import type { AnalyticsParams } from '../api/analytics';
+import { useColumns } from '../hooks/use-layout';
 import { deeper } from '../lib/breakdown-groups';
 import { dimensionName, valueName, type Named } from '../lib/dimensions';
 import { eventsOf, type EventsRequest } from '../lib/events';
@@ -32,15 +32,6 @@ import {
 } from '../lib/search';
 import { named as nameOfValue } from '../lib/values';
 
-const INITIAL_COLUMNS: readonly Metric[] = [
-  'visitors',
-  'pageviews',
-  'clicks',
-  'conversions',
-  'revenue',
-  'epc',
-  'conversion_rate',
-];
 const CHOICES = DIMENSIONS.filter((dimension) => dimension !== 'reason');
 
 interface Props {
@@ -55,7 +46,7 @@ interface Props {
 
 /** All rows of one or two dimensions with every metric: sorted, searched, page by page, and as a file. */
 export function BreakdownDialog({ details, state, params, named, metric, onChange, onEvents }: Props) {
-  const [columns, setColumns] = useRememberedSet('breakdown.columns', METRICS, INITIAL_COLUMNS);
+  const [columns, setColumns] = useColumns();
   const [sort, setSort] = useState<Sort>({ metric, descending: true });
   const [search, setSearch] = useState('');
   const searched = useDeferredValue(search.trim());

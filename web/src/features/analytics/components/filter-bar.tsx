@@ -1,5 +1,5 @@
 import { ListFilter, X } from 'lucide-react';
-import { lazy, useState } from 'react';
+import { lazy, useState, type ReactNode } from 'react';
 import { Button } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
 import { LatePopover } from '@/components/ui/late-popover';
@@ -15,14 +15,17 @@ interface Props {
   readonly onChange: (state: AnalyticsState) => void;
   readonly params: AnalyticsParams;
   readonly named: Named;
+  /** Stands before the filters. */
+  readonly children?: ReactNode;
 }
 
 const BOT_OPTIONS: Record<Bots, string> = { exclude: 'Exclude bots', include: 'Include bots', only: 'Bots only' };
 
-export function FilterBar({ state, onChange, params, named }: Props) {
+export function FilterBar({ state, onChange, params, named, children }: Props) {
   const [open, setOpen] = useState(false);
   return (
     <div role="group" aria-label="Filters" className="flex flex-wrap items-center gap-2">
+      {children}
       {state.filters.map((filter) => {
         const text = filterValues(filter, named);
         return (

@@ -62,7 +62,7 @@ export function Toolbar({
         label="Website"
         className="col-span-2 min-w-0 sm:flex-[2_1_8rem] sm:max-w-60"
         value={website.id}
-        onChange={(event) => onChange({ ...state, website: event.target.value, filters: [] })}
+        onChange={(event) => onChange({ ...state, website: event.target.value, filters: [], view: null })}
       >
         {websites.map((item) => (
           <option key={item.id} value={item.id}>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { filterText, isSimple, simpleParam } from './filter-params';
+import { filterText, isSimple, readFilterText, simpleParam } from './filter-params';
 import type { Filter } from './search';
 import { named } from './values';
 
@@ -24,4 +24,9 @@ test.each([
   [filter('page', 'contains', '-a, b'), 'page:contains:-a, b'],
 ])('%j is sent as %s', (given, expected) => {
   expect(filterText(given)).toBe(expected);
+  expect(readFilterText(expected)).toEqual(given);
+});
+
+test.each(['planet:is:Mars', 'page:like:/a', 'page'])('%s is no filter', (text) => {
+  expect(readFilterText(text)).toBeNull();
 });

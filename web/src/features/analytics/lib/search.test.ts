@@ -115,6 +115,7 @@ function randomState(random: () => number): AnalyticsState {
     status: random() < 0.5 ? null : pick(STATUSES),
     metric: pick(CHART_METRICS),
     details: pick([null, ['page'], ['country', 'device']] as const),
+    view: random() < 0.5 ? null : text(),
     filters: dimensions.map((dimension) => ({
       dimension,
       operator: pick(OPERATORS),

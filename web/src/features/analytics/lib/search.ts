@@ -67,6 +67,8 @@ export interface AnalyticsState extends Compared {
   readonly metric: ChartMetric;
   /** The dimensions of the open table of all rows; null while it is closed. */
   readonly details: Details | null;
+  /** The saved view or segment that was applied, whatever was changed since. */
+  readonly view: string | null;
 }
 
 /** One dimension, or two at once. */
@@ -87,6 +89,7 @@ export const DEFAULT_STATE: AnalyticsState = {
   filters: [],
   metric: 'clicks',
   details: null,
+  view: null,
 };
 
 /** Unknown values fall back to the default, so that old or hand-written URLs still work; `rangeFault` says so. */
@@ -105,6 +108,7 @@ export function readState(search: FlatSearch): AnalyticsState {
     filters: readFilters(textsOf(search['f'])),
     metric: oneOf(CHART_METRICS, search['metric']) ?? DEFAULT_STATE.metric,
     details: readDetails(textOf(search['details'])),
+    view: textOf(search['view']) ?? null,
   };
 }
 
@@ -142,6 +146,7 @@ export function writeState(state: AnalyticsState): FlatSearch {
   if (state.filters.length > 0) result['f'] = state.filters.map(writeFilter);
   if (state.metric !== DEFAULT_STATE.metric) result['metric'] = state.metric;
   if (state.details) result['details'] = state.details.join(',');
+  if (state.view) result['view'] = state.view;
   return result;
 }
 

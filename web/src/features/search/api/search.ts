@@ -9,7 +9,7 @@ export type FoundKind = Found['kind'];
 export const MIN_LENGTH = 2;
 export const MAX_LENGTH = 200;
 
-/** Websites, partners, links, transactions, threads and listings by a part of their name. */
+/** Websites, partners, links, saved views, transactions, threads and listings by a part of their name. */
 export const searchQuery = (words: string) =>
   queryOptions({
     queryKey: ['search', words],

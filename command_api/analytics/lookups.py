@@ -1,0 +1,90 @@
+"""Inline projection `saved_views`: the names of the views of each person and website."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from command_api.analytics.views import View
+from command_api.kernel.decision import conflict
+from command_api.kernel.inline_projection import InlineProjection, Table, Tables
+from command_api.kernel.unit_of_work import UnitOfWork
+from schemas.events.accounts import AccountErased
+from schemas.events.analytics import ViewChanged, ViewRemoved, ViewRestored, ViewSaved
+from schemas.events.websites import WebsiteDisconnected
+
+MAX_VIEWS: Final = 100
+"""Views and segments of one person, and of one website."""
+
+SAVED_VIEWS: Final = InlineProjection(
+    "saved_views",
+    version=1,
+    tables=(
+        Table(
+            "saved_view",
+            columns=(
+                "view_id uuid not null",
+                "account_id uuid not null",
+                "website_id uuid",
+                "name text not null",
+                "is_removed boolean not null",
+            ),
+            key=("view_id",),
+            indexes=("account_id", "website_id"),
+        ),
+    ),
+)
+
+
+@SAVED_VIEWS.on(ViewSaved)
+def _saved(tables: Tables, event: ViewSaved) -> None:
+    tables["saved_view"].insert(
+        view_id=event.originator_id,
+        account_id=event.account_id,
+        website_id=event.website_id,
+        name=event.name.casefold(),
+        is_removed=False,
+    )
+
+
+@SAVED_VIEWS.on(ViewChanged)
+def _changed(tables: Tables, event: ViewChanged) -> None:
+    tables["saved_view"].update(
+        {"view_id": event.originator_id}, website_id=event.website_id, name=event.name.casefold()
+    )
+
+
+@SAVED_VIEWS.on(ViewRemoved)
+def _removed(tables: Tables, event: ViewRemoved) -> None:
+    tables["saved_view"].update({"view_id": event.originator_id}, is_removed=True)
+
+
+@SAVED_VIEWS.on(ViewRestored)
+def _restored(tables: Tables, event: ViewRestored) -> None:
+    tables["saved_view"].update({"view_id": event.originator_id}, is_removed=False)
+
+
+@SAVED_VIEWS.on(WebsiteDisconnected)
+def _website_disconnected(tables: Tables, event: WebsiteDisconnected) -> None:
+    tables["saved_view"].delete(website_id=event.originator_id)
+
+
+@SAVED_VIEWS.on(AccountErased)
+def _account_erased(tables: Tables, event: AccountErased) -> None:
+    tables["saved_view"].delete(account_id=event.originator_id)
+
+
+def require_room(uow: UnitOfWork, view: View) -> None:
+    """Raises `CommandRejected` when its person or website has too many views, or another one of that name. Called
+    after the append."""
+    query = _OF_WEBSITE if view.website_id else _OF_PERSON
+    names = [name for (name,) in uow.select(query, view.owner_id)]
+    whose = "website" if view.website_id else "person"
+    if len(names) > MAX_VIEWS:
+        message = f"A {whose} has at most {MAX_VIEWS} views and segments. Delete one first."
+        raise conflict("too_many_views", message)
+    if names.count(view.name.casefold()) > 1:
+        raise conflict("name_taken", "A view or segment with this name already exists.", "name")
+
+
+_OF_PERSON: Final = "SELECT name FROM lookup.saved_view WHERE account_id = %s AND website_id IS NULL AND NOT is_removed"
+_OF_WEBSITE: Final = "SELECT name FROM lookup.saved_view WHERE website_id = %s AND NOT is_removed"

@@ -1,0 +1,293 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Pencil, Star, Trash2, Users } from 'lucide-react';
+import { useState } from 'react';
+import { ErrorBox, Skeleton } from '@/components/data/states';
+import { Button } from '@/components/ui/button';
+import { SelectField, TextField } from '@/components/ui/field';
+import { messageOf } from '@/lib/api/errors';
+import type { Website } from '@/lib/api/types';
+import { cx } from '@/lib/cx';
+import { toast, toastError, toastWith } from '@/stores/toasts';
+import {
+  changeView,
+  removeView,
+  restoreView,
+  saveView,
+  setDefaultView,
+  viewsQuery,
+  type SavedView,
+  type ViewKind,
+} from '../api/views';
+import { applyLayout, type Layout } from '../hooks/use-layout';
+import type { AnalyticsState } from '../lib/search';
+import { contentOf, isModified, layoutOf, segmentOf, withView } from '../lib/views';
+
+const MAX_NAME = 60;
+const UNDO_MS = 10_000;
+
+interface Props {
+  readonly website: Website;
+  readonly state: AnalyticsState;
+  readonly layout: Layout;
+  readonly onChange: (state: AnalyticsState) => void;
+  readonly onDone: () => void;
+}
+
+type Editing = { readonly kind: ViewKind; readonly view: SavedView | null } | null;
+
+/** The views and segments of a website: one is applied by a click, and what is shown is saved as one. */
+export function ViewsPanel({ website, state, layout, onChange, onDone }: Props) {
+  const query = useQuery(viewsQuery(website.id));
+  const [editing, setEditing] = useState<Editing>(null);
+  const { saveChanges, remove, choose } = useViewActions({ website, state, layout, onChange });
+  if (editing)
+    return (
+      <ViewForm
+        {...editing}
+        website={website}
+        state={state}
+        layout={layout}
+        onSaved={(id) => {
+          if (id) onChange({ ...state, view: id });
+          setEditing(null);
+          if (id) onDone();
+        }}
+        onCancel={() => setEditing(null)}
+      />
+    );
+  if (query.error) return <ErrorBox error={query.error} prefix="Could not load" onRetry={() => void query.refetch()} />;
+  if (!query.data) return <Skeleton className="h-40" />;
+  const active = query.data.find(({ id }) => id === state.view);
+  const apply = (view: SavedView) => {
+    applyLayout(layoutOf(view));
+    onChange(withView(state, view));
+    onDone();
+  };
+  const list = (kind: ViewKind, label: string) => {
+    const views = query.data.filter((view) => view.kind === kind);
+    return (
+      views.length > 0 && (
+        <section aria-label={label}>
+          <h3 className="mb-1 text-xs font-medium text-muted">{label}</h3>
+          <ul role="list" className="-mx-2">
+            {views.map((view) => (
+              <ViewRow
+                key={view.id}
+                view={view}
+                domain={website.domain}
+                isActive={view === active}
+                onApply={() => apply(view)}
+                onDefault={() => choose.mutate(view)}
+                onEdit={() => setEditing({ kind, view })}
+                onRemove={() => remove.mutate(view)}
+              />
+            ))}
+          </ul>
+        </section>
+      )
+    );
+  };
+  return (
+    <div className="flex max-h-[min(32rem,60dvh)] flex-col gap-3 overflow-y-auto">
+      {query.data.length === 0 && (
+        <p className="text-[0.8125rem] text-muted">
+          Save the range, filters, tabs and columns that you use often, and open them with one click.
+        </p>
+      )}
+      {list('view', 'Views')}
+      {list('segment', 'Segments')}
+      <div className="flex flex-wrap gap-2 border-t border-line pt-3">
+        {active && isModified(active, state, layout) && (
+          <>
+            <Button size="sm" variant="primary" busy={saveChanges.isPending} onClick={() => saveChanges.mutate(active)}>
+              Save changes
+            </Button>
+            <Button size="sm" variant="ghost" onClick={() => apply(active)}>
+              Discard changes
+            </Button>
+          </>
+        )}
+        <Button size="sm" onClick={() => setEditing({ kind: 'view', view: null })}>
+          {active ? 'Save as new view' : 'Save view'}
+        </Button>
+        {state.filters.length > 0 && (
+          <Button size="sm" onClick={() => setEditing({ kind: 'segment', view: null })}>
+            Save filters as segment
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function useViewActions({ website, state, layout, onChange }: Omit<Props, 'onDone'>) {
+  const client = useQueryClient();
+  const refresh = () => client.invalidateQueries({ queryKey: ['views'] });
+  const failed = (what: string) => (error: unknown) => toastError(what, messageOf(error));
+  const saveChanges = useMutation({
+    mutationFn: ({ id, kind, name, websiteId }: SavedView) =>
+      changeView(id, { name, websiteId, state: kind === 'segment' ? segmentOf(state) : contentOf(state, layout) }),
+    onSuccess: (_, { name }) => toast('Changes saved', name),
+    onError: failed('Could not save the view'),
+    onSettled: refresh,
+  });
+  const restore = useMutation({
+    mutationFn: ({ id }: SavedView) => restoreView(id),
+    onSuccess: (_, { name }) => toast('Restored', name),
+    onError: failed('Could not restore the view'),
+    onSettled: refresh,
+  });
+  const remove = useMutation({
+    mutationFn: ({ id }: SavedView) => removeView(id),
+    onSuccess: (_, view) => {
+      if (view.id === state.view) onChange({ ...state, view: null });
+      const title = view.kind === 'segment' ? 'Segment deleted' : 'View deleted';
+      toastWith(title, view.name, { label: 'Undo', run: () => restore.mutate(view) }, UNDO_MS);
+    },
+    onError: failed('Could not delete the view'),
+    onSettled: refresh,
+  });
+  const choose = useMutation({
+    mutationFn: ({ id, isDefault }: SavedView) => setDefaultView(id, website.id, !isDefault),
+    onError: failed('Could not change the default view'),
+    onSettled: refresh,
+  });
+  return { saveChanges, remove, choose };
+}
+
+interface RowProps {
+  readonly view: SavedView;
+  readonly domain: string;
+  readonly isActive: boolean;
+  readonly onApply: () => void;
+  readonly onDefault: () => void;
+  readonly onEdit: () => void;
+  readonly onRemove: () => void;
+}
+
+function ViewRow({ view, domain, isActive, onApply, onDefault, onEdit, onRemove }: RowProps) {
+  const { name, kind, isDefault } = view;
+  return (
+    <li className={cx('flex items-center rounded-lg hover:bg-sunken', isActive && 'bg-brand-soft')}>
+      <button
+        type="button"
+        aria-current={isActive || undefined}
+        className="flex min-h-9 min-w-0 flex-1 items-center gap-1.5 rounded-lg px-2 text-left"
+        onClick={onApply}
+      >
+        <span className="truncate">{name}</span>
+        {view.websiteId && (
+          <>
+            <Users aria-hidden className="size-3.5 shrink-0 text-muted" />
+            <span className="sr-only">, shared</span>
+          </>
+        )}
+      </button>
+      {kind === 'view' && (
+        <RowButton
+          label={`Open ${domain} with ${name}`}
+          title={isDefault ? `${domain} opens with this view` : `Open ${domain} with this view`}
+          pressed={isDefault}
+          onClick={onDefault}
+        >
+          <Star aria-hidden className={cx('size-4', isDefault && 'fill-current text-brand')} />
+        </RowButton>
+      )}
+      <RowButton label={`Edit ${name}`} onClick={onEdit}>
+        <Pencil aria-hidden className="size-4" />
+      </RowButton>
+      <RowButton label={`Delete ${name}`} onClick={onRemove}>
+        <Trash2 aria-hidden className="size-4" />
+      </RowButton>
+    </li>
+  );
+}
+
+interface RowButtonProps {
+  readonly label: string;
+  readonly title?: string;
+  readonly pressed?: boolean;
+  readonly onClick: () => void;
+  readonly children: React.ReactNode;
+}
+
+const RowButton = ({ label, title, pressed, onClick, children }: RowButtonProps) => (
+  <button
+    type="button"
+    aria-label={label}
+    aria-pressed={pressed}
+    title={title}
+    className="grid size-8 shrink-0 place-items-center rounded-md text-muted hover:text-text max-sm:size-10"
+    onClick={onClick}
+  >
+    {children}
+  </button>
+);
+
+interface FormProps {
+  readonly kind: ViewKind;
+  /** The one that is renamed or shared; null: a new one. */
+  readonly view: SavedView | null;
+  readonly website: Website;
+  readonly state: AnalyticsState;
+  readonly layout: Layout;
+  /** With the id of a new one. */
+  readonly onSaved: (id: string | null) => void;
+  readonly onCancel: () => void;
+}
+
+function ViewForm({ kind, view, website, state, layout, onSaved, onCancel }: FormProps) {
+  const client = useQueryClient();
+  const [name, setName] = useState(view?.name ?? '');
+  const [shared, setShared] = useState(view?.websiteId !== null && view !== null);
+  const save = useMutation({
+    mutationFn: async () => {
+      const named = { name, websiteId: shared ? website.id : null };
+      if (view) {
+        await changeView(view.id, { ...named, state: view.state });
+        return null;
+      }
+      const content = kind === 'segment' ? segmentOf(state) : contentOf(state, layout);
+      return (await saveView(kind, { ...named, state: content })).id;
+    },
+    onSuccess: async (id) => {
+      await client.invalidateQueries({ queryKey: ['views'] });
+      toast(kind === 'segment' ? 'Segment saved' : 'View saved', name);
+      onSaved(id);
+    },
+  });
+  return (
+    <form
+      className="flex flex-col gap-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate();
+      }}
+    >
+      <TextField
+        label={kind === 'segment' ? 'Name of the segment' : 'Name of the view'}
+        required
+        maxLength={MAX_NAME}
+        value={name}
+        error={save.error ? messageOf(save.error) : undefined}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <SelectField
+        label="Who can use it"
+        value={shared ? 'website' : 'me'}
+        onChange={(event) => setShared(event.target.value === 'website')}
+      >
+        <option value="me">Only me, on all websites</option>
+        <option value="website">Everyone with access to {website.domain}</option>
+      </SelectField>
+      <div className="flex justify-end gap-2">
+        <Button variant="ghost" onClick={onCancel}>
+          Cancel
+        </Button>
+        <Button type="submit" variant="primary" busy={save.isPending} disabled={name.trim() === ''}>
+          Save
+        </Button>
+      </div>
+    </form>
+  );
+}
