@@ -12,11 +12,10 @@ import { ErrorBox, Loading } from '@/components/data/states';
 import type { Website } from '@/lib/api/types';
 import { partnersQuery, websitesQuery } from '@/lib/shared-queries';
 import { useCommands } from '@/stores/commands';
-import { toast, toastError } from '@/stores/toasts';
+import { toast } from '@/stores/toasts';
 import { BarMetric, BreakdownCard, BreakdownOnPhone } from '@/features/analytics/components/breakdown-card';
 import { FilterBar } from '@/features/analytics/components/filter-bar';
 import { FreshnessLabel } from '@/features/analytics/components/freshness';
-import { GeoCard } from '@/features/analytics/components/geo-card';
 import { MainCard } from '@/features/analytics/components/main-card';
 import { PartnerCard } from '@/features/analytics/components/partner-card';
 import { GROUPS } from '@/features/analytics/lib/breakdown-groups';
@@ -39,13 +38,9 @@ import { named as nameOfValue } from '@/features/analytics/lib/values';
 import { nextComparison } from '@/features/analytics/lib/comparison';
 import { RANGE_LABELS } from '@/features/analytics/lib/ranges';
 import { Toolbar, type CalendarFor } from '@/features/analytics/components/toolbar';
-import { ViewsButton } from '@/features/analytics/components/views-button';
-import { applyLayout, useBarMetric } from '@/features/analytics/hooks/use-layout';
-import { viewsQuery } from '@/features/analytics/api/views';
-import { DEFAULT_VIEW, OPEN } from '@/features/analytics/lib/open-view';
-import { layoutOf, withView } from '@/features/analytics/lib/views';
+import { useBarMetric } from '@/features/analytics/hooks/use-layout';
+import { OPEN } from '@/features/analytics/lib/open-view';
 import { textOf } from '@/lib/search';
-import { TrendCard } from '@/features/analytics/components/trend-card';
 import { useLiveRefresh } from '@/features/analytics/hooks/use-live-refresh';
 import { linksQuery } from '@/features/links/api/links';
 import { InsightLink } from './insight-link';
@@ -73,6 +68,18 @@ const BreakdownDialog = lazy(() =>
 );
 const EventsDrawer = lazy(() =>
   import('@/features/analytics/components/events-drawer').then((module) => ({ default: module.EventsDrawer })),
+);
+const TrendCard = lazy(() =>
+  import('@/features/analytics/components/trend-card').then((module) => ({ default: module.TrendCard })),
+);
+const GeoCard = lazy(() =>
+  import('@/features/analytics/components/geo-card').then((module) => ({ default: module.GeoCard })),
+);
+const OpenView = lazy(() =>
+  import('@/features/analytics/components/open-view').then((module) => ({ default: module.OpenView })),
+);
+const ViewsButton = lazy(() =>
+  import('@/features/analytics/components/views-button').then((module) => ({ default: module.ViewsButton })),
 );
 const LiveCard = lazy(() =>
   import('@/features/analytics/components/live-card').then((module) => ({ default: module.LiveCard })),
@@ -117,7 +124,6 @@ export function AnalyticsPage({ state, fault, opens, onChange }: RouteProps) {
   const websites = useQuery(websitesQuery);
   useEffect(preloadCharts, []);
   const website = websites.data?.find((item) => item.id === state.website) ?? websites.data?.[0];
-  useOpenView(website?.id, state, opens, onChange);
   if (websites.data && website && !opens)
     return (
       <WebsiteAnalytics websites={websites.data} website={website} state={state} fault={fault} onChange={onChange} />
@@ -128,32 +134,17 @@ export function AnalyticsPage({ state, fault, opens, onChange }: RouteProps) {
         <ErrorBox error={websites.error} prefix="Error loading analytics" onRetry={() => void websites.refetch()} />
       ) : websites.data && !website ? (
         <NoWebsites />
+      ) : website && opens ? (
+        <Boundary fallback={<Failed />}>
+          <Suspense fallback={<Loading label="Opening the view" />}>
+            <OpenView websiteId={website.id} state={state} opens={opens} onChange={onChange} />
+          </Suspense>
+        </Boundary>
       ) : (
         <Loading label="Loading websites" />
       )}
     </Page>
   );
-}
-
-/** Applies the view that the address opens, and takes it out of the address. */
-function useOpenView(
-  websiteId: string | undefined,
-  state: AnalyticsState,
-  opens: string | null,
-  onChange: Props['onChange'],
-): void {
-  const views = useQuery({ ...viewsQuery(websiteId ?? ''), enabled: websiteId !== undefined && opens !== null });
-  const isKnown = views.isSuccess || views.isError;
-  const handled = useRef<string | null>(null);
-  useEffect(() => {
-    if (opens === null) handled.current = null;
-    if (opens === null || !isKnown || handled.current === opens) return;
-    handled.current = opens;
-    const view = views.data?.find(({ id, isDefault }) => (opens === DEFAULT_VIEW ? isDefault : id === opens));
-    if (view) applyLayout(layoutOf(view));
-    else if (opens !== DEFAULT_VIEW) toastError('View not found', 'It was deleted, or you have no access to it.');
-    onChange(view ? withView(state, view) : state, true);
-  });
 }
 
 interface WebsiteProps extends PageProps {
@@ -211,7 +202,11 @@ function WebsiteAnalytics({ websites, website, state, fault, onChange }: Website
               params={paramsOf(website.id, state, { ...state, filters: [] })}
               named={named}
             >
-              <ViewsButton website={website} state={state} onChange={onChange} />
+              <Boundary fallback={null}>
+                <Suspense fallback={<span aria-hidden className="h-8 w-20 rounded-lg border border-line" />}>
+                  <ViewsButton website={website} state={state} onChange={onChange} />
+                </Suspense>
+              </Boundary>
             </FilterBar>
           </Controls>
           <div className="-mt-1 flex flex-wrap items-center justify-between gap-2 sm:-mt-2">
@@ -268,19 +263,23 @@ function WebsiteAnalytics({ websites, website, state, fault, onChange }: Website
             </Boundary>
           )}
           <div className="grid gap-4 sm:gap-5 lg:grid-cols-2">
-            <TrendCard website={website} state={state} onChange={onChange} />
+            <Below now height="min-h-96">
+              <TrendCard website={website} state={state} onChange={onChange} />
+            </Below>
             <PartnerCard
               params={params}
               currency={website.currency}
               file={fileName(website.domain, state, 'partners')}
               onPick={pickPartner}
             />
-            <GeoCard
-              params={params}
-              currency={website.currency}
-              file={fileName(website.domain, state, 'countries')}
-              onPick={pickCountry}
-            />
+            <Below now height="min-h-96">
+              <GeoCard
+                params={params}
+                currency={website.currency}
+                file={fileName(website.domain, state, 'countries')}
+                onPick={pickCountry}
+              />
+            </Below>
             <Below now={later}>
               <LiveCard website={website} onPick={pick} />
             </Below>
@@ -405,6 +404,8 @@ function Controls({ children }: { readonly children: ReactNode }) {
   );
 }
 
+const Failed = () => <ErrorBox error={new Error('This part could not be loaded. Please reload the page.')} />;
+
 /** A lazy card with a placeholder of its size. */
 function Below({
   now,
@@ -418,7 +419,7 @@ function Below({
   const place = <div aria-hidden className={cx(surface, height)} />;
   if (!now) return place;
   return (
-    <Boundary fallback={<ErrorBox error={new Error('This part could not be loaded. Please reload the page.')} />}>
+    <Boundary fallback={<Failed />}>
       <Suspense fallback={place}>{children}</Suspense>
     </Boundary>
   );
