@@ -29,6 +29,7 @@ from projectors.read_models.insights.insights import INSIGHT_DIGESTS, INSIGHTS
 from projectors.read_models.leads.early_access import EARLY_ACCESS
 from projectors.read_models.leads.inquiries import INQUIRIES, INQUIRY_STEPS
 from projectors.read_models.leads.subscriptions import SUBSCRIPTIONS
+from projectors.read_models.links.link_changes import LINK_CHANGES
 from projectors.read_models.links.links import LINKS
 from projectors.read_models.marketplace.listings import LISTINGS
 from projectors.read_models.marketplace.market import (
@@ -106,6 +107,7 @@ REGISTRY: Final = Registry(
         PARTNERS,
         PARTNER_TERMS,
         LINKS,
+        LINK_CHANGES,
         CONVERSIONS,
         CONVERSION_STEPS,
         CONVERSION_DECISIONS,

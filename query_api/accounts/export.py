@@ -90,6 +90,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
     ),
     Section("customDomains", "read.custom_domains", _OWN),
     Section("links", "read.links", _OF_WEBSITES),
+    Section("linkChanges", "read.link_changes", f"{_OF_WEBSITES} AND t.version > 1", key="position"),
     Section("conversions", "read.conversions", _OF_WEBSITES),
     Section("conversionSteps", "read.conversion_steps", _OF_WEBSITES, key="position"),
     Section("conversionDecisions", "read.conversion_decisions", _OF_WEBSITES),

@@ -1,7 +1,7 @@
 """`/api/platform/annotations`: what is noted on the charts of a website, by people and automatically.
 
 Automatic ones follow from recorded events: new terms of a partner that the website links to, links that were
-created or deleted, and a rebuild of the events that became live.
+created, deleted or led elsewhere, and a rebuild of the events that became live.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ class AnnotationKind(StrEnum):
     OWN = "own"
     TERMS_CHANGED = "terms_changed"
     LINK_CREATED = "link_created"
+    LINK_CHANGED = "link_changed"
     LINK_DELETED = "link_deleted"
     PROJECTION_PROMOTED = "projection_promoted"
 
@@ -51,6 +52,9 @@ _ANNOTATIONS: Final = (
     " AND l.partner_id = t.partner_id AND (l.deleted_at IS NULL OR l.deleted_at > t.effective_at))"
     " UNION ALL SELECT NULL, 'link_created', l.created_at, 'Link ' || l.slug || ' created'"
     " FROM read.links AS l WHERE l.website_id = %(website)s"
+    " UNION ALL SELECT NULL, 'link_changed', c.at, 'Link ' || l.slug || ' has a new destination'"
+    " FROM read.link_changes AS c JOIN read.links AS l ON l.id = c.link_id"
+    " WHERE c.website_id = %(website)s AND c.version > 1"
     " UNION ALL SELECT NULL, 'link_deleted', l.deleted_at, 'Link ' || l.slug || ' deleted'"
     " FROM read.links AS l WHERE l.website_id = %(website)s AND l.deleted_at IS NOT NULL"
     " UNION ALL SELECT NULL, 'projection_promoted', b.promoted_at, 'Reports rebuilt from the event log'"
@@ -60,7 +64,8 @@ _ANNOTATIONS: Final = (
 
 
 @router.get(
-    "/api/platform/annotations", dependencies=[Depends(Reads("annotations", "websites", "links", "partner_terms"))]
+    "/api/platform/annotations",
+    dependencies=[Depends(Reads("annotations", "websites", "links", "link_changes", "partner_terms"))],
 )
 def get_annotations(query: Annotated[RangeQuery, Query()], context: Context, scope: CallerScope) -> list[Annotation]:
     """Of a range, newest first, at most 200."""
