@@ -89,7 +89,7 @@ def test_a_view_is_renamed_shared_and_shows_something_else() -> None:
     assert views.change(view, None, name="EU mobile", state=SHOWN, context=CONTEXT) == []
 
 
-def test_nobody_makes_a_view_of_somebody_else_personal() -> None:
+def test_nobody_makes_a_view_of_another_person_personal() -> None:
     with pytest.raises(CommandRejected, match="Only the person who saved a view"):
         views.change(saved(SITE), None, name="Mine", state=SHOWN, context=ADMIN)
 

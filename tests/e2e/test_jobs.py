@@ -1,0 +1,181 @@
+"""The ten most frequent jobs of a day, counted: clicks, and entries by keyboard (docs/jobs.md compares them)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+from uuid import uuid4
+
+import httpx
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.conftest import ADMIN, AGENT, PASSWORD, PATIENCE_S, connect, partner_with_link, read, sign_in
+from tests.support.stack import Stack, wait_for
+
+
+@dataclass
+class Hand:
+    """What a person does. `clicks`: a choice in a list is two; `entries`: a key, or a text typed or pasted."""
+
+    page: Page
+    clicks: int = 0
+    entries: int = 0
+
+    def click(self, what: Locator) -> None:
+        what.click()
+        self.clicks += 1
+
+    def choose(self, field: Locator, label: str) -> None:
+        field.select_option(label=label)
+        self.clicks += 2
+
+    def press(self, key: str) -> None:
+        self.page.keyboard.press(key)
+        self.entries += 1
+
+    def type(self, text: str) -> None:
+        self.page.keyboard.insert_text(text)
+        self.entries += 1
+
+    @property
+    def count(self) -> tuple[int, int]:
+        return self.clicks, self.entries
+
+
+@dataclass(frozen=True)
+class Shop:
+    """A website with one sale of today, which is known by `txid`."""
+
+    app: str
+    site: dict[str, Any]
+    partner: dict[str, Any]
+    link: dict[str, Any]
+    txid: str
+
+
+@pytest.fixture(scope="module")
+def shop(admin_stack: Stack) -> Shop:
+    with httpx.Client(base_url=admin_stack.app, timeout=PATIENCE_S) as client:
+        known = {"email": ADMIN, "password": PASSWORD}
+        client.headers["Authorization"] = f"Bearer {client.post('/api/platform/login', json=known).json()['token']}"
+        connect(client, "jobs-beside.example")
+        site = connect(client, "jobs.example")
+        partner, link = partner_with_link(client, site["id"], "Jobs Partner", 10)
+        view = {"type": "pageview", "url": "https://jobs.example/review", "referrer": "https://www.google.com/"}
+        visitor = {"visitor_id": "v1", "ip": "82.221.0.1", "user_agent": AGENT}
+        keyed = {"Authorization": f"Bearer {site['secretKey']}"}
+        events = [{**view, **visitor}, {"type": "click", **visitor}]
+        sent = httpx.post(f"{admin_stack.tracking}/track", json=events, headers=keyed, timeout=PATIENCE_S)
+        assert sent.json()["accepted"] == 2, sent.text
+        go = httpx.get(link["url"], headers={"User-Agent": AGENT}, timeout=PATIENCE_S)
+        click_id = parse_qs(urlsplit(go.headers["location"]).query)["cid"][0]
+        txid = f"J-{uuid4().hex}"
+        sale = {"click_id": click_id, "txid": txid, "amount": "50.00", "currency": "USD"}
+        told = {**sale, "token": site["postbackToken"]}
+        reported = httpx.get(f"{admin_stack.tracking}/postback", params=told, timeout=PATIENCE_S)
+        assert reported.status_code in (200, 202), reported.text
+
+        def is_counted() -> bool:
+            query = {"websiteId": site["id"], "timeRange": "today"}
+            shown = read(client, "/api/platform/analytics/overview", query)
+            return bool(shown["revenue"]["total"] == 5.0 and shown["pageviews"] == 1)
+
+        wait_for(is_counted, "the sale and the page view to be counted")
+        return Shop(admin_stack.app, site, partner, link, txid)
+
+
+@pytest.fixture
+def hand(page: Page, shop: Shop) -> Hand:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    sign_in(page, shop.app)
+    return Hand(page)
+
+
+def test_job_1_the_earnings_of_today_of_all_websites(hand: Hand) -> None:
+    row = hand.page.get_by_role("row").filter(has_text="jobs.example").filter(has_text="$5.00")
+    expect(row.first).to_be_visible()
+    assert hand.count == (0, 0)
+
+
+def test_job_2_a_link_is_created_and_copied(hand: Hand, shop: Shop) -> None:
+    hand.page.goto(f"{shop.app}/links?website={shop.site['id']}")
+    expect(hand.page.get_by_text(shop.link["slug"]).first).to_be_visible()
+    hand.press("c")
+    expect(hand.page.get_by_label("Destination (optional)")).to_be_focused()
+    hand.type(f"{shop.partner['baseUrl']}/offer")
+    hand.press("Enter")
+    expect(hand.page.get_by_text("Link created and copied").first).to_be_visible()
+    assert hand.count == (0, 3)
+
+
+def test_job_3_an_existing_link_is_copied(hand: Hand, shop: Shop) -> None:
+    hand.page.goto(f"{shop.app}/links?website={shop.site['id']}")
+    hand.click(hand.page.get_by_role("button", name=f"Copy link {shop.link['slug']}"))
+    expect(hand.page.get_by_text("Copied!").first).to_be_visible()
+    assert hand.page.evaluate("navigator.clipboard.readText()") == shop.link["url"]
+    assert hand.count == (1, 0)
+
+
+def test_job_4_the_postback_url_of_a_network_is_copied(hand: Hand, shop: Shop) -> None:
+    hand.page.goto(f"{shop.app}/links?website={shop.site['id']}")
+    hand.click(hand.page.get_by_role("button", name="Postback URL", exact=True))
+    hand.click(hand.page.get_by_role("button", name="Copy postback URL"))
+    expect(hand.page.get_by_text("Postback URL copied").first).to_be_visible()
+    assert shop.site["postbackToken"] in hand.page.evaluate("navigator.clipboard.readText()")
+    assert hand.count == (2, 0)
+
+
+def test_job_5_one_transaction_is_found_from_anywhere(hand: Hand, shop: Shop) -> None:
+    hand.press("Control+k")
+    expect(hand.page.get_by_role("dialog", name="Search and commands")).to_be_visible()
+    hand.type(shop.txid)
+    expect(hand.page.get_by_role("option").filter(has_text=shop.txid)).to_be_visible()
+    hand.press("Enter")
+    expect(hand.page.get_by_role("dialog", name=f"Transaction {shop.txid}")).to_be_visible()
+    assert hand.count == (0, 3)
+
+
+def test_job_6_the_month_of_one_partner_is_approved(hand: Hand, shop: Shop) -> None:
+    hand.page.goto(f"{shop.app}/conversions?website={shop.site['id']}")
+    filters = hand.page.get_by_role("group", name="Filters")
+    hand.choose(filters.get_by_label("Partner"), shop.partner["name"])
+    hand.choose(filters.get_by_label("Period"), "This month")
+    hand.click(hand.page.get_by_role("checkbox", name="Select all pending shown"))
+    hand.click(hand.page.get_by_role("region", name="Selection").get_by_role("button", name="Approve", exact=True))
+    hand.click(hand.page.get_by_role("dialog").get_by_role("button", name="Approve"))
+    expect(hand.page.get_by_text("Approving 1 conversion", exact=True).first).to_be_visible()
+    assert hand.count == (7, 0)
+
+
+def test_job_7_the_top_pages_and_sources_are_on_the_page(hand: Hand, shop: Shop) -> None:
+    hand.page.goto(f"{shop.app}/analytics?website={shop.site['id']}")
+    expect(hand.page.get_by_role("region", name="Pages", exact=True).get_by_text("/review")).to_be_visible()
+    expect(hand.page.get_by_role("region", name="Sources", exact=True).get_by_role("list")).to_be_visible()
+    assert hand.count == (0, 0)
+
+
+def test_job_8_the_page_is_filtered_by_a_country(hand: Hand, shop: Shop) -> None:
+    hand.page.goto(f"{shop.app}/analytics?website={shop.site['id']}")
+    hand.click(hand.page.get_by_role("button", name="Filter by Iceland").first)
+    expect(hand.page.get_by_role("button", name="Remove filter Country Iceland")).to_be_visible()
+    assert hand.count == (1, 0)
+
+
+def test_job_9_the_range_is_compared_with_last_year(hand: Hand, shop: Shop) -> None:
+    hand.page.goto(f"{shop.app}/analytics?website={shop.site['id']}")
+    expect(hand.page.get_by_label("Compare", exact=True)).to_have_value("previous")
+    hand.press("x")
+    expect(hand.page.get_by_label("Compare", exact=True)).to_have_value("year")
+    assert hand.count == (0, 1)
+
+
+def test_job_10_the_accountant_gets_one_file_of_last_month(hand: Hand, shop: Shop) -> None:
+    hand.page.goto(f"{shop.app}/analytics?website={shop.site['id']}")
+    hand.click(hand.page.get_by_role("navigation", name="Work").get_by_role("link", name="Payouts"))
+    card = hand.page.get_by_role("region", name="For the accountant")
+    with hand.page.expect_download() as download:
+        hand.click(card.get_by_role("link", name="Download CSV"))
+    assert download.value.suggested_filename.endswith(".csv")
+    assert hand.count == (2, 0)
