@@ -21,6 +21,7 @@ from command_api.analytics import routes as annotation_routes
 from command_api.analytics import view_routes
 from command_api.conversions import payout_routes as payouts
 from command_api.conversions import routes as conversions
+from command_api.conversions.attribution.clicks import ClickHouseClicks
 from command_api.domains import routes as domains
 from command_api.domains.dns_check import open_dns_checker
 from command_api.forum import moderation_routes as forum_moderation
@@ -44,6 +45,7 @@ from command_api.partners import routes as partners
 from command_api.sql import routes as analysts
 from command_api.websites import routes as websites
 from infra import PRODUCT_NAME
+from infra.kernel.clickhouse.client import ClientPool
 from infra.kernel.config.version import product_version
 from infra.kernel.http import health
 from infra.kernel.http.problems import REFUSALS, Problem, describe, install
@@ -56,6 +58,9 @@ from schemas.http.insights import DIGEST_STOP_PATH
 
 THREADS = 16
 """Concurrent requests; further requests wait for a thread."""
+CLICKHOUSE_CLIENTS = 2
+CLICKHOUSE_READ_TIMEOUT_S = 3
+"""Of requests that do without the analytics store if it is slow."""
 CONTEXTS = (
     accounts,
     invite_routes,
@@ -109,6 +114,7 @@ def create_app(container: Container, parts: Callable[[], health.Parts] | None = 
             yield
         finally:
             app.state.insights.close()
+            clickhouse.close()
 
     app = FastAPI(
         title=f"{PRODUCT_NAME}: commands",
@@ -120,7 +126,9 @@ def create_app(container: Container, parts: Callable[[], health.Parts] | None = 
         responses=REFUSALS,
         lifespan=lifespan,
     )
+    clickhouse = ClientPool(container.settings, CLICKHOUSE_CLIENTS, read_timeout_s=CLICKHOUSE_READ_TIMEOUT_S)
     app.state.container = container
+    app.state.clicks = ClickHouseClicks(clickhouse)
     app.state.accounts = SignInService(container, Passwords())
     app.state.providers = ProviderSignIn(app.state.accounts)
     app.state.insights = InsightService.of(container)

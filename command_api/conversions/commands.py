@@ -6,6 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from command_api.conversions import payout_schemas
+from command_api.conversions.attribution.clicks import FoundClick
 from command_api.conversions.schemas import (
     BulkResult,
     Conversion,
@@ -43,6 +44,16 @@ class ReverseConversion(ConversionCommand):
 
     reason: str
     amount: int | None
+
+
+class AssignConversion(ConversionCommand):
+    """Gives a conversion without a click to a click, or to a link, by hand. `found`: the click as it was projected
+    before the transaction; `None`: it was not, or a link is chosen."""
+
+    reason: str
+    click_id: str
+    link_id: UUID | None
+    found: FoundClick | None
 
 
 class AcceptAdjustment(ConversionCommand):

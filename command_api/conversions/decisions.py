@@ -89,6 +89,28 @@ def attribute(
     ]
 
 
+def assign(
+    conversion: Conversion, attribution: Attribution, basis: Basis, reason: str, context: CommandContext
+) -> list[DomainEvent]:
+    """A person chose the click or link: the conversion counts as if that had been found. Raises `CommandRejected`."""
+    require_assignable(conversion)
+    assigned = conversions.ConversionAssigned(
+        **_head(conversion, context),
+        website_id=conversion.facts.website_id,
+        link_id=attribution.link_id,
+        click_id=attribution.click_id,
+        reason=checked_reason(reason),
+    )
+    return [assigned, *attribute(evolve(conversion, assigned), attribution, basis, context)]
+
+
+def require_assignable(conversion: Conversion) -> None:
+    """Raises `CommandRejected` (already_attributed, already_rejected, already_reversed)."""
+    if conversion.is_attributed:
+        raise conflict("already_attributed", "This conversion already has a click.")
+    _require_open(conversion)
+
+
 def approve(conversion: Conversion, context: CommandContext, *, automatic: bool = False) -> list[DomainEvent]:
     if conversion.status is APPROVED:
         return []

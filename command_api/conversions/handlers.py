@@ -10,6 +10,7 @@ from prometheus_client import Counter
 
 from command_api.conversions import commands, decisions, model
 from command_api.conversions.attribution import decision, repository
+from command_api.conversions.attribution.assignment import assign
 from command_api.conversions.attribution.clicks import NoClicks
 from command_api.conversions.attribution.lookup import BatchLookup
 from command_api.conversions.bulk import decide_many
@@ -22,6 +23,7 @@ from command_api.kernel.timeouts import TimeoutChanged
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.partners import model as partners
 from command_api.websites import model as websites
+from infra.kernel.security.encryption import derived_key
 from schemas.base import DomainEvent
 from schemas.events.operations import ExchangeRateRecorded
 from schemas.events.websites import WebsiteDisconnected
@@ -46,6 +48,19 @@ def reverse_conversion(command: commands.ReverseConversion, uow: UnitOfWork) -> 
     return _decide(
         command, uow, lambda conversion: decisions.reverse(conversion, command.reason, command.amount, uow.context)
     )
+
+
+@HANDLERS.on(commands.AssignConversion, senders="accounts")
+def assign_conversion(command: commands.AssignConversion, uow: UnitOfWork) -> Conversion:
+    lookup = BatchLookup(uow, command.found or NoClicks(), derived_key(uow.settings, "click-id"))
+
+    def decide(conversion: model.Conversion) -> Sequence[DomainEvent]:
+        return assign(conversion, command.click_id, command.link_id, command.reason, lookup, uow.context)
+
+    answer = _decide(command, uow, decide)
+    if uow.events:
+        repository.follow_assigned(uow, command.conversion_id, has_click=bool(command.click_id))
+    return answer
 
 
 @HANDLERS.on(commands.AcceptAdjustment, senders="accounts")

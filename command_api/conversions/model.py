@@ -11,12 +11,19 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from command_api.conversions.merging import CLAIM, Merged, merge
+from command_api.conversions.merging import CLAIM, Merged, ReportedTraces, merge
 from command_api.kernel.decision import CommandContext, UnexpectedEvent, not_found, require_existing
 from command_api.websites.model import Website
 from schemas.base import DomainEvent, Money
 from schemas.events import conversions
-from schemas.events.conversions import Attribution, ConversionFacts, ConversionStatus, CounterDelta, Reported
+from schemas.events.conversions import (
+    AttributedBy,
+    Attribution,
+    ConversionFacts,
+    ConversionStatus,
+    CounterDelta,
+    Reported,
+)
 
 PENDING, APPROVED = ConversionStatus.PENDING, ConversionStatus.APPROVED
 REJECTED, REVERSED = ConversionStatus.REJECTED, ConversionStatus.REVERSED
@@ -66,8 +73,21 @@ class Conversion:
         return self.facts.attribution is not None
 
     @property
+    def is_assigned(self) -> bool:
+        """A person chose its click or link: neither reports nor later clicks replace it."""
+        return self.facts.attribution is not None and self.facts.attribution.by is AttributedBy.MANUAL
+
+    @property
     def is_claim(self) -> bool:
         return self.key_kind == CLAIM
+
+    @property
+    def traces(self) -> tuple[ReportedTraces, ...]:
+        """What leads to its click, the most trusted first; once it is assigned, the chosen click alone."""
+        chosen = self.facts.attribution
+        if chosen is None or not self.is_assigned:
+            return self.merged.traces
+        return (ReportedTraces(click_id=chosen.click_id),)
 
     @property
     def merged(self) -> Merged:
@@ -139,7 +159,7 @@ def evolve(conversion: Conversion | None, event: DomainEvent) -> Conversion:
         case conversions.ConversionReopened():
             pending = reopened(conversion, event.timestamp, whole=event.restored is not None)
             return replace(pending, approved_at=None, reason=None, was_claim=False, decided_by_person=False)
-        case conversions.ConversionWithdrawn():
+        case conversions.ConversionWithdrawn() | conversions.ConversionAssigned():
             return conversion
         case conversions.ConversionRestated():
             earned, gone = event.commission.amount if event.commission else 0, event.reversed_commission

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Response
+from uuid import UUID
 
-from command_api.conversions import commands, schemas
+from fastapi import APIRouter, Request, Response
+
+from command_api.conversions import commands, model, schemas
+from command_api.conversions.attribution.assignment import read_click
+from command_api.conversions.attribution.clicks import Clicks, FoundClick
 from command_api.kernel.http import Id, Runs
+from command_api.websites import model as websites
+from infra.kernel.http.worker_slots import release_worker_slot
+from infra.kernel.security.encryption import derived_key
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/platform/conversions", tags=["conversions"])
@@ -55,6 +62,19 @@ def reverse_conversion(conversion_id: Id, body: schemas.Reverse, run: Runs) -> R
     return run(commands.ReverseConversion(conversion_id, body.reason, body.amount), body)
 
 
+@router.post("/{id}/assign", response_model=schemas.Conversion)
+def assign_conversion(conversion_id: Id, body: schemas.Assign, request: Request, run: Runs) -> Response:
+    """Gives a conversion without a click to a click or a link of its website. The commission follows from the terms at
+    the time of the click, or of the sale for a link. No click that arrives later replaces it."""
+
+    def prepared() -> commands.AssignConversion:
+        return commands.AssignConversion(
+            conversion_id, body.reason, body.click_id or "", body.link_id, _found(conversion_id, body, request, run)
+        )
+
+    return run.prepared(prepared, body)
+
+
 @router.post("/{id}/adjustment/accept", response_model=schemas.Conversion)
 def accept_adjustment(conversion_id: Id, run: Runs, body: schemas.Approve | None = None) -> Response:
     """The click that came after the approval earns the conversion."""
@@ -65,6 +85,17 @@ def accept_adjustment(conversion_id: Id, run: Runs, body: schemas.Approve | None
 def dismiss_adjustment(conversion_id: Id, run: Runs, body: schemas.Approve | None = None) -> Response:
     """The conversion stays as it was approved; the same click is not proposed again."""
     return run(commands.DismissAdjustment(conversion_id), body)
+
+
+def _found(conversion_id: UUID, body: schemas.Assign, request: Request, run: Runs) -> FoundClick | None:
+    conversion = run.container.load(conversion_id, model.evolve)
+    website = run.container.load(conversion.facts.website_id, websites.evolve) if conversion else None
+    website_id = model.require_owned(conversion, website, run.context).facts.website_id
+    if body.click_id is None:
+        return None
+    clicks: Clicks = request.app.state.clicks
+    with release_worker_slot():
+        return read_click(clicks, derived_key(run.container.settings, "click-id"), website_id, body.click_id)
 
 
 def _consistent_with(selection: schemas.Selection) -> tuple[str, ...]:

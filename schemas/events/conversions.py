@@ -27,11 +27,12 @@ class ConversionStatus(StrEnum):
 
 
 class AttributedBy(StrEnum):
-    """Which trace led from the conversion to its click."""
+    """Which trace led from the conversion to its click. `manual`: none, a person chose the click or the link."""
 
     CLICK_ID = "click_id"
     COUPON = "coupon"
     VISITOR = "visitor"
+    MANUAL = "manual"
 
 
 class VisitDetails(Frozen):
@@ -180,6 +181,19 @@ class ConversionAttributed(DomainEvent):
         default=0, ge=0, description="Minor units of the sale that were reversed before its click was known"
     )
     change: CounterDelta
+
+
+class ConversionAssigned(DomainEvent):
+    """A person chose what earns a conversion without a click; `conversion.attributed`, stored with it, counts it.
+
+    The choice is final: no click that arrives later replaces it.
+    """
+
+    NAME: ClassVar[str] = "conversion.assigned"
+    website_id: UUID
+    link_id: UUID
+    click_id: str = Field(default="", max_length=64, description="Empty: the link was chosen, not one of its clicks")
+    reason: str = Field(min_length=1, max_length=500)
 
 
 class ConversionApproved(DomainEvent):

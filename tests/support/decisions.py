@@ -251,6 +251,10 @@ def _sales() -> list[DomainEvent]:
         *_in_order(
             uuid5(WEBSITE, "waiting"),
             (conversions.ConversionRecorded, {"facts": waiting, **report, **change()}),
+            (
+                conversions.ConversionAssigned,
+                {"website_id": WEBSITE, "link_id": LINK, "reason": "by email"},
+            ),
             (conversions.ConversionAttributed, start),
             (conversions.ConversionApproved, {"facts": known, **approval}),
             (

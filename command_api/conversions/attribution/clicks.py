@@ -100,6 +100,20 @@ class NoClicks:
         return {}
 
 
+class FoundClick(NoClicks):
+    """`Clicks` for a decision about one click that was read before: a transaction does not wait for ClickHouse."""
+
+    def __init__(self, row: ClickRow, visit: ClickVisit | None) -> None:
+        self._row = row
+        self._visit = visit
+
+    def by_event(self, *_: Any, **__: Any) -> dict[UUID, ClickRow]:
+        return {self._row.event_id: self._row}
+
+    def visits(self, *_: Any, **__: Any) -> dict[UUID, ClickVisit]:
+        return {} if self._visit is None else {self._row.event_id: self._visit}
+
+
 class ClickHouseClicks:
     """`Clicks` on the projected view."""
 

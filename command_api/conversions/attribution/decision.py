@@ -84,13 +84,17 @@ def reattribute(
     state: model.Conversion, website: Website, lookup: BatchLookup, context: CommandContext
 ) -> tuple[list[DomainEvent], bool]:
     """Searches for the click again: clicks may arrive after their sale. Returns the events, and whether the attribution
-    may still change. After the approval nothing changes: an adjustment is proposed."""
+    may still change. After the approval nothing changes: an adjustment is proposed. A click that a person chose stays;
+    its details may still come."""
     if not may_change(state):
         return [], False
-    merged = state.merged
-    found = lookup.attribution(website, merged.traces, state.facts.occurred_at, state.facts.attribution)
+    merged, held = state.merged, state.facts.attribution
+    if held is not None and state.is_assigned:
+        found: Attribution | None = lookup.with_details(website.id, held)
+    else:
+        found = lookup.attribution(website, merged.traces, state.facts.occurred_at, held)
     events: list[DomainEvent] = []
-    if not _is_same(found, state.facts.attribution):
+    if not _is_same(found, held):
         if _is_settled(state) and not _is_same_click(found, state):
             return _proposal(state, found, website, lookup, context), True
         events = _restatement(state, merged, website, lookup, context, found)
@@ -105,7 +109,7 @@ def accept_adjustment(state: model.Conversion, lookup: BatchLookup, context: Com
     return decisions.restate(
         state,
         facts,
-        _basis(facts, state.payout, website, lookup, without=state),
+        basis_of(facts, state.payout, website, lookup, without=state),
         payout=state.payout,
         customer=state.merged.customer,
         cause="adjustment",
@@ -118,7 +122,7 @@ def may_change(state: model.Conversion) -> bool:
     too: they count as such for the partner of their click."""
     if state.predates_reports and state.is_attributed:
         return False
-    return any(traces.click_id or traces.visitor for traces in state.merged.traces)
+    return any(traces.click_id or traces.visitor for traces in state.traces)
 
 
 def to_reported(report: ConversionReported, place: LogPosition | None) -> Reported:
@@ -134,6 +138,26 @@ def to_reported(report: ConversionReported, place: LogPosition | None) -> Report
         time_named=report.time_named or (predates_reports and report.occurred_at != report.received_at),
         partner_id=None if report.partner_id == NO_ID else report.partner_id,
     )
+
+
+def basis_of(
+    facts: ConversionFacts,
+    payout: Money | None,
+    website: Website,
+    lookup: BatchLookup,
+    without: model.Conversion | None = None,
+) -> decisions.Basis:
+    """What a commission of these facts depends on. `without`: the conversion to leave out of its month's total."""
+    attribution, occurred_at = facts.attribution, facts.occurred_at
+    currencies = (
+        facts.amount.currency,
+        payout.currency if payout else None,
+        attribution.terms.flat_currency if attribution else None,
+        attribution.terms.tiers_currency if attribution else None,
+    )
+    rates = lookup.rates(currencies, website, occurred_at)
+    monthly_total = lookup.monthly_total(website.id, attribution, occurred_at, without)
+    return decisions.Basis(rates, monthly_total, lookup.seen, lookup.is_provisional)
 
 
 def _decide_first_report(
@@ -158,7 +182,7 @@ def _decide_first_report(
     recorded = decisions.record(
         report.conversion_id,
         facts,
-        _basis(facts, merged.payout, website, lookup),
+        basis_of(facts, merged.payout, website, lookup),
         received_at=reported.received_at,
         reported_by=reported.reported_by,
         payout=merged.payout,
@@ -183,7 +207,7 @@ def _decide_further_report(
     earlier, state = state, state_after(model.evolve, state, events)
     merged = state.merged
     held = found = state.facts.attribution
-    if not (state.predates_reports and state.is_attributed):
+    if not (state.is_assigned or (state.predates_reports and state.is_attributed)):
         found = lookup.attribution(website, merged.traces, merged.occurred_at, held)
     settled = _is_settled(earlier) and not _is_same_click(found, earlier)
     is_late = settled and _is_late_click(found, earlier, website, lookup)
@@ -266,7 +290,7 @@ def _restatement(
     is_same_money = (facts.kind, facts.amount, facts.occurred_at, state.payout) == known
     if is_same_money and _is_same(found, facts.attribution) and not recount:
         return []
-    basis = _basis(wanted, merged.payout, website, lookup, without=state)
+    basis = basis_of(wanted, merged.payout, website, lookup, without=state)
     if is_same_money and found is not None and not state.is_attributed and state.is_open:
         return decisions.attribute(state, found, basis, context)
     cause = "report" if recount or not is_same_money else "details" if _is_same_click(found, state) else "click"
@@ -279,29 +303,9 @@ def _proposal(
     state: model.Conversion, found: Attribution | None, website: Website, lookup: BatchLookup, context: CommandContext
 ) -> list[DomainEvent]:
     facts = state.facts.model_copy(update={"attribution": found})
-    basis = _basis(facts, state.payout, website, lookup, without=state)
+    basis = basis_of(facts, state.payout, website, lookup, without=state)
     commission, _ = decisions.commission_for(facts, state.payout, state.currency, basis)
     return decisions.propose_adjustment(state, found, commission, context)
-
-
-def _basis(
-    facts: ConversionFacts,
-    payout: Money | None,
-    website: Website,
-    lookup: BatchLookup,
-    without: model.Conversion | None = None,
-) -> decisions.Basis:
-    """`without`: the conversion to leave out of its month's total."""
-    attribution, occurred_at = facts.attribution, facts.occurred_at
-    currencies = (
-        facts.amount.currency,
-        payout.currency if payout else None,
-        attribution.terms.flat_currency if attribution else None,
-        attribution.terms.tiers_currency if attribution else None,
-    )
-    rates = lookup.rates(currencies, website, occurred_at)
-    monthly_total = lookup.monthly_total(website.id, attribution, occurred_at, without)
-    return decisions.Basis(rates, monthly_total, lookup.seen, lookup.is_provisional)
 
 
 def _amount(merged: Merged, website: Website) -> Money:

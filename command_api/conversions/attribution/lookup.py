@@ -20,6 +20,8 @@ from command_api.conversions.attribution.rules import (
     ResolvedTraces,
     attribute,
     click_of,
+    details_of,
+    of_click,
 )
 from command_api.conversions.lookups import ClaimCount, read_count, read_total
 from command_api.conversions.merging import ReportedTraces
@@ -78,7 +80,7 @@ class BatchLookup:
     _partners: dict[UUID, partners.Partner | None] = field(default_factory=dict)
     _rates: dict[UUID, operations.ExchangeRates | None] = field(default_factory=dict)
     _conversions: dict[UUID, model.Conversion | None] = field(default_factory=dict)
-    _decoded_click_ids: dict[tuple[UUID, str], Click | None] = field(default_factory=dict)
+    _decoded_click_ids: dict[str, Click | None] = field(default_factory=dict)
     _click_rows: dict[UUID, ClickRow | None] = field(default_factory=dict)
     _visits: dict[UUID, ClickVisit | None] = field(default_factory=dict)
     _visitors: dict[tuple[UUID, int, bool], _VisitorClicks] = field(default_factory=dict)
@@ -144,16 +146,46 @@ class BatchLookup:
 
     def decode_click(self, website_id: UUID, named: ReportedTraces) -> Click | None:
         """The decoded click id; none if it is missing, forged or another website's."""
-        if not named.click_id:
+        click = self.open_click(named.click_id)
+        return click if click is not None and click.is_of(website_id) else None
+
+    def open_click(self, click_id: str) -> Click | None:
+        """The decoded click id of any website; none if it is missing or forged."""
+        if not click_id:
             return None
-        key = website_id, named.click_id
-        if key not in self._decoded_click_ids:
+        if click_id not in self._decoded_click_ids:
             try:
-                click = read_click_id(self.click_key, named.click_id)
-                self._decoded_click_ids[key] = click if click.is_of(website_id) else None
+                self._decoded_click_ids[click_id] = read_click_id(self.click_key, click_id)
             except ForgedClickId:
-                self._decoded_click_ids[key] = None
-        return self._decoded_click_ids[key]
+                self._decoded_click_ids[click_id] = None
+        return self._decoded_click_ids[click_id]
+
+    def link_of_click(self, click: Click) -> ReferencedLink | None:
+        """The link that a click id names."""
+        self._read_links({click.link_code})
+        return self._links[click.link_code]
+
+    def link(self, link_id: UUID) -> ReferencedLink | None:
+        """A link by its id, deleted ones included."""
+        rows = self.reader.select(_LINK, link_id)
+        return ReferencedLink(*rows[0]) if rows else None
+
+    def chosen_click(self, link: ReferencedLink, partner: partners.Partner, click_id: str, click: Click) -> Attribution:
+        """The attribution to a click that a person chose."""
+        self._read_click_rows({(link.website_id, click_id): click})
+        traces = ResolvedTraces(click_id=click_id, click_row=self._click_rows[event_id(click_id)])
+        return of_click(traces, click, link, partner, self._visit_of, AttributedBy.MANUAL)
+
+    def with_details(self, website_id: UUID, chosen: Attribution) -> Attribution:
+        """The attribution that a person chose, with the details of its click as far as they are projected."""
+        click = self.open_click(chosen.click_id)
+        if click is None:
+            return chosen
+        self._read_click_rows({(website_id, chosen.click_id): click})
+        row = self._click_rows[event_id(chosen.click_id)]
+        if row is None:
+            return chosen
+        return chosen.model_copy(update={**details_of(row, self._visit_of), "bot_reason": row.bot_reason})
 
     def claim_count(self, website_id: UUID, click_id: str, hour: datetime) -> int:
         """How many claims of that click and hour are recorded, those of this batch included."""
@@ -340,6 +372,7 @@ def _days_of(click: Click) -> Iterator[date]:
         yield from (day - timedelta(days=1), day + timedelta(days=1))
 
 
+_LINK: Final[LiteralString] = "SELECT link_id, website_id, partner_id FROM lookup.link WHERE link_id = %s"
 _AWAITING_RATE: Final[LiteralString] = (
     "SELECT DISTINCT conversion_id FROM conversions.awaiting_exchange_rate WHERE conversion_id = ANY(%s)"
 )

@@ -123,7 +123,7 @@ def _plan_search(container: Container, clicks: Clicks, due: Sequence[Timeout], n
             ClickQuery(state.facts.website_id, traces, state.facts.occurred_at)
             for state in states.values()
             if state is not None
-            for traces in state.merged.traces
+            for traces in state.traces
         ]
     )
     return _Search(pending, states, lookup, now).issue

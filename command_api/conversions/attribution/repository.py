@@ -59,6 +59,15 @@ def update_pending_attribution(
     uow.set_timeout(PENDING_ATTRIBUTION, conversion_id, next_at)
 
 
+def follow_assigned(uow: UnitOfWork, conversion_id: UUID, *, has_click: bool) -> None:
+    """Ends the search for the click of a conversion that a person assigned; from now on the details of the chosen click
+    are looked for, if there is one."""
+    uow.cursor.execute("DELETE FROM conversions.pending_attribution WHERE conversion_id = %s", (conversion_id,))
+    if has_click:
+        uow.cursor.execute(_ADD_PENDING, (PENDING_LIFETIME, [conversion_id], [uow.context.at]))
+    uow.set_timeout(PENDING_ATTRIBUTION, conversion_id, uow.context.at + FIRST_RETRY if has_click else None)
+
+
 def save_rejected_reports(uow: UnitOfWork, reports: Sequence[tuple[ConversionReported, ReportRejection]]) -> None:
     if reports:
         uow.cursor.executemany(

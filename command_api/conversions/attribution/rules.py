@@ -85,6 +85,47 @@ def is_within_window(partner: Partner, clicked_at: datetime, occurred_at: dateti
     return clicked_at <= occurred_at + CLOCK_TOLERANCE and partner.is_within_window(clicked_at, occurred_at)
 
 
+def of_click(
+    traces: ResolvedTraces,
+    click: Click,
+    link: ReferencedLink,
+    partner: Partner,
+    find_visit: FindVisit,
+    by: AttributedBy,
+) -> Attribution:
+    """The attribution to the click of a click id; without its row, with what the id itself says."""
+    row = traces.click_row
+    details = {"country": click.country, "device": click.device} if row is None else details_of(row, find_visit)
+    return Attribution(
+        **details,
+        by=by,
+        partner_id=partner.id,
+        link_id=link.link_id,
+        click_id=traces.click_id,
+        clicked_at=click.at,
+        terms=partner.terms_at(click.at).terms,
+        bot_reason=row.bot_reason if row else "",
+    )
+
+
+def details_of(row: ClickRow, find_visit: FindVisit) -> dict[str, Any]:
+    """The fields of an attribution that come from the click's row and its visit."""
+    of_click = {name: getattr(row, name) for name in ("visitor", "country", "device", "source", "subs")}
+    found = find_visit(row)
+    return of_click if found is None else {**of_click, "source": found.source, "visit": found.details}
+
+
+def of_link(link: ReferencedLink, partner: Partner, occurred_at: datetime) -> Attribution:
+    """The attribution to a link that a person chose: as by a coupon, with the terms at the time of the sale."""
+    return Attribution(
+        by=AttributedBy.MANUAL,
+        partner_id=partner.id,
+        link_id=link.link_id,
+        clicked_at=occurred_at,
+        terms=partner.terms_at(occurred_at).terms,
+    )
+
+
 def _by_click_id(
     website_id: UUID, occurred_at: datetime, traces: ResolvedTraces, partner_of: FindPartner, find_visit: FindVisit
 ) -> Attribution | None:
@@ -96,18 +137,7 @@ def _by_click_id(
     partner = partner_of(link.partner_id)
     if partner is None or not is_within_window(partner, click.at, occurred_at):
         return None
-    row = traces.click_row
-    visit = {"country": click.country, "device": click.device} if row is None else _visit(row, find_visit)
-    return Attribution(
-        **visit,
-        by=AttributedBy.CLICK_ID,
-        partner_id=partner.id,
-        link_id=link.link_id,
-        click_id=traces.click_id,
-        clicked_at=click.at,
-        terms=partner.terms_at(click.at).terms,
-        bot_reason=row.bot_reason if row else "",
-    )
+    return of_click(traces, click, link, partner, find_visit, AttributedBy.CLICK_ID)
 
 
 def _by_click_in_page(
@@ -121,7 +151,7 @@ def _by_click_in_page(
     if partner is None or not is_within_window(partner, row.occurred_at, occurred_at):
         return None
     return Attribution(
-        **_visit(row, find_visit),
+        **details_of(row, find_visit),
         by=AttributedBy.CLICK_ID,
         partner_id=partner.id,
         click_id=traces.click_id,
@@ -167,7 +197,7 @@ def _by_visitor(
         if partner is None or not is_within_window(partner, row.occurred_at, occurred_at):
             continue
         return Attribution(
-            **_visit(row, find_visit),
+            **details_of(row, find_visit),
             by=AttributedBy.VISITOR,
             partner_id=partner.id,
             link_id=row.link_id,
@@ -177,9 +207,3 @@ def _by_visitor(
             model=model.value,
         )
     return None
-
-
-def _visit(row: ClickRow, find_visit: FindVisit) -> dict[str, Any]:
-    of_click = {name: getattr(row, name) for name in ("visitor", "country", "device", "source", "subs")}
-    found = find_visit(row)
-    return of_click if found is None else {**of_click, "source": found.source, "visit": found.details}

@@ -19,6 +19,7 @@ Note = (
     | conversions.ConversionReportMerged
     | conversions.ConversionAdjustmentProposed
     | conversions.ConversionAdjustmentDismissed
+    | conversions.ConversionAssigned
 )
 """Events that move nothing."""
 
@@ -112,3 +113,4 @@ CONVERSION_STEPS.on(conversions.ConversionReportConflicted)(_note)
 CONVERSION_STEPS.on(conversions.ConversionReportMerged)(_note)
 CONVERSION_STEPS.on(conversions.ConversionAdjustmentProposed)(_note)
 CONVERSION_STEPS.on(conversions.ConversionAdjustmentDismissed)(_note)
+CONVERSION_STEPS.on(conversions.ConversionAssigned)(_note)

@@ -1,0 +1,86 @@
+"""Assigns a conversion without a click to a click or a link that a person chose.
+
+The person knows more than the reports: the click may be outside the partner's window. What follows is the same as if
+the click had been found, and final. Details of a click that is not projected yet are added by
+`process.pending_attribution`.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC
+from uuid import UUID
+
+from command_api.conversions import decisions, model
+from command_api.conversions.attribution.clicks import UNAVAILABLE, Clicks, FoundClick
+from command_api.conversions.attribution.decision import basis_of
+from command_api.conversions.attribution.lookup import BatchLookup
+from command_api.conversions.attribution.rules import CLOCK_TOLERANCE, ReferencedLink, of_link
+from command_api.kernel.aggregates import require_found
+from command_api.kernel.decision import CommandContext, invalid
+from schemas.base import DomainEvent
+from schemas.click_id import ForgedClickId, event_id
+from schemas.click_id import read as read_click_id
+from schemas.events.conversions import Attribution
+
+
+def assign(
+    conversion: model.Conversion,
+    click_id: str,
+    link_id: UUID | None,
+    reason: str,
+    lookup: BatchLookup,
+    context: CommandContext,
+) -> list[DomainEvent]:
+    """Either `click_id` or `link_id`. The same choice again changes nothing. Raises `CommandRejected`."""
+    reason = decisions.checked_reason(reason)
+    held = conversion.facts.attribution
+    if held is not None and conversion.is_assigned and held.click_id == click_id and link_id in (None, held.link_id):
+        return []
+    decisions.require_assignable(conversion)
+    website = require_found(lookup.website(conversion.facts.website_id), "website")
+    if link_id is None:
+        chosen = _click(conversion, click_id, lookup, context)
+    else:
+        chosen = _link(conversion, link_id, lookup, context)
+    facts = conversion.facts.model_copy(update={"attribution": chosen})
+    return decisions.assign(conversion, chosen, basis_of(facts, conversion.payout, website, lookup), reason, context)
+
+
+def read_click(clicks: Clicks, click_key: bytes, website_id: UUID, click_id: str) -> FoundClick | None:
+    """The click of that website as it is projected, read before the transaction; none if it is not projected, or the
+    analytics store does not answer: its details then come later."""
+    try:
+        day = read_click_id(click_key, click_id).at.astimezone(UTC).date()
+        row = clicks.by_event([(website_id, event_id(click_id), day)]).get(event_id(click_id))
+        return None if row is None else FoundClick(row, clicks.visits([row]).get(row.event_id))
+    except (ForgedClickId, *UNAVAILABLE):
+        return None
+
+
+def _click(conversion: model.Conversion, click_id: str, lookup: BatchLookup, context: CommandContext) -> Attribution:
+    click = lookup.open_click(click_id)
+    link = lookup.link_of_click(click) if click is not None else None
+    if click is None or link is None or not click.is_of(link.website_id) or not _is_visible(link, lookup, context):
+        raise invalid("unknown_click", "There is no click with this ID.", "clickId")
+    if link.website_id != conversion.facts.website_id:
+        raise invalid("click_of_another_website", "This click happened on another website.", "clickId")
+    if click.at > conversion.facts.occurred_at + CLOCK_TOLERANCE:
+        raise invalid("click_after_sale", "This click happened after the sale.", "clickId")
+    partner = require_found(lookup.partner(link.partner_id), "partner")
+    return lookup.chosen_click(link, partner, click_id, click)
+
+
+def _link(conversion: model.Conversion, link_id: UUID, lookup: BatchLookup, context: CommandContext) -> Attribution:
+    link = lookup.link(link_id)
+    if link is None or not _is_visible(link, lookup, context):
+        raise invalid("unknown_link", "There is no such link.", "linkId")
+    if link.website_id != conversion.facts.website_id:
+        raise invalid("link_of_another_website", "This link belongs to another website.", "linkId")
+    partner = require_found(lookup.partner(link.partner_id), "partner")
+    return of_link(link, partner, conversion.facts.occurred_at)
+
+
+def _is_visible(link: ReferencedLink, lookup: BatchLookup, context: CommandContext) -> bool:
+    """Whether the actor may learn that the link exists."""
+    website = lookup.website(link.website_id)
+    return website is not None and context.may_act_for(website.account_id)
