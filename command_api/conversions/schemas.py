@@ -50,12 +50,6 @@ class Assign(RequestModel):
     link_id: Annotated[UUID | None, Field(strict=False, description="If the click itself is not known")] = None
     reason: Annotated[Text, Field(description="Kept with the conversion, with who assigned it and when")]
 
-    @model_validator(mode="after")
-    def _one_of_them(self) -> Assign:
-        if (self.click_id is None) is (self.link_id is None):
-            raise ValueError("Please name either a click or a link.")
-        return self
-
 
 class Reverse(RequestModel):
     """Reverses a sale, wholly or in part; the commission follows in proportion."""

@@ -18,6 +18,7 @@ from pydantic import BaseModel, Field
 
 from infra.domain.message_chain import bookings, chain
 from infra.kernel.http.problems import Problem
+from query_api.conversions.missing_click import MissingClick, missing_click
 from query_api.conversions.routes import Conversion, find_conversion
 from query_api.kernel import clickhouse_reader
 from query_api.kernel.authorization import Website
@@ -29,7 +30,7 @@ from query_api.kernel.responses import RowModel
 from schemas.click_id import event_id
 from schemas.currencies import amount_text, decimal_text, digits
 from schemas.days import local_day
-from schemas.events.conversions import TierUsed
+from schemas.events.conversions import AttributedBy, TierUsed
 from schemas.events.partners import Terms, TermsKind, TiersBy
 from schemas.http.partners import TermsShape, paid_text, terms_shape
 from schemas.topics import CLICKS, DOMAIN
@@ -61,7 +62,7 @@ class Rule(BaseModel):
 class ClickBehind(RowModel):
     """The click that earned it; a coupon has none."""
 
-    by: str = Field(description="click_id, coupon or visitor")
+    by: str = Field(description="click_id, coupon, visitor, or manual: a person chose the click, or the link alone")
     at: datetime
     clickId: str | None
     linkId: UUID | None
@@ -107,6 +108,14 @@ class StepBehind(RowModel):
     place: LogPosition
 
 
+class Assignment(RowModel):
+    """The decision of a person that this click or link earns the conversion."""
+
+    by: str = Field(description="you or someone else")
+    at: datetime
+    reason: str
+
+
 class Report(BaseModel):
     """What one report said about the amount."""
 
@@ -140,6 +149,8 @@ class Explanation(BaseModel):
     click: ClickBehind | None
     rate: RateUsed | None
     working: Working | None
+    missingClick: MissingClick | None = Field(description="Why no click is credited; null: one is")
+    assignment: Assignment | None = Field(description="Null: no person chose the click")
     reports: list[Report] = Field(description="Reports with an amount; the most trusted is used, then the first")
     events: list[StepBehind]
     messages: list[MessageBehind] | None = Field(default=None, description="For admins only")
@@ -178,6 +189,8 @@ def explain_conversion(id: UUID, scope: CallerScope, context: Context) -> Explan
         click=_click(scope.reader, context, conversion, earning) if earning else None,
         rate=_rate(scope.reader, scope.website(conversion.websiteId), earning, payout) if earning else None,
         working=_working(earning, payout) if earning else None,
+        missingClick=missing_click(scope, context, conversion, steps),
+        assignment=_assignment(steps, scope.principal.account_id),
         reports=_reports(steps, conversion.amount),
         events=[_step(step, conversion, scope.principal.account_id) for step in steps],
         messages=_messages(scope.reader, id) if scope.principal.is_admin else None,
@@ -348,17 +361,27 @@ def _step(step: Row, conversion: Conversion, account_id: UUID) -> StepBehind:
     def money(minor: int) -> Amount | None:
         return Amount(amount=minor, currency=currency) if currency and minor else None
 
-    by = "system" if step["actor_id"] is None else "you" if step["actor_id"] == account_id else "someone else"
     return StepBehind.of_row(
         step,
         text=_text(step, conversion.kind),
-        by=by,
+        by=_actor(step, account_id),
         reason=step["detail"].get("reason"),
         pending=money(step["pending"]),
         earned=money(step["earned"]),
         reversed=money(step["reversed"]),
         place=LogPosition(topic=DOMAIN.name, partition=0, offset=step["log_offset"]),
     )
+
+
+def _actor(step: Row, account_id: UUID) -> str:
+    return "system" if step["actor_id"] is None else "you" if step["actor_id"] == account_id else "someone else"
+
+
+def _assignment(steps: Sequence[Row], account_id: UUID) -> Assignment | None:
+    step = next((step for step in steps if step["name"] == "conversion.assigned"), None)
+    if step is None:
+        return None
+    return Assignment.of_row(step, by=_actor(step, account_id), reason=step["detail"]["reason"])
 
 
 def _text(step: Row, kind: str) -> str:
@@ -371,6 +394,11 @@ def _text(step: Row, kind: str) -> str:
             return _restated_text(detail)
         case "conversion.report_merged":
             return f"Reported again ({_reporter(detail['reported'])})"
+        case "conversion.attributed":
+            chosen = detail["facts"]["attribution"]["by"] == AttributedBy.MANUAL
+            return "It counts from now on" if chosen else "Its click was found"
+        case "conversion.assigned":
+            return f"Assigned by hand to a {'click' if detail['click_id'] else 'link'}"
         case "conversion.approved":
             return "Approved automatically" if detail.get("automatic") else "Approved"
         case "conversion.reversed":
@@ -381,7 +409,6 @@ def _text(step: Row, kind: str) -> str:
 
 
 _PLAIN_TEXTS: Final = {
-    "conversion.attributed": "Its click was found",
     "conversion.reopened": "Pending again",
     "conversion.withdrawn": "Removed from the totals, to be counted again",
     "conversion.adjustment_proposed": "A click that came after the approval would have earned it",

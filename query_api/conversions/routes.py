@@ -62,7 +62,7 @@ class Conversion(RowModel):
     partnerName: str | None
     linkId: UUID | None
     clickId: str | None
-    attribution: str | None = Field(description="click_id, coupon or visitor")
+    attribution: str | None = Field(description="click_id, coupon, visitor or manual")
     reason: str | None
     reportedBy: str
     customer: str | None

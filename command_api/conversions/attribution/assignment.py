@@ -32,6 +32,8 @@ def assign(
     context: CommandContext,
 ) -> list[DomainEvent]:
     """Either `click_id` or `link_id`. The same choice again changes nothing. Raises `CommandRejected`."""
+    if bool(click_id) is (link_id is not None):
+        raise invalid("bad_choice", "Choose either a click or a link.", "clickId")
     reason = decisions.checked_reason(reason)
     held = conversion.facts.attribution
     if held is not None and conversion.is_assigned and held.click_id == click_id and link_id in (None, held.link_id):

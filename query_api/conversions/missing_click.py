@@ -1,0 +1,210 @@
+"""Why a conversion has no click, from its reports and what is known of the clicks that they name.
+
+The attribution decides (`command_api.conversions.attribution.rules`); this follows its order, the most trusted reports
+first, and names what the first trace of the reports lacks, with what a person needs to fix it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, Field
+
+from infra.kernel.http.problems import Problem
+from query_api.conversions.routes import Conversion
+from query_api.kernel.authorization import AccountScope
+from query_api.kernel.clickhouse_reader import Query, live_table
+from query_api.kernel.clickhouse_reader import Row as Event
+from query_api.kernel.dependencies import Services
+from schemas import click_id
+from schemas.days import local_day
+from schemas.networks import click_id_parameter
+
+CLOCK_TOLERANCE: Final = timedelta(seconds=60)
+"""As the attribution allows between the clocks of website and tracking."""
+SEARCH_TIME: Final = timedelta(days=30)
+"""As long as the attribution looks for a visitor's click."""
+
+Reason = Literal[
+    "no_click_id",
+    "placeholder",
+    "unknown_click_id",
+    "other_website",
+    "click_after_sale",
+    "outside_window",
+    "bot_click",
+    "no_exchange_rate",
+    "unknown_coupon",
+    "no_click_of_visitor",
+]
+Row = Mapping[str, Any]
+
+
+class MissingClick(BaseModel):
+    """Why no click is credited. What does not concern the reason, or is not known, is null."""
+
+    reason: Reason
+    clickId: str | None = Field(default=None, description="As it was reported")
+    clickedAt: datetime | None = None
+    windowDays: int | None = Field(default=None, description="Days after a click in which the partner credits sales")
+    domain: str | None = Field(default=None, description="The other website, if it is theirs")
+    coupon: str | None = None
+    currencies: list[str] | None = Field(default=None, description="Without an exchange rate for the day of the sale")
+    searchedUntil: datetime | None = Field(default=None, description="A click may still arrive until then")
+    partnerId: UUID | None = Field(default=None, description="The click's partner, or the one that the report names")
+    partnerName: str | None = None
+    postbackPreset: str | None = Field(default=None, description="The partner's network")
+    clickIdParameter: str | None = Field(default=None, description="In which the partner's links pass the click ID")
+
+
+def missing_click(
+    scope: AccountScope, context: Services, conversion: Conversion, steps: Sequence[Row]
+) -> MissingClick | None:
+    """None once a click, a coupon or a person's choice is credited."""
+    if conversion.partnerId is not None:
+        return None
+    traces = _traces(steps)
+    found = _Search(scope, context, conversion, traces).reason()
+    return found.model_copy(update=_partner(scope, found.partnerId or traces.partner_id))
+
+
+@dataclass(slots=True)
+class _Traces:
+    """What the reports of one trust level name, the first received first."""
+
+    is_claim: bool = False
+    click_id: str = ""
+    coupon: str = ""
+    visitor: bool = False
+    partner_id: UUID | None = None
+    payout: str = ""
+    """Its currency."""
+
+
+def _traces(steps: Sequence[Row]) -> _Traces:
+    """Of the most trusted reports that name a click in some way, else of all of them together."""
+    reports = [said for step in steps if (said := step["detail"].get("reported"))]
+    reports.sort(key=lambda said: said["received_at"])
+    trusted = [said for said in reports if said["key_kind"] != "site"]
+    claims = [said for said in reports if said["key_kind"] == "site"]
+    for group in (trusted, claims):
+        found = _merged(group)
+        if found.click_id or found.coupon or found.visitor:
+            return found
+    return _merged(trusted or claims)
+
+
+def _merged(reports: Sequence[Row]) -> _Traces:
+    found = _Traces(is_claim=bool(reports) and reports[0]["key_kind"] == "site")
+    for said in reports:
+        found.click_id = found.click_id or said["click_id"]
+        found.coupon = found.coupon or said["coupon"]
+        found.visitor = found.visitor or bool(said["visitor"])
+        found.partner_id = found.partner_id or (UUID(said["partner_id"]) if said["partner_id"] else None)
+        found.payout = found.payout or (said["payout"]["currency"] if said["payout"] else "")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    scope: AccountScope
+    context: Services
+    conversion: Conversion
+    traces: _Traces
+
+    def reason(self) -> MissingClick:
+        if self.traces.click_id:
+            return self._of_click(self.traces.click_id)
+        if self.traces.coupon:
+            return self._of_coupon(self.traces.coupon)
+        if self.traces.visitor:
+            until = self.conversion.recordedAt + SEARCH_TIME
+            is_searched = until > datetime.now(UTC)
+            return MissingClick(reason="no_click_of_visitor", searchedUntil=until if is_searched else None)
+        return MissingClick(reason="no_click_id")
+
+    def _of_click(self, text: str) -> MissingClick:
+        told: dict[str, Any] = {"clickId": text}
+        try:
+            click = click_id.claimed(text)
+        except click_id.ForgedClickId:
+            is_placeholder = _PLACEHOLDER.search(text) is not None or text.lower() in _WORDS
+            return MissingClick(reason="placeholder" if is_placeholder else "unknown_click_id", **told)
+        link = self.scope.reader.row(_LINK, (click.link_code,))
+        if link is None or not click.is_of(link["website_id"]):
+            return MissingClick(reason="unknown_click_id", **told)
+        told |= {"clickedAt": click.at, "partnerId": link["partner_id"]}
+        if link["website_id"] != self.conversion.websiteId:
+            return MissingClick(reason="other_website", domain=link["domain"], **told)
+        sold = self.conversion.occurredAt
+        if click.at > sold + CLOCK_TOLERANCE:
+            return MissingClick(reason="click_after_sale", **told)
+        return self._of_known_click(text, click, link["partner_id"], told)
+
+    def _of_known_click(self, text: str, click: click_id.Click, partner_id: UUID, told: dict[str, Any]) -> MissingClick:
+        sql = "SELECT cookie_days, terms FROM read.partners WHERE id = %s"
+        partner = self.scope.reader.row(sql, (partner_id,))
+        if partner is not None and self.conversion.occurredAt - click.at > timedelta(days=partner["cookie_days"]):
+            return MissingClick(reason="outside_window", windowDays=partner["cookie_days"], **told)
+        row = self._row(text, click)
+        if self.traces.is_claim and row is not None and row["is_bot"]:
+            return MissingClick(reason="bot_click", **told)
+        lacking = self._without_rate(partner["terms"] if partner else {})
+        if lacking:
+            return MissingClick(reason="no_exchange_rate", currencies=lacking, **told)
+        return MissingClick(reason="unknown_click_id", clickId=text)
+
+    def _of_coupon(self, coupon: str) -> MissingClick:
+        return MissingClick(reason="unknown_coupon", coupon=coupon.strip().upper())
+
+    def _row(self, text: str, click: click_id.Click) -> Event | None:
+        sql = (
+            f"SELECT is_bot FROM {live_table('events')} WHERE website_id = {{site:UUID}}"  # noqa: S608 - values are bound
+            " AND toDate(occurred_at) = {day:Date} AND type = 'click' AND event_id = {id:UUID} LIMIT 1"
+        )
+        day = click.at.astimezone(UTC).date().isoformat()
+        bound = {"site": str(self.conversion.websiteId), "day": day, "id": str(click_id.event_id(text))}
+        try:
+            [found] = self.context.query_coalescer.all(Query(sql, bound))
+        except Problem:  # the other reasons do not need it
+            return None
+        return found[0] if found else None
+
+    def _without_rate(self, terms: Row) -> list[str]:
+        """The currencies of the sale and of the terms that have no exchange rate for the day of the sale."""
+        website = self.scope.website(self.conversion.websiteId)
+        needed = {self.traces.payout or self.conversion.amount.currency}
+        needed |= {terms.get("flat_currency"), terms.get("tiers_currency")}
+        day = local_day(website.zone, self.conversion.occurredAt)
+        sql = "SELECT DISTINCT base FROM read.exchange_rates WHERE quote = %s AND on_day <= %s"
+        known = {row["base"] for row in self.scope.reader.rows(sql, (website.currency, day))}
+        return sorted(currency for currency in needed if currency and currency not in {*known, website.currency})
+
+
+def _partner(scope: AccountScope, partner_id: UUID | None) -> dict[str, Any]:
+    if partner_id is None:
+        return {}
+    sql = "SELECT name, postback_preset, click_id_parameter FROM read.partners WHERE id = %s"
+    row = scope.reader.row(sql, (partner_id,))
+    if row is None:
+        return {}
+    return {
+        "partnerId": partner_id,
+        "partnerName": row["name"],
+        "postbackPreset": row["postback_preset"],
+        "clickIdParameter": click_id_parameter(row["click_id_parameter"], row["postback_preset"]) or None,
+    }
+
+
+_LINK: Final = (
+    "SELECT l.partner_id, l.website_id, w.domain FROM read.links AS l"
+    " JOIN read.websites AS w ON w.id = l.website_id WHERE l.code = %s"
+)
+_PLACEHOLDER: Final = re.compile(r"[^0-9A-Za-z_.~:-]")
+_WORDS: Final = frozenset({"click_id", "clickid", "subid", "null", "none", "undefined"})
+"""What networks send in place of a value that they do not have."""
