@@ -1,4 +1,4 @@
-"""Why a conversion has no click, from its reports and what is known of the clicks that they name.
+"""Why a conversion has no click, from its reports and the clicks that they name.
 
 The attribution decides (`command_api.conversions.attribution.rules`); this follows its order, the most trusted reports
 first, and names what the first trace of the reports lacks, with what a person needs to fix it.
@@ -178,8 +178,8 @@ class _Search:
     def _without_rate(self, terms: Row) -> list[str]:
         """The currencies of the sale and of the terms that have no exchange rate for the day of the sale."""
         website = self.scope.website(self.conversion.websiteId)
-        needed = {self.traces.payout or self.conversion.amount.currency}
-        needed |= {terms.get("flat_currency"), terms.get("tiers_currency")}
+        sold_in = self.traces.payout or self.conversion.amount.currency
+        needed: set[str | None] = {sold_in, terms.get("flat_currency"), terms.get("tiers_currency")}
         day = local_day(website.zone, self.conversion.occurredAt)
         sql = "SELECT DISTINCT base FROM read.exchange_rates WHERE quote = %s AND on_day <= %s"
         known = {row["base"] for row in self.scope.reader.rows(sql, (website.currency, day))}

@@ -64,7 +64,7 @@ def test_it_says_why_no_click_is_credited(books: Accounting) -> None:
     assert found["no_click_of_visitor"]["searchedUntil"] is not None
 
 
-def test_a_click_of_somebody_elses_website_is_unknown(books: Accounting) -> None:
+def test_a_click_of_another_members_website_is_unknown(books: Accounting) -> None:
     shop, stranger = books.shop(), books.world.person()
     site = books.world.website(stranger)
     link = books.world.call(
@@ -101,7 +101,12 @@ def test_a_click_offered_has_the_page_that_it_stood_on(books: Accounting) -> Non
     shop = books.shop()
     visitor = 2**63 + 99
     at = datetime.now(UTC) - timedelta(minutes=6)
-    page = {"hostname": "shop.example", "path": "/best-kettles", "occurred_at": log_time(at), "source": "search"}
+    page: dict[str, Any] = {
+        "hostname": "shop.example",
+        "path": "/best-kettles",
+        "occurred_at": log_time(at),
+        "source": "search",
+    }
     books.made.project_click(shop, visitor=visitor, type="pageview", link_id=None, **page)
     click = a_click(books, shop, visitor=visitor, origin="redirect", path="/go/x")
     conversion = unattributed(books, shop)

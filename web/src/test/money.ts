@@ -46,6 +46,8 @@ export const explanation = (over: Partial<Explanation> = {}): Explanation => ({
     place: { topic: 'clicks', partition: 2, offset: 41 },
   },
   rate: null,
+  missingClick: null,
+  assignment: null,
   working: { text: '100.00 USD × 30% = 30 USD, rounded 30.00 USD', exact: '30', rounded: '30.00', agrees: true },
   reports: [
     {

@@ -1,4 +1,4 @@
-"""Given a conversion without a click, when a person chooses a click or a link, then that earns it, for good."""
+"""Given a conversion without a click, when a person chooses a click or a link, then that permanently earns it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ ELSEWHERE = {
 
 
 class Places(World):
-    """Also knows a second website of the owner and one of somebody else."""
+    """Also knows a second website of the owner and one of another account."""
 
     def __init__(self, projected: Projected | None = None) -> None:
         super().__init__(projected or Projected())

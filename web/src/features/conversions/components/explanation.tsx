@@ -1,7 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { CircleCheck, TriangleAlert } from 'lucide-react';
-import { useState, type ReactNode } from 'react';
-import { ErrorBox, Loading } from '@/components/data/states';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { Boundary } from '@/components/data/boundary';
+import { ErrorBox, Loading, Skeleton } from '@/components/data/states';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
@@ -21,6 +22,9 @@ import { useFinal, useScheduled, useUndo } from '../hooks/use-scheduled';
 import type { Decision } from '../api/decisions';
 import { sumOf } from '../lib/sums';
 import { ReverseDialog } from './reverse-dialog';
+
+const MissingClickPart = lazy(() => import('./missing-click').then((module) => ({ default: module.MissingClickPart })));
+const NO_CLICK = <p className="text-muted">No matching click found, so no commission is credited.</p>;
 
 interface Props {
   readonly id: string;
@@ -107,15 +111,34 @@ function Explained({
             ]}
           />
         </Part>
+      ) : told.missingClick ? (
+        <Boundary fallback={NO_CLICK}>
+          <Suspense fallback={<Skeleton className="h-48" />}>
+            <MissingClickPart
+              missing={told.missingClick}
+              conversion={conversion}
+              website={website}
+              at={at}
+              onAssigned={onDecided}
+            />
+          </Suspense>
+        </Boundary>
       ) : (
-        <p className="text-muted">No matching click found, so no commission is credited.</p>
+        NO_CLICK
+      )}
+      {told.assignment && (
+        <Part title="Assignment">
+          <p>
+            Assigned by {told.assignment.by} on {at(told.assignment.at)}: {told.assignment.reason}
+          </p>
+        </Part>
       )}
       {click && (
-        <Part title={click.by === 'coupon' ? 'Coupon' : 'Click'}>
+        <Part title={click.by === 'coupon' ? 'Coupon' : click.clickId || click.by !== 'manual' ? 'Click' : 'Link'}>
           <Facts
             of={[
               ['When', at(click.at)],
-              ['Matched by', click.by.replaceAll('_', ' ')],
+              ['Matched by', click.by === 'manual' ? 'assignment' : click.by.replaceAll('_', ' ')],
               ['Link', click.link && `/go/${click.link}`],
               ['Where', click.country === 'ZZ' ? null : [click.country, click.device].filter(Boolean).join(', ')],
               ['Source', click.source],

@@ -1,0 +1,49 @@
+// What an unattributed conversion can be assigned to, and the assignment.
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { api, body } from '@/lib/api/client';
+import type { components } from '@/lib/api/schema';
+
+export type MissingClick = components['schemas']['MissingClick'];
+export type CandidateClick = components['schemas']['CandidateClick'];
+
+const SHOWN = 20;
+
+/** The latest clicks of the conversion's website before it occurred. */
+export const candidatesQuery = (id: string, partnerId: string, search: string) =>
+  queryOptions({
+    queryKey: ['explanation', id, 'clicks', partnerId, search] as const,
+    queryFn: ({ signal }) =>
+      body(
+        api.GET('/api/platform/conversions/{id}/clicks', {
+          params: {
+            path: { id },
+            query: { limit: SHOWN, ...(partnerId ? { partnerId } : {}), ...(search ? { search } : {}) },
+          },
+          signal,
+        }),
+      ),
+    placeholderData: keepPreviousData,
+    staleTime: 30_000,
+  });
+
+/** Links of the website, the newest first. */
+export const linkChoicesQuery = (websiteId: string, partnerId: string, search: string) =>
+  queryOptions({
+    queryKey: ['links', websiteId, 'choices', partnerId, search] as const,
+    queryFn: ({ signal }) =>
+      body(
+        api.GET('/api/platform/links', {
+          params: {
+            query: { websiteId, limit: SHOWN, ...(partnerId ? { partnerId } : {}), ...(search ? { search } : {}) },
+          },
+          signal,
+        }),
+      ),
+    placeholderData: keepPreviousData,
+    staleTime: 30_000,
+  });
+
+export type Choice = { readonly clickId: string } | { readonly linkId: string };
+
+export const assign = (id: string, choice: Choice, reason: string) =>
+  body(api.POST('/api/platform/conversions/{id}/assign', { params: { path: { id } }, body: { ...choice, reason } }));
