@@ -242,7 +242,7 @@ class PastMonths:
         return model.evolve(state, event)
 
 
-STEPS = ("approve", "in time", "attribute", "part", "part", "whole", "reject", "report", "restate")
+STEPS = ("approve", "in time", "attribute", "assign", "part", "part", "whole", "reject", "report", "restate")
 
 
 def _step(
@@ -262,6 +262,9 @@ def _step(
             return decisions.approve_automatically(state, click.terms, asked)
         case "attribute":
             return decisions.attribute(state, click, decisions.Basis(rates, standing), asked)
+        case "assign":
+            chosen = click.model_copy(update={"by": AttributedBy.MANUAL, "link_id": uuid4()})
+            return decisions.assign(state, chosen, decisions.Basis(rates, standing), "told by phone", asked)
         case "part":
             return decisions.reverse(state, "one item", rng.randint(1, max(left, 1)), asked)
         case "whole":

@@ -431,6 +431,12 @@ class MoneyMachine(RuleBasedStateMachine):
     def attribute(self) -> None:
         self.take(decisions.attribute(self.state, attribution(self.terms), decisions.Basis(), ASKED))
 
+    @rule()
+    @precondition(lambda self: self.state.is_open and not self.state.is_attributed)
+    def assign(self) -> None:
+        chosen = attribution(self.terms).model_copy(update={"by": AttributedBy.MANUAL, "link_id": uuid4()})
+        self.take(decisions.assign(self.state, chosen, decisions.Basis(), "told by phone", ASKED))
+
     @rule(amount=st.integers(0, 100), key_kind=st.sampled_from(["site", "secret", "postback"]))
     def report(self, amount: int, key_kind: str) -> None:
         self.take(decisions.merge_report(self.state, said(amount, key_kind=key_kind), ASKED))
