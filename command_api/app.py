@@ -21,6 +21,7 @@ from command_api.analytics import routes as annotation_routes
 from command_api.analytics import view_routes
 from command_api.conversions import payout_routes as payouts
 from command_api.conversions import routes as conversions
+from command_api.conversions import setup_check_routes as setup_check
 from command_api.conversions.attribution.clicks import ClickHouseClicks
 from command_api.domains import routes as domains
 from command_api.domains.dns_check import open_dns_checker
@@ -75,6 +76,7 @@ CONTEXTS = (
     annotation_routes,
     view_routes,
     conversions,
+    setup_check,
     payouts,
     operations,
     dead_letters,

@@ -43,10 +43,7 @@ async def accept_report(runner: Runner[ReportedEvent], event: ReportedEvent) -> 
     """Validates the report and appends it to the log. Raises `EventRejected` and `Unavailable`. A report with an amount
     that differs from the recorded one is appended too, for display, and rejected with 409."""
     context, report = event.context, event.report
-    runner.complete(event)
-    reported = event.reported
-    if reported is None:
-        raise RuntimeError("the pipeline makes no report")
+    reported = _complete(runner, event)
     runner.current = "claim"
     claim = await _claim(context, reported)
     if not claim.is_published:
@@ -68,6 +65,12 @@ async def accept_report(runner: Runner[ReportedEvent], event: ReportedEvent) -> 
     endpoint = "/postback" if report.reported_by == "postback" else f"/track/{report.reported_by}"
     context.counters.outcomes[endpoint, Outcome.ACCEPTED.value] += 1
     return AcceptedReport(reported.conversion_id, claim.verdict is Verdict.FIRST, not claim.is_published)
+
+
+def check_report(runner: Runner[ReportedEvent], event: ReportedEvent) -> UUID:
+    """Validates the report without recording it; returns the id that its conversion would have. Raises
+    `EventRejected`."""
+    return _complete(runner, event).conversion_id
 
 
 def check_txid(text: str) -> str:
@@ -93,6 +96,13 @@ def check_status(text: str) -> str:
     if status and status not in STATUSES:
         raise invalid("bad_status", "status is pending, approved, rejected, reversed or hold (or 2, 1, 3, 5 for hold)")
     return status
+
+
+def _complete(runner: Runner[ReportedEvent], event: ReportedEvent) -> ConversionReported:
+    runner.complete(event)
+    if event.reported is None:
+        raise RuntimeError("the pipeline makes no report")
+    return event.reported
 
 
 async def _claim(context: IngestContext, reported: ConversionReported) -> Claim:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, datetime
+from enum import StrEnum
 from typing import Annotated, Final, Literal
 from uuid import UUID
 
@@ -199,6 +200,30 @@ class DecisionState(ResponseModel):
 
     id: UUID
     state: str
+
+
+class StepState(StrEnum):
+    """The outcome of a step. `skipped`: an earlier one failed."""
+
+    DONE = "done"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+
+
+class TestStep(ResponseModel):
+    """One step of a test conversion: `text` says what happened, `fix` what to do."""
+
+    name: Annotated[str, Field(description="redirect, click, postback or attribution")]
+    state: StepState
+    text: str
+    fix: str
+
+
+class TestConversion(ResponseModel):
+    """How a test conversion went. Nothing of it counts in any number."""
+
+    passed: bool
+    steps: list[TestStep]
 
 
 def to_response(conversion: model.Conversion, partner: partners.Partner | None) -> Conversion:

@@ -6,7 +6,7 @@ log. An admin, who may manage keys of everybody, cannot read one.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, LiteralString
 from uuid import UUID
 
 from command_api.kernel.container import Container
@@ -24,6 +24,10 @@ PURPOSE: Final = "postback-token"
 _STORED: Final = (
     "SELECT t.sealed FROM auth.postback_token AS t JOIN lookup.website AS w ON w.website_id = t.website_id"
     " WHERE t.key_id = %s AND t.website_id = %s AND w.account_id = %s"
+)
+
+_NEWEST: Final[LiteralString] = (
+    "SELECT key_id, sealed FROM auth.postback_token WHERE website_id = %s ORDER BY key_id DESC LIMIT 1"
 )
 
 
@@ -56,6 +60,12 @@ def reveal(container: Container, person: Principal, client: Client, website_id: 
         entry = Entry("website.key_revealed", "done", who, who, website_id, {"key_id": str(key_id)})
         record(connection, entry, client)
     return token
+
+
+def newest(container: Container, website_id: UUID) -> str | None:
+    """The newest token of a website, to be used for it and shown to nobody; none: no token can be read again."""
+    rows = container.select(_NEWEST, website_id)
+    return decrypt(_key(container.settings), rows[0][1], f"{PURPOSE}:{rows[0][0]}") if rows else None
 
 
 def _key(settings: Settings) -> bytes:

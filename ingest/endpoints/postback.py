@@ -1,4 +1,7 @@
-"""`GET|POST /postback`: a partner or network reports a conversion in the trackers' format (decimal amounts)."""
+"""`GET|POST /postback`: a partner or network reports a conversion in the trackers' format (decimal amounts).
+
+With `dry_run=1` the report takes every step of the pipeline and is answered, but not recorded.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ import msgspec
 
 from infra.kernel.http.request_limits import Receive, Scope, Send
 from ingest.context import IngestContext
-from ingest.conversion_reports import accept_report, check_event, check_status, check_txid
+from ingest.conversion_reports import accept_report, check_event, check_report, check_status, check_txid
 from ingest.directory.directory import Check, Directory, Key
 from ingest.endpoints.conversion_status import current_status
 from ingest.errors import EventRejected, Unavailable, invalid
@@ -27,6 +30,7 @@ from ingest.steps.identify_site import MAY_POSTBACK, bearer, identify
 from schemas.tracking import NO_ID, SUBS, Outcome
 
 ENDPOINT: Final = "/postback"
+DRY_RUN: Final = "dry_run"
 _scalars = msgspec.json.Decoder(dict[str, str | int | None])
 
 
@@ -50,17 +54,22 @@ async def postback(context: IngestContext, scope: Scope, receive: Receive, send:
         client = client_of(scope, headers, context.settings.trusted_proxies, context.places)
         request = request_context(key, client, "server", headers)
         event = ReportedEvent(context, key, request, _report(key, preset, fields, partner_id))
+        if _is_dry_run(sent):
+            await send_json(send, 200, {"id": str(check_report(runner, event)), "status": DRY_RUN})
+            runner.current = NO_STEP
+            return
         accepted = await accept_report(runner, event)
     except EventRejected as error:
         runner.drop(error.code)
-        shown = {name: value for name, value in sent.items() if "token" not in name.lower()}
-        context.rejections.add(
-            error,
-            ENDPOINT,
-            website_id=key.website.id if key is not None else NO_ID,
-            key_kind=key.kind if key is not None else "",
-            sample=msgspec.json.encode(shown),
-        )
+        if not _is_dry_run(sent):
+            shown = {name: value for name, value in sent.items() if "token" not in name.lower()}
+            context.rejections.add(
+                error,
+                ENDPOINT,
+                website_id=key.website.id if key is not None else NO_ID,
+                key_kind=key.kind if key is not None else "",
+                sample=msgspec.json.encode(shown),
+            )
         await send_problem(send, error)
         return
     except Unavailable as error:
@@ -69,6 +78,11 @@ async def postback(context: IngestContext, scope: Scope, receive: Receive, send:
     status = "pending" if accepted.is_new else await current_status(context.postgres, accepted.id)
     await send_json(send, 202 if accepted.is_new else 200, {"id": str(accepted.id), "status": status})
     runner.current = NO_STEP
+
+
+def _is_dry_run(sent: dict[str, str]) -> bool:
+    """Whether the postback is only checked: nothing of it is recorded, so that no number counts it."""
+    return sent.get(DRY_RUN) == "1"
 
 
 async def _read(context: IngestContext, scope: Scope, receive: Receive, headers: dict[bytes, bytes]) -> dict[str, str]:

@@ -310,6 +310,21 @@ def test_a_postback_in_our_own_names(client: httpx.Client, site: Site, click: st
     assert (update.status, update.amount) == ("rejected", None) and update.report_id != report.report_id
 
 
+def test_a_dry_run_is_checked_like_any_postback_but_recorded_nowhere(
+    client: httpx.Client, site: Site, partner: tuple[UUID, str], click: str, reports: Tail, rejected: Tail
+) -> None:
+    query = {"token": site.token, "partner": partner[1], "cid": click, "txid": "dry", "payout": "3", "dry_run": "1"}
+    answer = client.get("/postback", params=query)
+    assert (answer.status_code, answer.json()["status"]) == (200, "dry_run")
+    wrong = client.get("/postback", params={**query, "cid": "forged"})
+    assert (wrong.status_code, wrong.json()["code"]) == (400, "forged_click_id")
+    assert client.get("/postback", params={**query, "token": "pb_nobody"}).status_code == 401
+    assert client.get("/postback", params={"token": site.token, "txid": "real", "amount": "1"}).status_code == 202
+    assert client.get("/postback", params={"token": site.token, "txid": "x", "status": "9"}).status_code == 400
+    assert [report["txid"] for report in reports.take(1)] == ["real"]
+    assert rejected.find(website_id=str(site.id))["code"] == "bad_status"
+
+
 @pytest.mark.parametrize(("digit", "status"), [("1", "approved"), ("2", "pending"), ("3", "rejected"), ("5", "hold")])
 def test_network_digits(client: httpx.Client, site: Site, reports: Tail, digit: str, status: str) -> None:
     query = {"token": site.token, "txid": uuid4().hex, "amount": "1", "status": digit}

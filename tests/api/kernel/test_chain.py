@@ -141,3 +141,29 @@ def test_a_request_and_its_command_are_in_one_trace(journey: Journey) -> None:
     assert request.name == "POST /api/platform/conversions/{id}/approve"
     gateway = next(span for span in journey.collector.spans if span.id == request.parent)
     assert (gateway.service, gateway.parent) == ("althing-web", "")
+
+
+def test_a_test_conversion_walks_the_whole_way_and_counts_nowhere(journey: Journey) -> None:
+    site = journey.owner.get("/api/platform/websites").json()[0]["id"]
+    [link] = journey.owner.get("/api/platform/links", params={"websiteId": site}).json()
+    overview = {"websiteId": site, "timeRange": "24h"}
+    before = journey.owner.get("/api/platform/analytics/overview", params=overview).json()
+    answer = journey.owner.post(f"/api/platform/links/{link['id']}/test").raise_for_status().json()
+    failed = answer["steps"][0]
+    assert (answer["passed"], failed["name"], failed["state"]) == (False, "redirect", "failed")
+    assert "{click_id}" in failed["fix"]
+    assert [step["state"] for step in answer["steps"][1:]] == ["skipped"] * 3
+    body = {"destination": "https://vpn.example/?c={click_id}"}
+    journey.owner.patch(f"/api/platform/links/{link['id']}", json=body).raise_for_status()
+
+    def passed() -> list[str] | None:
+        told = journey.owner.post(f"/api/platform/links/{link['id']}/test").raise_for_status().json()
+        return [step["text"] for step in told["steps"]] if told["passed"] else None
+
+    texts = wait_for(passed, "the changed link to pass")
+    assert texts[3] == "A sale of 100.00 USD would earn 10.00 USD."
+    after = journey.owner.get("/api/platform/analytics/overview", params=overview).json()
+    names = ("clicks", "conversions", "revenue", "pageviews", "visitors")
+    assert {name: after[name] for name in names} == {name: before[name] for name in names}
+    listed = journey.owner.get("/api/platform/conversions", params={"websiteId": site}).json()
+    assert [row["id"] for row in listed] == [journey.conversion]

@@ -156,12 +156,12 @@ function stepsOf({
     },
     {
       title: 'Report the first conversion',
-      text: 'Use a partner’s postback or your server.',
+      text: 'Open a link and send a test conversion first.',
       done: (latest?.length ?? 0) > 0,
       action: (
-        <a href="/api/docs" className={textLink}>
-          Read the API documentation
-        </a>
+        <Link to="/links" className={textLink}>
+          Send a test conversion
+        </Link>
       ),
     },
   ];

@@ -8,6 +8,7 @@ import type { Link, TrackedClick, Website } from '@/lib/api/types';
 import { formatDateTime } from '@/lib/dates';
 import { formatCount, formatMinor } from '@/lib/format';
 import { LinkBadges } from './link-actions';
+import { TestConversion } from './test-conversion';
 import { linkClicksQuery, linkPlacesQuery, linkQuery } from '../api/links';
 import { epcOf } from '../lib/figures';
 import { RANGE_NAMES, type LinkRange } from '../lib/search';
@@ -47,6 +48,7 @@ export function LinkDrawer({ website, id, listed, range, onClose }: Props) {
             <CopyField label="Link address" value={link.url} />
             <LinkBadges link={link} />
           </div>
+          <TestConversion link={link.id} />
           <Figures link={link} text={listed ? RANGE_NAMES[range] : RANGE_NAMES.all} />
           <Places website={website} link={link.id} range={range} />
           <Clicks link={link.id} timezone={website.timezone} />

@@ -1,0 +1,45 @@
+import { screen, within } from '@testing-library/react';
+import { http, HttpResponse } from 'msw';
+import { expect, test } from 'vitest';
+import { renderApp, signIn } from '@/test/render';
+import { at, refuse, server, state } from '@/test/server';
+
+const PATH = '/api/platform/links/{id}/test';
+const step = (name: string, over = {}) => ({ name, state: 'done', text: `${name} text`, fix: '', ...over });
+
+async function send() {
+  signIn();
+  const { user } = renderApp(`/links?link=${state.links[0]?.id ?? ''}`);
+  const drawer = within(await screen.findByRole('dialog'));
+  await user.click(await drawer.findByRole('button', { name: 'Send a test conversion' }));
+  return drawer;
+}
+
+test('a test conversion shows each step that it took', async () => {
+  const steps = ['redirect', 'click', 'postback', 'attribution'].map((name) => step(name));
+  server.use(http.post(at(PATH), () => HttpResponse.json({ passed: true, steps })));
+  const drawer = await send();
+  expect(await drawer.findByText('Sales through this link are attributed.')).toBeInTheDocument();
+  const list = within(drawer.getByRole('list', { name: 'Steps' }));
+  expect(list.getAllByText(/: Done$/)).toHaveLength(4);
+  expect(list.getByText('attribution text')).toBeInTheDocument();
+});
+
+test('the step that failed says what to do, and the others are not reached', async () => {
+  const failed = step('click', { state: 'failed', fix: 'Try again in a minute.' });
+  const rest = ['postback', 'attribution'].map((name) => step(name, { state: 'skipped', text: '' }));
+  server.use(
+    http.post(at(PATH), () => HttpResponse.json({ passed: false, steps: [step('redirect'), failed, ...rest] })),
+  );
+  const drawer = await send();
+  expect(await drawer.findByText('Sales through this link can get lost.')).toBeInTheDocument();
+  const [, click, postback] = within(drawer.getByRole('list', { name: 'Steps' })).getAllByRole('listitem');
+  expect(click).toHaveTextContent('Click recorded: Failedclick textHow to fix this: Try again in a minute.');
+  expect(postback).toHaveTextContent('Postback accepted: Not reached');
+});
+
+test('too many tests are refused with the reason', async () => {
+  server.use(http.post(at(PATH), () => refuse(429, 'Too many attempts. Please wait a moment and try again.')));
+  await send();
+  expect(await screen.findByText('Failed to send the test conversion')).toBeInTheDocument();
+});
