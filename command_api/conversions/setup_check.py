@@ -1,4 +1,4 @@
-"""Walks the way of a sale with a test conversion: link, click, postback, attribution. Nothing of it counts.
+"""Sends a test conversion through every step of a sale: link, click, postback, attribution. Nothing of it counts.
 
 The click is a real one, by a user agent that ingest marks as a bot: every number leaves it out. The postback is a dry
 run, which ingest checks and does not record. The attribution is the one that decides sales; its result is not stored.
