@@ -143,7 +143,7 @@ def test_a_request_and_its_command_are_in_one_trace(journey: Journey) -> None:
     assert (gateway.service, gateway.parent) == ("althing-web", "")
 
 
-def test_a_test_conversion_walks_the_whole_way_and_counts_nowhere(journey: Journey) -> None:
+def test_a_test_conversion_takes_every_step_and_counts_nowhere(journey: Journey) -> None:
     site = journey.owner.get("/api/platform/websites").json()[0]["id"]
     [link] = journey.owner.get("/api/platform/links", params={"websiteId": site}).json()
     overview = {"websiteId": site, "timeRange": "24h"}
