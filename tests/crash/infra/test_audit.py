@@ -149,7 +149,7 @@ def test_a_sound_pipeline_is_green_and_everything_was_compared(
         "rows of read.links": 1,
         "rows of read.link_changes": 2,
         "rows of read.conversions": 3,
-        "rows of read.conversion_steps": 10,
+        "rows of read.conversion_steps": 11,
         "rows of read.conversion_decisions": 2,
         "rows of read.statement_months": 1,
         "rows of read.payouts": 1,
