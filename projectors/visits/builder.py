@@ -27,7 +27,6 @@ from infra.domain.visits import statement, tables
 from infra.kernel.observability import logging
 from projectors.engine.clickhouse import ClickHouse, Unavailable
 from projectors.engine.ownership import Ownership
-from projectors.visits.tables import drop_earlier
 
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
@@ -138,9 +137,8 @@ class VisitBuilder:
         return rounds + 1 if events == found.events else 0
 
     def tidy(self) -> None:
-        """Deletes tables of earlier versions, replaced builds, and rows of builds that were never registered."""
+        """Deletes replaced builds, and rows of builds that were never registered."""
         self._tidied_at = time.monotonic()
-        drop_earlier(self._clickhouse)
         oldest_kept = _build_id(self._now() - timedelta(seconds=KEPT_S))
         replaced = self._clickhouse.rows(_REPLACED, {"before": oldest_kept})[0][0]
         if not replaced:

@@ -6,7 +6,7 @@ from typing import Final
 
 from infra.domain.visits import tables
 from projectors.engine.clickhouse import ClickHouse
-from projectors.engine.tables import Table, create_table, drop_table
+from projectors.engine.tables import Table, create_table
 
 _MONTH: Final = "toYYYYMM(day)"
 
@@ -47,11 +47,3 @@ def create(clickhouse: ClickHouse) -> None:
     for table in TABLES:
         for statement in create_table(table, tables.VERSION, clickhouse.cluster):
             clickhouse.run(statement)
-
-
-def drop_earlier(clickhouse: ClickHouse) -> None:
-    """Drops the tables of earlier versions, which nothing reads any more. Raises `engine.clickhouse.Unavailable`."""
-    for table in TABLES:
-        for version in range(1, tables.VERSION):
-            for statement in drop_table(table, version, clickhouse.cluster):
-                clickhouse.run(statement)

@@ -17,7 +17,7 @@ from infra.domain.visits.dimensions import DAILY
 from infra.domain.visits.statement import ROW_COLUMNS, TYPES
 from schemas.tracking import IMPRESSION
 
-VERSION: Final = 2
+VERSION: Final = 1
 """Of the tables below and of what a build contains; with a new version every day is built again."""
 
 EVENT_DAYS: Final = "event_days"

@@ -92,8 +92,8 @@ def audit_rollups(clickhouse: Reader) -> Report:
     for rollup in ROLLUPS:
         report.add(_tried(clickhouse, rollup.name, _sums_query(rollup)))
     report.add(_tried(clickhouse, "visitors_15m", _visitors_query()))
-    report.add(_tried(clickhouse, "breakdown_day", _built("breakdown_day__g2", "visit_builds__g2", "{day}")))
-    report.add(_tried(clickhouse, "breakdown_week", _built("breakdown_week__g2", "week_builds__g2", "toMonday({day})")))
+    report.add(_tried(clickhouse, "breakdown_day", _built("breakdown_day__g1", "visit_builds__g1", "{day}")))
+    report.add(_tried(clickhouse, "breakdown_week", _built("breakdown_week__g1", "week_builds__g1", "toMonday({day})")))
     return report
 
 

@@ -223,8 +223,8 @@ def test_every_dimension_is_what_a_count_by_hand_gives(
     for name in dimensions[seed::2]:
         check(measured, name, first, last)
     build_all(builder)
-    assert built(query_service, "visit_builds__g2", measured.website) == DAYS
-    assert built(query_service, "week_builds__g2", measured.website) >= 1
+    assert built(query_service, "visit_builds__g1", measured.website) == DAYS
+    assert built(query_service, "week_builds__g1", measured.website) >= 1
     for name in dimensions[1 - seed :: 2]:
         check(measured, name, first, last)
     measured.add(30)  # each day's build is outdated, or a part of them
@@ -244,7 +244,7 @@ def test_replaced_builds_are_deleted_and_reports_stay(query_service: QueryServic
     build_all(builder)
     count = f"SELECT uniqExact(build) FROM {{}} WHERE website_id = '{measured.website}'"
     tables = ("visit_events", "breakdown_day", "visit_builds", "breakdown_week", "week_builds")
-    stored = [f"{name}__g2" for name in tables]
+    stored = [f"{name}__g1" for name in tables]
     assert [query_service.rows(count.format(name)) for name in stored] == [[(2,)]] * 5
     before = measured.get("breakdown", **span)
     clickhouse, ownership = HttpClickHouse(query_service.settings), Ownership(query_service.settings.postgres_url or "")
@@ -254,7 +254,7 @@ def test_replaced_builds_are_deleted_and_reports_stay(query_service: QueryServic
         f"SELECT uniqExact(build) FROM (SELECT max(build) AS build FROM {{}} WHERE website_id = '{measured.website}'"
         " GROUP BY day)"
     )
-    wanted = [newest.format(name) for name in ("visit_builds__g2",) * 3 + ("week_builds__g2",) * 2]
+    wanted = [newest.format(name) for name in ("visit_builds__g1",) * 3 + ("week_builds__g1",) * 2]
     wait_until(lambda: [*map(query_service.rows, kept)] == [*map(query_service.rows, wanted)], 20, "tidying")
     assert measured.get("breakdown", **span) == before
 
