@@ -28,6 +28,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     "reply": Kind("New replies in threads you follow", "weekly"),
     "like": Kind("Someone likes your post", "off"),
     "moderation": Kind("A moderator did something about your posts", "daily"),
+    "review": Kind("Forum posts that wait for a moderator, if you are one", "daily"),
     "listing": Kind("Your listings and questions: review, questions, answers", "off", at_once=True),
     "offer": Kind("Offers for websites", "off", at_once=True),
     "offer_message": Kind("Messages about an offer", "daily"),
@@ -54,6 +55,8 @@ def words(kind: str, count: int, actor: str | None, thread: str | None, title: s
                 return f"{who} likes your post in {where}"
             others = "another" if count == 2 else f"{count - 1:,} others"
             return f"{who} and {others} like your post in {where}"
+        case "review":
+            return "A forum post waits for your review" if count == 1 else f"{count:,} forum posts wait for your review"
         case "offer_message" if count > 1:
             return f"You have {count:,} messages about an offer"
         case _:

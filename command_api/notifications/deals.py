@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final
 from uuid import UUID
 
-from command_api.notifications.notification import Notification, Notifications, on, on_later
+from command_api.notifications.notification import ADMINS, Notification, Notifications, on, on_later
 from schemas.base import DomainEvent
 from schemas.events import marketplace
 from schemas.events.marketplace import EscrowAgreed, OfferSent
@@ -80,7 +80,7 @@ def disputed(event: marketplace.EscrowDisputed, begin: Begin) -> Notifications:
         event, begin, "The other side disputes the deal: write into its thread what there is to say"
     )
     [one, *_] = _notification(event, begin, "A deal is disputed: an administrator has to decide")
-    yield replace(one, to=None, admins=True, but=(begin.buyer_id, begin.seller_id))
+    yield replace(one, to=None, roles=ADMINS, but=(begin.buyer_id, begin.seller_id))
 
 
 def _notification(event: DomainEvent, begin: Begin, title: str, *to: UUID) -> Iterator[Notification]:

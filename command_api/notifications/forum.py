@@ -6,18 +6,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from uuid import UUID
 
-from command_api.notifications.notification import Notification, Notifications, on
+from command_api.notifications.notification import MODERATORS, Notification, Notifications, on
 from schemas.events import forum
 
 
 @on(forum.PostWritten)
 def written(event: forum.PostWritten) -> Notifications:
-    if not event.held:
+    if event.held:
+        yield _for_review(event)
+    else:
         yield from _of_post(event, event.mentions, event.reply_to_author, followers=not event.is_first)
 
 
 @on(forum.PostEdited)
 def edited(event: forum.PostEdited) -> Notifications:
+    if event.held:
+        yield _for_review(event)
     yield from _of_post(event, event.newly_mentioned, None, followers=False)
 
 
@@ -34,6 +38,7 @@ def approved(event: forum.PostApproved) -> Notifications:
 @on(forum.PostHidden)
 def hidden(event: forum.PostHidden) -> Notifications:
     yield _to_author(event, "Your post was reported and is hidden until a moderator has looked at it")
+    yield _for_review(event)
 
 
 @on(forum.PostDeleted)
@@ -86,6 +91,11 @@ def _of_post(
         yield Notification("quote", str(post), answered, author, thread, post, path=path)
     if followers:
         yield Notification("reply", str(thread), None, author, thread, post, path=path, but=tuple(told))
+
+
+def _for_review(event: forum.PostWritten | forum.PostEdited | forum.PostHidden) -> Notification:
+    """To the moderators, with the posts that wait already; the moderation page shows each."""
+    return Notification("review", "forum", None, path="/forum/moderation", but=(event.author_id,), roles=MODERATORS)
 
 
 def _to_author(

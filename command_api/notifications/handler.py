@@ -1,8 +1,8 @@
 """Makes notifications of events: topic `domain` -> `NotificationHandler` -> `notifications.notification`.
 
 The subscription's position moves in the transaction of the rows, so every event notifies each recipient exactly once.
-Who follows a thread is kept here as well, in the order of events: a reply reaches those who followed before it. Who is
-an admin says the write side (`lookup.role_holder`), at the moment at which the event is read.
+Who follows a thread is kept here as well, in the order of events: a reply reaches those who followed before it. Who has
+a role says the write side (`lookup.role_holder`), at the moment at which the event is read.
 """
 
 from __future__ import annotations
@@ -77,8 +77,9 @@ class NotificationHandler:
 
 
 def _insert(connection: Connection, notice: Notification, event: DomainEvent) -> None:
-    statement = _ONE if notice.to is not None else _ADMINS if notice.admins else _FOLLOWERS
-    values = {**asdict(notice), "but": list(notice.but), "at": event.timestamp, "id": uuid7()}
+    statement = _ONE if notice.to is not None else _HOLDERS if notice.roles else _FOLLOWERS
+    people = {"but": list(notice.but), "roles": [role.value for role in notice.roles]}
+    values = {**asdict(notice), **people, "at": event.timestamp, "id": uuid7()}
     connection.execute(statement, values)
 
 
@@ -95,10 +96,10 @@ _AGAIN: Final = (
     " actor_id = excluded.actor_id, updated_at = excluded.updated_at"
 )
 _ONE: Final = f"{_COLUMNS} VALUES (%(id)s, %(to)s, {_VALUES}){_AGAIN}"
-_ADMINS: Final = (
+_HOLDERS: Final = (
     # The roles are the write side's: no record in the log makes anybody a recipient or leaves an admin out.
     f"{_COLUMNS} SELECT gen_random_uuid(), h.account_id, {_VALUES} FROM lookup.role_holder AS h"  # noqa: S608 - own text
-    f" WHERE 'admin' = ANY(h.roles) AND NOT h.account_id = ANY(%(but)s::uuid[]){_AGAIN}"
+    f" WHERE h.roles && %(roles)s::text[] AND NOT h.account_id = ANY(%(but)s::uuid[]){_AGAIN}"
 )
 _FOLLOWERS: Final = (
     f"{_COLUMNS} SELECT gen_random_uuid(), f.account_id, {_VALUES} FROM forum.follower AS f"  # noqa: S608 - own text

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Final
 from uuid import UUID
 
-from command_api.notifications.notification import Notification, Notifications, on, on_later
+from command_api.notifications.notification import ADMINS, Notification, Notifications, on, on_later
 from schemas.base import DomainEvent
 from schemas.events import marketplace
 from schemas.events.marketplace import ListingDrafted, QuestionAsked
@@ -35,7 +35,7 @@ def submitted(_event: marketplace.ListingSubmitted, begin: ListingDrafted) -> No
     """Once for all that wait, until it is seen."""
     seller = (begin.seller_id,)
     title = "A listing needs review"
-    yield Notification("listing", "waiting", None, title=title, path="/admin/listings", but=seller, admins=True)
+    yield Notification("listing", "waiting", None, title=title, path="/admin/listings", but=seller, roles=ADMINS)
 
 
 @on(QuestionAsked)

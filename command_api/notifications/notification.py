@@ -9,6 +9,10 @@ from typing import Any, Final, TypeVar
 from uuid import UUID
 
 from schemas.base import DomainEvent
+from schemas.events.accounts import Role
+
+ADMINS: Final = (Role.ADMIN,)
+MODERATORS: Final = (Role.MODERATOR, Role.ADMIN)
 
 Rule = TypeVar("Rule", bound=Callable[..., "Notifications"])
 
@@ -17,7 +21,8 @@ Rule = TypeVar("Rule", bound=Callable[..., "Notifications"])
 class Notification:
     """A notification. Unseen ones of the same kind and `about` are merged, with a count.
 
-    `to`: an account, or `None` for the followers of `thread_id` except `but`; with `admins`, every admin except `but`.
+    `to`: an account, or `None` for the followers of `thread_id` except `but`; with `roles`, everybody who has one of
+    them except `but`.
     `title` and `path` contain no personal data.
     """
 
@@ -30,7 +35,7 @@ class Notification:
     title: str = ""
     path: str = ""
     but: tuple[UUID, ...] = ()
-    admins: bool = False
+    roles: tuple[Role, ...] = ()
 
 
 Notifications = Iterable[Notification]

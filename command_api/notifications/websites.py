@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from command_api.notifications.notification import Notification, Notifications, on
+from command_api.notifications.notification import ADMINS, Notification, Notifications, on
 from schemas.events.websites import ClaimsUnusual
 
 
@@ -12,4 +12,4 @@ def claims_unusual(event: ClaimsUnusual) -> Notifications:
     path = f"/dashboard/conversions?website={event.website_id}&keyKind=site"
     yield Notification("claims", str(event.originator_id), event.account_id, title=title, path=path)
     admins = "Unusually many sales were reported with a website's public site key"
-    yield Notification("claims", str(event.originator_id), None, title=admins, but=(event.account_id,), admins=True)
+    yield Notification("claims", str(event.originator_id), None, title=admins, but=(event.account_id,), roles=ADMINS)

@@ -32,6 +32,15 @@ def told(forum: Forum, person: Person, **params: Any) -> list[tuple[str, str, in
     return [(one["kind"], one["title"], one["count"]) for one in forum.read("platform/notifications", person, **params)]
 
 
+def waiting_for(forum: Forum, person: Person) -> int:
+    """How many posts wait for the review of the person."""
+    [one] = [item for item in forum.read("platform/notifications", person) if item["kind"] == "review"] or [
+        {"count": 0}
+    ]
+    assert one["count"] == 0 or one["path"] == "/forum/moderation"
+    return int(one["count"])
+
+
 def choose(forum: Forum, person: Person, kind: str, in_app: bool, mail: str) -> Any:
     path = f"platform/notification-preferences/{kind}"
     return forum.done("PUT", path, person, json={"inApp": in_app, "mail": mail})
@@ -156,6 +165,10 @@ def test_who_waits_for_approval_tells_nobody_before(forum: Forum) -> None:
     assert forum.done("POST", f"forum/threads/{made['id']}/posts", new, json={"text": text})["state"] == "held"
     assert told(forum, ada) == []
     forum.project()
+    before = waiting_for(forum, forum.moderator)
+    forum.done("POST", f"forum/threads/{made['id']}/posts", forum.member("Too", new=True), json={"text": f"{text}/2"})
+    assert waiting_for(forum, forum.moderator) == before + 1 >= 2
+    assert waiting_for(forum, ada) == 0, "a member is no moderator"
     [queued] = [
         one for one in forum.read("admin/forum/queue", forum.moderator, limit=200) if one["post"]["text"] == text
     ]

@@ -29,7 +29,7 @@ from command_api.marketplace.listings import Listing
 from command_api.marketplace.measurement import MonthlyCounts, share_of
 from command_api.marketplace.schemas import ListingFields, Write
 from command_api.marketplace.timeouts import VERIFICATION
-from command_api.notifications.notification import LATER_RULES, RULES
+from command_api.notifications.notification import ADMINS, LATER_RULES, RULES
 from command_api.operations import model as operations
 from command_api.websites import model as websites
 from schemas.base import DomainEvent, MoneySum
@@ -130,7 +130,7 @@ def test_the_seller_the_asker_and_other_admins_are_notified_without_quoting_the_
     ]
     seller, buyer = SELLER.account_id, BUYER.account_id
     assert [notice.to for notice in told] == [None, seller, seller, seller, buyer]
-    assert told[0].admins and told[0].but == (seller,)
+    assert told[0].roles == ADMINS and told[0].but == (seller,)
     assert {notice.kind for notice in told} == {"listing"} <= KINDS.keys()
     assert told[1].path == told[3].path == f"/marketplace/listing/{LISTING}"
     assert "secret" not in str(told).lower() and FACTS.title not in str(told)

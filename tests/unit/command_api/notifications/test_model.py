@@ -73,8 +73,8 @@ def test_a_member_gets_one_notification_per_post_and_none_of_their_own() -> None
     assert set(notices[-1].but) == {ADA, EVE, UNA}
 
 
-def test_what_waits_tells_nobody_until_it_is_approved() -> None:
-    assert told(PostWritten, text="x", mentions=(EVE,), held=True) == []
+def test_what_waits_tells_the_moderators_alone_until_it_is_approved() -> None:
+    assert told(PostWritten, text="x", mentions=(EVE,), held=True) == [("review", None)]
     assert told(PostApproved, mentions=(EVE,)) == [("moderation", ADA), ("mention", EVE), ("reply", None)]
     assert told(PostApproved, mentions=(EVE,), was="hidden", was_shown=True) == [("moderation", ADA), ("mention", EVE)]
 
