@@ -67,13 +67,22 @@ test('several links are tagged or archived together', async () => {
   expect(screen.queryByRole('group', { name: 'Selected links' })).not.toBeInTheDocument();
 });
 
-test('a link opens with its figures, places and clicks, and is duplicated without its slug', async () => {
+test('a link opens with its figures, sources, places and clicks, and is duplicated without its slug', async () => {
   server.use(http.post(at('/api/platform/links'), () => HttpResponse.json(link({ id: 'l9' }), { status: 201 })));
   const { user } = renderApp('/links');
   await user.click(await screen.findByRole('button', { name: 'Details of link nord' }));
   const drawer = await screen.findByRole('dialog', { name: 'Link nord' });
   expect(within(drawer).getByRole('region', { name: 'Figures' })).toHaveTextContent('Last 30 daysClicks412');
   expect(await within(drawer).findByText('No clicks yet.')).toBeInTheDocument();
+  for (const [name, by] of [
+    ['Sources', 'source'],
+    ['Places', 'country'],
+  ] as const) {
+    expect((await within(drawer).findByRole('region', { name })).querySelectorAll('li').length).toBeGreaterThan(0);
+    expect(requests('GET /api/platform/analytics/breakdown')).toContainEqual(
+      expect.stringMatching(new RegExp(`by=${by}&metrics=clicks&limit=6&timeRange=30d&filter=link%3Ais%3A`)),
+    );
+  }
   await user.keyboard('{Escape}');
   await user.click(screen.getByRole('button', { name: 'Duplicate link nord' }));
   const dialog = await screen.findByRole('dialog', { name: 'Create link' });

@@ -76,18 +76,22 @@ export const linkClicksQuery = (id: string) =>
     getNextPageParam: (page) => page.nextCursor,
   });
 
-/** Where the visitors of one link came from. */
-export const linkPlacesQuery = (websiteId: string, link: string, range: LinkRange) =>
+/** The values of a dimension with most clicks of one link. */
+export const linkTopQuery = (websiteId: string, link: string, by: 'source' | 'country', range: LinkRange) =>
   queryOptions({
-    queryKey: ['links', 'one', link, 'places', range] as const,
+    queryKey: ['links', 'one', link, 'top', by, range] as const,
     queryFn: ({ signal }) =>
       body(
-        api.GET('/api/platform/analytics/geographic', {
-          params: { query: { websiteId, link, timeRange: range === 'all' ? '90d' : range } },
+        api.GET('/api/platform/analytics/breakdown', {
+          params: {
+            query: { websiteId, by, metrics: 'clicks', limit: TOP, timeRange: range, filter: [`link:is:${link}`] },
+          },
           signal,
         }),
       ),
   });
+
+const TOP = 6;
 
 export interface AllLinksFilter {
   readonly search: string;

@@ -9,7 +9,7 @@ import { formatDateTime } from '@/lib/dates';
 import { formatCount, formatMinor } from '@/lib/format';
 import { LinkBadges } from './link-actions';
 import { TestConversion } from './test-conversion';
-import { linkClicksQuery, linkPlacesQuery, linkQuery } from '../api/links';
+import { linkClicksQuery, linkQuery, linkTopQuery } from '../api/links';
 import { epcOf } from '../lib/figures';
 import { RANGE_NAMES, type LinkRange } from '../lib/search';
 
@@ -22,9 +22,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-const PLACES = 6;
-
-/** One link: its address, figures, places, and its latest clicks with what came of them. */
+/** One link: its address, figures, sources, places, and its latest clicks with their conversions. */
 export function LinkDrawer({ website, id, listed, range, onClose }: Props) {
   const read = useQuery({ ...linkQuery(id), enabled: listed === undefined });
   const link = listed ?? read.data;
@@ -50,7 +48,10 @@ export function LinkDrawer({ website, id, listed, range, onClose }: Props) {
           </div>
           <TestConversion link={link.id} />
           <Figures link={link} text={listed ? RANGE_NAMES[range] : RANGE_NAMES.all} />
-          <Places website={website} link={link.id} range={range} />
+          <div className="grid gap-6 sm:grid-cols-2">
+            <Top title="Sources" by="source" website={website} link={link.id} range={range} />
+            <Top title="Places" by="country" website={website} link={link.id} range={range} />
+          </div>
           <Clicks link={link.id} timezone={website.timezone} />
         </div>
       )}
@@ -80,40 +81,41 @@ function Figures({ link, text }: { readonly link: Link; readonly text: string })
   );
 }
 
-interface PlacesProps {
+interface TopProps {
+  readonly title: string;
+  readonly by: 'source' | 'country';
   readonly website: Website;
   readonly link: string;
   readonly range: LinkRange;
 }
 
-function Places({ website, link, range }: PlacesProps) {
-  const places = useQuery(linkPlacesQuery(website.id, link, range));
-  const rows = places.data?.slice(0, PLACES) ?? [];
+/** The values of a dimension with most clicks of the link. */
+function Top({ title, by, website, link, range }: TopProps) {
+  const top = useQuery(linkTopQuery(website.id, link, by, range));
+  const rows = top.data?.rows.filter((row) => row.clicks > 0) ?? [];
   const most = Math.max(1, ...rows.map((row) => row.clicks));
   return (
-    <section aria-label="Places">
+    <section aria-label={title} className="min-w-0">
       <h3 className="mb-2 font-medium">
-        Places
-        <span className="ml-2 text-[0.8125rem] font-normal text-muted">
-          {RANGE_NAMES[range === 'all' ? '90d' : range]}
-        </span>
+        {title}
+        <span className="ml-2 text-[0.8125rem] font-normal text-muted">{RANGE_NAMES[range]}</span>
       </h3>
-      {places.error ? (
-        <ErrorBox error={places.error} onRetry={() => void places.refetch()} />
-      ) : !places.data ? (
+      {top.error ? (
+        <ErrorBox error={top.error} onRetry={() => void top.refetch()} />
+      ) : !top.data ? (
         <Skeleton className="h-32" />
       ) : rows.length === 0 ? (
         <p className="text-muted">No clicks in this range.</p>
       ) : (
         <ul className="flex flex-col gap-1.5">
           {rows.map((row) => (
-            <li key={row.country} className="relative flex justify-between gap-3 rounded-md px-2 py-1">
+            <li key={row.values[by]} className="relative flex justify-between gap-3 rounded-md px-2 py-1">
               <span
                 aria-hidden
                 className="absolute inset-y-0 left-0 rounded-md bg-brand-soft"
                 style={{ width: `${(100 * row.clicks) / most}%` }}
               />
-              <span className="relative truncate">{row.countryName}</span>
+              <span className="relative truncate">{row.label}</span>
               <span className="tabular relative">{formatCount(row.clicks)}</span>
             </li>
           ))}
