@@ -183,7 +183,7 @@ const SCREENS = [
 const LOOKS = [
   { name: 'light', theme: 'light', width: 1440 },
   { name: 'dark', theme: 'dark', width: 1440 },
-  { name: 'tablet', theme: 'light', width: 820 },
+  { name: 'tablet', theme: 'light', width: 768 },
   { name: 'wide', theme: 'light', width: 1920 },
   { name: 'phone', theme: 'dark', width: 390 },
   { name: 'narrow', theme: 'light', width: 320 },
