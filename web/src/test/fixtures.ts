@@ -371,6 +371,11 @@ const metrics = (clicks: number, revenue: number) => ({
   clicks,
   visitors: clicks * 2,
   conversions: clicks / 25,
+  pending: clicks / 50,
+  approved: clicks / 50,
+  rejected: 0,
+  reversed: 0,
+  events: clicks * 5,
   revenue,
   epc: revenue / clicks,
   conversion_rate: 4,
@@ -399,6 +404,7 @@ export function breakdown(query: URLSearchParams): Breakdown {
     const values = Object.fromEntries(by.map((name) => [name, VALUES[name]?.[place] ?? `${name} ${place}`]));
     return {
       values,
+      labels: Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value || '(not set)'])),
       label: Object.values(values)
         .map((value) => value || '(not set)')
         .join(' · '),
@@ -407,10 +413,11 @@ export function breakdown(query: URLSearchParams): Breakdown {
     };
   });
   return {
+    range: { from: '2026-10-22', to: '2026-11-20', timezone: 'UTC', bucket: 'day' },
     currency: 'USD',
     by,
     rows: query.get('cursor') ? rows.slice(1) : query.get('search') === 'more' ? rows.slice(0, 1) : rows,
-    totals: metrics(1200, 1845),
+    totals: { ...metrics(1200, 1845), previous: null },
     nextCursor: query.get('search') === 'more' && !query.get('cursor') ? 'two' : null,
   };
 }

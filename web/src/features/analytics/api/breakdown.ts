@@ -1,50 +1,26 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import type { Client } from 'openapi-fetch';
 import { answer, api } from '@/lib/api/client';
+import type { components } from '@/lib/api/schema';
 import type { Details } from '../lib/search';
-import type { Metric } from '../lib/metrics';
+import type { Comparison } from '../lib/ranges';
 import type { AnalyticsParams } from './analytics';
 
-export type Metrics = Readonly<Record<Metric, number | null>>;
-
-export interface BreakdownRow extends Metrics {
-  /** By dimension; "" is no value. */
-  readonly values: Readonly<Record<string, string>>;
-  readonly label: string;
-  readonly previous: Metrics | null;
-}
-
-export interface Breakdown {
-  readonly currency: string;
-  readonly by: string[];
-  readonly rows: BreakdownRow[];
-  /** Of all rows, not of the page. */
-  readonly totals: Metrics;
-  readonly nextCursor: string | null;
-}
+type Schemas = components['schemas'];
+export type Breakdown = Schemas['Breakdown'];
+export type BreakdownRow = Schemas['BreakdownRow'];
+export type Metrics = Schemas['ReportMetrics'];
 
 export type BreakdownParams = AnalyticsParams & {
   readonly by: string;
-  readonly compare?: string;
+  readonly compare?: Comparison;
   readonly sort?: string;
   readonly search?: string;
   readonly limit?: number;
   readonly cursor?: string;
 };
 
-interface Paths {
-  '/api/platform/analytics/breakdown': {
-    get: {
-      parameters: { query: BreakdownParams };
-      responses: { 200: { content: { 'application/json': Breakdown } } };
-    };
-  };
-}
-
-const reports = api as unknown as Client<Paths>;
-
 const read = (query: BreakdownParams, signal: AbortSignal) =>
-  answer(reports.GET('/api/platform/analytics/breakdown', { params: { query }, signal }));
+  answer(api.GET('/api/platform/analytics/breakdown', { params: { query }, signal }));
 
 /** The first rows of one dimension: for a card. */
 export const breakdownQuery = (params: BreakdownParams) =>

@@ -146,7 +146,7 @@ export function BreakdownDialog({ details, state, params, named, metric, onChang
         <div className={cx(query.isPlaceholderData && 'opacity-60')} aria-busy={query.isPlaceholderData}>
           <Table
             caption={`${details.map(dimensionName).join(' and ')} table`}
-            rows={totals ? [{ ...totals, values: {}, label: '', previous: null }, ...rows] : rows}
+            rows={totals ? [{ ...totals, values: {}, label: '', labels: {}, previous: null }, ...rows] : rows}
             rowKey={(row) => (isTotal(row) ? 'total' : details.map((name) => row.values[name] ?? '').join('\u0000'))}
             columns={tableColumns({
               details,
