@@ -74,15 +74,22 @@ export async function leave({ page, context, complaints }) {
 /** The app has taken the place of the text with which the document came. */
 export const appStarted = (page) => page.locator('#root:not([data-built]) h1').first().waitFor();
 
-/** Scrolls once through the page, so that what is drawn near the view is drawn. */
+/** What shows that a part of the page is loading. */
+const LOADING = '.animate-pulse, [role=status] > .animate-spin';
+
+/** Scrolls through the page, so that what is drawn near the view is drawn; again, until that has come. */
 export async function settle(page) {
-  await page.evaluate(async () => {
-    for (let y = 0; y < document.body.scrollHeight; y += window.innerHeight - 100) {
-      window.scrollTo(0, y);
-      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))); // after the frame: observers of the view have run
-    }
-    window.scrollTo(0, 0);
-  });
+  const end = Date.now() + DEADLINE_MS;
+  do {
+    await page.evaluate(async () => {
+      for (let y = 0; y < document.body.scrollHeight; y += window.innerHeight - 100) {
+        window.scrollTo(0, y);
+        await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))); // after the frame: observers of the view have run
+      }
+      window.scrollTo(0, 0);
+    });
+    await calm(page, { busy: true });
+  } while (Date.now() < end && (await page.locator(LOADING).count()) > 0);
   await calm(page);
 }
 
@@ -92,7 +99,7 @@ export async function settle(page) {
  */
 export const calm = (page, { busy = false } = {}) =>
   page.evaluate(
-    async ({ busy, deadline, live }) => {
+    async ({ busy, deadline, live, loading }) => {
       let changes = 0;
       const observer = new MutationObserver((records) => {
         changes += records.length;
@@ -103,7 +110,7 @@ export const calm = (page, { busy = false } = {}) =>
         document
           .getAnimations()
           .some((item) => item.playState === 'running' && item.effect?.getComputedTiming().endTime !== Infinity);
-      const loads = () => !busy && document.querySelector('.animate-pulse, [role=status] > .animate-spin') !== null;
+      const loads = () => !busy && document.querySelector(loading) !== null;
       const began = performance.now();
       for (let still = 0; still < 2; still += 1) {
         changes = 0;
@@ -115,5 +122,5 @@ export const calm = (page, { busy = false } = {}) =>
       }
       observer.disconnect();
     },
-    { busy, deadline: DEADLINE_MS, live: LIVE_MS },
+    { busy, deadline: DEADLINE_MS, live: LIVE_MS, loading: LOADING },
   );

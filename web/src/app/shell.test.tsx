@@ -46,6 +46,7 @@ test('work pages of a signed-in person: the specified entries on top, all others
     'Analytics',
     'Links',
     'Conversions',
+    'Payouts',
     'Insights',
     'Learn',
   ]);
@@ -60,7 +61,7 @@ test('an admin also sees SQL, and the sections of Admin once it is opened', asyn
   useUi.getState().setSideNav('full');
   signIn();
   expect(await workEntries('/insights')).toEqual([
-    ...['Overview', 'Analytics', 'Links', 'Conversions', 'Insights', 'SQL', 'Learn', 'Admin'],
+    ...['Overview', 'Analytics', 'Links', 'Conversions', 'Payouts', 'Insights', 'SQL', 'Learn', 'Admin'],
   ]);
   fireEvent.click(screen.getByRole('button', { name: 'Sections of Admin' }));
   const sections = within(screen.getByRole('list', { name: 'Admin sections' })).getAllByRole('link');

@@ -137,6 +137,10 @@ def test_the_same_choice_again_changes_nothing_and_another_one_is_refused() -> N
         ("", ELSEWHERE[3].link_id, "link_of_another_website", "linkId"),
         ("", ELSEWHERE[4].link_id, "unknown_link", "linkId"),
     ],
+    ids=[
+        *("no click ID", "unknown link of the click", "after the sale", "other website", "other member's", "forged"),
+        *("unknown link", "link of another website", "other member's link"),
+    ],  # click IDs differ between runs
 )
 def test_what_cannot_have_earned_it_is_refused_at_its_field(
     click: str, link: UUID | None, code: str, field: str
