@@ -160,7 +160,7 @@ const SCREENS = [
   { name: 'broken', path: '/analytics', base: broken.url, expected: '503' },
   { name: 'dates', path: '/analytics', act: click('Choose dates'), after: true },
   { name: 'filter', path: '/analytics', act: filterForm, after: true },
-  { name: 'reverse', path: '/analytics', act: click(/^Reverse /), after: true },
+  { name: 'reverse', path: '/conversions', act: click(/^Reverse /), after: true },
   { name: 'link', path: '/dashboard', act: click('Create link'), after: true },
   { name: 'postback-url', path: '/dashboard', act: click('Postback URL'), after: true },
   { name: 'key', path: '/account-settings?tab=websites', act: click('New key'), after: true },
