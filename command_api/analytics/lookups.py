@@ -1,4 +1,4 @@
-"""Inline projection `saved_views`: the names of the views of each person and website."""
+"""Inline projection `view_names`: the names of the views of each person and website."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from schemas.events.websites import WebsiteDisconnected
 MAX_VIEWS: Final = 100
 """Views and segments of one person, and of one website."""
 
-SAVED_VIEWS: Final = InlineProjection(
-    "saved_views",
+VIEW_NAMES: Final = InlineProjection(
+    "view_names",
     version=1,
     tables=(
         Table(
-            "saved_view",
+            "view_name",
             columns=(
                 "view_id uuid not null",
                 "account_id uuid not null",
@@ -35,9 +35,9 @@ SAVED_VIEWS: Final = InlineProjection(
 )
 
 
-@SAVED_VIEWS.on(ViewSaved)
+@VIEW_NAMES.on(ViewSaved)
 def _saved(tables: Tables, event: ViewSaved) -> None:
-    tables["saved_view"].insert(
+    tables["view_name"].insert(
         view_id=event.originator_id,
         account_id=event.account_id,
         website_id=event.website_id,
@@ -46,31 +46,31 @@ def _saved(tables: Tables, event: ViewSaved) -> None:
     )
 
 
-@SAVED_VIEWS.on(ViewChanged)
+@VIEW_NAMES.on(ViewChanged)
 def _changed(tables: Tables, event: ViewChanged) -> None:
-    tables["saved_view"].update(
+    tables["view_name"].update(
         {"view_id": event.originator_id}, website_id=event.website_id, name=event.name.casefold()
     )
 
 
-@SAVED_VIEWS.on(ViewRemoved)
+@VIEW_NAMES.on(ViewRemoved)
 def _removed(tables: Tables, event: ViewRemoved) -> None:
-    tables["saved_view"].update({"view_id": event.originator_id}, is_removed=True)
+    tables["view_name"].update({"view_id": event.originator_id}, is_removed=True)
 
 
-@SAVED_VIEWS.on(ViewRestored)
+@VIEW_NAMES.on(ViewRestored)
 def _restored(tables: Tables, event: ViewRestored) -> None:
-    tables["saved_view"].update({"view_id": event.originator_id}, is_removed=False)
+    tables["view_name"].update({"view_id": event.originator_id}, is_removed=False)
 
 
-@SAVED_VIEWS.on(WebsiteDisconnected)
+@VIEW_NAMES.on(WebsiteDisconnected)
 def _website_disconnected(tables: Tables, event: WebsiteDisconnected) -> None:
-    tables["saved_view"].delete(website_id=event.originator_id)
+    tables["view_name"].delete(website_id=event.originator_id)
 
 
-@SAVED_VIEWS.on(AccountErased)
+@VIEW_NAMES.on(AccountErased)
 def _account_erased(tables: Tables, event: AccountErased) -> None:
-    tables["saved_view"].delete(account_id=event.originator_id)
+    tables["view_name"].delete(account_id=event.originator_id)
 
 
 def require_room(uow: UnitOfWork, view: View) -> None:
@@ -86,5 +86,5 @@ def require_room(uow: UnitOfWork, view: View) -> None:
         raise conflict("name_taken", "A view or segment with this name already exists.", "name")
 
 
-_OF_PERSON: Final = "SELECT name FROM lookup.saved_view WHERE account_id = %s AND website_id IS NULL AND NOT is_removed"
-_OF_WEBSITE: Final = "SELECT name FROM lookup.saved_view WHERE website_id = %s AND NOT is_removed"
+_OF_PERSON: Final = "SELECT name FROM lookup.view_name WHERE account_id = %s AND website_id IS NULL AND NOT is_removed"
+_OF_WEBSITE: Final = "SELECT name FROM lookup.view_name WHERE website_id = %s AND NOT is_removed"

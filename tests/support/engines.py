@@ -67,13 +67,18 @@ class Engine:
         self._reap()
 
     def send_signal(self, number: int) -> None:
-        """To the process; a freeze and its end also to all its children, as on a machine that hangs."""
+        """To the process; a freeze and its end also to all its children, as on a machine that hangs. When a freeze
+        returns, no thread runs any more."""
         assert self.process is not None
         self.process.send_signal(number)
         if number in (signal.SIGSTOP, signal.SIGCONT):
-            for child in psutil.Process(self.process.pid).children(recursive=True):
+            children = psutil.Process(self.process.pid).children(recursive=True)
+            for child in children:
                 with suppress(psutil.NoSuchProcess):  # it ended since
                     child.send_signal(number)
+            if number == signal.SIGSTOP:
+                pids = (self.process.pid, *(child.pid for child in children))
+                wait_until(lambda: all(map(_is_frozen, pids)), 30, f"{self.name} to stop")
 
     def stop(self) -> None:
         if self.process is not None and self.process.poll() is None:
@@ -95,6 +100,15 @@ class Engine:
             tail = self.log_file.read_text(errors="replace")[-2000:]
             raise AssertionError(f"{self.name} ended with {self.process.returncode}:\n{tail}")
         return self.is_ready()
+
+
+def _is_frozen(pid: int) -> bool:
+    """Whether every thread of the process is stopped, or it has ended."""
+    states = []
+    for stat in Path(f"/proc/{pid}/task").glob("*/stat"):
+        with suppress(OSError):  # the thread ended since
+            states.append(stat.read_text().rpartition(")")[2].split()[0])
+    return set(states) <= set("TtZX")
 
 
 def wait_until(condition: Callable[[], bool], timeout_s: float, what: str) -> None:

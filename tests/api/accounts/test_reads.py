@@ -193,6 +193,7 @@ SECRETS = {
     "lookup.listing_watch",
     "lookup.forum_member",
     "lookup.custom_domain",
+    "lookup.view_name",
     "domains.dns_check",
     "insights.digest",
     "marketplace.saved_search",
