@@ -106,6 +106,8 @@ def _reports(service: QueryService, owner: Person, website: UUID, size: str, aim
         figures.append(
             _figure(f"{size}, 30 days, by {name}, median", median, "ms", baseline=raw[name], against=against)
         )
+    if size != f"{SIZES[0][0] // 1_000_000} M events":
+        return figures  # the others read the rows of all events: with twenty million their deadline passes
     for name, more in (("page and device", "page,device"), ("page, filtered by country and page", f"page{FILTER}")):
         found = _times(service, owner, base + more)
         figures.append(_figure(f"{size}, 30 days, by {name}, median", statistics.median(found), "ms"))
