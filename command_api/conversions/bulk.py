@@ -14,7 +14,7 @@ from command_api.conversions.schemas import MAX_ITEMS, BulkResult, Filter, ItemR
 from command_api.kernel.decision import CommandContext, CommandRejected, conflict, not_found
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.websites import model as websites
-from infra.domain.conversion_filter import ConversionFilter
+from infra.domain.conversion_filter import EQUAL, ConversionFilter
 from schemas.base import DomainEvent
 from schemas.days import day_end, day_start
 from schemas.zones import ZoneInfo
@@ -129,19 +129,4 @@ def selected(body: Selection, uow: UnitOfWork) -> Selected:
 _BEHIND: Final = (
     "(c.occurred_at, c.id) > (SELECT b.occurred_at, b.id FROM read.conversions AS b WHERE b.id = %(after)s)"
 )
-_COPIED: Final = (
-    "partner_id",
-    "link_id",
-    "click_id",
-    "kind",
-    "country",
-    "device",
-    "source",
-    "coupon",
-    "reported_by",
-    "key_kind",
-    "address_class",
-    "attributed",
-    "subs",
-    "search",
-)
+_COPIED: Final = (*(name for name in EQUAL if name != "status"), "attributed", "subs", "search")

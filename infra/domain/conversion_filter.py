@@ -17,7 +17,7 @@ SEARCHED: Final = ("txid", "click_id", "customer")
 """Columns of `read.conversions` that a search looks in: the whole value, or its beginning."""
 _LAST: Final = chr(0x10FFFF)
 """Sorts behind every text that continues a prefix."""
-_EQUAL: Final = (
+EQUAL: Final = (
     "status",
     "partner_id",
     "link_id",
@@ -31,6 +31,7 @@ _EQUAL: Final = (
     "key_kind",
     "address_class",
 )
+"""Fields of a filter that are compared with the column of the same name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class ConversionFilter:
         """SQL terms on `table`, an alias of `read.conversions`, and the values that they name."""
         terms = [f"{table}.website_id = ANY(%(website_ids)s)"]
         bound: dict[str, Any] = {"website_ids": list(self.website_ids)}
-        for name in _EQUAL:
+        for name in EQUAL:
             if (value := getattr(self, name)) is not None:
                 terms.append(f"{table}.{name} = %({name})s")
                 bound[name] = value
