@@ -53,6 +53,7 @@ from projectors.read_models.websites.website_keys import WEBSITE_KEYS
 from projectors.read_models.websites.website_zones import WEBSITE_ZONES
 from projectors.read_models.websites.websites import WEBSITES
 from projectors.rollups import conversion_rows, event_rows, refusal_rows, traffic_marks
+from projectors.rollups.conversion_events import CONVERSION_EVENTS
 from projectors.rollups.country_15m import COUNTRIES
 from projectors.rollups.delivery_minute import DELIVERY
 from projectors.rollups.duplicates import DUPLICATES
@@ -72,7 +73,7 @@ EVENTS_PROJECTION: Final = ClickHouseProjection(
     version=EVENTS.version,
     main=EVENTS,
     others=(DUPLICATES,),
-    rollups=(TRAFFIC, PARTNER_ROLLUP, COUNTRIES, VISITORS, DELIVERY, RECENT, EVENT_DAYS),
+    rollups=(TRAFFIC, PARTNER_ROLLUP, COUNTRIES, VISITORS, DELIVERY, RECENT, EVENT_DAYS, CONVERSION_EVENTS),
     topics=(CLICKS, DOMAIN),
     transforms={CLICKS.name: event_rows.to_rows, DOMAIN.name: conversion_rows.to_rows},
     deduplicated_topics=frozenset({CLICKS.name}),

@@ -1,1 +1,1 @@
-"""Builds the visits of whole days: events -> `event_days` -> this -> `visit_events`, `breakdown_day` -> reports."""
+"""Builds the visits of whole days: events -> `event_days` -> this -> `visit_events`, `breakdown` -> reports."""

@@ -5,7 +5,7 @@ time it has grown by a quarter; a small current day is not built. Several days s
 instead of many small ones. A build is registered after its rows are written, with the fingerprint of exactly these
 rows: a crash leaves rows that nobody reads, and events that arrive meanwhile make the build outdated, never wrong.
 
-When all days of a past week are built, their counters are merged into a build of the week, in the same way.
+When all days of a past week are built, their counters are merged into a build of seven days, in the same way.
 """
 
 # ruff: noqa: S608 - names of tables and columns are ours; values are bound
@@ -72,8 +72,6 @@ class Week:
 
     website_id: UUID
     first: date
-    events: int
-    fingerprint: int
     days: Sequence[tuple[date, int]]
     """With their builds."""
 
@@ -144,12 +142,12 @@ class VisitBuilder:
         if not replaced:
             return
         suffix = f"_local ON CLUSTER '{self._clickhouse.cluster}'" if self._clickhouse.cluster else ""
-        for builds, names in _TABLES_OF_BUILDS.items():
-            for name in (*names, builds):
-                self._clickhouse.run(
-                    f"ALTER TABLE {tables.table(name)}{suffix} DELETE WHERE build < {oldest_kept}"
-                    f" AND (website_id, day, build) NOT IN ({_newest(builds)})"
-                )
+        for name in (tables.VISIT_EVENTS, tables.BREAKDOWN, tables.VISIT_BUILDS):
+            days = "1" if name == tables.VISIT_EVENTS else "days"
+            self._clickhouse.run(
+                f"ALTER TABLE {tables.table(name)}{suffix} DELETE WHERE build < {oldest_kept}"
+                f" AND (website_id, {days}, day, build) NOT IN ({_NEWEST})"
+            )
         log.info("visits_tidied", builds=replaced)
 
     def _outdated(self) -> dict[Day, Found]:
@@ -169,18 +167,18 @@ class VisitBuilder:
             f" SELECT website_id, day, {build} AS build, {columns} FROM ({statement.visits('events', chosen)})",
             BUILD_SETTINGS,
         )
-        counted = f"website_id, day, build, is_bot, dimension, value, {', '.join(tables.COUNTERS)}, visitors"
+        counted = f"website_id, days, day, build, is_bot, dimension, value, {', '.join(tables.COUNTERS)}, visitors"
         within = f"day IN ({_listed({day for _, day in days})})"
         source = f"(SELECT * FROM {rows} WHERE {within} AND build = {build})"
         self._clickhouse.run(
-            f"INSERT INTO {tables.table(tables.BREAKDOWN_DAY)} ({counted})"
+            f"INSERT INTO {tables.table(tables.BREAKDOWN)} ({counted})"
             f" SELECT {counted} FROM ({tables.counters_of(source)})",
             BUILD_SETTINGS,
         )
         self._clickhouse.run(
-            f"INSERT INTO {tables.table(tables.VISIT_BUILDS)} (website_id, day, build, events, fingerprint)"
-            f" SELECT website_id, day, build, toInt64(count()), sum({statement.FINGERPRINT}) FROM {rows}"
-            f" WHERE {within} AND build = {build} GROUP BY website_id, day, build",
+            f"INSERT INTO {_BUILDS} ({_BUILD_COLUMNS})"
+            f" SELECT website_id, 1, day, build, toInt64(count()), sum({statement.FINGERPRINT}), min(occurred_at),"
+            f" max(occurred_at) FROM {rows} WHERE {within} AND build = {build} GROUP BY website_id, day, build",
             BUILD_SETTINGS,
         )
         log.info("visits_built", days=len(days), took_s=round(time.monotonic() - started, 2))
@@ -203,16 +201,17 @@ class VisitBuilder:
         )
         counted = f"is_bot, dimension, value, {', '.join(tables.COUNTERS)}, visitors"
         self._clickhouse.run(
-            f"INSERT INTO {tables.table(tables.BREAKDOWN_WEEK)} (website_id, day, build, {counted})"
-            f" SELECT website_id, week, {build}, {counted} FROM ({tables.counters_of_weeks(chosen)})",
+            f"INSERT INTO {tables.table(tables.BREAKDOWN)} (website_id, days, day, build, {counted})"
+            f" SELECT website_id, {tables.DAYS_OF_WEEK}, week, {build}, {counted}"
+            f" FROM ({tables.counters_of_weeks(chosen)})",
             WEEK_SETTINGS,
         )
-        values = ", ".join(
-            f"('{week.website_id}', '{week.first}', {build}, {week.events}, {week.fingerprint})" for week in weeks
-        )
         self._clickhouse.run(
-            f"INSERT INTO {tables.table(tables.WEEK_BUILDS)} (website_id, day, build, events, fingerprint)"
-            f" VALUES {values}"
+            f"INSERT INTO {_BUILDS} ({_BUILD_COLUMNS})"
+            f" SELECT website_id, {tables.DAYS_OF_WEEK}, toMonday(b.day) AS week, {build}, sum(b.events),"
+            f" sum(b.fingerprint), min(b.first_at), max(b.last_at) FROM {_BUILDS} AS b WHERE b.days = 1 AND ({chosen})"
+            " GROUP BY website_id, week",
+            WEEK_SETTINGS,
         )
         log.info("weeks_built", weeks=len(weeks), took_s=round(time.monotonic() - started, 2))
 
@@ -263,26 +262,16 @@ def _build_id(moment: datetime) -> int:
     return int(moment.timestamp() * 1_000_000)
 
 
-_TABLES_OF_BUILDS: Final = {
-    tables.VISIT_BUILDS: (tables.VISIT_EVENTS, tables.BREAKDOWN_DAY),
-    tables.WEEK_BUILDS: (tables.BREAKDOWN_WEEK,),
-}
-"""Their rows belong to a build that the table of the key registers."""
 _BUILDS: Final = tables.table(tables.VISIT_BUILDS)
-_WEEK_BUILDS: Final = tables.table(tables.WEEK_BUILDS)
-
-
-def _newest(builds: str) -> str:
-    return f"SELECT website_id, day, max(build) FROM {tables.table(builds)} GROUP BY website_id, day"
-
-
+_BUILD_COLUMNS: Final = "website_id, days, day, build, events, fingerprint, first_at, last_at"
+_NEWEST: Final = f"SELECT website_id, days, day, max(build) FROM {_BUILDS} GROUP BY website_id, days, day"
 _TOTAL: Final = (
     f"SELECT sum(events), sum(fingerprint), (SELECT count() FROM {_BUILDS}), toStartOfDay(now('UTC'))"
     f" FROM {tables.EVENT_DAYS}"
 )
 _REPLACED: Final = (
     f"SELECT count() FROM {_BUILDS} WHERE build < {{before:UInt64}}"
-    f" AND (website_id, day, build) NOT IN ({_newest(tables.VISIT_BUILDS)})"
+    f" AND (website_id, days, day, build) NOT IN ({_NEWEST})"
 )
 _DAYS: Final = (
     "SELECT website_id, day, sum(now_events) AS events, sum(now_fingerprint) AS fingerprint,"
@@ -290,7 +279,7 @@ _DAYS: Final = (
     " SELECT website_id, day, toInt64(events) AS now_events, fingerprint AS now_fingerprint,"
     f" toInt64(0) AS then_events, toUInt64(0) AS then_fingerprint, toUInt64(0) AS newest FROM {tables.EVENT_DAYS}"
     " UNION ALL SELECT website_id, day, 0, 0, argMax(b.events, b.build), argMax(b.fingerprint, b.build), max(b.build)"
-    f" FROM {_BUILDS} AS b GROUP BY website_id, day)"
+    f" FROM {_BUILDS} AS b WHERE b.days = 1 GROUP BY website_id, day)"
     " GROUP BY website_id, day"
 )
 _OUTDATED: Final = (
@@ -298,14 +287,14 @@ _OUTDATED: Final = (
     " WHERE events <> built_events OR fingerprint <> built_fingerprint ORDER BY website_id, day LIMIT 100000"
 )
 _OUTDATED_WEEKS: Final = (
-    "SELECT website_id, week, week_events, week_fingerprint, builds FROM ("
+    "SELECT website_id, week, builds FROM ("
     "SELECT website_id, toMonday(d.day) AS week, sum(d.events) AS week_events, sum(d.fingerprint) AS week_fingerprint,"
     " min(d.events = d.built_events AND d.fingerprint = d.built_fingerprint) AS is_built,"
     " groupArrayIf((d.day, d.build), d.events <> 0) AS builds"
     f" FROM ({_DAYS}) AS d GROUP BY website_id, week) AS found LEFT JOIN ("
     " SELECT website_id, day AS week, argMax(b.events, b.build) AS then_events,"
-    f" argMax(b.fingerprint, b.build) AS then_fingerprint FROM {_WEEK_BUILDS} AS b GROUP BY website_id, week"
-    ") AS built USING (website_id, week)"
+    f" argMax(b.fingerprint, b.build) AS then_fingerprint FROM {_BUILDS} AS b WHERE b.days = {tables.DAYS_OF_WEEK}"
+    " GROUP BY website_id, week) AS built USING (website_id, week)"
     f" WHERE is_built AND week_events <> 0 AND week + {tables.DAYS_OF_WEEK} <= {{today:Date}}"
     " AND (week_events <> then_events OR week_fingerprint <> then_fingerprint)"
     " ORDER BY website_id, week LIMIT 100000"

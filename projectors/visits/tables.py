@@ -11,7 +11,7 @@ from projectors.engine.tables import Table, create_table
 _MONTH: Final = "toYYYYMM(day)"
 
 
-_BREAKDOWN_ORDER: Final = "(website_id, dimension, day, build, -events, value)"
+_BREAKDOWN_ORDER: Final = "(website_id, dimension, days, day, build, -events, value)"
 """The values with most events come first: reports show them, and read the marks of the index that hold them."""
 _BREAKDOWN_GRANULARITY: Final = 256
 """Visitor states are wide, and most dimensions have few values."""
@@ -29,16 +29,10 @@ def _table(name: str, columns: tuple[str, ...], order_by: str, granularity: int 
     )
 
 
-def _breakdown(name: str) -> Table:
-    return _table(name, tables.BREAKDOWN_COLUMNS, _BREAKDOWN_ORDER, _BREAKDOWN_GRANULARITY)
-
-
 TABLES: Final = (
     _table(tables.VISIT_EVENTS, tables.VISIT_EVENTS_COLUMNS, "(website_id, day, build, occurred_at, visitor)"),
-    _breakdown(tables.BREAKDOWN_DAY),
-    _table(tables.VISIT_BUILDS, tables.BUILDS_COLUMNS, "(website_id, day, build)"),
-    _breakdown(tables.BREAKDOWN_WEEK),
-    _table(tables.WEEK_BUILDS, tables.BUILDS_COLUMNS, "(website_id, day, build)"),
+    _table(tables.BREAKDOWN, tables.BREAKDOWN_COLUMNS, _BREAKDOWN_ORDER, _BREAKDOWN_GRANULARITY),
+    _table(tables.VISIT_BUILDS, tables.BUILDS_COLUMNS, "(website_id, days, day, build)"),
 )
 
 

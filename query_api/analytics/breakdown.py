@@ -124,26 +124,24 @@ class ParsedReport:
     sorting: Sorting
 
     @property
-    def counts_visitors(self) -> bool:
-        """Whether it shows them, or is sorted by them."""
-        return "visitors" in (*self.metrics, self.sorting.name)
+    def counters(self) -> tuple[str, ...]:
+        """What it shows, or is sorted by, is computed from these."""
+        return breakdown_query.counters_of((*self.metrics, self.sorting.name))
 
 
 def read(query: BreakdownQuery, request: AnalyticsRequest, response: Response) -> Breakdown:
     """One page. Raises `Problem` 400."""
     parsed = parse(query)
-    report = Report(request.selection, request.range, parsed.by)
+    report = Report(request.selection, request.range, parsed.by, parsed.counters)
     after = _after(query.cursor, parsed) if query.cursor else ()
     search = _search(request, query.search, parsed.by)
     is_late = parsed.sorting.name != "visitors" and report.is_daily and parsed.by[0] in MANY_VALUES
-    statement = breakdown_query.query(
-        report, parsed.sorting, search, after, query.limit + 1, with_visitors=parsed.counts_visitors and not is_late
-    )
-    [found] = request.read(response, statement)
+    first = replace(report, counters=tuple(name for name in report.counters if not is_late or name != "visitors"))
+    [found] = request.read(response, breakdown_query.query(first, parsed.sorting, search, after, query.limit + 1))
     total = next((row for row in found if row["is_total"]), {})
     rows = [row for row in found if not row["is_total"]]
     has_more, rows = len(rows) > query.limit, rows[: query.limit]
-    late, before = _of_rows(request, response, report, rows, parsed.counts_visitors, parsed.counts_visitors and is_late)
+    late, before = _of_rows(request, response, report, rows, is_late)
     labels = _labels(request, parsed.by, rows)
     shown = _Shown(parsed.metrics, request.website.currency)
 
@@ -174,15 +172,16 @@ def read_series(query: SeriesQuery, request: AnalyticsRequest, response: Respons
     if query.metric not in METRICS:
         raise _unknown("metric", query.metric, METRICS)
     shown = _Shown((query.metric,), request.website.currency)
+    counters = breakdown_query.counters_of((query.metric,))
     if not query.by and not request.selection.filters:
-        values, statement = [""], breakdown_query.total_series(Report(request.selection, request.range, ()))
+        values, statement = [""], breakdown_query.total_series(Report(request.selection, request.range, (), counters))
     else:
         by = (_dimension(query.by),) if query.by else ()
         values = split(query.values) if by else [""]
         if len(values) > MAX_SERIES:
             raise invalid_parameter("values", f"A series follows at most {MAX_SERIES} values.")
         only = tuple((value,) for value in values) if by else None
-        statement = breakdown_query.series(Report(request.selection, request.range, by, only))
+        statement = breakdown_query.series(Report(request.selection, request.range, by, counters, only))
     [found] = request.read(response, statement)
     by_value = {value: [row for row in found if row.get("v0", "") == value] for value in values}
     laid = {value: counts_by_edge(request.range, rows) for value, rows in by_value.items()}
@@ -297,17 +296,15 @@ def _of_rows(
     response: Response,
     report: Report,
     rows: Sequence[Row],
-    counts_visitors: bool,
     is_late: bool,
 ) -> tuple[_ByValues, _ByValues | None]:
     """What is read of the shown rows alone: their visitors, if they are `is_late`, and their counters in the comparison
     range, if there is one."""
     shown = replace(report, only=tuple(values_of(row, report.by) for row in rows))
-    late = [breakdown_query.visitors(shown)] if is_late else []
+    late = [breakdown_query.visitors(shown)] if is_late and "visitors" in report.counters else []
     before = []
     if request.compared is not None:
-        earlier = replace(shown, range=request.compared)
-        before = [breakdown_query.counted(earlier, with_visitors=counts_visitors)]
+        before = [breakdown_query.counted(replace(shown, range=request.compared))]
     found = iter(request.read(response, *late, *before) if late or before else [])
 
     def by_values(statement: Sequence[Query]) -> _ByValues | None:

@@ -1,16 +1,17 @@
 """The SQL of `breakdown`: counters by the values of one or two dimensions, sorted, searched and paged. Pure text.
 
-Three sources give the same numbers: `breakdown_week` and `breakdown_day` for the whole days of an unfiltered report by
-one dimension, rows with their visits for everything else, and the rows of conversions. `counted` has one row a value,
-with the counters of `COUNTERS`, and one more for everything (`is_total`).
+Three sources give the same numbers: `breakdown` for the builds of an unfiltered report by one dimension, rows with
+their visits for everything else, and the rows of conversions. Each comes to partial counters; `counted` adds them up to
+one row a value, and one more for everything (`is_total`).
 """
 
 # ruff: noqa: S608 - names of tables and columns are ours; values are bound
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from infra.domain.visits import dimensions, tables
@@ -22,7 +23,6 @@ from query_api.analytics.query_plan import Selection, edge, edges_of
 from query_api.analytics.ranges import Range
 from query_api.analytics.visit_rows import (
     CONVERSIONS_COUNTED,
-    COUNTED,
     TRAFFIC_COUNTED,
     VisitRows,
     conversions,
@@ -82,11 +82,12 @@ class Sorting:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What one report counts. `only`: none, or the values that it is limited to."""
+    """What one report counts: `counters` of `COUNTERS`. `only`: none, or the values that it is limited to."""
 
     selection: Selection
     range: Range
     by: tuple[str, ...]
+    counters: tuple[str, ...] = COUNTERS
     only: tuple[tuple[str, ...], ...] | None = None
 
     @property
@@ -102,9 +103,14 @@ class Report:
         return len(self.by) == 1 and known and not self.selection.filters
 
     @property
+    def is_of_time(self) -> bool:
+        """Whether its rows are parts of time. Their `visits` are those that begin in the part: they add up."""
+        return not self.by or WEEKDAY_HOUR in self.by
+
+    @property
     def columns(self) -> set[str]:
-        """The columns that it reads of rows with their visits."""
-        return {*COUNTED, *self.selection.columns, *(column for name in self.by for column in dimensions.columns(name))}
+        """The columns of rows that its values and filters are about."""
+        return {*self.selection.columns, *(column for name in self.by for column in dimensions.columns(name))}
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -112,21 +118,21 @@ class Report:
         return tuple(f"v{number}" for number in range(len(self.by)))
 
 
+def counters_of(metrics: Iterable[str]) -> tuple[str, ...]:
+    """The counters that these metrics are computed from, and those that tell whether a row is shown."""
+    words = {word for name in (*metrics, *_SHOWN) if name in METRICS for word in re.findall(r"\w+", METRICS[name])}
+    return tuple(name for name in COUNTERS if name in words)
+
+
 def query(
-    report: Report,
-    sorting: Sorting,
-    search: Mapping[str, Any] | None,
-    after: Sequence[Any],
-    limit: int,
-    *,
-    with_visitors: bool = True,
+    report: Report, sorting: Sorting, search: Mapping[str, Any] | None, after: Sequence[Any], limit: int
 ) -> Query:
     """One page of a report, and first the row of everything.
 
     `search`: `text` that a value contains, and `ids` of those whose names contain it. `after`: sort value and values of
-    the row before the page, if there is one. Without visitors their counter is zero.
+    the row before the page, if there is one.
     """
-    found = counted(report, with_visitors=with_visitors)
+    found = counted(report)
     key = METRICS.get(sorting.name, report.values[0])
     kind = _kind(sorting.name)
     bound: dict[str, Any] = {**found.parameters, "limit": limit + 1}
@@ -150,39 +156,46 @@ def query(
     return Query(sql, bound)
 
 
-def counted(report: Report, *, with_visitors: bool = True) -> Query:
+def counted(report: Report) -> Query:
     """One row a value, and one of everything."""
-    return _daily(report, with_visitors) if report.is_daily else _scanned(report, with_visitors)
-
-
-def visitors(report: Report) -> Query:
-    """Of a daily report: the visitors of the values of `only`, and of everything."""
-    [name] = report.by
-    rows = _daily_rows(report, name, ("visitors",))
+    rows = _daily(report) if report.is_daily else _scanned(report)
+    values = ", ".join(report.values)
     sql = (
-        f"SELECT p.v0 AS v0, p.is_total AS is_total, {_MERGED_VISITORS} AS visitors FROM ({rows.sql}) AS p"
-        " GROUP BY v0, is_total"
+        f"SELECT {_each('p', report)}, p.is_total AS is_total, {_sums(report)} FROM ({rows.sql}) AS p"
+        f" GROUP BY {values}, is_total"
     )
     return Query(sql, rows.parameters)
 
 
+def visitors(report: Report) -> Query:
+    """Of a daily report: the visitors of the values of `only`, and of everything."""
+    return counted(replace(report, counters=("visitors",)))
+
+
 def series(report: Report) -> Query:
     """Counters by bucket of the range (`edge`) and value, of the values of `only`; of everything without dimension."""
-    rows = report.visits.everything(report.range.start, report.range.end, report.columns)
     where, bound = _where(report)
+    if report.only is not None:
+        limits = (f"{_expression(name)} IN {{only_{number}:Array(String)}}" for number, name in enumerate(report.by))
+        where = " AND ".join((where, *limits))
     columns = ", ".join(filter(None, (f"{edge(Source.VISITS)} AS edge", _named(report))))
-    sql = (
-        f"SELECT {columns}, {_counters(is_of_time=not report.by)} FROM ({rows}) AS t WHERE {where}"
-        f" GROUP BY {', '.join(('edge', *report.values))}"
+    keys = ", ".join(("edge", *report.values))
+    is_of_time = not report.by
+    rows = " UNION ALL ".join(
+        f"SELECT {columns}, {_of(_read(report.counters, is_of_time), expressions)} FROM ({source}) AS t WHERE {where}"
+        f" GROUP BY {keys}"
+        for source, expressions in _sources(report, {"occurred_at"})
     )
+    named = ", ".join(("p.edge AS edge", *filter(None, (_each("p", report),))))
+    sql = f"SELECT {named}, {_sums_of(report.counters, is_of_time)} FROM ({rows}) AS p GROUP BY {keys}"
     return Query(sql, {**bound, **edges_of(report.range)})
 
 
 def total_series(report: Report) -> Query:
-    """Counters by bucket; visits are those that begin in it. Every bucket begins with a quarter of an hour."""
-    quarters = _daily_rows(report, QUARTER, COUNTERS)
+    """Counters by bucket. Every bucket begins with a quarter of an hour."""
+    quarters = _daily_rows(report, QUARTER)
     sql = (
-        f"SELECT roundDown(toUInt32(p.v0), {{edges:Array(UInt32)}}) AS edge, {_sums(is_of_time=True)}"
+        f"SELECT roundDown(toUInt32(p.v0), {{edges:Array(UInt32)}}) AS edge, {_sums(report)}"
         f" FROM ({quarters.sql}) AS p WHERE NOT p.is_total GROUP BY edge"
     )
     return Query(sql, {**quarters.parameters, **edges_of(report.range)})
@@ -194,61 +207,77 @@ def _kind(name: str) -> str:
     return "Float64" if name in RATIOS else "Int128"
 
 
-def _scanned(report: Report, with_visitors: bool) -> Query:
-    """From rows with their visits."""
-    rows = report.visits.everything(report.range.start, report.range.end, report.columns)
+def _scanned(report: Report) -> Query:
+    """Partial counters from rows with their visits. Of everything, visits and visitors are counted once more, and that
+    takes as long again: without filters, the builds have them."""
     where, bound = _where(report)
     values = ", ".join(report.values)
-    counters = _counters(is_of_time=WEEKDAY_HOUR in report.by, with_visitors=with_visitors)
-    sql = (
-        f"SELECT {_named(report)}, grouping({report.values[0]}) = 1 AS is_total, {counters} FROM ({rows}) AS t"
-        f" WHERE {where} GROUP BY GROUPING SETS (({values}), ())"
-    )
-    return Query(sql, bound)
+    is_total, group = f"grouping({report.values[0]}) = 1", f"GROUPING SETS (({values}), ())"
+    if not report.selection.filters:
+        is_total, group = "0", values
+    counters = _read(report.counters, report.is_of_time)
+    parts = [
+        f"SELECT {_named(report)}, {is_total} AS is_total, {_of(counters, expressions)} FROM ({source}) AS t"
+        f" WHERE {where} GROUP BY {group}"
+        for source, expressions in _sources(report)
+    ]
+    if not report.selection.filters:
+        everything = _daily_rows(report, TOTAL)
+        empty = ", ".join(f"'' AS {value}" for value in report.values)
+        parts.append(
+            f"SELECT {empty}, 1 AS is_total, {', '.join(counters)} FROM ({everything.sql}) AS e WHERE e.is_total"
+        )
+        bound |= everything.parameters
+    return Query(" UNION ALL ".join(parts), bound)
 
 
-def _daily(report: Report, with_visitors: bool) -> Query:
-    """From counters of whole days, and rows of the rest."""
-    [name] = report.by
-    is_hourly = name == WEEKDAY_HOUR
-    counters = tuple(each for each in COUNTERS if with_visitors or each != "visitors")
-    rows = _daily_rows(report, QUARTER if is_hourly else name, counters)
-    bound = dict(rows.parameters)
-    value = "p.v0"
-    if is_hourly:
-        value = f"if(p.is_total, '', {zone_offsets.local_hour('toUInt32OrZero(p.v0)')})"
-        bound |= zone_offsets.bound(report.range.timezone, report.range.start, report.range.end)
-    sums = _sums(is_of_time=is_hourly, with_visitors=with_visitors)
-    sql = f"SELECT {value} AS v0, p.is_total AS is_total, {sums} FROM ({rows.sql}) AS p GROUP BY v0, is_total"
-    return Query(sql, bound)
-
-
-def _daily_rows(report: Report, dimension: str, counters: Sequence[str]) -> Query:
-    """Partial `counters` of one daily dimension, several rows a value (`v0`), and of everything (`is_total`)."""
+def _sources(report: Report, more: Collection[str] = ()) -> list[tuple[str, Mapping[str, str]]]:
+    """The SELECTs of rows that a report reads, each with what its counters are."""
     start, end = report.range.start, report.range.end
+    columns = {*report.columns, *more}
+    traffic = report.visits.traffic(start, end, {*TRAFFIC_COUNTED, *columns})
+    sold = conversions({*CONVERSIONS_COUNTED, *columns})
+    return [each for each in ((traffic, _OF_TRAFFIC), (sold, _OF_CONVERSION)) if each[0]]
+
+
+def _daily(report: Report) -> Query:
+    """Partial counters from builds, and from the rows of the rest."""
+    [name] = report.by
+    if name != WEEKDAY_HOUR:
+        return _daily_rows(report, name)
+    rows = _daily_rows(report, QUARTER)
+    hour = f"if(q.is_total, '', {zone_offsets.local_hour('toUInt32OrZero(q.v0)')})"
+    shown = ", ".join(("is_total", *_read(report.counters, is_of_time=True)))
+    zone = zone_offsets.bound(report.range.timezone, report.range.start, report.range.end)
+    return Query(f"SELECT {hour} AS v0, {shown} FROM ({rows.sql}) AS q", {**rows.parameters, **zone})
+
+
+def _daily_rows(report: Report, dimension: str) -> Query:
+    """Partial counters of one daily dimension, several rows a value (`v0`), and of everything (`is_total`)."""
+    start, end = report.range.start, report.range.end
+    counters = _read(report.counters, report.is_of_time)
     visits, bots = report.visits, _bots(report.selection.bots)
     whole = visits.whole(start, end)
     bound = visits.bounds(start, end)
     traffic, sales = DAILY[dimension], _OF_CONVERSIONS.get(dimension, DAILY[dimension])
     only = ""
     if report.only is not None and dimension in report.by:
-        only = f" AND (dimension = '{TOTAL}' OR value IN {{only:Array(String)}})"
-        bound["only"] = [one[0] for one in report.only]
-        traffic, sales = _limited(traffic), _limited(sales)
-    values = ("occurred_at",) if dimension == QUARTER else dimensions.columns(dimension)
-    read = f"SELECT if(dimension = '{TOTAL}', '', value) AS v0, dimension = '{TOTAL}' AS is_total"
+        only = f" AND (dimension = '{TOTAL}' OR value IN {{only_0:Array(String)}})"
+        bound["only_0"] = [one[0] for one in report.only]
+        traffic, sales = _limited(traffic, 0), _limited(sales, 0)
+    values = _COLUMNS_OF.get(dimension) or dimensions.columns(dimension)
     parts = []
-    for table, built in ((tables.BREAKDOWN_WEEK, whole.weeks), (tables.BREAKDOWN_DAY, whole.days)):
-        if built:
-            parts.append(
-                f"{read}, {_of(counters, _BUILT)} FROM {tables.table(table)} AS t"
-                f" WHERE {of_builds(built)} AND dimension IN ('{dimension}', '{TOTAL}') AND {bots}{only}"
-            )
-    rest = visits.traffic(start, end, {*TRAFFIC_COUNTED, *values}, without=whole.covered)
-    if rest:
-        each_and_all = f"WHERE {bots} {_EACH_AND_ALL}"
+    if whole:
         parts.append(
-            f"SELECT {traffic} AS v0, {_IS_TOTAL}, {_of(counters, _OF_TRAFFIC)} FROM ({rest}) AS t {each_and_all}"
+            f"SELECT if(dimension = '{TOTAL}', '', value) AS v0, dimension = '{TOTAL}' AS is_total,"
+            f" {_of(counters, _BUILT)} FROM {tables.table(tables.BREAKDOWN)} AS t"
+            f" WHERE {of_builds(whole)} AND dimension IN ('{dimension}', '{TOTAL}') AND {bots}{only}"
+        )
+    rest = visits.traffic(start, end, {*TRAFFIC_COUNTED, *values}, {day for build in whole for day in build.covered})
+    if rest:
+        parts.append(
+            f"SELECT {traffic} AS v0, {_IS_TOTAL}, {_of(counters, _OF_TRAFFIC)} FROM ({rest}) AS t"
+            f" WHERE {bots} {_EACH_AND_ALL}"
         )
     if set(counters) & set(_MONEY) or not parts:
         sold = conversions({*CONVERSIONS_COUNTED, *values})
@@ -259,31 +288,43 @@ def _daily_rows(report: Report, dimension: str, counters: Sequence[str]) -> Quer
     return Query(" UNION ALL ".join(parts), bound)
 
 
+def _read(counters: Sequence[str], is_of_time: bool) -> tuple[str, ...]:
+    """The partial counters that these are computed from."""
+    return tuple(dict.fromkeys("entries" if is_of_time and name == "visits" else name for name in counters))
+
+
 def _of(counters: Sequence[str], expressions: Mapping[str, str]) -> str:
     return ", ".join(f"{expressions[name]} AS {name}" for name in counters)
 
 
-def _limited(expression: str) -> str:
+def _limited(expression: str, number: int) -> str:
     """The value, or `_OTHERS` for one that the report leaves out: it counts in the total."""
-    return f"if({expression} IN {{only:Array(String)}}, {expression}, '{_OTHERS}')"
+    return f"if({expression} IN {{only_{number}:Array(String)}}, {expression}, '{_OTHERS}')"
 
 
 def _where(report: Report) -> tuple[str, dict[str, Any]]:
     chosen = filters.condition(report.selection.filters, report.selection.bots)
     start, end = report.range.start, report.range.end
     bound: dict[str, Any] = {**report.visits.bounds(start, end), **chosen.parameters}
-    where = chosen.sql
     if report.only is not None:
-        for number, name in enumerate(report.by):
-            where += f" AND {_expression(name)} IN {{only_{number}:Array(String)}}"
+        for number in range(len(report.by)):
             bound[f"only_{number}"] = sorted({one[number] for one in report.only})
     if WEEKDAY_HOUR in report.by:
         bound |= zone_offsets.bound(report.range.timezone, start, end)
-    return where, bound
+    return chosen.sql, bound
 
 
 def _named(report: Report) -> str:
-    return ", ".join(f"{_expression(name)} AS {value}" for name, value in zip(report.by, report.values, strict=True))
+    """The values of a row `t`, as columns."""
+    found = []
+    for number, (name, value) in enumerate(zip(report.by, report.values, strict=True)):
+        expression = _expression(name)
+        found.append(f"{_limited(expression, number) if report.only is not None else expression} AS {value}")
+    return ", ".join(found)
+
+
+def _each(source: str, report: Report) -> str:
+    return ", ".join(f"{source}.{value} AS {value}" for value in report.values)
 
 
 def _expression(name: str) -> str:
@@ -296,27 +337,19 @@ def _bots(bots: Bots) -> str:
     return {Bots.EXCLUDE: "NOT t.is_bot", Bots.ONLY: "t.is_bot", Bots.INCLUDE: "1"}[bots]
 
 
-def _sums(*, is_of_time: bool, with_visitors: bool = True) -> str:
-    """The counters over partial ones, called `p`. In buckets of time `visits` are those that begin in the bucket: a
-    visit has one begin, so they add up."""
+def _sums(report: Report) -> str:
+    return _sums_of(report.counters, report.is_of_time)
+
+
+def _sums_of(counters: Sequence[str], is_of_time: bool) -> str:
+    """The counters over partial ones, called `p`."""
     columns = {name: f"sum(p.{name})" for name in COUNTERS}
-    columns["visitors"] = _MERGED_VISITORS if with_visitors else "toInt64(0)"
+    columns["visitors"] = "toInt64(uniqCombinedMerge(12)(p.visitors))"
     if is_of_time:
         columns["visits"] = columns["entries"]
-    return _of(COUNTERS, columns)
+    return _of(counters, columns)
 
 
-def _counters(*, is_of_time: bool, with_visitors: bool = True) -> str:
-    """The same over rows with their visits, called `t`."""
-    columns = dict(_ROW_COUNTERS)
-    if is_of_time:
-        columns["visits"] = columns["entries"]
-    if not with_visitors:
-        columns["visitors"] = "toInt64(0)"
-    return _of(COUNTERS, columns)
-
-
-_MERGED_VISITORS: Final = "toInt64(uniqCombinedMerge(12)(p.visitors))"
 _NO_TRAFFIC: Final = dict.fromkeys(_TRAFFIC, "toInt64(0)")
 _NO_MONEY: Final = {name: f"{'toInt128' if name.startswith('c_') else 'toInt64'}(0)" for name in _MONEY}
 _BUILT: Final = {name: name for name in (*_TRAFFIC, "visitors")} | _NO_MONEY
@@ -329,12 +362,8 @@ _OF_CONVERSION: Final = {
 """Partial counters of each source."""
 _IS_TOTAL: Final = "grouping(v0) = 1 AS is_total"
 _EACH_AND_ALL: Final = "GROUP BY GROUPING SETS ((v0), ())"
+_COLUMNS_OF: Final = {QUARTER: ("occurred_at",), TOTAL: ("type",)}
 _OTHERS: Final = "\\0"
 """No text of a row has this value: NUL is a control character."""
 _OF_CONVERSIONS: Final = {"event": "toString(t.event_name)", "coupon": "toString(t.coupon)"}
 _SHOWN: Final = ("events", "pending", "approved", "rejected", "reversed", "revenue")
-_ROW_COUNTERS: Final = {
-    **tables.ROW_COUNTERS,
-    "visitors": "toInt64(uniqCombinedIf(12)(t.visitor, t.type <> 'conversion' AND t.visitor <> 0))",
-    **{name: CONVERSION_SUMS[name] for name in _MONEY},
-}

@@ -1,6 +1,6 @@
 """Rows with their visits for reports: from current builds of whole days, and for other days from `events`.
 
-Counters of whole days come from the builds of their weeks where these are current.
+Counters of whole builds come from those of their weeks where these are current.
 
 `plan` reads which days have a current build (`infra.domain.visits.tables`). No report waits for a build: what is not
 built is found by the same SQL when it is read.
@@ -42,21 +42,26 @@ COUNTED: Final = tuple(dict.fromkeys((*TRAFFIC_COUNTED, *CONVERSIONS_COUNTED)))
 
 Contents = tuple[int, int]
 """Number and fingerprint of events."""
-Built = Sequence[tuple[date, int]]
-"""Days, or the first days of weeks, with their builds."""
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
-    """The whole weeks of a range that have a current build, and its whole days beside them that have one."""
+class Build:
+    """A current build of `days` days (1 or 7) from `day` on, and when its first and last event happened."""
 
-    weeks: Built
-    days: Built
+    days: int
+    day: date
+    number: int
+    first_at: datetime
+    last_at: datetime
+
+    def lies_within(self, start: datetime, end: datetime) -> bool:
+        """Whether all of its events happened from `start` until before `end`."""
+        return start <= self.first_at and self.last_at < end
 
     @property
-    def covered(self) -> set[date]:
-        """All days that are in one of them."""
-        return {day for day, _ in self.days} | {day for first, _ in self.weeks for day in days_of_week(first)}
+    def covered(self) -> list[date]:
+        """Its days."""
+        return [self.day + timedelta(days=number) for number in range(self.days)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +69,10 @@ class VisitRows:
     """Where the rows of a website's days are. Days without events are in neither `builds` nor `live`."""
 
     website_id: str
-    builds: Mapping[date, int]
+    builds: Mapping[date, Build]
     live: Mapping[date, int]
     """Days without a current build, and their number of events."""
-    weeks: Mapping[date, int]
+    weeks: Mapping[date, Build]
     """Current builds by Monday."""
 
     def everything(self, start: datetime, end: datetime, columns: Collection[str] = COLUMNS) -> str:
@@ -77,7 +82,7 @@ class VisitRows:
     def traffic(self, start: datetime, end: datetime, columns: Collection[str], without: Collection[date] = ()) -> str:
         """The same without conversions, and without whole days; empty if there is no such day. Raises `Problem` 503."""
         days = [day for day in days_of(start, end) if day not in without]
-        built = [(day, self.builds[day]) for day in days if day in self.builds]
+        built = [self.builds[day] for day in days if day in self.builds]
         live = [day for day in days if day in self.live]
         if sum(self.live[day] for day in live) > MAX_LIVE_EVENTS:
             message = (
@@ -88,7 +93,9 @@ class VisitRows:
         parts = []
         if built:
             source = tables.table(tables.VISIT_EVENTS)
-            parts.append(f"SELECT {shown} FROM {source} WHERE {of_builds(built)} AND {_WITHIN}")
+            listed = ", ".join(f"(toDate('{build.day}'), {build.number})" for build in built)
+            of_builds = f"website_id = {{website:UUID}} AND (day, build) IN ({listed})"
+            parts.append(f"SELECT {shown} FROM {source} WHERE {of_builds} AND {_WITHIN}")
         if live:
             listed = ", ".join(f"'{day}'" for day in live)
             condition = f"website_id = {{website:UUID}} AND toDate(occurred_at) IN ({listed})"
@@ -100,21 +107,18 @@ class VisitRows:
         """What the SELECTs are bound to."""
         return {"website": self.website_id, "start": int(start.timestamp()), "end": int(end.timestamp())}
 
-    def whole(self, start: datetime, end: datetime) -> Whole:
-        """What is built of the days that lie within `start` and `end`."""
-        days = set(whole_days(start, end))
-        weeks = [first for first in sorted(days & self.weeks.keys()) if days.issuperset(days_of_week(first))]
-        days -= {day for first in weeks for day in days_of_week(first)}
-        return Whole(
-            [(first, self.weeks[first]) for first in weeks],
-            [(day, self.builds[day]) for day in sorted(days & self.builds.keys())],
-        )
+    def whole(self, start: datetime, end: datetime) -> list[Build]:
+        """The builds that lie within `start` and `end`: weeks, and the days beside them."""
+        weeks = [week for week in self.weeks.values() if week.lies_within(start, end)]
+        in_weeks = {day for week in weeks for day in week.covered}
+        days = [build for day, build in self.builds.items() if day not in in_weeks and build.lies_within(start, end)]
+        return sorted((*weeks, *days), key=lambda build: build.day)
 
 
 def conversions(columns: Collection[str]) -> str:
     """A SELECT of `columns`: the rows of conversions. Needs `VisitRows.bounds`."""
-    of_website = f"website_id = {{website:UUID}} AND type = 'conversion' AND {_WITHIN}"
-    return f"SELECT {_shown(columns, _OF_CONVERSION)} FROM {_EVENTS} WHERE {of_website}"
+    of_website = f"website_id = {{website:UUID}} AND {_AT_THE_TIME}"
+    return f"SELECT {_shown(columns, _OF_CONVERSION)} FROM {live_table(tables.CONVERSION_EVENTS)} WHERE {of_website}"
 
 
 def _shown(columns: Collection[str], expressions: Mapping[str, str]) -> str:
@@ -125,56 +129,60 @@ def _shown(columns: Collection[str], expressions: Mapping[str, str]) -> str:
     )
 
 
-def of_builds(built: Built) -> str:
-    """The condition that selects the rows of these builds."""
-    listed = ", ".join(f"(toDate('{day}'), {build})" for day, build in built)
-    return f"website_id = {{website:UUID}} AND (day, build) IN ({listed})"
+def of_builds(builds: Sequence[Build]) -> str:
+    """The condition that selects the counters of these builds."""
+    listed = ", ".join(f"({build.days}, toDate('{build.day}'), {build.number})" for build in builds)
+    return f"website_id = {{website:UUID}} AND (days, day, build) IN ({listed})"
 
 
 def plan_query(website_id: str, spans: Sequence[tuple[datetime, datetime]]) -> Query:
-    """The statement whose rows `plan` takes: days within the spans."""
+    """The statement whose rows `plan` takes: days within the spans. Rows of 0 days are what a day has now."""
     within = " OR ".join(
         f"(day >= '{start.astimezone(UTC).date()}' AND day <= '{_last_day(end)}')" for start, end in spans
     )
-    of_days = f"website_id = {{website:UUID}} AND ({within}) GROUP BY day"
-    newest = "toInt64(argMax(b.events, b.build)), argMax(b.fingerprint, b.build), max(b.build)"
+    of_website = f"website_id = {{website:UUID}} AND ({within})"
+    never = "toDateTime64(0, 3, 'UTC')"
     return Query(
-        f"SELECT {_NOW} AS kind, day, toInt64(sum(d.events)) AS events, sum(d.fingerprint) AS fingerprint,"
-        f" toUInt64(0) AS build FROM {live_table(tables.EVENT_DAYS)} AS d WHERE {of_days} UNION ALL "
-        f"SELECT {_DAY}, day, {newest} FROM {tables.table(tables.VISIT_BUILDS)} AS b WHERE {of_days} UNION ALL "
-        f"SELECT {_WEEK}, day, {newest} FROM {tables.table(tables.WEEK_BUILDS)} AS b WHERE {of_days}",
+        f"SELECT 0 AS days, day, toUInt64(0) AS build, toInt64(sum(d.events)) AS events,"
+        f" sum(d.fingerprint) AS fingerprint, {never} AS first_at, {never} AS last_at"
+        f" FROM {live_table(tables.EVENT_DAYS)} AS d WHERE {of_website} GROUP BY day UNION ALL "
+        f"SELECT days, day, build, events, fingerprint, first_at, last_at FROM {tables.table(tables.VISIT_BUILDS)}"
+        f" WHERE {of_website} ORDER BY build DESC LIMIT 1 BY days, day",
         {"website": website_id},
     )
 
 
 def plan(website_id: str, found: Sequence[Row]) -> VisitRows:
     """From the rows of `plan_query`."""
-    days: dict[date, Contents] = {}
-    builds: dict[date, tuple[Contents, int]] = {}
-    weeks: dict[date, tuple[Contents, int]] = {}
+    now: dict[date, Contents] = {}
+    built: dict[int, dict[date, tuple[Contents, Build]]] = {1: {}, tables.DAYS_OF_WEEK: {}}
     for row in found:
-        day, contents = row["day"], (row["events"], row["fingerprint"])
-        if row["kind"] != _NOW:
-            (builds if row["kind"] == _DAY else weeks)[day] = contents, row["build"]
+        days, day, contents = row["days"], row["day"], (row["events"], row["fingerprint"])
+        if days:
+            build = Build(days, day, row["build"], _utc(row["first_at"]), _utc(row["last_at"]))
+            built[days][day] = contents, build
         elif row["events"]:
-            days[day] = contents
-    current = {day: build for day, (contents, build) in builds.items() if days.get(day) == contents}
+            now[day] = contents
+    current = {day: build for day, (contents, build) in built[1].items() if now.get(day) == contents}
     return VisitRows(
         website_id,
         builds=current,
-        live={day: events for day, (events, _) in days.items() if day not in current},
-        weeks={first: build for first, (contents, build) in weeks.items() if _of_week(days, first) == contents},
+        live={day: events for day, (events, _) in now.items() if day not in current},
+        weeks={
+            day: build
+            for day, (contents, build) in built[tables.DAYS_OF_WEEK].items()
+            if _together(now, build.covered) == contents
+        },
     )
 
 
-def _of_week(days: Mapping[date, Contents], first: date) -> Contents:
-    found = [days[day] for day in days_of_week(first) if day in days]
+def _together(now: Mapping[date, Contents], days: Sequence[date]) -> Contents:
+    found = [now[day] for day in days if day in now]
     return sum(events for events, _ in found), sum(fingerprint for _, fingerprint in found) % 2**64
 
 
-def days_of_week(first: date) -> list[date]:
-    """The seven days from `first` on."""
-    return [first + timedelta(days=number) for number in range(tables.DAYS_OF_WEEK)]
+def _utc(moment: datetime) -> datetime:
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def days_of(start: datetime, end: datetime) -> list[date]:
@@ -183,25 +191,15 @@ def days_of(start: datetime, end: datetime) -> list[date]:
     return [first + timedelta(days=number) for number in range((_last_day(end) - first).days + 1)]
 
 
-def whole_days(start: datetime, end: datetime) -> list[date]:
-    """The UTC days that lie within `start` and `end`."""
-    return [day for day in days_of(start, end) if start <= _begin(day) and _begin(day + timedelta(days=1)) <= end]
-
-
-def _begin(day: date) -> datetime:
-    return datetime(day.year, day.month, day.day, tzinfo=UTC)
-
-
 def _last_day(end: datetime) -> date:
     return (end.astimezone(UTC) - timedelta(microseconds=1)).date()
 
 
-_NOW, _DAY, _WEEK = 0, 1, 2
-"""Kinds of rows of `plan_query`: the events of a day, and the newest build of a day and of a week."""
 _EVENTS: Final = live_table("events")
 """Resolving the view of that name, with all its columns, takes longer than reading a small website."""
+_AT_THE_TIME: Final = f"occurred_at >= {instants.bound('start')} AND occurred_at < {instants.bound('end')}"
 _WITHIN: Final = (
-    f"occurred_at >= {instants.bound('start')} AND occurred_at < {instants.bound('end')}"
+    f"{_AT_THE_TIME}"
     f" AND toDate(occurred_at) >= toDate({instants.bound('start')})"
     f" AND toDate(occurred_at) <= toDate({instants.bound('end')})"
 )

@@ -81,4 +81,4 @@ DAILY: Final = {
     QUARTER: "toString(toUnixTimestamp(toStartOfFifteenMinutes(t.occurred_at)))",
     TOTAL: "''",
 }
-"""The dimensions that `breakdown_day` has, and their values in rows with visits (never of conversions)."""
+"""The dimensions that `breakdown` has, and their values in rows with visits (never of conversions)."""

@@ -2,12 +2,14 @@
 
 `event_days` (a rollup of `events`) has the number and the fingerprint of each day's events. A build of a day copies its
 events with their visits into `visit_events`, and counters of every value of every daily dimension into
-`breakdown_day`; `visit_builds` then has what the build is made of. A day's build is current while both agree: what is
+`breakdown`; `visit_builds` then has what the build is made of. A day's build is current while both agree: what is
 read from it equals what `statement.visits` would find. Days without a current build are read from `events`.
 
 The days of a whole week are merged into `breakdown_week` and `week_builds` in the same way; their `day` is a Monday. A
 report of a month then merges a dozen visitor states for a value instead of thirty.
 """
+
+# ruff: noqa: S608 - names of tables and columns are ours
 
 from __future__ import annotations
 
@@ -15,21 +17,24 @@ from typing import Final
 
 from infra.domain.visits.dimensions import DAILY
 from infra.domain.visits.statement import ROW_COLUMNS, TYPES
-from schemas.tracking import IMPRESSION
+from schemas.tracking import COLUMNS, CONVERSION_COLUMNS, IMPRESSION
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Of the tables below and of what a build contains; with a new version every day is built again."""
 
 EVENT_DAYS: Final = "event_days"
+CONVERSION_EVENTS: Final = "conversion_events"
 VISIT_EVENTS: Final = "visit_events"
-BREAKDOWN_DAY: Final = "breakdown_day"
+BREAKDOWN: Final = "breakdown"
 VISIT_BUILDS: Final = "visit_builds"
-BREAKDOWN_WEEK: Final = "breakdown_week"
-WEEK_BUILDS: Final = "week_builds"
 DAYS_OF_WEEK: Final = 7
 
+_OF_CONVERSIONS: Final = {"website_id", *ROW_COLUMNS, *(column.name for column in CONVERSION_COLUMNS)}
+CONVERSION_EVENTS_COLUMNS: Final = tuple(column.name for column in COLUMNS if column.name in _OF_CONVERSIONS)
+"""What rows of conversions have of what a report reads."""
+
 COUNTERS: Final = ("events", "pageviews", "clicks", "impressions", "visits", "entries", "bounces", "seconds")
-"""Of `breakdown_day` and `breakdown_week`; `visits` add up over days, since a visit lies within one."""
+"""Of `breakdown`; `visits` add up over days, since a visit lies within one."""
 
 
 def table(name: str) -> str:
@@ -48,6 +53,7 @@ VISIT_EVENTS_COLUMNS: Final = (
 )
 BREAKDOWN_COLUMNS: Final = (
     "website_id UUID",
+    "days UInt8",
     "day Date",
     "build UInt64",
     "is_bot Bool",
@@ -58,11 +64,15 @@ BREAKDOWN_COLUMNS: Final = (
 )
 BUILDS_COLUMNS: Final = (
     "website_id UUID",
+    "days UInt8",
     "day Date",
     "build UInt64",
     "events Int64",
     "fingerprint UInt64",
+    "first_at DateTime64(3, 'UTC')",
+    "last_at DateTime64(3, 'UTC')",
 )
+"""`first_at` and `last_at`: of its events. A range that holds both holds the whole build, wherever it is cut."""
 
 ROW_COUNTERS: Final = {
     "events": "toInt64(countIf(t.type <> 'conversion'))",
@@ -81,19 +91,20 @@ VISITOR_STATE: Final = "uniqCombinedStateIf(12)(t.visitor, t.visitor <> 0)"
 
 
 def counters_of(rows: str) -> str:
-    """The rows of `breakdown_day` that `rows` (a table or SELECT with `build`, called `t`) come to."""
+    """The rows of `breakdown` that `rows` (a table or SELECT with `build`, called `t`) come to."""
     return " UNION ALL ".join(
-        f"SELECT website_id, day, build, is_bot, '{name}' AS dimension, toString({expression}) AS value, {COUNTED},"  # noqa: S608 - own text
-        f" {VISITOR_STATE} AS visitors FROM {rows} AS t GROUP BY website_id, day, build, is_bot, value"
+        f"SELECT website_id, 1 AS days, day, build, is_bot, '{name}' AS dimension, toString({expression}) AS value,"
+        f" {COUNTED}, {VISITOR_STATE} AS visitors FROM {rows} AS t GROUP BY website_id, day, build, is_bot, value"
         for name, expression in DAILY.items()
     )
 
 
 def counters_of_weeks(days: str) -> str:
-    """The rows of `breakdown_week` that `days` (a condition on `breakdown_day`) come to, but for their build."""
+    """The rows of weeks in `breakdown` that `days` (a condition on it) come to, but for their build."""
     sums = ", ".join(f"sum(t.{name}) AS {name}" for name in COUNTERS)
     return (
-        f"SELECT website_id, toMonday(t.day) AS week, is_bot, dimension, value, {sums},"  # noqa: S608 - own text
-        f" uniqCombinedMergeState(12)(t.visitors) AS visitors FROM {table(BREAKDOWN_DAY)} AS t WHERE {days}"
+        f"SELECT website_id, toMonday(t.day) AS week, is_bot, dimension, value, {sums},"
+        " uniqCombinedMergeState(12)(t.visitors) AS visitors"
+        f" FROM {table(BREAKDOWN)} AS t WHERE t.days = 1 AND ({days})"
         " GROUP BY website_id, week, is_bot, dimension, value"
     )

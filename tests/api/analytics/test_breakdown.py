@@ -15,9 +15,11 @@ from uuid import UUID
 import pytest
 
 from infra.domain.visits.dimensions import COLUMNS, NAMES
+from infra.domain.visits.tables import table
 from projectors.engine.clickhouse import HttpClickHouse
 from projectors.engine.ownership import Ownership
 from projectors.visits.builder import VisitBuilder
+from query_api.analytics.breakdown_query import METRICS
 from schemas.zones import ZoneInfo
 from tests.support.engines import wait_until
 from tests.support.query import Person, QueryService, conversion, event
@@ -223,8 +225,8 @@ def test_every_dimension_is_what_a_count_by_hand_gives(
     for name in dimensions[seed::2]:
         check(measured, name, first, last)
     build_all(builder)
-    assert built(query_service, "visit_builds__g1", measured.website) == DAYS
-    assert built(query_service, "week_builds__g1", measured.website) >= 1
+    assert built(query_service, 1, measured.website) == DAYS
+    assert built(query_service, 7, measured.website) >= 1
     for name in dimensions[1 - seed :: 2]:
         check(measured, name, first, last)
     measured.add(30)  # each day's build is outdated, or a part of them
@@ -242,20 +244,22 @@ def test_replaced_builds_are_deleted_and_reports_stay(query_service: QueryServic
     build_all(builder)
     measured.add(20)
     build_all(builder)
-    count = f"SELECT uniqExact(build) FROM {{}} WHERE website_id = '{measured.website}'"
-    tables = ("visit_events", "breakdown_day", "visit_builds", "breakdown_week", "week_builds")
-    stored = [f"{name}__g1" for name in tables]
-    assert [query_service.rows(count.format(name)) for name in stored] == [[(2,)]] * 5
+    of_website = f"WHERE website_id = '{measured.website}'"
+    stored = [
+        f"SELECT uniqExact(build) FROM {table('visit_events')} {of_website}",
+        *(
+            f"SELECT uniqExact(build) FROM {table(name)} {of_website} AND days = {days}"
+            for name in ("breakdown", "visit_builds")
+            for days in (1, 7)
+        ),
+    ]
+    assert [query_service.rows(count) for count in stored] == [[(2,)]] * 5
     before = measured.get("breakdown", **span)
     clickhouse, ownership = HttpClickHouse(query_service.settings), Ownership(query_service.settings.postgres_url or "")
     VisitBuilder(clickhouse, ownership, lambda: datetime.now(UTC) + timedelta(hours=1)).tidy()
-    kept = [count.format(name) for name in stored]
-    newest = (
-        f"SELECT uniqExact(build) FROM (SELECT max(build) AS build FROM {{}} WHERE website_id = '{measured.website}'"
-        " GROUP BY day)"
-    )
-    wanted = [newest.format(name) for name in ("visit_builds__g1",) * 3 + ("week_builds__g1",) * 2]
-    wait_until(lambda: [*map(query_service.rows, kept)] == [*map(query_service.rows, wanted)], 20, "tidying")
+    newest = "SELECT uniqExact(build) FROM (SELECT max(build) AS build FROM {} {} AND days = {} GROUP BY day)"
+    wanted = [newest.format(table("visit_builds"), of_website, days) for days in (1, 1, 7, 1, 7)]
+    wait_until(lambda: [*map(query_service.rows, stored)] == [*map(query_service.rows, wanted)], 20, "tidying")
     assert measured.get("breakdown", **span) == before
 
 
@@ -265,9 +269,11 @@ def build_all(builder: VisitBuilder) -> None:
         builder.build()
 
 
-def built(service: QueryService, table: str, website: UUID) -> int:
-    [[days]] = service.rows(f"SELECT uniqExact(day) FROM {table} WHERE website_id = '{website}'")
-    return int(days)
+def built(service: QueryService, days: int, website: UUID) -> int:
+    [[found]] = service.rows(
+        f"SELECT uniqExact(day) FROM {table('visit_builds')} WHERE website_id = '{website}' AND days = {days}"
+    )
+    return int(found)
 
 
 def test_two_dimensions_search_sort_and_pages(query_service: QueryService) -> None:
@@ -362,16 +368,36 @@ def test_series_add_up_to_the_report(query_service: QueryService, builder: Visit
         build_all(builder)
 
 
-def test_the_comparison_has_the_same_values(query_service: QueryService) -> None:
+@pytest.mark.parametrize(
+    "report",
+    [{"by": "page"}, {"by": "device"}, {"by": "page,device"}, {"by": "page", "filter": ["country:is:DE"]}],
+    ids=["page", "device", "two dimensions", "with a filter"],
+)
+def test_the_comparison_has_the_same_values(query_service: QueryService, report: Row) -> None:
     measured = Measured(query_service, 0)
-    query = {"timeRange": "custom", "from": "2026-03-29", "to": "2026-03-30", "by": "page"}
-    before = {"timeRange": "custom", "from": "2026-03-27", "to": "2026-03-28", "by": "page", "compare": "none"}
+    query = {"timeRange": "custom", "from": "2026-03-29", "to": "2026-03-30", "limit": 2, **report}
+    before = {"timeRange": "custom", "from": "2026-03-27", "to": "2026-03-28", "compare": "none", **report}
     found, earlier = measured.get("breakdown", **query), measured.get("breakdown", **before)
-    by_page = {row["values"]["page"]: shown(row) for row in earlier["rows"]}
+    by_values = {tuple(row["values"].values()): shown(row) for row in earlier["rows"]}
+    assert len(found["rows"]) == 2
     for row in found["rows"]:
-        assert shown(row["previous"]) == by_page.get(row["values"]["page"], counted([]))
+        assert shown(row["previous"]) == by_values.get(tuple(row["values"].values()), counted([]))
     assert shown(found["totals"]["previous"]) == shown(earlier["totals"])
     assert earlier["totals"]["previous"] is None
+
+
+def test_a_metric_is_the_same_alone_and_with_all_others(query_service: QueryService) -> None:
+    measured = Measured(query_service, 3)
+    span = {"timeRange": "custom", "from": "2026-03-22", "to": "2026-03-30", "limit": 1000}
+    for report in ({"by": "page"}, {"by": "weekday_hour"}, {"by": "page,device"}):
+        whole = measured.get("breakdown", sort="page" if "page" in report["by"] else "weekday_hour", **report, **span)
+        for metric in METRICS:
+            for sort in (metric, "-clicks"):
+                alone = measured.get("breakdown", metrics=metric, sort=sort, **report, **span)
+                assert {row["label"]: (row[metric], row["previous"][metric]) for row in alone["rows"]} == {
+                    row["label"]: (row[metric], row["previous"][metric]) for row in whole["rows"]
+                }
+                assert alone["totals"][metric] == whole["totals"][metric]
 
 
 def test_a_file_has_the_same_rows(query_service: QueryService) -> None:

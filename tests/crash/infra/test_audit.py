@@ -197,6 +197,7 @@ def test_a_sound_pipeline_is_green_and_everything_was_compared(
         "cells of delivery_minute": report.checked["cells of delivery_minute"],
         "cells of visitors_15m": report.checked["cells of visitors_15m"],
         "cells of event_days": report.checked["cells of event_days"],
+        "cells of conversion_events": report.checked["cells of conversion_events"],
         "rows of recent_events": 10,
         "entries of the audit trail": 3,
         "anchors of the audit trail": 1,
@@ -267,6 +268,8 @@ ROWS_IN_CLICKHOUSE = (
         Kind.WRONG,
         f"INSERT INTO {RECENT} SELECT * REPLACE (website_id AS event_id) FROM {RECENT} LIMIT 1",
     ),
+    ("conversion_events", Kind.WRONG, "DELETE FROM conversion_events__g1 WHERE d_approved = 1"),
+    ("conversion_events", Kind.WRONG, "ALTER TABLE conversion_events__g1 UPDATE path = '/x' WHERE d_reversed = 1"),
     (
         "duplicates",
         Kind.WRONG,
@@ -575,7 +578,7 @@ def test_all_that_the_projectors_build_is_audited() -> None:
     built = {model.name for model in REGISTRY.postgres}
     money = {"conversions", "conversion_steps", "statement_months", "payouts", "partner_terms", "exchange_rates"}
     assert REFERENCES.keys() == money | {"traffic_rules"} <= built
-    rollups = {rollup.name for rollup in ROLLUPS} | {"visitors_15m", "recent_events"}
+    rollups = {rollup.name for rollup in ROLLUPS} | {"visitors_15m", "recent_events", "conversion_events"}
     assert rollups == set(REGISTRY.rollups)
     tables = {
         table.name: set(table.column_names) for family in REGISTRY.clickhouse for table in (family.main, *family.others)
