@@ -32,6 +32,8 @@ from query_api.kernel.postgres_reader import Reader
 
 MAX_DIMENSIONS: Final = 2
 MAX_EXPORTED: Final = 10_000
+MAX_BESIDE: Final = 2_000
+"""Values of a comparison that are read before it is known which ones are shown."""
 MAX_SERIES: Final = 20
 MAX_SEARCH: Final = 256
 NOT_SET: Final = "(not set)"
@@ -135,13 +137,14 @@ def read(query: BreakdownQuery, request: AnalyticsRequest, response: Response) -
     report = Report(request.selection, request.range, parsed.by, parsed.counters)
     after = _after(query.cursor, parsed) if query.cursor else ()
     search = _search(request, query.search, parsed.by)
-    is_late = parsed.sorting.name != "visitors" and report.is_daily and parsed.by[0] in MANY_VALUES
-    first = replace(report, counters=tuple(name for name in report.counters if not is_late or name != "visitors"))
-    [found] = request.read(response, breakdown_query.query(first, parsed.sorting, search, after, query.limit + 1))
+    late = breakdown_query.late(report, parsed.sorting)
+    first = replace(report, counters=tuple(name for name in report.counters if name not in late))
+    page = breakdown_query.query(first, parsed.sorting, search, after, query.limit + 1)
+    found, *beside = request.read(response, page, *_beside(request, report))
     total = next((row for row in found if row["is_total"]), {})
     rows = [row for row in found if not row["is_total"]]
     has_more, rows = len(rows) > query.limit, rows[: query.limit]
-    late, before = _of_rows(request, response, report, rows, is_late)
+    more, before = _of_rows(request, response, report, rows, late, beside)
     labels = _labels(request, parsed.by, rows)
     shown = _Shown(parsed.metrics, request.website.currency)
 
@@ -158,11 +161,11 @@ def read(query: BreakdownQuery, request: AnalyticsRequest, response: Response) -
                 label=" · ".join(labels[name, value] for name, value in zip(parsed.by, values, strict=True)),
                 labels={name: labels[name, value] for name, value in zip(parsed.by, values, strict=True)},
                 previous=earlier(*values),
-                **shown.figures({**row, **late.get(values, {})}),
+                **shown.figures({**row, **more.get(values, {})}),
             )
             for row, values in ((row, values_of(row, parsed.by)) for row in rows)
         ],
-        totals=Totals.model_construct(previous=earlier(), **shown.figures({**total, **late.get((), {})})),
+        totals=Totals.model_construct(previous=earlier(), **shown.figures({**total, **more.get((), {})})),
         nextCursor=_cursor(rows[-1], parsed) if has_more else None,
     )
 
@@ -291,26 +294,36 @@ _ByValues = Mapping[tuple[str, ...], Row]
 """Rows by their values; that of everything by no value."""
 
 
+def _beside(request: AnalyticsRequest, report: Report) -> list[Query]:
+    """The comparison range of a report that has few values: all of them are read while its page is read."""
+    if request.compared is None or not report.is_daily or report.by[0] in MANY_VALUES:
+        return []
+    return [breakdown_query.counted(replace(report, range=request.compared), limit=MAX_BESIDE + 1)]
+
+
 def _of_rows(
     request: AnalyticsRequest,
     response: Response,
     report: Report,
     rows: Sequence[Row],
-    is_late: bool,
+    late: Sequence[str],
+    beside: Sequence[Sequence[Row]],
 ) -> tuple[_ByValues, _ByValues | None]:
-    """What is read of the shown rows alone: their visitors, if they are `is_late`, and their counters in the comparison
-    range, if there is one."""
+    """What is read of the shown rows alone: their `late` counters, and their counters in the comparison range, if there
+    is one and `beside` does not have all of it."""
     shown = replace(report, only=tuple(values_of(row, report.by) for row in rows))
-    late = [breakdown_query.visitors(shown)] if is_late and "visitors" in report.counters else []
+    last = [breakdown_query.counted(replace(shown, counters=tuple(late)))] if late else []
     before = []
-    if request.compared is not None:
+    has_all = any(len(found) <= MAX_BESIDE for found in beside)
+    if request.compared is not None and not has_all:
         before = [breakdown_query.counted(replace(shown, range=request.compared))]
-    found = iter(request.read(response, *late, *before) if late or before else [])
+    found = request.read(response, *last, *before) if last or before else []
+    compared = [*found[len(last) :], *(beside if has_all else ())]
 
-    def by_values(statement: Sequence[Query]) -> _ByValues | None:
-        return {() if row["is_total"] else values_of(row, report.by): row for row in next(found)} if statement else None
+    def by_values(rows: Sequence[Row]) -> _ByValues:
+        return {() if row["is_total"] else values_of(row, report.by): row for row in rows}
 
-    return by_values(late) or {}, by_values(before)
+    return by_values(found[0]) if last else {}, by_values(compared[0]) if compared else None
 
 
 def _dimension(name: str) -> str:

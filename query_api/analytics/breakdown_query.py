@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 from infra.domain.visits import dimensions, tables
@@ -67,7 +67,7 @@ MANY_VALUES: Final = frozenset(
     )
 )
 """Dimensions that can have thousands of values: merging the visitor states of all of them takes longer than the rest of
-a report, so `visitors` reads those of the shown rows."""
+a report."""
 
 RATIOS: Final = frozenset(name for name, sql in METRICS.items() if sql.startswith("if("))
 
@@ -156,28 +156,34 @@ def query(
     return Query(sql, bound)
 
 
-def counted(report: Report) -> Query:
-    """One row a value, and one of everything."""
+def counted(report: Report, limit: int | None = None) -> Query:
+    """One row a value, and one of everything. At most `limit` rows, any of them, if it is given."""
     rows = _daily(report) if report.is_daily else _scanned(report)
     values = ", ".join(report.values)
     sql = (
         f"SELECT {_each('p', report)}, p.is_total AS is_total, {_sums(report)} FROM ({rows.sql}) AS p"
         f" GROUP BY {values}, is_total"
     )
-    return Query(sql, rows.parameters)
+    return Query(sql if limit is None else f"{sql} LIMIT {limit}", rows.parameters)
 
 
-def visitors(report: Report) -> Query:
-    """Of a daily report: the visitors of the values of `only`, and of everything."""
-    return counted(replace(report, counters=("visitors",)))
+def late(report: Report, sorting: Sorting) -> tuple[str, ...]:
+    """The counters that are read for the shown rows alone: counting what is distinct among all values takes longer than
+    the rest of the report."""
+    if report.is_daily:
+        found = {"visitors"} if report.by[0] in MANY_VALUES else set()
+    elif report.selection.filters:
+        found = set()  # the row of everything needs them anyway
+    else:
+        found = {"visitors"} if report.is_of_time else {"visitors", "visits"}
+    sorted_by = re.findall(r"\w+", METRICS.get(sorting.name, ""))
+    return tuple(name for name in report.counters if name in found and name not in sorted_by)
 
 
 def series(report: Report) -> Query:
     """Counters by bucket of the range (`edge`) and value, of the values of `only`; of everything without dimension."""
     where, bound = _where(report)
-    if report.only is not None:
-        limits = (f"{_expression(name)} IN {{only_{number}:Array(String)}}" for number, name in enumerate(report.by))
-        where = " AND ".join((where, *limits))
+    where = _within_only(report, where)
     columns = ", ".join(filter(None, (f"{edge(Source.VISITS)} AS edge", _named(report))))
     keys = ", ".join(("edge", *report.values))
     is_of_time = not report.by
@@ -212,12 +218,15 @@ def _scanned(report: Report) -> Query:
     takes as long again: without filters, the builds have them."""
     where, bound = _where(report)
     values = ", ".join(report.values)
-    is_total, group = f"grouping({report.values[0]}) = 1", f"GROUPING SETS (({values}), ())"
-    if not report.selection.filters:
-        is_total, group = "0", values
+    if report.selection.filters:
+        named, is_total = _limited_values(report), f"grouping({report.values[0]}) = 1"
+        group = f"GROUPING SETS (({values}), ())"
+    else:
+        named, is_total, group = _named(report), "0", values
+        where = _within_only(report, where)
     counters = _read(report.counters, report.is_of_time)
     parts = [
-        f"SELECT {_named(report)}, {is_total} AS is_total, {_of(counters, expressions)} FROM ({source}) AS t"
+        f"SELECT {named}, {is_total} AS is_total, {_of(counters, expressions)} FROM ({source}) AS t"
         f" WHERE {where} GROUP BY {group}"
         for source, expressions in _sources(report)
     ]
@@ -236,8 +245,10 @@ def _sources(report: Report, more: Collection[str] = ()) -> list[tuple[str, Mapp
     start, end = report.range.start, report.range.end
     columns = {*report.columns, *more}
     traffic = report.visits.traffic(start, end, {*TRAFFIC_COUNTED, *columns})
-    sold = conversions({*CONVERSIONS_COUNTED, *columns})
-    return [each for each in ((traffic, _OF_TRAFFIC), (sold, _OF_CONVERSION)) if each[0]]
+    sources: list[tuple[str, Mapping[str, str]]] = [(traffic, _OF_TRAFFIC)] if traffic else []
+    if set(report.counters) & set(_MONEY) or not sources:
+        sources.append((conversions({*CONVERSIONS_COUNTED, *columns}), _OF_CONVERSION))
+    return sources
 
 
 def _daily(report: Report) -> Query:
@@ -314,12 +325,26 @@ def _where(report: Report) -> tuple[str, dict[str, Any]]:
     return chosen.sql, bound
 
 
+def _within_only(report: Report, where: str) -> str:
+    """The condition, and that the values are some of those that the report is limited to."""
+    if report.only is None:
+        return where
+    limits = (f"{_expression(name)} IN {{only_{number}:Array(String)}}" for number, name in enumerate(report.by))
+    return " AND ".join((where, *limits))
+
+
 def _named(report: Report) -> str:
     """The values of a row `t`, as columns."""
-    found = []
-    for number, (name, value) in enumerate(zip(report.by, report.values, strict=True)):
-        expression = _expression(name)
-        found.append(f"{_limited(expression, number) if report.only is not None else expression} AS {value}")
+    names = zip(report.by, report.values, strict=True)
+    return ", ".join(f"{_expression(name)} AS {value}" for name, value in names)
+
+
+def _limited_values(report: Report) -> str:
+    """The same, with `_OTHERS` for those that the report leaves out."""
+    if report.only is None:
+        return _named(report)
+    names = zip(report.by, report.values, strict=True)
+    found = (f"{_limited(_expression(name), number)} AS {value}" for number, (name, value) in enumerate(names))
     return ", ".join(found)
 
 

@@ -19,6 +19,7 @@ from infra.domain.visits.tables import table
 from projectors.engine.clickhouse import HttpClickHouse
 from projectors.engine.ownership import Ownership
 from projectors.visits.builder import VisitBuilder
+from query_api.analytics.breakdown import MAX_BESIDE
 from query_api.analytics.breakdown_query import METRICS
 from schemas.zones import ZoneInfo
 from tests.support.engines import wait_until
@@ -384,6 +385,17 @@ def test_the_comparison_has_the_same_values(query_service: QueryService, report:
         assert shown(row["previous"]) == by_values.get(tuple(row["values"].values()), counted([]))
     assert shown(found["totals"]["previous"]) == shown(earlier["totals"])
     assert earlier["totals"]["previous"] is None
+
+
+def test_the_comparison_of_more_values_than_are_read_at_once(query_service: QueryService) -> None:
+    measured = Measured(query_service, 2, events=0)
+    at, rows = datetime(2026, 3, 27, 12, tzinfo=UTC), MAX_BESIDE + 10
+    sources = [event(measured.website, at, source=f"s{number}") for number in range(rows)]
+    query_service.events([*sources, event(measured.website, at + timedelta(days=1), source="s7")])
+    query = {"timeRange": "custom", "from": "2026-03-28", "to": "2026-03-28", "by": "source"}
+    found = measured.get("breakdown", **query)
+    assert [(row["label"], row["previous"]["events"]) for row in found["rows"]] == [("s7", 1)]
+    assert found["totals"]["previous"]["events"] == rows
 
 
 def test_a_metric_is_the_same_alone_and_with_all_others(query_service: QueryService) -> None:
