@@ -11,16 +11,30 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-_TOKEN = re.compile(
-    rb"""
+_SKIPPED = rb"""
     (?P<skip>\s+ | --[^\n]*(?:\n|\Z) | \#[ !][^\n]*(?:\n|\Z) | /\*.*?(?:\*/|\Z))
   | (?P<text>'(?:[^'\\]|\\.|'')*(?:'|\Z) | "(?:[^"\\]|\\.|"")*(?:"|\Z) | `(?:[^`\\]|\\.|``)*(?:`|\Z))
   | (?P<heredoc>(?P<tag>\$\w*\$).*?(?:(?P=tag)|\Z))
+"""
+_TOKEN = re.compile(
+    _SKIPPED
+    + rb"""
   | (?P<word>[A-Za-z_][\w$]*)
   | (?P<other>\d[\w.]* | .)
     """,
     re.VERBOSE | re.DOTALL,
 )
+_INSIDE = re.compile(
+    rb"""
+    (?P<run>(?:[A-Za-z_][\w$]* | \d[\w.]* | [^\w'"`$()\[\]{}\#/-])+) |
+"""
+    + _SKIPPED
+    + rb" | (?P<other>.)",
+    re.VERBOSE | re.DOTALL,
+)
+"""Inside of brackets: words and signs that neither open nor close anything are one match."""
+_OPENING = (b"(", b"[", b"{")
+_CLOSING = (b")", b"]", b"}")
 
 
 @dataclass(frozen=True)
@@ -50,7 +64,7 @@ def read_statement(text: bytes, *, data_follows: bool = False) -> Statement:
     kind = first.word if first is not None else ""
     if kind == "INSERT":
         return _insert(text, words, data_follows)
-    rest = [token for token in words if token.depth == 0]
+    rest = list(outer_tokens(text))[1:]
     writes_file = any(a.word == "INTO" and b.word == "OUTFILE" for a, b in pairwise(rest))
     return Statement(kind, text, output_format=_trailing_format(rest), writes_file=writes_file)
 
@@ -81,12 +95,31 @@ def tokens(text: bytes) -> Iterator[Token]:
         if match.lastgroup == "skip":
             continue
         found = match.group()
-        if found in (b")", b"]", b"}"):
+        if found in _CLOSING:
             depth -= 1
-        word = found.decode("ascii", "replace").upper() if match.lastgroup == "word" else ""
-        yield Token(word, found, match.start(), match.end(), depth)
-        if found in (b"(", b"[", b"{"):
+        yield _token(match, depth)
+        if found in _OPENING:
             depth += 1
+
+
+def outer_tokens(text: bytes) -> Iterator[Token]:
+    """Those of depth 0. Most of a long statement is inside of brackets, and is passed over in long runs."""
+    depth = at = 0
+    while match := (_INSIDE if depth > 0 else _TOKEN).match(text, at):
+        at = match.end()
+        found = match.group()
+        if found in _CLOSING:
+            depth -= 1
+        if depth == 0 and match.lastgroup != "skip":
+            yield _token(match, depth)
+        if found in _OPENING:
+            depth += 1
+
+
+def _token(match: re.Match[bytes], depth: int) -> Token:
+    found = match.group()
+    word = found.decode("ascii", "replace").upper() if match.lastgroup == "word" else ""
+    return Token(word, found, match.start(), match.end(), depth)
 
 
 def _insert(text: bytes, words: Iterator[Token], data_follows: bool) -> Statement:

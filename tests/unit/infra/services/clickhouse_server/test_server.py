@@ -18,9 +18,32 @@ from hypothesis import strategies as st
 
 from infra.services.clickhouse_server import blocks, content_encodings, errors, formats, readonly
 from infra.services.clickhouse_server.errors import ClickHouseError
-from infra.services.clickhouse_server.sql import Statement, read_statement
+from infra.services.clickhouse_server.sql import Statement, outer_tokens, read_statement, tokens
 from infra.services.clickhouse_server.users import UsersFileError, authenticate, read_users
 
+PIECES = [
+    *(
+        b"(",
+        b")",
+        b"[",
+        b"]",
+        b"{",
+        b"}",
+        b"'",
+        b'"',
+        b"`",
+        b"\\",
+        b"$",
+        b"$a$",
+        b"--",
+        b"-",
+        b"#",
+        b"# ",
+        b"/*",
+        b"*/",
+    ),
+    *(b"/", b" ", b"\n", b"a", b"_b1", b"9", b"1.5e3", b",", b".", b"FORMAT", b" FORMAT x", b"\xc3\xa9", b"\xff", b";"),
+]
 # A column file of a MergeTree part, written by ClickHouse 26.9: the same frames as on the wire.
 FRAME = bytes.fromhex(
     "06317fa44ad38937870c1f645338817e8217000000100000002208000100804d00000000000000a0c9aa0479a50ad763acfa4b581483e882190000001500000022020001001203070060003737616263"
@@ -77,6 +100,11 @@ class TestStatements:
     def test_writing_files_is_seen(self) -> None:
         assert read_statement(b"SELECT 1 INTO /* */ outfile 'x'").writes_file
         assert not read_statement(b"SELECT 'INTO OUTFILE'").writes_file
+
+    @given(st.lists(st.sampled_from(PIECES), max_size=30))
+    def test_the_tokens_outside_of_brackets_are_those_of_depth_0(self, pieces: list[bytes]) -> None:
+        text = b"".join(pieces)
+        assert list(outer_tokens(text)) == [token for token in tokens(text) if token.depth == 0]
 
     @given(st.binary(max_size=200))
     def test_no_text_breaks_it(self, text: bytes) -> None:
