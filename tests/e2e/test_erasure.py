@@ -38,7 +38,7 @@ PUBLISHED = "skarphedin"
 """What the person published by a link or a page, and what an event that was refused held: the log keeps it."""
 KEEP_PUBLISHED = {
     *("events.stored_events", "pg_catalog.pg_statistic", "domain", "clicks", "rejected"),
-    *("events", "refusals", "recent_events"),
+    *("events", "refusals", "recent_events", "conversion_events"),
 }
 """Tables and topics that keep it after an erasure, as docs/accounts.md says, without the number of a generation."""
 STAYS = "erasure-control"
