@@ -176,9 +176,14 @@ class VisitBuilder:
             BUILD_SETTINGS,
         )
         self._clickhouse.run(
-            f"INSERT INTO {_BUILDS} ({_BUILD_COLUMNS})"
-            f" SELECT website_id, 1, day, build, toInt64(count()), sum({statement.FINGERPRINT}), min(occurred_at),"
-            f" max(occurred_at) FROM {rows} WHERE {within} AND build = {build} GROUP BY website_id, day, build",
+            f"INSERT INTO {_BUILDS} ({_BUILD_COLUMNS}, offsets)"
+            " SELECT website_id, 1, day, build, sum(p.events), sum(p.fingerprint), min(p.first_at), max(p.last_at),"
+            " mapFromArrays(groupArray(p.place), groupArray(p.until)) FROM ("
+            "SELECT website_id, day, build, concat(toString(_topic), ':', toString(_partition)) AS place,"
+            f" toInt64(count()) AS events, sum({statement.FINGERPRINT}) AS fingerprint, min(occurred_at) AS first_at,"
+            f" max(occurred_at) AS last_at, max(_offset) AS until FROM {rows}"
+            f" WHERE {within} AND build = {build} GROUP BY website_id, day, build, place"
+            ") AS p GROUP BY website_id, day, build",
             BUILD_SETTINGS,
         )
         log.info("visits_built", days=len(days), took_s=round(time.monotonic() - started, 2))

@@ -12,7 +12,7 @@ from uuid import UUID
 from fastapi import Depends, Query, Response
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from query_api.analytics import dimension_filters, event_times, filters, ranges, visit_rows
+from query_api.analytics import dimension_filters, event_times, filters, ranges, visit_growth, visit_rows
 from query_api.analytics.filters import Bots, Filter, InvalidFilter
 from query_api.analytics.query_plan import Selection
 from query_api.analytics.ranges import Compare, InvalidRange, Range, TimeRange
@@ -135,7 +135,11 @@ def request_for(
     selection = Selection(str(website.id), (*_with_ids(scope.reader, website, chosen), *named), query.bots)
     if needs_visits or any(each.needs_visits for each in selection.filters):
         [days] = context.query_coalescer.all(visit_rows.plan_query(selection.website_id, spans))
-        selection = replace(selection, visits=visit_rows.plan(selection.website_id, days))
+        visits = visit_rows.plan(selection.website_id, days)
+        if visits.outdated:
+            [checked] = context.query_coalescer.all(visit_growth.check_query(selection.website_id, visits.outdated))
+            visits = visits.with_grown(checked)
+        selection = replace(selection, visits=visits)
     return AnalyticsRequest(context, scope.reader, website, range_, compared, selection)
 
 

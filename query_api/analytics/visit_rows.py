@@ -3,7 +3,7 @@
 Counters of whole builds come from those of their weeks where these are current.
 
 `plan` reads which days have a current build (`infra.domain.visits.tables`). No report waits for a build: what is not
-built is found by the same SQL when it is read.
+built, or has grown since, is found by the same SQL when it is read.
 """
 
 # ruff: noqa: S608 - names of tables and columns are ours; values are bound
@@ -11,13 +11,16 @@ built is found by the same SQL when it is read.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
 from infra.domain.visits import tables
+from infra.domain.visits.builds import Build, Contents
 from infra.domain.visits.statement import ROW_COLUMNS, TYPES, visits
 from infra.kernel.http.problems import Problem
+from query_api.analytics import visit_growth
+from query_api.analytics.visit_growth import GrownDay
 from query_api.kernel.clickhouse_reader import Query, Row, live_table
 from schemas import instants
 from schemas.tracking import CONVERSION_COLUMNS
@@ -40,30 +43,6 @@ COUNTED: Final = tuple(dict.fromkeys((*TRAFFIC_COUNTED, *CONVERSIONS_COUNTED)))
 """The columns that the counters read of both together."""
 
 
-Contents = tuple[int, int]
-"""Number and fingerprint of events."""
-
-
-@dataclass(frozen=True, slots=True)
-class Build:
-    """A current build of `days` days (1 or 7) from `day` on, and when its first and last event happened."""
-
-    days: int
-    day: date
-    number: int
-    first_at: datetime
-    last_at: datetime
-
-    def lies_within(self, start: datetime, end: datetime) -> bool:
-        """Whether all of its events happened from `start` until before `end`."""
-        return start <= self.first_at and self.last_at < end
-
-    @property
-    def covered(self) -> list[date]:
-        """Its days."""
-        return [self.day + timedelta(days=number) for number in range(self.days)]
-
-
 @dataclass(frozen=True, slots=True)
 class VisitRows:
     """Where the rows of a website's days are. Days without events are in neither `builds` nor `live`."""
@@ -74,6 +53,16 @@ class VisitRows:
     """Days without a current build, and their number of events."""
     weeks: Mapping[date, Build]
     """Current builds by Monday."""
+    outdated: Sequence[Build] = ()
+    """Builds of large days in `live`."""
+    grown: Mapping[date, GrownDay] = field(default_factory=dict)
+    """Days that are read from an outdated build and their newer events."""
+
+    def with_grown(self, found: Sequence[Row]) -> VisitRows:
+        """With the days for which `visit_growth.check_query` found that their builds are a part of them."""
+        grown = visit_growth.grown_days(self.outdated, found)
+        live = {day: events for day, events in self.live.items() if day not in grown}
+        return replace(self, live=live, grown=grown, outdated=())
 
     def everything(self, start: datetime, end: datetime, columns: Collection[str] = COLUMNS) -> str:
         """A SELECT of `columns`: traffic and conversions from `start` until before `end`. Needs `bounds`."""
@@ -84,7 +73,8 @@ class VisitRows:
         days = [day for day in days_of(start, end) if day not in without]
         built = [self.builds[day] for day in days if day in self.builds]
         live = [day for day in days if day in self.live]
-        if sum(self.live[day] for day in live) > MAX_LIVE_EVENTS:
+        grown = [self.grown[day] for day in days if day in self.grown]
+        if sum(self.live[day] for day in live) + sum(day.newer for day in grown) > MAX_LIVE_EVENTS:
             message = (
                 "This report is being prepared: many events have just been imported. Please try again in a minute."
             )
@@ -101,6 +91,8 @@ class VisitRows:
             condition = f"website_id = {{website:UUID}} AND toDate(occurred_at) IN ({listed})"
             found = visits(_EVENTS, condition, {*columns, "occurred_at"})
             parts.append(f"SELECT {shown} FROM ({found}) WHERE {_WITHIN}")
+        for day in grown:
+            parts += day.selects(shown, columns, _WITHIN)
         return " UNION ALL ".join(parts)
 
     def bounds(self, start: datetime, end: datetime) -> dict[str, object]:
@@ -144,10 +136,11 @@ def plan_query(website_id: str, spans: Sequence[tuple[datetime, datetime]]) -> Q
     never = "toDateTime64(0, 3, 'UTC')"
     return Query(
         f"SELECT 0 AS days, day, toUInt64(0) AS build, toInt64(sum(d.events)) AS events,"
-        f" sum(d.fingerprint) AS fingerprint, {never} AS first_at, {never} AS last_at"
+        f" sum(d.fingerprint) AS fingerprint, {never} AS first_at, {never} AS last_at,"
+        f" CAST(map() AS Map(String, UInt64)) AS offsets"
         f" FROM {live_table(tables.EVENT_DAYS)} AS d WHERE {of_website} GROUP BY day UNION ALL "
-        f"SELECT days, day, build, events, fingerprint, first_at, last_at FROM {tables.table(tables.VISIT_BUILDS)}"
-        f" WHERE {of_website} ORDER BY build DESC LIMIT 1 BY days, day",
+        f"SELECT days, day, build, events, fingerprint, first_at, last_at, offsets"
+        f" FROM {tables.table(tables.VISIT_BUILDS)} WHERE {of_website} ORDER BY build DESC LIMIT 1 BY days, day",
         {"website": website_id},
     )
 
@@ -155,24 +148,26 @@ def plan_query(website_id: str, spans: Sequence[tuple[datetime, datetime]]) -> Q
 def plan(website_id: str, found: Sequence[Row]) -> VisitRows:
     """From the rows of `plan_query`."""
     now: dict[date, Contents] = {}
-    built: dict[int, dict[date, tuple[Contents, Build]]] = {1: {}, tables.DAYS_OF_WEEK: {}}
+    built: dict[int, dict[date, Build]] = {1: {}, tables.DAYS_OF_WEEK: {}}
     for row in found:
         days, day, contents = row["days"], row["day"], (row["events"], row["fingerprint"])
         if days:
-            build = Build(days, day, row["build"], _utc(row["first_at"]), _utc(row["last_at"]))
-            built[days][day] = contents, build
+            times = _utc(row["first_at"]), _utc(row["last_at"])
+            built[days][day] = Build(days, day, row["build"], contents, *times, row["offsets"])
         elif row["events"]:
             now[day] = contents
-    current = {day: build for day, (contents, build) in built[1].items() if now.get(day) == contents}
+    current = {day: build for day, build in built[1].items() if now.get(day) == build.contents}
+    outdated = {day: build for day, build in built[1].items() if day in now and day not in current}
     return VisitRows(
         website_id,
         builds=current,
         live={day: events for day, (events, _) in now.items() if day not in current},
         weeks={
             day: build
-            for day, (contents, build) in built[tables.DAYS_OF_WEEK].items()
-            if _together(now, build.covered) == contents
+            for day, build in built[tables.DAYS_OF_WEEK].items()
+            if _together(now, build.covered) == build.contents
         },
+        outdated=visit_growth.candidates({day: events for day, (events, _) in now.items()}, outdated),
     )
 
 

@@ -135,6 +135,12 @@ class QueryService:
             found: list[tuple[Any, ...]] = self._clickhouse.query(sql, parameters=parameters).result_rows
             return found
 
+    def named_rows(self, sql: str, **parameters: Any) -> list[dict[str, Any]]:
+        """The same by name of the column, as the service reads them."""
+        with self._lock:
+            found = self._clickhouse.query(sql, parameters=parameters)
+            return [dict(zip(found.column_names, row, strict=True)) for row in found.result_rows]
+
     def command(self, sql: str) -> None:
         with self._lock:
             self._clickhouse.command(sql)

@@ -71,8 +71,10 @@ BUILDS_COLUMNS: Final = (
     "fingerprint UInt64",
     "first_at DateTime64(3, 'UTC')",
     "last_at DateTime64(3, 'UTC')",
+    "offsets Map(String, UInt64)",
 )
-"""`first_at` and `last_at`: of its events. A range that holds both holds the whole build, wherever it is cut."""
+"""`first_at` and `last_at`: of its events. A range that holds both holds the whole build, wherever it is cut.
+`offsets`: the last one by `topic:partition`."""
 
 ROW_COUNTERS: Final = {
     "events": "toInt64(countIf(t.type <> 'conversion'))",

@@ -1,0 +1,35 @@
+"""A build of one or seven days, as `visit_builds` has it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+Contents = tuple[int, int]
+"""Number and fingerprint of events."""
+Offsets = Mapping[str, int]
+"""The last offset by `topic:partition`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """A build of `days` days (1 or 7) from `day` on: what it is made of, and when its first and last event happened."""
+
+    days: int
+    day: date
+    number: int
+    contents: Contents
+    first_at: datetime
+    last_at: datetime
+    offsets: Offsets
+    """Of one day's events; a week has none."""
+
+    def lies_within(self, start: datetime, end: datetime) -> bool:
+        """Whether all of its events happened from `start` until before `end`."""
+        return start <= self.first_at and self.last_at < end
+
+    @property
+    def covered(self) -> list[date]:
+        """Its days."""
+        return [self.day + timedelta(days=number) for number in range(self.days)]

@@ -1,0 +1,100 @@
+"""Days that grew since they were built: the build for most visitors, and `events` for those with newer ones.
+
+A visit depends on the events of its visitor and day alone, so a build stays right for every visitor without a newer
+event. The records of a partition are projected in order: what a build has of a partition are the events up to an
+offset. `check_query` compares these with the build; a day for which they differ (a repaired record, a traffic rule) is
+read from `events`. Reports read events up to the offsets that the check saw, so that all of a statement's parts mean
+the same events.
+"""
+
+# ruff: noqa: S608 - names of tables and columns are ours; values are bound
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+
+from infra.domain.visits import tables
+from infra.domain.visits.builds import Build, Offsets
+from infra.domain.visits.statement import FINGERPRINT, visits
+from query_api.kernel.clickhouse_reader import Query, Row, live_table
+
+MIN_EVENTS: Final = 20_000
+"""Smaller days are read from `events` in about the time that a check takes."""
+MAX_DAYS: Final = 3
+"""As many grow at a time; an import changes many, and soon they are built."""
+
+
+@dataclass(frozen=True, slots=True)
+class GrownDay:
+    """A day with its outdated build. `until`: the newest events to read."""
+
+    build: Build
+    until: Offsets
+    newer: int
+    """Number of events that the build lacks."""
+
+    def selects(self, shown: str, columns: Collection[str], within: str) -> Iterable[str]:
+        """SELECTs of the day's rows under the condition `within`."""
+        of_day = f"website_id = {{website:UUID}} AND toDate(occurred_at) = '{self.build.day}' AND {_up_to(self.until)}"
+        is_newer = f"NOT {_up_to(self.build.offsets)}"
+        changed = (
+            f"SELECT visitor FROM {_EVENTS} WHERE {of_day} AND type <> 'conversion' AND {is_newer} AND visitor <> 0"
+        )
+        yield (
+            f"SELECT {shown} FROM {tables.table(tables.VISIT_EVENTS)} WHERE website_id = {{website:UUID}}"
+            f" AND day = '{self.build.day}' AND build = {self.build.number} AND visitor GLOBAL NOT IN ({changed})"
+            f" AND {within}"
+        )
+        condition = f"{of_day} AND (visitor GLOBAL IN ({changed}) OR visitor = 0 AND {is_newer})"
+        yield f"SELECT {shown} FROM ({visits(_EVENTS, condition, {*columns, 'occurred_at'})}) WHERE {within}"
+
+
+def candidates(now: Mapping[date, int], outdated: Mapping[date, Build]) -> list[Build]:
+    """The outdated builds that are worth a check, newest first. `now`: the number of events of each day."""
+    large = [build for day, build in sorted(outdated.items(), reverse=True) if now[day] >= MIN_EVENTS]
+    return large[:MAX_DAYS]
+
+
+def check_query(website_id: str, builds: Sequence[Build]) -> Query:
+    """The statement whose rows `grown_days` takes."""
+    days = ", ".join(f"'{build.day}'" for build in builds)
+    is_known = " OR ".join(f"toDate(occurred_at) = '{build.day}' AND {_up_to(build.offsets)}" for build in builds)
+    return Query(
+        "SELECT toDate(occurred_at) AS day, concat(toString(_topic), ':', toString(_partition)) AS place,"
+        f" max(_offset) AS until, toInt64(countIf({is_known})) AS events,"
+        f" sumIf({FINGERPRINT}, {is_known}) AS fingerprint, toInt64(count()) - events AS newer FROM {_EVENTS}"
+        f" WHERE website_id = {{website:UUID}} AND type <> 'conversion' AND toDate(occurred_at) IN ({days})"
+        " GROUP BY day, place",
+        {"website": website_id},
+    )
+
+
+def grown_days(builds: Sequence[Build], found: Sequence[Row]) -> Mapping[date, GrownDay]:
+    """Those whose events up to the build's offsets are what the build has."""
+    by_day: dict[date, list[Row]] = defaultdict(list)
+    for row in found:
+        by_day[row["day"]].append(row)
+    grown = {}
+    for build in builds:
+        rows = by_day[build.day]
+        contents = (sum(row["events"] for row in rows), sum(row["fingerprint"] for row in rows) % 2**64)
+        if contents == build.contents:
+            until = {row["place"]: row["until"] for row in rows}
+            grown[build.day] = GrownDay(build, until, sum(row["newer"] for row in rows))
+    return grown
+
+
+def _up_to(offsets: Offsets) -> str:
+    """The condition on events with at most these offsets; what is in no named partition is not among them."""
+    places = []
+    for place, offset in sorted(offsets.items()):
+        topic, _, partition = place.rpartition(":")
+        places.append(f"_topic = '{topic}' AND _partition = {int(partition)} AND _offset <= {int(offset)}")
+    return f"({' OR '.join(places) or '0'})"
+
+
+_EVENTS: Final = live_table("events")
