@@ -1,7 +1,8 @@
-"""Commands of annotations and saved views."""
+"""Commands of annotations, imports and saved views."""
 
 from __future__ import annotations
 
+from datetime import datetime
 from uuid import UUID
 
 from command_api.analytics import schemas, view_schemas
@@ -28,6 +29,16 @@ class RemoveAnnotation(Command[None]):
     """Removes the note."""
 
     annotation_id: UUID
+
+
+class RecordImport(Command[None]):
+    """Records that so many events of the past, from `first_at` to `last_at`, were imported."""
+
+    import_id: UUID
+    website_id: UUID
+    events: int
+    first_at: datetime
+    last_at: datetime
 
 
 class SaveView(Command[ViewAnswer]):

@@ -1,4 +1,4 @@
-"""Command handlers of annotations."""
+"""Command handlers of annotations and imports."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from typing import Final
 
 from command_api.analytics import commands, model
 from command_api.analytics.schemas import Annotation
-from command_api.kernel.aggregates import require_found, shared_fields, state_after
+from command_api.kernel.aggregates import first_event, require_found, shared_fields, state_after
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.websites import model as websites
+from schemas.events.analytics import EventsImported
 
 HANDLERS: Final = CommandHandlers()
 
@@ -37,6 +38,20 @@ def change_annotation(command: commands.ChangeAnnotation, uow: UnitOfWork) -> An
 def remove_annotation(command: commands.RemoveAnnotation, uow: UnitOfWork) -> None:
     annotation = require_found(uow.load(command.annotation_id, model.evolve), "annotation")
     uow.append(model.remove(annotation, uow.load(annotation.website_id, websites.evolve), uow.context))
+
+
+@HANDLERS.on(commands.RecordImport, senders="system")
+def record_import(command: commands.RecordImport, uow: UnitOfWork) -> None:
+    website = websites.require_owned(uow.load(command.website_id, websites.evolve), uow.context)
+    uow.append(
+        EventsImported(
+            **first_event(command.import_id, uow.context),
+            website_id=website.id,
+            events=command.events,
+            first_at=command.first_at,
+            last_at=command.last_at,
+        )
+    )
 
 
 def _shown(annotation: model.Annotation) -> Annotation:

@@ -34,7 +34,7 @@ COMMANDS = {
     "ps": Command("infra.ops.stack.info:ps_main", "every process of the running stack [--json]"),
     "info": Command("infra.ops.stack.info:info_main", "addresses that any client can use [--json]"),
     "migrate": Command("infra.ops.migrations.migrate:main", "bring tables and topics up to date"),
-    "import": Command("ingest.importing.command:main", "access-log FILE --website DOMAIN"),
+    "import": Command("infra.ops.imports:main", "access-log FILE --website DOMAIN"),
     "projections": Command(
         "infra.ops.projections:main", "list, show, pause, resume, rebuild, verify, promote, rollback, cancel"
     ),

@@ -16,9 +16,11 @@ import json
 import os
 import sys
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from datetime import datetime
 from hashlib import blake2b
 from pathlib import Path
 from typing import Final
@@ -49,12 +51,25 @@ MAX_LINE: Final = 64 * 1024
 _GZIP: Final = b"\x1f\x8b"
 
 
-def main(argv: Sequence[str]) -> int:
-    """Exit codes: 0 done, 1 it could not be done, 2 wrong use."""
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What one import added to a website; nothing if `events` is 0."""
+
+    website_id: UUID
+    events: int
+    first_at: datetime
+    last_at: datetime
+
+
+OnImported = Callable[[Settings, Imported], object]
+
+
+def main(argv: Sequence[str], on_imported: OnImported) -> int:
+    """Exit codes: 0 done, 1 it could not be done, 2 wrong use. `on_imported` is called if events were added."""
     options = _parser().parse_args(list(argv))
     settings = load()
     try:
-        counts = import_file(settings, options.file, options.website, quiet=options.json)
+        counts = import_file(settings, options.file, options.website, on_imported, quiet=options.json)
     except (ImportFailed, LogUnavailable, OSError, EOFError, gzip.BadGzipFile) as error:
         sys.stderr.write(f"althing import: {error}\n")
         return 1
@@ -62,7 +77,9 @@ def main(argv: Sequence[str]) -> int:
     return 0
 
 
-def import_file(settings: Settings, file: str, domain: str, *, quiet: bool = False) -> dict[str, int]:
+def import_file(
+    settings: Settings, file: str, domain: str, on_imported: OnImported, *, quiet: bool = False
+) -> dict[str, int]:
     """Imports the file (`-` = standard input; gzip is recognised) and gives the counts, which add up to `lines`.
 
     Returns after the log has everything. Raises `ImportFailed`, `LogUnavailable`, `OSError`.
@@ -75,7 +92,10 @@ def import_file(settings: Settings, file: str, domain: str, *, quiet: bool = Fal
             for line in lines:
                 meter.advance(len(line))
                 run.take(line)
-            return run.finish()
+            counts = run.finish()
+    if (added := run.added) is not None:
+        on_imported(settings, added)
+    return counts
 
 
 class _Run:
@@ -91,6 +111,7 @@ class _Run:
         self._occurrences: dict[bytes, int] = {}
         self._batch: dict[UUID, tuple[PageLine, bytes]] = {}
         self._sent: deque[Future[list[Position]]] = deque()
+        self._span: tuple[datetime, datetime] | None = None
         self._started = now_ms()
         self._runner = Runner(IMPORT.steps, SourceMetrics(), NO_STEP)
 
@@ -121,6 +142,11 @@ class _Run:
             self._settle()
         return {name: self._counts[name] for name in ("lines", "imported", *Reason, "duplicates")}
 
+    @property
+    def added(self) -> Imported | None:
+        """What is in the log now and was not before."""
+        return Imported(self._website.id, self._counts["imported"], *self._span) if self._span else None
+
     def _flush(self) -> None:
         if not self._batch:
             return
@@ -130,6 +156,10 @@ class _Run:
         records = [self._record(identity, *parts) for identity, parts in batch.items() if identity not in known]
         self._counts["duplicates"] += len(batch) - len(records)
         self._counts["imported"] += len(records)
+        new = [page.at for identity, (page, _) in batch.items() if identity not in known]
+        if new:
+            moments = (*new, *(self._span or ()))
+            self._span = min(moments), max(moments)
         self._sent.append(self._log.publish(records))
         while len(self._sent) >= IN_FLIGHT:
             self._settle()

@@ -1,7 +1,7 @@
 """`/api/platform/annotations`: what is noted on the charts of a website, by people and automatically.
 
 Automatic ones follow from recorded events: new terms of a partner that the website links to, links that were
-created, deleted or led elsewhere, and a rebuild of the events that became live.
+created, deleted or led elsewhere, imports, and a rebuild of the events that became live.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ class AnnotationKind(StrEnum):
     LINK_CREATED = "link_created"
     LINK_CHANGED = "link_changed"
     LINK_DELETED = "link_deleted"
+    IMPORTED = "imported"
     PROJECTION_PROMOTED = "projection_promoted"
 
 
@@ -57,6 +58,9 @@ _ANNOTATIONS: Final = (
     " WHERE c.website_id = %(website)s AND c.version > 1"
     " UNION ALL SELECT NULL, 'link_deleted', l.deleted_at, 'Link ' || l.slug || ' deleted'"
     " FROM read.links AS l WHERE l.website_id = %(website)s AND l.deleted_at IS NOT NULL"
+    " UNION ALL SELECT NULL, 'imported', i.first_at, to_char(i.events, 'FM999,999,999,999')"
+    " || CASE i.events WHEN 1 THEN ' page view' ELSE ' page views' END || ' of the past imported'"
+    " FROM read.imports AS i WHERE i.website_id = %(website)s"
     " UNION ALL SELECT NULL, 'projection_promoted', b.promoted_at, 'Reports rebuilt from the event log'"
     " FROM engine.build AS b WHERE b.name = 'events' AND b.generation > 1 AND b.promoted_at IS NOT NULL"
     ") AS noted WHERE at >= %(start)s AND at < %(end)s ORDER BY at DESC, kind, text LIMIT %(limit)s"
@@ -65,7 +69,7 @@ _ANNOTATIONS: Final = (
 
 @router.get(
     "/api/platform/annotations",
-    dependencies=[Depends(Reads("annotations", "websites", "links", "link_changes", "partner_terms"))],
+    dependencies=[Depends(Reads("annotations", "websites", "imports", "links", "link_changes", "partner_terms"))],
 )
 def get_annotations(query: Annotated[RangeQuery, Query()], context: Context, scope: CallerScope) -> list[Annotation]:
     """Of a range, newest first, at most 200."""

@@ -22,8 +22,8 @@ from infra.domain.visits.builds import Build, Offsets
 from infra.domain.visits.statement import FINGERPRINT, visits
 from query_api.kernel.clickhouse_reader import Query, Row, live_table
 
-MIN_EVENTS: Final = 20_000
-"""Smaller days are read from `events` in about the time that a check takes."""
+MIN_EVENTS: Final = 250_000
+"""A smaller day is found from `events` (0.7 µs an event) sooner than it is checked and read in two parts."""
 MAX_DAYS: Final = 3
 """As many grow at a time; an import changes many, and soon they are built."""
 

@@ -1,4 +1,4 @@
-"""What people note on the charts of their websites, and the views of them that they save."""
+"""What people note on the charts of their websites, what was imported, and the views that they save."""
 
 from __future__ import annotations
 
@@ -37,6 +37,16 @@ class AnnotationRemoved(DomainEvent):
     """The note is no longer shown."""
 
     NAME: ClassVar[str] = "annotation.removed"
+
+
+class EventsImported(DomainEvent):
+    """Page views of the past were imported from a file."""
+
+    NAME: ClassVar[str] = "events.imported"
+    website_id: UUID
+    events: int = Field(ge=1, description="Number of events that the website did not have before")
+    first_at: datetime
+    last_at: datetime = Field(description="When the first and the last of them happened")
 
 
 class ViewKind(StrEnum):

@@ -140,6 +140,7 @@ def _site() -> list[DomainEvent]:
 
 def _annotations() -> list[DomainEvent]:
     note = {"website_id": WEBSITE, "at": NOW, "text": "New page"}
+    imported = {"website_id": WEBSITE, "events": 3, "first_at": NOW - timedelta(days=9), "last_at": NOW}
     return [
         *_in_order(
             ANNOTATION,
@@ -147,6 +148,7 @@ def _annotations() -> list[DomainEvent]:
             (analytics.AnnotationChanged, {"at": NOW - timedelta(days=1), "text": "New pages"}),
         ),
         *_in_order(uuid5(ANNOTATION, "removed"), (analytics.AnnotationAdded, note), (analytics.AnnotationRemoved, {})),
+        *_in_order(uuid5(ANNOTATION, "import"), (analytics.EventsImported, imported)),
     ]
 
 

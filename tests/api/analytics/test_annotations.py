@@ -31,6 +31,8 @@ def test_own_and_automatic_notes_of_a_range_newest_first(query_service: QuerySer
     for promoted in (partner, stranger):
         terms = {"partner_id": promoted, "effective_at": now - 3 * day, "terms": Jsonb(dict(PERCENT_10))}
         query_service.insert("partner_terms", terms)
+    span = {"first_at": now - 4 * day, "last_at": now - 2 * day, "imported_at": now}
+    query_service.insert("imports", {"id": uuid4(), "website_id": website, "events": 1234, **span})
     path = f"/api/platform/annotations?websiteId={website}&timeRange=7d"
     answer = query_service.get(path, ada)
     assert answer.status_code == 200, answer.text
@@ -39,6 +41,7 @@ def test_own_and_automatic_notes_of_a_range_newest_first(query_service: QuerySer
         ("own", "New page"),
         ("link_created", f"Link l{note.hex} created"),
         ("terms_changed", "New terms of Acme"),
+        ("imported", "1,234 page views of the past imported"),
     ]
-    assert [one["id"] for one in answer.json()] == [None, str(note), None, None]
+    assert [one["id"] for one in answer.json()] == [None, str(note), None, None, None]
     assert query_service.get(path, eve).status_code == 404

@@ -17,7 +17,7 @@ import pytest
 
 from infra.kernel.clickhouse.client import client as clickhouse_client
 from infra.kernel.config.settings import Settings
-from ingest.importing.command import import_file
+from ingest.importing.command import Imported, import_file
 from ingest.importing.imported_events import ImportFailed
 from schemas import topics
 from schemas.tracking import TrackedEvent
@@ -115,15 +115,20 @@ def a_file(folder: Path, ending: str = "\n") -> Path:
     return path
 
 
+def imported(_settings: Settings, added: Imported) -> None:
+    """What `althing import` records."""
+    assert added.events > 0 and added.first_at <= added.last_at
+
+
 def test_the_counts_add_up_and_a_second_import_adds_nothing(target: Target, tmp_path: Path) -> None:
     path = str(a_file(tmp_path))
     with target.ingest_service.tail(topics.CLICKS) as clicks:
-        counts = import_file(target.settings, path, target.domain, quiet=True)
+        counts = import_file(target.settings, path, target.domain, imported, quiet=True)
         assert counts == COUNTS and counts["lines"] == sum(counts.values()) - counts["lines"]
         target.project(clicks)
         events = [msgspec.json.decode(record.value, type=TrackedEvent) for record in clicks.records]
         assert all(len(dict(record.headers)["h"]) == 8 for record in clicks.records)
-        again = import_file(target.settings, path, target.domain, quiet=True)
+        again = import_file(target.settings, path, target.domain, imported, quiet=True)
         assert (again["imported"], again["duplicates"]) == (0, COUNTS["imported"] + COUNTS["duplicates"])
         assert clicks.now() == []
     by_path = {(event.path, event.occurred_at[:10]): event for event in events}
@@ -145,7 +150,7 @@ def test_identical_lines_are_as_many_page_views_as_one_file_has_of_them(target: 
         for number, (lines, new) in enumerate(files):
             path = tmp_path / f"{number}.log"
             path.write_text("\n".join(lines) + "\n")
-            counts = import_file(target.settings, str(path), target.domain, quiet=True)
+            counts = import_file(target.settings, str(path), target.domain, imported, quiet=True)
             target.project(clicks)
             paths.update(msgspec.json.decode(record.value, type=TrackedEvent).path for record in clicks.records)
             assert (counts["imported"], counts["duplicates"]) == (new, len(lines) - new), number
@@ -173,6 +178,6 @@ def test_gzip_and_standard_input(target: Target, tmp_path: Path) -> None:
 def test_an_import_that_cannot_be_exact_is_refused(target: Target, tmp_path: Path) -> None:
     path = str(a_file(tmp_path))
     with pytest.raises(ImportFailed, match="No website"):
-        import_file(target.settings, path, "nobody.example", quiet=True)
+        import_file(target.settings, path, "nobody.example", imported, quiet=True)
     with pytest.raises(FileNotFoundError):
-        import_file(target.settings, str(tmp_path / "none.log"), target.domain, quiet=True)
+        import_file(target.settings, str(tmp_path / "none.log"), target.domain, imported, quiet=True)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
 from schemas.base import DomainEvent
-from schemas.events.analytics import AnnotationAdded, AnnotationChanged, AnnotationRemoved
+from schemas.events.analytics import AnnotationAdded, AnnotationChanged, AnnotationRemoved, EventsImported
 from schemas.events.websites import WebsiteDisconnected
 from tests.support.projection_bench import WEBSITE, ProjectionBench
 
@@ -31,3 +31,16 @@ def test_the_latest_text_is_shown_and_what_was_removed_is_not(projecting: Projec
     with projecting.running():
         projecting.wait("annotations")
     assert projecting.sql("select id, text from read.annotations") == [(kept, "New pages")]
+
+
+def test_an_import_is_known_until_its_website_is_disconnected(projecting: ProjectionBench) -> None:
+    kept, gone, other = (uuid4() for _ in range(3))
+    imported = {"events": 7, "first_at": NOW, "last_at": NOW}
+    projecting.decide(
+        step(kept, 1, EventsImported, website_id=WEBSITE, **imported),
+        step(gone, 1, EventsImported, website_id=other, **imported),
+        step(other, 1, WebsiteDisconnected),
+    )
+    with projecting.running():
+        projecting.wait("imports")
+    assert projecting.sql("select id, events, imported_at from read.imports") == [(kept, 7, NOW)]
