@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from infra.domain.visits import dimensions, tables
-from infra.domain.visits.dimensions import DAILY, QUARTER, TOTAL, WEEKDAY_HOUR
+from infra.domain.visits.dimensions import DAILY, HOUR, QUARTER, TOTAL, WEEKDAY_HOUR
 from query_api.analytics import filters, zone_offsets
 from query_api.analytics.filters import Bots
 from query_api.analytics.metrics import Source
@@ -198,13 +198,13 @@ def series(report: Report) -> Query:
 
 
 def total_series(report: Report) -> Query:
-    """Counters by bucket. Every bucket begins with a quarter of an hour."""
-    quarters = _daily_rows(report, QUARTER)
+    """Counters by bucket. Every bucket begins with an hour, or with a quarter of one."""
+    times = _daily_rows(report, _time_of(report))
     sql = (
         f"SELECT roundDown(toUInt32(p.v0), {{edges:Array(UInt32)}}) AS edge, {_sums(report)}"
-        f" FROM ({quarters.sql}) AS p WHERE NOT p.is_total GROUP BY edge"
+        f" FROM ({times.sql}) AS p WHERE NOT p.is_total GROUP BY edge"
     )
-    return Query(sql, {**quarters.parameters, **edges_of(report.range)})
+    return Query(sql, {**times.parameters, **edges_of(report.range)})
 
 
 def _kind(name: str) -> str:
@@ -256,11 +256,18 @@ def _daily(report: Report) -> Query:
     [name] = report.by
     if name != WEEKDAY_HOUR:
         return _daily_rows(report, name)
-    rows = _daily_rows(report, QUARTER)
+    rows = _daily_rows(report, _time_of(report))
     hour = f"if(q.is_total, '', {zone_offsets.local_hour('toUInt32OrZero(q.v0)')})"
     shown = ", ".join(("is_total", *_read(report.counters, is_of_time=True)))
     zone = zone_offsets.bound(report.range.timezone, report.range.start, report.range.end)
     return Query(f"SELECT {hour} AS v0, {shown} FROM ({rows.sql}) AS q", {**rows.parameters, **zone})
+
+
+def _time_of(report: Report) -> str:
+    """The daily dimension whose values lie within one local hour and one bucket of the range."""
+    found = zone_offsets.offsets(report.range.timezone, report.range.start, report.range.end)
+    seconds = (*(offset for _, offset in found), *edges_of(report.range)["edges"])
+    return QUARTER if any(each % 3600 for each in seconds) else HOUR
 
 
 def _daily_rows(report: Report, dimension: str) -> Query:
@@ -387,7 +394,7 @@ _OF_CONVERSION: Final = {
 """Partial counters of each source."""
 _IS_TOTAL: Final = "grouping(v0) = 1 AS is_total"
 _EACH_AND_ALL: Final = "GROUP BY GROUPING SETS ((v0), ())"
-_COLUMNS_OF: Final = {QUARTER: ("occurred_at",), TOTAL: ("type",)}
+_COLUMNS_OF: Final = {HOUR: ("occurred_at",), QUARTER: ("occurred_at",), TOTAL: ("type",)}
 _OTHERS: Final = "\\0"
 """No text of a row has this value: NUL is a control character."""
 _OF_CONVERSIONS: Final = {"event": "toString(t.event_name)", "coupon": "toString(t.coupon)"}

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final
 
-from infra.domain.visits.dimensions import NAMES, PROPERTY, columns, is_dimension
+from infra.domain.visits.dimensions import NAMES, PROPERTY, columns, is_dimension, stored
 from schemas.filters import Named, values
 from schemas.tracking import NO_ID
 
@@ -122,19 +122,23 @@ class DimensionFilter:
     def condition(self, number: int) -> Condition:
         """Its condition; `number` tells its parameters from those of others."""
         bound = f"filter_{number}"
-        if self.operator in (Operator.IS, Operator.IS_NOT):
-            parts, values = f"{self.sql} IN {{{bound}:Array(String)}}", list(self.values)
-        elif self.operator is Operator.MATCHES:
-            parts, values = _any_of(bound, f"like({self.sql}, one)"), [_like(value) for value in self.values]
-        else:
-            parts = _any_of(bound, f"positionCaseInsensitiveUTF8({self.sql}, one) > 0")
-            values = list(self.values)
         is_not = self.operator in (Operator.IS_NOT, Operator.NOT_CONTAINS)
-        return Condition(f"NOT ({parts})" if is_not else f"({parts})", {bound: values, **self.parameters})
+        parameters: dict[str, Any]
+        if self.operator in (Operator.IS, Operator.IS_NOT):
+            column, kind, values = stored(self.dimension, self.values) or (self.sql, "String", list(self.values))
+            parts, parameters = f"{column} IN {{{bound}:Array({kind})}}", {bound: values}
+        else:
+            names = [f"{bound}_{place}" for place in range(len(self.values))]
+            parts = " OR ".join(self._contains(name) for name in names) or "0"
+            is_pattern = self.operator is Operator.MATCHES
+            texts = [_like(value) if is_pattern else value for value in self.values]
+            parameters = dict(zip(names, texts, strict=True))
+        return Condition(f"NOT ({parts})" if is_not else f"({parts})", {**parameters, **self.parameters})
 
-
-def _any_of(bound: str, condition: str) -> str:
-    return f"arrayExists(one -> {condition}, {{{bound}:Array(String)}})"
+    def _contains(self, name: str) -> str:
+        if self.operator is Operator.MATCHES:
+            return f"like({self.sql}, {{{name}:String}})"
+        return f"positionCaseInsensitiveUTF8({self.sql}, {{{name}:String}}) > 0"
 
 
 def _like(pattern: str) -> str:

@@ -82,10 +82,15 @@ class VisitRows:
         shown = _shown(columns, _TRAFFIC)
         parts = []
         if built:
+            whole = [build for build in built if build.lies_within(start, end)]
+            cut = [build for build in built if build not in whole]
+            chosen = (
+                *([_rows_of(whole)] if whole else ()),
+                *([f"{_rows_of(cut)} AND {_AT_THE_TIME}"] if cut else ()),
+            )
             source = tables.table(tables.VISIT_EVENTS)
-            listed = ", ".join(f"(toDate('{build.day}'), {build.number})" for build in built)
-            of_builds = f"website_id = {{website:UUID}} AND (day, build) IN ({listed})"
-            parts.append(f"SELECT {shown} FROM {source} WHERE {of_builds} AND {_WITHIN}")
+            condition = f"website_id = {{website:UUID}} AND ({' OR '.join(chosen)})"
+            parts.append(f"SELECT {shown} FROM {source} WHERE {condition}")
         if live:
             listed = ", ".join(f"'{day}'" for day in live)
             condition = f"website_id = {{website:UUID}} AND toDate(occurred_at) IN ({listed})"
@@ -119,6 +124,11 @@ def _shown(columns: Collection[str], expressions: Mapping[str, str]) -> str:
         for name in COLUMNS
         if name in columns
     )
+
+
+def _rows_of(builds: Sequence[Build]) -> str:
+    listed = ", ".join(f"(toDate('{build.day}'), {build.number})" for build in builds)
+    return f"(day, build) IN ({listed})"
 
 
 def of_builds(builds: Sequence[Build]) -> str:

@@ -7,6 +7,7 @@ text; the empty text stands for no value.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from schemas.tracking import NO_ID_TEXT, SUBS
@@ -38,6 +39,7 @@ NAMES: Final = (*COLUMNS, WEEKDAY_HOUR)
 """Every dimension but `prop:NAME`."""
 
 NO_COUNTRY: Final = "ZZ"
+_UUID: Final = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _PROPERTY: Final = re.compile(r"prop:[A-Za-z0-9_.-]{1,64}")
 
 
@@ -61,7 +63,8 @@ def expression(name: str) -> str:
         return f"if(t.props = '', '', JSONExtractString(t.props, '{name.removeprefix(PROPERTY)}'))"
     column = COLUMNS[name]
     if column == "country":
-        return f"if(t.country = '{NO_COUNTRY}', '', toString(t.country))"
+        # Unlike `if`, it is computed once for each value of a dictionary.
+        return f"transform(toString(t.country), ['{NO_COUNTRY}'], [''])"
     if column.endswith("_id"):
         return f"if(t.{column} = toUUID('{NO_ID_TEXT}'), '', toString(t.{column}))"
     if name == "event":
@@ -69,8 +72,23 @@ def expression(name: str) -> str:
     return f"toString(t.{column})"
 
 
+def stored(name: str, values: Iterable[str]) -> tuple[str, str, list[str]] | None:
+    """The column of a dimension, its type, and these values as the column has them, without those that no row has;
+    none for a dimension that is computed from a column."""
+    if name not in COLUMNS or name == "event":
+        return None
+    column = COLUMNS[name]
+    if column.endswith("_id"):
+        found = (NO_ID_TEXT if value == "" else value for value in values)
+        return f"t.{column}", "UUID", [value for value in found if _UUID.fullmatch(value)]
+    empty = NO_COUNTRY if column == "country" else ""
+    return f"t.{column}", "String", [value or empty for value in values]
+
+
+HOUR: Final = "hour"
 QUARTER: Final = "quarter"
-"""Daily dimension: the quarter of an hour in which it happened, as Unix time. Reading it applies the time zone."""
+"""Daily dimensions: the hour, or quarter of an hour, in which it happened, as Unix time. Reading them applies the time
+zone; the quarters are for those that are no whole hours away from UTC."""
 TOTAL: Final = "total"
 """Daily dimension with one value, the empty text: everything."""
 
@@ -78,6 +96,7 @@ DAILY: Final = {
     **{name: expression(name) for name in COLUMNS if name not in ("coupon", "event")},
     "coupon": "''",
     "event": "toString(t.type)",
+    HOUR: "toString(toUnixTimestamp(toStartOfHour(t.occurred_at)))",
     QUARTER: "toString(toUnixTimestamp(toStartOfFifteenMinutes(t.occurred_at)))",
     TOTAL: "''",
 }
