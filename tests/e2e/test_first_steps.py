@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+from decimal import Decimal
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import httpx
+from playwright.sync_api import Page, expect
 
 from infra.ops.demo import market
-from tests.e2e.conftest import ADMIN, PASSWORD, PATIENCE_S, connect, partner_with_link, read
+from schemas.networks import NETWORKS
+from tests.e2e.conftest import ADMIN, PASSWORD, PATIENCE_S, connect, partner_with_link, read, sign_in
 from tests.support.stack import ROOT, Stack, wait_for
 
 README = (Path(ROOT) / "README.md").read_text()
@@ -38,7 +41,66 @@ def test_the_sale_of_the_readme_counts(admin_stack: Stack, api: httpx.Client) ->
     wait_for(revenue, "the sale of 49.99 at 10 % to show as 5.00 pending")
 
 
-def test_the_demonstration_fills_a_stack_once_and_every_number_agrees(admin_stack: Stack, api: httpx.Client) -> None:
+def test_getting_started_ends_with_an_attributed_sale_without_typing_a_parameter(
+    admin_stack: Stack, page: Page, api: httpx.Client
+) -> None:
+    """A fresh website and a program of a network of the table: what the person types is a domain and the program's
+    address. The network fills in its own placeholders."""
+    app, domain, program = admin_stack.app, "first-sale.example", "https://www.awin1.com/cread.php?awinmid=1001"
+    partner = {"name": "Loom and Larder", "baseUrl": program, "commission": 12}
+    assert api.post("/api/admin/partners", json=partner).status_code == 201
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    sign_in(page, app)
+    page.goto(f"{app}/onboarding")
+    page.get_by_label("Domain", exact=True).fill(domain)
+    page.get_by_role("button", name="Connect Website").last.click()
+    expect(page.get_by_text("Waiting for the first event")).to_be_visible()
+    [site] = [each for each in read(api, "/api/platform/websites") if each["domain"] == domain]
+
+    page.goto(f"{app}/links?website={site['id']}")
+    page.get_by_role("button", name="Create link").first.wait_for()
+    page.keyboard.press("c")
+    dialog = page.get_by_role("dialog", name="Create link")
+    dialog.get_by_label("Destination (optional)").fill(f"{program}&ued=https%3A%2F%2Floom.example%2Fsale")
+    expect(dialog.get_by_text("Recognized from the destination.")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Link created and copied").first).to_be_visible()
+    link = page.evaluate("navigator.clipboard.readText()")
+    page.get_by_role("button", name="Postback URL", exact=True).click()
+    address = page.get_by_role("dialog")
+    address.get_by_label("Partner", exact=True).select_option(label="Loom and Larder")
+    address.get_by_role("button", name="Copy postback URL").click()
+    expect(page.get_by_text("Postback URL copied").first).to_be_visible()
+    postback = urlsplit(page.evaluate("navigator.clipboard.readText()"))
+
+    def leads_on() -> str | None:
+        answer = httpx.get(link, headers=AGENT, timeout=PATIENCE_S)
+        return answer.headers["location"] if answer.status_code == 302 else None
+
+    passed = parse_qs(urlsplit(wait_for(leads_on, "the link")).query)["clickref"][0]
+    told = {"clickRef": passed, "transactionId": "AW-1", "transactionAmount": "80.00", "commission": "9.60"}
+    placeholders = {text: told.get(name, "USD") for name, text in NETWORKS["awin"].postback.items()}
+    sent = {
+        name: placeholders.get(values[0], values[0])
+        for name, values in parse_qs(postback.query, keep_blank_values=True).items()
+    }
+    reported = httpx.get(postback._replace(query=urlencode(sent)).geturl(), timeout=PATIENCE_S)
+    assert reported.status_code == 202, reported.text
+
+    def is_attributed() -> bool:
+        return bool(read(api, "/api/platform/conversions", {"websiteId": site["id"], "search": "AW-1"}))
+
+    wait_for(is_attributed, "the sale to be attributed")
+    page.goto(f"{app}/conversions?website={site['id']}")
+    row = page.get_by_role("row").filter(has_text="AW-1")
+    expect(row).to_contain_text("Loom and Larder", timeout=PATIENCE_S * 1000)
+    expect(row).to_contain_text("$9.60")
+    expect(row).to_contain_text("Pending")
+
+
+def test_the_demonstration_fills_a_stack_once_and_every_number_agrees(
+    admin_stack: Stack, page: Page, api: httpx.Client
+) -> None:
     admin = {"ALTHING_ADMIN_EMAIL": ADMIN, "ALTHING_ADMIN_PASSWORD": PASSWORD}
 
     def demo() -> dict[str, int]:
@@ -80,3 +142,24 @@ def test_the_demonstration_fills_a_stack_once_and_every_number_agrees(admin_stac
     after = pageviews()
     grown = {domain: after[domain] - before[domain] for domain in before}
     assert all(0 <= more <= 20 for more in grown.values()), f"sent twice, counted twice: {grown}"
+    what_earned_most(admin_stack, page, api)
+
+
+def what_earned_most(stack: Stack, page: Page, api: httpx.Client) -> None:
+    """Two clicks, a choice in a list, lead from the page of a website to the page, source and campaign that earned
+    most; by each of them the revenue adds up to that of the overview."""
+    site = next(each for each in read(api, "/api/platform/websites") if each["domain"].endswith(".demo.example"))
+    query = {"websiteId": site["id"], "timeRange": "90d", "compare": "none"}
+    overview = read(api, "/api/platform/analytics/overview", query)
+    best: dict[str, str] = {}
+    for by in ("page", "source", "utm_campaign"):
+        report = read(api, "/api/platform/analytics/breakdown", {**query, "by": by, "sort": "-revenue", "limit": 1000})
+        revenue = sum(Decimal(str(row["revenue"])) for row in report["rows"])
+        assert revenue == Decimal(str(report["totals"]["revenue"])) == Decimal(str(overview["revenue"]["total"]))
+        best[by] = report["rows"][0]["label"]
+    sign_in(page, stack.app)
+    page.goto(f"{stack.app}/analytics?website={site['id']}&range=90d")
+    page.get_by_label("Metric of the bars").select_option(label="Revenue")
+    for card, by in (("Pages", "page"), ("Sources", "source"), ("Campaigns", "utm_campaign")):
+        first = page.get_by_role("region", name=card, exact=True).get_by_role("listitem").first
+        expect(first).to_contain_text(best[by], timeout=PATIENCE_S * 1000)

@@ -13,6 +13,8 @@ export type Metrics = Schemas['ReportMetrics'];
 export type BreakdownParams = AnalyticsParams & {
   readonly by: string;
   readonly compare?: Comparison;
+  /** Empty: all. */
+  readonly metrics?: string;
   readonly sort?: string;
   readonly search?: string;
   readonly limit?: number;
@@ -28,10 +30,12 @@ export const breakdownQuery = (params: BreakdownParams) =>
     queryKey: ['analytics', 'breakdown', params] as const,
     queryFn: ({ signal }) => read(params, signal),
     staleTime: FRESH_MS,
-    // Rows of the same card stay while others load, but never those of another dimension or website.
+    // Rows of the same card stay while others load, but never those of another dimension or website, or without the
+    // metrics that are shown.
     placeholderData: (previous, query) => {
       const before = query?.queryKey[2];
-      return before?.by === params.by && before.websiteId === params.websiteId ? previous : undefined;
+      const same = before?.by === params.by && before.websiteId === params.websiteId;
+      return same && before.metrics === params.metrics ? previous : undefined;
     },
   });
 

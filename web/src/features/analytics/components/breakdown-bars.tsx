@@ -1,7 +1,7 @@
 import { ListTree } from 'lucide-react';
 import type { Breakdown, BreakdownRow } from '../api/breakdown';
 import { valueName, type Named } from '../lib/dimensions';
-import { metricName, shortName, shortText, type Metric } from '../lib/metrics';
+import { metricName, shortName, shortText, shownMetrics, type Metric } from '../lib/metrics';
 import type { Dimension } from '../lib/search';
 import { cx } from '@/lib/cx';
 
@@ -14,12 +14,6 @@ interface Props {
   readonly picked: readonly string[];
   readonly onPick: (value: string) => void;
   readonly onEvents: (value: string, name: string) => void;
-}
-
-/** The chosen metric first, and always what the row earns. */
-export function shownMetrics(metric: Metric): readonly Metric[] {
-  const beside = (['revenue', 'epc', 'clicks'] as const).filter((item) => item !== metric);
-  return [metric, ...beside.slice(0, 2)];
 }
 
 /** Rows as bars of one metric; a click on one filters the page. */

@@ -17,7 +17,7 @@ import { useTab } from '../hooks/use-layout';
 import { GROUPS, type BreakdownGroup, type BreakdownTab } from '../lib/breakdown-groups';
 import { eventsOf, type EventsRequest } from '../lib/events';
 import type { Named } from '../lib/dimensions';
-import { METRICS, metricName, type Metric } from '../lib/metrics';
+import { METRICS, metricName, shownMetrics, type Metric } from '../lib/metrics';
 import type { Details, Dimension, Filter } from '../lib/search';
 import { named as nameOfValue, NONE, shown } from '../lib/values';
 import { BreakdownBars } from './breakdown-bars';
@@ -155,6 +155,7 @@ function TabContent({ tab, visible, context }: ContentProps) {
     ...context.params,
     by,
     compare: 'none',
+    metrics: shownMetrics(metric).join(','),
     sort: `-${metric}`,
     limit: view === 'heat' ? HOURS_OF_A_WEEK : view === 'map' ? ALL_COUNTRIES : ROWS,
   };

@@ -2,8 +2,7 @@ import { useMemo, useState } from 'react';
 import { PointPicker } from '@/components/charts/point-picker';
 import type { Breakdown } from '../api/breakdown';
 import { valueName, WEEKDAYS } from '../lib/dimensions';
-import { metricName, metricText, type Metric } from '../lib/metrics';
-import { shownMetrics } from './breakdown-bars';
+import { metricName, metricText, shownMetrics, type Metric } from '../lib/metrics';
 import { PointNote } from './point-note';
 
 const HOURS = 24;

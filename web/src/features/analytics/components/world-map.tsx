@@ -4,8 +4,7 @@ import { PointPicker } from '@/components/charts/point-picker';
 import { countryName } from '@/lib/countries';
 import { countOf } from '@/lib/format';
 import type { Breakdown, BreakdownRow } from '../api/breakdown';
-import { metricName, metricText, type Metric } from '../lib/metrics';
-import { shownMetrics } from './breakdown-bars';
+import { metricName, metricText, shownMetrics, type Metric } from '../lib/metrics';
 import { PointNote } from './point-note';
 
 interface Props {

@@ -21,7 +21,7 @@ export const GROUPS: readonly BreakdownGroup[] = [
   {
     id: 'sources',
     title: 'Sources',
-    tabs: [tab('channel', 'Channel'), tab('source', 'Source'), tab('referrer', 'Referrer')],
+    tabs: [tab('source', 'Source'), tab('channel', 'Channel'), tab('referrer', 'Referrer')],
   },
   {
     id: 'campaigns',

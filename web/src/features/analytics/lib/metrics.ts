@@ -119,3 +119,9 @@ function durationText(seconds: number): string {
   if (hours > 0) return `${hours}h ${minutes}m`;
   return minutes > 0 ? `${minutes}m ${rest}s` : `${rest}s`;
 }
+
+/** What a bar tells: the chosen metric first, and always what the row earns. */
+export function shownMetrics(metric: Metric): readonly Metric[] {
+  const beside = (['revenue', 'epc', 'clicks'] as const).filter((item) => item !== metric);
+  return [metric, ...beside.slice(0, 2)];
+}
