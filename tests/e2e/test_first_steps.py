@@ -161,5 +161,7 @@ def what_earned_most(stack: Stack, page: Page, api: httpx.Client) -> None:
     page.goto(f"{stack.app}/analytics?website={site['id']}&range=90d")
     page.get_by_label("Metric of the bars").select_option(label="Revenue")
     for card, by in (("Pages", "page"), ("Sources", "source"), ("Campaigns", "utm_campaign")):
-        first = page.get_by_role("region", name=card, exact=True).get_by_role("listitem").first
+        region = page.get_by_role("region", name=card, exact=True)
+        region.scroll_into_view_if_needed()
+        first = region.get_by_role("listitem").first
         expect(first).to_contain_text(best[by], timeout=PATIENCE_S * 1000)
