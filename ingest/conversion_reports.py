@@ -46,6 +46,8 @@ async def accept_report(runner: Runner[ReportedEvent], event: ReportedEvent) -> 
     reported = _complete(runner, event)
     runner.current = "claim"
     claim = await _claim(context, reported)
+    if claim.verdict is Verdict.CONFLICT:
+        reported = reported.model_copy(update={"is_conflict": True})
     if not claim.is_published:
         runner.current = "publish"
         log_key = f"{event.key.website.id_text}:{report.txid}".encode()
@@ -63,7 +65,10 @@ async def accept_report(runner: Runner[ReportedEvent], event: ReportedEvent) -> 
         )
     runner.current = "answer"
     endpoint = "/postback" if report.reported_by == "postback" else f"/track/{report.reported_by}"
-    context.counters.outcomes[endpoint, Outcome.ACCEPTED.value] += 1
+    if claim.is_published:
+        _count_repeat(event, endpoint)
+    else:
+        context.counters.outcomes[endpoint, Outcome.ACCEPTED.value] += 1
     return AcceptedReport(reported.conversion_id, claim.verdict is Verdict.FIRST, not claim.is_published)
 
 
@@ -103,6 +108,23 @@ def _complete(runner: Runner[ReportedEvent], event: ReportedEvent) -> Conversion
     if event.reported is None:
         raise RuntimeError("the pipeline makes no report")
     return event.reported
+
+
+def _count_repeat(event: ReportedEvent, endpoint: str) -> None:
+    """A repeat is in no topic but this one: the website's owner sees that it arrived."""
+    context, key, report = event.context, event.key, event.report
+    repeated = EventRejected(
+        Outcome.DUPLICATE, "repeated_report", "The same report was received before; it counts once.", status=200
+    )
+    partner = context.directory.partners.get(str(report.partner_id))
+    context.rejections.add(
+        repeated,
+        endpoint,
+        website_id=key.website.id,
+        key_kind=key.kind,
+        sample=f"txid {report.txid}",
+        partner=partner.slug if partner is not None else "",
+    )
 
 
 async def _claim(context: IngestContext, reported: ConversionReported) -> Claim:

@@ -33,6 +33,11 @@ PRESETS: Final[Mapping[str, Preset]] = MappingProxyType(
     {slug: Preset(network.names, network.statuses) for slug, network in NETWORKS.items()}
 )
 
+TOKEN_NAMES: Final = frozenset(
+    {"token", *(name for preset in PRESETS.values() for name, ours in preset.names.items() if ours == "token")}
+)
+"""The parameters that have the postback token in one preset or another."""
+
 
 def preset_of(name: str) -> Preset:
     """The preset of that name; empty = ours. Raises `EventRejected` (unknown_preset)."""

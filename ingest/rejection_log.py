@@ -29,11 +29,12 @@ logger: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 FLUSH_S: Final = 0.5
 MAX_KINDS: Final = 5_000
-"""Different (website, code, second, endpoint) that are gathered at once."""
+"""Different (website, code, second, endpoint, partner) that are gathered at once."""
 MAX_WAITING: Final = 20_000
 MAX_SAMPLE: Final = 500
+MAX_PARTNER: Final = 64
 
-_Kind = tuple[UUID, str, int, str]
+_Kind = tuple[UUID, str, int, str, str]
 
 
 @dataclass(slots=True)
@@ -70,13 +71,15 @@ class RejectionLog:
         key_kind: str = "",
         sample: bytes | str = b"",
         count: int = 1,
+        partner: str = "",
     ) -> None:
-        """Adds a rejection (or `count` equal ones). `sample`: the data that was sent; secret parts are removed here."""
+        """Adds a rejection (or `count` equal ones). `sample`: the data that was sent; secret parts are removed here.
+        `partner`: the slug that a postback names, which need not exist."""
         if website_id == NO_ID:
             website_id, key_kind = refused.website_id, refused.key_kind
         self._counters.outcomes[endpoint, refused.outcome.value] += count
         at = now_ms()
-        kind = (website_id, refused.code, at // 1000, endpoint)
+        kind = (website_id, refused.code, at // 1000, endpoint, partner_text(partner))
         found = self._gathered.get(kind)
         if found is not None:
             found.count += count
@@ -129,6 +132,11 @@ class RejectionLog:
                 logger.exception("unexpected_error")
 
 
+def partner_text(slug: str) -> str:
+    """A slug as it is stored: short, and without anything that looks like a key or an address."""
+    return without_secrets(slug[: 4 * MAX_PARTNER])[:MAX_PARTNER]
+
+
 def without_secrets(sample: bytes | str) -> str:
     """The start of the sample without anything that looks like a key, an email address or an IP address."""
     text = sample[: 4 * MAX_SAMPLE]
@@ -142,7 +150,7 @@ def without_secrets(sample: bytes | str) -> str:
 
 
 def _record(kind: _Kind, group: _RejectionGroup) -> Record:
-    website_id, code, _, endpoint = kind
+    website_id, code, _, endpoint, partner = kind
     refusal = Refusal(
         id=uuid7(group.at_ms),
         website_id=website_id,
@@ -154,6 +162,7 @@ def _record(kind: _Kind, group: _RejectionGroup) -> Record:
         key_kind=group.key_kind,
         count=group.count,
         sample=group.sample,
+        partner=partner,
     )
     return Record(topics.REJECTED.name, str(website_id).encode(), refusal.model_dump_json().encode())
 

@@ -53,7 +53,7 @@ from projectors.read_models.websites.traffic_rules import TRAFFIC_RULES
 from projectors.read_models.websites.website_keys import WEBSITE_KEYS
 from projectors.read_models.websites.website_zones import WEBSITE_ZONES
 from projectors.read_models.websites.websites import WEBSITES
-from projectors.rollups import conversion_rows, event_rows, refusal_rows, traffic_marks
+from projectors.rollups import conversion_rows, event_rows, refusal_rows, report_rows, traffic_marks
 from projectors.rollups.conversion_events import CONVERSION_EVENTS
 from projectors.rollups.country_15m import COUNTRIES
 from projectors.rollups.delivery_minute import DELIVERY
@@ -63,11 +63,13 @@ from projectors.rollups.events_raw import EVENTS
 from projectors.rollups.partner_15m import PARTNERS as PARTNER_ROLLUP
 from projectors.rollups.recent_events import RECENT
 from projectors.rollups.refusals import REFUSALS
+from projectors.rollups.reports import REPORTS
 from projectors.rollups.traffic_15m import TRAFFIC
 from projectors.rollups.visitors_15m import VISITORS
 from schemas.base import DomainEvent
 from schemas.events import accounts, domains, leads, operations, partners, websites
 from schemas.topics import CLICKS, DOMAIN, REJECTED
+from schemas.topics import CONVERSIONS as REPORTED
 
 EVENTS_PROJECTION: Final = ClickHouseProjection(
     name=EVENTS.name,
@@ -91,8 +93,17 @@ REFUSALS_PROJECTION: Final = ClickHouseProjection(
     deduplicated_topics=frozenset({REJECTED.name}),
 )
 
+REPORTS_PROJECTION: Final = ClickHouseProjection(
+    name=REPORTS.name,
+    version=REPORTS.version,
+    main=REPORTS,
+    topics=(REPORTED,),
+    transforms={REPORTED.name: report_rows.to_rows},
+    deduplicated_topics=frozenset({REPORTED.name}),
+)
+
 REGISTRY: Final = Registry(
-    clickhouse=(EVENTS_PROJECTION, REFUSALS_PROJECTION),
+    clickhouse=(EVENTS_PROJECTION, REFUSALS_PROJECTION, REPORTS_PROJECTION),
     postgres=(
         ACCOUNTS,
         ACCOUNT_DETAILS,

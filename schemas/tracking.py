@@ -259,6 +259,10 @@ class ConversionReported(Frozen):
     )
     time_named: bool = Field(default=False, description="False: `occurred_at` is the time of receipt")
     address_class: str = Field(default="", description="Class of the sender's address, e.g. datacentre; empty: none")
+    is_conflict: bool = Field(
+        default=False,
+        description="Its amount differs from the stored one: rejected as `amount_conflict`",
+    )
 
     @property
     def correlation_id(self) -> str:
@@ -267,7 +271,9 @@ class ConversionReported(Frozen):
 
 
 class Refusal(Frozen):
-    """An event that ingest rejected, or the projector for a repeated id with other content (topic `rejected`)."""
+    """An event that ingest rejected, or the projector for a repeated id with other content (topic `rejected`).
+
+    A repeated report of a conversion is one as well (outcome `duplicate`), because it is in no other topic."""
 
     NAME: ClassVar[str] = "tracking.refusal"
     VERSION: ClassVar[int] = 1
@@ -282,6 +288,8 @@ class Refusal(Frozen):
     key_kind: str = ""
     count: int = Field(default=1, ge=1, description="Equal rejections of one second are stored as one record")
     sample: str = Field(default="", description="The start of the request, without secret parts")
+    partner: str = Field(default="", description="Slug of the partner, as the postback names it")
+    report_id: UUID = Field(default=NO_ID, description="The report, if it was accepted and its decision rejects it")
 
 
 def log_time(moment: datetime) -> str:

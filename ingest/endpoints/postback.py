@@ -5,6 +5,7 @@ With `dry_run=1` the report takes every step of the pipeline and is answered, bu
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Final
 from uuid import UUID
 
@@ -19,10 +20,10 @@ from ingest.errors import EventRejected, Unavailable, invalid
 from ingest.event import Report, ReportedEvent
 from ingest.money import minor_units
 from ingest.pipeline import NO_STEP, POSTBACK
-from ingest.presets import Preset, preset_of, translate
+from ingest.presets import TOKEN_NAMES, Preset, preset_of, translate
 from ingest.query_strings import parameters
 from ingest.referrers import MAX_TEXT, clean
-from ingest.request_context import client_address, client_of, request_context
+from ingest.request_context import Headers, client_address, client_of, request_context
 from ingest.request_cost import exempt_server_key
 from ingest.responses import send_json, send_problem
 from ingest.steps.decode import MAX_EVENT_BYTES, inflate, too_large
@@ -62,6 +63,7 @@ async def postback(context: IngestContext, scope: Scope, receive: Receive, send:
     except EventRejected as error:
         runner.drop(error.code)
         if not _is_dry_run(sent):
+            key = key or await _sender(context, error, sent or parameters(scope["query_string"]), headers, check)
             shown = {name: value for name, value in sent.items() if "token" not in name.lower()}
             context.rejections.add(
                 error,
@@ -69,6 +71,7 @@ async def postback(context: IngestContext, scope: Scope, receive: Receive, send:
                 website_id=key.website.id if key is not None else NO_ID,
                 key_kind=key.kind if key is not None else "",
                 sample=msgspec.json.encode(shown),
+                partner=sent.get("partner", ""),
             )
         await send_problem(send, error)
         return
@@ -83,6 +86,19 @@ async def postback(context: IngestContext, scope: Scope, receive: Receive, send:
 def _is_dry_run(sent: dict[str, str]) -> bool:
     """Whether the postback is only checked: nothing of it is recorded, so that no number counts it."""
     return sent.get(DRY_RUN) == "1"
+
+
+async def _sender(
+    context: IngestContext, error: EventRejected, sent: dict[str, str], headers: Headers, check: Check
+) -> Key | None:
+    """The key of a postback that was rejected before its key was read, so that the website's owner sees it: a wrong
+    partner, preset or body."""
+    if error.outcome is Outcome.UNKNOWN_SITE or error.website_id != NO_ID:
+        return None
+    with suppress(EventRejected, Unavailable):
+        text = bearer(headers) or next((sent[name] for name in TOKEN_NAMES if name in sent), "")
+        return await identify(context.directory, text, headers, MAY_POSTBACK, before_lookup=check)
+    return None
 
 
 async def _read(context: IngestContext, scope: Scope, receive: Receive, headers: dict[bytes, bytes]) -> dict[str, str]:

@@ -32,6 +32,8 @@ class Row(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     key_kind: str = ""
     count: Annotated[int, msgspec.Meta(ge=1, lt=2**32)] = 1
     sample: str = ""
+    partner: str = ""
+    report_id: UUID = UUID(int=0)
 
 
 _decode: Final = msgspec.json.Decoder(Row).decode

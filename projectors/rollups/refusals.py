@@ -8,7 +8,7 @@ from projectors.engine.tables import Table
 
 REFUSALS: Final = Table(
     name="refusals",
-    version=1,
+    version=2,
     columns=(
         "id UUID",
         "website_id UUID",
@@ -20,6 +20,8 @@ REFUSALS: Final = Table(
         "key_kind LowCardinality(String)",
         "count UInt32 DEFAULT 1",
         "sample String CODEC(ZSTD(1))",
+        "partner LowCardinality(String)",
+        "report_id UUID",
         "_topic LowCardinality(String)",
         "_partition UInt16",
         "_offset UInt64",

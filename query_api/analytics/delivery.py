@@ -1,7 +1,8 @@
 """`GET /api/platform/analytics/delivery`: outcomes of everything that was sent for a website, and the last refusals.
 
 Counts are by time of arrival: stored events (accepted, or flagged as a bot's or suspicious) from `delivery_minute`,
-repeated ids from `duplicates`, and refused events from `refusals`.
+repeated ids from `duplicates`, reported leads and sales from `reports`, refused events and repeated reports from
+`refusals`. A report that was accepted and then rejected by its decision is in the last two; it counts as invalid.
 """
 
 from __future__ import annotations
@@ -20,18 +21,21 @@ from query_api.analytics.query_plan import counts_by_edge, edges_of, seconds
 from query_api.analytics.ranges import BucketKind, Range, TimeRange
 from query_api.analytics.request import Day, RangeQuery, range_of
 from query_api.kernel import clickhouse_reader
-from query_api.kernel.authorization import Website
+from query_api.kernel.authorization import AccountScope, Website
 from query_api.kernel.clickhouse_reader import Row
 from query_api.kernel.dependencies import CallerScope, Context, Reads, Services
 from schemas import instants
-from schemas.tracking import Outcome
+from schemas.tracking import NO_ID, Outcome
 
 REFUSALS: Final = 50
+REASONS: Final = 50
+MAX_GROUPS: Final = 1_000
+POSTBACK: Final = "/postback"
 
 router = APIRouter(
     prefix="/api/platform/analytics",
     tags=["analytics"],
-    dependencies=[Depends(Reads("events", "refusals", "websites"))],
+    dependencies=[Depends(Reads("events", "refusals", "reports", "websites", "partners"))],
 )
 
 
@@ -81,6 +85,28 @@ class DeliveryRefusal(BaseModel):
     endpoint: str
     count: int
     sample: str = Field(description="The start of the request, without secret parts")
+    partner: str = Field(description="Slug of the partner, as the postback names it")
+
+
+class DeliveryReason(BaseModel):
+    """Repeats or rejections of the whole range with one reason."""
+
+    outcome: Outcome
+    code: str
+    message: str
+    endpoint: str
+    partner: str = Field(description="Slug of the partner, as the postback names it")
+    count: int
+
+
+class DeliveryPartner(BaseModel):
+    """Postbacks that name one partner, by outcome."""
+
+    partner: str = Field(description="Slug, as the postback names it; empty: it names none")
+    name: str | None = Field(description="None: there is no partner with this slug")
+    accepted: int = 0
+    duplicate: int = 0
+    rejected: int = 0
 
 
 _COUNTS: Final[dict[str, Any]] = {outcome.value: (int, 0) for outcome in Outcome}
@@ -89,18 +115,28 @@ DeliveryPoint = create_model("DeliveryPoint", __base__=Outcomes, __doc__="One bu
 
 
 class Delivery(BaseModel):
-    """Outcomes in total, per bucket, and the newest refusals."""
+    """Outcomes in total, per bucket, by reason, of postbacks by partner, and the newest refusals."""
 
     bucket: BucketKind
     outcomes: Outcomes
     series: list[DeliveryPoint]
+    reasons: list[DeliveryReason] = Field(description="The most frequent first")
+    partners: list[DeliveryPartner] = Field(description="The partner with the most postbacks first")
     refusals: list[DeliveryRefusal]
 
 
+_REJECTED_BY_DECISION: Final = (
+    "(SELECT r.report_id FROM refusals AS r WHERE r.website_id = {website:UUID}"  # noqa: S608 - own text
+    f" AND r.report_id <> toUUID('{NO_ID}'))"
+)
+_REPORTED: Final = (
+    f"if(t.outcome = 'accepted' AND t.report_id IN {_REJECTED_BY_DECISION}, 'invalid', toString(t.outcome))"
+)
 _SUMMED: Final = {
     "kept": ("delivery_minute", "minute", "toString(t.outcome)", "sum(t.events)", "1"),
     "again": ("duplicates", "received_at", "'duplicate'", "count()", "NOT t.is_conflict"),
-    "refused": ("refusals", "at", "toString(t.outcome)", "sum(t.count)", "1"),
+    "reported": ("reports", "received_at", _REPORTED, "count()", "t.outcome <> 'conflict'"),
+    "refused": ("refusals", "at", "toString(t.outcome)", "sum(t.count)", f"t.report_id = toUUID('{NO_ID}')"),
 }
 """Table, its time, outcome, how events are counted, which rows. (An id that came again with other content is in
 `refusals`, as invalid.)"""
@@ -114,14 +150,16 @@ def get_delivery(
     website = scope.website(query.websiteId)
     range_ = _range(query, website, context)
     queries = [_counted(website, range_, *parts) for parts in _SUMMED.values()]
-    found = context.read(response, *queries, _last_refusals(website, range_))
-    refusals = found.pop()
+    more = (_last_refusals(website, range_), _reasons(website, range_), _by_partner(website, range_))
+    *found, refusals, reasons, reports = context.read(response, *queries, *more)
     series = _series(range_, [row for rows in found for row in rows])
     total = sum(series, Counter[str]())
     return Delivery(
         bucket=range_.bucket,
         outcomes=Outcomes(**total),
         series=[DeliveryPoint(at=moment, **counts) for moment, counts in zip(range_.edges[:-1], series, strict=True)],
+        reasons=[DeliveryReason.model_validate(row) for row in reasons[:REASONS]],
+        partners=_partners(scope, reports, reasons),
         refusals=[DeliveryRefusal.model_validate({**row, "at": row["at"].replace(tzinfo=UTC)}) for row in refusals],
     )
 
@@ -148,11 +186,60 @@ def _counted(
 def _last_refusals(website: Website, range_: Range) -> clickhouse_reader.Query:
     sql = (
         "SELECT t.at AS at, toString(t.outcome) AS outcome, t.code AS code, t.message AS message,"  # noqa: S608 - own text
-        " t.endpoint AS endpoint, t.count AS count, t.sample AS sample FROM refusals AS t"
+        " t.endpoint AS endpoint, t.count AS count, t.sample AS sample, t.partner AS partner FROM refusals AS t"
         f" WHERE t.website_id = {{website:UUID}} AND t.at >= {instants.bound('start')}"
         f" AND t.at < {instants.bound('end')} ORDER BY t.at DESC, t.id LIMIT {{limit:UInt32}}"
     )
     return clickhouse_reader.Query(sql, {**_bound(website, range_), "limit": REFUSALS})
+
+
+def _reasons(website: Website, range_: Range) -> clickhouse_reader.Query:
+    sql = (
+        "SELECT toString(t.outcome) AS outcome, t.code AS code, any(t.message) AS message, t.endpoint AS endpoint,"  # noqa: S608 - own text
+        f" t.partner AS partner, t.report_id <> toUUID('{NO_ID}') AS is_decision, sum(t.count) AS count"
+        f" FROM refusals AS t WHERE t.website_id = {{website:UUID}} AND t.at >= {instants.bound('start')}"
+        f" AND t.at < {instants.bound('end')} GROUP BY outcome, code, endpoint, partner, is_decision"
+        " ORDER BY count DESC, code, endpoint, partner LIMIT {limit:UInt32}"
+    )
+    return clickhouse_reader.Query(sql, {**_bound(website, range_), "limit": MAX_GROUPS})
+
+
+def _by_partner(website: Website, range_: Range) -> clickhouse_reader.Query:
+    sql = (
+        f"SELECT toString(t.partner_id) AS partner_id, {_REPORTED} AS result, count() AS count FROM reports AS t"  # noqa: S608 - own text
+        f" WHERE t.website_id = {{website:UUID}} AND t.received_at >= {instants.bound('start')}"
+        f" AND t.received_at < {instants.bound('end')} AND t.reported_by = 'postback' AND t.outcome <> 'conflict'"
+        " GROUP BY partner_id, result ORDER BY count DESC, partner_id, result LIMIT {limit:UInt32}"
+    )
+    return clickhouse_reader.Query(sql, {**_bound(website, range_), "limit": MAX_GROUPS})
+
+
+def _partners(scope: AccountScope, reports: Sequence[Row], reasons: Sequence[Row]) -> list[DeliveryPartner]:
+    """Postbacks by partner: accepted reports name its id, rejected requests a slug, which need not exist."""
+    ids = [row["partner_id"] for row in reports]
+    slugs = [row["partner"] for row in reasons]
+    known = scope.reader.rows(_PARTNERS, {"ids": ids, "slugs": slugs})
+    slug_of = {row["id"]: row["slug"] for row in known}
+    name_of = {row["slug"]: row["name"] for row in known}
+    counts: dict[str, Counter[str]] = {}
+    for row in reports:
+        counts.setdefault(slug_of.get(row["partner_id"], ""), Counter())[_column(row["result"])] += int(row["count"])
+    for row in reasons:
+        if row["endpoint"] == POSTBACK and not row["is_decision"]:
+            counts.setdefault(row["partner"], Counter())[_column(row["outcome"])] += int(row["count"])
+    return [
+        DeliveryPartner(partner=slug, name=name_of.get(slug), **count)
+        for slug, count in sorted(counts.items(), key=lambda item: (-item[1].total(), item[0]))
+    ]
+
+
+_PARTNERS: Final = (
+    "SELECT id::text AS id, slug, name FROM read.partners WHERE id = ANY(%(ids)s::uuid[]) OR slug = ANY(%(slugs)s)"
+)
+
+
+def _column(outcome: str) -> str:
+    return outcome if outcome in ("accepted", "duplicate") else "rejected"
 
 
 def _bound(website: Website, range_: Range) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from infra.kernel.config.settings import Settings
 from infra.kernel.observability import logging
 from infra.kernel.security.sessions import SESSION_ENDED
 from query_api.kernel.postgres_reader import ROLE
-from schemas.topics import BY_NAME, CLICKS, DOMAIN, REJECTED
+from schemas.topics import BY_NAME, CLICKS, CONVERSIONS, DOMAIN, REJECTED
 
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
@@ -46,6 +46,7 @@ _TOKEN: Final = re.compile(r"(?P<topic>[a-z]+)(\[(?P<partition>\d{1,4})\])?@(?P<
 TOPICS: Final[Mapping[str, frozenset[str]]] = {
     "events": frozenset({CLICKS.name, DOMAIN.name}),
     "refusals": frozenset({REJECTED.name}),
+    "reports": frozenset({CONVERSIONS.name}),
 }
 """What each projection reads; those not named here read `domain` only."""
 

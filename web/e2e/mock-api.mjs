@@ -885,7 +885,11 @@ function delivery(series, nothing) {
           count: 3,
         },
       ];
-  return { bucket: 'day', outcomes, series: points, refusals };
+  const reasons = refusals.map((refusal) => ({ outcome: 'invalid', partner: '', ...refusal }));
+  const partners = nothing
+    ? []
+    : [{ partner: 'fjordline', name: 'Fjordline', accepted: 48, duplicate: 3, rejected: 1 }];
+  return { bucket: 'day', outcomes, series: points, reasons, partners, refusals };
 }
 
 function live(response, counter) {

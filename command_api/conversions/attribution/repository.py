@@ -155,6 +155,7 @@ def rejection_record(report: ConversionReported, rejected: ReportRejection) -> R
         message=rejected.message,
         endpoint={"sale": "/track/sale", "lead": "/track/lead"}.get(report.reported_by, f"/{report.reported_by}"),
         sample=f"txid {report.txid}"[:200],
+        report_id=report.report_id,
     )
     headers = ((CORRELATION_ID, report.correlation_id.encode()),)
     return Record(REJECTED.name, str(report.website_id).encode(), rejection.model_dump_json().encode(), headers)

@@ -32,9 +32,10 @@ from infra.ops.audit.quiescence import NotQuiescent, wait_until_quiescent
 from infra.ops.audit.recent_events import audit_recent
 from infra.ops.audit.rejected_events import audit_rejected_events
 from infra.ops.audit.report import Report
+from infra.ops.audit.reported_conversions import audit_reported_conversions
 from infra.ops.audit.rollups import audit_rollups
 from infra.ops.audit.tracked_events import audit_tracked_events
-from schemas.topics import DOMAIN
+from schemas.topics import CONVERSIONS, DOMAIN
 
 STATEMENT_TIMEOUT_MS: Final = 600_000
 
@@ -72,14 +73,17 @@ def audit(
         postgres.autocommit = True
         ends = wait_until_quiescent(log, postgres, timeout_s)
         report = Report()
-        # Topic domain is read twice: for what was decided, and for the anchors of the audit trail.
-        total = sum(ends.values()) + ends[DOMAIN.name, 0]
+        # Topic domain is read twice: for what was decided, and for the anchors of the audit trail; topic conversions
+        # for decisions, and for `reports`.
+        reported = sum(ends[CONVERSIONS.name, partition] for partition in range(CONVERSIONS.partitions))
+        total = sum(ends.values()) + ends[DOMAIN.name, 0] + reported
         with Meter("records of the log", total, quiet=not tells_progress) as meter:
             counted = CountedLog(log, meter.advance)
             report.add(audit_tracked_events(counted, clickhouse, postgres, ends))
             with open_keyring(settings) as decrypt:
                 report.add(audit_domain_events(counted, clickhouse, postgres, ends, decrypt))
             report.add(audit_rejected_events(counted, clickhouse, postgres, ends))
+            report.add(audit_reported_conversions(counted, clickhouse, postgres, ends))
             report.add(check_audit_log(counted, postgres, ends))
         report.add(audit_inline_projections(settings))
         report.add(audit_rollups(clickhouse))

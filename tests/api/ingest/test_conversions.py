@@ -15,7 +15,7 @@ from infra.kernel.config.settings import Settings
 from infra.kernel.security.encryption import derived_key
 from schemas import click_id, topics
 from schemas.identity import conversion_id
-from schemas.tracking import ConversionReported, TrackedEvent
+from schemas.tracking import NO_ID, ConversionReported, TrackedEvent
 from tests.support.ingest_service import MASTER_KEY, IngestService, Site, Tail, bearer
 
 KEY = derived_key(Settings(master_key=MASTER_KEY), "click-id")
@@ -371,6 +371,49 @@ def test_bad_postbacks_are_answered_and_kept(
     assert (answer.status_code, answer.json()["code"]) == (status, code)
     refusal = rejected.find(code=code, endpoint="/postback")
     assert site.token[3:] not in refusal["sample"]
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ({"txid": "a", "partner": "nope"}, "unknown_partner"),
+        ({"txid": "a", "preset": "nope"}, "unknown_preset"),
+        ({"txid": "a", "order_id": "b", "preset": "everflow"}, "repeated_field"),
+    ],
+)
+def test_the_owner_sees_a_postback_that_fails_before_its_token_is_read(
+    client: httpx.Client, site: Site, rejected: Tail, query: dict[str, str], code: str
+) -> None:
+    assert client.get("/postback", params={"token": site.token, **query}).json()["code"] == code
+    refusal = rejected.find(code=code, website_id=str(site.id))
+    assert (refusal["key_kind"], refusal["partner"]) == ("postback", query.get("partner", ""))
+    assert client.get("/postback", params={"token": "pb_nobody", **query}).json()["code"] == code
+    assert rejected.find(code=code)["website_id"] == str(NO_ID)
+
+
+def test_repeats_of_a_report_are_noted_with_their_partner(
+    client: httpx.Client, site: Site, partner: tuple[UUID, str], reports: Tail, rejected: Tail
+) -> None:
+    query = {"token": site.token, "partner": partner[1], "transaction_id": "", "txid": uuid4().hex, "payout": "3"}
+    statuses = [client.get("/postback", params=query).status_code for _ in range(3)]
+    assert statuses == [202, 200, 200]
+    assert [report["txid"] for report in reports.take(1)] == [query["txid"]]
+    repeats = [rejected.find(website_id=str(site.id), code="repeated_report")]
+    while sum(one["count"] for one in repeats) < 2:  # one record for each second
+        repeats.append(rejected.find(website_id=str(site.id), code="repeated_report"))
+    assert {(one["outcome"], one["endpoint"], one["partner"]) for one in repeats} == {
+        ("duplicate", "/postback", partner[1])
+    }
+
+
+def test_a_report_with_another_amount_is_marked_in_the_log(client: httpx.Client, site: Site, reports: Tail) -> None:
+    sale = a_sale()
+    for amount in (1099, 1):
+        client.post("/track/sale", json={**sale, "amount": amount}, headers=bearer(site.secret_key))
+    assert [(report["amount"]["amount"], report["is_conflict"]) for report in reports.take(2)] == [
+        (1099, False),
+        (1, True),
+    ]
 
 
 def test_a_site_key_is_no_postback_token(client: httpx.Client, site: Site) -> None:

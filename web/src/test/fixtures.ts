@@ -245,9 +245,24 @@ export const delivery = (over: Partial<Delivery> = {}): Delivery => ({
   bucket: 'day',
   outcomes: outcomes({ accepted: 90, duplicate: 3, bot: 5, origin_not_allowed: 2 }),
   series: [{ at: '2026-11-20T00:00:00Z', ...outcomes({ accepted: 90, duplicate: 3, bot: 5, origin_not_allowed: 2 }) }],
+  reasons: [
+    {
+      outcome: 'invalid',
+      code: 'unknown_partner',
+      message: 'partner is not the slug of a partner',
+      endpoint: '/postback',
+      partner: 'hosterr',
+      count: 4,
+    },
+  ],
+  partners: [
+    { partner: 'hoster', name: 'Hoster', accepted: 7, duplicate: 2, rejected: 0 },
+    { partner: 'hosterr', name: null, accepted: 0, duplicate: 0, rejected: 4 },
+  ],
   refusals: [
     {
       at: '2026-11-20T10:00:00Z',
+      partner: '',
       outcome: 'origin_not_allowed',
       code: 'origin_not_allowed',
       message: "This site key may not be used from this page: its origin is not in the key's list.",

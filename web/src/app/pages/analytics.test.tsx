@@ -405,6 +405,11 @@ test('"Event delivery" counts every outcome and names the last refusals', async 
     delivery.getByText("This site key may not be used from this page: its origin is not in the key's list."),
   ).toBeInTheDocument();
   expect(delivery.getByRole('slider', { name: 'Events over time, 100 in all' })).toBeInTheDocument();
+  const reasons = within(delivery.getByRole('table', { name: 'Repeats and rejections table' }));
+  expect(reasons.getByRole('row', { name: /unknown_partner hosterr \/postback 4/ })).toBeInTheDocument();
+  const partners = within(delivery.getByRole('table', { name: 'Postbacks by partner table' }));
+  expect(partners.getByRole('row', { name: 'Hoster 7 2 0' })).toBeInTheDocument();
+  expect(partners.getByRole('row', { name: 'hosterr (unknown) 0 0 4' })).toBeInTheDocument();
 });
 
 test('what the figures leave out is shown by reason; a reason filters to it and back', async () => {

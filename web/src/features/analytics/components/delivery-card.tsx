@@ -50,7 +50,7 @@ export function DeliveryStats({ website, period, className, query }: StatsProps)
   const series = delivery?.series ?? [];
   const present = OUTCOMES.filter((outcome) => (delivery?.outcomes[outcome.id] ?? 0) > 0);
   const total = Object.values(delivery?.outcomes ?? {}).reduce((sum, value) => sum + value, 0);
-  const refusals = delivery?.refusals ?? [];
+  const { refusals = [], reasons = [], partners = [] } = delivery ?? {};
   const ticks = tickOf(series);
   return (
     <ChartCard
@@ -102,6 +102,45 @@ export function DeliveryStats({ website, period, className, query }: StatsProps)
           </div>
         ))}
       </dl>
+      {reasons.length > 0 && (
+        <>
+          <h3 className="mt-5 mb-2 font-medium">Repeats and rejections</h3>
+          <Rows
+            caption="Repeats and rejections table"
+            maxHeight="max-h-60"
+            rows={reasons}
+            rowKey={(row) => `${row.code} ${row.endpoint} ${row.partner} ${row.outcome}`}
+            columns={[
+              {
+                id: 'reason',
+                header: 'Reason',
+                cell: (row) => <Reason code={row.code} message={row.message} />,
+                className: 'min-w-48',
+              },
+              { id: 'partner', header: 'Partner', cell: (row) => row.partner || 'None' },
+              { id: 'endpoint', header: 'Endpoint', cell: (row) => <Endpoint path={row.endpoint} /> },
+              { id: 'count', header: 'Count', numeric: true, cell: (row) => formatCount(row.count) },
+            ]}
+          />
+        </>
+      )}
+      {partners.length > 0 && (
+        <>
+          <h3 className="mt-5 mb-2 font-medium">Postbacks by partner</h3>
+          <Rows
+            caption="Postbacks by partner table"
+            maxHeight="max-h-60"
+            rows={partners}
+            rowKey={(row) => row.partner}
+            columns={[
+              { id: 'partner', header: 'Partner', cell: partnerName, className: 'min-w-40' },
+              { id: 'accepted', header: 'Accepted', numeric: true, cell: (row) => formatCount(row.accepted) },
+              { id: 'duplicate', header: 'Duplicates', numeric: true, cell: (row) => formatCount(row.duplicate) },
+              { id: 'rejected', header: 'Rejected', numeric: true, cell: (row) => formatCount(row.rejected) },
+            ]}
+          />
+        </>
+      )}
       <h3 className="mt-5 mb-2 font-medium">Rejected events</h3>
       {refusals.length === 0 ? (
         <p className="text-muted">No rejected events in this period.</p>
@@ -127,7 +166,7 @@ export function DeliveryStats({ website, period, className, query }: StatsProps)
             {
               id: 'endpoint',
               header: 'Endpoint',
-              cell: (row) => <code className="text-[0.8125rem]">{row.endpoint}</code>,
+              cell: (row) => <Endpoint path={row.endpoint} />,
             },
             { id: 'count', header: 'Count', numeric: true, cell: (row) => formatCount(row.count) },
           ]}
@@ -142,6 +181,15 @@ function tickOf(series: readonly Point[]): Intl.DateTimeFormatOptions {
   const [first, last] = [series[0], series.at(-1)];
   const hours = first && last ? (Date.parse(last.at) - Date.parse(first.at)) / 3_600_000 : 0;
   return hours > 48 ? { month: 'short', day: 'numeric' } : { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
+}
+
+function partnerName({ partner, name }: Delivery['partners'][number]) {
+  if (partner === '') return 'No partner named';
+  return name ?? `${partner} (unknown)`;
+}
+
+function Endpoint({ path }: { readonly path: string }) {
+  return <code className="text-[0.8125rem]">{path}</code>;
 }
 
 function Reason({ code, message }: { readonly code: string; readonly message: string }) {

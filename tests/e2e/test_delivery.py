@@ -1,0 +1,76 @@
+"""Where an event went: the delivery card counts everything that was sent, through every service."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+from uuid import uuid4
+
+import httpx
+from playwright.sync_api import Page, expect
+
+from tests.e2e.conftest import AGENT, PATIENCE_S, connect, partner_with_link, read, sign_in
+from tests.support.stack import Stack, wait_for
+
+
+def test_every_request_of_a_website_has_exactly_one_outcome(admin_stack: Stack, page: Page, api: httpx.Client) -> None:
+    site = connect(api, "delivered.example")
+    partner, link = partner_with_link(api, site["id"], "Delivery Partner", 10)
+    with httpx.Client(base_url=admin_stack.tracking, headers={"User-Agent": AGENT}, timeout=PATIENCE_S) as client:
+        repeated = {"type": "pageview", "event_id": str(uuid4()), "url": "https://delivered.example/a"}
+        for _ in range(2):
+            _track(client, site["siteKey"], repeated)
+        _track(client, site["siteKey"], {"type": "pageview", "url": "https://delivered.example/b"})
+        client.get("/t.gif", params={"site": site["siteKey"], "url": "https://delivered.example/c"})
+        went = client.get(urlsplit(link["url"]).path)
+        click_id = parse_qs(urlsplit(went.headers["location"]).query)["cid"][0]
+        sale = {"token": site["postbackToken"], "partner": partner["slug"], "click_id": click_id, "amount": "50.00"}
+        sent = [
+            {**sale, "txid": "D-1"},
+            {**sale, "txid": "D-1"},
+            {**sale, "txid": "D-2"},
+            {**sale, "txid": "D-2", "amount": "60.00"},
+            {**sale, "txid": "D-3", "partner": "delivery-partnr"},
+            {**sale, "txid": "D-3", "status": "9"},
+        ]
+        answers = [client.get("/postback", params=query).status_code for query in sent]
+        assert answers == [202, 200, 202, 409, 400, 400]
+        shop = {"txid": "D-4", "amount": 100, "currency": "USD", "click_id": click_id}
+        client.post("/track/sale", json=shop, headers={"Authorization": f"Bearer {site['secretKey']}"})
+
+    def outcomes() -> dict[str, int]:
+        found = read(api, "/api/platform/analytics/delivery", {"websiteId": site["id"], "timeRange": "1h"})
+        return {name: count for name, count in found["outcomes"].items() if count}
+
+    # Three page views by script and one by pixel, of which one is a repeat; a link click; three reports, and a repeat.
+    expected = {"accepted": 7, "duplicate": 2, "invalid": 3}
+    wait_for(lambda: outcomes() == expected, f"{expected} instead of {outcomes()}")
+    found = read(api, "/api/platform/analytics/delivery", {"websiteId": site["id"], "timeRange": "1h"})
+    assert {(one["code"], one["partner"], one["count"]) for one in found["reasons"]} == {
+        ("repeated_report", "delivery-partner", 1),
+        ("amount_conflict", "delivery-partner", 1),
+        ("unknown_partner", "delivery-partnr", 1),
+        ("bad_status", "delivery-partner", 1),
+    }
+    by_partner = {one["partner"]: _counts(one) for one in found["partners"]}
+    assert by_partner == {
+        "delivery-partner": ("Delivery Partner", 2, 1, 2),
+        "delivery-partnr": (None, 0, 0, 1),
+    }
+
+    sign_in(page, admin_stack.app)
+    page.goto(f"{admin_stack.app}/analytics?website={site['id']}&range=today")
+    table = page.get_by_role("table", name="Repeats and rejections table")
+    expect(table.get_by_role("row", name=re.compile("unknown_partner"))).to_contain_text("delivery-partnr")
+    postbacks = page.get_by_role("table", name="Postbacks by partner table")
+    expect(postbacks.get_by_role("row", name=re.compile("Delivery Partner"))).to_contain_text("2")
+
+
+def _track(client: httpx.Client, site_key: str, event: dict[str, Any]) -> None:
+    answer = client.post("/track", json={"site": site_key, **event})
+    assert answer.status_code in (200, 202), answer.text
+
+
+def _counts(row: dict[str, Any]) -> tuple[str | None, int, int, int]:
+    return row["name"], row["accepted"], row["duplicate"], row["rejected"]
