@@ -87,7 +87,7 @@ def require_unsuspended(member: Member | None, context: CommandContext) -> None:
     """Raises `CommandRejected`."""
     if member is None or not member.is_suspended(context.at):
         return
-    end = f"until {member.until:%B %-d, %Y, %H:%M} UTC" if member.until is not None else "until further notice"
+    end = f"until {member.until:%b %-d, %Y, %H:%M} UTC" if member.until is not None else "until further notice"
     raise CommandRejected("forbidden", "suspended", f"You are suspended from writing in the forum {end}.")
 
 

@@ -29,6 +29,14 @@ class RecordDailyAnalysis(Command[bool]):
     analysis: AnalysisRun
 
 
+class DismissInsight(Command[None]):
+    """Hides an insight of a website until an analysis no longer finds it."""
+
+    website_id: UUID
+    insight_id: UUID
+    reason: str
+
+
 class ChooseDigest(Command[None]):
     """Chooses how often the sender's new insights are mailed."""
 

@@ -42,6 +42,13 @@ def record_daily_analysis(command: commands.RecordDailyAnalysis, uow: UnitOfWork
     return is_first
 
 
+@HANDLERS.on(commands.DismissInsight, senders="accounts")
+def dismiss_insight(command: commands.DismissInsight, uow: UnitOfWork) -> None:
+    website = websites.require_owned(uow.load(command.website_id, websites.evolve), uow.context)
+    before = uow.load(insights_id(website.id), model.evolve)
+    uow.append(model.dismiss(before, website, command.insight_id, command.reason, uow.context))
+
+
 @HANDLERS.on(commands.ChooseDigest, senders="accounts")
 def choose_digest(command: commands.ChooseDigest, uow: UnitOfWork) -> None:
     _choose_digest(uow.context.require_account(), command.every, uow)
@@ -72,7 +79,7 @@ def _record(analysis: AnalysisRun, website: Website, uow: UnitOfWork, context: C
     """Appends the event of an analysis, none when there are no insights, neither before nor now; returns its
     insights."""
     before = uow.load(insights_id(website.id), model.evolve)
-    if not analysis.found and (before is None or not before.open):
+    if not analysis.found and (before is None or not (before.open or before.dismissed)):
         return ()
     event = model.generate(
         before, website, analysis.last_day, analysis.found, analysis.names, analysis.silence, context

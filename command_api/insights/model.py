@@ -3,17 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
+from typing import Final
 from uuid import UUID
 
 from command_api.insights.finding import Finding, Subject
 from command_api.insights.wording import Narrative, evidence, link_filters
-from command_api.kernel.decision import CommandContext, UnexpectedEvent, event_metadata
+from command_api.kernel.decision import (
+    CommandContext,
+    UnexpectedEvent,
+    event_metadata,
+    invalid,
+    not_found,
+    require_existing,
+)
 from command_api.websites.model import Website
 from schemas.base import DomainEvent
-from schemas.events.insights import About, DigestMail, Insight, InsightsDigestChosen, InsightsGenerated
-from schemas.http.insights import digest_id, insights_id
+from schemas.events.insights import (
+    About,
+    DigestMail,
+    Insight,
+    InsightDismissed,
+    InsightsDigestChosen,
+    InsightsGenerated,
+)
+from schemas.http.insights import digest_id, insight_id, insights_id
+
+MAX_REASON: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +41,8 @@ class Insights:
     website_id: UUID
     last_day: date
     open: tuple[Insight, ...]
+    dismissed: frozenset[str] = frozenset()
+    """Keys of insights that stay hidden while analyses find them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +64,7 @@ def generate(
 ) -> InsightsGenerated:
     """The event of one analysis, with insights in display order. `names`: of subjects."""
     since = {insight.key: insight.since for insight in before.open} if before else {}
+    dismissed = before.dismissed if before else frozenset()
     return InsightsGenerated(
         **event_metadata(insights_id(website.id), before.version if before else 0, context),
         website_id=website.id,
@@ -54,7 +74,28 @@ def generate(
         insights=tuple(
             _insight(finding, told, names, website.currency, since.get(finding.key, context.at))
             for finding, told in found
+            if finding.key not in dismissed
         ),
+        dismissed=tuple(finding.key for finding, _ in found if finding.key in dismissed),
+    )
+
+
+def dismiss(
+    before: Insights | None, website: Website, insight: UUID, reason: str, context: CommandContext
+) -> InsightDismissed:
+    """`insight`: the id of an open one."""
+    reason = reason.strip()
+    if not reason or len(reason) > MAX_REASON:
+        raise invalid("bad_reason", f"Enter a reason of at most {MAX_REASON} characters.", "reason")
+    key = next((one.key for one in before.open if insight_id(website.id, one.key) == insight), None) if before else None
+    if before is None or key is None:
+        raise not_found("insight")
+    return InsightDismissed(
+        **event_metadata(insights_id(website.id), before.version, context),
+        website_id=website.id,
+        account_id=website.account_id,
+        key=key,
+        reason=reason,
     )
 
 
@@ -71,10 +112,22 @@ def choose_digest(
     ]
 
 
-def evolve(_: Insights | None, event: DomainEvent) -> Insights:
-    if not isinstance(event, InsightsGenerated):
-        raise UnexpectedEvent(f"{event.NAME} does not happen to insights")
-    return Insights(event.originator_version, event.website_id, event.last_day, event.insights)
+def evolve(state: Insights | None, event: DomainEvent) -> Insights:
+    match event:
+        case InsightsGenerated():
+            return Insights(
+                event.originator_version, event.website_id, event.last_day, event.insights, frozenset(event.dismissed)
+            )
+        case InsightDismissed():
+            state = require_existing(state, event)
+            return replace(
+                state,
+                version=event.originator_version,
+                open=tuple(insight for insight in state.open if insight.key != event.key),
+                dismissed=state.dismissed | {event.key},
+            )
+        case _:
+            raise UnexpectedEvent(f"{event.NAME} does not happen to insights")
 
 
 def evolve_digest(_: Digest | None, event: DomainEvent) -> Digest:

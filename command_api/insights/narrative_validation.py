@@ -19,7 +19,12 @@ MAX_CONTENT_LENGTH: Final = 600
 MAX_NAME_USES: Final = 4
 """Occurrences of a name in the text of a finding."""
 
-_MONTH: Final = "January|February|March|April|May|June|July|August|September|October|November|December"
+_MONTHS: Final = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
+_LONG_MONTH: Final = re.compile(rf"\b(?:{'|'.join(_MONTHS)})\b")
+_MONTH: Final = "|".join(month[:3] for month in _MONTHS)
 _NUMBER: Final = re.compile(
     rf"(?:\b(?P<month>{_MONTH}) )?(?P<figure>\d{{1,3}}(?:[, \u202f\u00a0']\d{{3}})+(?:\.\d+)?(?!\d)|\d+(?:\.\d+)?)"
     rf"(?P<unit>[^\W\d]+|[ \u00a0\u202f]?%| (?:{_MONTH}|[A-Z]{{3}})\b)?"
@@ -94,6 +99,7 @@ def is_supported(said: str, known: str) -> bool:
     """Whether every number, currency, address, markup, instruction and special character of a text is in `known`."""
     if not said.isprintable() or _has_foreign_characters(said, known):
         return False
+    said, known = _with_short_months(said), _with_short_months(known)
     if any(found_by(pattern, said) - found_by(pattern, known) for pattern in (_LINKS, _SPELLED, _INSTRUCTIONS)):
         return False
     if not _numbers(_COMMON_PERIOD.sub("", said)) <= _numbers(known):
@@ -101,6 +107,11 @@ def is_supported(said: str, known: str) -> bool:
     return set(_PLACEHOLDER.findall(said)) <= set(_PLACEHOLDER.findall(known)) and _currencies(said) <= _currencies(
         known
     )
+
+
+def _with_short_months(text: str) -> str:
+    """A month in full and its abbreviation are the same."""
+    return _LONG_MONTH.sub(lambda found: found.group(0)[:3], text)
 
 
 def _has_same_direction(said: str, known: str, finding: Finding) -> bool:
@@ -119,6 +130,7 @@ def _has_same_direction(said: str, known: str, finding: Finding) -> bool:
 
 def _makes_no_other_claim(said: str, known: str) -> bool:
     """Whether it counts the same things and adds no names, causes or forecasts."""
+    said, known = _with_short_months(said), _with_short_months(known)
     if any(found_by(pattern, said) - found_by(pattern, known) for pattern in (_CLAIMS, _OF_TIME)):
         return False
     if {_plain(word) for word in found_by(_METRICS, said)} - {_plain(word) for word in found_by(_METRICS, known)}:

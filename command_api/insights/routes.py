@@ -10,7 +10,7 @@ from fastapi import APIRouter, Path, Request, Response
 
 from command_api.insights import commands
 from command_api.insights.history_reader import HistoryIncomplete, HistoryUnavailable
-from command_api.insights.schemas import ChooseDigest, Generated
+from command_api.insights.schemas import ChooseDigest, DismissInsight, Generated
 from command_api.insights.service import AnalysisRun, InsightService
 from command_api.kernel.bulkhead import Bulkhead
 from command_api.kernel.decision import system_context
@@ -53,6 +53,15 @@ def generate_insights(website_id: WebsiteId, request: Request, run: Runs) -> Res
         return commands.RecordAnalysis(website_id, analysis, datetime.now(UTC))
 
     return run.prepared(analyzed, consistent_with=CONSISTENT_WITH)
+
+
+@router.post("/api/analytics/{websiteId}/insights/{insightId}/dismiss", status_code=204)
+def dismiss_insight(
+    website_id: WebsiteId, insight_id: Annotated[UUID, Path(alias="insightId")], body: DismissInsight, run: Runs
+) -> Response:
+    """Hides the insight. It comes back only after an analysis that does not find it."""
+    command = commands.DismissInsight(website_id, insight_id, body.reason)
+    return run(command, body, status=204, consistent_with=CONSISTENT_WITH)
 
 
 @router.put("/api/platform/insights/digest", status_code=204)

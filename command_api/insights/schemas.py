@@ -19,6 +19,12 @@ class Generated(ResponseModel):
     )
 
 
+class DismissInsight(RequestModel):
+    """Why the insight needs no attention."""
+
+    reason: str = Field(description="1 to 500 characters; stored with the insight")
+
+
 class ChooseDigest(RequestModel):
     """How often new insights are mailed."""
 

@@ -241,7 +241,8 @@ def money(minor: float, currency: str) -> str:
 
 
 def day(when: date) -> str:
-    return f"{when.day} {when:%B}"
+    """As the app shows it: Nov 20."""
+    return f"{when:%b} {when.day}"
 
 
 def days(when: Range) -> str:

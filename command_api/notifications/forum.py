@@ -61,7 +61,7 @@ def liked(event: forum.PostLiked) -> Notifications:
 
 @on(forum.ForumMemberSuspended)
 def suspended(event: forum.ForumMemberSuspended) -> Notifications:
-    end = f"until {event.until:%B %-d, %Y}" if event.until is not None else "until further notice"
+    end = f"until {event.until:%b %-d, %Y}" if event.until is not None else "until further notice"
     about, title = f"suspended {event.originator_version}", f"You are suspended from writing in the forum {end}"
     yield Notification("moderation", about, event.account_id, title=title, path="/forum")
 

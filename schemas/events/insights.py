@@ -64,6 +64,17 @@ class InsightsGenerated(DomainEvent):
     last_day: date = Field(description="The last whole day of the analysis")
     silence: str | None
     insights: tuple[Insight, ...]
+    dismissed: tuple[str, ...] = Field(default=(), description="Keys that were found again but stay dismissed")
+
+
+class InsightDismissed(DomainEvent):
+    """The owner dismissed an insight. It stays so until an analysis no longer finds it."""
+
+    NAME: ClassVar[str] = "insights.dismissed"
+    website_id: UUID
+    account_id: UUID
+    key: str
+    reason: str = Field(max_length=500)
 
 
 class InsightsDigestChosen(DomainEvent):

@@ -42,6 +42,7 @@ class ShownInsight(Shown):
 
     id: UUID
     insight_type: InsightType
+    metric: str = Field(description="The metric of the analytics calls that it is about")
     title: str
     content: str
     confidence_score: float = Field(description="0 to 1, from the statistics: 1 less the chance of a false alarm")

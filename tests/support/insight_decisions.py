@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from schemas.base import DomainEvent
-from schemas.events.insights import About, Evidence, Insight, InsightsDigestChosen, InsightsGenerated
+from schemas.events.insights import About, Evidence, Insight, InsightDismissed, InsightsDigestChosen, InsightsGenerated
 from schemas.http.insights import digest_id, insights_id
 
 InOrder = Callable[..., list[DomainEvent]]
@@ -22,6 +22,7 @@ def insight_history(in_order: InOrder, website: UUID, account: UUID, erased: UUI
             insights_id(website),
             (InsightsGenerated, {**about, "last_day": date(2026, 5, 16), "insights": told}),
             (InsightsGenerated, {**about, "last_day": date(2026, 5, 17), "insights": told[1:]}),
+            (InsightDismissed, {"website_id": website, "account_id": account, "key": told[1].key, "reason": "Known."}),
         ),
         *in_order(
             digest_id(account),

@@ -2,6 +2,7 @@
 const insight = (id, insightType, title, content, evidence, more = {}) => ({
   id,
   insightType,
+  metric: 'clicks',
   title,
   content,
   evidence: evidence.map(([label, value]) => ({ label, value })),
@@ -22,7 +23,7 @@ const INSIGHTS = [
     'i1',
     'warning',
     'No conversions from Hostfjord Hosting this week',
-    '870 clicks from 13 November to 19 November led to no conversion, where about 26 are usual. The tracking may be broken, or they are not reported.',
+    '870 clicks from Nov 13 to Nov 19 led to no conversion, where about 26 are usual. The tracking may be broken, or they are not reported.',
     [
       ['Clicks', '870'],
       ['Conversions', '0'],
@@ -36,7 +37,7 @@ const INSIGHTS = [
     'i2',
     'growth',
     'YouTube stands out',
-    '34% of the clicks from 13 November to 19 November came from YouTube, after 7%.',
+    '34% of the clicks from Nov 13 to Nov 19 came from YouTube, after 7%.',
     [
       ['Clicks', '612'],
       ['Usual in a week', '104'],
@@ -49,7 +50,7 @@ const INSIGHTS = [
     'i3',
     'decline',
     'Clicks down 32% this week',
-    '1,201 clicks from 13 November to 19 November, where 1,766 is usual for these weekdays.',
+    '1,201 clicks from Nov 13 to Nov 19, where 1,766 is usual for these weekdays.',
     [
       ['Clicks', '1,201'],
       ['Usual in a week', '1,766'],

@@ -8,13 +8,13 @@ from infra.kernel.postgres.rows import Rows
 from projectors.engine.read_model import ReadModel
 from projectors.read_models.row_policies import OWN_WEBSITES, own_account
 from schemas.events.accounts import AccountErased
-from schemas.events.insights import InsightsDigestChosen, InsightsGenerated
+from schemas.events.insights import InsightDismissed, InsightsDigestChosen, InsightsGenerated
 from schemas.events.websites import WebsiteDisconnected
 from schemas.http.insights import insight_id
 
 INSIGHTS: Final = ReadModel(
     name="insights",
-    version=1,
+    version=2,
     columns=(
         "id uuid",
         "website_id uuid not null",
@@ -23,6 +23,7 @@ INSIGHTS: Final = ReadModel(
         "told_at timestamptz not null",
         "is_open boolean not null",
         "closed_at timestamptz",
+        "dismissed_reason text",
     ),
     key=("id",),
     readers=OWN_WEBSITES,
@@ -51,7 +52,14 @@ def generated(rows: Rows, event: InsightsGenerated) -> None:
             told_at=event.timestamp,
             is_open=True,
             closed_at=None,
+            dismissed_reason=None,
         )
+
+
+@INSIGHTS.on(InsightDismissed)
+def dismissed(rows: Rows, event: InsightDismissed) -> None:
+    where = {"id": insight_id(event.website_id, event.key)}
+    rows.update(where, is_open=False, closed_at=event.timestamp, dismissed_reason=event.reason)
 
 
 @INSIGHTS.on(WebsiteDisconnected)

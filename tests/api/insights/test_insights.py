@@ -244,7 +244,7 @@ def test_insights_of_an_imported_history_refer_to_its_last_day(planted: Planted)
     [(finding, told)] = run.found
     assert (finding.now.first, finding.now.last) == (date(2015, 5, 18), date(2015, 5, 18))
     assert told.words.title == "Bot traffic spike in your page views"
-    assert told.words.content.startswith("788 page views on 18 May came from bots")
+    assert told.words.content.startswith("788 page views on May 18 came from bots")
 
 
 def test_a_repeated_request_is_one_look(planted: Planted, generated: list[dict[str, Any]]) -> None:
@@ -492,6 +492,25 @@ def test_what_is_new_is_mailed_to_those_who_chose_it_and_stops_with_one_click(pl
         "SELECT count(*) FROM insights.digest WHERE account_id = %s", (ada.account_id,)
     ).fetchone()
     assert left == (0,)
+
+
+def test_a_dismissed_insight_is_gone_for_its_owner_and_safe_from_others(
+    generated: list[dict[str, Any]], planted: Planted
+) -> None:
+    planted.project()
+    shown = planted.get().json()
+    path = f"/api/analytics/{planted.website}/insights/{shown[-1]['id']}/dismiss"
+
+    def dismiss(person: Person | None, reason: str = "A newsletter went out.") -> int:
+        headers = {"X-Requested-With": "althing"}
+        status: int = planted.api.call("POST", path, person, json={"reason": reason}, headers=headers).status_code
+        return status
+
+    assert [dismiss(planted.eve), dismiss(None), dismiss(planted.ada, " ")] == [404, 401, 400]
+    assert dismiss(planted.ada) == 204
+    planted.project()
+    assert generated and planted.get().json() == shown[:-1]
+    assert dismiss(planted.ada) == 404
 
 
 def sent(api: Api, at: datetime) -> int:

@@ -74,6 +74,8 @@ PUBLIC = {
 }
 NOT_OFFERED = ("/listings/{id}/offers", "/listings/{id}/questions", "/listings/{id}/watch")
 """What is done to listings that are online: the owner's is a draft."""
+NEVER_STORED = ("/reveal", "/insights/{insightId}/dismiss")
+"""What is done to the secret of a key, and to an insight: the owner has neither."""
 ANYBODYS = {("post", "/api/marketplace/questions/{id}/flag"), ("delete", "/api/marketplace/listings/{id}/watch")}
 """What is done to what belongs to others."""
 VALUES: Mapping[str, Any] = {
@@ -364,7 +366,7 @@ def test_the_calls_would_reach_the_owner(full_api: Api, belongings: SampleData, 
             assert (status, '"wrong_code"' in body) == (403, True)
             continue
         unknown = "dead-letters/{id}" in call.template or "linked-sign-ins/{id}" in call.template
-        unknown = unknown or call.template.endswith((*NOT_OFFERED, "/reveal"))  # of keys: the sample was never stored
+        unknown = unknown or call.template.endswith((*NOT_OFFERED, *NEVER_STORED))
         is_there = not unknown and not (call.is_analysts and "{" in call.template)
         if status in (401, 403) or status >= 500 or (status == 404 and is_there):
             wrong.append((call.key, status, body[:200]))

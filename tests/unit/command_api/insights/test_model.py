@@ -11,7 +11,7 @@ from command_api.insights import model
 from command_api.insights.digest import WebsiteInsights, digest_mail, next_at
 from command_api.insights.finding import Finding, Subject
 from command_api.insights.wording import InsightText, Narrative
-from command_api.kernel.decision import CommandContext, UnexpectedEvent
+from command_api.kernel.decision import CommandContext, CommandRejected, UnexpectedEvent
 from command_api.websites.model import Website
 from infra.kernel.config.settings import Settings
 from infra.kernel.mail.unsubscribe import unsubscribe_token, verify_unsubscribe_token
@@ -60,6 +60,29 @@ def test_a_repeated_finding_keeps_its_id_and_start_and_the_others_end() -> None:
     assert shown(WEBSITE.id, week).id == shown(WEBSITE.id, first.open[0]).id
     third = look(look(second, at=AT + timedelta(days=2)), WEEK, at=AT + timedelta(days=3))
     assert third.open[0].since == AT + timedelta(days=3)  # it was over in between
+
+
+def test_a_dismissed_insight_stays_hidden_until_an_analysis_does_not_find_it() -> None:
+    first, context = look(None, WEEK, about("north", "partner")), CommandContext(AT, WEBSITE.account_id)
+    week = next(insight for insight in first.open if insight.about is None)
+    event = model.dismiss(first, WEBSITE, shown(WEBSITE.id, week).id, "  A newsletter. ", context)
+    assert (event.key, event.reason, event.account_id) == (week.key, "A newsletter.", WEBSITE.account_id)
+    dismissed = model.evolve(first, event)
+    again = look(dismissed, WEEK, about("north", "partner"))
+    assert [insight.key for insight in again.open] == [insight.key for insight in dismissed.open] != []
+    gone = look(again)
+    assert [insight.key for insight in look(gone, WEEK).open] == [week.key]
+
+
+@pytest.mark.parametrize("reason", ["", "   ", "x" * 501])
+def test_a_dismissal_needs_an_open_insight_and_a_reason(reason: str) -> None:
+    state, context = look(None, WEEK), CommandContext(AT, WEBSITE.account_id)
+    with pytest.raises(CommandRejected, match="reason"):
+        model.dismiss(state, WEBSITE, shown(WEBSITE.id, state.open[0]).id, reason, context)
+    with pytest.raises(CommandRejected, match="Insight not found"):
+        model.dismiss(state, WEBSITE, uuid4(), "Known.", context)
+    with pytest.raises(CommandRejected, match="Insight not found"):
+        model.dismiss(None, WEBSITE, uuid4(), "Known.", context)
 
 
 def test_a_choice_that_changes_nothing_is_no_event() -> None:

@@ -140,6 +140,7 @@ def test_where_nothing_was_found_no_model_is_asked() -> None:
     [
         ("Clicks doubled", "2,412 clicks, where 1,201 are usual."),
         ("Clicks are up 101%", "They rose to 2,412 from 13 November to 19 November."),
+        ("Clicks are up 101%", "They rose to 2,412 from Nov 13 to November 19."),
         ("A week of growth", "Twice the usual clicks: 2,412 \u2013 not 1,201."),
     ],
 )

@@ -29,8 +29,8 @@ NORTH = Subject("partner", "north")
 def test_a_week_says_what_was_counted_and_what_is_usual() -> None:
     assert rule_based_text(WEEK, "", "USD") == InsightText(
         "Clicks up 101% this week",
-        "2,412 clicks from 13 November to 19 November, where 1,201 is usual for these weekdays (the four weeks before,"
-        " 16 October to 12 November).",
+        "2,412 clicks from Nov 13 to Nov 19, where 1,201 is usual for these weekdays (the four weeks before,"
+        " Oct 16 to Nov 12).",
     )
 
 
@@ -39,7 +39,7 @@ def test_money_is_said_in_its_currency() -> None:
         finding("week", "decline", "revenue", current=120_050, usual=240_100, change=-0.5), "", "USD"
     )
     assert said.title == "Revenue down 50% this week"
-    assert said.content.startswith("1,200.50 USD from 13 November")
+    assert said.content.startswith("1,200.50 USD from Nov 13")
     yen = rule_based_text(finding("week", "decline", "revenue", current=1_200, usual=2_400, change=-0.5), "", "JPY")
     assert yen.content.startswith("1,200 JPY from")
 
@@ -54,7 +54,7 @@ def test_money_is_said_in_its_currency() -> None:
         ),
         (
             finding("rate", "warning", "conversions", NORTH, current=0, expected=20, clicks=400, rate=0, change=-1),
-            "400 clicks from 13 November to 19 November led to no conversion, where about 20 are usual",
+            "400 clicks from Nov 13 to Nov 19 led to no conversion, where about 20 are usual",
         ),
         (
             finding(
@@ -73,7 +73,7 @@ def test_money_is_said_in_its_currency() -> None:
         (finding("silence", "warning", "pageviews", current=0, expected=310, days=2), "about 310 page views are usual"),
         (
             finding("rejections", "warning", "conversions", NORTH, rejected=40, of=100, share=0.4, usual_share=0.05),
-            "40 of 100 conversions since 13 November were rejected (40%)",
+            "40 of 100 conversions since Nov 13 were rejected (40%)",
         ),
         (finding("bots", "warning", "clicks", current=900, usual=30, share=0.5, usual_share=0.03), "900 clicks"),
         (
@@ -198,15 +198,14 @@ def test_nothing_is_no_measure_of_what_came_after_it() -> None:
     first = finding("week", "growth", "clicks", current=510, usual=0, change=math.inf)
     assert rule_based_text(first, "", "USD") == InsightText(
         "The first clicks in five weeks",
-        "510 clicks from 13 November to 19 November, where there were none in the four weeks before, 16 October to 12"
-        " November.",
+        "510 clicks from Nov 13 to Nov 19, where there were none in the four weeks before, Oct 16 to Nov 12.",
     )
     assert [one.label for one in evidence(first, "USD")] == ["Clicks", "Usual in a week"]
     earned = rule_based_text(finding("week", "growth", "revenue", current=51_000, usual=0, change=math.inf), "", "USD")
-    assert earned.content.startswith("510.00 USD from 13 November to 19 November, where there was none")
+    assert earned.content.startswith("510.00 USD from Nov 13 to Nov 19, where there was none")
     since = finding("level", "growth", "clicks", current=51, usual=0, change=math.inf)
     assert rule_based_text(since, "", "USD") == InsightText(
-        "Clicks since 13 November", "About 51 clicks a day since then, after none before."
+        "Clicks since Nov 13", "About 51 clicks a day since then, after none before."
     )
     assert len(evidence(since, "USD")) == 2
     assert validated(InsightText("Clicks doubled", "510 clicks."), rule_based_text(first, "", "USD"), first) is None

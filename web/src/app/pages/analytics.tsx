@@ -43,7 +43,7 @@ import { OPEN } from '@/features/analytics/lib/open-view';
 import { textOf } from '@/lib/search';
 import { useLiveRefresh } from '@/features/analytics/hooks/use-live-refresh';
 import { linksQuery } from '@/features/links/api/links';
-import { InsightLink } from './insight-link';
+import { InsightActions } from './insight-actions';
 import { NoWebsites } from './no-websites';
 import { Page } from './page';
 import { Unattributed } from './unattributed';
@@ -287,7 +287,7 @@ function WebsiteAnalytics({ websites, website, state, fault, onChange }: Website
               <InsightsCard
                 key={website.id}
                 website={website}
-                look={(insight) => <InsightLink website={website.id} insight={insight} />}
+                actions={(insight) => <InsightActions website={website.id} insight={insight} />}
                 className="lg:col-span-2"
               />
             </Below>

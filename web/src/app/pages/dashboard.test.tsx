@@ -1,7 +1,7 @@
 import { cleanup, screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
-import { account, days, figures, link, overview, partner, website } from '@/test/fixtures';
+import { account, figures, link, overview, partner, website } from '@/test/fixtures';
 import { watchCopies } from '@/test/clipboard';
 import { markFirstVisit } from '@/lib/first-visit';
 import { renderApp, signIn } from '@/test/render';
@@ -19,47 +19,12 @@ test('spec §2, stats row: it is computed from the last 30 days and the 30 befor
   expect(await screen.findByRole('link', { name: 'View all' })).toHaveAttribute('href', '/conversions?website=w1');
 });
 
-test('insights are calculated from the figures of these 30 days and of the 30 before, and lead to them', async () => {
-  state.clicks = days('2026-10-22', 30);
-  const row = (revenue: number) => ({
-    partnerId: 'p1',
-    partnerName: 'NordVPN',
-    clicks: 700,
-    conversions: 30,
-    revenue,
-    epc: 1,
-    conversion_rate: 4,
-  });
-  server.use(
-    http.get(at('/api/platform/analytics/partners'), ({ request }) =>
-      HttpResponse.json([row(new URL(request.url).searchParams.get('timeRange') === 'custom' ? 400 : 600)]),
-    ),
-  );
-  state.overview = {
-    ...state.overview,
-    previousRange: { from: '2026-09-22', to: '2026-10-21', timezone: 'Atlantic/Reykjavik', bucket: 'day' },
-  };
-  renderApp('/dashboard');
-  const list = within(await screen.findByRole('list', { name: 'Insights' }));
-  expect(list.getByText('NordVPN earns more').closest('li')).toHaveTextContent(
-    'GrowthNordVPN earns more$600.00 after $400.00 in the 30 days before (+50.0%). View details',
-  );
-  expect(list.getByText('Fewer clicks convert')).toBeInTheDocument();
-  expect(list.getAllByRole('link', { name: 'View details' })[0]).toHaveAttribute(
-    'href',
-    '/analytics?website=w1&range=30d&f=is,partner,p1',
-  );
-  expect(requests('GET /api/platform/analytics/partners').at(-1)).toBe(
-    'GET /api/platform/analytics/partners?websiteId=w1&timeRange=custom&from=2026-09-22&to=2026-10-21',
-  );
-});
-
-test('what the finder told comes first, and leads to the dashboard that shows it', async () => {
-  state.clicks = days('2026-10-22', 30);
+test('the dashboard has the insights of the analytics page, with their details', async () => {
   state.insights = [
     {
       id: 'i1',
       insightType: 'warning',
+      metric: 'conversions',
       title: 'No conversions from NordVPN this week',
       content: '412 clicks led to no conversion.',
       confidenceScore: 0.97,
@@ -74,33 +39,22 @@ test('what the finder told comes first, and leads to the dashboard that shows it
       since: '2026-11-20T03:00:00Z',
     },
   ];
-  const row = (revenue: number) => ({
-    partnerId: 'p1',
-    partnerName: 'NordVPN',
-    clicks: 700,
-    conversions: 30,
-    revenue,
-    epc: 1,
-    conversion_rate: 4,
-  });
-  server.use(
-    http.get(at('/api/platform/analytics/partners'), ({ request }) =>
-      HttpResponse.json([row(new URL(request.url).searchParams.get('timeRange') === 'custom' ? 400 : 600)]),
-    ),
-  );
   renderApp('/dashboard');
   const items = within(await screen.findByRole('list', { name: 'Insights' })).getAllByRole('listitem');
+  expect(items).toHaveLength(1);
   expect(items[0]).toHaveTextContent('WarningNo conversions from NordVPN this week412 clicks led to no conversion.');
-  expect(within(items[0] as HTMLElement).getByRole('link')).toHaveAttribute(
+  expect(within(items[0] as HTMLElement).getByRole('link', { name: /^View details/ })).toHaveAttribute(
     'href',
-    '/analytics?website=w1&range=custom&from=2026-11-13&to=2026-11-19&f=is,partner,p1',
+    '/analytics?website=w1&range=custom&from=2026-11-13&to=2026-11-19&compare=custom&compareFrom=2026-10-16&compareTo=2026-11-12&f=is,partner,p1&metric=conversions',
   );
-  expect(screen.queryByText('NordVPN earns more')).not.toBeInTheDocument();
-  expect(screen.getByText('Fewer clicks convert')).toBeInTheDocument();
+  expect(requests('GET /api/platform/analytics/partners')).toEqual([]);
 });
 
-test('insights that cannot be calculated say why', async () => {
-  server.use(http.get(at('/api/platform/analytics/partners'), () => refuse(503, 'Not now')));
+test('without insights the card says so, and why when they cannot be loaded', async () => {
+  renderApp('/dashboard');
+  expect(await screen.findByText('Nothing unusual in the last 30 days.')).toBeInTheDocument();
+  cleanup();
+  server.use(http.get(at('/api/analytics/{websiteId}/insights'), () => refuse(503, 'Not now')));
   renderApp('/dashboard');
   expect(await screen.findByText('Error loading insights: Not now')).toBeInTheDocument();
 });

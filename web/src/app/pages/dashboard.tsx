@@ -9,21 +9,18 @@ import { textOf } from '@/lib/search';
 import { useSession } from '@/lib/session';
 import { websitesQuery } from '@/lib/shared-queries';
 import { KpiCards } from '@/features/analytics/components/kpi-cards';
-import { comparedDays, finished } from '@/features/analytics/lib/periods';
-import { clicksQuery, overviewQuery, paramsOf, partnerPerformanceQuery } from '@/features/analytics/api/analytics';
+import { finished } from '@/features/analytics/lib/periods';
+import { clicksQuery, overviewQuery, paramsOf } from '@/features/analytics/api/analytics';
 import { DEFAULT_STATE } from '@/features/analytics/lib/search';
 import { useLiveRefresh } from '@/features/analytics/hooks/use-live-refresh';
 import { LatestConversions } from '@/features/conversions/components/latest-conversions';
-import { InsightsCard } from '@/features/analytics/components/notable-card';
-import { notable, SHOWN, type Notable } from '@/features/analytics/lib/notable';
-import { insightsQuery, type Insight } from '@/features/insights/api/insights';
+import { LatestInsights } from '@/features/insights/components/insights-card';
 import { LinksCard } from '@/features/links/components/links-card';
-import { InsightLink } from './insight-link';
+import { InsightActions } from './insight-actions';
 import { Unattributed } from './unattributed';
 import { NoWebsites } from './no-websites';
 import { Page } from './page';
 import { StartSteps } from './start-steps';
-import { textLink } from './text-link';
 
 const PERIOD = { range: '30d', from: null, to: null } as const;
 
@@ -101,7 +98,10 @@ function Overview({ website }: { readonly website: Website }) {
         website={website}
         seen={overview.error && !figures ? false : figures && figures.pageviews + figures.clicks.total > 0}
       >
-        <Insights website={website} />
+        <LatestInsights
+          website={website}
+          actions={(insight) => <InsightActions website={website.id} insight={insight} />}
+        />
         <div className="grid gap-4 sm:gap-5 xl:grid-cols-2">
           <LatestConversions
             website={website}
@@ -126,71 +126,5 @@ function Overview({ website }: { readonly website: Website }) {
         </div>
       </StartSteps>
     </div>
-  );
-}
-
-/** Stored insights come first; the others are calculated from the data of the cards. */
-function Insights({ website }: { readonly website: Website }) {
-  const params = paramsOf(website.id, PERIOD, DEFAULT_STATE);
-  const overview = useQuery(overviewQuery(params, 'previous'));
-  const clicks = useQuery(clicksQuery(params));
-  const partners = useQuery(partnerPerformanceQuery(params));
-  const span = comparedDays(overview.data?.data.previousRange);
-  const before = useQuery({
-    ...partnerPerformanceQuery(
-      paramsOf(website.id, { range: 'custom', from: span?.from ?? null, to: span?.to ?? null }, DEFAULT_STATE),
-    ),
-    enabled: span !== null,
-  });
-  const told = useQuery(insightsQuery(website.id));
-  const queries = [overview, clicks, partners, before];
-  const found =
-    overview.data && clicks.data && partners.data && before.data && !told.isPending
-      ? notable({
-          overview: overview.data.data,
-          partners: partners.data.data,
-          partnersBefore: before.data.data,
-          days: finished(PERIOD, clicks.data.data, website.timezone, new Date()),
-        })
-      : undefined;
-  const insights = found && ofNote(told.data ?? [], found);
-  return (
-    <InsightsCard
-      insights={insights}
-      error={queries.find((query) => query.error)?.error}
-      onRetry={() => void Promise.all(queries.filter((query) => query.error).map((query) => query.refetch()))}
-      look={({ partnerId, told: insight }) =>
-        insight ? (
-          <InsightLink website={website.id} insight={insight} />
-        ) : (
-          <Link
-            to="/analytics"
-            search={{ website: website.id, range: '30d', ...(partnerId ? { f: `is,partner,${partnerId}` } : {}) }}
-            className={textLink}
-          >
-            View details
-          </Link>
-        )
-      }
-    />
-  );
-}
-
-interface OfNote extends Notable {
-  readonly told?: Insight;
-}
-
-/** At most one insight per partner: stored insights have priority over calculated ones. */
-function ofNote(told: readonly Insight[], found: readonly Notable[]): readonly OfNote[] {
-  const about = new Set(told.map((insight) => (insight.about?.dimension === 'partner' ? insight.about.value : null)));
-  const first = told.map((insight) => ({
-    type: insight.insightType,
-    title: insight.title,
-    text: insight.content,
-    told: insight,
-  }));
-  return [...first, ...found.filter(({ partnerId }) => partnerId === undefined || !about.has(partnerId))].slice(
-    0,
-    SHOWN,
   );
 }

@@ -5,7 +5,7 @@ import { Select } from '@/components/ui/field';
 import { textOf } from '@/lib/search';
 import { websitesQuery } from '@/lib/shared-queries';
 import { InsightsCard } from '@/features/insights/components/insights-card';
-import { InsightLink } from './insight-link';
+import { InsightActions } from './insight-actions';
 import { NoWebsites } from './no-websites';
 import { Page } from './page';
 
@@ -43,7 +43,7 @@ export function InsightsPage() {
         <InsightsCard
           key={website.id}
           website={website}
-          look={(insight) => <InsightLink website={website.id} insight={insight} />}
+          actions={(insight) => <InsightActions website={website.id} insight={insight} />}
         />
       ) : (
         <NoWebsites />

@@ -9,6 +9,7 @@ import { Select } from '@/components/ui/field';
 import { Popover } from '@/components/ui/popover';
 import { SearchField } from '@/components/ui/search-field';
 import { change, describeChange } from '@/lib/compare';
+import { hasSameLength } from '../lib/comparison';
 import { comparisonParams } from '../lib/ranges';
 import { cx } from '@/lib/cx';
 import { countOf } from '@/lib/format';
@@ -154,7 +155,7 @@ export function BreakdownDialog({ details, state, params, named, metric, onChang
               currency,
               named,
               sort,
-              compare: state.compare,
+              compare: hasSameLength(query.data.pages[0]?.data.range, state) ? state.compare : 'none',
               setSort,
               drill,
               view,

@@ -7,7 +7,7 @@ import type { ClickPoint, Figures, Overview } from '@/lib/api/types';
 import { change, describeChange } from '@/lib/compare';
 import { cx } from '@/lib/cx';
 import { countOf, formatCount, formatMoney, formatPercent } from '@/lib/format';
-import { comparable, comparisonNote } from '../lib/comparison';
+import { comparable, comparisonNote, isPerDay } from '../lib/comparison';
 import type { Comparison } from '../lib/ranges';
 
 interface Kpi {
@@ -67,7 +67,7 @@ interface Props {
 }
 
 export function KpiCards({ overview, points, compare, failed = false }: Props) {
-  const before = comparable(overview);
+  const before = comparable(overview, compare);
   const note = comparisonNote(overview);
   return (
     <ul aria-label="Summary" className="grid grid-cols-1 gap-3 min-[480px]:grid-cols-2 sm:gap-4 xl:grid-cols-4">
@@ -86,7 +86,12 @@ export function KpiCards({ overview, points, compare, failed = false }: Props) {
                 {note && compare !== 'none' ? (
                   <p className="text-[0.8125rem] text-muted">{note}</p>
                 ) : (
-                  <Delta current={kpi.value(overview)} previous={before && kpi.value(before)} compare={compare} />
+                  <Delta
+                    current={kpi.value(overview)}
+                    previous={before && kpi.value(before)}
+                    compare={compare}
+                    perDay={isPerDay(overview, compare)}
+                  />
                 )}
               </div>
               <p className="mt-0.5 text-[0.8125rem] text-muted tabular">{kpi.detail(overview, overview.currency)}</p>
@@ -112,9 +117,18 @@ interface DeltaProps {
   readonly compare: Comparison;
   readonly goodWhen?: 'up' | 'down';
   readonly short?: boolean;
+  /** The periods differ in length: averages per day are compared. */
+  readonly perDay?: boolean;
 }
 
-export function Delta({ current, previous, compare, goodWhen = 'up', short = false }: DeltaProps): ReactNode {
+export function Delta({
+  current,
+  previous,
+  compare,
+  goodWhen = 'up',
+  short = false,
+  perDay = false,
+}: DeltaProps): ReactNode {
   // Nothing in both is no change.
   if (previous === null || compare === 'none' || (current === 0 && previous === 0)) return null;
   const result = change(current, previous, goodWhen);
@@ -127,9 +141,9 @@ export function Delta({ current, previous, compare, goodWhen = 'up', short = fal
         {describeChange(result)}
       </span>
       {short ? (
-        <span className="sr-only">{versus(compare)}</span>
+        <span className="sr-only">{versus(compare, perDay)}</span>
       ) : (
-        <span className="text-muted">{versus(compare)}</span>
+        <span className="text-muted">{versus(compare, perDay)}</span>
       )}
     </span>
   );
@@ -141,4 +155,5 @@ const VERSUS: Record<Comparison, string> = {
   custom: 'vs chosen period',
   none: '',
 };
-const versus = (compare: Comparison): string => VERSUS[compare];
+const versus = (compare: Comparison, perDay: boolean): string =>
+  perDay ? `per day ${VERSUS[compare]}` : VERSUS[compare];

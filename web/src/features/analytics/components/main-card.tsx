@@ -15,7 +15,7 @@ import { useIsPhone } from '@/lib/media';
 import { annotationsQuery } from '../api/annotations';
 import { useSeries } from '../hooks/use-series';
 import { bucketDays, eventsOf, type EventsRequest } from '../lib/events';
-import { comparable, comparisonNote } from '../lib/comparison';
+import { comparable, comparisonNote, isPerDay } from '../lib/comparison';
 import { linePoints } from '../lib/line-points';
 import { marksOf } from '../lib/marks';
 import { isCount, isMoney, metricName, metricText, type ChartMetric } from '../lib/metrics';
@@ -144,7 +144,7 @@ interface KpiProps {
 }
 
 function KpiButton({ kpi, overview, failed, compare, isShown, onShow }: KpiProps) {
-  const before = comparable(overview);
+  const before = comparable(overview, compare);
   return (
     <button
       type="button"
@@ -163,7 +163,12 @@ function KpiButton({ kpi, overview, failed, compare, isShown, onShow }: KpiProps
             {metricText(kpi.metric, kpi.value(overview), overview.currency)}
           </span>
           <span className="flex min-h-5 items-center">
-            <Delta current={kpi.value(overview)} previous={before && kpi.value(before)} compare={compare} />
+            <Delta
+              current={kpi.value(overview)}
+              previous={before && kpi.value(before)}
+              compare={compare}
+              perDay={isPerDay(overview, compare)}
+            />
           </span>
           <span className="truncate text-xs text-muted tabular">{kpi.detail(overview, overview.currency)}</span>
         </>
@@ -274,7 +279,7 @@ interface MoreProps {
 
 /** What else an overview tells, in one line. */
 function MoreNumbers({ overview, failed, compare, currency }: MoreProps) {
-  const before = comparable(overview);
+  const before = comparable(overview, compare);
   const money = (value: number) => formatMoney(value, overview?.currency ?? currency);
   const items: readonly {
     readonly label: string;
@@ -308,6 +313,7 @@ function MoreNumbers({ overview, failed, compare, currency }: MoreProps) {
                 current={item.value(overview)}
                 previous={item.value(before)}
                 compare={compare}
+                perDay={isPerDay(overview, compare)}
                 goodWhen={item.goodWhen ?? 'up'}
                 short
               />

@@ -1,6 +1,6 @@
 // The choices of the comparison select, and what a comparison can say.
 import type { Figures, Overview } from '@/lib/api/types';
-import { formatDay } from '@/lib/dates';
+import { daysBetween, formatDay } from '@/lib/dates';
 import type { Compared, Comparison } from './ranges';
 
 export const COMPARE_OPTIONS = [
@@ -33,9 +33,64 @@ export function nextComparison<T extends Compared>(state: T): T {
   return withComparison(state, simple[(index + 1) % simple.length]?.id ?? 'previous') ?? state;
 }
 
-/** The figures to compare with; null where a percentage would mean nothing. */
-export function comparable(overview: Overview | undefined): Figures | null {
-  return overview?.previous && comparisonNote(overview) === null ? overview.previous : null;
+/**
+ * The figures to compare with; null where a percentage would mean nothing. Those of a period of another length are
+ * scaled to the days of the range, so that a percentage compares averages per day.
+ */
+export function comparable(overview: Overview | undefined, compare: Comparison): Figures | null {
+  if (!overview?.previous || comparisonNote(overview) !== null) return null;
+  return isPerDay(overview, compare)
+    ? scaled(overview.previous, daysScale(overview.range, overview.previousRange))
+    : overview.previous;
+}
+
+/** Whether the compared period is chosen and has another length, so that averages per day are compared. */
+export const isPerDay = (overview: Overview | undefined, compare: Comparison): boolean =>
+  compare === 'custom' && daysScale(overview?.range, overview?.previousRange) !== 1;
+
+/** Whether rows can be compared: sums of periods of another length say nothing. */
+export const hasSameLength = (range: Span | undefined, { compare, compareFrom, compareTo }: Compared): boolean =>
+  compare !== 'custom' ||
+  (compareFrom !== null && compareTo !== null && daysScale(range, { from: compareFrom, to: compareTo }) === 1);
+
+interface Span {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Days of the range for each day of the compared one. */
+function daysScale(range: Span | null | undefined, compared: Span | null | undefined): number {
+  if (!range || !compared) return 1;
+  return lengthOf(range) / lengthOf(compared);
+}
+
+const lengthOf = ({ from, to }: Span): number => daysBetween(from.slice(0, 10), to.slice(0, 10));
+
+/** Counts and sums change with the length of a period; rates and averages do not. */
+function scaled(figures: Figures, scale: number): Figures {
+  const by = (value: number): number => value * scale;
+  const { clicks, conversions, revenue } = figures;
+  return {
+    ...figures,
+    clicks: { total: by(clicks.total), unique: by(clicks.unique) },
+    pageviews: by(figures.pageviews),
+    visitors: by(figures.visitors),
+    conversions: {
+      ...conversions,
+      total: by(conversions.total),
+      pending: by(conversions.pending),
+      approved: by(conversions.approved),
+      rejected: by(conversions.rejected),
+      reversed: by(conversions.reversed),
+    },
+    revenue: {
+      ...revenue,
+      total: by(revenue.total),
+      pending: by(revenue.pending),
+      approved: by(revenue.approved),
+      reversed: by(revenue.reversed),
+    },
+  };
 }
 
 /** Why there is no percentage; null when there is one, or no comparison. */

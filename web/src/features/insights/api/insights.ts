@@ -1,5 +1,5 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { api, body } from '@/lib/api/client';
+import { api, body, done } from '@/lib/api/client';
 import { messageOf } from '@/lib/api/errors';
 import type { components } from '@/lib/api/schema';
 import { toast, toastError } from '@/stores/toasts';
@@ -27,6 +27,27 @@ export function useGenerate(websiteId: string) {
       return client.invalidateQueries({ queryKey: ['insights', websiteId] });
     },
     onError: () => toastError('Error', 'Failed to generate AI insights. Please try again.'),
+  });
+}
+
+/** Hides an insight at once; it is back if the server rejects it. */
+export function useDismiss(websiteId: string) {
+  const client = useQueryClient();
+  const { queryKey } = insightsQuery(websiteId);
+  return useMutation({
+    mutationFn: ({ id, reason }: { readonly id: string; readonly reason: string }) =>
+      done(
+        api.POST('/api/analytics/{websiteId}/insights/{insightId}/dismiss', {
+          params: { path: { websiteId, insightId: id } },
+          body: { reason },
+        }),
+      ),
+    onMutate: ({ id }) => {
+      client.setQueryData(queryKey, (shown) => shown?.filter((insight) => insight.id !== id));
+    },
+    onSuccess: () => toast('Insight dismissed'),
+    onError: (error) => toastError('Failed to dismiss the insight', messageOf(error)),
+    onSettled: () => client.invalidateQueries({ queryKey }),
   });
 }
 

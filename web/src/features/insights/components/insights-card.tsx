@@ -8,17 +8,18 @@ import type { Website } from '@/lib/api/types';
 import { cx } from '@/lib/cx';
 import { formatDay } from '@/lib/dates';
 import { DigestChoice } from './digest-choice';
+import { DismissInsight } from './dismiss-insight';
 import { styleOf } from '../lib/insight-styles';
 import { insightsQuery, useGenerate, type Insight } from '../api/insights';
 
 interface Props {
   readonly website: Website;
-  /** Link to the dashboard that shows it. */
-  readonly look: (insight: Insight) => ReactNode;
+  /** Links and buttons of an insight: its numbers, its partner, its link. */
+  readonly actions: (insight: Insight) => ReactNode;
   readonly className?: string;
 }
 
-export function InsightsCard({ website, look, className }: Props) {
+export function InsightsCard({ website, actions, className }: Props) {
   const insights = useQuery(insightsQuery(website.id));
   const generate = useGenerate(website.id);
   const shown = insights.data;
@@ -37,7 +38,7 @@ export function InsightsCard({ website, look, className }: Props) {
         shown.length > 0 ? (
           <ul aria-label="AI insights" className="grid items-start gap-3 lg:grid-cols-2">
             {shown.map((insight) => (
-              <InsightItem key={insight.id} insight={insight} look={look} />
+              <InsightItem key={insight.id} website={website} insight={insight} actions={actions} />
             ))}
           </ul>
         ) : (
@@ -67,6 +68,32 @@ export function InsightsCard({ website, look, className }: Props) {
   );
 }
 
+/** The same insights for a page with other cards, without what changes them. */
+export function LatestInsights({ website, actions }: Props) {
+  const insights = useQuery(insightsQuery(website.id));
+  return (
+    <Card title="Insights" description="Notable changes">
+      {insights.data ? (
+        insights.data.length > 0 ? (
+          <ul aria-label="Insights" className="grid items-start gap-3 lg:grid-cols-2">
+            {insights.data.map((insight) => (
+              <InsightItem key={insight.id} website={website} insight={insight} actions={actions} />
+            ))}
+          </ul>
+        ) : (
+          <Empty>Nothing unusual in the last 30 days.</Empty>
+        )
+      ) : insights.error ? (
+        <ErrorBox error={insights.error} prefix="Error loading insights" onRetry={() => void insights.refetch()} />
+      ) : (
+        <div role="status" aria-label="Loading Insights">
+          <Skeleton className="h-20" />
+        </div>
+      )}
+    </Card>
+  );
+}
+
 /** A model may word and rank insights; its text is accepted only if the evidence supports it. */
 function authorNote(insights: readonly Insight[], silence: string | null): string {
   const worded = insights.filter((insight) => insight.toldBy === 'model').length;
@@ -85,7 +112,11 @@ const SILENCE: Readonly<Record<string, string>> = {
   not_believed: 'the AI text was discarded: not supported by the data',
 };
 
-function InsightItem({ insight, look }: { readonly insight: Insight; readonly look: Props['look'] }) {
+interface ItemProps extends Pick<Props, 'website' | 'actions'> {
+  readonly insight: Insight;
+}
+
+function InsightItem({ website, insight, actions }: ItemProps) {
   const [open, setOpen] = useState(false);
   const id = useId();
   const { Icon, label, destructive, tone } = styleOf(insight.insightType);
@@ -119,7 +150,8 @@ function InsightItem({ insight, look }: { readonly insight: Insight; readonly lo
             Evidence
             <ChevronDown aria-hidden className={cx('size-3.5 transition-transform', open && 'rotate-180')} />
           </button>
-          {look(insight)}
+          {actions(insight)}
+          <DismissInsight websiteId={website.id} insight={insight} />
         </p>
         <div id={id} hidden={!open} className="mt-2 border-t border-line pt-2 text-[0.8125rem]">
           <dl className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 gap-y-1">

@@ -2,6 +2,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
+import { link } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
 import { at, refuse, requests, server, state } from '@/test/server';
 import { useToasts } from '@/stores/toasts';
@@ -10,8 +11,9 @@ import type { Insight } from '../api/insights';
 const insight = (over: Partial<Insight> = {}): Insight => ({
   id: 'i1',
   insightType: 'warning',
+  metric: 'conversions',
   title: 'No conversions from NordVPN this week',
-  content: '412 clicks from 13 November to 19 November led to no conversion.',
+  content: '412 clicks from Nov 13 to Nov 19 led to no conversion.',
   confidenceScore: 0.97,
   toldBy: 'finder',
   about: { dimension: 'partner', value: 'p1', name: 'NordVPN' },
@@ -52,7 +54,7 @@ test('spec §2, §3: each insight: icon by type, title, content, confidence; dec
     ['Warning', 'true'],
   ]);
   expect(items[1]).toHaveTextContent('About decline');
-  expect(items[1]).toHaveTextContent('412 clicks from 13 November to 19 November led to no conversion.');
+  expect(items[1]).toHaveTextContent('412 clicks from Nov 13 to Nov 19 led to no conversion.');
   expect(items[1]).toHaveTextContent('Confidence: 97%');
 });
 
@@ -62,6 +64,7 @@ test('evidence opens; the link leads to the dashboard with its days and filters'
     insight({
       id: 'i2',
       title: 'Robots',
+      metric: 'clicks',
       about: null,
       filters: { timeRange: 'custom', from: '2026-11-13', to: '2026-11-19', bots: 'only' },
     }),
@@ -77,12 +80,48 @@ test('evidence opens; the link leads to the dashboard with its days and filters'
   expect(figures.getByText(/^Nov 13.*Rule-based text\.$/)).toBeInTheDocument();
   expect(list.getByRole('link', { name: /of: No conversions/ })).toHaveAttribute(
     'href',
-    '/analytics?website=w1&range=custom&from=2026-11-13&to=2026-11-19&f=is,partner,p1',
+    '/analytics?website=w1&range=custom&from=2026-11-13&to=2026-11-19&compare=custom&compareFrom=2026-10-16&compareTo=2026-11-12&f=is,partner,p1&metric=conversions',
   );
   expect(list.getByRole('link', { name: /of: Robots/ })).toHaveAttribute(
     'href',
-    '/analytics?website=w1&range=custom&from=2026-11-13&to=2026-11-19&bots=only',
+    '/analytics?website=w1&range=custom&from=2026-11-13&to=2026-11-19&compare=custom&compareFrom=2026-10-16&compareTo=2026-11-12&bots=only',
   );
+});
+
+test('an insight leads to an action: open the partner, pause the link, or dismiss it with a reason', async () => {
+  const sent: unknown[] = [];
+  state.insights = [
+    insight(),
+    insight({ id: 'i2', title: 'Silent link', about: { dimension: 'link', value: 'l1', name: '/deal' } }),
+  ];
+  server.use(
+    http.patch(at('/api/platform/links/{id}'), async ({ request }) => {
+      sent.push(await request.json());
+      return HttpResponse.json(link());
+    }),
+    http.post(at('/api/analytics/{websiteId}/insights/{insightId}/dismiss'), async ({ request, params }) => {
+      sent.push([params['insightId'], await request.json()]);
+      state.insights = state.insights.filter(({ id }) => id !== params['insightId']);
+      return new HttpResponse(null, { status: 204 });
+    }),
+  );
+  const { user } = renderApp('/insights');
+  const list = within(await (await card()).findByRole('list', { name: 'AI insights' }));
+  expect(list.getByRole('link', { name: 'Open links of NordVPN' })).toHaveAttribute(
+    'href',
+    '/links?website=w1&partner=p1',
+  );
+  await user.click(list.getByRole('button', { name: 'Pause link: /deal' }));
+  await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Pause link' }));
+  expect(await screen.findByText('Link paused', { selector: 'p, div' })).toBeInTheDocument();
+  await user.click(list.getByRole('button', { name: 'Dismiss: Silent link' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Dismiss insight' }));
+  await user.click(dialog.getByRole('button', { name: 'Dismiss' }));
+  expect(dialog.getByText('Please give a reason')).toBeInTheDocument();
+  await user.type(dialog.getByLabelText('Reason'), 'Seasonal');
+  await user.click(dialog.getByRole('button', { name: 'Dismiss' }));
+  await waitFor(() => expect(list.queryByText('Silent link')).not.toBeInTheDocument());
+  expect(sent).toEqual([{ isActive: false }, ['i2', { reason: 'Seasonal' }]]);
 });
 
 test('spec §2, §7, §8: Generate New: "Generating..." while pending, then the toast and what was found', async () => {

@@ -1,0 +1,60 @@
+import { useState } from 'react';
+import { Button } from '@/components/ui/button';
+import { Dialog } from '@/components/ui/dialog';
+import { TextField } from '@/components/ui/field';
+import { useDismiss, type Insight } from '../api/insights';
+
+const MAX_REASON = 500;
+
+/** Hides an insight, with the reason that is saved with it. */
+export function DismissInsight({ websiteId, insight }: { readonly websiteId: string; readonly insight: Insight }) {
+  const [open, setOpen] = useState(false);
+  const [reason, setReason] = useState('');
+  const [tried, setTried] = useState(false);
+  const dismiss = useDismiss(websiteId);
+  return (
+    <>
+      <button
+        type="button"
+        aria-label={`Dismiss: ${insight.title}`}
+        className="min-h-6 rounded-md font-medium underline-offset-4 hover:underline"
+        onClick={() => setOpen(true)}
+      >
+        Dismiss
+      </button>
+      <Dialog
+        open={open}
+        onOpenChange={setOpen}
+        title="Dismiss insight"
+        description={`“${insight.title}” comes back only if it goes away first and happens again.`}
+      >
+        <form
+          noValidate
+          className="flex flex-col gap-4"
+          onSubmit={(event) => {
+            event.preventDefault();
+            setTried(true);
+            if (reason.trim() === '') return;
+            setOpen(false);
+            dismiss.mutate({ id: insight.id, reason: reason.trim() });
+          }}
+        >
+          <TextField
+            label="Reason"
+            hint="For example: a newsletter went out. Saved with the insight."
+            maxLength={MAX_REASON}
+            value={reason}
+            error={tried && reason.trim() === '' ? 'Please give a reason' : undefined}
+            onChange={(event) => setReason(event.target.value)}
+          />
+          <div className="flex justify-end gap-2">
+            <Button onClick={() => setOpen(false)}>Cancel</Button>
+            <Button type="submit" variant="primary">
+              Dismiss
+            </Button>
+          </div>
+        </form>
+      </Dialog>
+    </>
+  );
+}
