@@ -28,7 +28,15 @@ from infra.kernel.postgres.pool import pool as open_pool
 from infra.kernel.security.sessions import Pool
 from query_api.accounts import admin, export, invites, profile, sessions, sign_ins
 from query_api.analytics import annotations as annotation_routes
-from query_api.analytics import click_log, delivery, explain, live_snapshot, platform_totals, websites_summary
+from query_api.analytics import (
+    click_log,
+    delivery,
+    explain,
+    live_snapshot,
+    partner_totals,
+    platform_totals,
+    websites_summary,
+)
 from query_api.analytics import live_routes as live
 from query_api.analytics import routes as analytics
 from query_api.analytics import views as view_routes
@@ -114,6 +122,7 @@ ROUTERS: Final = (
     click_log.router,
     click_log.links_router,
     platform_totals.router,
+    partner_totals.router,
     search.router,
     websites_summary.router,
     projections.router,

@@ -38,6 +38,7 @@ MAX_TERMS_OFFSET: Final = timedelta(days=5 * 366)
 
 _SLUG: Final = re.compile(r"[^\s\x00-\x1f\x7f/?#%\\<>\"`{}|^]{1,100}")
 """What the web form makes of a name, and nothing that an address would have to escape or that markup is made of."""
+_BARE_HOST: Final = re.compile(r"[\w-]+(\.[\w-]+)+(:\d+)?(/|$)")
 _PARAMETER: Final = re.compile(PARAMETER_PATTERN)
 
 
@@ -316,7 +317,9 @@ def _name(name: str) -> str:
 
 
 def _base_url(text: str) -> str:
-    return web_address(text.strip(), "baseUrl").geturl()
+    """A host without a scheme, as people type it, is on https."""
+    text = text.strip()
+    return web_address(f"https://{text}" if _BARE_HOST.match(text) else text, "baseUrl").geturl()
 
 
 def _cookie_days(days: int) -> int:

@@ -6,7 +6,7 @@ const CATEGORIES = [
   ['tools-resources', 'Tools & Resources', 'Software, templates and reading that save time.'],
   ['marketplace-talk', 'Marketplace Talk', 'Buying and selling affiliate websites: prices, checks, handovers.'],
   ['niche-strategies', 'Niche Strategies', 'VPN, hosting, software, finance, health, education, e-commerce.'],
-  ['cybsectools-updates', 'CybSecTools Updates', 'What is new on the platform, and what you would like next.'],
+  ['cybsectools-updates', 'Althing Updates', 'What is new on the platform, and what you would like next.'],
 ];
 const person = (id, name, role = 'member') => ({
   id,

@@ -10,7 +10,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from query_api.kernel.pagination import encode
-from tests.support.query import PERCENT_10, Person, QueryService, event, this_moment
+from tests.support.query import PERCENT_10, Person, QueryService, conversion, event, this_moment
 
 
 @pytest.fixture(scope="module")
@@ -175,3 +175,30 @@ def test_partners_with_what_they_paid_and_without_those_removed(query_service: Q
 def test_members_read_none_of_it(query_service: QueryService, path: str) -> None:
     assert query_service.get(f"/api/admin/{path}", query_service.person()).status_code == 403
     assert query_service.get(f"/api/admin/{path}").status_code == 401
+
+
+def test_partners_have_what_they_brought_in_30_days_in_one_currency(query_service: QueryService, admin: Person) -> None:
+    ada, now = query_service.person(), this_moment()
+    dollars, euros = query_service.website(ada), query_service.website(ada, currency="EUR")
+    partner, quiet = query_service.partner("Acme"), query_service.partner("Quiet")
+    query_service.insert(
+        "exchange_rates", {"base": "EUR", "quote": "USD", "on_day": now.date(), "rate": "1.1", "recorded_at": now}
+    )
+    old = now - timedelta(days=31)
+    query_service.events(
+        [
+            *(event(dollars, now, visitor=number, partner_id=partner) for number in range(1, 4)),
+            event(euros, now, visitor=9, partner_id=partner),
+            event(dollars, old, visitor=1, partner_id=partner),
+            event(dollars, now, visitor=5, partner_id=partner, is_bot=True, bot_reason="crawler"),
+            conversion(dollars, now, partner_id=partner, d_pending=1, c_pending=1_000),
+            conversion(euros, now, partner_id=partner, d_approved=1, c_approved=2_000),
+        ]
+    )
+    found = query_service.get("/api/admin/partners/performance", admin).json()
+    rows = {row["partnerId"]: row for row in found}
+    row = rows[str(partner)]
+    assert (row["clicks"], row["conversions"], row["currency"], row["notConverted"]) == (4, 2, "USD", [])
+    assert (row["revenue"], row["epc"]) == (32.0, 8.0)
+    assert str(quiet) not in rows
+    assert query_service.get("/api/admin/partners/performance", ada).status_code == 403

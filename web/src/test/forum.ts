@@ -24,7 +24,7 @@ export const categories: Category[] = (
     ['tools-resources', 'Tools & Resources'],
     ['marketplace-talk', 'Marketplace Talk'],
     ['niche-strategies', 'Niche Strategies'],
-    ['cybsectools-updates', 'CybSecTools Updates'],
+    ['cybsectools-updates', 'Althing Updates'],
   ] as const
 ).map(([slug, name]) => ({
   id: `c-${slug}`,

@@ -1,7 +1,7 @@
 // The API as the tests see it: answers typed by the schema, changed per test with `use` or by writing to `state`.
 import { http, HttpResponse, type DefaultBodyType } from 'msw';
 import { setupServer } from 'msw/node';
-import type { paths } from '@/lib/api/schema';
+import type { components, paths } from '@/lib/api/schema';
 import type { Insight } from '@/features/insights/api/insights';
 import type {
   About,
@@ -40,6 +40,7 @@ interface State {
   insights: Insight[];
   activity: Activity[];
   adminPartners: AdminPartner[];
+  partnerTotals: components['schemas']['PartnerTotals'][];
   adminLinks: AdminLink[];
   trackedClicks: TrackedClick[];
   /** Every request, as "METHOD path?query". */
@@ -63,6 +64,7 @@ export function resetState(): void {
     insights: [],
     activity: [make.activity()],
     adminPartners: [make.adminPartner()],
+    partnerTotals: [],
     adminLinks: [make.adminLink()],
     trackedClicks: [make.trackedClick()],
     seen: [],
@@ -197,6 +199,7 @@ export const server = setupServer(
     notConverted: [],
   })),
   get('/api/admin/recent-activity', () => state.activity),
+  get('/api/admin/partners/performance', () => state.partnerTotals),
   get('/api/admin/partners', () => state.adminPartners),
   get('/api/admin/links', () => state.adminLinks),
   get('/api/admin/clicks', (url) =>

@@ -60,6 +60,11 @@ def test_a_taken_slug_is_refused() -> None:
     assert refused.value.code == "slug_taken"
 
 
+@pytest.mark.parametrize("typed", ["fjordline.example", " fjordline.example/deal?a=1 ", "Fjordline.example:8443"])
+def test_an_address_without_a_scheme_is_on_https(typed: str) -> None:
+    assert registered(base_url=typed).base_url == "https://" + typed.strip().lower()
+
+
 @pytest.mark.parametrize(
     ("change", "field"),
     [
@@ -75,6 +80,9 @@ def test_a_taken_slug_is_refused() -> None:
         ({"name": "Good\u202eNPV"}, "name"),
         ({"name": "Go\u200bod"}, "name"),
         ({"base_url": "javascript:alert(1)"}, "baseUrl"),
+        ({"base_url": "javascript.alert:1@good.example"}, "baseUrl"),
+        ({"base_url": "//good.example/"}, "baseUrl"),
+        ({"base_url": "localhost"}, "baseUrl"),
         ({"base_url": "https://10.1.2.3/"}, "baseUrl"),
         ({"base_url": "https://me:pw@good.example/"}, "baseUrl"),
         ({"commission": 12.345}, "commission"),

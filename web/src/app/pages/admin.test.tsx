@@ -82,7 +82,7 @@ test('spec §2, partners: the text while they load, and the columns of their tab
     within(table)
       .getAllByRole('columnheader')
       .map((item) => item.textContent),
-  ).toEqual(['Name', 'Commission', 'Status', 'Created', 'Actions']);
+  ).toEqual(['Name', 'Commission', 'Status', 'Created', 'Clicks', 'Conversions', 'Revenue', 'EPC', 'Actions']);
   const [, first, second] = within(table).getAllByRole('row');
   expect(first).toHaveTextContent('12.5%ActiveAug 1, 2026');
   expect(second).toHaveTextContent('Inactive');
@@ -161,6 +161,48 @@ test('spec §2, §4, §5, §7, §8: a partner is added by the rules of the speci
     cookieDays: 30,
   });
   expect(await screen.findByRole('button', { name: 'Edit Nord VPN' })).toBeInTheDocument();
+});
+
+test('partners have their numbers of 30 days, can be sorted by them, and open by name', async () => {
+  signIn();
+  state.adminPartners = [adminPartner(), adminPartner({ id: 'p2', name: 'Quiet' })];
+  state.partnerTotals = [
+    {
+      partnerId: 'p1',
+      clicks: 1200,
+      conversions: 48,
+      revenue: 964.5,
+      epc: 0.8,
+      currency: 'USD',
+      notConverted: [{ amount: 1200, currency: 'EUR' }],
+    },
+  ];
+  const { user } = renderApp('/admin?tab=partners');
+  const table = within(await screen.findByRole('table', { name: 'List of partners' }));
+  await user.click(table.getByRole('button', { name: 'Clicks' }));
+  const rows = table.getAllByRole('row');
+  expect(rows[1]).toHaveTextContent(/^Quiet.*00––$/);
+  expect(rows[2]).toHaveTextContent('1,20048$964.50without €12.00$0.80');
+  await user.click(table.getByRole('button', { name: 'NordVPN' }));
+  expect(await screen.findByRole('dialog', { name: /NordVPN/ })).toBeInTheDocument();
+});
+
+test('what the server rejects is said once, and the field is marked', async () => {
+  signIn();
+  server.use(
+    http.post(at('/api/admin/partners'), () =>
+      refuse(400, 'This host is not public.', 'bad_host', [{ field: 'baseUrl', message: 'This host is not public.' }]),
+    ),
+  );
+  const { user } = renderApp('/admin?tab=partners');
+  await user.click(await screen.findByRole('button', { name: 'Add Partner' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Add New Partner' }));
+  await user.type(dialog.getByLabelText('Name'), 'Inside');
+  await user.type(dialog.getByLabelText('Base URL'), 'fjordline.internal');
+  await user.type(dialog.getByLabelText('Commission (%)'), '5');
+  await user.click(dialog.getByRole('button', { name: 'Add Partner' }));
+  expect(await screen.findAllByText('This host is not public.')).toHaveLength(1);
+  expect(dialog.getByLabelText('Base URL')).toBeInvalid();
 });
 
 test('spec §4, §7, §8: a partner is edited, and its refusal is told', async () => {

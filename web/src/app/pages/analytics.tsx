@@ -43,7 +43,6 @@ import { OPEN } from '@/features/analytics/lib/open-view';
 import { textOf } from '@/lib/search';
 import { useLiveRefresh } from '@/features/analytics/hooks/use-live-refresh';
 import { linksQuery } from '@/features/links/api/links';
-import { InsightActions } from './insight-actions';
 import { NoWebsites } from './no-websites';
 import { Page } from './page';
 import { Unattributed } from './unattributed';
@@ -63,6 +62,7 @@ const StatusBars = lazy(() =>
 const InsightsCard = lazy(() =>
   import('@/features/insights/components/insights-card').then((module) => ({ default: module.InsightsCard })),
 );
+const InsightActions = lazy(() => import('./insight-actions').then((module) => ({ default: module.InsightActions })));
 const BreakdownDialog = lazy(() =>
   import('@/features/analytics/components/breakdown-dialog').then((module) => ({ default: module.BreakdownDialog })),
 );

@@ -1,5 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
+import { Boundary } from '@/components/data/boundary';
 import { ErrorBox, Loading } from '@/components/data/states';
 import { buttonClass } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
@@ -14,13 +16,16 @@ import { clicksQuery, overviewQuery, paramsOf } from '@/features/analytics/api/a
 import { DEFAULT_STATE } from '@/features/analytics/lib/search';
 import { useLiveRefresh } from '@/features/analytics/hooks/use-live-refresh';
 import { LatestConversions } from '@/features/conversions/components/latest-conversions';
-import { LatestInsights } from '@/features/insights/components/insights-card';
 import { LinksCard } from '@/features/links/components/links-card';
-import { InsightActions } from './insight-actions';
 import { Unattributed } from './unattributed';
 import { NoWebsites } from './no-websites';
 import { Page } from './page';
 import { StartSteps } from './start-steps';
+
+const LatestInsights = lazy(() =>
+  import('@/features/insights/components/insights-card').then((module) => ({ default: module.LatestInsights })),
+);
+const InsightActions = lazy(() => import('./insight-actions').then((module) => ({ default: module.InsightActions })));
 
 const PERIOD = { range: '30d', from: null, to: null } as const;
 
@@ -98,10 +103,14 @@ function Overview({ website }: { readonly website: Website }) {
         website={website}
         seen={overview.error && !figures ? false : figures && figures.pageviews + figures.clicks.total > 0}
       >
-        <LatestInsights
-          website={website}
-          actions={(insight) => <InsightActions website={website.id} insight={insight} />}
-        />
+        <Boundary fallback={null}>
+          <Suspense fallback={<Loading label="Loading Insights" />}>
+            <LatestInsights
+              website={website}
+              actions={(insight) => <InsightActions website={website.id} insight={insight} />}
+            />
+          </Suspense>
+        </Boundary>
         <div className="grid gap-4 sm:gap-5 xl:grid-cols-2">
           <LatestConversions
             website={website}

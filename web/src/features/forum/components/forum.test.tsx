@@ -53,7 +53,7 @@ test('spec §2, §3, forum home: category cards, thread list, "Start New Thread"
   renderApp('/forum');
   const cards = within(await screen.findByRole('navigation', { name: 'Categories' }));
   expect(cards.getAllByRole('link').map((card) => card.textContent)).toEqual(
-    expect.arrayContaining([expect.stringContaining('CybSecTools Updates')]),
+    expect.arrayContaining([expect.stringContaining('Althing Updates')]),
   );
   expect(cards.getByRole('link', { name: /Getting Started/ })).toHaveAttribute(
     'href',

@@ -7,6 +7,7 @@ import { networkOfHost } from '@/lib/postback';
 import { hostOf, NetworkField } from './network-field';
 import { parsePercent } from '../lib/terms';
 import { slugOf, usePartnerCommands } from '../hooks/use-partner-commands';
+import { marked } from '../lib/marked';
 
 export function AddPartner({ onClose }: { readonly onClose: () => void }) {
   const { create } = usePartnerCommands();
@@ -19,10 +20,9 @@ export function AddPartner({ onClose }: { readonly onClose: () => void }) {
   const percent = parsePercent(commission);
   const refused = create.error instanceof ApiError ? create.error.fields : {};
   const errors = {
-    name: tried && name.trim() === '' ? 'Please enter a name' : (refused['name'] ?? refused['slug']),
-    baseUrl: tried && baseUrl.trim() === '' ? 'Enter the program’s website URL' : refused['baseUrl'],
-    commission:
-      tried && percent === null ? 'Please enter a percentage from 0 to 100 in steps of 0.01' : refused['commission'],
+    name: tried && name.trim() === '' ? 'Please enter a name' : undefined,
+    baseUrl: tried && baseUrl.trim() === '' ? 'Enter the program’s website URL' : undefined,
+    commission: tried && percent === null ? 'Please enter a percentage from 0 to 100 in steps of 0.01' : undefined,
   };
   return (
     <Dialog
@@ -59,17 +59,19 @@ export function AddPartner({ onClose }: { readonly onClose: () => void }) {
           value={name}
           onChange={(event) => setName(event.target.value)}
           error={errors.name}
+          {...marked(refused, 'name', 'slug')}
           hint={name.trim() === '' ? undefined : `Slug: ${slugOf(name.trim())}`}
         />
         <TextField
           label="Base URL"
           required
-          type="url"
           inputMode="url"
+          autoComplete="url"
           placeholder="https://"
           value={baseUrl}
           onChange={(event) => setBaseUrl(event.target.value)}
           error={errors.baseUrl}
+          {...marked(refused, 'baseUrl')}
           hint="Links may lead to any page of this site."
         />
         <NetworkField value={network || (recognised?.id ?? 'default')} onChange={setNetwork} />
@@ -84,6 +86,7 @@ export function AddPartner({ onClose }: { readonly onClose: () => void }) {
           value={commission}
           onChange={(event) => setCommission(event.target.value)}
           error={errors.commission}
+          {...marked(refused, 'commission')}
           hint="Percent of each sale. You can set flat fees, CPL and tiers later."
         />
         <div className="flex justify-end gap-2">

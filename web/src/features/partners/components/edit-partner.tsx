@@ -5,6 +5,7 @@ import { focusFirstFault, TextField } from '@/components/ui/field';
 import { ApiError } from '@/lib/api/errors';
 import type { AdminPartner } from '@/lib/api/types';
 import { networkOf } from '@/lib/postback';
+import { marked } from '../lib/marked';
 import { draftOf, termsOf } from '../lib/terms';
 import { NetworkField } from './network-field';
 import { TermsEditor } from './terms-editor';
@@ -27,13 +28,10 @@ export function EditPartner({ partner, onClose }: { readonly partner: AdminPartn
   const days = /^\d{1,3}$/.test(cookieDays.trim()) ? Number(cookieDays) : 0;
   const refused = update.error instanceof ApiError ? update.error.fields : {};
   const errors = {
-    name: tried && name.trim() === '' ? 'Please enter a name' : refused['name'],
-    baseUrl: tried && baseUrl.trim() === '' ? 'Enter the program’s website URL' : refused['baseUrl'],
-    cookieDays: tried && (days < 1 || days > 365) ? 'The window is 1 to 365 days' : refused['cookieDays'],
-    terms:
-      tried && 'error' in read
-        ? read.error
-        : Object.entries(refused).find(([field]) => field.startsWith('terms') || field === 'commission')?.[1],
+    name: tried && name.trim() === '' ? 'Please enter a name' : undefined,
+    baseUrl: tried && baseUrl.trim() === '' ? 'Enter the program’s website URL' : undefined,
+    cookieDays: tried && (days < 1 || days > 365) ? 'The window is 1 to 365 days' : undefined,
+    terms: tried && 'error' in read ? read.error : undefined,
   };
   const submit = () => {
     setTried(true);
@@ -75,15 +73,17 @@ export function EditPartner({ partner, onClose }: { readonly partner: AdminPartn
           value={name}
           onChange={(event) => setName(event.target.value)}
           error={errors.name}
+          {...marked(refused, 'name')}
         />
         <TextField
           label="Base URL"
           required
-          type="url"
+          autoComplete="url"
           inputMode="url"
           value={baseUrl}
           onChange={(event) => setBaseUrl(event.target.value)}
           error={errors.baseUrl}
+          {...marked(refused, 'baseUrl')}
         />
         <TextField
           label="Description"
@@ -99,7 +99,7 @@ export function EditPartner({ partner, onClose }: { readonly partner: AdminPartn
             max="9999-12-31T23:59"
             value={from}
             onChange={(event) => setFrom(event.target.value)}
-            error={refused['effectiveFrom']}
+            {...marked(refused, 'effectiveFrom')}
             hint="Blank = now. In your time zone."
           />
         )}
@@ -112,6 +112,7 @@ export function EditPartner({ partner, onClose }: { readonly partner: AdminPartn
             value={cookieDays}
             onChange={(event) => setCookieDays(event.target.value)}
             error={errors.cookieDays}
+            {...marked(refused, 'cookieDays')}
           />
           <NetworkField value={preset} onChange={setPreset} />
         </div>
@@ -120,7 +121,7 @@ export function EditPartner({ partner, onClose }: { readonly partner: AdminPartn
           placeholder={networkOf(preset)?.clickId ?? ''}
           value={parameter}
           onChange={(event) => setParameter(event.target.value)}
-          error={refused['clickIdParameter']}
+          {...marked(refused, 'clickIdParameter')}
           hint={
             networkOf(preset)?.clickId
               ? `The parameter of its links that takes the click ID. Leave blank for the network’s: ${networkOf(preset)?.clickId}.`

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { ArrowDown, ArrowUp, History, Pencil, Plus, Power, Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { ErrorBox, Empty, Loading } from '@/components/data/states';
 import { Rows } from '@/components/data/rows';
 import type { Column } from '@/components/data/table';
@@ -11,26 +11,38 @@ import { Dialog } from '@/components/ui/dialog';
 import { Select } from '@/components/ui/field';
 import type { AdminPartner } from '@/lib/api/types';
 import { browserTimezone, formatDay, todayIn } from '@/lib/dates';
-import { countOf } from '@/lib/format';
+import { countOf, formatCount, formatMinor, formatMoney } from '@/lib/format';
 import { useCommands } from '@/stores/commands';
 import { AddPartner } from './add-partner';
 import { EditPartner } from './edit-partner';
 import { PartnerDetails } from './partner-details';
 import { adminPartnersQuery } from '@/lib/shared-queries';
 import { SearchField } from '@/components/ui/search-field';
+import { performanceQuery, type PartnerTotals } from '../api/performance';
 import { usePartnerCommands } from '../hooks/use-partner-commands';
 
-type SortBy = 'name' | 'commission' | 'status' | 'created';
+type SortBy = 'name' | 'commission' | 'status' | 'created' | Metric;
+type Metric = 'clicks' | 'conversions' | 'revenue' | 'epc';
 /** For phones, where there are no headers to press. */
 const SORTS: readonly { readonly by: SortBy; readonly up: string; readonly down: string }[] = [
   { by: 'created', up: 'Oldest first', down: 'Newest first' },
   { by: 'name', up: 'Name, A to Z', down: 'Name, Z to A' },
   { by: 'commission', up: 'Lowest commission', down: 'Highest commission' },
   { by: 'status', up: 'Active first', down: 'Inactive first' },
+  { by: 'clicks', up: 'Fewest clicks', down: 'Most clicks' },
+  { by: 'conversions', up: 'Fewest conversions', down: 'Most conversions' },
+  { by: 'revenue', up: 'Lowest revenue', down: 'Highest revenue' },
+  { by: 'epc', up: 'Lowest EPC', down: 'Highest EPC' },
+];
+const METRICS: readonly { readonly id: Metric; readonly label: string }[] = [
+  { id: 'clicks', label: 'Clicks' },
+  { id: 'conversions', label: 'Conversions' },
+  { id: 'revenue', label: 'Revenue' },
+  { id: 'epc', label: 'EPC' },
 ];
 type Open = { readonly what: 'edit' | 'details' | 'delete'; readonly id: string };
 
-const ORDER: Readonly<Record<SortBy, (a: AdminPartner, b: AdminPartner) => number>> = {
+const ORDER: Readonly<Record<Exclude<SortBy, Metric>, (a: AdminPartner, b: AdminPartner) => number>> = {
   name: (a, b) => a.name.localeCompare(b.name),
   commission: (a, b) => (a.commission ?? -1) - (b.commission ?? -1) || a.terms.text.localeCompare(b.terms.text),
   status: (a, b) => Number(b.isActive) - Number(a.isActive),
@@ -46,6 +58,8 @@ export function PartnersPanel({
   readonly onDeselect: () => void;
 }) {
   const query = useQuery(adminPartnersQuery);
+  const performance = useQuery(performanceQuery);
+  const totals = new Map(performance.data?.map((row) => [row.partnerId, row]));
   const { update } = usePartnerCommands();
   const [search, setSearch] = useState('');
   const [sort, setSort] = useState<{ readonly by: SortBy; readonly down: boolean }>({ by: 'created', down: true });
@@ -61,7 +75,7 @@ export function PartnersPanel({
   const wanted = search.trim().toLowerCase();
   const rows = (query.data ?? [])
     .filter((item) => `${item.name} ${item.slug} ${item.baseUrl}`.toLowerCase().includes(wanted))
-    .sort((a, b) => ORDER[sort.by](a, b) * (sort.down ? -1 : 1));
+    .sort((a, b) => orderOf(sort.by, totals)(a, b) * (sort.down ? -1 : 1));
   const header = (by: SortBy, label: string): Pick<Column<AdminPartner>, 'id' | 'header' | 'label' | 'sorted'> => ({
     id: by,
     label,
@@ -79,7 +93,10 @@ export function PartnersPanel({
     ),
   });
   const columns: readonly Column<AdminPartner>[] = [
-    { ...header('name', 'Name'), cell: (row) => <PartnerName partner={row} /> },
+    {
+      ...header('name', 'Name'),
+      cell: (row) => <PartnerName partner={row} onOpen={() => setChosen({ what: 'details', id: row.id })} />,
+    },
     {
       ...header('commission', 'Commission'),
       cell: (row) => (row.commission !== null && row.terms.tiers.length === 0 ? `${row.commission}%` : row.terms.text),
@@ -93,6 +110,12 @@ export function PartnersPanel({
       cell: (row) => formatDay(todayIn(browserTimezone(), new Date(row.createdAt))),
       className: 'whitespace-nowrap',
     },
+    ...METRICS.map(({ id, label }) => ({
+      ...header(id, label),
+      numeric: true,
+      cell: (row: AdminPartner) =>
+        performance.data ? metricText(id, totals.get(row.id)) : <span className="text-muted">–</span>,
+    })),
     {
       id: 'actions',
       header: 'Actions',
@@ -121,7 +144,7 @@ export function PartnersPanel({
   return (
     <Card
       title="Partners"
-      description="Affiliate programs your sites can promote"
+      description="Affiliate programs your sites can promote. Numbers are those of the last 30 days on all websites."
       actions={
         <>
           <SearchField label="Search partners" value={search} onChange={setSearch} />
@@ -179,10 +202,40 @@ export function PartnersPanel({
   );
 }
 
-function PartnerName({ partner }: { readonly partner: AdminPartner }) {
+type TotalsOf = ReadonlyMap<string, PartnerTotals>;
+
+/** A partner without clicks and conversions has no totals: zero. */
+function orderOf(by: SortBy, totals: TotalsOf): (a: AdminPartner, b: AdminPartner) => number {
+  if (!isMetric(by)) return ORDER[by];
+  const value = (partner: AdminPartner): number => totals.get(partner.id)?.[by] ?? 0;
+  return (a, b) => value(a) - value(b);
+}
+
+const isMetric = (by: SortBy): by is Metric => METRICS.some(({ id }) => id === by);
+
+function metricText(metric: Metric, totals: PartnerTotals | undefined): ReactNode {
+  if (!totals) return metric === 'clicks' || metric === 'conversions' ? '0' : '–';
+  if (metric === 'clicks' || metric === 'conversions') return formatCount(totals[metric]);
+  const text = formatMoney(totals[metric], totals.currency);
+  if (metric === 'epc' || totals.notConverted.length === 0) return text;
   return (
     <>
-      <span className="block max-w-64 font-medium break-words">{partner.name}</span>
+      {text}
+      <span className="block text-xs text-muted">{`without ${totals.notConverted.map(formatMinor).join(', ')}`}</span>
+    </>
+  );
+}
+
+function PartnerName({ partner, onOpen }: { readonly partner: AdminPartner; readonly onOpen: () => void }) {
+  return (
+    <>
+      <button
+        type="button"
+        className="block max-w-64 rounded text-left font-medium break-words underline-offset-4 hover:underline"
+        onClick={onOpen}
+      >
+        {partner.name}
+      </button>
       <a
         href={partner.baseUrl}
         rel="noreferrer"

@@ -1,0 +1,88 @@
+"""`GET /api/admin/partners/performance`: what every partner brought on all websites in the last 30 days."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from datetime import UTC, datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Response
+from pydantic import BaseModel, Field
+
+from query_api.analytics import metrics
+from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts, Source
+from query_api.analytics.query_plan import NO_PARTNER, seconds
+from query_api.kernel import clickhouse_reader, money
+from query_api.kernel.dependencies import AdminScope, Context, Reads
+from query_api.kernel.money import Amount, Major, exact_json
+from query_api.operations.exchange_rates import convert, newest_rates
+
+router = APIRouter(tags=["admin"])
+
+CURRENCY: Final = "USD"
+DAYS: Final = 30
+_COUNTED: Final = (
+    "SELECT toString(t.partner_id) AS partner, toString(t.website_id) AS website,"  # noqa: S608 - own text
+    f" {metrics.counters(Source.PARTNER, PERFORMANCE_COUNTERS)} FROM {Source.PARTNER.table} AS t WHERE NOT t.is_bot"
+    f" AND t.bucket >= {Source.PARTNER.instant('since')} AND t.partner_id <> {NO_PARTNER}"
+    " GROUP BY t.partner_id, t.website_id"
+)
+
+
+class PartnerTotals(BaseModel):
+    """One partner's last 30 days on all websites, bots excluded. Metrics are defined as in the dashboards."""
+
+    partnerId: UUID
+    clicks: int
+    conversions: int
+    revenue: Major = Field(description="Major units of `currency`; other currencies at their newest rate")
+    epc: Major = Field(description="Earnings per click, major units of `currency`")
+    currency: str = Field(description="The currency of all websites, else USD")
+    notConverted: list[Amount] = Field(description="Revenue in currencies without a rate: not in `revenue`")
+
+
+@router.get(
+    "/api/admin/partners/performance",
+    response_model=list[PartnerTotals],
+    dependencies=[Depends(Reads("events", "websites", "exchange_rates"))],
+)
+def get_partner_totals(context: Context, admin: AdminScope, response: Response) -> Response:
+    """Partners with a click or a conversion."""
+    return exact_json(_totals(context, admin, datetime.now(UTC)), response)
+
+
+def _totals(context: Context, admin: AdminScope, now: datetime) -> list[PartnerTotals]:
+    since = {"since": seconds(now - timedelta(days=DAYS))}
+    rows = context.clickhouse.rows(clickhouse_reader.Query(_COUNTED, since))
+    found = admin.reader.rows("SELECT id::text, currency FROM read.websites")
+    currencies = {row["id"]: row["currency"] for row in found}
+    clicks, conversions = Counter[str](), Counter[str]()
+    revenue: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for row in rows:
+        counts = Counts.of(row)
+        clicks[row["partner"]] += counts.clicks
+        conversions[row["partner"]] += counts.conversions
+        revenue[row["partner"]][currencies.get(row["website"], CURRENCY)] += counts.revenue
+    earned = {currency for sums in revenue.values() for currency, amount in sums.items() if amount}
+    shown = next(iter(earned)) if len(earned) == 1 else CURRENCY
+    rates = newest_rates(admin.reader, shown)
+    totals = []
+    for partner, sums in sorted(revenue.items()):
+        total = sum(convert(amount, one, shown, rates[one]) for one, amount in sums.items() if one in rates)
+        totals.append(
+            PartnerTotals(
+                partnerId=UUID(partner),
+                clicks=clicks[partner],
+                conversions=conversions[partner],
+                revenue=money.major(total, shown),
+                epc=money.per(total, clicks[partner], shown),
+                currency=shown,
+                notConverted=[
+                    Amount(amount=amount, currency=one)
+                    for one, amount in sorted(sums.items())
+                    if amount and one not in rates
+                ],
+            )
+        )
+    return totals
