@@ -9,12 +9,12 @@ from command_api.kernel.container import Container
 from command_api.kernel.decision import system_context
 
 _CATEGORIES: Final = (
-    ("getting-started", "Getting Started", "First steps and first questions; nobody was born knowing this."),
-    ("case-studies", "Case Studies", "What you tried, what it cost, what came of it, with figures."),
+    ("getting-started", "Getting Started", "New here? Ask your first questions."),
+    ("case-studies", "Case Studies", "What you tried, what it cost and what it earned, with numbers."),
     ("tools-resources", "Tools & Resources", "Software, services and reading worth knowing."),
     ("marketplace-talk", "Marketplace Talk", "Buying and selling websites: prices, due diligence, handover."),
     ("niche-strategies", "Niche Strategies", "What works in one niche and why it might not in another."),
-    ("cybsectools-updates", "CybSecTools Updates", "What is new in this product, and what you miss in it."),
+    ("cybsectools-updates", "Althing Updates", "What is new in Althing, and what you would like to see."),
 )
 CATEGORIES: Final = tuple(CreateCategory(*texts, place) for place, texts in enumerate(_CATEGORIES, start=1))
 

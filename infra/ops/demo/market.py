@@ -1,29 +1,23 @@
 """The demonstration's listings: a few websites for sale by one seller, one of them with measured traffic.
 
-The seller is a separate account, because an admin cannot approve their own listing. A second run adds nothing: the
-account is found by its address, listings by their titles, and an interrupted run is continued.
+The seller is a separate account, because an admin cannot approve their own listing. A second run adds nothing:
+listings are found by their titles, and an interrupted run is continued.
 """
 
 from __future__ import annotations
 
-import hmac
-from base64 import urlsafe_b64encode
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
-from hashlib import sha256
 from typing import Any, Final
 
 import httpx
 
 from infra.ops.demo import plan
+from infra.ops.demo.members import Done
+from infra.ops.demo.pictures import picture
 from schemas.zones import ZoneInfo
-
-SELLER: Final = "seller@demo.example"
-Done = Callable[[Awaitable[httpx.Response]], Awaitable[httpx.Response]]
-"""Waits for an answer, and raises when it is a refusal."""
 
 FOR_SALE: Final = plan.DemoWebsite(
     "inbox-tools.demo.example",
@@ -100,27 +94,6 @@ LISTINGS: Final = (
 )  # fmt: skip
 
 
-@asynccontextmanager
-async def seller(app: httpx.AsyncClient, secret: str, done: Done) -> AsyncIterator[httpx.AsyncClient]:
-    """The seller's account, made at the first run. `app`: an admin's; `secret`: a secret of this
-    installation, so that a later run knows the account's password."""
-    known = {"email": SELLER, "password": password(secret)}
-    async with httpx.AsyncClient(base_url=app.base_url, timeout=app.timeout) as client:
-        answer = await client.post("/api/platform/login", json=known)
-        if answer.status_code == 401:
-            invite = (await done(app.post("/api/platform/invite-codes", json={}))).json()["code"]
-            body = {**known, "name": "Sigga (demo)", "inviteCode": invite}
-            answer = await done(client.post("/api/platform/register", json=body))
-        client.headers["Authorization"] = f"Bearer {(await done(_is(answer))).json()['token']}"
-        yield client
-
-
-def password(secret: str) -> str:
-    """The seller's, of the installation whose admin has `secret` as password."""
-    digest = hmac.digest(secret.encode(), b"the demonstration's seller", sha256)
-    return urlsafe_b64encode(digest[:18]).decode()
-
-
 async def put_up_for_sale(
     app: httpx.AsyncClient, client: httpx.AsyncClient, listings: Iterable[DemoListing], website_id: str, done: Done
 ) -> int:
@@ -136,6 +109,9 @@ async def put_up_for_sale(
             row = (await done(client.post("/api/marketplace/listings", json=fields))).json()
         page = f"/api/marketplace/listings/{row['id']}"
         if row["status"] == "draft":
+            for chart in (False, True)[len(row.get("images", ())) :]:
+                drawn = picture(listing.title.removesuffix(" (demo)"), listing.domain, chart=chart)
+                await done(client.post(f"{page}/images", content=drawn, headers={"Content-Type": "image/png"}))
             row = (await done(client.post(f"{page}/submit"))).json()
         if row["status"] == "in_review":
             edition = row["edition"] if "edition" in row else (await done(client.get(page))).json()["edition"]
@@ -152,7 +128,7 @@ def claiming(listing: DemoListing, visits: Iterable[plan.DemoVisit], today: date
         month = datetime.fromisoformat(visit.events[0]["occurred_at"]).astimezone(zone).strftime("%Y-%m")
         if month < this_month and "Googlebot" not in visit.events[0]["user_agent"]:
             people[month] += 1
-            if visit.sale is not None and visit.sale["status"] != "rejected":
+            if visit.sale is not None and visit.sale["status"] in ("pending", "approved"):
                 money[month] += round(visit.sale["amount"] * commission[_partner(visit)] / 100)
     whole = sorted(people)[1:] or sorted(people)  # the first of them was hardly measured from its first day
     traffic = round(1.08 * sum(people[month] for month in whole) / max(1, len(whole)))
@@ -187,7 +163,3 @@ def _fields(listing: DemoListing, website_id: str | None) -> dict[str, Any]:
 def _camel(name: str) -> str:
     first, *others = name.split("_")
     return first + "".join(other.title() for other in others)
-
-
-async def _is(answer: httpx.Response) -> httpx.Response:
-    return answer

@@ -15,6 +15,7 @@ from ipaddress import IPv4Network
 from typing import Any, Final
 from uuid import UUID
 
+from schemas.tracking import IMPRESSION
 from schemas.zones import ZoneInfo
 
 DAYS: Final = 90
@@ -143,6 +144,15 @@ _HOURS: Final = tuple(
 _WEEKDAYS: Final = (1.06, 1.04, 1.02, 1.0, 0.94, 0.92, 1.02)
 _EVENTS_A_VISIT: Final = 2.75
 
+IMPRESSIONS_EVERY: Final = 20
+"""One page view of so many reports which links were in view."""
+PLACEMENTS: Final = (
+    (0.55, "comparison table"),
+    (0.30, "review box"),
+    (0.15, "sidebar"),
+)
+"""Where the links stand, and their part of the clicks; each is in view less often than the one before."""
+
 
 def link_slug(website: DemoWebsite, partner_slug: str) -> str:
     """Slug of the demonstration's link from `website` to a partner."""
@@ -186,16 +196,35 @@ def _visit(rng: random.Random, website: DemoWebsite, start: datetime, today: dat
             url += "?utm_source=newsletter&utm_medium=email&utm_campaign=demo-weekly"
         event = {"type": "pageview", "url": url, "referrer": referrer if page == 0 else "", **shared}
         events.append(_stamped(rng, event, moment))
+        events += _impressions(website, events[-1], moment)
         moment += timedelta(seconds=rng.randrange(8, 160))
     sale = None
     for _ in range(rng.choices((0, 1, 2), (0.42, 0.44, 0.14))[0]):
         partner = rng.choices(website.partners, (5, 3, 2, 1))[0]
         link = link_slug(website, partner)
-        events.append(_stamped(rng, {"type": "click", "link": link, "referrer": "", **shared}, moment))
+        click = {"type": "click", "link": link, "referrer": "", **shared}
+        events.append({**_stamped(rng, click, moment), "placement": _placement(f"{visitor}/{link}")})
         if "Googlebot" not in agent:
             sale = _sale(rng, website, partner, visitor, moment, today) or sale
         moment += timedelta(seconds=rng.randrange(5, 90))
     return DemoVisit(tuple(event for event in events if event["occurred_at"] < today.isoformat()), sale)
+
+
+def _impressions(website: DemoWebsite, view: dict[str, Any], moment: datetime) -> Iterator[dict[str, Any]]:
+    """The links in view of a sampled page view. They have a seed of their own: the visits stay as they are."""
+    rng = random.Random(f"impressions/{view['id']}")  # noqa: S311 - a demonstration, not a secret
+    if rng.randrange(IMPRESSIONS_EVERY):
+        return
+    for place, (_, name) in enumerate(PLACEMENTS):
+        if rng.random() < 1 - 0.25 * place:
+            link = link_slug(website, rng.choices(website.partners, (5, 3, 2, 1))[0])
+            seen = {"type": IMPRESSION, "link": link, "placement": name, "value": IMPRESSIONS_EVERY}
+            rest = {key: view[key] for key in ("url", "visitor_id", "session_id", "ip", "user_agent")}
+            yield _stamped(rng, {**rest, **seen}, moment + timedelta(seconds=1 + place))
+
+
+def _placement(of: str) -> str:
+    return _pick(random.Random(f"placement/{of}"), PLACEMENTS)  # noqa: S311 - a demonstration, not a secret
 
 
 def _referrer(rng: random.Random, website: DemoWebsite, start: datetime, today: datetime) -> str:
@@ -219,17 +248,25 @@ def _sale(
         return None
     if (website.domain, partner_slug) == BROKEN[:2] and now - (clicked + delay) < BROKEN[2]:
         return None
-    age = now - (clicked + delay)
-    settled = age > timedelta(days=21)
-    status = "pending" if not settled or fate > 0.97 else "approved" if fate < 0.86 else "rejected"
     return {
         "visitor_id": visitor,
         "txid": f"DEMO-{rng.getrandbits(40):010X}",
         "amount": amount,
         "currency": website.currency,
         "occurred_at": (clicked + delay).isoformat(),
-        "status": status,
+        "status": _status(fate, now - (clicked + delay)),
     }
+
+
+def _status(fate: float, age: timedelta) -> str:
+    """Partners decide after one to 23 days, mostly soon; some never do, and some reverse what they approved a week
+    before."""
+    decided_after = timedelta(days=1 + 22 * (1_000 * fate % 1) ** 2)
+    if age < decided_after or fate > 0.97:
+        return "pending"
+    if fate > 0.86:
+        return "rejected"
+    return "reversed" if fate > 0.82 and age > decided_after + timedelta(days=7) else "approved"
 
 
 def _pick(rng: random.Random, weighted: tuple[tuple[float, str], ...]) -> str:

@@ -13,7 +13,7 @@ import json
 import sys
 import time
 from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
@@ -23,8 +23,9 @@ import httpx
 
 from infra.kernel.config.settings import Settings, SettingsError, load
 from infra.kernel.observability.progress import Meter
-from infra.ops.demo import market, plan
+from infra.ops.demo import deals, forum, market, members, plan, records
 from infra.ops.demo.stage import start_and_fill
+from schemas.tracking import IMPRESSION
 
 BATCH: Final = 1_500
 CONCURRENT_BATCHES: Final = 3
@@ -84,20 +85,27 @@ def _filled(settings: Settings, options: argparse.Namespace) -> int:
 async def fill(settings: Settings, *, events: int, seed: int, quiet: bool) -> dict[str, Any]:
     """Sends the whole demonstration; the counts of what was sent. Raises `DemoFailed` or `httpx.HTTPError`."""
     started, now = time.monotonic(), datetime.now(UTC)
-    async with (
-        _signed_in(settings) as app,
-        market.seller(app, settings.admin_password or "", _done) as seller,
-        httpx.AsyncClient(base_url=settings.tracking_base_url, timeout=TIMEOUT_S) as edge,
-    ):
+    async with AsyncExitStack() as opened:
+        app = await opened.enter_async_context(_signed_in(settings))
+        edge = await opened.enter_async_context(
+            httpx.AsyncClient(base_url=settings.tracking_base_url, timeout=TIMEOUT_S)
+        )
+        people = [
+            await opened.enter_async_context(members.signed_in(app, member, settings.admin_password or "", _done))
+            for member in (members.SELLER, *members.BUYERS, *members.OTHERS)
+        ]
+        seller, *buyers = people
         partners = await _partners(app)
         websites = [await _connect(app, site, partners) for site in plan.WEBSITES]
         for_sale = await _connect(seller, market.FOR_SALE, partners)
         websites.append(for_sale)
         visits = [(site, list(plan.visits(site.plan, today=now, events=events, seed=seed))) for site in websites]
         total = sum(len(visit.events) for _, made in visits for visit in made)
+        seen = sum(event["type"] == IMPRESSION for _, made in visits for visit in made for event in visit.events)
         with Meter("events", total, quiet=quiet) as meter:
-            await asyncio.gather(
-                *(_send_events(edge, site, (e for v in made for e in v.events), meter) for site, made in visits)
+            *_, threads = await asyncio.gather(
+                *(_send_events(edge, site, (e for v in made for e in v.events), meter) for site, made in visits),
+                forum.write(app, people, _done),
             )
         await _projected(app, websites, quiet)
         sales = [(site, visit.sale) for site, made in visits for visit in made if visit.sale]
@@ -107,9 +115,16 @@ async def fill(settings: Settings, *, events: int, seed: int, quiet: bool) -> di
         await _counted(seller, for_sale, sum(visit.sale is not None for visit in of_sale), quiet)
         listed = [market.claiming(market.MEASURED, of_sale, now), *market.LISTINGS]
         listings = await market.put_up_for_sale(app, seller, listed, for_sale.id, _done)
+        offers = await deals.make(seller, buyers, _done)
+        own = {site.plan.domain: site.id for site in websites[:-1]}
+        await records.annotate(app, own, now, _done)
+        await records.save_views(app, websites[0].id, _done)
+        payouts = await records.pay(app, list(own.values()), _done)
+        insights = await records.analyze(app, list(own.values()), lambda: asyncio.sleep(1))
     return {
-        "websites": len(websites), "partners": len(plan.PARTNERS), "events": total, "sales": len(sales),
-        "listings": listings, "seconds": round(time.monotonic() - started, 1),
+        "websites": len(websites), "partners": len(plan.PARTNERS), "events": total, "impressions": seen,
+        "sales": len(sales), "listings": listings, "offers": offers, "threads": threads,
+        "payouts": payouts, "insights": insights, "seconds": round(time.monotonic() - started, 1),
     }  # fmt: skip
 
 
@@ -142,7 +157,7 @@ async def _partners(app: httpx.AsyncClient) -> dict[str, str]:
 
 
 async def _connect(app: httpx.AsyncClient, site: plan.DemoWebsite, partner_ids: dict[str, str]) -> Connected:
-    mine = {row["domain"]: row["id"] for row in (await _done(app.get("/api/platform/websites"))).json()}
+    mine = {row["domain"]: row["id"] for row in await _caught_up(app, "/api/platform/websites")}
     if site.domain in mine:
         website_id = mine[site.domain]
         key = (await _done(app.post(f"/api/platform/websites/{website_id}/keys", json={"kind": "secret"}))).json()[
@@ -153,7 +168,7 @@ async def _connect(app: httpx.AsyncClient, site: plan.DemoWebsite, partner_ids: 
         made = await _done(app.post("/api/platform/websites", json=body))
         app.headers["X-Wait-For"] = made.headers["X-Position"]
         website_id, key = made.json()["id"], made.json()["secretKey"]
-    links = {row["slug"] for row in (await _done(app.get(f"/api/platform/links?websiteId={website_id}"))).json()}
+    links = {row["slug"] for row in await _caught_up(app, f"/api/platform/links?websiteId={website_id}")}
     for slug in site.partners:
         wanted = plan.link_slug(site, slug)
         if wanted not in links:
@@ -185,10 +200,17 @@ async def _send_sales(edge: httpx.AsyncClient, sales: list[tuple[Connected, dict
     async def send_some() -> None:
         for site, sale in remaining:
             headers = {"Authorization": f"Bearer {site.secret_key}", "X-Backfill": "true"}
-            await _with_retry(edge, "/track/sale", sale, headers)
+            await _send_sale(edge, sale, headers)
             meter.advance()
 
     await asyncio.gather(*(send_some() for _ in range(CONCURRENT_SALES)))
+
+
+async def _send_sale(edge: httpx.AsyncClient, sale: dict[str, Any], headers: dict[str, str]) -> None:
+    """A sale that was reversed was approved before."""
+    if sale["status"] == "reversed":
+        await _with_retry(edge, "/track/sale", {**sale, "status": "approved"}, headers)
+    await _with_retry(edge, "/track/sale", sale, headers)
 
 
 async def _with_retry(edge: httpx.AsyncClient, path: str, body: Any, headers: dict[str, str]) -> httpx.Response:
@@ -225,6 +247,16 @@ async def _counted(seller: httpx.AsyncClient, site: Connected, sales: int, quiet
             break
         await asyncio.sleep(0.5)
     await _projected(seller, [site], quiet)
+
+
+async def _caught_up(app: httpx.AsyncClient, path: str) -> Any:
+    """The answer with what was written last: a stack that has just started may be slow to show it."""
+    deadline = time.monotonic() + CAUGHT_UP_WITHIN_S
+    while True:
+        answer = await _done(app.get(path))
+        if "X-Stale" not in answer.headers or time.monotonic() > deadline:
+            return answer.json()
+        await asyncio.sleep(0.2)
 
 
 async def _done(request: Any) -> httpx.Response:

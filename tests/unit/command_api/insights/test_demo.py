@@ -32,10 +32,10 @@ def history_of(website: plan.DemoWebsite, events: int) -> History:
                 bots[day] += event["type"] == "click"
             elif event["type"] == "click":
                 clicks[day, event["link"]] += 1
-            else:
+            elif event["type"] == "pageview":
                 pageviews[day] += 1
                 sources[day, urlsplit(event["referrer"]).hostname or "(none)"] += 1
-        if visit.sale is not None and visit.sale["status"] != "rejected":
+        if visit.sale is not None and visit.sale["status"] in ("pending", "approved"):
             sold = datetime.fromisoformat(visit.sale["occurred_at"]).astimezone(zone).date()
             link = next(event["link"] for event in reversed(visit.events) if event["type"] == "click")
             sales[sold, link] += 1

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from infra.ops.demo import market, plan, run
+from command_api.forum.categories import CATEGORIES
+from command_api.marketplace.images import reencode
+from infra.ops.demo import forum, market, plan, run
+from infra.ops.demo.pictures import picture
+from schemas.tracking import IMPRESSION
 
 TODAY = datetime(2026, 5, 17, 15, 30, tzinfo=UTC)
 
@@ -48,7 +53,13 @@ def test_a_sale_follows_a_click_of_its_visitor_within_the_cookie_window() -> Non
         sold = datetime.fromisoformat(sale["occurred_at"])
         assert any(timedelta(0) <= sold - datetime.fromisoformat(c["occurred_at"]) < timedelta(days=90) for c in clicks)
         assert sale["amount"] > 0 and sold < TODAY
-    assert {sale["status"] for _, sale in sales} == {"pending", "approved", "rejected"}
+    assert {sale["status"] for _, sale in sales} == {"pending", "approved", "rejected", "reversed"}
+    by_week: dict[int, set[str]] = {}
+    for _, sale in sales:
+        by_week.setdefault((TODAY - datetime.fromisoformat(sale["occurred_at"])).days // 7, set()).add(sale["status"])
+    assert all("approved" in statuses for statuses in by_week.values()), by_week
+    assert {"pending", "approved", "rejected"} <= set.union(*(by_week[week] for week in range(3))), by_week
+    assert "pending" in by_week[0] and "pending" in by_week[1]
 
 
 def test_what_is_for_sale_claims_a_little_more_than_its_traffic_comes_to() -> None:
@@ -76,3 +87,32 @@ def test_a_directory_that_cannot_be_used_is_named_in_one_sentence(
         assert run.main(["--start"]) == 1
         said = capsys.readouterr().err
         assert str(tmp_path / folder) in said and said.count("\n") == 1
+
+
+def test_placements_have_clicks_and_sampled_impressions() -> None:
+    events = [event for visit in all_visits() for event in visit.events]
+    clicked = {event["placement"] for event in events if event["type"] == "click"}
+    seen = [event for event in events if event["type"] == IMPRESSION]
+    assert clicked == {event["placement"] for event in seen} == {name for _, name in plan.PLACEMENTS}
+    assert {event["value"] for event in seen} == {plan.IMPRESSIONS_EVERY}
+    for place in clicked:  # fewer clicks than impressions: a rate by placement makes sense
+        impressions = sum(event["value"] for event in seen if event["placement"] == place)
+        assert impressions > sum(event["type"] == "click" and event["placement"] == place for event in events)
+
+
+def test_each_picture_is_drawn_and_stored_like_an_upload() -> None:
+    drawn = [picture("Inbox tools", "inbox.demo.example", chart=chart) for chart in (False, True)]
+    assert len({reencode(one).hash for one in drawn}) == 2
+    assert reencode(picture("Inbox tools", "inbox.demo.example")).hash == reencode(drawn[0]).hash
+
+
+def test_the_forum_names_known_categories_and_authors() -> None:
+    slugs = {command.slug for command in CATEGORIES}
+    everybody = range(forum.ADMIN, 5)
+    for thread in forum.THREADS:
+        assert thread.category in slugs and thread.author in everybody
+        assert all(author in everybody for author, _ in thread.replies)
+    started = Counter(thread.author for thread in forum.THREADS if thread.author != forum.ADMIN)
+    replied = Counter(author for thread in forum.THREADS for author, _ in thread.replies if author != forum.ADMIN)
+    assert max(started.values()) == max(replied.values()) == 1, "new members may write only now and then"
+    assert forum.HELD[0] in slugs and forum.HELD_BY not in started

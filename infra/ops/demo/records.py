@@ -1,0 +1,112 @@
+"""What the demonstration's owner recorded: notes on charts, saved views, payouts of the partners, and insights.
+
+A second run adds nothing: notes and views are found by their texts and names, payouts by their partners.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+import httpx
+
+from infra.ops.demo import plan
+from infra.ops.demo.members import Done
+
+NOTES: Final = (
+    ("vpn-review.demo.example", timedelta(days=41), "New comparison table on /best-vpn (demo)"),
+    ("vpn-review.demo.example", timedelta(days=17), "Newsletter with the autumn deals (demo)"),
+    ("hosting-compare.demo.example", plan.BROKEN[2], "Hostfjord changed its checkout (demo)"),
+    ("learn-online.demo.example", plan.PRAISED[3], "A video about this website went online (demo)"),
+)
+VIEWS: Final[tuple[tuple[str, str, bool, dict[str, Any]], ...]] = (
+    (
+        "Sales from search, 30 days (demo)",
+        "view",
+        True,
+        {"filters": ["channel:is:search"], "timeRange": "30d", "metric": "revenue"},
+    ),
+    ("Phones against last year (demo)", "view", False, {"filters": ["device:is:mobile"], "timeRange": "90d"}),
+    ("Newsletter readers (demo)", "segment", True, {"filters": ["utm_medium:is:email"]}),
+)
+"""Name, kind, whether it is shared with the website's people, and its state."""
+PAID: Final = (1.0, 0.8, 0.5)
+"""Which part of what is owed each of the largest partners has paid."""
+PATIENCE_S: Final = 60.0
+
+
+async def annotate(app: httpx.AsyncClient, websites: dict[str, str], now: datetime, done: Done) -> None:
+    """Adds the notes that are not there yet. `websites`: ids by domain."""
+    for domain, back, text in NOTES:
+        at = now - back
+        query = {"websiteId": websites[domain], "timeRange": "90d"}
+        known = {note["text"] for note in (await done(app.get("/api/platform/annotations", params=query))).json()}
+        if text not in known:
+            body = {"websiteId": websites[domain], "at": at.isoformat(), "text": text}
+            await done(app.post("/api/platform/annotations", json=body))
+
+
+async def save_views(app: httpx.AsyncClient, website_id: str, done: Done) -> None:
+    """Saves the views that are not there yet, for the first website."""
+    known = {
+        view["name"] for view in (await done(app.get("/api/platform/views", params={"websiteId": website_id}))).json()
+    }
+    for name, kind, is_shared, state in VIEWS:
+        if name not in known:
+            shared = {"websiteId": website_id} if is_shared else {}
+            await done(app.post("/api/platform/views", json={"name": name, "kind": kind, "state": state, **shared}))
+
+
+async def pay(app: httpx.AsyncClient, websites: Sequence[str], done: Done) -> int:
+    """Records a payout of the partners that owe most to each website; returns how many are recorded."""
+    count = 0
+    for website_id in websites:
+        recorded = (await done(app.get("/api/platform/payouts", params={"websiteId": website_id}))).json()
+        count += len(recorded)
+        if recorded:
+            continue
+        balances = await _owed(app, website_id, done)
+        for part, partner in zip(PAID, balances["partners"], strict=False):
+            amount = round(partner["owed"] * part)
+            if amount <= 0:
+                continue
+            body = {
+                "websiteId": website_id,
+                "partnerId": partner["partnerId"],
+                "amount": {"amount": amount, "currency": balances["currency"]},
+                "paidOn": (datetime.now(UTC) - timedelta(days=3)).date().isoformat(),
+                "reference": f"DEMO-{partner['partnerId'][-6:].upper()}",
+            }
+            await done(app.post("/api/platform/payouts", json=body))
+            count += 1
+    return count
+
+
+async def analyze(app: httpx.AsyncClient, websites: Sequence[str], retried: Callable[[], Awaitable[None]]) -> int:
+    """Runs the insights of each website; returns how many there are. A website whose last day is still being counted is
+    tried again; `retried` waits in between."""
+    count = 0
+    for website_id in websites:
+        deadline = time.monotonic() + PATIENCE_S
+        while True:
+            answer = await app.post(f"/api/analytics/{website_id}/ai-insights")
+            if answer.status_code == 200:
+                count += len(answer.json()["insights"])
+            if answer.status_code not in (429, 503) or time.monotonic() > deadline:
+                break
+            await retried()
+    return count
+
+
+async def _owed(app: httpx.AsyncClient, website_id: str, done: Done) -> dict[str, Any]:
+    """The balances as soon as approved sales are counted in them, or as they are after a while."""
+    deadline = time.monotonic() + PATIENCE_S
+    while True:
+        answer = await done(app.get("/api/platform/payouts/balances", params={"websiteId": website_id}))
+        found: dict[str, Any] = answer.json()
+        if found["owed"] or time.monotonic() > deadline:
+            return found
+        await asyncio.sleep(0.5)
