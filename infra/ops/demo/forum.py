@@ -62,7 +62,7 @@ THREADS: Final = (
         "marketplace-talk", 3, "What do you check before you buy a website? (demo)",
         "My list so far: verified traffic, revenue by partner, age of the content, who wrote it, and whether the"
         " affiliate accounts can be transferred. What is missing?",
-        ((ADMIN, "Ask for the share of the largest partner. If it is more than half, ask what happens without it."),),
+        ((ADMIN, "Check the share of the largest partner. If it is more than half, what happens without it?"),),
     ),
     DemoThread(
         "tools-resources", ADMIN, "Postback templates of the 40 networks in one place (demo)",
