@@ -13,19 +13,19 @@ const PROFILE = {
     'Training plans with videos',
   ],
   key_success_factors: [
-    'Love of animals that shows',
+    'Genuine love of animals',
     'Care with health advice',
-    'Offers with regular delivery, which pay again',
+    'Recurring commissions on regular deliveries',
   ],
   method: 'rules',
   silence: 'not_configured',
   analyzed_at: AT,
 };
 const PARTS = [
-  ['industry', 0.4, 1, 'Pets is what your idea is about'],
+  ['industry', 0.4, 1, 'Matches your niche: Pets'],
   ['text', 0.2, 0.71, 'Shared words: toys, dogs'],
   ['commission', 0.12, 0.42, 'Pays 18.00 USD for each sale or lead'],
-  ['cookie', 0.08, 1, 'Sales count for 30 days after the click'],
+  ['cookie', 0.08, 1, '30-day cookie'],
   ['approval', 0.08, 1, 'Approval is easy'],
   ['results', 0.12, 0.62, 'Your own links with it earned 40.00 USD per 100 clicks'],
 ];
@@ -45,8 +45,8 @@ const program = (over) => ({
   description: 'Monthly box of toys and treats for dogs by size and theme.',
   why: null,
   toldBy: 'rules',
-  pros: ['Pets is what your idea is about', 'Its description fits what you wrote', 'Approval is easy'],
-  cons: ["Terms are to be checked on the program's own page"],
+  pros: ['Matches your niche: Pets', 'Its description fits your idea', 'Approval is easy'],
+  cons: ["Terms not verified yet"],
   approvalDifficulty: 'easy',
   paymentFrequency: 'monthly',
   source: "Program's public affiliate page, as commonly published",
@@ -63,7 +63,7 @@ const PROGRAMS = [
   program({
     toldBy: 'model',
     why: 'Its boxes of toys and treats go to people with dogs, which is whom you write for.',
-    pros: ['Your idea and this program are both about pets', 'Its description fits what you wrote', 'Approval is easy'],
+    pros: ['Your idea and this program are both about pets', 'Its description fits your idea', 'Approval is easy'],
   }),
   program({
     id: 'p2',
@@ -75,7 +75,7 @@ const PROGRAMS = [
     commissionCurrency: null,
     cookieDuration: 15,
     approvalDifficulty: 'medium',
-    cons: ['Pays 4% of each sale, which is little'],
+    cons: ['Low commission: Pays 4% of each sale'],
     checkedOn: '2026-11-22',
     reviewOn: '2027-05-21',
     toBeChecked: false,

@@ -38,8 +38,10 @@ VERDICTS: Final[tuple[tuple[float, Verdict], ...]] = (
     (0.4, "consider"),
 )
 """From this score on; below all of them a program is `review_needed`."""
-TO_BE_CHECKED: Final = "Terms are to be checked on the program's own page"
+TO_BE_CHECKED: Final = "Terms not verified yet"
 MAX_MATCHES: Final = 20
+MIN_SCORE: Final = 0.4
+"""What matches less is no recommendation, however few are left."""
 MIN_CLICKS: Final = 50
 """Own results count from this many clicks on: what fewer brought is chance."""
 
@@ -147,7 +149,7 @@ def ranked(
     results: Mapping[UUID, Results],
     worth: Mapping[str, Decimal] = MappingProxyType({}),
 ) -> list[Match]:
-    """The best programs first, at most `MAX_MATCHES`; ties are sorted by name.
+    """The best programs first, at most `MAX_MATCHES`, each with `MIN_SCORE` at least; ties are sorted by name.
 
     Programs that match neither by industry nor by a word are excluded, however good their terms are. `results`: by
     program id. `worth`: value of one major unit of a currency, in `COMPARED_IN`.
@@ -162,7 +164,9 @@ def ranked(
         text = min(1.0, raw / most)
         if fit > 0 or text > 0:
             own = results.get(listed.id)
-            found.append(Match(listed, _parts(words, listed.program, fit, text, own, worth), own))
+            match = Match(listed, _parts(words, listed.program, fit, text, own, worth), own)
+            if match.score >= MIN_SCORE:
+                found.append(match)
     return sorted(found, key=lambda match: (-match.score, match.program.company_name, match.listed.id))[:MAX_MATCHES]
 
 
@@ -190,15 +194,15 @@ def _parts(
 ) -> tuple[Part, ...]:
     label = label_of(program.category)
     if fit >= 1:
-        industry = f"{label} is what your idea is about"
+        industry = f"Matches your niche: {label}"
     elif fit >= 0.5:
-        industry = f"{label} is close to your idea"
+        industry = f"Close to your niche: {label}"
     elif fit > 0:
-        industry = f"{label} is touched by your idea"
+        industry = f"Partly in your niche: {label}"
     else:
-        industry = f"{label} is another industry than yours"
+        industry = f"{label} is outside your niche"
     shared = _shared_words(asked, program)
-    words = f"Shared words: {', '.join(shared)}" if shared else "The descriptions share no words"
+    words = f"Shared words: {', '.join(shared)}" if shared else "No words in common"
     return (
         Part("industry", round(fit, 4), industry),
         Part("text", round(text, 4), words),
@@ -230,18 +234,18 @@ def _flat(program: Program, worth: Mapping[str, Decimal]) -> float:
 
 
 def pays(program: Program) -> str:
-    """`Pays 30% of each sale, again with each renewal`."""
+    """`Pays 30% of each sale, recurring`."""
     share = f"{Decimal(program.commission_bp) / 100:f}% of each sale" if program.commission_bp else ""
     amount = program.commission_amount
     flat = f"{amount_text(amount.amount, amount.currency)} for each sale or lead" if amount is not None else ""
     joined = " and ".join(text for text in (share, flat) if text)
-    return f"Pays {joined}{', again with each renewal' if program.recurring else ''}"
+    return f"Pays {joined}{', recurring' if program.recurring else ''}"
 
 
 def lasts(program: Program) -> str:
     if program.cookie_days == 0:
-        return "Sales count within the visit only"
-    return f"Sales count for {program.cookie_days} day{'s' if program.cookie_days > 1 else ''} after the click"
+        return "Sales count within the visit only (no cookie)"
+    return f"{program.cookie_days}-day cookie"
 
 
 def _own(own: Results | None) -> Part:
@@ -281,7 +285,7 @@ def pros(match: Match) -> list[str]:
     program, parts = match.program, {part.name: part for part in match.parts}
     said = (
         (parts["industry"].value >= 1, parts["industry"].why),
-        (parts["text"].value >= 0.5, "Its description fits what you wrote"),
+        (parts["text"].value >= 0.5, "Its description fits your idea"),
         (parts["commission"].value >= 0.8, pays(program)),
         (program.cookie_days >= _COOKIE_DAYS, lasts(program)),
         (program.approval == "easy", "Approval is easy"),
@@ -296,7 +300,7 @@ def cons(match: Match) -> list[str]:
     program, parts = match.program, {part.name: part for part in match.parts}
     said = (
         (parts["industry"].value < 0.5, parts["industry"].why),
-        (parts["commission"].value < 0.5, f"{pays(program)}, which is little"),
+        (parts["commission"].value < 0.5, f"Low commission: {pays(program)}"),
         (program.cookie_days <= _SHORT_COOKIE, lasts(program)),
         (program.approval == "hard", "Approval is hard: show some traffic first"),
         (parts["results"].value < 0.45, f"{parts['results'].why}, less than your average"),

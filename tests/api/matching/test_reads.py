@@ -69,7 +69,7 @@ def test_recommendations_are_sums_of_their_parts(full_api: Api, sample: SampleDa
         assert math.isclose(one["match_score"], sum(part["points"] for part in one["parts"]), abs_tol=0.001)
         assert one["checkedOn"] is None and one["source"]
         assert (one["toBeChecked"], one["reviewOn"]) == (True, "2026-11-21")
-        assert "Terms are to be checked on the program's own page" in one["cons"]
+        assert "Terms not verified yet" in one["cons"]
     assert [one["match_score"] for one in programs] == sorted((one["match_score"] for one in programs), reverse=True)
 
 

@@ -46,10 +46,10 @@ def words(found: Sequence[Match], answer: ProgramsAnswer) -> wording.ModelWords 
 
 
 COOKIE, LITTLE, HARD, ABOUT = (
-    "Sales count for 30 days after the click",
-    "Pays 2% of each sale, which is little",
+    "30-day cookie",
+    "Low commission: Pays 2% of each sale",
     "Approval is hard: show some traffic first",
-    "Web Hosting is what your idea is about",
+    "Matches your niche: Web Hosting",
 )
 
 
@@ -76,15 +76,15 @@ def test_a_hostile_text_is_never_shown(text: str) -> None:
 @pytest.mark.parametrize(
     ("ours", "text"),
     [
-        (COOKIE, "Sales count for 60 days after the click"),
-        (COOKIE, "Sales count for ninety days after the click"),
-        (COOKIE, "Sales never count after the click"),
-        (COOKIE, "Sales don't count after the click"),
-        (COOKIE, "Sales count for a short 30 days after the click"),
+        (COOKIE, "60-day cookie"),
+        (COOKIE, "Ninety-day cookie"),
+        (COOKIE, "Never a cookie"),
+        (COOKIE, "Doesn't set a cookie"),
+        (COOKIE, "A short 30-day cookie"),
         (COOKIE, "Rival counts sales for 30 days"),
         (COOKIE, "A.Rival (Inc.) counts sales for 30 days"),
         (COOKIE, "The best terms of all: 30 days"),
-        (LITTLE, "Pays 20% of each sale, which is little"),
+        (LITTLE, "Low commission: Pays 20% of each sale"),
         (LITTLE, "Pays a generous 2% of each sale"),
         (LITTLE, "Pays 2 EUR of each sale"),
         (LITTLE, "Pays 2 %, and more with a guaranteed bonus"),

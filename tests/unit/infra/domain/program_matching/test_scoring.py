@@ -13,7 +13,17 @@ from uuid import uuid4
 import pytest
 
 from infra.domain.program_matching.bm25 import Index
-from infra.domain.program_matching.scoring import WEIGHTS, Idea, Listed, Match, Results, cons, pros, ranked
+from infra.domain.program_matching.scoring import (
+    MIN_SCORE,
+    WEIGHTS,
+    Idea,
+    Listed,
+    Match,
+    Results,
+    cons,
+    pros,
+    ranked,
+)
 from infra.domain.program_matching.taxonomy import fits, taxonomy
 from infra.domain.program_matching.words import stems
 from query_api.matching.learning import best_industries, suggested
@@ -98,6 +108,15 @@ def test_every_industry_is_found_by_its_own_niches() -> None:
 
 def test_terms_alone_recommend_nothing() -> None:
     assert ranked(Idea("zzz qqq", "general"), starter_listed(), {}) == []
+
+
+def test_what_matches_too_little_is_not_recommended() -> None:
+    """A program of another industry that shares a word has little more than its terms."""
+    close = listed()
+    far = listed(company_name="Beans", category="food", description="Coffee for small offices", commission_bp=500)
+    found = ranked(HOSTING, [close, far], {})
+    assert [match.listed for match in found] == [close]
+    assert all(match.score >= MIN_SCORE for match in ranked(HOSTING, starter_listed(), {}))
 
 
 @pytest.mark.parametrize(
@@ -221,15 +240,15 @@ def test_a_model_s_industry_counts_even_without_its_words() -> None:
 
 def test_pros_and_cons_come_from_the_parts() -> None:
     good = match()
-    assert {"Pays 30% of each sale", "Approval is easy", "Sales count for 30 days after the click"} <= set(pros(good))
-    assert cons(good) == ["Terms are to be checked on the program's own page"]
+    assert {"Pays 30% of each sale", "Approval is easy", "30-day cookie"} <= set(pros(good))
+    assert cons(good) == ["Terms not verified yet"]
     due = Listed(good.listed.id, good.program, date(2026, 1, 1), is_due=True)
     assert cons(Match(due, good.parts)) == cons(good)
     assert cons(Match(replace(due, is_due=False), good.parts)) == []
     poor = match(commission_bp=200, cookie_days=1, approval="hard")
     assert {
-        "Pays 2% of each sale, which is little",
-        "Sales count for 1 day after the click",
+        "Low commission: Pays 2% of each sale",
+        "1-day cookie",
         "Approval is hard: show some traffic first",
     } <= set(cons(poor))
 
@@ -238,7 +257,7 @@ def test_commissions_are_stated_in_the_programs_own_terms() -> None:
     both = match(commission_type="hybrid", commission_bp=750, commission_amount=Money(amount=5_000, currency="USD"),
                  recurring=True)  # fmt: skip
     told = next(part.why for part in both.parts if part.name == "commission")
-    assert told == "Pays 7.5% of each sale and 50.00 USD for each sale or lead, again with each renewal"
+    assert told == "Pays 7.5% of each sale and 50.00 USD for each sale or lead, recurring"
 
 
 def test_partners_are_programs_by_link_or_by_host() -> None:

@@ -151,7 +151,7 @@ function LessonRow({ course, lesson: { id, card }, number, isDone, canMark }: Ro
       <div className="min-w-0">
         <Link
           to={`/${card.kind}/${card.slug}` as '/'}
-          className={cx('font-medium hover:underline', shown && 'text-muted')}
+          className={cx('inline-block min-h-6 font-medium hover:underline', shown && 'text-muted')}
         >
           {card.title}
         </Link>

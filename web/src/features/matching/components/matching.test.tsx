@@ -27,7 +27,7 @@ const program = (over: Partial<Recommendation> = {}): Recommendation => ({
   match_score: 0.842,
   recommendation: 'highly_recommended',
   parts: [
-    { name: 'industry', weight: 0.4, value: 1, points: 0.4, why: 'Pets is what your idea is about' },
+    { name: 'industry', weight: 0.4, value: 1, points: 0.4, why: 'Matches your niche: Pets' },
     { name: 'results', weight: 0.12, value: 0.5, points: 0.06, why: 'No results of your own yet' },
   ],
   commissionType: 'flat',

@@ -47,6 +47,7 @@ export function RecommendationsPanel() {
           </li>
         ))}
       </ul>
+      <p className="mt-4 text-[0.8125rem] text-muted">Programs that match less than 40% are not shown.</p>
     </>
   );
 }
