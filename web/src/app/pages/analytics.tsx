@@ -17,7 +17,6 @@ import { BarMetric, BreakdownCard, BreakdownOnPhone } from '@/features/analytics
 import { FilterBar } from '@/features/analytics/components/filter-bar';
 import { FreshnessLabel } from '@/features/analytics/components/freshness';
 import { MainCard } from '@/features/analytics/components/main-card';
-import { PartnerCard } from '@/features/analytics/components/partner-card';
 import { GROUPS } from '@/features/analytics/lib/breakdown-groups';
 import type { Named } from '@/features/analytics/lib/dimensions';
 import type { EventsRequest } from '@/features/analytics/lib/events';
@@ -68,6 +67,9 @@ const BreakdownDialog = lazy(() =>
 );
 const EventsDrawer = lazy(() =>
   import('@/features/analytics/components/events-drawer').then((module) => ({ default: module.EventsDrawer })),
+);
+const PartnerCard = lazy(() =>
+  import('@/features/analytics/components/partner-card').then((module) => ({ default: module.PartnerCard })),
 );
 const TrendCard = lazy(() =>
   import('@/features/analytics/components/trend-card').then((module) => ({ default: module.TrendCard })),
@@ -266,12 +268,14 @@ function WebsiteAnalytics({ websites, website, state, fault, onChange }: Website
             <Below now height="min-h-96">
               <TrendCard website={website} state={state} onChange={onChange} />
             </Below>
-            <PartnerCard
-              params={params}
-              currency={website.currency}
-              file={fileName(website.domain, state, 'partners')}
-              onPick={pickPartner}
-            />
+            <Below now height="min-h-96">
+              <PartnerCard
+                params={params}
+                currency={website.currency}
+                file={fileName(website.domain, state, 'partners')}
+                onPick={pickPartner}
+              />
+            </Below>
             <Below now height="min-h-96">
               <GeoCard
                 params={params}

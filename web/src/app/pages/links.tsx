@@ -29,7 +29,7 @@ export function LinksPage() {
       subtitle="Create, organize and measure tracked links"
       tools={
         website && (
-          <div className="flex flex-wrap gap-2">
+          <div className="grid grid-cols-2 gap-2 sm:flex">
             <Select
               label="Website"
               value={website.id}

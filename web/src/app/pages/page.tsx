@@ -9,7 +9,9 @@ interface Props {
   readonly children: ReactNode;
 }
 
-export function Page({ title, subtitle, tools, narrow = false, children }: Props) {
+/** Tools that come late have their place: `tools` is given, but empty. */
+export function Page({ title, subtitle, narrow = false, children, ...late }: Props) {
+  const { tools } = late;
   return (
     <div className={cx('mx-auto w-full px-4 py-6 sm:px-6 sm:py-8', narrow ? 'max-w-3xl' : 'max-w-7xl')}>
       <div className="mb-5 flex flex-col gap-4 sm:items-start xl:flex-row xl:items-end xl:justify-between">
@@ -17,7 +19,7 @@ export function Page({ title, subtitle, tools, narrow = false, children }: Props
           <h1 className="text-2xl font-semibold">{title}</h1>
           {subtitle && <p className="mt-0.5 text-muted">{subtitle}</p>}
         </div>
-        {tools}
+        {tools ?? ('tools' in late && <div aria-hidden className="h-9 max-sm:h-10" />)}
       </div>
       {children}
     </div>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ErrorBox, Loading } from '@/components/data/states';
+import { ErrorBox, Loading, Skeleton } from '@/components/data/states';
 import { buttonClass } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
 import type { Website } from '@/lib/api/types';
@@ -80,6 +80,13 @@ function Payouts({ website }: { readonly website: Website }) {
   const gone = (balances.data?.partners ?? [])
     .filter((one) => !partners.data?.some((partner) => partner.id === one.partnerId))
     .map((one) => ({ id: one.partnerId, name: one.partnerName }));
+  // All cards at once: the first is as long as partners owe, and moves those below it.
+  if (balances.isPending)
+    return (
+      <div role="status" aria-label="Loading balances">
+        <Skeleton className="h-dvh" />
+      </div>
+    );
   return (
     <div className="flex flex-col gap-4 sm:gap-5">
       <BalancesCard query={balances} onPay={(partnerId) => setAsked({ what: 'pay', partnerId })} />

@@ -1,5 +1,4 @@
 import { Link } from '@tanstack/react-router';
-import { cx } from '@/lib/cx';
 import { footer, type NavEntry } from '../navigation';
 import { PRODUCT } from '../product';
 import { Logo } from './logo';
@@ -43,27 +42,27 @@ export function SlimFooter() {
   return (
     <footer className="mt-8 border-t border-line px-4 py-3 text-xs text-muted sm:px-6 print:hidden">
       <nav aria-label="Footer">
-        <ul className="flex flex-wrap gap-x-4 gap-y-1.5">
+        <ul className="flex flex-wrap gap-x-4">
           {footer
             .flatMap((column) => column.links)
             .map((entry) => (
               <li key={entry.label}>
-                <FooterLink entry={entry} className="inline-block py-0.5" />
+                <FooterLink entry={entry} />
               </li>
             ))}
-          <li className="py-0.5 whitespace-nowrap">© 2024 {PRODUCT}</li>
+          <li className="py-1 whitespace-nowrap">© 2024 {PRODUCT}</li>
         </ul>
       </nav>
     </footer>
   );
 }
 
-function FooterLink({ entry, className }: { readonly entry: NavEntry; readonly className?: string }) {
+function FooterLink({ entry }: { readonly entry: NavEntry }) {
   return (
     <Link
       to={entry.to}
       {...(entry.hash ? { hash: entry.hash } : {})}
-      className={cx('whitespace-nowrap text-muted hover:text-text hover:underline', className)}
+      className="whitespace-nowrap text-muted hover:text-text hover:underline"
     >
       {entry.label}
     </Link>

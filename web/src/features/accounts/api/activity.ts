@@ -1,6 +1,9 @@
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import { answer, api } from '@/lib/api/client';
 
+/** A page reads it once, each visit again. */
+const VISIT_MS = 5_000;
+
 export const activityQuery = infiniteQueryOptions({
   queryKey: ['activity'],
   queryFn: ({ signal, pageParam }) =>
@@ -12,5 +15,5 @@ export const activityQuery = infiniteQueryOptions({
     ),
   initialPageParam: '',
   getNextPageParam: (page) => page.nextCursor,
-  staleTime: 0,
+  staleTime: VISIT_MS,
 });

@@ -54,6 +54,7 @@ export function LedgerFilters({ filters, partners, links, onChange }: Props) {
         <SearchBox value={filters.search ?? ''} onChange={(search) => onChange({ search: search || null })} />
         <Select
           label="Period"
+          className="sm:w-40"
           value={filters.range ?? (filters.from || filters.to ? 'custom' : '')}
           onChange={(event) => {
             if (event.target.value === 'custom') setOpen(true);
@@ -79,6 +80,7 @@ export function LedgerFilters({ filters, partners, links, onChange }: Props) {
         </Select>
         <Select
           label="Status"
+          className="sm:w-40"
           value={filters.status ?? ''}
           onChange={(event) => onChange({ status: STATUSES.find((item) => item === event.target.value) ?? null })}
         >
@@ -91,6 +93,7 @@ export function LedgerFilters({ filters, partners, links, onChange }: Props) {
         </Select>
         <Select
           label="Partner"
+          className="sm:w-40"
           value={filters.partner ?? ''}
           onChange={(event) => onChange({ partner: event.target.value || null })}
         >
@@ -103,6 +106,7 @@ export function LedgerFilters({ filters, partners, links, onChange }: Props) {
         </Select>
         <Select
           label="Attribution"
+          className="sm:w-40"
           value={filters.attributed ?? ''}
           onChange={(event) =>
             onChange({ attributed: event.target.value === 'yes' ? 'yes' : event.target.value === 'no' ? 'no' : null })

@@ -16,7 +16,7 @@ export function LedgerTotals({ totals, onUnattributed }: Props) {
     <dl
       aria-label="Totals of the filter"
       aria-busy={!totals}
-      className="my-3 grid min-h-14 grid-cols-2 gap-x-6 gap-y-2 rounded-lg bg-sunken px-3.5 py-2.5 sm:flex sm:flex-wrap"
+      className="my-3 grid min-h-14 grid-cols-2 gap-x-6 gap-y-2 max-sm:min-h-44 rounded-lg bg-sunken px-3.5 py-2.5 sm:flex sm:flex-wrap"
     >
       {totals && (
         <>

@@ -23,6 +23,8 @@ export function InsightsCard({ website, actions, className }: Props) {
   const insights = useQuery(insightsQuery(website.id));
   const generate = useGenerate(website.id);
   const shown = insights.data;
+  // Below what is loading it would have to move.
+  const isLoading = insights.isPending;
   return (
     <Card
       title="AI-Powered Insights"
@@ -56,14 +58,16 @@ export function InsightsCard({ website, actions, className }: Props) {
           <Skeleton className="h-32" />
         </div>
       )}
-      <footer className="mt-4 flex flex-wrap items-center justify-between gap-x-6 gap-y-2 border-t border-line pt-3 text-[0.8125rem] text-muted">
-        <p className="min-w-0 flex-1 basis-64">
-          {shown && shown.length > 0
-            ? authorNote(shown, generate.data?.silence ?? null)
-            : 'Insights also run automatically every day.'}
-        </p>
-        <DigestChoice />
-      </footer>
+      {!isLoading && (
+        <footer className="mt-4 flex flex-wrap items-center justify-between gap-x-6 gap-y-2 border-t border-line pt-3 text-[0.8125rem] text-muted">
+          <p className="min-w-0 flex-1 basis-64">
+            {shown && shown.length > 0
+              ? authorNote(shown, generate.data?.silence ?? null)
+              : 'Insights also run automatically every day.'}
+          </p>
+          <DigestChoice />
+        </footer>
+      )}
     </Card>
   );
 }
