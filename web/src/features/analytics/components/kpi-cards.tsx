@@ -155,5 +155,4 @@ const VERSUS: Record<Comparison, string> = {
   custom: 'vs chosen period',
   none: '',
 };
-const versus = (compare: Comparison, perDay: boolean): string =>
-  perDay ? `per day ${VERSUS[compare]}` : VERSUS[compare];
+const versus = (compare: Comparison, perDay: boolean): string => (perDay ? 'per day' : VERSUS[compare]);

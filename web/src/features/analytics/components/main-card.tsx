@@ -15,7 +15,7 @@ import { useIsPhone } from '@/lib/media';
 import { annotationsQuery } from '../api/annotations';
 import { useSeries } from '../hooks/use-series';
 import { bucketDays, eventsOf, type EventsRequest } from '../lib/events';
-import { comparable, comparisonNote, isPerDay } from '../lib/comparison';
+import { comparable, comparisonNote, isPerDay, lengthNote } from '../lib/comparison';
 import { linePoints } from '../lib/line-points';
 import { marksOf } from '../lib/marks';
 import { isCount, isMoney, metricName, metricText, type ChartMetric } from '../lib/metrics';
@@ -97,7 +97,7 @@ interface Props {
 /** The numbers of the range, and one of them over time: a click on a number draws it. */
 export function MainCard(props: Props) {
   const { website, state, onChange, overview, failed, onEvents } = props;
-  const note = comparisonNote(overview);
+  const note = comparisonNote(overview) ?? lengthNote(overview, state.compare);
   return (
     <section aria-label="Summary" className={cx(surface, 'min-w-0 overflow-hidden')}>
       <ul className="grid grid-cols-2 gap-px border-b border-line bg-line sm:grid-cols-3 xl:grid-cols-6">

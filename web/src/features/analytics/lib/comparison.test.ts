@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { figures, overview } from '@/test/fixtures';
-import { comparable, hasSameLength, isPerDay } from './comparison';
+import { comparable, hasSameLength, isPerDay, lengthNote } from './comparison';
 
 const range = (from: string, to: string) => ({ from, to, timezone: 'UTC', bucket: 'day' as const });
 const level = () => ({
@@ -16,6 +16,8 @@ test('a chosen period of another length is compared by its averages per day', ()
   const compared = comparable(level(), 'custom');
   expect([compared?.clicks.total, compared?.clicks.unique, compared?.conversion_rate]).toEqual([580, 116, 2]);
   expect([isPerDay(level(), 'custom'), isPerDay(level(), 'year')]).toEqual([true, false]);
+  expect(lengthNote(level(), 'custom')).toMatch(/averages per day/);
+  expect(lengthNote(level(), 'previous')).toBeNull();
   expect(comparable(level(), 'previous')?.clicks.total).toBe(290);
 });
 

@@ -48,6 +48,10 @@ export function comparable(overview: Overview | undefined, compare: Comparison):
 export const isPerDay = (overview: Overview | undefined, compare: Comparison): boolean =>
   compare === 'custom' && daysScale(overview?.range, overview?.previousRange) !== 1;
 
+/** Why percentages compare averages; null when they compare sums. */
+export const lengthNote = (overview: Overview | undefined, compare: Comparison): string | null =>
+  isPerDay(overview, compare) ? 'The periods differ in length: averages per day are compared.' : null;
+
 /** Whether rows can be compared: sums of periods of another length say nothing. */
 export const hasSameLength = (range: Span | undefined, { compare, compareFrom, compareTo }: Compared): boolean =>
   compare !== 'custom' ||
