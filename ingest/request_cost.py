@@ -66,7 +66,7 @@ class RequestCosts:
             raise EventRejected(
                 Outcome.THROTTLED,
                 "address_throttled",
-                "Too many requests from this address were refused lately; please send fewer, or smaller ones.",
+                "Too many requests from this address were rejected recently; please send fewer or smaller ones.",
                 status=429,
                 retry_after=max(1, ceil(wait)),
             )

@@ -38,7 +38,7 @@ def guessing_noticed(to: str, account_id: UUID, url: str) -> Mail:
     text = (
         f"Someone entered wrong passwords for your {PRODUCT_NAME} account many times. They are not signed in, and"
         " further attempts are slowed down. You can keep signing in as usual.\n\n"
-        f"Use a password that you use nowhere else, and set up two-factor authentication: {url}/account-settings\n\n"
+        f"Use a unique password, and set up two-factor authentication: {url}/account-settings\n\n"
         "You get this email at most once a day.\n"
     )
     return Mail(to, f"Failed sign-in attempts on your {PRODUCT_NAME} account", text, "guessing_noticed", account_id)

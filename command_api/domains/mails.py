@@ -13,7 +13,7 @@ from schemas.custom_domains import record_name
 
 def record_missing(to: str, account_id: UUID, url: str, domain: Domain, until: datetime) -> Mail:
     text = (
-        f"The DNS record that shows that {domain.domain} is yours is gone. If it stays away, links under this domain"
+        f"The DNS record that proves that {domain.domain} is yours is missing. Without it, links under this domain"
         f" stop working on {until:%b %-d, %Y}.\n\nPlease put the TXT record back:\n\n"
         f"    {record_name(domain.domain)}    {domain.token}\n\n"
         f"Or remove the domain, if you do not use it any more: {url}/account-settings\n"

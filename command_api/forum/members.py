@@ -88,7 +88,7 @@ def require_unsuspended(member: Member | None, context: CommandContext) -> None:
     if member is None or not member.is_suspended(context.at):
         return
     end = f"until {member.until:%b %-d, %Y, %H:%M} UTC" if member.until is not None else "until further notice"
-    raise CommandRejected("forbidden", "suspended", f"You are suspended from writing in the forum {end}.")
+    raise CommandRejected("forbidden", "suspended", f"You are suspended from posting in the forum {end}.")
 
 
 def evolve(member: Member | None, event: DomainEvent) -> Member:

@@ -55,7 +55,7 @@ def require_open(thread: Thread | None, context: CommandContext) -> Thread:
     """The thread, if the caller may reply to it. Raises `CommandRejected`."""
     thread = require_unlocked(thread, context)
     if not context.is_admin and not thread.shown:
-        raise conflict("thread_hidden", "This thread is hidden: nobody can reply to it.")
+        raise conflict("thread_hidden", "This thread is hidden: no one can reply to it.")
     return thread
 
 
@@ -63,7 +63,7 @@ def require_unlocked(thread: Thread | None, context: CommandContext) -> Thread:
     """The thread, if the caller may still change their posts in it. Raises `CommandRejected`."""
     thread = require_visible(thread, context)
     if not context.is_admin and thread.locked:
-        raise conflict("thread_locked", "This thread is locked: nobody can reply to it.")
+        raise conflict("thread_locked", "This thread is locked: no one can reply to it.")
     return thread
 
 

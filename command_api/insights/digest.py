@@ -111,7 +111,7 @@ def digest_mail(to: str, account_id: UUID, settings: Settings, news: Sequence[We
     more = f"\n\nand {number - MAX_INSIGHTS} more" if number > MAX_INSIGHTS else ""
     text = (
         "\n\n\n".join(parts)
-        + f"{more}\n\n\nSee what is behind each of them: {settings.app_url}/analytics\n\nYou get this because you chose"
+        + f"{more}\n\n\nSee the details: {settings.app_url}/analytics\n\nYou get this because you chose"
         " it beside your insights; there you can also turn it off.\n"
     )
     subject = f"{number} new {'insight' if number == 1 else 'insights'} about your websites: {PRODUCT_NAME}"

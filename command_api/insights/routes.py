@@ -79,7 +79,7 @@ def stop_digest(token: Annotated[str, Path(max_length=200)], client: From, reque
     if account_id is None:
         raise Problem(404, "not_found", "Not found.")
     container.commands.dispatch(commands.StopDigest(account_id), system_context())
-    return Done(message="Insights are no longer mailed to you.")
+    return Done(message="You will no longer receive insights by email.")
 
 
 def _analyze(service: InsightService, website: websites.Website, run: Runs) -> AnalysisRun:

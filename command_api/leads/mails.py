@@ -28,7 +28,7 @@ class LeadMails:
         text = (
             f"Someone, probably you, wants the {PRODUCT_NAME} newsletter to be sent to this address. Please confirm"
             f" that you do:\n\n{self.app_url}/newsletter/confirm#code={code}\n\n"
-            "The link works once, for one week. If you did not request this, you need not do anything: without your"
+            "The link works once, for one week. If you did not request this, ignore this email: without your"
             " confirmation nothing is sent.\n"
         )
         return self._of_list(
@@ -37,7 +37,7 @@ class LeadMails:
 
     def subscribed(self, to: str, contact: UUID) -> Mail:
         text = (
-            f"You've been subscribed to the {PRODUCT_NAME} newsletter. You can stop it whenever you like, and your"
+            f"You've been subscribed to the {PRODUCT_NAME} newsletter. You can unsubscribe at any time, and your"
             f" address is then deleted:\n\n{contacts.unsubscribe_page(self.settings, 'newsletter', contact)}\n"
         )
         return self._of_list(to, f"You get the {PRODUCT_NAME} newsletter", text, contact, "welcome")
@@ -48,7 +48,7 @@ class LeadMails:
 
     def early_access_place(self, to: str, place: int, of: int, contact: UUID, code: str | None) -> Mail:
         """`code`: of the link that confirms the address; none once that was done."""
-        rest = "We'll send you an invite as soon as it opens; you need not do anything until then."
+        rest = "We'll send you an invite as soon as it opens; you don't need to do anything until then."
         text = (
             f"You have place {place} of {of} in the early access to {PRODUCT_NAME}, free of charge."
             f" {self._confirm(code, 'place') if code is not None else rest}\n\n"
@@ -62,7 +62,7 @@ class LeadMails:
         return (
             f"Your {what} is held for one hour: please confirm your address until then, else it goes to the next and"
             f" your address is deleted.\n\n{self.app_url}/early-access/confirm#code={code}\n\n"
-            "Once it is confirmed you need not do anything until we write to you."
+            "Once it is confirmed, you don't need to do anything until we write to you."
         )
 
     def early_access_again(self, to: str, minutes: int, contact: UUID, code: str) -> Mail:
@@ -70,7 +70,7 @@ class LeadMails:
         held = "1 more minute" if minutes == 1 else f"{minutes} more minutes"
         text = (
             f"You asked again for early access to {PRODUCT_NAME}. Your place, or place in line, is held for {held}:"
-            " please confirm your address until then, else it goes to the next and your address is deleted.\n\n"
+            " confirm your address until then, or it goes to the next person and your address is deleted.\n\n"
             f"{self.app_url}/early-access/confirm#code={code}\n\n"
             "If you did not request this, release the place for someone else; your address is then deleted:\n\n"
             f"{contacts.unsubscribe_page(self.settings, 'early_access', contact)}\n"
@@ -79,7 +79,7 @@ class LeadMails:
 
     def early_access_waiting(self, to: str, line: int, contact: UUID, code: str) -> Mail:
         text = (
-            f"All places of the early access to {PRODUCT_NAME} are taken right now, so you are on the waiting list, as"
+            f"All places in the early access to {PRODUCT_NAME} are taken right now, so you are on the waiting list, as"
             f" number {line}. {self._confirm(code, 'place in line')}\n\n"
             "If you did not request this, or no longer want to wait, delete your address:\n\n"
             f"{contacts.unsubscribe_page(self.settings, 'early_access', contact)}\n"
@@ -98,7 +98,7 @@ class LeadMails:
 
     def inquiry_received(self, to: str, inquiry_id: UUID) -> Mail:
         text = (
-            f"Hello,\n\nthank you for your inquiry. We have it, and will get back to you within 24 hours."
+            f"Hello,\n\nthank you for your inquiry. We have received it and will get back to you within 24 hours."
             f"\n{self._where_to_answer()}\n{PRODUCT_NAME}\n{self.app_url}\n"
         )
         return Mail(to, f"Your inquiry at {PRODUCT_NAME}", text, "inquiry_received", about=inquiry_id)
@@ -114,4 +114,4 @@ class LeadMails:
         """Answers go to `ALTHING_CONTACT_EMAIL`. Without one nobody would read them."""
         if self.settings.contact_email is not None:
             return ""
-        return f"\nPlease do not reply to this mail, which nobody would read. Write here: {self.app_url}/contact\n"
+        return f"\nReplies to this email are not read. Write here: {self.app_url}/contact\n"

@@ -88,7 +88,7 @@ VisitorDep = Annotated[Visitor, Depends()]
 def subscribe_to_newsletter(body: Subscribe, visitor: VisitorDep) -> Done:
     """Sends a mail whose link confirms the subscription; nothing else is sent before."""
     visitor.charge()
-    message = "Please confirm your subscription: we have sent you a mail."
+    message = "Please confirm your subscription: we have sent you an email."
     if not body.website and visitor.may_mail("newsletter", body.email):
         return visitor.send(commands.RequestSubscription(body), message)
     return Done(ok=True, message=message)

@@ -155,7 +155,7 @@ class WriteMessage(OfferCommand):
 
 
 class ExpireOffer(Command[None]):
-    """Expires an offer that nobody answered in time, or whose website was sold to another buyer."""
+    """Expires an offer that no one responded in time, or whose website was sold to another buyer."""
 
     offer_id: UUID
 

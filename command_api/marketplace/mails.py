@@ -48,23 +48,22 @@ class NewListing:
 
 
 DEAL_NEWS: Final[Mapping[type[DomainEvent], str]] = {
-    EscrowFunded: "The buyer's money is in escrow. Please hand the website over, and say so on the deal's page.",
-    EscrowDelivered: "The seller says that the website is handed over. Please confirm that you have it.",
-    EscrowInspectionBegan: "The inspection has begun. Without a dispute until its end the delivery counts as accepted.",
+    EscrowFunded: "The buyer's money is in escrow. Please transfer the website and confirm it on the deal page.",
+    EscrowDelivered: "The seller marked the website as delivered. Please confirm receipt.",
+    EscrowInspectionBegan: "The inspection has begun. Without a dispute, the delivery is accepted automatically.",
     EscrowDisputed: "The deal is disputed. Please describe the problem in its thread: an admin will decide.",
     EscrowDecided: "An admin has decided the dispute.",
-    EscrowReleased: "The deal is done: the escrow provider has paid out.",
+    EscrowReleased: "The deal is complete: the escrow provider has paid out.",
     EscrowRefunded: "The escrow provider has paid the buyer's money back.",
-    EscrowCancelled: "The deal was cancelled before it was paid; the website is for sale again.",
+    EscrowCancelled: "The deal was canceled before it was paid; the website is for sale again.",
 }
 LATE_PAYMENT_NEWS: Final = (
-    "Your payment came after the deal was cancelled. The escrow provider will refund it; you do not need to"
-    " do anything."
+    "Your payment came after the deal was canceled. The escrow provider will refund it; you do not need to do anything."
 )
 LISTING_NEWS: Final[Mapping[type[DomainEvent], str]] = {
     ListingApproved: "Your listing is online.",
-    ListingRejected: "Your listing was sent back. Its page says why; you can change it and submit it again.",
-    ListingSuspended: "Your listing was taken offline. Its page says why.",
+    ListingRejected: "Your listing was not approved. See the reason on its page, edit it and submit it again.",
+    ListingSuspended: "Your listing was taken offline. See the reason on its page.",
     ListingResumed: "Your listing is online again.",
     ListingExpired: "Your listing was online for 90 days and has expired. You can submit it again.",
 }
@@ -73,7 +72,7 @@ _OFFER_NEWS: Final[Mapping[OfferStatus, str]] = {
     "accepted": "Your price was accepted. The next step is the escrow.",
     "declined": "Your offer was declined.",
     "withdrawn": "The buyer withdrew the offer.",
-    "expired": "Your offer has ended: nobody answered in time, or the website was sold to another buyer.",
+    "expired": "Your offer has ended: no one responded in time, or the website was sold to another buyer.",
 }
 
 
@@ -108,7 +107,7 @@ def new_listings(to: Recipient, app_url: str, found: Sequence[NewListing], more:
     """`more`: how many others fit that are not named."""
     lines = "".join(f"- {one.title}\n  {app_url}/marketplace/listing/{one.listing_id}\n" for one in found)
     others = f"\nand {more:,} more: {app_url}/marketplace\n" if more else ""
-    count = "A new listing fits" if len(found) + more == 1 else f"{len(found) + more:,} new listings fit"
+    count = "A new listing matches" if len(found) + more == 1 else f"{len(found) + more:,} new listings match"
     text = f"{count} a search that you saved:\n\n{lines}{others}\nYour saved searches: {app_url}/marketplace/saved\n"
     return Mail(
         to.email,

@@ -66,4 +66,4 @@ def stop_saved_search(token: str, request: Request) -> Stopped:
     if search_id is None:
         raise not_found("saved search")
     container.commands.dispatch(commands.StopSavedSearch(search_id), system_context())
-    return Stopped(ok=True, message="You will get no more mails about this search.")
+    return Stopped(ok=True, message="You will no longer receive emails about this search.")

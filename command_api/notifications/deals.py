@@ -19,19 +19,19 @@ from schemas.events.marketplace import EscrowAgreed, OfferSent
 Begin = OfferSent | EscrowAgreed
 
 _TITLES: Final[Mapping[type[DomainEvent], str]] = {
-    marketplace.OfferCountered: "The other side of an offer named another price: it is your turn",
+    marketplace.OfferCountered: "The other side made a counter-offer: it is your turn",
     marketplace.OfferAccepted: "Your price was accepted: the next step is the escrow",
     marketplace.OfferDeclined: "Your price was declined: the offer has ended",
     marketplace.OfferWithdrawn: "A buyer withdrew an offer for your website",
-    marketplace.OfferExpired: "An offer has ended: nobody answered in time, or the website was sold to another",
+    marketplace.OfferExpired: "An offer has ended: no one responded in time, or the website was sold to another",
     marketplace.EscrowInspectionBegan: (
-        "The inspection has begun: without a dispute until its end the website counts as accepted"
+        "The inspection has begun: the website is accepted automatically unless there is a dispute"
     ),
     marketplace.EscrowAccepted: "The website is accepted: the escrow provider was asked to pay the seller",
     marketplace.EscrowDecided: "An administrator has decided the dispute",
-    marketplace.EscrowReleased: "The deal is done: the escrow provider has paid out",
+    marketplace.EscrowReleased: "The deal is complete: the escrow provider has paid out",
     marketplace.EscrowRefunded: "The escrow provider has paid the buyer's money back",
-    marketplace.EscrowCancelled: "The deal was cancelled before it was paid",
+    marketplace.EscrowCancelled: "The deal was canceled before it was paid",
 }
 """Of events that both sides are notified of."""
 
@@ -61,24 +61,22 @@ def opened(event: marketplace.EscrowOpened, begin: Begin) -> Notifications:
 @on_later(marketplace.EscrowFunded)
 def funded(event: marketplace.EscrowFunded, begin: Begin) -> Notifications:
     if event.is_late:
-        title = "Your payment came after the deal was cancelled: it goes back to you"
+        title = "Your payment came after the deal was canceled: it goes back to you"
         return _notification(event, begin, title, begin.buyer_id)
-    title = "The buyer's money is in escrow: please hand the website over"
+    title = "The buyer's money is in escrow: please transfer the website"
     return _notification(event, begin, title, begin.seller_id)
 
 
 @on_later(marketplace.EscrowDelivered)
 def delivered(event: marketplace.EscrowDelivered, begin: Begin) -> Notifications:
-    title = "The seller has handed the website over: please confirm that you have it"
+    title = "The seller marked the website as delivered: please confirm receipt"
     return _notification(event, begin, title, begin.buyer_id)
 
 
 @on_later(marketplace.EscrowDisputed)
 def disputed(event: marketplace.EscrowDisputed, begin: Begin) -> Notifications:
     """The two, and the admins who are neither of them: one has to decide."""
-    yield from _notification(
-        event, begin, "The other side disputes the deal: write into its thread what there is to say"
-    )
+    yield from _notification(event, begin, "The other side disputes the deal: please add your statement to its thread")
     [one, *_] = _notification(event, begin, "A deal is disputed: an administrator has to decide")
     yield replace(one, to=None, roles=ADMINS, but=(begin.buyer_id, begin.seller_id))
 

@@ -37,7 +37,7 @@ def approved(event: forum.PostApproved) -> Notifications:
 
 @on(forum.PostHidden)
 def hidden(event: forum.PostHidden) -> Notifications:
-    yield _to_author(event, "Your post was reported and is hidden until a moderator has looked at it")
+    yield _to_author(event, "Your post was reported and is hidden until a moderator reviews it")
     yield _for_review(event)
 
 
@@ -50,7 +50,7 @@ def deleted(event: forum.PostDeleted) -> Notifications:
 
 @on(forum.PostRestored)
 def restored(event: forum.PostRestored) -> Notifications:
-    yield _to_author(event, "A moderator brought your post back")
+    yield _to_author(event, "A moderator restored your post")
 
 
 @on(forum.PostLiked)
@@ -62,13 +62,13 @@ def liked(event: forum.PostLiked) -> Notifications:
 @on(forum.ForumMemberSuspended)
 def suspended(event: forum.ForumMemberSuspended) -> Notifications:
     end = f"until {event.until:%b %-d, %Y}" if event.until is not None else "until further notice"
-    about, title = f"suspended {event.originator_version}", f"You are suspended from writing in the forum {end}"
+    about, title = f"suspended {event.originator_version}", f"You are suspended from posting in the forum {end}"
     yield Notification("moderation", about, event.account_id, title=title, path="/forum")
 
 
 @on(forum.ForumMemberReinstated)
 def reinstated(event: forum.ForumMemberReinstated) -> Notifications:
-    about, title = f"reinstated {event.originator_version}", "You can write in the forum again"
+    about, title = f"reinstated {event.originator_version}", "You can post in the forum again"
     yield Notification("moderation", about, event.account_id, title=title, path="/forum")
 
 

@@ -16,8 +16,8 @@ from schemas.events.marketplace import ListingDrafted, QuestionAsked
 
 _TITLES: Final[Mapping[type[DomainEvent], str]] = {
     marketplace.ListingApproved: "Your listing is online",
-    marketplace.ListingRejected: "Your listing was sent back: its page says why",
-    marketplace.ListingSuspended: "Your listing was taken offline: its page says why",
+    marketplace.ListingRejected: "Your listing was not approved: see the reason on its page",
+    marketplace.ListingSuspended: "Your listing was taken offline: see the reason on its page",
     marketplace.ListingResumed: "Your listing is online again",
     marketplace.ListingExpired: "Your listing was online for 90 days and has expired: you can submit it again",
 }

@@ -1,7 +1,8 @@
 """Reports retired words: `python -m infra.ops.retired_words [--counts] [PATH ...]`, a part of `make lint`.
 
 Prose (comments, docstrings, texts, names of test functions, JSX text, Markdown) is matched against the prose patterns,
-identifiers of Python against the name patterns, both of `retired_words.toml`. Quotations of the specification and
+identifiers of Python against the name patterns, both of `retired_words.toml`. Pages for marketers are matched against
+the patterns of texts, too. Quotations of the specification and
 listed texts are allowed.
 Each hit is one line `file:line: word → replacement`; `--counts` prints the number of hits per package instead.
 """
@@ -63,9 +64,12 @@ class Patterns:
         self._pattern = re.compile("|".join(f"({pattern})" for pattern in replacements))
         if self._pattern.groups != len(self._replacements):
             raise ValueError("a pattern of retired words contains a capturing group")
+        self._is_empty = not replacements
 
     def find(self, text: str) -> Iterator[tuple[int, int, str]]:
         """Start, end and replacement of each match."""
+        if self._is_empty:
+            return
         for found in self._pattern.finditer(text):
             yield found.start(), found.end(), self._replacements[(found.lastindex or 1) - 1]
 
@@ -75,6 +79,8 @@ class RetiredWords:
 
     def __init__(self, table: dict[str, Any], quotations: Sequence[str] = ()) -> None:
         self._prose = Patterns(table["prose"])
+        self._texts = Patterns(table.get("texts", {}))
+        self._text_files: list[str] = list(table.get("text_files", {}))
         self._names = Patterns({rf"(?<!.)(?:{name})(?!.)": new for name, new in table["names"].items()})
         self._excluded: list[str] = list(table.get("excluded", {}))
         texts = {*quotations, *table.get("allowed", {})}
@@ -100,9 +106,11 @@ class RetiredWords:
     def _check_block(self, path: str, block: Block) -> Iterator[Hit]:
         if block.text.startswith("spec §"):
             return  # the title of a test that quotes the specification
-        for start, end, replacement in self._prose.find(block.text.lower()):
-            if not self._is_allowed(block.text, start, end):
-                yield Hit(path, block.line_at(start), block.text[start:end], replacement)
+        is_text = any(fnmatch(path, pattern) for pattern in self._text_files)
+        for patterns in (self._prose, self._texts) if is_text else (self._prose,):
+            for start, end, replacement in patterns.find(block.text.lower()):
+                if not self._is_allowed(block.text, start, end):
+                    yield Hit(path, block.line_at(start), block.text[start:end], replacement)
 
     def _is_allowed(self, text: str, start: int, end: int) -> bool:
         return any(

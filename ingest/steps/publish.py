@@ -137,7 +137,7 @@ class Publisher:
         else:
             self._counters.publish_failures += count
             logger.warning("records_not_acknowledged", records=count, error=error)
-            _fail(group, "The log cannot take this now; please try again.")
+            _fail(group, "Events cannot be stored right now; please try again.")
         if self._gathering is not None and not self._flush_is_due:
             self._flush()
 

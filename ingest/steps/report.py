@@ -46,7 +46,7 @@ def check_permission(event: ReportedEvent) -> None:
         if not report.click_id:
             raise not_allowed("click_id_needed", "With a site key a conversion needs the click_id that it came from.")
         if report.status not in ("", "pending") or report.payout is not None:
-            raise not_allowed("secret_key_needed", "status and payout are taken with a secret key or postback token.")
+            raise not_allowed("secret_key_needed", "status and payout need a secret key or postback token.")
 
 
 def check_click_id(event: ReportedEvent) -> None:

@@ -47,7 +47,7 @@ def validate(event: SiteEvent) -> None:
         _set_properties(row, properties)
     if sent.ip is not None or sent.user_agent is not None:
         if event.request.kind != "secret":
-            raise not_allowed("override_not_allowed", "ip and user_agent are taken with a secret key only.")
+            raise not_allowed("override_not_allowed", "ip and user_agent need a secret key.")
         event.request = with_overrides(event.request, sent.ip, sent.user_agent, event.context.places)
         set_client(row, event.request.client)
 

@@ -21,7 +21,7 @@ def test_every_request_of_a_website_has_exactly_one_outcome(admin_stack: Stack, 
     site = connect(api, "delivered.example")
     partner, link = partner_with_link(api, site["id"], "Delivery Partner", 10)
     with httpx.Client(base_url=admin_stack.tracking, headers={"User-Agent": AGENT}, timeout=PATIENCE_S) as client:
-        repeated = {"type": "pageview", "event_id": str(uuid4()), "url": "https://delivered.example/a"}
+        repeated = {"type": "pageview", "id": str(uuid4()), "url": "https://delivered.example/a"}
         for _ in range(2):
             _track(client, site["siteKey"], repeated)
         _track(client, site["siteKey"], {"type": "pageview", "url": "https://delivered.example/b"})

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 
 const SAID = {
-  'POST /api/public/newsletter/subscribe': 'Please confirm your subscription: we have sent you a mail.',
+  'POST /api/public/newsletter/subscribe': 'Please confirm your subscription: we have sent you an email.',
   'POST /api/public/early-access': "We'll notify you when early access opens.",
   'POST /api/public/contact': 'Thank you for your inquiry. We will get back to you soon.',
 };

@@ -80,7 +80,7 @@ def _thread(answers: Answers, path: str, origin: str) -> Head:
 def _listing(answers: Answers, path: str, origin: str) -> Head:
     [listing] = answers
     title, words, price = str(listing["title"] or "Untitled"), listing["description"], listing["askingPrice"]
-    description = words or "An affiliate website for sale: its figures, what was verified, and what it costs."
+    description = words or "An affiliate website for sale: its numbers, what was verified, and its price."
     image = listing["image"]
     product = {
         "@type": "Product",
@@ -104,7 +104,7 @@ def _listing(answers: Answers, path: str, origin: str) -> Head:
 
 def _seller(answers: Answers, path: str, _: str) -> Head:
     name = str(answers[0]["name"])
-    text = f"What {name} sells in the marketplace, and how much of it shows figures from its own log."
+    text = f"What {name} sells in the marketplace, and which listings have verified numbers."
     return Head(name, text, path, kind="profile", indexed=False)
 
 

@@ -485,7 +485,7 @@ def test_what_is_new_is_mailed_to_those_who_chose_it_and_stops_with_one_click(pl
     form = {"content-type": "application/x-www-form-urlencoded", "origin": "https://mail.example"}
     for _ in range(2):
         stopped = api.call("POST", f"{DIGEST_STOP_PATH}{token}", content="List-Unsubscribe=One-Click", headers=form)
-        assert stopped.json() == {"ok": True, "message": "Insights are no longer mailed to you."}
+        assert stopped.json() == {"ok": True, "message": "You will no longer receive insights by email."}
     planted.project()
     assert api.call("GET", path, ada).json() == {"every": "off"}
     left = api.query.postgres.execute(

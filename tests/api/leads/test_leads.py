@@ -516,7 +516,7 @@ def test_an_inquiry_arrives_is_confirmed_and_answered_by_mail(command_world: Wor
     [(to, text)] = mails(command_world, "inquiry_answer")
     quoted = "> We sell wool.\n> How soon can you start?\n"
     contact = f"{command_world.settings.app_url}/contact"
-    hint = f"Please do not reply to this mail, which nobody would read. Write here: {contact}"
+    hint = f"Replies to this email are not read. Write here: {contact}"
     assert (to, text) == ("embla@example.com", f"On Monday.\n\n{hint}\n\nYou wrote:\n\n{quoted}")
     assert hint in receipt
     step = command_world.count("SELECT about_step FROM ops.mail WHERE kind = 'inquiry_answer' AND about = %s", row[0])

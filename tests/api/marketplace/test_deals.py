@@ -125,8 +125,8 @@ def test_money_that_comes_after_the_deal_was_cancelled_goes_back_and_nobody_hand
     assert (deal["status"], deal["toSeller"], deal["toBuyer"]) == ("settled", 0, 40_000_00)
     assert not [mail for mail in there.mails("deal_news", seller)[before:] if HANDED_OVER in mail]
     assert not [title for title in there.told(seller) if HANDED_OVER in title]
-    assert any("came after the deal was cancelled" in mail for mail in there.mails("deal_news", buyer))
-    assert "Your payment came after the deal was cancelled: it goes back to you" in there.told(buyer)
+    assert any("came after the deal was canceled" in mail for mail in there.mails("deal_news", buyer))
+    assert "Your payment came after the deal was canceled: it goes back to you" in there.told(buyer)
     assert there.get(None, f"marketplace/listings/{listing}")["status"] == "active"
 
 
@@ -340,7 +340,10 @@ def test_each_side_is_notified_of_acts_of_the_other_and_of_the_provider(there: M
     there.post(admin, f"admin/marketplace/offers/{offer}/decide", outcome="split", toSeller=3_000, reason="Half of it.")
     there.run_due()
     there.until(offer, "released")
-    decided, released = "An administrator has decided the dispute", "The deal is done: the escrow provider has paid out"
+    decided, released = (
+        "An administrator has decided the dispute",
+        "The deal is complete: the escrow provider has paid out",
+    )
     waits = "A deal is disputed: an administrator has to decide"
     assert waits in there.told(deciding) and waits not in there.told(seller) + there.told(buyer)
     for _ in range(2):  # told once, however often the events are looked through
@@ -348,16 +351,16 @@ def test_each_side_is_notified_of_acts_of_the_other_and_of_the_provider(there: M
             "You have an offer for your website",
             "You have 2 messages about an offer",
             "Your price was accepted: the next step is the escrow",
-            "The buyer's money is in escrow: please hand the website over",
-            "The inspection has begun: without a dispute until its end the website counts as accepted",
-            "The other side disputes the deal: write into its thread what there is to say",
+            "The buyer's money is in escrow: please transfer the website",
+            "The inspection has begun: the website is accepted automatically unless there is a dispute",
+            "The other side disputes the deal: please add your statement to its thread",
             decided,
             released,
         ]
         assert there.told(buyer) == [
-            "The other side of an offer named another price: it is your turn",
+            "The other side made a counter-offer: it is your turn",
             "You can pay into escrow now",
-            "The seller has handed the website over: please confirm that you have it",
+            "The seller marked the website as delivered: please confirm receipt",
             decided,
             released,
         ]
@@ -377,7 +380,7 @@ def test_an_offer_that_nobody_answered_ends_and_both_hear_of_it(there: Market, a
     there.later = timedelta(days=7, minutes=1)
     there.run_due()
     assert there.get(buyer, f"marketplace/offers/{offer}")["status"] == "expired"
-    ended = "An offer has ended: nobody answered in time, or the website was sold to another"
+    ended = "An offer has ended: no one responded in time, or the website was sold to another"
     assert there.told(seller)[-1] == there.told(buyer)[-1] == ended
     assert any("Your offer has ended" in mail for mail in there.mails("offer_news", buyer))
 

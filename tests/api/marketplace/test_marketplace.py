@@ -510,7 +510,7 @@ def test_a_mail_tells_how_many_more_there_are_and_none_is_lost_while_the_read_mo
     there.later = timedelta(days=1, minutes=1)
     there.run_due()
     [mail] = there.mails("saved_search", member)
-    assert "4 new listings fit" in mail and "and 2 more" in mail and mail.count("/marketplace/listing/") == 2
+    assert "4 new listings match" in mail and "and 2 more" in mail and mail.count("/marketplace/listing/") == 2
     there.postgres.execute("UPDATE read.listings__g1 SET status = 'active' WHERE id = %s", (late,))
     there.later = timedelta(days=2, minutes=2)
     there.run_due()

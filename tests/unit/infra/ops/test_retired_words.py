@@ -102,3 +102,10 @@ def test_the_table_of_this_repository_has_reasons_and_replacements() -> None:
     assert set(table) == {"prose", "names", "allowed", "excluded"}
     assert all(text.strip() for section in table.values() for text in section.values())
     assert retired_words.retired_words().check("docs/page.md", "It starts by itself.") != []
+
+
+def test_pages_for_marketers_have_words_of_their_own() -> None:
+    words = RetiredWords({**TABLE, "texts": {r"\bfigures\b": "numbers"}, "text_files": {"web/content/*.md": "help"}})
+    source = "The figures of a week.\n"
+    assert [hit.word for hit in words.check("web/content/help/a.md", source)] == ["figures"]
+    assert words.check("docs/a.md", source) == []

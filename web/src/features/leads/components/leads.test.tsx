@@ -31,7 +31,7 @@ test('spec §4, §7, §8 newsletter: pending, success, cleared', async () => {
   server.use(
     http.post(at('/api/public/newsletter/subscribe'), async () => {
       await answer.released;
-      return ok('Please confirm your subscription: we have sent you a mail.');
+      return ok('Please confirm your subscription: we have sent you an email.');
     }),
   );
   const { user } = renderPart(<NewsletterForm source="home_page" withName />);
@@ -43,7 +43,7 @@ test('spec §4, §7, §8 newsletter: pending, success, cleared', async () => {
   answer.release();
   expect(await screen.findByText('Success!')).toBeInTheDocument();
   expect(screen.getByText("You've been subscribed to our newsletter.")).toBeInTheDocument();
-  expect(await screen.findByText('Please confirm your subscription: we have sent you a mail.')).toBeInTheDocument();
+  expect(await screen.findByText('Please confirm your subscription: we have sent you an email.')).toBeInTheDocument();
   await waitFor(() => expect(screen.getByLabelText('Email')).toHaveValue(''));
   expect(screen.getByLabelText('Name (optional)')).toHaveValue('');
   expect(sent('POST /api/public/newsletter/subscribe')).toEqual({

@@ -40,7 +40,7 @@ test('a notification of any kind has its words and leads where it says; an addre
         notification({
           id: 'n1',
           kind: 'deal',
-          title: "The buyer's money is in escrow: please hand the website over",
+          title: "The buyer's money is in escrow: please transfer the website",
           path: '/marketplace/deals/o1?side=seller#escrow',
         }),
         notification({ id: 'n2', kind: 'never_heard_of', title: 'Something new', path: '//evil.example/x' }),
@@ -49,7 +49,7 @@ test('a notification of any kind has its words and leads where it says; an addre
   );
   renderApp('/notifications');
   expect(
-    await screen.findByRole('link', { name: /The buyer's money is in escrow: please hand the website over/ }),
+    await screen.findByRole('link', { name: /The buyer's money is in escrow: please transfer the website/ }),
   ).toHaveAttribute('href', '/marketplace/deals/o1?side=seller#escrow');
   expect(screen.getByRole('button', { name: /Something new/ })).toBeInTheDocument();
   expect(screen.queryByRole('link', { name: /Something new/ })).not.toBeInTheDocument();
