@@ -29,7 +29,7 @@ beforeEach(() => {
 test('links are listed with the figures of the range, which is said', async () => {
   renderApp('/links');
   const table = await screen.findByRole('region', { name: 'Links of vpnreview.is' });
-  expect(screen.getByText('Clicks, conversions and earnings: last 30 days, bots excluded')).toBeInTheDocument();
+  expect(screen.getByText('Clicks, conversions and revenue: last 30 days, bots excluded')).toBeInTheDocument();
   const [, first, second] = within(table).getAllByRole('row');
   expect(first).toHaveTextContent(/nord.*NordVPN · https:\/\/nordvpn\.com\/.*Spring.*vpn.*412/);
   expect(second).toHaveTextContent('Can’t pass a click ID');
@@ -72,7 +72,7 @@ test('a link opens with its figures, sources, places and clicks, and is duplicat
   const { user } = renderApp('/links');
   await user.click(await screen.findByRole('button', { name: 'Details of link nord' }));
   const drawer = await screen.findByRole('dialog', { name: 'Link nord' });
-  expect(within(drawer).getByRole('region', { name: 'Figures' })).toHaveTextContent('Last 30 daysClicks412');
+  expect(within(drawer).getByRole('region', { name: 'Numbers' })).toHaveTextContent('Last 30 daysClicks412');
   expect(await within(drawer).findByText('No clicks yet.')).toBeInTheDocument();
   for (const [name, by] of [
     ['Sources', 'source'],

@@ -4,7 +4,7 @@ import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { describeAction } from '@/lib/audit';
-import { formatDateTime } from '@/lib/dates';
+import { formatZoned } from '@/lib/dates';
 import { userQuery } from '@/lib/shared-queries';
 import { activityQuery } from '../api/activity';
 
@@ -28,7 +28,7 @@ export function ActivityCard() {
                   {describeAction(row.action)} {row.outcome === 'refused' && <Badge tone="bad">Rejected</Badge>}
                 </p>
                 <p className="text-[0.8125rem] text-muted tabular">
-                  {[row.device, row.address, formatDateTime(row.at, zone)].filter(Boolean).join(', ')}
+                  {[row.device, row.address, formatZoned(row.at, zone)].filter(Boolean).join(', ')}
                 </p>
               </li>
             ))}

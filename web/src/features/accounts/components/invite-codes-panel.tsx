@@ -13,7 +13,7 @@ import { TextField } from '@/components/ui/field';
 import { api, body, done } from '@/lib/api/client';
 import { messageOf } from '@/lib/api/errors';
 import type { InviteCode } from '@/lib/api/types';
-import { formatDateTime } from '@/lib/dates';
+import { formatZoned } from '@/lib/dates';
 import { userQuery } from '@/lib/shared-queries';
 import { toast, toastError } from '@/stores/toasts';
 import { invitesQuery } from '../api/invite-codes';
@@ -61,7 +61,7 @@ export function InviteCodesPanel() {
     {
       id: 'expires',
       header: 'Expires',
-      cell: (row) => formatDateTime(row.expiresAt, zone),
+      cell: (row) => formatZoned(row.expiresAt, zone),
       className: 'whitespace-nowrap tabular',
     },
     {

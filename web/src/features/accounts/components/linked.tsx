@@ -6,7 +6,7 @@ import { ConfirmDialog } from '@/components/ui/confirm-dialog';
 import { api, body, done } from '@/lib/api/client';
 import { messageOf } from '@/lib/api/errors';
 import type { LinkedSignIn, SignInProvider } from '@/lib/api/types';
-import { formatDateTime } from '@/lib/dates';
+import { formatZoned } from '@/lib/dates';
 import { userQuery } from '@/lib/shared-queries';
 import { providersQuery } from '@/lib/sign-in-providers';
 import { toast, toastError } from '@/stores/toasts';
@@ -45,7 +45,7 @@ export function LinkedCard() {
                       <p className="font-medium">{labelOf(row.provider)}</p>
                       <p className="text-[0.8125rem] [overflow-wrap:anywhere] text-muted">
                         {row.label ? `${row.label}, since ` : 'Since '}
-                        {formatDateTime(row.linkedAt, user?.timezone ?? 'UTC')}
+                        {formatZoned(row.linkedAt, user?.timezone ?? 'UTC')}
                       </p>
                     </div>
                     <Button size="sm" aria-label={`Unlink ${labelOf(row.provider)}`} onClick={() => setUnlinking(row)}>

@@ -6,7 +6,7 @@ import { PasswordField } from '@/components/ui/password-field';
 import { api, done } from '@/lib/api/client';
 import { ApiError } from '@/lib/api/errors';
 import type { Account } from '@/lib/api/types';
-import { formatDateTime } from '@/lib/dates';
+import { formatZoned } from '@/lib/dates';
 import { password as rule } from '@/lib/fields';
 import { userQuery } from '@/lib/shared-queries';
 import { toast } from '@/stores/toasts';
@@ -40,7 +40,7 @@ function describe(user: Account): string {
   if (!user.hasPassword)
     return 'Your account has no password: you sign in with a provider. You need one to change your email, change two-factor authentication or erase the account.';
   return user.passwordChangedAt
-    ? `Last changed ${formatDateTime(user.passwordChangedAt, user.timezone)}.`
+    ? `Last changed ${formatZoned(user.passwordChangedAt, user.timezone)}.`
     : 'Never changed since you registered.';
 }
 

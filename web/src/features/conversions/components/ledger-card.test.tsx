@@ -622,5 +622,5 @@ test('empty and failing statements have words', async () => {
   const { user } = renderApp('/conversions?view=statements&month=2026-10');
   expect(await screen.findByText('Error loading statements: Broken')).toBeInTheDocument();
   await user.click(screen.getByRole('button', { name: 'Try again' }));
-  expect(await screen.findByText('No earnings by the end of October 2026.')).toBeInTheDocument();
+  expect(await screen.findByText('No revenue by the end of October 2026.')).toBeInTheDocument();
 });

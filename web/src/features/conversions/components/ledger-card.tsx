@@ -129,7 +129,7 @@ export function LedgerCard({ website, partners, links, state, onChange }: Props)
   return (
     <Card
       title="Conversions"
-      description="Open one to see how its commission was calculated."
+      description={`Open one to see how its commission was calculated. Times in ${website.timezone}.`}
       actions={
         <>
           {!phone && <ColumnChooser shown={columns.shown} onToggle={columns.toggle} onReset={columns.reset} />}

@@ -62,7 +62,7 @@ export function Statements({ website, month: wanted, onMonth }: Props) {
           <Skeleton className="h-40" />
         </div>
       ) : rows.length === 0 ? (
-        <Empty>No earnings by the end of {name}.</Empty>
+        <Empty>No revenue by the end of {name}.</Empty>
       ) : phone ? (
         <ul aria-label="Statements" className="divide-y divide-line border-t border-line">
           {rows.map((row) => (

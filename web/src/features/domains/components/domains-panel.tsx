@@ -11,7 +11,7 @@ import { SelectField, TextField } from '@/components/ui/field';
 import { api, body, done } from '@/lib/api/client';
 import { ApiError, messageOf } from '@/lib/api/errors';
 import type { CustomDomain, Website } from '@/lib/api/types';
-import { formatDateTime } from '@/lib/dates';
+import { formatZoned } from '@/lib/dates';
 import { userQuery, websitesQuery } from '@/lib/shared-queries';
 import { toast, toastError } from '@/stores/toasts';
 import { domainsQuery } from '../api/domains';
@@ -184,10 +184,8 @@ function DomainCard({
         <Badge tone={tone}>{label}</Badge>
         {domain.sslEnabled && <Badge tone="good">SSL</Badge>}
         <span className="text-[0.8125rem] text-muted">
-          {domain.lastCheckedAt ? `Last checked ${formatDateTime(domain.lastCheckedAt, zone)}` : 'Not checked yet'}
-          {domain.expiresAt &&
-            domain.state !== 'expired' &&
-            `, checked until ${formatDateTime(domain.expiresAt, zone)}`}
+          {domain.lastCheckedAt ? `Last checked ${formatZoned(domain.lastCheckedAt, zone)}` : 'Not checked yet'}
+          {domain.expiresAt && domain.state !== 'expired' && `, checked until ${formatZoned(domain.expiresAt, zone)}`}
         </span>
       </div>
       {domain.problem && <p className="mt-3 text-warn">{domain.problem}</p>}

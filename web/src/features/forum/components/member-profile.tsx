@@ -7,7 +7,7 @@ import { Button } from '@/components/ui/button';
 import { surface } from '@/components/ui/card';
 import { messageOf } from '@/lib/api/errors';
 import { cx } from '@/lib/cx';
-import { browserTimezone, formatDateTime, formatIn } from '@/lib/dates';
+import { browserTimezone, formatZoned, formatIn } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
 import { isModerator, useSession } from '@/lib/session';
 import { toast, toastError } from '@/stores/toasts';
@@ -69,7 +69,7 @@ export function MemberProfile({ handle }: { readonly handle: string }) {
         <p className="mt-4 rounded-lg bg-warn-soft px-4 py-2.5 text-warn">
           {isEndless(member.suspendedUntil)
             ? 'Suspended until a moderator lifts it.'
-            : `Suspended until ${formatDateTime(member.suspendedUntil, zone)}.`}
+            : `Suspended until ${formatZoned(member.suspendedUntil, zone)}.`}
         </p>
       )}
       <dl className="mt-6 grid grid-cols-3 gap-3">

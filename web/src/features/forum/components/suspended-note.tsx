@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { browserTimezone, formatZoned } from '@/lib/dates';
 import { meQuery } from '../api/members';
 import { isEndless } from '../lib/suspension';
 
@@ -9,7 +9,7 @@ export function SuspendedNote() {
   if (!me?.suspendedUntil) return null;
   const end = isEndless(me.suspendedUntil)
     ? 'until a moderator lifts it'
-    : `until ${formatDateTime(me.suspendedUntil, browserTimezone())}`;
+    : `until ${formatZoned(me.suspendedUntil, browserTimezone())}`;
   return (
     <p role="status" className="rounded-lg bg-warn-soft px-4 py-3 text-warn">
       {`You are suspended from posting in the forum ${end}.${me.suspensionReason ? ` Reason: ${me.suspensionReason}` : ''}`}

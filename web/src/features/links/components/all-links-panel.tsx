@@ -35,7 +35,7 @@ export function AllLinksPanel({ selected, onDeselect }: Props) {
   return (
     <Card
       title="Affiliate Links"
-      description="Tracked links of all websites with clicks and earnings"
+      description="Tracked links of all websites with clicks and revenue"
       actions={
         <>
           {selected ? (
@@ -137,7 +137,7 @@ const columns = (onOpen: (open: OpenLink) => void): readonly Column<AdminLink>[]
   },
   {
     id: 'earnings',
-    header: 'Earnings',
+    header: 'Revenue',
     cell: (row) => (row.earnings ? formatMinor(row.earnings) : '–'),
     numeric: true,
   },

@@ -3,7 +3,7 @@ import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { CopyButton } from '@/components/ui/copy-field';
 import type { Link } from '@/lib/api/types';
-import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { browserTimezone, formatZoned } from '@/lib/dates';
 import { useNow } from '@/lib/now';
 import { EditLink, QrDialog, RemoveLink } from './dialogs';
 
@@ -81,6 +81,6 @@ function Expiry({ at }: { readonly at: string }) {
   return (
     <Badge
       tone={expired ? 'bad' : 'warn'}
-    >{`${expired ? 'Expired' : 'Expires'} ${formatDateTime(at, browserTimezone())}`}</Badge>
+    >{`${expired ? 'Expired' : 'Expires'} ${formatZoned(at, browserTimezone())}`}</Badge>
   );
 }

@@ -73,7 +73,7 @@ export function linkColumns(options: Options): readonly Column<Link>[] {
     { id: 'epc', header: 'EPC', cell: (row) => epcOf(row) ?? '–', numeric: true },
     {
       id: 'earnings',
-      header: 'Earnings',
+      header: 'Revenue',
       cell: (row) => (row.earnings ? formatMinor(row.earnings) : '–'),
       numeric: true,
     },

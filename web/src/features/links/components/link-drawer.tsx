@@ -5,7 +5,7 @@ import { Button } from '@/components/ui/button';
 import { CopyField } from '@/components/ui/copy-field';
 import { Dialog } from '@/components/ui/dialog';
 import type { Link, TrackedClick, Website } from '@/lib/api/types';
-import { formatDateTime } from '@/lib/dates';
+import { formatZoned } from '@/lib/dates';
 import { formatCount, formatMinor } from '@/lib/format';
 import { LinkBadges } from './link-actions';
 import { TestConversion } from './test-conversion';
@@ -64,10 +64,10 @@ function Figures({ link, text }: { readonly link: Link; readonly text: string })
     ['Clicks', link.clicks === null ? '–' : formatCount(link.clicks)],
     ['Conversions', link.conversions === null ? '–' : formatCount(link.conversions)],
     ['EPC', epcOf(link) ?? '–'],
-    ['Earnings', link.earnings ? formatMinor(link.earnings) : '–'],
+    ['Revenue', link.earnings ? formatMinor(link.earnings) : '–'],
   ];
   return (
-    <section aria-label="Figures">
+    <section aria-label="Numbers">
       <h3 className="mb-2 font-medium">{text}</h3>
       <dl className="grid grid-cols-2 gap-2 sm:grid-cols-4">
         {figures.map(([name, value]) => (
@@ -143,7 +143,7 @@ function Clicks({ link, timezone }: { readonly link: string; readonly timezone: 
         <ul className="divide-y divide-line rounded-lg border border-line">
           {rows.map((click) => (
             <li key={click.id} className="flex flex-wrap items-baseline gap-x-3 gap-y-1 px-3 py-2">
-              <span className="tabular whitespace-nowrap">{formatDateTime(click.occurredAt, timezone)}</span>
+              <span className="tabular whitespace-nowrap">{formatZoned(click.occurredAt, timezone)}</span>
               <span className="min-w-0 flex-1 truncate text-[0.8125rem] text-muted">{describe(click)}</span>
               {click.conversions.map((conversion) => (
                 <Badge key={conversion.id} tone={conversion.status === 'approved' ? 'good' : 'neutral'}>

@@ -34,7 +34,7 @@ export function LinksCard({ website, more }: Props) {
   return (
     <Card
       title="Links"
-      description="Newest links, with clicks and earnings of the last 30 days"
+      description="Newest links, with clicks and revenue of the last 30 days"
       actions={
         <>
           {more}

@@ -27,7 +27,7 @@ const SORT_NAMES = {
   created: 'Newest first',
   clicks: 'Most clicks',
   conversions: 'Most conversions',
-  earnings: 'Highest earnings',
+  earnings: 'Highest revenue',
   epc: 'Highest EPC',
   slug: 'Slug A–Z',
 };
@@ -62,7 +62,7 @@ export function LinksPanel({ website, state, onChange }: Props) {
   return (
     <Card
       title="Links"
-      description={`Clicks, conversions and earnings: ${RANGE_NAMES[state.range].toLowerCase()}, bots excluded`}
+      description={`Clicks, conversions and revenue: ${RANGE_NAMES[state.range].toLowerCase()}, bots excluded`}
       actions={
         <>
           <Button size="sm" onClick={() => setPostback(true)}>

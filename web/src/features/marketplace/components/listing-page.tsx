@@ -8,7 +8,7 @@ import { Card, surface } from '@/components/ui/card';
 import { api, body, done } from '@/lib/api/client';
 import { messageOf } from '@/lib/api/errors';
 import { cx } from '@/lib/cx';
-import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { browserTimezone, formatZoned } from '@/lib/dates';
 import { useSession } from '@/lib/session';
 import { toast, toastError } from '@/stores/toasts';
 import { ListingBadge, VerificationBadge } from './badges';
@@ -118,8 +118,8 @@ function Buy({ listing }: { readonly listing: ListingInFull }) {
       </div>
       {listing.publishedAt && (
         <p className="mt-4 text-[0.8125rem] text-muted">
-          {`Listed ${formatDateTime(listing.publishedAt, zone)}`}
-          {listing.expiresAt && listing.status === 'active' && `, until ${formatDateTime(listing.expiresAt, zone)}`}
+          {`Listed ${formatZoned(listing.publishedAt, zone)}`}
+          {listing.expiresAt && listing.status === 'active' && `, until ${formatZoned(listing.expiresAt, zone)}`}
         </p>
       )}
     </section>

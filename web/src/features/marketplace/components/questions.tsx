@@ -8,7 +8,7 @@ import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { SelectField, TextArea } from '@/components/ui/field';
 import { api, body } from '@/lib/api/client';
-import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { browserTimezone, formatZoned } from '@/lib/dates';
 import { dropDraft, useDraft } from '@/lib/drafts';
 import { useSession } from '@/lib/session';
 import { toast } from '@/stores/toasts';
@@ -131,7 +131,7 @@ function QuestionItem({ question, mayAnswer, mayFlag, onFlag }: ItemProps) {
     <li className="py-4 first:pt-0">
       <div className="flex flex-wrap items-center gap-x-2 text-[0.8125rem] text-muted">
         <span className="font-medium text-text">{question.authorName}</span>
-        <time dateTime={question.askedAt}>{formatDateTime(question.askedAt, zone)}</time>
+        <time dateTime={question.askedAt}>{formatZoned(question.askedAt, zone)}</time>
         {question.isHidden && <Badge tone="warn">Hidden</Badge>}
         {mayFlag && (
           <Button
@@ -152,7 +152,7 @@ function QuestionItem({ question, mayAnswer, mayFlag, onFlag }: ItemProps) {
           <p className="text-[0.8125rem] text-muted">
             <span className="font-medium text-text">Seller</span>{' '}
             {question.answeredAt && (
-              <time dateTime={question.answeredAt}>{formatDateTime(question.answeredAt, zone)}</time>
+              <time dateTime={question.answeredAt}>{formatZoned(question.answeredAt, zone)}</time>
             )}
           </p>
           <p className="mt-1 break-words whitespace-pre-wrap">{question.answer}</p>

@@ -7,7 +7,7 @@ import { Button } from '@/components/ui/button';
 import { Card, surface } from '@/components/ui/card';
 import { api, done } from '@/lib/api/client';
 import { cx } from '@/lib/cx';
-import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { browserTimezone, formatZoned } from '@/lib/dates';
 import { toast } from '@/stores/toasts';
 import { Ask } from './action-confirmation';
 import { CardGrid } from './card-grid';
@@ -89,7 +89,7 @@ function SavedSearches() {
                 >
                   {describeCriteria(item)}
                 </Link>
-                <p className="text-[0.8125rem] text-muted">{`Saved ${formatDateTime(item.createdAt, browserTimezone())}`}</p>
+                <p className="text-[0.8125rem] text-muted">{`Saved ${formatZoned(item.createdAt, browserTimezone())}`}</p>
               </div>
               <Button
                 size="sm"

@@ -6,7 +6,7 @@ import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { api, body } from '@/lib/api/client';
 import { cx } from '@/lib/cx';
-import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { browserTimezone, formatZoned } from '@/lib/dates';
 import type { Deal } from '../lib/deal-steps';
 import { Writing } from './questions';
 import { isOver, messagesQuery } from '../api/deals';
@@ -90,7 +90,7 @@ function Bubble({ message }: { readonly message: Message }) {
       <p className="flex flex-wrap items-center gap-x-2 text-[0.8125rem] text-muted">
         <span className="font-medium text-text">{message.isMine ? 'You' : message.authorName}</span>
         <span>{SIDES[message.by]}</span>
-        <time dateTime={message.at}>{formatDateTime(message.at, browserTimezone())}</time>
+        <time dateTime={message.at}>{formatZoned(message.at, browserTimezone())}</time>
       </p>
       {message.price && (
         <p>

@@ -3,7 +3,7 @@ import { Table } from '@/components/data/table';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { cx } from '@/lib/cx';
-import { browserTimezone, formatDateTime, formatIn } from '@/lib/dates';
+import { browserTimezone, formatZoned, formatIn } from '@/lib/dates';
 import { formatCount, formatMoney, toMajor } from '@/lib/format';
 import { VerificationBadge } from './badges';
 import { formatDifference, formatPrice, formatSum, formatTraffic } from '../lib/format';
@@ -28,7 +28,7 @@ export function VerifiedCard({
       title={title}
       description={
         verification
-          ? `Calculated from the website’s tracking data on ${formatDateTime(verification.asOf, browserTimezone())}`
+          ? `Calculated from the website’s tracking data on ${formatZoned(verification.asOf, browserTimezone())}`
           : undefined
       }
       actions={<VerificationBadge status={listing.verificationStatus} />}

@@ -6,7 +6,7 @@ import { Button, buttonClass } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { Dialog } from '@/components/ui/dialog';
 import { SelectField, TextArea } from '@/components/ui/field';
-import { browserTimezone, formatDateTime } from '@/lib/dates';
+import { browserTimezone, formatZoned } from '@/lib/dates';
 import { toast } from '@/stores/toasts';
 import { applicationsQuery, move, type Application, type ApplicationStatus } from '../api/matching';
 import { NEXT, STATUSES, trackedLink } from '../lib/labels';
@@ -48,7 +48,7 @@ function Followed({ item, onUpdate }: { readonly item: Application; readonly onU
         <div className="min-w-0 flex-1 basis-52">
           <h3 className="font-semibold">{item.companyName}</h3>
           <p className="text-[0.8125rem] text-muted">
-            {`${item.category} · applied ${formatDateTime(item.appliedAt, zone)} · page opened ${item.visits} ${item.visits === 1 ? 'time' : 'times'}`}
+            {`${item.category} · applied ${formatZoned(item.appliedAt, zone)} · page opened ${item.visits} ${item.visits === 1 ? 'time' : 'times'}`}
             {item.programRetired && ' · no longer in the directory'}
           </p>
         </div>
@@ -75,7 +75,7 @@ function Followed({ item, onUpdate }: { readonly item: Application; readonly onU
           {item.history.map((step, index) => (
             <li key={`${step.at}-${index}`}>
               <span className="font-medium">{STATUSES[step.status].label}</span>{' '}
-              <span className="text-muted">{formatDateTime(step.at, zone)}</span>
+              <span className="text-muted">{formatZoned(step.at, zone)}</span>
               {step.note && <p className="break-words whitespace-pre-line">{step.note}</p>}
             </li>
           ))}

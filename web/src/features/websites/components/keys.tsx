@@ -14,7 +14,7 @@ import { SelectField, TextField } from '@/components/ui/field';
 import { api, body, done } from '@/lib/api/client';
 import { messageOf } from '@/lib/api/errors';
 import type { NewWebsiteKey, Website, WebsiteKey } from '@/lib/api/types';
-import { formatDateTime } from '@/lib/dates';
+import { formatZoned } from '@/lib/dates';
 import { keysQuery } from '@/lib/shared-queries';
 import { toast, toastError } from '@/stores/toasts';
 
@@ -59,13 +59,13 @@ export function Keys({ website }: { readonly website: Website }) {
     {
       id: 'created',
       header: 'Created',
-      cell: (row) => formatDateTime(row.createdAt, website.timezone),
+      cell: (row) => formatZoned(row.createdAt, website.timezone),
       className: 'whitespace-nowrap tabular',
     },
     {
       id: 'used',
       header: 'Last used',
-      cell: (row) => (row.lastUsedAt ? formatDateTime(row.lastUsedAt, website.timezone) : 'Never'),
+      cell: (row) => (row.lastUsedAt ? formatZoned(row.lastUsedAt, website.timezone) : 'Never'),
       className: 'whitespace-nowrap tabular',
     },
     {

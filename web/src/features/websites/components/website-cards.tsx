@@ -5,7 +5,7 @@ import { Rows } from '@/components/data/rows';
 import { Table } from '@/components/data/table';
 import { Card } from '@/components/ui/card';
 import type { WebsiteKey } from '@/lib/api/types';
-import { formatDateTime } from '@/lib/dates';
+import { formatZoned } from '@/lib/dates';
 import { formatCount, formatMoney } from '@/lib/format';
 import { countriesQuery, keysQuery, partnersQuery, type Range } from '../api/website-session';
 
@@ -102,13 +102,13 @@ export function KeysCard({ id, timezone }: { readonly id: string; readonly timez
             {
               id: 'created',
               header: 'Created',
-              cell: (row) => formatDateTime(row.createdAt, timezone),
+              cell: (row) => formatZoned(row.createdAt, timezone),
               className: 'whitespace-nowrap tabular',
             },
             {
               id: 'used',
               header: 'Last used',
-              cell: (row) => (row.lastUsedAt ? formatDateTime(row.lastUsedAt, timezone) : 'Never'),
+              cell: (row) => (row.lastUsedAt ? formatZoned(row.lastUsedAt, timezone) : 'Never'),
               className: 'whitespace-nowrap tabular',
             },
           ]}
