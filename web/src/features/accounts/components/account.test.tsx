@@ -313,7 +313,7 @@ test('spec §2, §5, §7, §8, §9: invite codes: none yet, made with defaults f
   expect(await screen.findByText('Invite code created', { exact: true })).toBeInTheDocument();
   expect(bodyOf('POST /api/platform/invite-codes')).toEqual({ maxUses: 1, expiresInDays: 7 });
   const table = await screen.findByRole('region', { name: 'Your invite codes' });
-  expect(within(table).getAllByRole('row')[1]).toHaveTextContent('AAAA-BBBBActive1 / 2Dec 1, 00:00Nína');
+  expect(within(table).getAllByRole('row')[1]).toHaveTextContent('AAAA-BBBBActive1 / 2Dec 1, 00:00 UTCNína');
   await user.click(screen.getByRole('button', { name: 'Revoke invite code AAAA-BBBB' }));
   await user.click(await screen.findByRole('button', { name: 'Revoke invite code' }));
   expect(await screen.findByText('Invite code revoked', { exact: true })).toBeInTheDocument();

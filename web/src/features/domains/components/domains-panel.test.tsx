@@ -45,7 +45,7 @@ test('spec §2, §5, §7, §8: none yet; a new one shows the record to set', asy
     websiteId: 'w1',
   });
   const card = await screen.findByRole('region', { name: 'go.example.com' });
-  expect(card).toHaveTextContent('Pending verificationLast checked Nov 20, 01:00, checked until Nov 27, 00:00');
+  expect(card).toHaveTextContent('Pending verificationLast checked Nov 20, 01:00 UTC, checked until Nov 27, 00:00 UTC');
   expect(within(card).getByText('_affiliate-challenge.go.example.com')).toBeInTheDocument();
   expect(within(card).getByText('token-of-domain')).toBeInTheDocument();
 });

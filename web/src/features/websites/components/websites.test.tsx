@@ -210,9 +210,9 @@ test('keys are listed; a new one is shown once; an old one is revoked after aski
   const { user } = renderApp('/account-settings?tab=websites');
   const table = await screen.findByRole('region', { name: 'Keys of vpnreview.is' });
   expect(within(table).getAllByRole('row')[1]).toHaveTextContent(
-    'Site keyDefaultpk_1https://a.exampleNov 1, 00:00Nov 20, 12:34',
+    'Site keyDefaultpk_1https://a.exampleNov 1, 00:00 GMTNov 20, 12:34 GMT',
   );
-  expect(within(table).getAllByRole('row')[2]).toHaveTextContent('Secret key–sk_…1–Nov 1, 00:00Never');
+  expect(within(table).getAllByRole('row')[2]).toHaveTextContent('Secret key–sk_…1–Nov 1, 00:00 GMTNever');
   await user.click(screen.getByRole('button', { name: 'New key' }));
   await user.selectOptions(await screen.findByLabelText('Kind'), 'site');
   await user.type(screen.getByLabelText('Allowed origins (optional)'), 'https://a.example, https://b.example');
