@@ -99,7 +99,7 @@ def test_a_pattern_has_no_group() -> None:
 
 def test_the_table_of_this_repository_has_reasons_and_replacements() -> None:
     table = tomllib.loads(retired_words.WORDS.read_text())
-    assert set(table) == {"prose", "names", "allowed", "excluded"}
+    assert set(table) == {"prose", "texts", "text_files", "names", "allowed", "excluded"}
     assert all(text.strip() for section in table.values() for text in section.values())
     assert retired_words.retired_words().check("docs/page.md", "It starts by itself.") != []
 
