@@ -100,6 +100,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("websiteZones", "read.website_zones", _OF_WEBSITES, key="position"),
     Section("trafficRules", "read.traffic_rules", _OF_WEBSITES, key="position"),
     Section("annotations", "read.annotations", _OF_WEBSITES),
+    Section("imports", "read.imports", _OF_WEBSITES),
     Section("savedViews", "read.saved_views", f"({_OWN} OR {_OF_WEBSITES})"),
     Section("defaultViews", "read.default_views", _OWN, key="website_id"),
     Section("matchingProfiles", "read.matching_profiles", _OWN, key="account_id"),

@@ -157,6 +157,7 @@ def test_a_sound_pipeline_is_green_and_everything_was_compared(
         "rows of read.custom_domains": 1,
         "rows of read.activity": 40,
         "rows of read.annotations": 1,
+        "rows of read.imports": 1,
         "rows of read.saved_views": 1,
         "rows of read.default_views": 1,
         "rows of read.forum_categories": 1,
