@@ -43,6 +43,7 @@ from command_api.notifications import routes as notifications
 from command_api.operations import dead_letters
 from command_api.operations import routes as operations
 from command_api.partners import routes as partners
+from command_api.sql import query_routes
 from command_api.sql import routes as analysts
 from command_api.websites import routes as websites
 from infra import PRODUCT_NAME
@@ -81,6 +82,7 @@ CONTEXTS = (
     operations,
     dead_letters,
     analysts,
+    query_routes,
     leads,
     leads_administration,
     forum,

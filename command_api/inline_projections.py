@@ -15,6 +15,7 @@ from command_api.forum.lookups import FORUM_MEMBER_STATS
 from command_api.kernel.inline_projection import InlineProjections
 from command_api.links.lookups import LINK_LOOKUP
 from command_api.marketplace.lookups import DEAL_LOOKUP, WATCHLISTS
+from command_api.sql.lookups import SQL_LOOKUP
 from command_api.websites.lookups import WEBSITE_OWNERS
 
 INLINE_PROJECTIONS: Final = InlineProjections(
@@ -28,6 +29,7 @@ INLINE_PROJECTIONS: Final = InlineProjections(
         LINK_LOOKUP,
         VIEW_NAMES,
         SCHEDULED_DECISIONS,
+        SQL_LOOKUP,
         WATCHLISTS,
         WEBSITE_OWNERS,
     )

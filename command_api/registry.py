@@ -25,6 +25,7 @@ from command_api.notifications import handlers as notifications
 from command_api.operations import handlers as operations
 from command_api.partners import handlers as partners
 from command_api.sql import handlers as sql
+from command_api.sql import query_handlers as saved_queries
 from command_api.websites import handlers as websites
 from infra.kernel.config.settings import Settings
 
@@ -47,6 +48,7 @@ HANDLERS: Final = CommandHandlers.merged(
         operations.HANDLERS,
         partners.HANDLERS,
         sql.HANDLERS,
+        saved_queries.HANDLERS,
         websites.HANDLERS,
     )
 )

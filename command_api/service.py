@@ -35,6 +35,7 @@ from command_api.operations.operation_recorder import NAME as RECORDING
 from command_api.operations.operation_recorder import OperationRecorder
 from command_api.processes import process_managers, recurring_jobs
 from command_api.registry import open_container
+from command_api.sql.adoption import adopt_saved_queries
 from infra.kernel.clickhouse.client import ClientPool
 from infra.kernel.config.settings import Settings, SettingsError, load
 from infra.kernel.http import health
@@ -88,6 +89,7 @@ def _prepare(container: Container, accounts: SignInService) -> None:
     """Prepares the data that the first command requires."""
     if again := repeat_erasures(container):
         log.info("erasures_repeated", accounts=again)
+    adopt_saved_queries(container)
     starter_set.seed(container)
     link = accounts.ensure_first_admin()
     if link is not None:

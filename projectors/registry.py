@@ -49,6 +49,8 @@ from projectors.read_models.notifications.notification_choices import NOTIFICATI
 from projectors.read_models.operations.activity import ACTIVITY
 from projectors.read_models.partners.partner_terms import PARTNER_TERMS
 from projectors.read_models.partners.partners import PARTNERS
+from projectors.read_models.sql.pinned_charts import PINNED_CHARTS
+from projectors.read_models.sql.saved_queries import QUERY_VERSIONS, SAVED_QUERIES
 from projectors.read_models.websites.traffic_rules import TRAFFIC_RULES
 from projectors.read_models.websites.website_keys import WEBSITE_KEYS
 from projectors.read_models.websites.website_zones import WEBSITE_ZONES
@@ -161,6 +163,9 @@ REGISTRY: Final = Registry(
         FORUM_FLAGS,
         FORUM_LOG,
         NOTIFICATION_CHOICES,
+        SAVED_QUERIES,
+        QUERY_VERSIONS,
+        PINNED_CHARTS,
     ),
 )
 

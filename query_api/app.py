@@ -81,9 +81,11 @@ from query_api.partners import admin as admin_partners
 from query_api.partners import routes as partners
 from query_api.search import routes as search
 from query_api.site import sitemap
+from query_api.sql import pins, queries
 from query_api.sql import routes as sql
 from query_api.sql import statements as sql_asking
 from query_api.sql.execution import StatementRunner
+from query_api.sql.pinned_results import PinnedResults
 from query_api.websites import routes as websites
 from query_api.websites import website_session_routes as website
 
@@ -132,6 +134,8 @@ ROUTERS: Final = (
     exchange_rates.router,
     sql.router,
     sql.admin_router,
+    queries.router,
+    pins.router,
     sql_asking.router,
     early_access.router,
     forum_threads.router,
@@ -196,6 +200,7 @@ async def _lifespan(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
     shared = QueryCoalescer(clickhouse, positions)
     app.state.sitemap = sitemap.SitemapCache()
     app.state.live_hub, app.state.statement_runner = live_hub, statement_runner
+    app.state.pinned_results = PinnedResults(statement_runner)
     app.state.services = Services(settings, pool, clickhouse, positions, shared, freshness, FirstEvents(clickhouse))
     await live_hub.start()
     freshness.start()

@@ -7,21 +7,58 @@ from uuid import UUID
 
 from command_api.kernel.command_handlers import Command
 from command_api.sql import schemas
-from command_api.sql.schemas import CreatedSqlToken, SavedQuery
+from command_api.sql.schemas import CreatedSqlToken, PinAnswer, QueryAnswer
 from infra.kernel.http.client_info import Client
 
 
-class SaveQuery(Command[SavedQuery]):
-    """Keeps a query under a title; one with the same title is replaced and keeps its id."""
+class SaveQuery(Command[QueryAnswer]):
+    """Saves a query under a title. `query_id`: its id, unless it becomes a version of the one with that title."""
 
     query_id: UUID
     fields: schemas.SaveQuery
 
 
-class DeleteSavedQuery(Command[None]):
-    """Deletes a query of the sender."""
+class ChangeQuery(Command[QueryAnswer]):
+    """Changes title, text, or who may see a query."""
 
     query_id: UUID
+    fields: schemas.ChangeQuery
+
+
+class RestoreQueryVersion(Command[QueryAnswer]):
+    """Makes a new version with the content of an earlier one."""
+
+    query_id: UUID
+    number: int
+
+
+class DeleteSavedQuery(Command[None]):
+    """Deletes a query; it can be restored."""
+
+    query_id: UUID
+
+
+class RestoreSavedQuery(Command[QueryAnswer]):
+    """Undoes the deletion."""
+
+    query_id: UUID
+
+
+class AdoptSavedQueries(Command[int]):
+    """Turns queries that older versions stored as rows into events; returns their number."""
+
+
+class PinChart(Command[PinAnswer]):
+    """Puts a chart of a query on the sender's dashboard."""
+
+    pin_id: UUID
+    fields: schemas.PinChart
+
+
+class UnpinChart(Command[None]):
+    """Takes a chart off the sender's dashboard."""
+
+    pin_id: UUID
 
 
 class IssueSqlToken(Command[CreatedSqlToken]):

@@ -1,7 +1,7 @@
-"""Command handlers of analysts.
+"""Command handlers of analysts' tokens.
 
-Queries and tokens decide nothing that anything else follows from, so they are plain rows and no events; making and
-revoking a token leaves an entry in the audit trail, in the same transaction.
+Tokens decide nothing that anything else follows from, so they are plain rows and no events; making and revoking one
+leaves an entry in the audit trail, in the same transaction.
 """
 
 from __future__ import annotations
@@ -15,29 +15,13 @@ from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import conflict, not_found
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.sql import commands
-from command_api.sql.schemas import CreatedSqlToken, SavedQuery
+from command_api.sql.schemas import CreatedSqlToken
 from infra.domain.sql_access.analyst_accounts import token_hash
 from infra.kernel.security.audit_log import Entry, record
 from schemas.events.accounts import AccountErased
 
 MAX_TOKENS: Final = 10
-MAX_QUERIES: Final = 500
 HANDLERS: Final = CommandHandlers()
-
-
-@HANDLERS.on(commands.SaveQuery, senders="accounts")
-def save_query(command: commands.SaveQuery, uow: UnitOfWork) -> SavedQuery:
-    account_id, fields, at = _locked_sender(uow), command.fields, uow.context.at
-    if uow.select(_OTHER_QUERIES, account_id, fields.title)[0][0] >= MAX_QUERIES:
-        raise conflict("too_many_queries", f"You can keep {MAX_QUERIES} queries. Delete one first.")
-    [(query_id, created_at)] = uow.select(_SAVE, command.query_id, account_id, fields.title, fields.sql, at)
-    return SavedQuery(id=query_id, title=fields.title, sql=fields.sql, created_at=created_at)
-
-
-@HANDLERS.on(commands.DeleteSavedQuery, senders="accounts")
-def delete_saved_query(command: commands.DeleteSavedQuery, uow: UnitOfWork) -> None:
-    if uow.cursor.execute(_DELETE, (command.query_id, uow.context.account_id)).rowcount == 0:
-        raise not_found("query")
 
 
 @HANDLERS.on(commands.IssueSqlToken, senders="accounts")
@@ -77,12 +61,6 @@ def _locked_sender(uow: UnitOfWork) -> UUID:
     return account_id
 
 
-_OTHER_QUERIES: Final[LiteralString] = "SELECT count(*) FROM sql.saved_query WHERE account_id = %s AND title <> %s"
-_SAVE: Final[LiteralString] = (
-    "INSERT INTO sql.saved_query (id, account_id, title, text, created_at) VALUES (%s, %s, %s, %s, %s)"
-    " ON CONFLICT (account_id, title) DO UPDATE SET text = excluded.text RETURNING id, created_at"
-)
-_DELETE: Final[LiteralString] = "DELETE FROM sql.saved_query WHERE id = %s AND account_id = %s"
 _LIVE_TOKENS: Final[LiteralString] = (
     "SELECT count(*) FROM sql.token WHERE account_id = %s AND revoked_at IS NULL AND expires_at > now()"
 )

@@ -1,5 +1,4 @@
-"""`/api/platform/sql/queries` and `/tokens`: rows that belong to one analyst, written and taken away at once. A token
-itself is known in one answer only."""
+"""`/api/platform/sql/tokens`: access tokens of one analyst. A token itself is known in one answer only."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ from command_api.accounts.routes import AccountRequestDep
 from command_api.kernel.decision import CommandRejected
 from command_api.kernel.http import CommandRunner, Id, Runs
 from command_api.sql import commands
-from command_api.sql.schemas import CreatedSqlToken, CreateSqlToken, NameSqlToken, SavedQuery, SaveQuery
+from command_api.sql.schemas import CreatedSqlToken, CreateSqlToken, NameSqlToken
 from infra.domain.sql_access.analyst_accounts import ROLES, TOKEN_PREFIX
 from schemas.uuid7 import uuid7
 
@@ -26,18 +25,6 @@ async def analysts_only(run: Runs) -> CommandRunner:
 
 router = APIRouter(prefix="/api/platform/sql", tags=["sql"])
 AnalystRuns = Annotated[CommandRunner, Depends(analysts_only)]
-
-
-@router.post("/queries", status_code=201, response_model=SavedQuery)
-def save_query(body: SaveQuery, run: AnalystRuns) -> Response:
-    """Keeps a query under a title; one with the same title is replaced."""
-    return run(commands.SaveQuery(uuid7(), body), body, status=201)
-
-
-@router.delete("/queries/{id}", status_code=204)
-def delete_saved_query(query_id: Id, run: AnalystRuns) -> Response:
-    """Takes a kept query away."""
-    return run(commands.DeleteSavedQuery(query_id), status=204)
 
 
 @router.post("/tokens", status_code=201, response_model=CreatedSqlToken)

@@ -1,9 +1,10 @@
-"""Request and response models of analysts' queries and tokens."""
+"""Request and response models of analysts' queries, charts and tokens."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 from uuid import UUID
 
 from pydantic import AfterValidator, Field, StringConstraints
@@ -12,6 +13,7 @@ from command_api.accounts.fields import Proven
 from command_api.kernel.http import RequestModel, ResponseModel
 from infra.domain.sql_access.limits import TEXT_BYTES
 from infra.kernel.text.hidden_characters import checked_name
+from schemas.events.sql import ChartKind
 
 DEFAULT_TOKEN_DAYS: Final = 90
 MAX_TOKEN_DAYS: Final = 365
@@ -21,20 +23,63 @@ Title = Annotated[
 ]
 
 
+Text = Annotated[str, StringConstraints(min_length=1, max_length=TEXT_BYTES)]
+ColumnName = Annotated[str, StringConstraints(max_length=200)]
+ParameterName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$")]
+ParameterValue = Annotated[str, StringConstraints(max_length=2_000)]
+
+
 class SaveQuery(RequestModel):
-    """A query to keep. It replaces the account's query of the same title."""
+    """A query to save."""
 
     title: Title
-    sql: Annotated[str, StringConstraints(min_length=1, max_length=TEXT_BYTES)]
+    sql: Text
+    if_title_exists: Annotated[
+        Literal["replace", "keep_both", "reject"],
+        Field(
+            description="What happens if one of the author's queries has the title: a new version of it (default),"
+            " another query with a number after the title, or nothing and `title_taken`"
+        ),
+    ] = "replace"
 
 
-class SavedQuery(ResponseModel):
-    """A query that the analyst keeps under a title."""
+class ChangeQuery(RequestModel):
+    """What is named changes."""
+
+    title: Title | None = None
+    sql: Text | None = None
+    is_shared: Annotated[bool | None, Field(description="Whether all analysts may see and run it")] = None
+
+
+class QueryAnswer(ResponseModel):
+    """A saved query. `version`: the number of its current version."""
 
     id: UUID
     title: str
     sql: str
-    created_at: datetime
+    version: int
+    is_shared: bool
+
+
+class PinChart(RequestModel):
+    """A chart of a saved query. Columns by name; those that the result does not have are ignored."""
+
+    query_id: Annotated[UUID, Field(strict=False)]
+    kind: ChartKind = "line"
+    x: ColumnName = ""
+    y: list[ColumnName] = Field(default=[], max_length=20)
+    parameters: dict[ParameterName, ParameterValue] = Field(default={}, max_length=20)
+
+
+class PinAnswer(ResponseModel):
+    """A chart on the dashboard."""
+
+    id: UUID
+    query_id: UUID
+    kind: ChartKind
+    x: str
+    y: tuple[str, ...]
+    parameters: Mapping[str, str]
 
 
 class NameSqlToken(RequestModel):

@@ -34,6 +34,12 @@ SAVED_VIEWS_READERS: Final = (
 )
 """Personal views for who saved them alone, shared ones for who may see the website."""
 
+OWN_ALONE: Final = "account_id = (select read.reader_account())"
+"""Rows that name their account, for that account alone, whatever roles others have."""
+
+SHARED_QUERIES: Final = f"{OWN_ALONE} or is_shared and (select read.analyzes())"
+"""Queries for their author alone, shared ones for all analysts."""
+
 _MODERATORS: Final = "(select read.moderates())"
 
 

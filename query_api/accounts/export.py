@@ -138,7 +138,9 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("insights", "read.insights", _OF_WEBSITES),
     Section("insightsDigest", "read.insight_digests", _OWN, key="account_id"),
     Section("languageModelCalls", "ops.llm_call", _OWN, shown="id, purpose, used_tokens, outcome, created_at"),
-    Section("savedQueries", "sql.saved_query", _OWN),
+    Section("savedQueries", "read.saved_queries", _OWN),
+    Section("queryVersions", "read.query_versions", _OWN, key="position"),
+    Section("pinnedCharts", "read.pinned_charts", _OWN),
     Section("statements", "sql.statement", _OWN),
     Section(
         "clickhouseTokens",

@@ -23,6 +23,7 @@ ROLE: Final = "query_reader"
 ADMIN: Final = "admin"
 SERVICE: Final = "service"
 MODERATOR: Final = "moderator:"
+ANALYST: Final = "analyst:"
 """Before the account's id."""
 
 Row = dict[str, Any]
@@ -55,6 +56,11 @@ class Reader:
     def of_moderator(cls, pool: Pool, account_id: UUID) -> Reader:
         """Reads for an account that also sees what the forum does not show."""
         return cls(pool, f"{MODERATOR}{account_id}")
+
+    @classmethod
+    def of_analyst(cls, pool: Pool, account_id: UUID) -> Reader:
+        """Reads for an account that also sees what analysts share."""
+        return cls(pool, f"{ANALYST}{account_id}")
 
     def rows(self, sql: str, values: Mapping[str, Any] | Sequence[Any] = ()) -> list[Row]:
         """The rows of one statement, in a transaction of its own; invisible characters in names are written out.

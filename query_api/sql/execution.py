@@ -22,12 +22,13 @@ import orjson
 import structlog
 
 from infra.domain.sql_access import limits
+from infra.domain.sql_access.faults import explain
 from infra.domain.sql_access.statement_log import STALE_S, Outcome
 from infra.domain.sql_access.validation_result import EXECUTION_DATABASE
 from infra.domain.sql_access.validator_pool import ValidatorPool
 from infra.kernel.clickhouse.client import address
 from infra.kernel.config.settings import Settings, SettingsError
-from infra.kernel.http.problems import Problem
+from infra.kernel.http.problems import FieldError, Problem
 
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
@@ -70,12 +71,21 @@ TABLES_READ_AT: Final = "X-Tables-Read-At"
 
 
 class Failed(Exception):
-    """ClickHouse refused or timed out; `message` is for the analyst, `code` ClickHouse's (0: it did not answer)."""
+    """ClickHouse refused or timed out; `message` is for the analyst, `code` ClickHouse's (0: it did not answer).
+    `parameter`: the one whose value is missing or wrong."""
 
-    def __init__(self, code: int, message: str) -> None:
+    def __init__(self, code: int, message: str, parameter: str = "") -> None:
         super().__init__(message)
         self.code = code
         self.message = message
+        self.parameter = parameter
+
+    def explained(self, sql: str) -> Failed:
+        """In terms of the text `sql` that the analyst wrote."""
+        if self.code == 0 or self.code in _WORDS:
+            return self
+        fault = explain(self.message, sql)
+        return Failed(self.code, fault.message, fault.parameter)
 
     @property
     def outcome(self) -> str:
@@ -86,6 +96,9 @@ class Failed(Exception):
             return Problem(503, "analytics_unavailable", self.message, headers={"Retry-After": "2"})
         if self.code == CANCELLED:
             return Problem(409, "cancelled", self.message)
+        if self.parameter:
+            errors = [FieldError(f"parameters.{self.parameter}", self.message)]
+            return Problem(400, "bad_parameter", self.message, errors=errors)
         return Problem(400, "too_slow" if self.code == 159 else "query_failed", self.message)
 
 

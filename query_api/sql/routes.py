@@ -1,4 +1,4 @@
-"""Analysts' SQL: the schema, the statement history, saved queries, client tokens."""
+"""Analysts' SQL: the schema, the statement history, client tokens."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class AskedStatement(RowModel):
     """A statement that ran or was refused."""
 
     id: UUID
-    door: str = Field(description="sql page or clickhouse")
+    door: str = Field(description="sql page, dashboard or clickhouse")
     sql: str
     tables: list[str]
     outcome: str = Field(description="running, done, failed, cancelled or refused")
@@ -93,15 +93,6 @@ class AnybodysStatement(AskedStatement):
 
     accountId: UUID
     email: str | None
-
-
-class SavedQuery(RowModel):
-    """A query that the analyst keeps under a title."""
-
-    id: UUID
-    title: str
-    sql: str
-    createdAt: datetime
 
 
 class SqlToken(RowModel):
@@ -151,13 +142,6 @@ def get_all_sql_history(scope: AdminScope, page: Page50) -> list[AnybodysStateme
     return [AnybodysStatement.of_row(row, **_state(row, counts=True)) for row in rows]
 
 
-@router.get("/queries")
-def get_saved_queries(context: Context, person: AnAnalyst) -> list[SavedQuery]:
-    """The queries that one keeps, by title."""
-    rows = Reader(context.pool, str(person.account_id)).rows(_SAVED, (person.account_id,))
-    return [SavedQuery.of_row(row) for row in rows]
-
-
 @router.get("/tokens")
 def get_sql_tokens(context: Context, person: AnAnalyst) -> list[SqlToken]:
     """One's tokens that work, newest first."""
@@ -189,9 +173,6 @@ _ALL: Final = (
 _AFTER: Final = (
     " AND (%(at)s::timestamptz IS NULL OR (s.started_at, s.id) < (%(at)s, %(last)s::uuid))"
     " ORDER BY s.started_at DESC, s.id DESC LIMIT %(limit)s"
-)
-_SAVED: Final = (
-    "SELECT id, title, text AS sql, created_at FROM sql.saved_query WHERE account_id = %s ORDER BY lower(title), id"
 )
 _TOKENS: Final = (
     "SELECT id, name, last4, created_at, last_used_at, expires_at FROM sql.token WHERE account_id = %s"

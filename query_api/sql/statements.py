@@ -21,6 +21,8 @@ from starlette.types import Receive, Scope, Send
 
 from infra.domain.sql_access import analyst_accounts, limits, statement_log
 from infra.domain.sql_access.analyst_accounts import Analyst
+from infra.domain.sql_access.faults import explain
+from infra.domain.sql_access.parameters import BadParameter, bind
 from infra.domain.sql_access.statement_log import Outcome
 from infra.domain.sql_access.validation_result import StatementRejected, fill
 from infra.domain.sql_access.views import TooManyNames, row_filter
@@ -129,6 +131,12 @@ class _RunningStatement:
         with anyio.CancelScope(shield=True), suppress(psycopg.Error):
             await _in_thread(statement_log.end, self.pool, self.analyst, self.id, outcome)
 
+    async def failed(self, failure: Failed, sql: str) -> Problem:
+        """Records the failure; returns what it says about the text `sql`."""
+        explained = failure.explained(sql)
+        await self.end(Outcome(explained.outcome, 0, explained.message))
+        return explained.problem()
+
 
 @router.post(
     "",
@@ -143,16 +151,15 @@ async def run_sql(
 ) -> Response:
     """Runs one SELECT over the tables of `/api/platform/sql/schema`, and gives its rows."""
     format_ = question.format or _ACCEPT.get(request.headers.get("accept", "").partition(";")[0].strip(), "json")
-    begun, sql, walls = await _begin(context.pool, runner, person, question)
+    begun, sql, parameters, walls = await _begin(context.pool, runner, person, question, DOOR)
     disconnected = asyncio.create_task(_disconnected(request))
     work = asyncio.create_task(
-        runner.start(begun.id, person.account_id, sql, format_, question.parameters, question.maxRows, walls)
+        runner.start(begun.id, person.account_id, sql, format_, parameters, question.maxRows, walls)
     )
     try:
         answer = await until_gone(disconnected, work)
     except Failed as failure:
-        await begun.end(Outcome(failure.outcome, 0, failure.message))
-        raise failure.problem() from failure
+        raise await begun.failed(failure, question.sql) from failure
     finally:
         disconnected.cancel()
     if answer is None:
@@ -168,6 +175,7 @@ async def run_sql(
     else:
         headers["Content-Disposition"] = f'attachment; filename="query.{format_}"'
         body = _counted(answer, format_)
+    body = _explained(body, question.sql)
     return _Result(begun, answer, body, headers=headers, media_type=_MEDIA[format_])
 
 
@@ -182,26 +190,61 @@ async def cancel_sql(
     return Response(status_code=204)
 
 
+async def run_to_end(
+    pool: Pool, runner: StatementRunner, person: Analyst, question: SqlQuestion, door: str, max_bytes: int
+) -> bytes:
+    """The whole JSON answer to the question. Raises `Problem`, also when it has more bytes."""
+    begun, sql, parameters, walls = await _begin(pool, runner, person, question, door)
+    outcome, body = Outcome("cancelled", 0), bytearray()
+    answer: Answer | None = None
+    try:
+        answer = await runner.start(begun.id, person.account_id, sql, "json", parameters, question.maxRows, walls)
+        async for chunk in _as_json(begun, answer, question.maxRows):
+            body += chunk
+            if len(body) > max_bytes:
+                raise Failed(396, f"The result has more than {max_bytes:,} bytes. Select fewer columns or rows.")
+        outcome = answer.outcome("done")
+    except Failed as failure:
+        explained = failure.explained(question.sql)
+        outcome = Outcome(explained.outcome, 0, explained.message)
+        raise explained.problem() from failure
+    finally:
+        with anyio.CancelScope(shield=True):
+            if answer is not None:
+                await answer.response.aclose()
+            if outcome.outcome != "done":
+                await runner.gone(begun.id)
+        await begun.end(outcome)
+    return bytes(body)
+
+
 async def _begin(
-    pool: Pool, runner: StatementRunner, person: Analyst, question: SqlQuestion
-) -> tuple[_RunningStatement, str, Mapping[str, str]]:
-    """Validates and records the statement; returns it with the settings of its row filter. Raises `Problem`."""
+    pool: Pool, runner: StatementRunner, person: Analyst, question: SqlQuestion, door: str
+) -> tuple[_RunningStatement, str, Mapping[str, str], Mapping[str, str]]:
+    """Validates and records the statement; returns it with its SQL, parameters, and the settings of its row filter.
+    Raises `Problem`."""
     statement_id, text = question.queryId or uuid4(), question.sql
     try:
         scope = await _in_thread(analyst_accounts.scope, pool, person)
         vetted = await runner.validators.validate(person.account_id, text, scope.name)
         admitted = await _in_thread(fill, vetted, scope)
-        await _in_thread(statement_log.begin, pool, person, statement_id, DOOR, text, admitted.tables)
+        parameters = bind(text, question.parameters)
+        await _in_thread(statement_log.begin, pool, person, statement_id, door, text, admitted.tables)
     except (StatementRejected, TooManyNames) as refusal:
-        await _in_thread(statement_log.record_rejected, pool, person, uuid4(), DOOR, text, str(refusal))
-        raise Problem(400, "refused", str(refusal), errors=[FieldError("sql", str(refusal))]) from refusal
+        message = explain(str(refusal), text).message
+        await _in_thread(statement_log.record_rejected, pool, person, uuid4(), door, text, message)
+        raise Problem(400, "refused", message, errors=[FieldError("sql", message)]) from refusal
+    except BadParameter as refusal:
+        await _in_thread(statement_log.record_rejected, pool, person, uuid4(), door, text, str(refusal))
+        errors = [FieldError(f"parameters.{refusal.name}", str(refusal))]
+        raise Problem(400, "bad_parameter", str(refusal), errors=errors) from refusal
     except statement_log.TooManyRunning as refusal:
-        await _in_thread(statement_log.record_rejected, pool, person, uuid4(), DOOR, text, str(refusal))
+        await _in_thread(statement_log.record_rejected, pool, person, uuid4(), door, text, str(refusal))
         message = f"You have {limits.RUNNING} statements running. Wait for one, or cancel one."
         raise Problem(429, "too_many_running", message, headers={"Retry-After": "1"}) from refusal
     except psycopg.errors.UniqueViolation as failure:
         raise Problem(409, "conflict", "This queryId has been used already.") from failure
-    return _RunningStatement(pool, runner, person, statement_id), admitted.sql, row_filter(scope)
+    return _RunningStatement(pool, runner, person, statement_id), admitted.sql, parameters, row_filter(scope)
 
 
 async def _in_thread(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -287,6 +330,14 @@ async def _counted(answer: Answer, format_: str) -> AsyncIterator[bytes]:
         yield plain.take(chunk) if plain is not None else chunk
     if plain is not None:
         yield plain.rest()
+
+
+async def _explained(body: AsyncIterator[bytes], sql: str) -> AsyncIterator[bytes]:
+    try:
+        async for chunk in body:
+            yield chunk
+    except Failed as failure:
+        raise failure.explained(sql) from failure
 
 
 async def _disconnected(request: Request) -> None:

@@ -14,6 +14,7 @@ from schemas.events import (
     notifications,
     operations,
     partners,
+    sql,
     websites,
 )
 
@@ -31,5 +32,6 @@ __all__ = [
     "notifications",
     "operations",
     "partners",
+    "sql",
     "websites",
 ]

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID, uuid5
 
 from schemas.base import DomainEvent, Money
-from schemas.events import accounts, analytics, conversions, domains, links, operations, partners, websites
+from schemas.events import accounts, analytics, conversions, domains, links, operations, partners, sql, websites
 from tests.support.deal_decisions import deal_history
 from tests.support.forum_decisions import forum_history
 from tests.support.insight_decisions import insight_history
@@ -22,6 +22,7 @@ PARTNER = UUID("0192f3a0-0000-7000-8000-000000000003")
 ACCOUNT, ERASED_ACCOUNT = (uuid5(WEBSITE, name) for name in ("account", "erased account"))
 LINK, KEY, RULE, OPERATIONS = (uuid5(WEBSITE, name) for name in ("link", "key", "rule", "operations"))
 INVITE, ANNOTATION, VIEW = (uuid5(WEBSITE, name) for name in ("invite", "annotation", "view"))
+QUERY, CHART = (uuid5(WEBSITE, name) for name in ("query", "chart"))
 DOMAIN, HOST = (uuid5(WEBSITE, name) for name in ("domain", "host"))
 
 Encrypt = Callable[[UUID, str, str], str]
@@ -39,6 +40,7 @@ def history(encrypt: Encrypt, anchor: tuple[int, str] = (7, "0f" * 32)) -> list[
         *_tracked_link(),
         *_annotations(),
         *_views(),
+        *_queries(encrypt),
         *_sales(),
         *_platform(anchor),
     ]
@@ -165,6 +167,28 @@ def _views() -> list[DomainEvent]:
             (analytics.ViewRestored, {}),
         ),
         *_in_order(uuid5(VIEW, "default"), (analytics.DefaultViewChanged, default)),
+    ]
+
+
+def _queries(encrypt: Encrypt) -> list[DomainEvent]:
+    def content(text: str) -> dict[str, Any]:
+        title = encrypt(ACCOUNT, "title", "Sales")
+        return {"account_id": ACCOUNT, "title": title, "text": encrypt(ACCOUNT, "text", text), "title_hash": "5a" * 32}
+
+    pinned = {"account_id": ACCOUNT, "query_id": QUERY, "kind": "line", "x": "day", "y": ("clicks",)}
+    name = encrypt(ACCOUNT, "author_name", "Ada")
+    return [
+        *_in_order(
+            QUERY,
+            (sql.QuerySaved, content("SELECT 1")),
+            (sql.QueryShared, {"account_id": ACCOUNT, "author_name": name}),
+            (sql.QueryChanged, {**content("SELECT 2"), "number": 2}),
+            (sql.QueryUnshared, {}),
+            (sql.QueryRemoved, {}),
+            (sql.QueryRestored, {}),
+        ),
+        *_in_order(CHART, (sql.ChartPinned, pinned)),
+        *_in_order(uuid5(CHART, "gone"), (sql.ChartPinned, pinned), (sql.ChartUnpinned, {})),
     ]
 
 

@@ -132,6 +132,10 @@ class SampleData:
         self.annotation = UUID(_made(api.call("POST", "/api/platform/annotations", self.owner, json=note))["id"])
         view = {"name": "Mine", "state": {"filters": ["page:is:/mine"]}}
         self.view = UUID(_made(api.call("POST", "/api/platform/views", self.owner, json=view))["id"])
+        kept = {"title": "Mine", "sql": "SELECT 1 AS one"}
+        self.sql_query = UUID(_made(api.call("POST", "/api/platform/sql/queries", self.admin, json=kept))["id"])
+        pinned = {"queryId": str(self.sql_query), "kind": "table"}
+        self.pin = UUID(_made(api.call("POST", "/api/platform/sql/pins", self.admin, json=pinned))["id"])
         terms = {"name": f"P {uuid4().hex}", "baseUrl": "https://partner.example/", "commission": 10}
         self.partner = UUID(_made(api.call("POST", "/api/admin/partners", self.admin, json=terms))["id"])
         named = {"websiteId": str(self.website), "partnerId": str(self.partner)}
@@ -294,6 +298,16 @@ class SampleData:
             "id": self.link, "slug": self.slug, "code": self.link.int % 2**47, "website_id": self.website,
             "partner_id": self.partner, "destination": "https://partner.example/", "subs": "{}", "is_active": True,
             "created_at": now,
+        })  # fmt: skip
+        analyst = self.admin.account_id
+        content = {"title": "Mine", "text": "SELECT 1 AS one", "number": 1, "is_shared": False, "account_id": analyst}
+        query.insert("saved_queries", {
+            "id": self.sql_query, **content, "author_name": "", "created_at": now, "changed_at": now,
+        })  # fmt: skip
+        query.insert("query_versions", {"query_id": self.sql_query, **content, "saved_at": now, "position": 1})
+        query.insert("pinned_charts", {
+            "id": self.pin, "account_id": analyst, "query_id": self.sql_query, "kind": "table", "x": "", "y": [],
+            "parameters": Jsonb({}), "pinned_at": now,
         })  # fmt: skip
         query.insert("custom_domains", {
             "id": self.custom_domain, "account_id": self.owner.account_id, "website_id": self.website,

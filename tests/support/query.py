@@ -182,6 +182,11 @@ class World:
         service.insert(
             "website_keys", {"id": self.key, "website_id": self.website, "kind": "site", **key, "created_at": now}
         )
+        self.query = uuid4()
+        service.insert("saved_queries", {
+            "id": self.query, "account_id": uuid4(), "title": "Shared", "text": "SELECT 1", "number": 1,
+            "is_shared": True, "author_name": "Ida", "created_at": now, "changed_at": now,
+        })  # fmt: skip
         self.payout = uuid4()
         file = Jsonb({"name": "payout.pdf", "media_type": "application/pdf"})
         service.insert("payouts", {
@@ -222,6 +227,7 @@ class World:
             "/api/platform/links/": self.link,
             "/api/platform/conversions/": self.conversion,
             "/api/platform/payouts/": self.payout,
+            "/api/platform/sql/queries/": self.query,
             "/api/admin/dead-letters/": self.letter,
         }
         of = ids.get(path.partition("{id}")[0], self.website)

@@ -183,7 +183,8 @@ TRAFFIC: Final = _rollup(
     "What happened on a website per quarter of an hour",
     "",
     tuple(_COUNTERS),
-    "SELECT toStartOfHour(bucket) AS hour, sum(clicks) AS clicks, sum(approved) AS sales FROM traffic_15m\n"
+    "SELECT toStartOfHour(bucket) AS hour, sum(clicks) AS clicks, sum(pending + approved) AS conversions,\n"
+    "sum(approved) AS approved_conversions FROM traffic_15m\n"
     "WHERE NOT is_bot AND bucket > now() - INTERVAL 2 DAY GROUP BY hour ORDER BY hour",
 )
 BY_PARTNER: Final = _rollup(

@@ -42,12 +42,14 @@ ELSEWHERE = (
     "/api/marketplace/",
     "/api/platform/affiliate/",
     "/api/platform/learning",
+    "/api/platform/sql/pins/",
     "/api/public/",
     "/api/admin/inquiries/",
 )
 """How the addresses begin whose readers the tests of these parts tell apart."""
 OWN_LISTS = {"/api/platform/websites", "/api/platform/links", "/api/platform/conversions"}
-OF_ANALYSTS = {f"/api/platform/sql/{name}" for name in ("schema", "history", "queries", "tokens")}
+OF_ANALYSTS = {f"/api/platform/sql/{name}" for name in ("schema", "history", "queries", "tokens", "pins")}
+OF_ANALYSTS |= {f"/api/platform/sql/queries/{{id}}{part}" for part in ("", "/versions")}
 OF_A_WEBSITE = {f"/api/platform/websites/{{id}}/{part}" for part in ("keys", "snippet", "traffic-rules")}
 
 

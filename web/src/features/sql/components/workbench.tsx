@@ -25,7 +25,7 @@ const Clients = lazy(() => import('./clients').then((module) => ({ default: modu
 const SaveDialog = lazy(() => import('./save-dialog').then((module) => ({ default: module.SaveDialog })));
 
 const FIRST =
-  'SELECT toDate(bucket) AS day, sum(clicks) AS clicks, sum(approved) AS sales\nFROM traffic_15m\nWHERE NOT is_bot AND bucket > now() - INTERVAL 30 DAY\nGROUP BY day\nORDER BY day';
+  'SELECT toDate(bucket) AS day, sum(clicks) AS clicks, sum(pending + approved) AS conversions\nFROM traffic_15m\nWHERE NOT is_bot AND bucket > now() - INTERVAL 30 DAY\nGROUP BY day\nORDER BY day';
 
 export function Workbench() {
   const schema = useQuery(schemaQuery);

@@ -1,0 +1,109 @@
+"""Inline projection `sql_lookup`: the titles of each analyst's queries, and how many charts they have pinned.
+
+Titles are personal, so the table has their keyed hashes.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+from uuid import UUID
+
+from command_api.kernel.decision import conflict
+from command_api.kernel.inline_projection import InlineProjection, Table, Tables
+from command_api.kernel.unit_of_work import UnitOfWork
+from schemas.events.accounts import AccountErased
+from schemas.events.sql import ChartPinned, ChartUnpinned, QueryChanged, QueryRemoved, QueryRestored, QuerySaved
+
+MAX_QUERIES: Final = 500
+MAX_PINS: Final = 12
+"""Charts on one dashboard: each is a statement."""
+
+SQL_LOOKUP: Final = InlineProjection(
+    "sql_lookup",
+    version=1,
+    tables=(
+        Table(
+            "query_title",
+            columns=(
+                "query_id uuid not null",
+                "account_id uuid not null",
+                "title_hash text not null",
+                "is_removed boolean not null",
+            ),
+            key=("query_id",),
+            indexes=("account_id",),
+        ),
+        Table(
+            "pinned_chart",
+            columns=("pin_id uuid not null", "account_id uuid not null"),
+            key=("pin_id",),
+            indexes=("account_id",),
+        ),
+    ),
+)
+
+
+@SQL_LOOKUP.on(QuerySaved)
+def _saved(tables: Tables, event: QuerySaved) -> None:
+    tables["query_title"].insert(
+        query_id=event.originator_id,
+        account_id=event.account_id,
+        title_hash=event.title_hash,
+        is_removed=False,
+    )
+
+
+@SQL_LOOKUP.on(QueryChanged)
+def _changed(tables: Tables, event: QueryChanged) -> None:
+    tables["query_title"].update({"query_id": event.originator_id}, title_hash=event.title_hash)
+
+
+@SQL_LOOKUP.on(QueryRemoved)
+def _removed(tables: Tables, event: QueryRemoved) -> None:
+    tables["query_title"].update({"query_id": event.originator_id}, is_removed=True)
+
+
+@SQL_LOOKUP.on(QueryRestored)
+def _restored(tables: Tables, event: QueryRestored) -> None:
+    tables["query_title"].update({"query_id": event.originator_id}, is_removed=False)
+
+
+@SQL_LOOKUP.on(ChartPinned)
+def _pinned(tables: Tables, event: ChartPinned) -> None:
+    tables["pinned_chart"].insert(pin_id=event.originator_id, account_id=event.account_id)
+
+
+@SQL_LOOKUP.on(ChartUnpinned)
+def _unpinned(tables: Tables, event: ChartUnpinned) -> None:
+    tables["pinned_chart"].delete(pin_id=event.originator_id)
+
+
+@SQL_LOOKUP.on(AccountErased)
+def _account_erased(tables: Tables, event: AccountErased) -> None:
+    for table in tables.values():
+        table.delete(account_id=event.originator_id)
+
+
+def query_with_title(uow: UnitOfWork, account_id: UUID, title_hash: str) -> UUID | None:
+    """The query of this author with the title. After `uow.lock()` the answer stays true until the commit."""
+    rows = uow.select(_WITH_TITLE, account_id, title_hash)
+    return rows[0][0] if rows else None
+
+
+def require_room_for_query(uow: UnitOfWork, account_id: UUID) -> None:
+    """Raises `CommandRejected` when the author has too many queries. Called after the append."""
+    if uow.select(_QUERIES, account_id)[0][0] > MAX_QUERIES:
+        raise conflict("too_many_queries", f"You can keep {MAX_QUERIES} queries. Delete one first.")
+
+
+def require_room_for_chart(uow: UnitOfWork, account_id: UUID) -> None:
+    """Raises `CommandRejected` when the dashboard has too many charts. Called after the append."""
+    if uow.select(_PINS, account_id)[0][0] > MAX_PINS:
+        raise conflict("too_many_charts", f"A dashboard has at most {MAX_PINS} charts of queries. Unpin one first.")
+
+
+_WITH_TITLE: Final = (
+    "SELECT query_id FROM lookup.query_title WHERE account_id = %s AND title_hash = %s AND NOT is_removed"
+)
+_QUERIES: Final = "SELECT count(*) FROM lookup.query_title WHERE account_id = %s AND NOT is_removed"
+_PINS: Final = "SELECT count(*) FROM lookup.pinned_chart WHERE account_id = %s"

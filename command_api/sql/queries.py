@@ -1,0 +1,140 @@
+"""Saved queries: who may see and change them, and their versions. Pure.
+
+A query belongs to its author. Once it is shared, all analysts may see it, and admins may change it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from uuid import UUID
+
+from command_api.kernel.aggregates import advanced, first_event, next_event
+from command_api.kernel.decision import CommandContext, CommandRejected, not_found
+from schemas.base import DomainEvent
+from schemas.events.sql import (
+    MAX_VERSIONS,
+    QueryChanged,
+    QueryRemoved,
+    QueryRestored,
+    QuerySaved,
+    QueryShared,
+    QueryUnshared,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """Title and text of one version. `title_hash`: by which a title of the author is found again."""
+
+    title: str
+    text: str
+    title_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A saved query. `number`: its current version."""
+
+    id: UUID
+    version: int
+    account_id: UUID
+    content: Content
+    versions: Mapping[int, Content]
+    number: int = 1
+    is_shared: bool = False
+    removed: bool = False
+
+
+def save(query_id: UUID, content: Content, context: CommandContext) -> QuerySaved:
+    account_id = context.require_account()
+    return QuerySaved(**first_event(query_id, context), account_id=account_id, **asdict(content))
+
+
+def change(query: Query, content: Content, context: CommandContext) -> list[QueryChanged]:
+    """A new version; none if nothing is different."""
+    return [] if content == query.content else [_changed(query, content, context)]
+
+
+def restore_version(query: Query, number: int, context: CommandContext) -> list[QueryChanged]:
+    """A new version with the content of an earlier one. Raises `CommandRejected` (missing) for one that is not kept."""
+    content = query.versions.get(number)
+    if content is None:
+        raise not_found("version")
+    return [] if content == query.content else [_changed(query, content, context, restored_from=number)]
+
+
+def share(query: Query, author_name: str, context: CommandContext, *, after: int = 0) -> list[QueryShared]:
+    """Nothing happens if it is shared. `after`: new events of the query before this one."""
+    if query.is_shared:
+        return []
+    metadata = next_event(query, context, after=after)
+    return [QueryShared(**metadata, account_id=query.account_id, author_name=author_name)]
+
+
+def unshare(query: Query, context: CommandContext, *, after: int = 0) -> list[QueryUnshared]:
+    """Nothing happens if it is not shared."""
+    return [QueryUnshared(**next_event(query, context, after=after))] if query.is_shared else []
+
+
+def remove(query: Query, context: CommandContext) -> QueryRemoved:
+    return QueryRemoved(**next_event(query, context))
+
+
+def restore(query: Query, context: CommandContext) -> list[QueryRestored]:
+    """Nothing happens if it was not removed."""
+    return [QueryRestored(**next_event(query, context))] if query.removed else []
+
+
+def require_visible(query: Query | None, context: CommandContext) -> Query:
+    """Returns the query. Raises `CommandRejected` (missing) unless the actor may see it, which the author and, once it
+    is shared, all analysts may."""
+    if query is None or query.removed or not (query.is_shared or query.account_id == context.account_id):
+        raise not_found("query")
+    return query
+
+
+def require_editable(query: Query | None, context: CommandContext, *, removed: bool = False) -> Query:
+    """Returns the query, with `removed` also a removed one. Raises `CommandRejected` unless the actor may change it,
+    which the author and, once it is shared, admins may."""
+    if query is None or (query.removed and not removed):
+        raise not_found("query")
+    if query.account_id == context.account_id:
+        return query
+    if not query.is_shared or query.removed:
+        raise not_found("query")
+    if not context.is_admin:
+        raise CommandRejected("forbidden", "not_yours", "Only the author or an admin can change this query.")
+    return query
+
+
+def evolve(query: Query | None, event: DomainEvent) -> Query:
+    if isinstance(event, QuerySaved):
+        content = Content(event.title, event.text, event.title_hash)
+        return Query(event.originator_id, event.originator_version, event.account_id, content, {1: content})
+    query = advanced(query, event)
+    match event:
+        case QueryChanged():
+            content = Content(event.title, event.text, event.title_hash)
+            first = event.number - MAX_VERSIONS
+            kept = {number: one for number, one in query.versions.items() if number > first}
+            return replace(query, content=content, number=event.number, versions={**kept, event.number: content})
+        case QueryShared():
+            return replace(query, is_shared=True)
+        case QueryUnshared():
+            return replace(query, is_shared=False)
+        case QueryRemoved():
+            return replace(query, removed=True)
+        case QueryRestored():
+            return replace(query, removed=False)
+    return query
+
+
+def _changed(query: Query, content: Content, context: CommandContext, restored_from: int | None = None) -> QueryChanged:
+    return QueryChanged(
+        **next_event(query, context),
+        account_id=query.account_id,
+        **asdict(content),
+        number=query.number + 1,
+        restored_from=restored_from,
+    )

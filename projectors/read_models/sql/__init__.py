@@ -1,0 +1,1 @@
+"""Read models of analysts: saved queries, their versions, pinned charts."""
