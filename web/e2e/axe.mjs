@@ -144,6 +144,8 @@ const STATES = [
   { name: 'sql, saved', path: '/sql', act: named('tab', 'Saved') },
   { name: 'sql, everybody', path: '/sql', act: named('tab', 'All') },
   { name: 'sql, save', path: '/sql', act: opens('Save') },
+  { name: 'sql, open query', path: '/sql?query=s2' },
+  { name: 'sql, versions', path: '/sql?query=s2', act: opens('Versions') },
   { name: 'sql, new token', path: '/sql', act: opens('New token') },
   { name: 'sql, revoke token', path: '/sql', act: opens('Revoke Notebook') },
   { name: 'dashboard', path: '/dashboard' },

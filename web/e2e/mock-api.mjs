@@ -990,6 +990,34 @@ function sqlAnswer(key, input) {
     elapsedMs: 18,
     startedAt: at(Number(id.slice(1)) * 7),
   });
+  const PARAMETERS =
+    'SELECT toDate(occurred_at) AS day, count() AS clicks\nFROM clicks\nWHERE website_id = {website:UUID} AND occurred_at >= {since:Date}\nGROUP BY day ORDER BY day';
+  const saved = (id, title, over) => ({
+    id,
+    title,
+    sql: 'SELECT country, count() FROM clicks GROUP BY country',
+    version: 2,
+    isShared: false,
+    isOwn: true,
+    mayChange: true,
+    authorName: 'Sigrun',
+    createdAt: at(60),
+    changedAt: at(60),
+    ...over,
+  });
+  const pinned = {
+    queryId: '0190f3b2-0000-4000-8000-000000000002',
+    truncated: false,
+    statistics: { rows: 20, rowsRead: null, elapsedMs: 9 },
+    columns: [
+      { name: 'day', type: 'Date' },
+      { name: 'clicks', type: 'Int64' },
+    ],
+    rows: Array.from({ length: 20 }, (_, index) => [
+      new Date(Date.now() - (20 - index) * DAY).toISOString().slice(0, 10),
+      String(400 + ((index * 37) % 160)),
+    ]),
+  };
   const answers = {
     'GET /api/platform/sql/schema': {
       tables,
@@ -1024,13 +1052,36 @@ function sqlAnswer(key, input) {
       },
     ],
     'GET /api/platform/sql/queries': [
-      {
-        id: 's1',
-        title: 'Clicks per country',
-        sql: 'SELECT country, count() FROM clicks GROUP BY country',
-        createdAt: at(60),
-      },
+      saved('s1', 'Clicks per country', {}),
+      saved('s2', 'Clicks of a website since a day', { isShared: true, sql: PARAMETERS }),
+      saved('s3', 'Sources of the month', { isShared: true, isOwn: false, mayChange: false, authorName: 'Ida Frost' }),
     ],
+    'GET /api/platform/sql/queries/s1': saved('s1', 'Clicks per country', {}),
+    'GET /api/platform/sql/queries/s2': saved('s2', 'Clicks of a website since a day', {
+      isShared: true,
+      sql: PARAMETERS,
+    }),
+    'GET /api/platform/sql/queries/s2/versions': [2, 1].map((number) => ({
+      number,
+      title: 'Clicks of a website since a day',
+      sql: number === 2 ? PARAMETERS : PARAMETERS.replace('clicks\n', 'n\n'),
+      restoredFrom: null,
+      byAuthor: true,
+      savedAt: at(60 * (3 - number)),
+    })),
+    'GET /api/platform/sql/pins': ['s1', 's2'].map((queryId, index) => ({
+      id: `p${index + 1}`,
+      queryId,
+      title: index ? 'Clicks of a website since a day' : 'Clicks per country',
+      version: 2,
+      kind: index ? 'line' : 'bar',
+      x: '',
+      y: [],
+      parameters: {},
+      pinnedAt: at(60),
+    })),
+    'GET /api/platform/sql/pins/p1/result': pinned,
+    'GET /api/platform/sql/pins/p2/result': pinned,
     'GET /api/platform/sql/tokens': [
       { id: 't1', name: 'Notebook', last4: 'x7Qa', createdAt: at(3000), lastUsedAt: at(4), expiresAt: at(-90 * 1440) },
     ],
@@ -1061,6 +1112,6 @@ function sqlAnswer(key, input) {
     },
   };
   if (key === 'POST /api/platform/sql' && /wrong/.test(input?.sql ?? ''))
-    return [problem(400, 'refused', 'There is no table wrong. Tables: clicks, events.'), 400];
+    return [problem(400, 'refused', 'Line 1, column 15: There is no table wrong. Tables: clicks, events.'), 400];
   return key in answers ? [answers[key], key.startsWith('POST') && key.endsWith('tokens') ? 201 : 200] : null;
 }

@@ -142,6 +142,7 @@ const sql = createRoute({
   getParentRoute: () => member,
   path: '/sql',
   staticData: { title: 'SQL' },
+  validateSearch: flat,
   component: lazyRouteComponent(() => import('./pages/sql'), 'SqlPage'),
 });
 

@@ -27,6 +27,10 @@ const LatestInsights = lazy(() =>
 );
 const InsightActions = lazy(() => import('./insight-actions').then((module) => ({ default: module.InsightActions })));
 
+const PinnedCharts = lazy(() =>
+  import('@/features/sql/components/pinned-charts').then((module) => ({ default: module.PinnedCharts })),
+);
+
 const PERIOD = { range: '30d', from: null, to: null } as const;
 
 export function DashboardPage() {
@@ -133,7 +137,21 @@ function Overview({ website }: { readonly website: Website }) {
             }
           />
         </div>
+        <Pinned />
       </StartSteps>
     </div>
+  );
+}
+
+/** Of analysts: charts of their queries, below all else, so that nothing moves when they come. */
+function Pinned() {
+  const roles = useSession()?.user.roles ?? [];
+  if (!roles.includes('analyst') && !roles.includes('admin')) return null;
+  return (
+    <Boundary fallback={null}>
+      <Suspense fallback={null}>
+        <PinnedCharts />
+      </Suspense>
+    </Boundary>
   );
 }

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, body } from '@/lib/api/client';
+import { answer, api, body, done } from '@/lib/api/client';
 import type { components } from '@/lib/api/schema';
 
 type Schemas = components['schemas'];
@@ -8,6 +8,9 @@ export type SqlTable = Schemas['SqlTable'];
 export type SqlResult = Schemas['SqlResult'];
 export type Statement = Schemas['AskedStatement'];
 export type SavedQuery = Schemas['SavedQuery'];
+export type QueryVersion = Schemas['QueryVersion'];
+export type PinnedChart = Schemas['PinnedChart'];
+export type NewPin = Schemas['PinChart'];
 export type SqlToken = Schemas['SqlToken'];
 
 export const schemaQuery = queryOptions({
@@ -27,12 +30,75 @@ export const allHistoryQuery = queryOptions({
   queryFn: ({ signal }) => body(api.GET('/api/admin/sql/history', { params: { query: { limit: 100 } }, signal })),
 });
 
+/** Every read of saved queries: what is changed is read again. */
+export const SAVED = ['sql', 'saved'] as const;
+
 export const savedQuery = queryOptions({
-  queryKey: ['sql', 'saved'] as const,
+  queryKey: SAVED,
   queryFn: ({ signal }) => body(api.GET('/api/platform/sql/queries', { signal })),
 });
+
+export const oneQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...SAVED, id] as const,
+    queryFn: ({ signal }) => body(api.GET('/api/platform/sql/queries/{id}', { params: { path: { id } }, signal })),
+  });
+
+export const versionsQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...SAVED, id, 'versions'] as const,
+    queryFn: ({ signal }) =>
+      body(api.GET('/api/platform/sql/queries/{id}/versions', { params: { path: { id } }, signal })),
+  });
 
 export const tokensQuery = queryOptions({
   queryKey: ['sql', 'tokens'] as const,
   queryFn: ({ signal }) => body(api.GET('/api/platform/sql/tokens', { signal })),
 });
+
+export const saveQuery = (title: string, sql: string, ifTitleExists: 'replace' | 'keep_both' | 'reject') =>
+  body(api.POST('/api/platform/sql/queries', { body: { title, sql, ifTitleExists } }));
+
+export const changeQuery = (id: string, changes: Schemas['ChangeQuery']) =>
+  body(api.PATCH('/api/platform/sql/queries/{id}', { params: { path: { id } }, body: changes }));
+
+export const deleteQuery = (id: string) =>
+  done(api.DELETE('/api/platform/sql/queries/{id}', { params: { path: { id } } }));
+
+export const restoreQuery = (id: string) =>
+  body(api.POST('/api/platform/sql/queries/{id}/restore', { params: { path: { id } } }));
+
+export const restoreVersion = (id: string, number: number) =>
+  body(api.POST('/api/platform/sql/queries/{id}/versions/{number}/restore', { params: { path: { id, number } } }));
+
+export const PINS = ['sql', 'pins'] as const;
+
+export const pinsQuery = queryOptions({
+  queryKey: PINS,
+  queryFn: ({ signal }) => body(api.GET('/api/platform/sql/pins', { signal })),
+});
+
+/** The server stores results as long. */
+const RESULT_MS = 5 * 60_000;
+
+export const pinnedResultQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...PINS, id, 'result'] as const,
+    queryFn: ({ signal }) => readPinned(id, false, signal),
+    staleTime: RESULT_MS,
+    refetchOnWindowFocus: false,
+    retry: false,
+  });
+
+/** The rows of a pinned chart, and when they were read. */
+export async function readPinned(id: string, refresh: boolean, signal?: AbortSignal) {
+  const params = { path: { id }, query: refresh ? { refresh } : {} };
+  const { data, freshness } = await answer(
+    api.GET('/api/platform/sql/pins/{id}/result', { params, ...(signal ? { signal } : {}) }),
+  );
+  return { result: data, asOf: freshness.asOf };
+}
+
+export const pinChart = (pin: NewPin) => body(api.POST('/api/platform/sql/pins', { body: pin }));
+
+export const unpinChart = (id: string) => done(api.DELETE('/api/platform/sql/pins/{id}', { params: { path: { id } } }));

@@ -1,24 +1,36 @@
+import { Pin } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { Boundary } from '@/components/data/boundary';
 import { Empty, Skeleton } from '@/components/data/states';
+import { Button } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
 import type { SqlResult } from '../api/queries';
-import { drawing, isNumber, isTime, MAX_POINTS } from '../lib/values';
+import { drawing, isTime, labelOf, MAX_POINTS, MAX_SERIES, numbersOf } from '../lib/values';
 
 const QueryChart = lazy(() =>
   import('@/components/charts/query-chart').then((module) => ({ default: module.QueryChart })),
 );
 
-export function ResultChart({ result }: { readonly result: SqlResult }) {
-  const numbers = result.columns.flatMap((column, index) => (isNumber(column.type) ? [index] : []));
-  const label = Math.max(
-    0,
-    result.columns.findIndex((column) => !isNumber(column.type)),
-  );
+export interface ChosenChart {
+  readonly kind: 'line' | 'bar';
+  readonly x: string;
+  /** Empty: all numbers. */
+  readonly y: readonly string[];
+}
+
+interface Props {
+  readonly result: SqlResult;
+  /** What pins the chart; a text: why it cannot be pinned. */
+  readonly pin?: ((chart: ChosenChart) => void) | string;
+}
+
+export function ResultChart({ result, pin }: Props) {
+  const numbers = numbersOf(result);
+  const label = labelOf(result);
   const [kind, setKind] = useState<'line' | 'bar'>(isTime(result.columns[label]?.type ?? '') ? 'line' : 'bar');
   const [x, setX] = useState(label);
   const [y, setY] = useState('all');
-  const chosen = (y === 'all' ? numbers : [Number(y)]).filter((index) => index !== x).slice(0, 6);
+  const chosen = (y === 'all' ? numbers : [Number(y)]).filter((index) => index !== x).slice(0, MAX_SERIES);
   const drawn = drawing(result, x, chosen);
   return (
     <div>
@@ -46,7 +58,19 @@ export function ResultChart({ result }: { readonly result: SqlResult }) {
             </option>
           ))}
         </Select>
+        {drawn && typeof pin === 'function' && (
+          <Button
+            onClick={() => {
+              const name = (index: number) => result.columns[index]?.name ?? '';
+              pin({ kind, x: name(x), y: y === 'all' ? [] : [name(Number(y))] });
+            }}
+          >
+            <Pin aria-hidden className="size-3.5" />
+            Pin to dashboard
+          </Button>
+        )}
       </div>
+      {drawn && typeof pin === 'string' && <p className="mb-3 text-[0.8125rem] text-muted">{pin}</p>}
       {drawn ? (
         <>
           <div className="h-80">

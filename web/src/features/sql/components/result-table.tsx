@@ -13,11 +13,16 @@ const MARGIN = 12;
 const MAX_SHOWN = 200;
 const MAX_HINTED = 2000;
 
-export function ResultTable({ result }: { readonly result: SqlResult }) {
+interface Props {
+  readonly result: SqlResult;
+  readonly height?: number;
+}
+
+export function ResultTable({ result, height = VIEW }: Props) {
   const [top, setTop] = useState(0);
   const { columns, rows } = result;
   const first = Math.max(0, Math.floor(top / ROW) - MARGIN);
-  const last = Math.min(rows.length, Math.ceil((top + VIEW) / ROW) + MARGIN);
+  const last = Math.min(rows.length, Math.ceil((top + height) / ROW) + MARGIN);
   const wide = useMemo(() => widths(columns, rows), [columns, rows]);
   return (
     <div
@@ -25,7 +30,7 @@ export function ResultTable({ result }: { readonly result: SqlResult }) {
       aria-label="Rows of the result"
       tabIndex={0}
       className="relative overflow-auto rounded-lg border border-line"
-      style={{ maxHeight: VIEW }}
+      style={{ maxHeight: height }}
       onScroll={(event) => setTop(event.currentTarget.scrollTop)}
     >
       <table

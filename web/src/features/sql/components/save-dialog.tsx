@@ -5,42 +5,68 @@ import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import { TextField } from '@/components/ui/field';
 import { focusOnMount } from '@/components/ui/focus';
-import { api, body } from '@/lib/api/client';
+import { ApiError } from '@/lib/api/errors';
 import { toast } from '@/stores/toasts';
-import { savedQuery } from '../api/queries';
+import { SAVED, saveQuery } from '../api/queries';
 
-export function SaveDialog({ sql, onClose }: { readonly sql: string; readonly onClose: () => void }) {
+interface Props {
+  readonly sql: string;
+  readonly onSaved: (id: string) => void;
+  readonly onClose: () => void;
+}
+
+/** Saves the statement under a title. If one of one's queries has it, the person chooses what happens. */
+export function SaveDialog({ sql, onSaved, onClose }: Props) {
   const client = useQueryClient();
   const [title, setTitle] = useState('');
   const save = useMutation({
-    mutationFn: () => body(api.POST('/api/platform/sql/queries', { body: { title: title.trim(), sql } })),
-    onSuccess: () => {
-      toast('Query saved');
+    mutationFn: (ifTitleExists: 'replace' | 'keep_both' | 'reject') => saveQuery(title.trim(), sql, ifTitleExists),
+    onSuccess: (saved) => {
+      toast(saved.version > 1 ? `Version ${saved.version} saved` : 'Query saved', saved.title);
+      onSaved(saved.id);
       onClose();
     },
-    onSettled: () => client.invalidateQueries({ queryKey: savedQuery.queryKey }),
+    onSettled: () => client.invalidateQueries({ queryKey: SAVED }),
   });
+  const isTaken = save.error instanceof ApiError && save.error.code === 'title_taken';
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    save.mutate();
+    save.mutate('reject');
   };
   return (
-    <Dialog open onOpenChange={onClose} title="Save query" description="A query with the same title is replaced.">
+    <Dialog open onOpenChange={onClose} title="Save query">
       <form onSubmit={submit} className="flex flex-col gap-4">
         <TextField
           label="Title"
           value={title}
-          onChange={(event) => setTitle(event.target.value)}
+          onChange={(event) => {
+            setTitle(event.target.value);
+            save.reset();
+          }}
           maxLength={120}
           ref={focusOnMount}
           required
         />
-        {save.error && <ErrorBox error={save.error} />}
-        <div className="flex justify-end">
-          <Button type="submit" variant="primary" busy={save.isPending} disabled={!title.trim()}>
-            Save
-          </Button>
-        </div>
+        {save.error && !isTaken && <ErrorBox error={save.error} />}
+        {isTaken ? (
+          <div role="alert" className="flex flex-col gap-3 rounded-lg bg-warn-soft px-4 py-3 text-warn">
+            <p>You already have a query with this title.</p>
+            <div className="flex flex-wrap gap-2">
+              <Button size="sm" type="button" onClick={() => save.mutate('replace')}>
+                Save as its new version
+              </Button>
+              <Button size="sm" type="button" onClick={() => save.mutate('keep_both')}>
+                Keep both
+              </Button>
+            </div>
+          </div>
+        ) : (
+          <div className="flex justify-end">
+            <Button type="submit" variant="primary" busy={save.isPending} disabled={!title.trim()}>
+              Save
+            </Button>
+          </div>
+        )}
       </form>
     </Dialog>
   );

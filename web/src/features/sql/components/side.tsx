@@ -1,15 +1,20 @@
 // The side panel of the editor: tables, history and saved queries.
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { ChevronRight, Trash2 } from 'lucide-react';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Badge, type Tone } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
-import { api, done } from '@/lib/api/client';
-import { messageOf } from '@/lib/api/errors';
 import { browserTimezone, formatZoned } from '@/lib/dates';
 import { countOf, formatCount } from '@/lib/format';
-import { toast, toastError } from '@/stores/toasts';
-import { allHistoryQuery, historyQuery, savedQuery, schemaQuery, type Statement } from '../api/queries';
+import {
+  allHistoryQuery,
+  historyQuery,
+  savedQuery,
+  schemaQuery,
+  type SavedQuery,
+  type Statement,
+} from '../api/queries';
+import { useSavedQueries } from '../hooks/use-saved-queries';
 
 interface Props {
   /** Puts a whole statement into the editor. */
@@ -121,6 +126,7 @@ function Statements({ history, empty, onOpen }: StatementsProps) {
             <span>{formatZoned(one.startedAt, browserTimezone())}</span>
             {one.outcome === 'done' && <span className="tabular">{figures(one)}</span>}
             {one.door === 'clickhouse' && <span>From a client</span>}
+            {one.door === 'dashboard' && <span>From the dashboard</span>}
           </p>
           {one.message && <p className="mt-1 line-clamp-2 text-xs break-words text-muted">{one.message}</p>}
         </li>
@@ -129,32 +135,64 @@ function Statements({ history, empty, onOpen }: StatementsProps) {
   );
 }
 
-export function Saved({ onOpen }: Props) {
-  const client = useQueryClient();
+interface SavedProps {
+  readonly open: string | null;
+  readonly onOpen: (query: SavedQuery) => void;
+}
+
+/** One's own saved queries, then those of others that are shared. */
+export function Saved({ open, onOpen }: SavedProps) {
   const saved = useQuery(savedQuery);
-  const remove = useMutation({
-    mutationFn: (id: string) => done(api.DELETE('/api/platform/sql/queries/{id}', { params: { path: { id } } })),
-    onSuccess: () => toast('Query deleted'),
-    onError: (error) => toastError('Failed to delete the query', messageOf(error)),
-    onSettled: () => client.invalidateQueries({ queryKey: savedQuery.queryKey }),
-  });
+  const { remove } = useSavedQueries();
   if (saved.error) return <ErrorBox error={saved.error} onRetry={() => void saved.refetch()} />;
   if (!saved.data) return <Waiting label="Loading saved queries" />;
   if (saved.data.length === 0) return <Empty>Save a query to find it here.</Empty>;
+  const list = (label: string, queries: readonly SavedQuery[]) =>
+    queries.length > 0 && (
+      <section aria-label={label}>
+        <h3 className="text-xs font-medium text-muted">{label}</h3>
+        <ul className="mb-3 flex flex-col">
+          {queries.map((one) => (
+            <li key={one.id} className="flex items-start gap-2 border-b border-line py-2 last:border-0">
+              <button
+                type="button"
+                aria-current={one.id === open || undefined}
+                className="min-w-0 flex-1 rounded text-left"
+                onClick={() => onOpen(one)}
+              >
+                <span className="flex flex-wrap items-center gap-x-2 font-medium break-words">
+                  {one.title}
+                  {one.isOwn && one.isShared && <Badge tone="brand">Shared</Badge>}
+                </span>
+                {!one.isOwn && <span className="block text-xs text-muted">{one.authorName || 'Another analyst'}</span>}
+                <code className="line-clamp-2 font-mono text-xs break-words text-muted">{one.sql}</code>
+              </button>
+              {one.mayChange && (
+                <Button
+                  variant="ghost"
+                  size="icon"
+                  aria-label={`Delete ${one.title}`}
+                  onClick={() => remove.mutate(one)}
+                >
+                  <Trash2 aria-hidden className="size-4" />
+                </Button>
+              )}
+            </li>
+          ))}
+        </ul>
+      </section>
+    );
   return (
-    <ul className="flex flex-col">
-      {saved.data.map((one) => (
-        <li key={one.id} className="flex items-start gap-2 border-b border-line py-2 last:border-0">
-          <button type="button" className="min-w-0 flex-1 rounded text-left" onClick={() => onOpen(one.sql)}>
-            <span className="block font-medium break-words">{one.title}</span>
-            <code className="line-clamp-2 font-mono text-xs break-words text-muted">{one.sql}</code>
-          </button>
-          <Button variant="ghost" size="icon" aria-label={`Delete ${one.title}`} onClick={() => remove.mutate(one.id)}>
-            <Trash2 aria-hidden className="size-4" />
-          </Button>
-        </li>
-      ))}
-    </ul>
+    <>
+      {list(
+        'Your queries',
+        saved.data.filter(({ isOwn }) => isOwn),
+      )}
+      {list(
+        'Shared by others',
+        saved.data.filter(({ isOwn }) => !isOwn),
+      )}
+    </>
   );
 }
 

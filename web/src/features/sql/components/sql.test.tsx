@@ -1,12 +1,16 @@
 import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
+import { useState } from 'react';
 import { expect, test, vi } from 'vitest';
 import { renderPart, signIn } from '@/test/render';
 import { at, refuse, server } from '@/test/server';
 import { snippets } from './clients';
 import { faultOf } from '../lib/fault';
 import { complete, pieces } from '../lib/language';
-import type { SqlResult, SqlTable } from '../api/queries';
+import type { SavedQuery, SqlResult, SqlTable } from '../api/queries';
+import { addressOf, linkTo, MAX_LINKED, NOTHING, searchOf, type SqlAddress } from '../lib/address';
+import { diffLines } from '../lib/diff';
+import { parametersOf } from '../lib/parameters';
 import { ResultTable } from './result-table';
 import { drawing, isNumber, shown, widths } from '../lib/values';
 import { Workbench } from './workbench';
@@ -44,6 +48,31 @@ const result = (over: Partial<SqlResult> = {}): SqlResult => ({
   ...over,
 });
 
+const kept = (over: Partial<SavedQuery> = {}): SavedQuery => ({
+  id: 's1',
+  title: 'Kept',
+  sql: 'SELECT 6',
+  version: 2,
+  isShared: false,
+  isOwn: true,
+  mayChange: true,
+  authorName: '',
+  createdAt: '2026-11-20T10:00:00Z',
+  changedAt: '2026-11-20T10:00:00Z',
+  ...over,
+});
+
+/** The page, with its address. */
+function AtAddress({ start = NOTHING }: { readonly start?: SqlAddress }) {
+  const [address, setAddress] = useState(start);
+  return (
+    <>
+      <Workbench address={address} onAddress={setAddress} />
+      <output aria-label="Address">{JSON.stringify(searchOf(address))}</output>
+    </>
+  );
+}
+
 function answers(): { asked: unknown[]; cancelled: string[] } {
   const seen = { asked: [] as unknown[], cancelled: [] as string[] };
   server.use(
@@ -65,8 +94,12 @@ function answers(): { asked: unknown[]; cancelled: string[] } {
       ]),
     ),
     http.get(at('/api/platform/sql/queries'), () =>
-      HttpResponse.json([{ id: 's1', title: 'Kept', sql: 'SELECT 6', createdAt: '2026-11-20T10:00:00Z' }]),
+      HttpResponse.json([
+        kept(),
+        kept({ id: 's2', title: 'Theirs', isOwn: false, mayChange: false, authorName: 'Ida' }),
+      ]),
     ),
+    http.get(at('/api/platform/sql/queries/{id}'), () => HttpResponse.json(kept())),
     http.get(at('/api/platform/sql/tokens'), () =>
       HttpResponse.json([
         {
@@ -181,33 +214,16 @@ test('errors point at the place that they speak of', () => {
     const fault = faultOf(message, sql);
     return fault && [sql.slice(fault.from, fault.to), fault.line, fault.column];
   };
-  expect(text('This is no SELECT that can be read: Expecting ). Line 2, Col: 4', 'SELECT (1\nFROM clicks')).toEqual([
-    'FROM',
-    2,
-    1,
-  ]);
-  expect(
-    text(
-      'This is no SELECT that can be read: Invalid expression / Unexpected token. Line 1, Col: 12',
-      'SELECT a b c FROM clicks',
-    ),
-  ).toEqual(['c', 1, 12]);
-  expect(text('There is no table nowhere. Tables: clicks.', "SELECT 'nowhere' -- nowhere\nFROM Nowhere")).toEqual([
-    'Nowhere',
+  expect(text('Line 2, column 6: There is no table nowhere.', 'SELECT 1\nFROM nowhere AS n')).toEqual([
+    'nowhere',
     2,
     6,
   ]);
-  expect(text('The function file is not available here.', 'SELECT file_1, file(1)')).toEqual(['file', 1, 16]);
-  expect(
-    text(
-      'Unknown expression or function identifier `contry` in scope SELECT contry FROM x',
-      'SELECT contry FROM clicks',
-    ),
-  ).toEqual(['contry', 1, 8]);
-  expect(text('There is no table system.one.', 'SELECT * FROM system . one')).toEqual(['system . one', 1, 15]);
+  expect(text('Line 1, column 8: There is no column w.domein.', 'SELECT w.domein, 1')).toEqual(['w.domein', 1, 8]);
+  expect(text('Line 1, column 8: unexpected ")".', 'SELECT )')).toEqual([')', 1, 8]);
   expect([
-    text('Line 9, Col: 1', 'SELECT 1'),
-    text('There is no table x.', 'SELECT 1'),
+    text('Line 9, column 1: Lost.', 'SELECT 1'),
+    text('Line 1, column 90: Lost.', 'SELECT 1'),
     text('One statement at a time, please.', 'SELECT 1; SELECT 2'),
   ]).toEqual([null, null, null]);
 });
@@ -216,7 +232,11 @@ const underlined = () => Array.from(document.querySelectorAll('pre .underline'),
 
 test('the reported position is underlined and reachable; the statement survives leaving the page', async () => {
   answers();
-  server.use(http.post(at('/api/platform/sql'), () => refuse(400, 'There is no table clickz.')));
+  server.use(
+    http.post(at('/api/platform/sql'), () =>
+      refuse(400, 'Line 1, column 15: There is no table clickz. Did you mean clicks?'),
+    ),
+  );
   const { user } = renderPart(<Workbench />);
   const area = screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'SQL' });
   await user.clear(area);
@@ -294,25 +314,165 @@ test('tables, history and saved queries go into the editor', async () => {
   expect(area).toHaveValue('SELECT 6');
 });
 
-test('the statement can be kept', async () => {
+test('a statement is saved under a title; one that is taken asks what shall happen', async () => {
   answers();
-  const kept = vi.fn();
+  const sent: unknown[] = [];
   server.use(
     http.post(at('/api/platform/sql/queries'), async ({ request }) => {
-      kept(await request.json());
-      return HttpResponse.json(
-        { id: 's2', title: 'Mine', sql: 'x', createdAt: '2026-11-20T10:00:00Z' },
-        { status: 201 },
-      );
+      const body = (await request.json()) as { ifTitleExists: string };
+      sent.push(body);
+      return body.ifTitleExists === 'reject'
+        ? HttpResponse.json({ status: 409, code: 'title_taken', message: 'Taken.' }, { status: 409 })
+        : HttpResponse.json({ id: 's1', title: 'Mine', sql: 'x', version: 2, isShared: false }, { status: 201 });
     }),
   );
-  const { user } = renderPart(<Workbench />);
+  const { user } = renderPart(<AtAddress />);
   await user.click(screen.getByRole('button', { name: 'Save' }));
   const dialog = await screen.findByRole('dialog', { name: 'Save query' });
   await user.type(within(dialog).getByLabelText('Title'), ' Mine ');
   await user.click(within(dialog).getByRole('button', { name: 'Save' }));
-  await waitFor(() => expect(kept).toHaveBeenCalledWith(expect.objectContaining({ title: 'Mine' })));
+  expect(await within(dialog).findByRole('alert')).toHaveTextContent('You already have a query with this title.');
+  expect(within(dialog).getByRole('button', { name: 'Keep both' })).toBeInTheDocument();
+  await user.click(within(dialog).getByRole('button', { name: 'Save as its new version' }));
   await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
+  expect(sent).toEqual([
+    expect.objectContaining({ title: 'Mine', ifTitleExists: 'reject' }),
+    expect.objectContaining({ title: 'Mine', ifTitleExists: 'replace' }),
+  ]);
+  expect(screen.getByLabelText('Address')).toHaveTextContent('{"query":"s1"}');
+});
+
+test('a link opens a saved query with its values; changes become a version, and a deletion can be undone', async () => {
+  const seen = answers();
+  const done: unknown[] = [];
+  const text = 'SELECT count() FROM clicks WHERE website_id = {website:UUID} AND day > {since:Date}';
+  server.use(
+    http.get(at('/api/platform/sql/queries/{id}'), () => HttpResponse.json(kept({ sql: text }))),
+    http.get(at('/api/platform/websites'), () => HttpResponse.json([{ id: 'w1', domain: 'shop.example' }])),
+    http.patch(at('/api/platform/sql/queries/{id}'), async ({ request }) => {
+      done.push(await request.json());
+      return HttpResponse.json({ id: 's1', title: 'Kept', sql: 'x', version: 3, isShared: false });
+    }),
+    http.delete(at('/api/platform/sql/queries/{id}'), () => {
+      done.push('deleted');
+      return new HttpResponse(null, { status: 204 });
+    }),
+    http.post(at('/api/platform/sql/queries/{id}/restore'), () => {
+      done.push('restored');
+      return HttpResponse.json({ id: 's1', title: 'Kept', sql: 'x', version: 3, isShared: false });
+    }),
+  );
+  const { user } = renderPart(<AtAddress start={{ query: 's1', sql: null, values: { since: '2026-11-01' } }} />);
+  const area = screen.getByRole('textbox', { name: 'SQL' });
+  await waitFor(() => expect(area).toHaveValue(text));
+  expect(seen.asked).toEqual([]);
+  expect(screen.getByRole('region', { name: 'Open query' })).toHaveTextContent('KeptVersion 2');
+  expect(screen.getByLabelText('since')).toHaveValue('2026-11-01');
+  await screen.findByRole('option', { name: 'shop.example' });
+  await user.selectOptions(screen.getByLabelText('website'), 'shop.example');
+  expect(screen.getByLabelText('Address')).toHaveTextContent('"p_website":"w1"');
+  server.use(
+    http.post(at('/api/platform/sql'), async ({ request }) => {
+      seen.asked.push(await request.json());
+      const message = '"x" is not valid for the parameter since: enter a date such as 2026-11-20.';
+      const errors = [{ field: 'parameters.since', message }];
+      return HttpResponse.json({ status: 400, code: 'bad_parameter', message, errors }, { status: 400 });
+    }),
+  );
+  await user.click(screen.getByRole('button', { name: 'Run' }));
+  await waitFor(() => expect(screen.getByLabelText('since')).toHaveAccessibleDescription(/enter a date/));
+  expect(seen.asked).toEqual([
+    expect.objectContaining({ sql: text, parameters: { website: 'w1', since: '2026-11-01' } }),
+  ]);
+  expect(screen.getByRole('button', { name: 'Save' })).toBeDisabled();
+  await user.type(area, ' LIMIT 1');
+  expect(screen.getByText('Modified')).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Save' }));
+  expect(await screen.findByText('Version 3 saved')).toBeInTheDocument();
+  expect(done).toEqual([{ sql: `${text} LIMIT 1` }]);
+  await user.click(screen.getByRole('tab', { name: 'Saved' }));
+  expect(screen.queryByRole('button', { name: 'Delete Theirs' })).not.toBeInTheDocument();
+  await user.click(await screen.findByRole('button', { name: 'Delete Kept' }));
+  await user.click(await screen.findByRole('button', { name: 'Undo' }));
+  await waitFor(() => expect(done.slice(1)).toEqual(['deleted', 'restored']));
+});
+
+test('versions show what changed, and an earlier one is restored', async () => {
+  answers();
+  const restored = vi.fn();
+  const version = (number: number, sql: string) => ({
+    number,
+    title: 'Kept',
+    sql,
+    restoredFrom: null,
+    byAuthor: true,
+    savedAt: '2026-11-20T10:00:00Z',
+  });
+  server.use(
+    http.get(at('/api/platform/sql/queries/{id}/versions'), () =>
+      HttpResponse.json([version(2, 'SELECT 6'), version(1, 'SELECT 5')]),
+    ),
+    http.post(at('/api/platform/sql/queries/{id}/versions/{number}/restore'), ({ params }) => {
+      restored(params['number']);
+      return HttpResponse.json({ id: 's1', title: 'Kept', sql: 'SELECT 5', version: 3, isShared: false });
+    }),
+  );
+  const { user } = renderPart(<AtAddress start={{ ...NOTHING, query: 's1' }} />);
+  await user.click(await screen.findByRole('button', { name: 'Versions' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Versions of Kept' });
+  const changes = await within(dialog).findByRole('region', { name: 'Text' });
+  expect(changes).toHaveTextContent('−Removed: SELECT 5+Added: SELECT 6');
+  await user.click(within(dialog).getByRole('button', { name: /^Version 1/ }));
+  await user.click(within(dialog).getByRole('button', { name: 'Restore this version' }));
+  await waitFor(() => expect(restored).toHaveBeenCalledWith('1'));
+  await waitFor(() => expect(screen.getByLabelText('SQL')).toHaveValue('SELECT 5'));
+});
+
+test('the chart of a saved query is pinned with its values; of another text, it says what to do', async () => {
+  answers();
+  const pinned = vi.fn();
+  server.use(
+    http.post(at('/api/platform/sql/pins'), async ({ request }) => {
+      pinned(await request.json());
+      return HttpResponse.json({ id: 'p1' }, { status: 201 });
+    }),
+  );
+  const { user } = renderPart(<AtAddress />);
+  await user.click(screen.getByRole('button', { name: 'Run' }));
+  await user.click(await screen.findByRole('tab', { name: 'Chart' }));
+  expect(screen.getByText('Save the query to pin this chart to your dashboard.')).toBeInTheDocument();
+  await user.click(screen.getByRole('tab', { name: 'Saved' }));
+  await user.click(await screen.findByText('Kept'));
+  await user.click(await screen.findByRole('button', { name: 'Run' }));
+  await user.click(await screen.findByRole('tab', { name: 'Chart' }));
+  await user.click(await screen.findByRole('button', { name: 'Pin to dashboard' }));
+  await waitFor(() =>
+    expect(pinned).toHaveBeenCalledWith({ queryId: 's1', kind: 'bar', x: 'country', y: [], parameters: {} }),
+  );
+});
+
+test('addresses, parameters and differences', () => {
+  const address = addressOf({ query: 'q', sql: 'SELECT 1', p_site: 'w1', other: 'x' });
+  expect(address).toEqual({ query: 'q', sql: 'SELECT 1', values: { site: 'w1' } });
+  expect(searchOf(address)).toEqual({ query: 'q', sql: 'SELECT 1', p_site: 'w1' });
+  expect(linkTo({ ...NOTHING, sql: 'SELECT 1' })).toBe('http://localhost:3000/sql?sql=SELECT+1');
+  expect(linkTo({ ...NOTHING, sql: 'x'.repeat(MAX_LINKED + 1) })).toBeNull();
+  expect(
+    parametersOf(
+      "SELECT '{a:String}' -- {b:Date}\n, {site_id: UUID}, {n:Nullable(Int32)}, {n:UInt8}, {t:DateTime64(3)}",
+    ),
+  ).toEqual([
+    { name: 'site_id', type: 'UUID', kind: 'website' },
+    { name: 'n', type: 'Nullable(Int32)', kind: 'number' },
+    { name: 't', type: 'DateTime64(3)', kind: 'time' },
+  ]);
+  expect(diffLines('a\nb\nc', 'a\nx\nc\nd').map(({ kind, text }) => `${kind[0]} ${text}`)).toEqual([
+    's a',
+    'r b',
+    'a x',
+    's c',
+    'a d',
+  ]);
 });
 
 test('a token needs the password, is shown once, says when it expires, and can be revoked', async () => {

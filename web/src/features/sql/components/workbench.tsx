@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { Bookmark, Download, Play, Square } from 'lucide-react';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { Bookmark, Download, Link as LinkIcon, Play, Square } from 'lucide-react';
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { Boundary } from '@/components/data/boundary';
 import { Empty, ErrorBox, Loading, Skeleton } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
@@ -10,39 +10,109 @@ import { cx } from '@/lib/cx';
 import { countOf, formatCompact, formatCount } from '@/lib/format';
 import { isAdmin, useSession } from '@/lib/session';
 import { keyLabels } from '@/lib/shortcuts';
-import { messageOf } from '@/lib/api/errors';
-import { keepDraft, readDraft } from '../lib/draft';
-import { Editor, type EditorHandle } from './editor';
-import { faultOf, type Fault } from '../lib/fault';
-import { schemaQuery, type SqlResult, type SqlSchema } from '../api/queries';
-import { ResultChart } from './result-chart';
-import { ResultTable } from './result-table';
+import { ApiError, messageOf } from '@/lib/api/errors';
+import { copyText } from '@/lib/clipboard';
+import { toast, toastError } from '@/stores/toasts';
+import { oneQuery, schemaQuery, type SavedQuery, type SqlResult, type SqlSchema } from '../api/queries';
 import { saveAs, useRun, type FileFormat, type Run } from '../hooks/use-run';
+import { useSavedQueries } from '../hooks/use-saved-queries';
+import { linkTo, NOTHING, type SqlAddress, type Values } from '../lib/address';
+import { keepDraft, readDraft } from '../lib/draft';
+import { faultOf, type Fault } from '../lib/fault';
+import { parametersOf, valuesFor } from '../lib/parameters';
+import { Editor, type EditorHandle } from './editor';
+import { Parameters } from './parameters';
+import { QueryBar } from './query-bar';
+import { ResultChart, type ChosenChart } from './result-chart';
+import { ResultTable } from './result-table';
 import { AllHistory, History, Saved, Tables } from './side';
 
 // Dialogs and the help for clients are fetched when they are needed: the editor comes first.
 const Clients = lazy(() => import('./clients').then((module) => ({ default: module.Clients })));
 const SaveDialog = lazy(() => import('./save-dialog').then((module) => ({ default: module.SaveDialog })));
+const VersionsDialog = lazy(() => import('./versions-dialog').then((module) => ({ default: module.VersionsDialog })));
 
 const FIRST =
   'SELECT toDate(bucket) AS day, sum(clicks) AS clicks, sum(pending + approved) AS conversions\nFROM traffic_15m\nWHERE NOT is_bot AND bucket > now() - INTERVAL 30 DAY\nGROUP BY day\nORDER BY day';
 
-export function Workbench() {
+interface Props {
+  readonly address?: SqlAddress;
+  readonly onAddress?: (address: SqlAddress) => void;
+}
+
+export function Workbench({ address = NOTHING, onAddress = () => {} }: Props) {
   const schema = useQuery(schemaQuery);
-  const owner = useSession()?.user.id ?? '';
-  const [sql, setSql] = useState(() => readDraft(owner) ?? FIRST);
+  const session = useSession();
+  const owner = session?.user.id ?? '';
+  const [draft] = useState(() => readDraft(owner));
+  const [sql, setSql] = useState(address.sql ?? draft?.sql ?? FIRST);
+  const [values, setValues] = useState(address.values);
+  // Whose text the editor has: a draft of the query that the address opens is not replaced.
+  const [shownId, setShownId] = useState(draft?.query === address.query ? address.query : null);
+  const [shownSql, setShownSql] = useState(address.sql);
+  const opened = useQuery({ ...oneQuery(address.query ?? ''), enabled: address.query !== null });
+  const query = address.query === null ? null : (opened.data ?? null);
+  if (query && query.id !== shownId) {
+    setShownId(query.id);
+    setSql(query.sql);
+    setValues(address.values);
+  }
+  if (address.sql !== shownSql) {
+    setShownSql(address.sql);
+    if (address.sql !== null) setSql(address.sql);
+  }
+  useEffect(() => keepDraft(owner, { sql, query: address.query }), [owner, sql, address.query]);
+
   const editor = useRef<EditorHandle>(null);
-  const [saving, setSaving] = useState(false);
+  const [dialog, setDialog] = useState<'save' | 'versions' | null>(null);
+  const saved = useSavedQueries();
   const { run, start, cancel } = useRun();
-  const admin = isAdmin(useSession()?.user);
   const running = run.state === 'running';
-  const fault = run.state === 'failed' && run.sql === sql ? faultOf(messageOf(run.error), sql) : null;
+  const failure = run.state === 'failed' && run.sql === sql ? run.error : null;
+  const fault = failure === null ? null : faultOf(messageOf(failure), sql);
+  const parameters = useMemo(() => parametersOf(sql), [sql]);
+  const isModified = query !== null && sql !== query.sql;
+
   const change = (text: string) => {
     setSql(text);
-    keepDraft(owner, text);
+    if (address.sql !== null) onAddress({ ...address, sql: null });
+  };
+  const setValue = (name: string, value: string) => {
+    const changed = { ...valuesFor(sql, values), [name]: value };
+    setValues(changed);
+    onAddress({ ...address, values: changed });
   };
   const open = (text: string) => editor.current?.replace(text);
-  const insert = (text: string) => editor.current?.insert(text);
+  const openSaved = (one: SavedQuery) => {
+    setShownId(one.id);
+    open(one.sql);
+    onAddress({ query: one.id, sql: null, values: {} });
+  };
+  const runNow = () => start(sql, valuesFor(sql, values));
+  const save = () => (query?.mayChange ? saved.saveText.mutate({ id: query.id, sql }) : setDialog('save'));
+  const copyLink = async () => {
+    const target = query && !isModified ? { query: query.id, sql: null } : { query: null, sql };
+    const link = linkTo({ ...target, values: valuesFor(sql, values) });
+    if (link === null) {
+      toastError('This text is too long for a link', 'Save the query, then copy its link.');
+      return;
+    }
+    try {
+      await copyText(link);
+      toast(
+        'Link copied',
+        query?.isShared === false && !isModified ? 'Others need the query to be shared.' : undefined,
+      );
+    } catch (error) {
+      toastError('Failed to copy', messageOf(error));
+    }
+  };
+  const pin = !query
+    ? 'Save the query to pin this chart to your dashboard.'
+    : run.state === 'done' && run.sql !== query.sql
+      ? 'Save your changes to pin this chart to your dashboard.'
+      : ({ kind, x, y }: ChosenChart) =>
+          saved.pin.mutate({ queryId: query.id, kind, x, y: [...y], parameters: valuesFor(query.sql, values) });
   return (
     <div className="grid gap-4 sm:gap-5 lg:grid-cols-[minmax(0,1fr)_20rem] lg:grid-rows-[auto_auto_1fr]">
       <Card
@@ -50,7 +120,16 @@ export function Workbench() {
         description="SELECT only. Press Ctrl+Space for suggestions."
         actions={
           <>
-            <Button size="sm" onClick={() => setSaving(true)} disabled={!sql.trim()}>
+            <Button size="sm" onClick={() => void copyLink()} disabled={!sql.trim()}>
+              <LinkIcon aria-hidden className="size-3.5" />
+              Copy link
+            </Button>
+            <Button
+              size="sm"
+              onClick={save}
+              busy={saved.saveText.isPending}
+              disabled={!sql.trim() || (query?.mayChange === true && !isModified)}
+            >
               <Bookmark aria-hidden className="size-3.5" />
               Save
             </Button>
@@ -63,7 +142,7 @@ export function Workbench() {
               <Button
                 size="sm"
                 variant="primary"
-                onClick={() => start(sql)}
+                onClick={runNow}
                 disabled={!sql.trim()}
                 title={keyLabels('mod+Enter').join(' ')}
               >
@@ -74,27 +153,49 @@ export function Workbench() {
           </>
         }
       >
-        <Editor
-          ref={editor}
-          value={sql}
-          onChange={change}
-          onRun={() => start(sql)}
-          schema={schema.data}
-          fault={fault}
-        />
+        {address.query !== null && opened.error && (
+          <ErrorBox error={opened.error} prefix="The query could not be opened" className="mb-3" />
+        )}
+        {query && (
+          <QueryBar
+            query={query}
+            isModified={isModified}
+            isBusy={saved.share.isPending}
+            onVersions={() => setDialog('versions')}
+            onShare={() => saved.share.mutate(query)}
+            onSaveAs={() => setDialog('save')}
+            onDiscard={() => open(query.sql)}
+            onClose={() => onAddress({ ...address, query: null })}
+          />
+        )}
+        <Editor ref={editor} value={sql} onChange={change} onRun={runNow} schema={schema.data} fault={fault} />
+        {parameters.length > 0 && (
+          <Parameters
+            parameters={parameters}
+            values={values}
+            errors={failure instanceof ApiError ? failure.fields : {}}
+            onChange={setValue}
+          />
+        )}
         <Limits schema={schema.data} />
       </Card>
-      <ResultCard run={run} fault={fault} onFault={({ from, to }) => editor.current?.select(from, to)} />
+      <ResultCard run={run} fault={fault} pin={pin} onFault={({ from, to }) => editor.current?.select(from, to)} />
       <aside aria-label="Tables and queries" className="min-w-0 lg:col-start-2 lg:row-span-3 lg:row-start-1">
         <div className="h-96 overflow-y-auto rounded-xl border border-line bg-surface p-4 shadow-card lg:sticky lg:top-18 lg:h-auto lg:max-h-[calc(100vh-6rem)]">
           <Tabs
             label="Tables and queries"
             look="pill"
             tabs={[
-              { id: 'tables', label: 'Tables', content: <Tables onOpen={open} onInsert={insert} /> },
+              {
+                id: 'tables',
+                label: 'Tables',
+                content: <Tables onOpen={open} onInsert={(text) => editor.current?.insert(text)} />,
+              },
               { id: 'history', label: 'History', content: <History onOpen={open} /> },
-              { id: 'saved', label: 'Saved', content: <Saved onOpen={open} /> },
-              ...(admin ? [{ id: 'everybody', label: 'All', content: <AllHistory onOpen={open} /> }] : []),
+              { id: 'saved', label: 'Saved', content: <Saved open={address.query} onOpen={openSaved} /> },
+              ...(isAdmin(session?.user)
+                ? [{ id: 'everybody', label: 'All', content: <AllHistory onOpen={open} /> }]
+                : []),
             ]}
           />
         </div>
@@ -106,10 +207,28 @@ export function Workbench() {
           </Suspense>
         </Boundary>
       </div>
-      {saving && (
+      {dialog && (
         <Boundary fallback={null}>
           <Suspense fallback={null}>
-            <SaveDialog sql={sql} onClose={() => setSaving(false)} />
+            {dialog === 'versions' && query ? (
+              <VersionsDialog
+                query={query}
+                isBusy={saved.goBack.isPending}
+                onRestore={(number) =>
+                  saved.goBack.mutate({ id: query.id, number }, { onSuccess: (restored) => open(restored.sql) })
+                }
+                onClose={() => setDialog(null)}
+              />
+            ) : (
+              <SaveDialog
+                sql={sql}
+                onSaved={(id) => {
+                  setShownId(id);
+                  onAddress({ query: id, sql: null, values: valuesFor(sql, values) });
+                }}
+                onClose={() => setDialog(null)}
+              />
+            )}
           </Suspense>
         </Boundary>
       )}
@@ -132,10 +251,12 @@ function Limits({ schema }: { readonly schema: SqlSchema | undefined }) {
 function ResultCard({
   run,
   fault,
+  pin,
   onFault,
 }: {
   readonly run: Run;
   readonly fault: Fault | null;
+  readonly pin: ((chart: ChosenChart) => void) | string;
   readonly onFault: (fault: Fault) => void;
 }) {
   const result = run.state === 'done' ? run.result : null;
@@ -143,7 +264,11 @@ function ResultCard({
     <Card
       title="Result"
       description={result ? summary(result) : undefined}
-      actions={run.state === 'done' && run.result.rows.length > 0 ? <Files sql={run.sql} /> : undefined}
+      actions={
+        run.state === 'done' && run.result.rows.length > 0 ? (
+          <Files sql={run.sql} parameters={run.parameters} />
+        ) : undefined
+      }
     >
       {run.state === 'idle' && <Empty>Run a statement to see its rows.</Empty>}
       {run.state === 'running' && <Running since={run.since} />}
@@ -166,7 +291,7 @@ function ResultCard({
           label="Result as"
           tabs={[
             { id: 'table', label: 'Table', content: <ResultTable result={result} /> },
-            { id: 'chart', label: 'Chart', content: <ResultChart result={result} /> },
+            { id: 'chart', label: 'Chart', content: <ResultChart result={result} pin={pin} /> },
           ]}
         />
       )}
@@ -189,11 +314,11 @@ const FILES: readonly { readonly format: FileFormat; readonly label: string }[] 
   { format: 'parquet', label: 'Parquet' },
 ];
 
-function Files({ sql }: { readonly sql: string }) {
+function Files({ sql, parameters }: { readonly sql: string; readonly parameters: Values }) {
   const [busy, setBusy] = useState<FileFormat | null>(null);
   const save = async (format: FileFormat) => {
     setBusy(format);
-    await saveAs(sql, format);
+    await saveAs(sql, parameters, format);
     setBusy(null);
   };
   return FILES.map(({ format, label }) => (

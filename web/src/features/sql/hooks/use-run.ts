@@ -5,6 +5,7 @@ import { api, body, done } from '@/lib/api/client';
 import { ApiError, messageOf } from '@/lib/api/errors';
 import { toast, toastError } from '@/stores/toasts';
 import { historyQuery, type SqlResult } from '../api/queries';
+import type { Values } from '../lib/address';
 
 /** Of a page; files have all. */
 const MAX_ROWS = 10_000;
@@ -13,7 +14,7 @@ export type FileFormat = 'csv' | 'ndjson' | 'parquet';
 export type Run =
   | { readonly state: 'idle' }
   | { readonly state: 'running'; readonly since: number }
-  | { readonly state: 'done'; readonly result: SqlResult; readonly sql: string }
+  | { readonly state: 'done'; readonly result: SqlResult; readonly sql: string; readonly parameters: Values }
   | { readonly state: 'failed'; readonly error: unknown; readonly sql: string }
   | { readonly state: 'cancelled' };
 
@@ -30,18 +31,18 @@ export function useRun() {
   // Leaving the page aborts the request; the server cancels the statement.
   useEffect(() => () => under.current?.abort.abort(), []);
 
-  const start = async (sql: string) => {
+  const start = async (sql: string, parameters: Values) => {
     if (under.current || !sql.trim()) return;
     const mine = { id: statementId(), abort: new AbortController() };
     under.current = mine;
     setRun({ state: 'running', since: Date.now() });
     try {
-      const asked = { sql, queryId: mine.id, format: 'json', maxRows: MAX_ROWS } as const;
+      const asked = { sql, parameters, queryId: mine.id, format: 'json', maxRows: MAX_ROWS } as const;
       // The other formats of an answer have no shape, so the description gives none to this one either.
       const result = (await body(
         api.POST('/api/platform/sql', { body: asked, signal: mine.abort.signal }),
       )) as SqlResult;
-      setRun({ state: 'done', result, sql });
+      setRun({ state: 'done', result, sql, parameters });
     } catch (error) {
       const stopped = mine.abort.signal.aborted || (error instanceof ApiError && error.code === 'cancelled');
       setRun(stopped ? { state: 'cancelled' } : { state: 'failed', error, sql });
@@ -62,14 +63,14 @@ export function useRun() {
     }
   };
 
-  return { run, start: (sql: string) => void start(sql), cancel: () => void cancel() };
+  return { run, start: (sql: string, parameters: Values) => void start(sql, parameters), cancel: () => void cancel() };
 }
 
 /** Runs the statement again for all of its rows and hands them over as a file. */
-export async function saveAs(sql: string, format: FileFormat): Promise<void> {
+export async function saveAs(sql: string, parameters: Values, format: FileFormat): Promise<void> {
   try {
     const { data } = await api.POST('/api/platform/sql', {
-      body: { sql, format, maxRows: MAX_ROWS },
+      body: { sql, parameters, format, maxRows: MAX_ROWS },
       parseAs: 'blob',
     });
     const url = URL.createObjectURL(data as unknown as Blob);

@@ -28,6 +28,18 @@ export interface Drawing {
 }
 
 export const MAX_POINTS = 500;
+export const MAX_SERIES = 6;
+
+/** Columns of numbers, by index. */
+export const numbersOf = ({ columns }: SqlResult): number[] =>
+  columns.flatMap((column, index) => (isNumber(column.type) ? [index] : []));
+
+/** The column that names the points: the first that is no number. */
+export const labelOf = ({ columns }: SqlResult): number =>
+  Math.max(
+    0,
+    columns.findIndex((column) => !isNumber(column.type)),
+  );
 
 /** The first rows as a chart: `x` by its name, every chosen column of numbers as a series. */
 export function drawing(result: SqlResult, x: number, y: readonly number[]): Drawing | null {
