@@ -2,13 +2,6 @@
 
 An address's id is derived from its keyed hash, so the same address finds its own stream. The address is deleted when
 that stream ends or nobody confirms it (`infra.services.scheduler.jobs.retention`).
-
-A mail goes to the address as it was typed. For what an address *has* with us it is read more kindly:
-
-- `spelled`: case does not matter, nor full-width letters, nor whether a domain is written in letters or in ASCII. So a
-  subscription is to one address.
-- `mailbox`: nor the text behind a `+`, nor dots at Gmail. So one person has one of the places of early access, and
-  nobody is flooded by way of their aliases. What looks alike in another alphabet is another mailbox: it is one.
 """
 
 from __future__ import annotations
@@ -17,22 +10,17 @@ import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, LiteralString
-from unicodedata import normalize
 from uuid import UUID
-
-import idna
 
 from command_api.kernel.reader import Reader
 from command_api.kernel.unit_of_work import UnitOfWork
 from infra.kernel.config.settings import Settings
-from infra.kernel.mail.contacts import Kind, decrypt_field, encrypt_field
+from infra.kernel.mail.contacts import Kind, decrypt_field, encrypt_field, mailbox
 from infra.kernel.mail.outbox import unqueue
 from infra.kernel.security.encryption import derived_key, keyed_hash
 from infra.kernel.security.sessions import hashed
-from schemas.identity import contact_id
 
 CONFIRM_WITHIN: Final = timedelta(days=7)
-_WITHOUT_DOTS: Final = frozenset({"gmail.com", "googlemail.com"})
 PLACE_EXPIRY: Final = "leads:place-expiry"
 """The process manager `command_api.leads.early_access_handlers.PLACE_EXPIRY`."""
 
@@ -43,31 +31,6 @@ class Contact:
 
     email: str
     name: str | None
-
-
-def spelled(email: str) -> str:
-    """The address in its canonical spelling."""
-    name, _, domain = normalize("NFKC", email.strip()).rpartition("@")
-    try:
-        host = idna.encode(domain, uts46=True).decode()
-    except idna.IDNAError:
-        host = domain
-    return f"{name}@{host}".casefold()
-
-
-def mailbox(email: str) -> str:
-    """The address of the mailbox that mails to `email` end up in, as far as its writing tells."""
-    name, _, domain = spelled(email).rpartition("@")
-    name = name.partition("+")[0] or name
-    if domain in _WITHOUT_DOTS:
-        return f"{name.replace('.', '') or name}@gmail.com"
-    return f"{name}@{domain}"
-
-
-def id_of(settings: Settings, kind: Kind, email: str) -> UUID:
-    """Returns the id: of the address for subscriptions, of the mailbox for early access."""
-    text = mailbox(email) if kind == "early_access" else spelled(email)
-    return contact_id(kind, keyed_hash(derived_key(settings, "email"), text))
 
 
 def mailbox_of(settings: Settings, email: str) -> str:

@@ -21,6 +21,7 @@ from command_api.leads import commands, contacts, early_access
 from command_api.leads.early_access import EarlyAccessPlaces, Signup
 from command_api.leads.mails import LeadMails
 from command_api.leads.schemas import SignupState
+from infra.kernel.mail.contacts import id_of
 from infra.kernel.mail.outbox import Mail
 from schemas.base import DomainEvent
 from schemas.events.leads import EarlyAccessJoined, EarlyAccessPromoted
@@ -43,7 +44,7 @@ class MailLimitReached(Exception):
 def join_early_access(command: commands.JoinEarlyAccess, uow: UnitOfWork) -> None:
     """Raises `MailLimitReached`."""
     email, context = command.fields.email, uow.context
-    contact = contacts.id_of(uow.settings, "early_access", email)
+    contact = id_of(uow.settings, "early_access", email)
     signup, places = uow.load(contact, early_access.evolve), _places(uow)
     waits = contacts.first_in_line(uow) is not None
     events = early_access.join(places, signup, signup_id=contact, somebody_waits=waits, context=context)

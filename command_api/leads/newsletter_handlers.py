@@ -9,6 +9,7 @@ from command_api.kernel.decision import not_found
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.leads import commands, contacts, newsletter
 from command_api.leads.mails import LeadMails
+from infra.kernel.mail.contacts import id_of
 
 HANDLERS: Final = CommandHandlers()
 
@@ -16,7 +17,7 @@ HANDLERS: Final = CommandHandlers()
 @HANDLERS.on(commands.RequestSubscription, senders="system")
 def request_subscription(command: commands.RequestSubscription, uow: UnitOfWork) -> None:
     email, source = command.fields.email, command.fields.source
-    contact = contacts.id_of(uow.settings, "newsletter", email)
+    contact = id_of(uow.settings, "newsletter", email)
     subscription = uow.load(contact, newsletter.evolve)
     if subscription is not None and subscription.state == "confirmed":
         return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query
@@ -43,6 +43,8 @@ _ACCOUNTS: Final = (
     " AND s.last_seen_at > now() - %(idle)s) AS s ON true"
     " WHERE (%(search)s::text IS NULL OR strpos(lower(concat_ws(' ', a.name, a.email)), %(search)s) > 0)"
     " AND (%(role)s::text IS NULL OR %(role)s = ANY (a.roles))"
+    " AND (%(state)s::text IS NULL OR %(state)s ="
+    " CASE WHEN a.erased_at IS NOT NULL THEN 'erased' WHEN a.disabled_at IS NOT NULL THEN 'disabled' ELSE 'active' END)"
     " AND (%(at)s::timestamptz IS NULL OR (a.created_at, a.id) < (%(at)s, %(last)s))"
     " ORDER BY a.created_at DESC, a.id DESC LIMIT %(limit)s"
 )
@@ -54,7 +56,8 @@ def get_admin_accounts(
     page: Page50,
     search: Annotated[str | None, Query(max_length=200, description="Part of name or address")] = None,
     role: Role | None = None,
+    state: Literal["active", "disabled", "erased"] | None = None,
 ) -> list[AdminAccount]:
     """Newest first."""
-    bound = {"idle": IDLE, "search": search.lower() if search else None, "role": role}
+    bound = {"idle": IDLE, "search": search.lower() if search else None, "role": role, "state": state}
     return [AdminAccount.of_row(row) for row in page.rows(admin.reader, _ACCOUNTS, "created_at", bound)]

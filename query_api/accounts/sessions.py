@@ -11,7 +11,7 @@ from pydantic import Field
 
 from infra.kernel.security.sessions import IDLE
 from query_api.kernel import audit_rows
-from query_api.kernel.audit_rows import AuditEntry
+from query_api.kernel.audit_rows import AuditEntry, AuditFilter
 from query_api.kernel.dependencies import CallerScope
 from query_api.kernel.pagination import Page50
 from query_api.kernel.responses import RowModel
@@ -47,4 +47,4 @@ def get_sessions(scope: CallerScope) -> list[Session]:
 @router.get("/api/platform/user/activity")
 def get_user_activity(scope: CallerScope, page: Page50) -> list[AuditEntry]:
     """What was done with one's own account, and what was refused; newest first."""
-    return audit_rows.entries(scope.own, page, account=scope.principal.account_id)
+    return audit_rows.entries(scope.own, page, AuditFilter(account=scope.principal.account_id))

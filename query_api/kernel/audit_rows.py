@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -38,14 +39,35 @@ _ENTRIES: Final = (
     " WHERE (%(account)s::uuid IS NULL OR e.account_id = %(account)s)"
     " AND (%(action)s::text IS NULL OR starts_with(e.action, %(action)s))"
     " AND (%(outcome)s::text IS NULL OR e.outcome = %(outcome)s)"
+    " AND (%(actor)s::text IS NULL OR strpos(lower(concat_ws(' ', actor.name, actor.email)), %(actor)s) > 0)"
+    " AND (%(object)s::uuid IS NULL OR e.subject_id = %(object)s OR e.account_id = %(object)s)"
+    " AND (%(since)s::timestamptz IS NULL OR e.at >= %(since)s)"
+    " AND (%(until)s::timestamptz IS NULL OR e.at < %(until)s)"
     " AND (%(before)s::bigint IS NULL OR e.seq < %(before)s) ORDER BY e.seq DESC LIMIT %(limit)s"
 )
 
 
-def entries(
-    reader: Reader, page: Page, *, account: UUID | None, action: str | None = None, outcome: str | None = None
-) -> list[AuditEntry]:
+@dataclass(frozen=True, slots=True)
+class AuditFilter:
+    """Which entries: all conditions that are given hold."""
+
+    account: UUID | None = None
+    action: str | None = None
+    """How the action begins."""
+
+    outcome: str | None = None
+    actor: str | None = None
+    """Part of the actor's name or email address, in lower case."""
+
+    object: UUID | None = None
+    """The account or the other thing that is affected."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+def entries(reader: Reader, page: Page, chosen: AuditFilter) -> list[AuditEntry]:
     """One page, newest first; adds the link to the next."""
     [before] = page.after(int)
-    bound = {"account": account, "action": action, "outcome": outcome, "before": before, "limit": page.limit + 1}
+    bound = {**asdict(chosen), "before": before, "limit": page.limit + 1}
     return [AuditEntry.of_row(row) for row in page.take(reader.rows(_ENTRIES, bound), "seq")]

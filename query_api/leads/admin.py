@@ -133,7 +133,7 @@ LEFT JOIN read.accounts AS t ON s.kind = 'assigned' AND t.id::text = s.text
 WHERE s.inquiry_id = %s ORDER BY s.number"""
 _SUBSCRIBERS: Final = """
 SELECT s.*, c.email_sealed, c.name_sealed FROM read.subscriptions AS s LEFT JOIN ops.contact AS c ON c.id = s.id
-WHERE (%(state)s::text IS NULL OR s.state = %(state)s)
+WHERE (%(state)s::text IS NULL OR s.state = %(state)s) AND (%(id)s::uuid IS NULL OR s.id = %(id)s)
   AND (%(at)s::timestamptz IS NULL OR (s.requested_at, s.id) < (%(at)s, %(last)s))
 ORDER BY s.requested_at DESC, s.id DESC LIMIT %(limit)s"""
 _SIGNUPS: Final = """
@@ -186,9 +186,14 @@ def get_subscribers(
     admin: AdminScope,
     page: Page50,
     state: Literal["pending", "confirmed", "ended"] | None = None,
+    email: Annotated[
+        str | None,
+        Query(max_length=320, description="The whole address: stored addresses are encrypted"),
+    ] = None,
 ) -> list[Subscriber]:
     """Newest first."""
-    rows = page.rows(admin.reader, _SUBSCRIBERS, "requested_at", {"state": state})
+    id_ = contacts.id_of(context.settings, "newsletter", email) if email and email.strip() else None
+    rows = page.rows(admin.reader, _SUBSCRIBERS, "requested_at", {"state": state, "id": id_})
     return [_subscriber(context.settings, row) for row in rows]
 
 
@@ -223,7 +228,7 @@ def get_early_access(context: Context, admin: AdminScope, page: Page50) -> list[
 def _confirmed(reader: Reader, settings: Settings) -> Iterator[SubscriberForSending]:
     """Newest first, read in batches: the file is complete and may be long."""
     after: dict[str, Any] = {"at": None, "last": None}
-    while rows := reader.rows(_SUBSCRIBERS, {"state": "confirmed", "limit": _BATCH_SIZE, **after}):
+    while rows := reader.rows(_SUBSCRIBERS, {"state": "confirmed", "id": None, "limit": _BATCH_SIZE, **after}):
         yield from (_for_sending(settings, row) for row in rows if row["email_sealed"] is not None)
         after = {"at": rows[-1]["requested_at"], "last": rows[-1]["id"]}
 

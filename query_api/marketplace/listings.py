@@ -163,14 +163,20 @@ def get_seller(id: UUID, viewer: CurrentViewer) -> Seller:
 
 
 @admin_router.get("/listings", dependencies=[Depends(Reads("listings"))])
-def get_all_listings(admin: AdminScope, page: Page50, status: ListingStatus = "in_review") -> list[Listing]:
+def get_all_listings(
+    admin: AdminScope,
+    page: Page50,
+    status: ListingStatus = "in_review",
+    search: Annotated[str | None, Query(max_length=200, description="Part of title or address")] = None,
+) -> list[Listing]:
     """Listings of all sellers in one state, oldest first."""
     sql = (
         f"SELECT {shown.LISTING} FROM read.listings WHERE status = %(status)s"  # noqa: S608 - own text
+        " AND (%(search)s::text IS NULL OR concat_ws(' ', title, website_url) ILIKE %(search)s)"
         " AND (%(at)s::timestamptz IS NULL OR (created_at, id) > (%(at)s, %(last)s))"
         " ORDER BY created_at, id LIMIT %(limit)s"
     )
-    return shown.listings(page.rows(admin.reader, sql, "created_at", {"status": status}))
+    return shown.listings(page.rows(admin.reader, sql, "created_at", {"status": status, "search": like(search)}))
 
 
 @admin_router.get("/questions", dependencies=[Depends(Reads("listing_questions"))])

@@ -6,10 +6,10 @@ from typing import Annotated, Final, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Query
-from pydantic import Field
+from pydantic import AwareDatetime, Field
 
 from query_api.kernel import audit_rows
-from query_api.kernel.audit_rows import AuditEntry
+from query_api.kernel.audit_rows import AuditEntry, AuditFilter
 from query_api.kernel.dependencies import AdminScope
 from query_api.kernel.pagination import Page50
 from query_api.kernel.responses import RowModel
@@ -40,9 +40,17 @@ def get_audit_trail(
     account_id: Annotated[UUID | None, Query(alias="accountId")] = None,
     action: Annotated[str | None, Query(max_length=100, description="How actions begin: `account.`")] = None,
     outcome: Literal["done", "refused"] | None = None,
+    actor: Annotated[str | None, Query(max_length=200, description="Part of the name or address of who did it")] = None,
+    object_id: Annotated[
+        UUID | None, Query(alias="objectId", description="The account, website, link, ... that is affected")
+    ] = None,
+    since: AwareDatetime | None = None,
+    until: Annotated[AwareDatetime | None, Query(description="Exclusive")] = None,
 ) -> list[AuditEntry]:
     """Newest first."""
-    return audit_rows.entries(admin.reader, page, account=account_id, action=action, outcome=outcome)
+    wanted = actor.strip().lower() if actor else None
+    chosen = AuditFilter(account_id, action, outcome, wanted or None, object_id, since, until)
+    return audit_rows.entries(admin.reader, page, chosen)
 
 
 @router.get("/api/admin/audit-trail/check")

@@ -6,10 +6,10 @@ The text is shown only while there is no mail server: then an admin hands the li
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from psycopg import Connection
 from pydantic import Field
 
@@ -19,6 +19,7 @@ from infra.kernel.security.audit_log import Entry, record
 from query_api.kernel.authorization import AccountScope, require_existing
 from query_api.kernel.dependencies import AdminScope, Context, Services
 from query_api.kernel.pagination import Page50
+from query_api.kernel.postgres_reader import like
 from query_api.kernel.responses import RowModel
 
 router = APIRouter(tags=["admin"])
@@ -46,16 +47,25 @@ class OutboxLetter(OutboxMail):
 
 _COLUMNS: Final = "id, kind, recipient_sealed, subject, text_sealed, state, attempts, error, created_at, sent_at"
 _PAGE: Final = (
-    f"SELECT {_COLUMNS} FROM ops.mail WHERE %(at)s::timestamptz IS NULL OR (created_at, id) < (%(at)s, %(last)s)"  # noqa: S608 - own text
+    f"SELECT {_COLUMNS} FROM ops.mail WHERE (%(search)s::text IS NULL OR subject ILIKE %(search)s)"  # noqa: S608 - own text
+    " AND (%(state)s::text IS NULL OR state = %(state)s)"
+    " AND (%(at)s::timestamptz IS NULL OR (created_at, id) < (%(at)s, %(last)s))"
     " ORDER BY created_at DESC, id DESC LIMIT %(limit)s"
 )
 _ONE: Final = f"SELECT {_COLUMNS} FROM ops.mail WHERE id = %s"  # noqa: S608 - own text
 
 
 @router.get("/api/admin/outbox")
-def get_outbox(request: Request, context: Context, admin: AdminScope, page: Page50) -> list[OutboxMail]:
+def get_outbox(
+    request: Request,
+    context: Context,
+    admin: AdminScope,
+    page: Page50,
+    search: Annotated[str | None, Query(max_length=200, description="Part of the subject")] = None,
+    state: Literal["waiting", "sent", "failed"] | None = None,
+) -> list[OutboxMail]:
     """Newest first."""
-    rows = page.rows(admin.reader, _PAGE, "created_at")
+    rows = page.rows(admin.reader, _PAGE, "created_at", {"search": like(search), "state": state})
     _note(context, request, admin, None)
     return [
         OutboxMail.of_row(row, to=decrypt_mail(context.settings, row["id"], row["recipient_sealed"], None)[0])

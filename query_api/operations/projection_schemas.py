@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from pydantic import BaseModel, Field
@@ -36,7 +36,7 @@ class Progress(BaseModel):
     done: int
     of: int
     unit: str
-    percent: float
+    percent: float = Field(description="Over all phases of the build: it reaches 100 when the build is ready")
 
 
 class Build(RowModel):
@@ -175,16 +175,36 @@ class ProjectionDetail(Projection):
     rebuild: RebuildEstimate
 
 
-def progress_of(build: Mapping[str, Any], own: Sequence[PartitionPosition], *, alone: bool) -> Progress:
-    """Records read of those in the log; of a rollup that is built alone, months copied."""
-    if alone and build["state"] == "building":
-        months = build["progress"].get("months", [])
-        return _progress(len(build["progress"].get("done", [])), len(months), "months")
-    return _progress(
-        sum(place.nextOffset for place in own), sum(place.endOffset or place.nextOffset for place in own), "records"
-    )
+COPIED_PERCENT: Final = 80.0
+"""Share of a rollup's build that copies months from the raw table; then it catches up with the log."""
 
 
-def _progress(done: int, everything: int, unit: str) -> Progress:
-    percent = 100.0 if everything == 0 and unit == "records" else round(100 * done / everything, 2) if everything else 0
-    return Progress(done=done, of=everything, unit=unit, percent=percent)
+def progress_of(
+    build: Mapping[str, Any], own: Sequence[PartitionPosition], *, alone: bool, log_end: int = 0
+) -> Progress:
+    """How far a build is, as one percentage over all of its phases; 100 once it is ready, and not before.
+
+    Records read of those in the log; of a rollup that is built `alone`, months copied and then records. `log_end`: all
+    records that there are, also of partitions that the build has not begun.
+    """
+    state = build["paused_in"] or build["state"]
+    done = sum(place.nextOffset for place in own)
+    everything = max(log_end, sum(place.endOffset or place.nextOffset for place in own))
+    if state not in BUILDING:
+        return Progress(done=done, of=everything, unit="records", percent=100.0)
+    if alone and state == "building":
+        months, copied = build["progress"].get("months", []), build["progress"].get("done", [])
+        percent = _percent(len(copied), len(months)) * COPIED_PERCENT / 100
+        return Progress(done=len(copied), of=len(months), unit="months", percent=round(percent, 2))
+    percent = _percent(done, everything)
+    if alone:
+        percent = COPIED_PERCENT + percent * (100 - COPIED_PERCENT) / 100
+    return Progress(done=done, of=everything, unit="records", percent=min(round(percent, 2), ALMOST))
+
+
+BUILDING: Final = frozenset(("building", "catching_up"))
+ALMOST: Final = 99.9
+
+
+def _percent(done: int, everything: int) -> float:
+    return 100 * done / everything if everything else 0.0

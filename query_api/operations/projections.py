@@ -188,10 +188,20 @@ def _build(projection: Row, row: Row, places: Mapping[tuple[str, int], list[Part
         row,
         lag_events=behind,
         rate=rate,
-        progress=progress_of(row, own, alone=fed and row["source_generation"] != row["generation"]),
+        progress=progress_of(
+            row,
+            own,
+            alone=fed and row["source_generation"] != row["generation"],
+            log_end=_log_end(places.get((name, projection["live_generation"]), [])),
+        ),
         eta_seconds=behind / rate if active and behind and rate else None,
         positions=own,
     )
+
+
+def _log_end(live: Sequence[PartitionPosition]) -> int:
+    """Records in the log, by the partitions that the live generation reads."""
+    return sum(place.endOffset or place.nextOffset for place in live)
 
 
 def _live_source(shown: Projection) -> int:

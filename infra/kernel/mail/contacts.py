@@ -2,21 +2,58 @@
 
 The command service stores them, the query service shows them to admins. An address is encrypted in `ops.contact`
 under the id of its purpose (a subscription, an early-access signup) and deleted when that ends.
+
+A mail goes to the address as it was typed. For what an address *has* with us it is read more kindly:
+
+- `spelled`: case does not matter, nor full-width letters, nor whether a domain is written in letters or in ASCII. So a
+  subscription is to one address.
+- `mailbox`: nor the text behind a `+`, nor dots at Gmail. So one person has one of the places of early access, and
+  nobody is flooded by way of their aliases. What looks alike in another alphabet is another mailbox: it is one.
 """
 
 from __future__ import annotations
 
 from typing import Final, Literal
+from unicodedata import normalize
 from uuid import UUID
+
+import idna
 
 from infra.kernel.config.settings import Settings
 from infra.kernel.mail.unsubscribe import unsubscribe_token
-from infra.kernel.security.encryption import decrypt, derived_key, encrypt
+from infra.kernel.security.encryption import decrypt, derived_key, encrypt, keyed_hash
+from schemas.identity import contact_id
 
 Kind = Literal["newsletter", "early_access"]
 Field = Literal["email", "name"]
 
+_WITHOUT_DOTS: Final = frozenset({"gmail.com", "googlemail.com"})
 _PAGES: Final[dict[Kind, str]] = {"newsletter": "/newsletter/unsubscribe", "early_access": "/early-access/leave"}
+
+
+def spelled(email: str) -> str:
+    """The address in its canonical spelling."""
+    name, _, domain = normalize("NFKC", email.strip()).rpartition("@")
+    try:
+        host = idna.encode(domain, uts46=True).decode()
+    except idna.IDNAError:
+        host = domain
+    return f"{name}@{host}".casefold()
+
+
+def mailbox(email: str) -> str:
+    """The address of the mailbox that mails to `email` end up in, as far as its writing tells."""
+    name, _, domain = spelled(email).rpartition("@")
+    name = name.partition("+")[0] or name
+    if domain in _WITHOUT_DOTS:
+        return f"{name.replace('.', '') or name}@gmail.com"
+    return f"{name}@{domain}"
+
+
+def id_of(settings: Settings, kind: Kind, email: str) -> UUID:
+    """Returns the id: of the address for subscriptions, of the mailbox for early access."""
+    text = mailbox(email) if kind == "early_access" else spelled(email)
+    return contact_id(kind, keyed_hash(derived_key(settings, "email"), text))
 
 
 def encrypt_field(settings: Settings, contact: UUID, what: Field, text: str) -> str:

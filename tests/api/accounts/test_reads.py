@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from urllib.parse import quote
 from uuid import uuid4
 
 import httpx
@@ -117,6 +118,18 @@ def test_admins_see_everybody(ada: Ada) -> None:
     ada.api.query.insert("accounts", {**row, "name": f"Þóra Weiß {mark}"})
     [found] = ada.get(f"/api/admin/accounts?search=ÞÓRA weiß {mark}", ada.admin).json()
     assert found["name"] == f"Þóra Weiß {mark}"
+    gone = {"id": uuid4(), "email": f"gone-{mark}@example.com", "name": "", "roles": ["analyst"], "created_at": NOW}
+    ada.api.query.insert("accounts", {**gone, "disabled_at": NOW})
+    for query, ids in (
+        ("state=disabled", [gone["id"]]),
+        ("state=active", [row["id"]]),
+        ("state=erased", []),
+        ("role=analyst", [gone["id"]]),
+        ("role=admin", []),
+    ):
+        listed = ada.get(f"/api/admin/accounts?search={mark}&{query}", ada.admin).json()
+        assert [one["id"] for one in listed] == [str(id_) for id_ in ids], query
+    assert ada.get("/api/admin/accounts?state=asleep", ada.admin).status_code == 400
     first = ada.get("/api/admin/accounts?limit=1", ada.admin)
     assert len(first.json()) == 1 and "next" in first.links
     assert ada.get("/api/admin/accounts").status_code == 403
@@ -125,6 +138,20 @@ def test_admins_see_everybody(ada: Ada) -> None:
 def test_admins_read_the_audit_trail(ada: Ada) -> None:
     found = ada.get(f"/api/admin/audit-trail?accountId={ada.id}&action=account.", ada.admin).json()
     assert [one["action"] for one in found] == ["account.signed_in", "account.registered"]
+    [signed_in, registered] = (one["at"] for one in found)
+    mine = f"/api/admin/audit-trail?actor={ada.email.upper()}"
+    for query, actions in (
+        ("&action=account.", ["account.signed_in", "account.registered"]),
+        (f"&action=account.&objectId={ada.id}", ["account.signed_in", "account.registered"]),
+        (f"&objectId={uuid4()}", []),
+        (f"&since={quote(signed_in)}", ["account.signed_in"]),
+        (f"&action=account.&until={quote(signed_in)}", ["account.registered"]),
+        (f"&since={quote(registered)}&action=account.sign", ["account.signed_in"]),
+    ):
+        assert [one["action"] for one in ada.get(mine + query, ada.admin).json()] == actions, query
+    page = ada.get(f"{mine}&limit=1", ada.admin)
+    assert "actor=" in page.links["next"]["url"]
+    assert ada.get("/api/admin/audit-trail?objectId=x", ada.admin).status_code == 400
     refused = ada.get("/api/admin/audit-trail?outcome=refused&limit=200", ada.admin).json()
     assert {one["outcome"] for one in refused} <= {"refused"}
     check = ada.get("/api/admin/audit-trail/check", ada.admin).json()
@@ -141,12 +168,15 @@ def test_admins_read_mails_while_there_is_no_server_and_each_look_is_noted(ada: 
     ada.post("/api/platform/password/forgot", {"email": ada.email})
     mail = next(one for one in ada.get("/api/admin/outbox", ada.admin).json() if one["to"] == ada.email)
     assert (mail["kind"], mail["state"]) == ("password_reset", "waiting") and "text" not in mail
+    for query, is_there in (("search=PASSWORD", True), ("search=100%", False), ("state=sent", False)):
+        listed = ada.get(f"/api/admin/outbox?limit=200&{query}", ada.admin).json()
+        assert (mail["id"] in [one["id"] for one in listed]) is is_there, query
     letter = ada.get(f"/api/admin/outbox/{mail['id']}", ada.admin).json()
     assert "#code=" in letter["text"]
     looks = ada.get(f"/api/admin/audit-trail?accountId={ada.admin.account_id}&action=outbox.", ada.admin).json()
     assert [(one["action"], one["subjectId"]) for one in looks] == [
         ("outbox.read", mail["id"]),
-        ("outbox.listed", None),
+        *[("outbox.listed", None)] * 4,
     ]
     assert ada.get("/api/admin/outbox").status_code == 403
     assert ada.get(f"/api/admin/outbox/{mail['id']}").status_code == 403
@@ -194,6 +224,9 @@ SECRETS = {
     "lookup.forum_member",
     "lookup.custom_domain",
     "lookup.view_name",
+    "lookup.query_title",
+    "lookup.pinned_chart",
+    "sql.saved_query",
     "domains.dns_check",
     "insights.digest",
     "marketplace.saved_search",

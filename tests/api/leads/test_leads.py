@@ -23,6 +23,7 @@ from command_api.leads import commands, contacts, early_access
 from command_api.leads.early_access_handlers import PLACE_EXPIRY, MailLimitReached
 from command_api.leads.public_routes import PER_VISITOR
 from command_api.leads.schemas import Contact, EarlyAccess
+from infra.kernel.mail import contacts as mail_contacts
 from infra.kernel.mail.contacts import Kind, one_click_url
 from infra.kernel.mail.outbox import decrypt_mail
 from infra.services.scheduler.jobs.retention import delete_expired
@@ -97,7 +98,7 @@ def somebody() -> str:
 
 
 def id_of(world: World, kind: Kind, email: str) -> UUID:
-    return contacts.id_of(world.settings, kind, email)
+    return mail_contacts.id_of(world.settings, kind, email)
 
 
 def stored_contact(world: World, contact: UUID) -> contacts.Contact | None:

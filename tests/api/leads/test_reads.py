@@ -58,7 +58,7 @@ def unit_of_work(api: Api) -> UnitOfWork:
 
 def kept(api: Api, kind: Any, email: str, name: str | None = None) -> UUID:
     """An address as the command service writes it down."""
-    made = lead_contacts.id_of(api.core.settings, kind, email)
+    made = contacts.id_of(api.core.settings, kind, email)
     with unit_of_work(api) as uow:
         lead_contacts.keep(uow, kind, made, email, name)
     return made
@@ -127,6 +127,8 @@ def test_subscribers_and_their_file(api: Api, monkeypatch: pytest.MonkeyPatch) -
     assert (shown[str(formula)]["email"], shown[str(formula)]["name"]) == ("ada@example.com", "=HYPERLINK(1)")
     assert shown[str(ended)]["email"] is None
     assert [one["id"] for one in got(api, "/api/admin/subscribers?state=pending", admin)] == [str(pending)]
+    for email, ids in (("ADA@example.com", [str(formula)]), ("ada@example", []), ("nobody@example.com", [])):
+        assert [one["id"] for one in got(api, f"/api/admin/subscribers?email={email}", admin)] == ids
     answer = api.call("GET", "/api/admin/subscribers.csv", admin)
     assert answer.headers["Content-Disposition"] == 'attachment; filename="subscribers.csv"'
     older = [uuid4() for _ in range(5)]

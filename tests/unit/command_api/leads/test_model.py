@@ -11,9 +11,9 @@ import pytest
 
 from command_api.kernel.decision import CommandRejected, UnexpectedEvent, system_context
 from command_api.leads import early_access, inquiries, newsletter
-from command_api.leads.contacts import mailbox, spelled
 from infra.kernel.config.settings import Settings
 from infra.kernel.mail import contacts
+from infra.kernel.mail.contacts import mailbox, spelled
 from infra.kernel.mail.unsubscribe import unsubscribe_token, verify_unsubscribe_token
 from schemas.base import DomainEvent
 from schemas.events.leads import EarlyAccessJoined, EarlyAccessPlaceFreed, EarlyAccessPlaceTaken, SubscriptionConfirmed
