@@ -138,6 +138,7 @@ class Projection(RowModel):
     state: str = Field(description="Of the live generation")
     isRunning: bool = Field(description="Whether projectors run at all")
     isRetrying: bool
+    differs: bool = Field(description="The last comparison of a generation that is being built found differences")
     lagEvents: int | None
     lagSeconds: float
     rate: float

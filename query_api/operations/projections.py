@@ -80,6 +80,14 @@ _OPEN: Final = _REQUESTS + (
     " AND (r.state IN ('waiting', 'running') OR r.finished_at > now() - interval '1 minute') ORDER BY r.requested_at"
 )
 _LAST: Final = _REQUESTS + " AND r.projection = %(name)s ORDER BY r.requested_at DESC LIMIT %(limit)s"
+_DIFFERING: Final = (
+    "SELECT name FROM (SELECT DISTINCT ON (r.projection) r.projection AS name, r.generation, r.result"
+    " FROM engine.request AS r WHERE r.action = 'verify' AND r.state = 'done' AND"
+    + _WHICH.format(column="r.projection")
+    + " ORDER BY r.projection, r.requested_at DESC) AS last JOIN engine.build AS b USING (name, generation)"
+    " WHERE last.result ->> 'isEqual' = 'false' AND b.dropped_at IS NULL"
+    " AND coalesce(b.resume_state, b.state) IN ('building', 'catching_up', 'ready')"
+)
 _IS_RUNNING: Final = (
     "SELECT EXISTS (SELECT 1 FROM engine.runner WHERE seen_at > now() - interval '10 seconds') AS is_running"
 )
@@ -127,6 +135,7 @@ def _read(reader: Reader, name: str | None = None) -> list[Projection]:
     bound = {"name": name, "all": name is not None}
     projections, builds, positions = (reader.rows(sql, bound) for sql in (_PROJECTIONS, _BUILDS, _POSITIONS))
     requests = reader.rows(_OPEN)
+    differing = {row["name"] for row in reader.rows(_DIFFERING, bound)}
     [running] = reader.rows(_IS_RUNNING)
     lag_of: dict[str, list[int]] = defaultdict(list)
     for row in reader.rows(_SERIES, {"seconds": SERIES_POINTS * EVERY_S}):
@@ -142,6 +151,7 @@ def _read(reader: Reader, name: str | None = None) -> list[Projection]:
             lag_of[row["family"] or row["name"]],
             [one for one in requests if one["projection"] == row["name"]],
             is_running=running["is_running"],
+            differs=row["name"] in differing,
         )
         for row in projections
     ]
@@ -155,6 +165,7 @@ def _projection(
     requests: Sequence[Row],
     *,
     is_running: bool,
+    differs: bool,
 ) -> Projection:
     shown = [_build(row, build, places) for build in builds]
     live = next((build for build in shown if build.generation == row["live_generation"]), None)
@@ -163,6 +174,7 @@ def _projection(
         row,
         state=live.state if live is not None else "missing",
         is_running=is_running,
+        differs=differs,
         is_retrying=any(place.error for place in own),
         lag_events=live.lagEvents if live is not None else None,
         lag_seconds=max((place.lagSeconds for place in own), default=0.0),

@@ -238,6 +238,7 @@ const adminAccounts = createRoute({
   getParentRoute: () => admin,
   path: '/accounts',
   staticData: { title: 'Accounts' },
+  validateSearch: flat,
   component: lazyRouteComponent(() => import('./pages/admin-accounts'), 'AdminAccountsPage'),
 });
 
@@ -252,6 +253,7 @@ const adminAuditTrail = createRoute({
   getParentRoute: () => admin,
   path: '/audit-trail',
   staticData: { title: 'Audit trail' },
+  validateSearch: flat,
   component: lazyRouteComponent(() => import('./pages/admin-audit-trail'), 'AdminAuditTrailPage'),
 });
 
@@ -259,6 +261,7 @@ const adminOutbox = createRoute({
   getParentRoute: () => admin,
   path: '/outbox',
   staticData: { title: 'Outbox' },
+  validateSearch: flat,
   component: lazyRouteComponent(() => import('./pages/admin-outbox'), 'AdminOutboxPage'),
 });
 

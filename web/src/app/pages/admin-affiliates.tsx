@@ -3,6 +3,7 @@ import { lazy, Suspense, type ReactNode } from 'react';
 import { Boundary } from '@/components/data/boundary';
 import { Empty, Loading } from '@/components/data/states';
 import { Tabs, type Tab } from '@/components/ui/tabs';
+import { useAddress } from '@/app/use-address';
 import { textOf } from '@/lib/search';
 import { readClicksFilter, writeClicksFilter } from '@/features/analytics/lib/clicks-search';
 
@@ -23,13 +24,21 @@ const AllLinksPanel = lazy(() =>
 export function AdminAffiliatesPage() {
   const navigate = useNavigate();
   const search = useSearch({ from: '/member/admin/' });
+  const [, go] = useAddress();
   const show = (tab: string) => void navigate({ to: '/admin', search: { tab } });
   const tabs: readonly Tab[] = [
     { id: 'overview', label: 'Overview', content: panel(<OverviewPanel />) },
     {
       id: 'partners',
       label: 'Partners',
-      content: panel(<PartnersPanel selected={textOf(search['partner'])} onDeselect={() => show('partners')} />),
+      content: panel(
+        <PartnersPanel
+          selected={textOf(search['partner'])}
+          search={textOf(search['search']) ?? ''}
+          onSearch={(text) => go({ search: text })}
+          onDeselect={() => go({ partner: null })}
+        />,
+      ),
     },
     {
       id: 'links',

@@ -1,18 +1,17 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
-import { textOf } from '@/lib/search';
+import { useAddress } from '@/app/use-address';
 import { DeadLettersPanel } from '@/features/operations/components/dead-letters-panel';
+import { textOf } from '@/lib/search';
 
 export function AdminDeadLettersPage() {
-  const navigate = useNavigate();
-  const search = useSearch({ from: '/member/admin/dead-letters' });
+  const [search, go] = useAddress();
   const projection = textOf(search['projection']);
   const reason = textOf(search['reason']);
   return (
     <DeadLettersPanel
       choice={projection && reason ? { projection, reason } : null}
-      onChoose={(choice) =>
-        void navigate({ to: '/admin/dead-letters', search: choice ? { ...choice } : {}, resetScroll: false })
-      }
+      onChoose={(choice) => go({ projection: choice?.projection ?? null, reason: choice?.reason ?? null })}
+      search={textOf(search['search']) ?? ''}
+      onSearch={(text) => go({ search: text })}
     />
   );
 }

@@ -1,25 +1,19 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useAddress } from '@/app/use-address';
 import { isStatus } from '@/features/leads/api/admin';
 import { InquiriesPanel } from '@/features/leads/components/inquiries-panel';
 import { textOf } from '@/lib/search';
 
 export function AdminInquiriesPage() {
-  const navigate = useNavigate();
-  const search = useSearch({ from: '/member/admin/inquiries' });
+  const [search, go] = useAddress();
   const wanted = textOf(search['status']);
-  const status = isStatus(wanted) ? wanted : undefined;
-  const show = (of: string | undefined, inquiry: string | undefined) =>
-    void navigate({
-      to: '/admin/inquiries',
-      search: { ...(of ? { status: of } : {}), ...(inquiry ? { inquiry } : {}) },
-      resetScroll: false,
-    });
   return (
     <InquiriesPanel
-      status={status}
+      status={isStatus(wanted) ? wanted : undefined}
+      search={textOf(search['search']) ?? ''}
       selected={textOf(search['inquiry'])}
-      onStatus={(of) => show(of, undefined)}
-      onSelect={(id) => show(status, id)}
+      onSearch={(text) => go({ search: text })}
+      onStatus={(status) => go({ status: status ?? null, inquiry: null })}
+      onSelect={(id) => go({ inquiry: id ?? null })}
     />
   );
 }

@@ -1,4 +1,4 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useAddress } from '@/app/use-address';
 import { Card } from '@/components/ui/card';
 import { Tabs } from '@/components/ui/tabs';
 import { textOf } from '@/lib/search';
@@ -9,23 +9,14 @@ const TABS = ['review', 'disputes', 'questions', 'escrow'] as const;
 
 /** Marketplace administration. */
 export function AdminListingsPage() {
-  const navigate = useNavigate();
-  const search = useSearch({ from: '/member/admin/listings' });
+  const [search, change] = useAddress();
   const tab = TABS.find((item) => item === textOf(search['tab'])) ?? 'review';
-  const status = statusOf(textOf(search['status']));
-  const go = (part: Record<string, string | null>) => {
-    const next = { tab, status, open: textOf(search['open']) ?? null, ...part };
-    const { open } = next;
-    void navigate({
-      to: '/admin/listings',
-      search: {
-        ...(next.tab === 'review' ? {} : { tab: next.tab }),
-        ...(next.status === 'in_review' ? {} : { status: next.status }),
-        ...(open ? { open } : {}),
-      },
-      resetScroll: false,
+  const go = ({ tab: to, status, ...rest }: Record<string, string | null>) =>
+    change({
+      ...rest,
+      ...(to === undefined ? {} : { tab: to === 'review' ? null : to }),
+      ...(status === undefined ? {} : { status: status === 'in_review' ? null : status }),
     });
-  };
   return (
     <Card title="Marketplace" description="Review listings and resolve disputes.">
       <Tabs
@@ -36,7 +27,14 @@ export function AdminListingsPage() {
           {
             id: 'review',
             label: 'Listings',
-            content: <Review status={status} open={textOf(search['open']) ?? null} onChange={go} />,
+            content: (
+              <Review
+                status={statusOf(textOf(search['status']))}
+                search={textOf(search['search']) ?? ''}
+                open={textOf(search['open']) ?? null}
+                onChange={go}
+              />
+            ),
           },
           { id: 'disputes', label: 'Disputes', content: <Disputes /> },
           { id: 'questions', label: 'Questions', content: <FlaggedQuestions /> },

@@ -1,18 +1,17 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
 import { textOf } from '@/lib/search';
+import { useAddress } from '@/app/use-address';
 import { ProjectionsPanel } from '@/features/operations/components/projections-panel';
 import { SubscriptionsPanel } from '@/features/operations/components/subscriptions-panel';
 
 export function AdminProjectionsPage() {
-  const navigate = useNavigate();
-  const search = useSearch({ from: '/member/admin/projections' });
+  const [search, go] = useAddress();
   return (
     <div className="flex flex-col gap-5">
       <ProjectionsPanel
         selected={textOf(search['name']) ?? null}
-        onSelect={(name) =>
-          void navigate({ to: '/admin/projections', search: name ? { name } : {}, resetScroll: false })
-        }
+        onSelect={(name) => go({ name })}
+        filter={{ search: textOf(search['search']) ?? '', unhealthy: search['only'] === 'unhealthy' }}
+        onFilter={({ search: words, unhealthy }) => go({ search: words, only: unhealthy ? 'unhealthy' : null })}
       />
       <SubscriptionsPanel />
     </div>

@@ -1,20 +1,20 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useAddress } from '@/app/use-address';
 import { isState } from '@/features/leads/api/admin';
 import { EarlyAccessPanel } from '@/features/leads/components/early-access-panel';
 import { SubscribersPanel } from '@/features/leads/components/subscribers-panel';
 import { textOf } from '@/lib/search';
 
 export function AdminSubscribersPage() {
-  const navigate = useNavigate();
-  const wanted = textOf(useSearch({ from: '/member/admin/subscribers' })['state']);
+  const [search, go] = useAddress();
+  const wanted = textOf(search['state']);
   return (
     <div className="flex flex-col gap-6">
       <EarlyAccessPanel />
       <SubscribersPanel
         state={isState(wanted) ? wanted : undefined}
-        onState={(state) =>
-          void navigate({ to: '/admin/subscribers', search: state ? { state } : {}, resetScroll: false })
-        }
+        email={textOf(search['email']) ?? ''}
+        onState={(state) => go({ state: state ?? null })}
+        onEmail={(email) => go({ email })}
       />
     </div>
   );

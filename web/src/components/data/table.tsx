@@ -1,4 +1,4 @@
-import { useRef, type ReactNode } from 'react';
+import { Fragment, useRef, type ReactNode } from 'react';
 import { useMoreBeside } from '@/components/ui/scroll-edges';
 import { cx } from '@/lib/cx';
 
@@ -20,12 +20,14 @@ interface Props<Row> {
   readonly rows: readonly Row[];
   readonly rowKey: (row: Row, index: number) => string;
   readonly maxHeight?: string;
+  /** What is shown below a row, next to it and not elsewhere on the page; null for a closed row. */
+  readonly detail?: (row: Row) => ReactNode;
   /** Rows of one line, some 40 px high: lists that people work through. */
   readonly dense?: boolean;
 }
 
 /** A plain table that scrolls inside itself, so that the page never scrolls sideways. */
-export function Table<Row>({ caption, columns, rows, rowKey, maxHeight, dense = false }: Props<Row>) {
+export function Table<Row>({ caption, columns, rows, rowKey, maxHeight, detail, dense = false }: Props<Row>) {
   const box = useRef<HTMLDivElement>(null);
   useMoreBeside(box);
   return (
@@ -57,22 +59,34 @@ export function Table<Row>({ caption, columns, rows, rowKey, maxHeight, dense = 
           </tr>
         </thead>
         <tbody>
-          {rows.map((row, index) => (
-            <tr key={rowKey(row, index)} className="border-t border-line">
-              {columns.map((column) => (
-                <td
-                  key={column.id}
-                  className={cx(
-                    dense ? 'h-10 px-2.5 py-1' : 'px-3 py-2 max-sm:px-2',
-                    column.numeric && 'text-right tabular',
-                    column.className,
-                  )}
-                >
-                  {column.cell(row)}
-                </td>
-              ))}
-            </tr>
-          ))}
+          {rows.map((row, index) => {
+            const below = detail?.(row);
+            return (
+              <Fragment key={rowKey(row, index)}>
+                <tr className="border-t border-line">
+                  {columns.map((column) => (
+                    <td
+                      key={column.id}
+                      className={cx(
+                        dense ? 'h-10 px-2.5 py-1' : 'px-3 py-2 max-sm:px-2',
+                        column.numeric && 'text-right tabular',
+                        column.className,
+                      )}
+                    >
+                      {column.cell(row)}
+                    </td>
+                  ))}
+                </tr>
+                {below && (
+                  <tr>
+                    <td colSpan={columns.length} className="bg-sunken/50 p-3">
+                      {below}
+                    </td>
+                  </tr>
+                )}
+              </Fragment>
+            );
+          })}
         </tbody>
       </table>
     </div>

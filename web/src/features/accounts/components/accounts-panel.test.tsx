@@ -44,7 +44,7 @@ test('accounts page by page, with search', async () => {
   );
   await user.click(screen.getByRole('button', { name: 'Show more' }));
   expect(await screen.findByText('Erased account')).toBeInTheDocument();
-  await user.type(screen.getByLabelText('Search'), 'zz');
+  await user.type(screen.getByLabelText('Search by name or email'), 'zz');
   expect(await screen.findByText('No accounts match.')).toBeInTheDocument();
 });
 

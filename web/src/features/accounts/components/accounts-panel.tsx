@@ -6,24 +6,31 @@ import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { Dialog } from '@/components/ui/dialog';
-import { TextField } from '@/components/ui/field';
+import { Select, TextField } from '@/components/ui/field';
+import { SearchField } from '@/components/ui/search-field';
 import { api, body } from '@/lib/api/client';
 import { messageOf } from '@/lib/api/errors';
 import type { AdminAccount } from '@/lib/api/types';
 import { browserTimezone, formatZoned } from '@/lib/dates';
 import { toast, toastError } from '@/stores/toasts';
 import { PagedTable } from '@/components/data/paged-table';
-import { accountsQuery } from '../api/admin';
+import { ACCOUNT_STATES, accountsQuery, ROLES, type AccountFilter, type Role } from '../api/admin';
 
-const ROLES = ['member', 'analyst', 'moderator', 'admin'] as const;
-type Role = (typeof ROLES)[number];
 type Doing = { readonly what: 'roles' | 'disable' | 'sessions'; readonly account: AdminAccount };
+
+const STATE_LABELS = { active: 'Active', disabled: 'Disabled', erased: 'Erased' } as const;
 
 const nameOf = (account: AdminAccount): string => account.name || account.email || 'Erased account';
 
-export function AccountsPanel() {
-  const [search, setSearch] = useState('');
-  const accounts = useInfiniteQuery(accountsQuery(useDeferredValue(search.trim())));
+interface PanelProps {
+  readonly filter: AccountFilter;
+  readonly onFilter: (filter: AccountFilter) => void;
+}
+
+export function AccountsPanel({ filter, onFilter }: PanelProps) {
+  const { role, state } = filter;
+  const search = useDeferredValue(filter.search.trim());
+  const accounts = useInfiniteQuery(accountsQuery({ search, role, state }));
   const [doing, setDoing] = useState<Doing | null>(null);
   const changed = useChanged();
   const zone = browserTimezone();
@@ -131,21 +138,49 @@ export function AccountsPanel() {
   ];
   const close = () => setDoing(null);
   return (
-    <Card title="Accounts" description="All registered accounts, newest first">
-      <TextField
-        label="Search"
-        type="search"
-        placeholder="Name or email"
-        className="mb-4 max-w-sm"
-        value={search}
-        onChange={(event) => setSearch(event.target.value)}
-      />
+    <Card
+      title="Accounts"
+      description="All registered accounts, newest first"
+      actions={
+        <>
+          <SearchField
+            label="Search by name or email"
+            value={filter.search}
+            onChange={(text) => onFilter({ ...filter, search: text })}
+          />
+          <Select
+            label="Role"
+            value={role}
+            onChange={(event) => onFilter({ ...filter, role: event.target.value as AccountFilter['role'] })}
+          >
+            <option value="">All roles</option>
+            {ROLES.map((one) => (
+              <option key={one} value={one}>
+                {`Role ${one}`}
+              </option>
+            ))}
+          </Select>
+          <Select
+            label="State"
+            value={state}
+            onChange={(event) => onFilter({ ...filter, state: event.target.value as AccountFilter['state'] })}
+          >
+            <option value="">All states</option>
+            {ACCOUNT_STATES.map((one) => (
+              <option key={one} value={one}>
+                {STATE_LABELS[one]}
+              </option>
+            ))}
+          </Select>
+        </>
+      }
+    >
       <PagedTable
         caption="All accounts"
         query={accounts}
         columns={columns}
         rowKey={(row) => row.id}
-        none={search ? 'No accounts match.' : 'No accounts yet'}
+        none={search || role || state ? 'No accounts match.' : 'No accounts yet'}
       />
       {doing?.what === 'roles' && <Roles account={doing.account} onClose={close} />}
       {doing?.what === 'disable' && <Disable account={doing.account} onClose={close} />}

@@ -70,14 +70,14 @@ export const adminsQuery = queryOptions({
   staleTime: 60_000,
 });
 
-export const subscribersQuery = (state: Subscriber['state'] | undefined) =>
+export const subscribersQuery = (state: Subscriber['state'] | undefined, email: string) =>
   infiniteQueryOptions({
-    queryKey: [LEADS, 'subscribers', state],
+    queryKey: [LEADS, 'subscribers', state, email],
     initialPageParam: '',
     queryFn: ({ signal, pageParam }) =>
       answer(
         api.GET('/api/admin/subscribers', {
-          params: { query: { ...at(pageParam), ...(state ? { state } : {}) } },
+          params: { query: { ...at(pageParam), ...(state ? { state } : {}), ...(email ? { email } : {}) } },
           signal,
         }),
       ),

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useDeferredValue, useState } from 'react';
+import { useDeferredValue } from 'react';
 import { PagedTable } from '@/components/data/paged-table';
 import type { Column } from '@/components/data/table';
 import { Card } from '@/components/ui/card';
@@ -12,14 +12,15 @@ import { nameOf, StatusBadge, TimeLeft } from './inquiry-reader';
 
 interface Props {
   readonly status: InquiryStatus | undefined;
+  readonly search: string;
   readonly selected: string | undefined;
+  readonly onSearch: (search: string) => void;
   readonly onStatus: (status: InquiryStatus | undefined) => void;
   readonly onSelect: (id: string | undefined) => void;
 }
 
 /** What visitors wrote. Replies are promised within 24 hours (spec §9), so each row says how long is left. */
-export function InquiriesPanel({ status, selected, onStatus, onSelect }: Props) {
-  const [search, setSearch] = useState('');
+export function InquiriesPanel({ status, search, selected, onSearch, onStatus, onSelect }: Props) {
   const sought = useDeferredValue(search.trim());
   const inquiries = useInfiniteQuery(inquiriesQuery(status, sought));
   const totals = useQuery(totalsQuery).data?.inquiries;
@@ -66,7 +67,7 @@ export function InquiriesPanel({ status, selected, onStatus, onSelect }: Props) 
       description="Messages from visitors. We promise a reply within 24 hours."
       actions={
         <>
-          <SearchField label="Search inquiries" value={search} onChange={setSearch} />
+          <SearchField label="Search inquiries" value={search} onChange={onSearch} />
           <Select
             label="Status"
             value={status ?? ''}

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
-import { useState } from 'react';
+import { useDeferredValue, useState } from 'react';
 import { PagedTable } from '@/components/data/paged-table';
 import type { Column } from '@/components/data/table';
 import { Badge, type Tone } from '@/components/ui/badge';
@@ -8,6 +8,7 @@ import { Button, buttonClass } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { ConfirmDialog } from '@/components/ui/confirm-dialog';
 import { Select } from '@/components/ui/field';
+import { SearchField } from '@/components/ui/search-field';
 import { api, done } from '@/lib/api/client';
 import { browserTimezone, formatZoned } from '@/lib/dates';
 import { subscribersQuery, totalsQuery, useLead, type Subscriber } from '../api/admin';
@@ -21,12 +22,16 @@ const STATES: Readonly<Record<State, { readonly label: string; readonly tone: To
 
 interface Props {
   readonly state: State | undefined;
+  /** A whole address: stored ones are encrypted, so that no part of one can be found. */
+  readonly email: string;
   readonly onState: (state: State | undefined) => void;
+  readonly onEmail: (email: string) => void;
 }
 
 /** Newsletter subscribers. The CSV contains confirmed ones with the unsubscribe link that each email must include. */
-export function SubscribersPanel({ state, onState }: Props) {
-  const subscribers = useInfiniteQuery(subscribersQuery(state));
+export function SubscribersPanel({ state, email, onState, onEmail }: Props) {
+  const sought = useDeferredValue(email.trim());
+  const subscribers = useInfiniteQuery(subscribersQuery(state, sought.includes('@') ? sought : ''));
   const totals = useQuery(totalsQuery).data?.subscribers;
   const [ending, setEnding] = useState<Subscriber | null>(null);
   const end = useLead(
@@ -96,6 +101,7 @@ export function SubscribersPanel({ state, onState }: Props) {
       description="Newest first. The CSV contains all confirmed subscribers with the unsubscribe link to include in every email."
       actions={
         <>
+          <SearchField label="Find an email address" value={email} onChange={onEmail} />
           <Select
             label="State"
             value={state ?? ''}
@@ -115,12 +121,15 @@ export function SubscribersPanel({ state, onState }: Props) {
         </>
       }
     >
+      {sought && !sought.includes('@') && (
+        <p className="mb-3 text-[0.8125rem] text-muted">Enter the whole email address.</p>
+      )}
       <PagedTable
         caption="Subscribers"
         query={subscribers}
         columns={columns}
         rowKey={(row) => row.id}
-        none={state ? 'No subscribers match.' : 'No subscribers yet'}
+        none={state || sought ? 'No subscribers match.' : 'No subscribers yet'}
       />
       {ending && (
         <ConfirmDialog

@@ -3,11 +3,13 @@ import { answer, api } from '@/lib/api/client';
 import type { ListingStatus } from '../lib/types';
 import { at, FRESH, KEY } from './request';
 
-export const reviewQuery = (status: ListingStatus) =>
+export const reviewQuery = (status: ListingStatus, search: string) =>
   infiniteQueryOptions({
-    queryKey: [KEY, 'review', status] as const,
-    queryFn: ({ pageParam, signal }) =>
-      answer(api.GET('/api/admin/marketplace/listings', { params: { query: { status, ...at(pageParam) } }, signal })),
+    queryKey: [KEY, 'review', status, search] as const,
+    queryFn: ({ pageParam, signal }) => {
+      const query = { status, ...(search ? { search } : {}), ...at(pageParam) };
+      return answer(api.GET('/api/admin/marketplace/listings', { params: { query }, signal }));
+    },
     initialPageParam: '',
     getNextPageParam: (page) => page.nextCursor,
     ...FRESH,

@@ -1,7 +1,8 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useDeferredValue } from 'react';
 import { Button } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
+import { SearchField } from '@/components/ui/search-field';
 import { PagedTable } from '@/components/data/paged-table';
 import { reviewQuery } from '../api/moderation';
 import { formatPrice, formatTraffic, LISTING_STATES, NICHE_LABELS } from '../lib/format';
@@ -13,35 +14,49 @@ const STATUSES = Object.keys(LISTING_STATES).filter((status) => status !== 'draf
 
 interface Props {
   readonly status: ListingStatus;
+  readonly search: string;
   readonly open: string | null;
-  readonly onChange: (part: { readonly status?: ListingStatus; readonly open?: string | null }) => void;
+  readonly onChange: (part: {
+    readonly status?: ListingStatus;
+    readonly search?: string;
+    readonly open?: string | null;
+  }) => void;
 }
 
 export const statusOf = (text: string | undefined): ListingStatus =>
   STATUSES.find((status) => status === text) ?? 'in_review';
 
 /** Listings by state, those in review first. */
-export function Review({ status, open, onChange }: Props) {
-  const listings = useInfiniteQuery(reviewQuery(status));
+export function Review({ status, search, open, onChange }: Props) {
+  const words = useDeferredValue(search.trim());
+  const listings = useInfiniteQuery(reviewQuery(status, words));
   return (
     <>
-      <Select
-        label="State"
-        className="mb-4"
-        value={status}
-        onChange={(event) => onChange({ status: statusOf(event.target.value), open: null })}
-      >
-        {STATUSES.map((item) => (
-          <option key={item} value={item}>
-            {LISTING_STATES[item].label}
-          </option>
-        ))}
-      </Select>
+      <div className="mb-4 flex flex-wrap items-center gap-2">
+        <SearchField label="Search listings" value={search} onChange={(text) => onChange({ search: text })} />
+        <Select
+          label="State"
+          value={status}
+          onChange={(event) => onChange({ status: statusOf(event.target.value), open: null })}
+        >
+          {STATUSES.map((item) => (
+            <option key={item} value={item}>
+              {LISTING_STATES[item].label}
+            </option>
+          ))}
+        </Select>
+      </div>
       <PagedTable
         caption="Listings"
         query={listings}
         rowKey={(row: Listing) => row.id}
-        none={status === 'in_review' ? 'No listings to review.' : 'No listings in this state.'}
+        none={
+          words
+            ? 'No listings match.'
+            : status === 'in_review'
+              ? 'No listings to review.'
+              : 'No listings in this state.'
+        }
         columns={[
           { id: 'title', header: 'Listing', className: 'min-w-44 [overflow-wrap:anywhere]', cell: (row) => row.title },
           { id: 'niche', header: 'Niche', cell: (row) => (row.niche ? NICHE_LABELS[row.niche] : '–') },

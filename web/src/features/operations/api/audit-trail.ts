@@ -11,25 +11,42 @@ const at = (cursor: string) => ({ limit: PAGE, ...(cursor ? { cursor } : {}) });
 export interface TrailFilter {
   readonly action: string;
   readonly outcome: '' | 'done' | 'refused';
-  readonly accountId: string;
+  /** Part of the name or email of who did it. */
+  readonly actor: string;
+  /** Id of the account or other thing that is affected. */
+  readonly object: string;
+  /** Days, in the browser's zone, both inclusive. */
+  readonly from: string;
+  readonly to: string;
 }
 
-export const trailQuery = ({ action, outcome, accountId }: TrailFilter) =>
+export const EVERY_ENTRY: TrailFilter = { action: '', outcome: '', actor: '', object: '', from: '', to: '' };
+
+export const trailQuery = ({ action, outcome, actor, object, from, to }: TrailFilter) =>
   infiniteQueryOptions({
-    queryKey: ['audit-trail', action, outcome, accountId],
+    queryKey: ['audit-trail', action, outcome, actor, object, from, to],
     initialPageParam: '',
     queryFn: ({ signal, pageParam }) => {
       const query = {
         ...at(pageParam),
         ...(action ? { action } : {}),
         ...(outcome ? { outcome } : {}),
-        ...(accountId ? { accountId } : {}),
+        ...(actor ? { actor } : {}),
+        ...(object ? { objectId: object } : {}),
+        ...(from ? { since: startOf(from, 0) } : {}),
+        ...(to ? { until: startOf(to, 1) } : {}),
       };
       return answer(api.GET('/api/admin/audit-trail', { params: { query }, signal }));
     },
     getNextPageParam: (page) => page.nextCursor,
     staleTime: 0,
   });
+
+/** When the day begins, `later` days after it. */
+function startOf(day: string, later: number): string {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
+  return new Date(year, month - 1, date + later).toISOString();
+}
 
 /** Checks the chain in parts, from the last anchor or the first entry; `onPart` is called for each. */
 export async function checkTrail(whole: boolean, onPart: (part: TrailCheck) => void): Promise<TrailCheck> {

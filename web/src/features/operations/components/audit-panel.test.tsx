@@ -1,9 +1,11 @@
-import { screen, within } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
 import { auditEntry } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
 import { at, requests, server } from '@/test/server';
+
+const ACCOUNT = '0192f3a0-0000-7000-8000-000000000001';
 
 beforeEach(() => signIn());
 
@@ -28,17 +30,30 @@ test('the audit trail is filtered, and its chain checked', async () => {
       });
     }),
   );
-  const { user } = renderApp('/admin/audit-trail');
+  const { user, router } = renderApp('/admin/audit-trail');
   const table = await screen.findByRole('region', { name: 'Entries of the audit trail' });
   expect(within(table).getAllByRole('row')[1]).toHaveTextContent(
     'Sign-in Rejectedaccount.sign_inSigrúnSigrún82.221.0.0/24, Firefoxreason: credentials',
   );
   await user.selectOptions(screen.getByLabelText('Outcome'), 'Rejected');
   await user.click(await screen.findByRole('button', { name: 'Sigrún' }));
-  expect(await screen.findByRole('button', { name: 'Only Sigrún: show all' })).toBeInTheDocument();
-  expect(requests('GET /api/admin/audit-trail?').at(-1)).toBe(
-    'GET /api/admin/audit-trail?limit=50&outcome=refused&accountId=u1',
+  expect(screen.getByLabelText('Affected object')).toHaveValue('u1');
+  await user.clear(screen.getByLabelText('Affected object'));
+  await user.type(screen.getByLabelText('Affected object'), ACCOUNT);
+  await user.type(screen.getByRole('searchbox', { name: 'Search by who did it' }), 'sig');
+  fireEvent.change(screen.getByLabelText('From'), { target: { value: '2026-11-20' } });
+  const days = `since=${encodeURIComponent(new Date(2026, 10, 20).toISOString())}`;
+  await waitFor(() =>
+    expect(requests('GET /api/admin/audit-trail?').at(-1)).toBe(
+      `GET /api/admin/audit-trail?limit=50&outcome=refused&actor=sig&objectId=${ACCOUNT}&${days}`,
+    ),
   );
+  expect(router.state.location.search).toEqual({
+    outcome: 'refused',
+    actor: 'sig',
+    object: ACCOUNT,
+    from: '2026-11-20',
+  });
   await user.click(screen.getByRole('button', { name: 'Check since the last anchor' }));
   expect(await screen.findByText('Intact')).toBeInTheDocument();
   expect(screen.getByText(/^1 of 1 entries checked/)).toBeInTheDocument();
@@ -70,8 +85,15 @@ test('the outbox shows a mail on request', async () => {
     ),
   );
   const { user } = renderApp('/admin/outbox');
-  expect(await screen.findByText('Waiting')).toBeInTheDocument();
+  const read = await screen.findByRole('button', { name: 'Read the email to nina@example.com: Set a new password' });
   expect(requests('GET /api/admin/outbox/')).toEqual([]);
-  await user.click(screen.getByRole('button', { name: 'Read the email to nina@example.com: Set a new password' }));
+  await user.type(screen.getByRole('searchbox', { name: 'Search subjects' }), 'new');
+  expect(requests('GET /api/admin/outbox?')).toHaveLength(1);
+  await user.keyboard('{Enter}');
+  await waitFor(() =>
+    expect(requests('GET /api/admin/outbox?').at(-1)).toBe('GET /api/admin/outbox?limit=50&search=new'),
+  );
+  expect(await screen.findByRole('button', { name: read.getAttribute('aria-label') ?? '' })).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: /^Read the email/ }));
   expect(await screen.findByText('http://a/reset-password#code=1')).toBeInTheDocument();
 });

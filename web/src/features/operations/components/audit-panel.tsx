@@ -1,12 +1,13 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { ShieldCheck } from 'lucide-react';
-import { useState } from 'react';
+import { useDeferredValue, useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import type { Column } from '@/components/data/table';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
-import { Select } from '@/components/ui/field';
+import { Select, TextField } from '@/components/ui/field';
+import { SearchField } from '@/components/ui/search-field';
 import type { AuditEntry } from '@/lib/api/types';
 import { describeAction } from '@/lib/audit';
 import { browserTimezone, formatZoned } from '@/lib/dates';
@@ -29,12 +30,16 @@ const SUBJECTS = {
   'analyst.': 'Analysts',
 } as const;
 const OUTCOMES = { '': 'Completed and rejected', done: 'Done', refused: 'Rejected' } as const;
-const EVERYTHING: TrailFilter = { action: '', outcome: '', accountId: '' };
 
-export function AuditPanel() {
-  const [filter, setFilter] = useState(EVERYTHING);
-  const [of, setOf] = useState('');
-  const trail = useInfiniteQuery(trailQuery(filter));
+interface Props {
+  readonly filter: TrailFilter;
+  readonly onFilter: (filter: TrailFilter) => void;
+}
+
+export function AuditPanel({ filter, onFilter }: Props) {
+  const set = (part: Partial<TrailFilter>) => onFilter({ ...filter, ...part });
+  const actor = useDeferredValue(filter.actor.trim());
+  const trail = useInfiniteQuery(trailQuery({ ...filter, actor, object: isId(filter.object) ? filter.object : '' }));
   const zone = browserTimezone();
   const columns: Column<AuditEntry>[] = [
     { id: 'at', header: 'Time', cell: (row) => formatZoned(row.at, zone), className: 'whitespace-nowrap tabular' },
@@ -58,10 +63,7 @@ export function AuditPanel() {
           <button
             type="button"
             className="rounded-md text-left text-brand underline-offset-4 hover:underline"
-            onClick={() => {
-              setFilter({ ...filter, accountId: row.accountId ?? '' });
-              setOf(row.accountName || 'Erased account');
-            }}
+            onClick={() => set({ object: row.accountId ?? '' })}
           >
             {row.accountName || 'Erased account'}
           </button>
@@ -85,16 +87,8 @@ export function AuditPanel() {
         description="All actions, including rejected ones, newest first"
         actions={
           <>
-            {filter.accountId && (
-              <Button size="sm" onClick={() => setFilter({ ...filter, accountId: '' })}>
-                {`Only ${of}: show all`}
-              </Button>
-            )}
-            <Select
-              label="Actions"
-              value={filter.action}
-              onChange={(event) => setFilter({ ...filter, action: event.target.value })}
-            >
+            <SearchField label="Search by who did it" value={filter.actor} onChange={(actor) => set({ actor })} />
+            <Select label="Actions" value={filter.action} onChange={(event) => set({ action: event.target.value })}>
               {Object.entries(SUBJECTS).map(([id, label]) => (
                 <option key={id} value={id}>
                   {label}
@@ -104,7 +98,7 @@ export function AuditPanel() {
             <Select
               label="Outcome"
               value={filter.outcome}
-              onChange={(event) => setFilter({ ...filter, outcome: event.target.value as TrailFilter['outcome'] })}
+              onChange={(event) => set({ outcome: event.target.value as TrailFilter['outcome'] })}
             >
               {Object.entries(OUTCOMES).map(([id, label]) => (
                 <option key={id} value={id}>
@@ -115,6 +109,22 @@ export function AuditPanel() {
           </>
         }
       >
+        <div className="mb-4 grid gap-3 sm:grid-cols-[minmax(0,2fr)_1fr_1fr]">
+          <TextField
+            label="Affected object"
+            placeholder="Id of an account, website, link or partner"
+            value={filter.object}
+            error={filter.object && !isId(filter.object) ? 'Enter a whole id.' : undefined}
+            onChange={(event) => set({ object: event.target.value.trim() })}
+          />
+          <TextField
+            label="From"
+            type="date"
+            value={filter.from}
+            onChange={(event) => set({ from: event.target.value })}
+          />
+          <TextField label="To" type="date" value={filter.to} onChange={(event) => set({ to: event.target.value })} />
+        </div>
         <PagedTable
           caption="Entries of the audit trail"
           query={trail}
@@ -126,6 +136,8 @@ export function AuditPanel() {
     </div>
   );
 }
+
+const isId = (text: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 
 function Details({ details }: { readonly details: AuditEntry['details'] }) {
   const parts = Object.entries(details).map(

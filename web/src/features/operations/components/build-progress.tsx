@@ -2,6 +2,7 @@ import { Badge } from '@/components/ui/badge';
 import { formatCount, formatPercent } from '@/lib/format';
 import type { Build } from '../api/operations';
 import { formatSpan, toneOf, stateLabel } from '../lib/format';
+import { highest } from '../lib/highest';
 
 interface Props {
   readonly build: Build;
@@ -9,12 +10,11 @@ interface Props {
   readonly compact?: boolean;
 }
 
-/** Progress of a build: a bar, and the remaining work. */
+/** Progress of a build: its phase, one bar over all phases, and the remaining work. */
 export function BuildProgress({ build, name, compact = false }: Props) {
   const { progress } = build;
   const isReady = build.state === 'ready';
-  // Once it is ready it follows the log like the live one.
-  const percent = isReady ? 100 : Math.min(100, progress.percent);
+  const percent = highest(`${name} ${build.generation} ${build.createdAt}`, progress.percent);
   const eta = build.etaSeconds === null ? '' : `, about ${formatSpan(build.etaSeconds)} left`;
   return (
     <div className={compact ? 'w-44 max-w-full' : 'w-full'}>

@@ -7,6 +7,7 @@ import type { Column } from '@/components/data/table';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
+import { SearchField } from '@/components/ui/search-field';
 import { messageOf } from '@/lib/api/errors';
 import { browserTimezone, formatZoned } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
@@ -37,10 +38,12 @@ type Retried = RefObject<Map<string, number>>;
 interface Props {
   readonly choice: Choice | null;
   readonly onChoose: (choice: Choice | null) => void;
+  readonly search?: string;
+  readonly onSearch?: (search: string) => void;
 }
 
 /** Failed records by projection and reason; revealing a record's content requires a reason and is logged. */
-export function DeadLettersPanel({ choice, onChoose }: Props) {
+export function DeadLettersPanel({ choice, onChoose, search = '', onSearch = () => undefined }: Props) {
   const query = useQuery(groupsQuery);
   const client = useQueryClient();
   const [asked, setAsked] = useState<Asked | null>(null);
@@ -66,12 +69,21 @@ export function DeadLettersPanel({ choice, onChoose }: Props) {
     onSettled: () => client.invalidateQueries({ queryKey: ['operations', 'dead-letters'] }),
   });
   const groups = query.data ?? [];
+  const words = search.trim().toLowerCase();
+  const shownGroups = groups.filter(({ projection, reason }) =>
+    `${projection} ${reason}`.toLowerCase().includes(words),
+  );
   return (
     <div className="flex flex-col gap-5">
       <Card
         title="Dead letters"
         description="Events that failed to process. Nothing is lost; retry or skip them."
-        actions={<Updated at={query.dataUpdatedAt} fetching={query.isFetching} />}
+        actions={
+          <>
+            <Updated at={query.dataUpdatedAt} fetching={query.isFetching} />
+            <SearchField label="Search dead letters" value={search} onChange={onSearch} />
+          </>
+        }
       >
         {query.error && (
           <ErrorBox error={query.error} prefix="Error loading dead letters" onRetry={() => void query.refetch()} />
@@ -82,11 +94,12 @@ export function DeadLettersPanel({ choice, onChoose }: Props) {
           </div>
         )}
         {query.data && groups.length === 0 && <Empty title="No dead letters">All records were processed.</Empty>}
-        {groups.length > 0 && (
+        {groups.length > 0 && shownGroups.length === 0 && <Empty>No dead letters match.</Empty>}
+        {shownGroups.length > 0 && (
           <Rows
             caption="Dead letters by reason"
             columns={groupColumns(onChoose, setAsked)}
-            rows={groups}
+            rows={shownGroups}
             rowKey={(row) => `${row.projection} ${row.reason}`}
           />
         )}

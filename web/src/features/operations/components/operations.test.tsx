@@ -1,5 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
+import { useState } from 'react';
 import { expect, test, vi } from 'vitest';
 import { at, refuse, requests, server, state } from '@/test/server';
 import { renderPart } from '@/test/render';
@@ -17,6 +18,9 @@ import type {
   System,
 } from '../api/operations';
 import { allowed, candidateOf, formatBytes, formatSpan } from '../lib/format';
+import { highest } from '../lib/highest';
+import { EVERY_PROJECTION } from '../lib/projection-filter';
+import { dismissRun, rebuildAll, useRebuildRun } from '../lib/rebuild-all';
 import { SubscriptionsPanel } from './subscriptions-panel';
 import { SystemPanel } from './system-panel';
 
@@ -52,6 +56,7 @@ const projection = (over: Partial<Projection> = {}): Projection => ({
   state: 'live',
   isRunning: true,
   isRetrying: false,
+  differs: false,
   lagEvents: 0,
   lagSeconds: 0,
   rate: 0,
@@ -175,6 +180,96 @@ test('a rebuild shows its cost, requires a reason and shows its outcome', async 
   );
   expect(bodyOf('POST /api/admin/projections/links/rebuild')).toEqual({ reason: 'new rule', force: false });
   expect(await screen.findByText('Rebuild links: done')).toBeInTheDocument();
+});
+
+const NAMES = ['clicks', 'links', 'partners'] as const;
+
+function Panel() {
+  const [filter, setFilter] = useState(EVERY_PROJECTION);
+  const [selected, setSelected] = useState<string | null>(null);
+  return <ProjectionsPanel selected={selected} onSelect={setSelected} filter={filter} onFilter={setFilter} />;
+}
+
+test('the list is searched and narrowed to what needs attention; a detail opens below its row', async () => {
+  const rows = [
+    projection({ name: 'clicks', kind: 'clickhouse', lagEvents: 900, lagSeconds: 61 }),
+    projection({ name: 'links' }),
+    projection({ name: 'partners', differs: true }),
+    projection({ name: 'paused_one', state: 'paused' }),
+  ];
+  serve(rows, detail(projection({ name: 'partners' })));
+  const { user } = renderPart(<Panel />);
+  const names = () => screen.getAllByRole('button', { name: /^Show / }).map((button) => button.textContent);
+  await user.click(await screen.findByRole('button', { name: 'Only unhealthy (3)' }));
+  expect(names()).toEqual(['clicks', 'partners', 'paused_one']);
+  await user.type(screen.getByRole('searchbox', { name: 'Search projections' }), 'PART');
+  expect(names()).toEqual(['partners']);
+  await user.click(screen.getByRole('button', { name: 'Show partners' }));
+  const below = screen.getByRole('button', { name: 'Show partners' }).closest('tr')?.nextElementSibling;
+  expect(await within(below as HTMLElement).findByRole('region', { name: 'Partitions' })).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Show partners' }));
+  expect(screen.queryByRole('region', { name: 'Partitions' })).not.toBeInTheDocument();
+});
+
+/** Rebuilds as the projectors do them: waiting, building, ready. */
+function rebuilding(fails: string) {
+  const steps = new Map<string, number>();
+  const asked: string[] = [];
+  server.use(
+    http.get(at('/api/admin/projections'), () => HttpResponse.json(NAMES.map((name) => projection({ name })))),
+    http.post(at('/api/admin/projections/{name}/{action}'), ({ params }) => {
+      asked.push(`${String(params['action'])} ${String(params['name'])}`);
+      steps.set(String(params['name']), 0);
+      return HttpResponse.json({ id: `r-${String(params['name'])}`, state: 'waiting' }, { status: 202 });
+    }),
+    http.get(at('/api/admin/projections/{name}'), ({ params }) => {
+      const name = String(params['name']);
+      const step = (steps.get(name) ?? 0) + 1;
+      steps.set(name, step);
+      const state = step < 3 ? 'building' : name === fails ? 'failed' : 'ready';
+      const builds = step < 2 ? [build()] : [build({ generation: 2, state, error: 'no room' }), build()];
+      const generation = step < 2 ? null : 2;
+      const requests = [
+        request({ id: `r-${name}`, action: 'rebuild', state: step < 2 ? 'waiting' : 'done', generation }),
+      ];
+      return HttpResponse.json(detail(projection({ name, builds, requests })));
+    }),
+  );
+  return asked;
+}
+
+test('all are rebuilt one after the other with one reason; a failure is named and the others go on', async () => {
+  const asked = rebuilding('links');
+  await rebuildAll(NAMES, 'new rule', true, 1);
+  expect(asked).toEqual(['rebuild clicks', 'promote clicks', 'rebuild links', 'rebuild partners', 'promote partners']);
+  expect(useRebuildRun.getState().run).toMatchObject({
+    state: 'done',
+    done: 3,
+    failures: [{ name: 'links', message: 'no room' }],
+  });
+  renderPart(<Panel />);
+  const said = await screen.findByText('Rebuilt 2 of 3 projections, 1 failed');
+  expect(said).toBeInTheDocument();
+  dismissRun();
+});
+
+test('stopping cancels the build under way, and no other begins', async () => {
+  const asked = rebuilding('');
+  const { user } = renderPart(<Panel />);
+  await user.click(await screen.findByRole('button', { name: 'Rebuild all' }));
+  const dialog = screen.getByRole('dialog', { name: 'Rebuild 3 projections' });
+  await user.type(within(dialog).getByLabelText('Reason'), 'new rule');
+  await user.click(within(dialog).getByRole('button', { name: 'Rebuild all' }));
+  await user.click(await screen.findByRole('button', { name: 'Stop rebuilding' }));
+  expect(await screen.findByText('Stopped after 0 of 3 projections')).toBeInTheDocument();
+  expect(asked).toEqual(['rebuild clicks', 'cancel clicks']);
+  dismissRun();
+});
+
+test('the bar of a build never moves back', () => {
+  const shown = [0, 40, 38.5, 41, 99.9, 100].map((percent) => highest('links 7', percent));
+  expect(shown).toEqual([0, 40, 40, 41, 99.9, 100]);
+  expect(highest('links 8', 3)).toBe(3);
 });
 
 test('a build that differs is promoted only after its name was typed', async () => {

@@ -7,11 +7,13 @@ import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { CopyField } from '@/components/ui/copy-field';
 import { Dialog } from '@/components/ui/dialog';
+import { Select } from '@/components/ui/field';
+import { SearchField } from '@/components/ui/search-field';
 import type { OutboxMail } from '@/lib/api/types';
 import { browserTimezone, formatZoned } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
 import { PagedTable } from '@/components/data/paged-table';
-import { letterQuery, outboxQuery } from '../api/outbox';
+import { letterQuery, MAIL_STATES, outboxQuery, type OutboxFilter } from '../api/outbox';
 
 const STATES: Readonly<Record<string, { readonly word: string; readonly tone: Tone }>> = {
   waiting: { word: 'Waiting', tone: 'warn' },
@@ -19,8 +21,15 @@ const STATES: Readonly<Record<string, { readonly word: string; readonly tone: To
   failed: { word: 'Failed', tone: 'bad' },
 };
 
-export function OutboxPanel() {
-  const outbox = useInfiniteQuery(outboxQuery);
+interface Props {
+  readonly filter: OutboxFilter;
+  readonly onFilter: (filter: OutboxFilter) => void;
+}
+
+export function OutboxPanel({ filter, onFilter }: Props) {
+  const outbox = useInfiniteQuery(outboxQuery(filter));
+  // Each view of the list is logged: it is searched when the words are complete, not at each letter.
+  const [words, setWords] = useState(filter.search);
   const [open, setOpen] = useState<OutboxMail | null>(null);
   const zone = browserTimezone();
   const columns: Column<OutboxMail>[] = [
@@ -57,8 +66,46 @@ export function OutboxPanel() {
     },
   ];
   return (
-    <Card title="Outbox" description="Outgoing email. Without a mail server, messages are held here. Views are logged.">
-      <PagedTable caption="Emails" query={outbox} columns={columns} rowKey={(row) => row.id} none="No emails yet" />
+    <Card
+      title="Outbox"
+      description="Outgoing email. Without a mail server, messages are held here. Views are logged."
+      actions={
+        <>
+          <form
+            role="search"
+            className="flex gap-1.5"
+            onSubmit={(event) => {
+              event.preventDefault();
+              onFilter({ ...filter, search: words.trim() });
+            }}
+          >
+            <SearchField label="Search subjects" value={words} onChange={setWords} />
+            <Button type="submit" size="sm">
+              Search
+            </Button>
+          </form>
+          <Select
+            label="State"
+            value={filter.state}
+            onChange={(event) => onFilter({ ...filter, state: event.target.value as OutboxFilter['state'] })}
+          >
+            <option value="">All states</option>
+            {MAIL_STATES.map((state) => (
+              <option key={state} value={state}>
+                {STATES[state]?.word ?? state}
+              </option>
+            ))}
+          </Select>
+        </>
+      }
+    >
+      <PagedTable
+        caption="Emails"
+        query={outbox}
+        columns={columns}
+        rowKey={(row) => row.id}
+        none={filter.search || filter.state ? 'No emails match.' : 'No emails yet'}
+      />
       {open && <Letter mail={open} onClose={() => setOpen(null)} />}
     </Card>
   );

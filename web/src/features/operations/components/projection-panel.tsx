@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { X } from 'lucide-react';
+import { useEffect, useRef } from 'react';
 import { Sparkline } from '@/components/charts/sparkline';
 import { ErrorBox, Skeleton } from '@/components/data/states';
 import type { Column } from '@/components/data/table';
@@ -33,39 +34,43 @@ interface Props {
 export function ProjectionPanel({ name, onClose, onAct }: Props) {
   const query = useQuery(projectionQuery(name));
   const data = query.data;
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => box.current?.scrollIntoView({ block: 'nearest' }), []);
   return (
-    <Card
-      title={name}
-      description={data ? `Generation ${data.liveGeneration} is live, version ${data.version}` : 'Loading'}
-      actions={
-        <>
-          {data &&
-            allowed(data).map((action) => (
-              <Button
-                key={action}
-                size="sm"
-                variant={action === 'promote' ? 'primary' : 'outline'}
-                onClick={() => onAct(action)}
-              >
-                {LABELS[action]}
-              </Button>
-            ))}
-          <Button size="sm" variant="ghost" aria-label={`Close ${name}`} onClick={onClose}>
-            <X aria-hidden className="size-4" />
-          </Button>
-        </>
-      }
-    >
-      {query.error && (
-        <ErrorBox error={query.error} prefix={`Error loading ${name}`} onRetry={() => void query.refetch()} />
-      )}
-      {!data && !query.error && (
-        <div role="status" aria-label={`Loading ${name}`}>
-          <Skeleton className="h-48" />
-        </div>
-      )}
-      {data && <Detail data={data} />}
-    </Card>
+    <div ref={box} className="scroll-my-20">
+      <Card
+        title={name}
+        description={data ? `Generation ${data.liveGeneration} is live, version ${data.version}` : 'Loading'}
+        actions={
+          <>
+            {data &&
+              allowed(data).map((action) => (
+                <Button
+                  key={action}
+                  size="sm"
+                  variant={action === 'promote' ? 'primary' : 'outline'}
+                  onClick={() => onAct(action)}
+                >
+                  {LABELS[action]}
+                </Button>
+              ))}
+            <Button size="sm" variant="ghost" aria-label={`Close ${name}`} onClick={onClose}>
+              <X aria-hidden className="size-4" />
+            </Button>
+          </>
+        }
+      >
+        {query.error && (
+          <ErrorBox error={query.error} prefix={`Error loading ${name}`} onRetry={() => void query.refetch()} />
+        )}
+        {!data && !query.error && (
+          <div role="status" aria-label={`Loading ${name}`}>
+            <Skeleton className="h-48" />
+          </div>
+        )}
+        {data && <Detail data={data} />}
+      </Card>
+    </div>
   );
 }
 

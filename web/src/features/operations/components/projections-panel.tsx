@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { Sparkline } from '@/components/charts/sparkline';
 import { Updated } from '@/components/charts/updated';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
@@ -7,6 +7,7 @@ import { Table, type Column } from '@/components/data/table';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
+import { SearchField } from '@/components/ui/search-field';
 import { browserTimezone, formatZoned } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
 import { useMedia } from '@/lib/media';
@@ -14,37 +15,69 @@ import { ActionDialog } from './action-dialog';
 import { BuildProgress } from './build-progress';
 import { projectionsQuery, type Action, type Projection } from '../api/operations';
 import { allowed, candidateOf, formatLag, formatSpan, LABELS, toneOf, stateLabel } from '../lib/format';
+import { EVERY_PROJECTION, filtered, troubleOf, type ProjectionFilter } from '../lib/projection-filter';
+import { rebuildable, useRebuildRun } from '../lib/rebuild-all';
 import { useOperationRequest } from '../hooks/use-operation-request';
 import { ProjectionPanel } from './projection-panel';
+import { RebuildAllDialog, RebuildAllProgress } from './rebuild-all';
 
 interface Props {
   readonly selected: string | null;
   readonly onSelect: (name: string | null) => void;
+  readonly filter?: ProjectionFilter;
+  readonly onFilter?: (filter: ProjectionFilter) => void;
 }
 
 /** Every projection with its state and lag, what may be done to it, and one of them in full. */
-export function ProjectionsPanel({ selected, onSelect }: Props) {
+export function ProjectionsPanel({ selected, onSelect, filter = EVERY_PROJECTION, onFilter = () => undefined }: Props) {
   const query = useQuery(projectionsQuery);
   const asking = useOperationRequest(query.data);
   const [asked, setAsked] = useState<{ readonly name: string; readonly action: Action } | null>(null);
   const isNarrow = useMedia('(max-width: 1279px)');
+  const [rebuilding, setRebuilding] = useState(false);
+  const { run } = useRebuildRun();
   const rows = query.data ?? [];
+  const shown = filtered(rows, filter);
+  const unhealthy = rows.filter((row) => troubleOf(row) !== null).length;
+  const all = rebuildable(shown);
   const open = (name: string, action: Action) => setAsked({ name, action });
+  const select = (name: string | null) => onSelect(name === selected ? null : name);
+  const detail = (row: Projection) =>
+    row.name === selected ? (
+      <ProjectionPanel name={row.name} onClose={() => onSelect(null)} onAct={(action) => open(row.name, action)} />
+    ) : null;
   return (
     <div className="flex flex-col gap-5">
-      {selected && (
-        <ProjectionPanel
-          key={selected}
-          name={selected}
-          onClose={() => onSelect(null)}
-          onAct={(action) => open(selected, action)}
-        />
-      )}
       <Card
         title="Projections"
         description="Read models built from the event log. Rebuild any of them without downtime."
-        actions={<Updated at={query.dataUpdatedAt} fetching={query.isFetching} />}
+        actions={
+          <>
+            <Updated at={query.dataUpdatedAt} fetching={query.isFetching} />
+            <SearchField
+              label="Search projections"
+              value={filter.search}
+              onChange={(search) => onFilter({ ...filter, search })}
+            />
+            <Button
+              size="sm"
+              aria-pressed={filter.unhealthy}
+              variant={filter.unhealthy ? 'primary' : 'outline'}
+              onClick={() => onFilter({ ...filter, unhealthy: !filter.unhealthy })}
+            >
+              {`Only unhealthy (${unhealthy})`}
+            </Button>
+            <Button
+              size="sm"
+              disabled={all.length === 0 || run?.state === 'running' || run?.state === 'stopping'}
+              onClick={() => setRebuilding(true)}
+            >
+              Rebuild all
+            </Button>
+          </>
+        }
       >
+        <RebuildAllProgress />
         {query.error && (
           <ErrorBox
             error={query.error}
@@ -64,12 +97,21 @@ export function ProjectionsPanel({ selected, onSelect }: Props) {
           </div>
         ) : rows.length === 0 ? (
           query.data && <Empty>No projections</Empty>
+        ) : shown.length === 0 ? (
+          <Empty>{filter.unhealthy ? 'No unhealthy projection matches.' : 'No projection matches.'}</Empty>
         ) : isNarrow ? (
-          <NarrowList rows={rows} onSelect={onSelect} onAct={open} />
+          <NarrowList rows={shown} onSelect={select} onAct={open} detail={detail} />
         ) : (
-          <Table caption="All projections" columns={columns(onSelect, open)} rows={rows} rowKey={(row) => row.name} />
+          <Table
+            caption="All projections"
+            columns={columns(select, open)}
+            rows={shown}
+            rowKey={(row) => row.name}
+            detail={detail}
+          />
         )}
       </Card>
+      {rebuilding && <RebuildAllDialog names={all} onClose={() => setRebuilding(false)} />}
       {asked && (
         <ActionDialog
           {...asked}
@@ -154,6 +196,7 @@ function State({ row }: { readonly row: Projection }) {
           {row.isRetrying && row.state === 'live' ? 'Retrying' : stateLabel(row.state)}
         </Badge>
       </span>
+      {row.differs && <Badge tone="warn">Differs</Badge>}
       {row.error && <span className="line-clamp-2 max-w-56 text-xs break-words text-bad">{row.error}</span>}
       {candidate && <BuildProgress build={candidate} name={row.name} compact />}
     </div>
@@ -214,10 +257,11 @@ interface NarrowProps {
   readonly rows: readonly Projection[];
   readonly onSelect: Props['onSelect'];
   readonly onAct: (name: string, action: Action) => void;
+  readonly detail: (row: Projection) => ReactNode;
 }
 
 /** Where the table would hide what may be done behind its edge. */
-function NarrowList({ rows, onSelect, onAct }: NarrowProps) {
+function NarrowList({ rows, onSelect, onAct, detail }: NarrowProps) {
   return (
     <ul aria-label="Projections" className="divide-y divide-line border-t border-line">
       {rows.map((row) => (
@@ -235,6 +279,7 @@ function NarrowList({ rows, onSelect, onAct }: NarrowProps) {
               <span className="block text-xs text-muted">events behind</span>
             </div>
           </div>
+          {detail(row)}
         </li>
       ))}
     </ul>

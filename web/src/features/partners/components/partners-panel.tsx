@@ -52,16 +52,19 @@ const ORDER: Readonly<Record<Exclude<SortBy, Metric>, (a: AdminPartner, b: Admin
 /** `selected`: the partner in the URL. */
 export function PartnersPanel({
   selected,
+  search,
+  onSearch,
   onDeselect,
 }: {
   readonly selected: string | undefined;
+  readonly search: string;
+  readonly onSearch: (search: string) => void;
   readonly onDeselect: () => void;
 }) {
   const query = useQuery(adminPartnersQuery);
   const performance = useQuery(performanceQuery);
   const totals = new Map(performance.data?.map((row) => [row.partnerId, row]));
   const { update } = usePartnerCommands();
-  const [search, setSearch] = useState('');
   const [sort, setSort] = useState<{ readonly by: SortBy; readonly down: boolean }>({ by: 'created', down: true });
   const [adding, setAdding] = useState(false);
   useCommands([{ id: 'add-partner', title: 'Add partner', group: 'Actions', run: () => setAdding(true) }]);
@@ -147,7 +150,7 @@ export function PartnersPanel({
       description="Affiliate programs your sites can promote. Numbers are those of the last 30 days on all websites."
       actions={
         <>
-          <SearchField label="Search partners" value={search} onChange={setSearch} />
+          <SearchField label="Search partners" value={search} onChange={onSearch} />
           <Select
             label="Sort by"
             className="h-8 text-[0.8125rem] sm:hidden"
