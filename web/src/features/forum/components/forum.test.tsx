@@ -489,7 +489,12 @@ test('moderators pin, lock and move with a reason', async () => {
 
 test('the queue: approve, dismiss, delete with a reason, suspend', async () => {
   signIn();
-  const held = post({ id: 'p8', state: 'held', author: author({ name: 'Nýr' }), text: 'Look at https://shop.example' });
+  const held = post({
+    id: 'p8',
+    state: 'held',
+    author: author({ name: 'Nýr' }),
+    text: `Look at https://shop.example${'\n\nAnd on.'.repeat(20)}`,
+  });
   server.use(
     http.get(at('/api/admin/forum/queue'), () =>
       HttpResponse.json([
@@ -510,6 +515,9 @@ test('the queue: approve, dismiss, delete with a reason, suspend', async () => {
   );
   const { user } = renderApp('/forum/moderation');
   const first = within(await screen.findByRole('article', { name: 'Post by Nýr in Shops' }));
+  expect(first.getByRole('list', { name: 'Links' })).toHaveTextContent('https://shop.example');
+  await user.click(first.getByRole('button', { name: 'Show all' }));
+  expect(first.queryByRole('button', { name: 'Show all' })).not.toBeInTheDocument();
   await user.click(first.getByRole('button', { name: 'Approve' }));
   expect(await screen.findByText('Post approved', { exact: true })).toBeInTheDocument();
   const second = within(screen.getByRole('article', { name: 'Post by Embla in Fights' }));

@@ -97,8 +97,23 @@ export function ModerationQueue() {
   );
 }
 
+const MAX_LINES = 12;
+const MAX_LENGTH = 800;
+
+/** Whether a post is longer than what the queue shows at first. */
+const isLong = (text: string): boolean => text.length > MAX_LENGTH || text.split('\n').length > MAX_LINES;
+
+/** The addresses of other sites in a text, each once: those of a new member are reviewed. */
+const linksIn = (text: string): string[] =>
+  [...new Set(text.match(/\bhttps?:\/\/[^\s<>()[\]]+/gi) ?? [])].filter(
+    (link) => !link.startsWith(`${window.location.origin}/`),
+  );
+
 function Waiting({ row, children }: { readonly row: QueuedPost; readonly children: ReactNode }) {
   const { post } = row;
+  const [showsAll, setShowAll] = useState(false);
+  const isWhole = showsAll || !isLong(post.text);
+  const links = linksIn(post.text);
   return (
     <article aria-label={`Post by ${post.author.name} in ${row.threadTitle}`} className={cx(surface, 'p-4 sm:p-5')}>
       <header className="flex flex-wrap items-center gap-x-2 gap-y-1 text-[0.8125rem] text-muted">
@@ -124,9 +139,32 @@ function Waiting({ row, children }: { readonly row: QueuedPost; readonly childre
           received <When at={row.waitingSince} />
         </span>
       </header>
-      <div className="mt-3 max-h-72 overflow-y-auto" tabIndex={0} role="group" aria-label="Text">
+      {row.waitsFor === 'approval' && links.length > 0 && (
+        <div className="mt-3 rounded-lg bg-warn-soft px-3 py-2 text-[0.8125rem] text-warn">
+          <p className="font-medium">Held because a new member posted these links:</p>
+          <ul aria-label="Links" className="mt-1 list-disc pl-5">
+            {links.map((link) => (
+              <li key={link}>
+                <mark className="bg-transparent font-mono break-all text-inherit">{link}</mark>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <div className={cx('relative mt-3', !isWhole && 'max-h-72 overflow-hidden')} role="group" aria-label="Text">
         <MemberText text={post.text} mentions={post.mentions} />
+        {!isWhole && (
+          <div
+            aria-hidden
+            className="pointer-events-none absolute inset-x-0 bottom-0 h-16 bg-linear-to-t from-surface to-transparent"
+          />
+        )}
       </div>
+      {!isWhole && (
+        <Button size="sm" className="mt-2" onClick={() => setShowAll(true)}>
+          Show all
+        </Button>
+      )}
       {row.flags.length > 0 && (
         <ul aria-label="Reports" className="mt-3 flex flex-col gap-1 rounded-lg bg-sunken px-3 py-2 text-[0.8125rem]">
           {row.flags.map((flag) => (

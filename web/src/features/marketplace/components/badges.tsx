@@ -12,7 +12,7 @@ export function VerificationBadge({ status }: { readonly status: Listing['verifi
   ) : (
     <Badge>
       <Clock3 aria-hidden className="size-3.5" />
-      Pending
+      <span>Verification:</span> <span>Pending</span>
     </Badge>
   );
 }

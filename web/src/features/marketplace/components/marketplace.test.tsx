@@ -242,6 +242,10 @@ test('a listing shows figures, seller and what its own log says; a visitor is as
   expect(card).toHaveTextContent('Tracked revenue64%');
   expect(card).toHaveTextContent('Seller says 12.5K (+25%)');
   expect(card).toHaveTextContent('Seller says $1,850 (−7.5%)');
+  expect(within(card).getByText('(+25%)')).toHaveClass('text-bad');
+  expect(within(card).getByText('(−7.5%)')).toHaveClass('text-good');
+  expect(within(card).getByText('Claims exceed measurements')).toBeInTheDocument();
+  expect(within(card).queryByText('Verified')).not.toBeInTheDocument();
   expect(within(card).getByRole('img', { name: /^Visitors by month: December 2025 8,000/ })).toBeInTheDocument();
   await user.click(within(card).getByRole('button', { name: 'Show as table' }));
   expect(within(card).getAllByRole('row')).toHaveLength(13);
@@ -252,6 +256,15 @@ test('a listing shows figures, seller and what its own log says; a visitor is as
     'nofollow ugc noopener noreferrer',
   );
   expect(screen.getByText('No questions yet.')).toBeInTheDocument();
+});
+
+test('an overstatement within the tolerance is verified, but never green', async () => {
+  const slight = { ...verification(), trafficDifference: 8 };
+  serveOne(listingInFull({ verification: slight, verificationStatus: 'verified' }));
+  renderApp('/marketplace/listing/l1');
+  const card = await screen.findByRole('region', { name: 'Verification' });
+  expect(within(card).getByText('Verified')).toBeInTheDocument();
+  expect(within(card).getByText('(+8%)')).not.toHaveClass('text-good');
 });
 
 test('spec §4: a listing that is not verified is Pending and says why', async () => {

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Table } from '@/components/data/table';
+import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { cx } from '@/lib/cx';
@@ -31,7 +32,14 @@ export function VerifiedCard({
           ? `Calculated from the website’s tracking data on ${formatZoned(verification.asOf, browserTimezone())}`
           : undefined
       }
-      actions={<VerificationBadge status={listing.verificationStatus} />}
+      actions={
+        verification &&
+        (isOverstated(verification.trafficDifference) || isOverstated(verification.revenueDifference)) ? (
+          <Badge tone="bad">Claims exceed measurements</Badge>
+        ) : (
+          <VerificationBadge status={listing.verificationStatus} />
+        )
+      }
     >
       {verification ? (
         <Measured listing={listing} verification={verification} />
@@ -59,6 +67,9 @@ function Measured({ listing, verification }: { readonly listing: Checked; readon
   const currency = months[0]?.revenue.currency ?? 'USD';
   return (
     <div className="flex flex-col gap-6">
+      <p className="text-[0.8125rem] text-muted">
+        {`“Verified” means that the seller’s numbers are at most ${TOLERANCE_PERCENT}% above what was measured.`}
+      </p>
       <Proven verification={verification} />
       <dl className="grid gap-3 sm:grid-cols-2">
         <Compared
@@ -155,11 +166,16 @@ interface ComparedProps {
   readonly difference: number | null;
 }
 
-/** Within this share, claim and measurement say the same. */
-const CLOSE_PERCENT = 10;
+/** As far as a claim may be above what was measured. */
+const TOLERANCE_PERCENT = 10;
+
+const isOverstated = (difference: number | null): boolean => difference !== null && difference > TOLERANCE_PERCENT;
+
+/** An overstatement is never good: within the tolerance it is unmarked, above it is bad. */
+const toneOf = (difference: number): string =>
+  difference <= 0 ? 'text-good' : isOverstated(difference) ? 'text-bad' : 'text-muted';
 
 function Compared({ name, claimed, measured, difference }: ComparedProps) {
-  const tone = difference === null ? 'text-muted' : difference > CLOSE_PERCENT ? 'text-bad' : 'text-good';
   return (
     <div className="rounded-lg bg-sunken/60 p-3">
       <dt className="text-[0.8125rem] text-muted">{name}</dt>
@@ -170,7 +186,9 @@ function Compared({ name, claimed, measured, difference }: ComparedProps) {
       <dd className="text-[0.8125rem]">
         <span className="text-muted">{`Seller says ${claimed} `}</span>
         {difference !== null && (
-          <span className={cx('font-medium whitespace-nowrap', tone)}>{`(${formatDifference(difference)})`}</span>
+          <span
+            className={cx('font-medium whitespace-nowrap', toneOf(difference))}
+          >{`(${formatDifference(difference)})`}</span>
         )}
       </dd>
     </div>

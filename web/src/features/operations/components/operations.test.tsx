@@ -227,7 +227,7 @@ function rebuilding(fails: string) {
       const step = (steps.get(name) ?? 0) + 1;
       steps.set(name, step);
       const state = step < 3 ? 'building' : name === fails ? 'failed' : 'ready';
-      const builds = step < 2 ? [build()] : [build({ generation: 2, state, error: 'no room' }), build()];
+      const builds = step < 2 ? [build()] : [build({ generation: 2, state, error: 'disk full' }), build()];
       const generation = step < 2 ? null : 2;
       const requests = [
         request({ id: `r-${name}`, action: 'rebuild', state: step < 2 ? 'waiting' : 'done', generation }),
@@ -245,7 +245,7 @@ test('all are rebuilt one after the other with one reason; a failure is named an
   expect(useRebuildRun.getState().run).toMatchObject({
     state: 'done',
     done: 3,
-    failures: [{ name: 'links', message: 'no room' }],
+    failures: [{ name: 'links', message: 'disk full' }],
   });
   renderPart(<Panel />);
   const said = await screen.findByText('Rebuilt 2 of 3 projections, 1 failed');

@@ -4,7 +4,7 @@ import { countOf } from '@/lib/format';
 import { dismissRun, rebuildAll, stopRebuilding, useRebuildRun, type RebuildRun } from '../lib/rebuild-all';
 import { ReasonDialog } from './reason-dialog';
 
-/** Asks for the reason, then begins. */
+/** Requests the reason, then begins. */
 export function RebuildAllDialog({
   names,
   onClose,
