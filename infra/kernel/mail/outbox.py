@@ -5,8 +5,8 @@
 the server's response and its recording sends an email a second time, under the same Message-ID. Without `SMTP_URL`
 emails stay in the outbox, which admins can read (`/api/admin/outbox`).
 
-Address and text are encrypted at rest: they contain one-time links and personal data. The text of a sent email is
-deleted.
+Address, text and attachments are encrypted at rest: they contain one-time links and personal data. The contents of a
+sent email are deleted.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from __future__ import annotations
 import re
 import smtplib
 import ssl
-from dataclasses import asdict, dataclass
+from base64 import b64decode, b64encode
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from email.message import EmailMessage
 from email.utils import format_datetime, formataddr
 from typing import Any, Final
@@ -22,8 +24,10 @@ from urllib.parse import unquote, urlsplit
 from uuid import UUID
 
 import idna
+import orjson
 import structlog
 from psycopg import Connection, Cursor
+from psycopg.rows import dict_row
 
 from infra import PRODUCT_NAME
 from infra.kernel.config.settings import Settings
@@ -37,6 +41,8 @@ TIMEOUT_S: Final = 10.0
 BATCH_SIZE: Final = 50
 RETRY_DELAYS_S: Final = (60, 300, 1_800, 7_200, 21_600, 43_200)
 """Before the second attempt, the third, ...; after the last one the mail has failed."""
+MAX_BYTES: Final = 5_000_000
+"""Texts and attachments of one email. Many servers reject more than 10 MB, and base64 adds a third."""
 _SERVER_FAILURES: Final = (
     smtplib.SMTPServerDisconnected,
     smtplib.SMTPConnectError,
@@ -44,6 +50,16 @@ _SERVER_FAILURES: Final = (
     smtplib.SMTPAuthenticationError,
     smtplib.SMTPSenderRefused,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file of an email; with a `content_id` a picture that its HTML shows by `cid:`."""
+
+    name: str
+    media_type: str
+    content: bytes
+    content_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,26 +77,57 @@ class Mail:
     """The subject of an email to a person without an account; the email is deleted with it (`unqueue`)."""
     about_step: int | None = None
     """Which event of that it belongs to."""
+    html: str = ""
+    """The same in HTML; empty: the text alone."""
+    attachments: Sequence[Attachment] = ()
+    id: UUID | None = None
+    """Of a mail that must not be queued twice: a second one of this id is an error."""
 
 
 def queue(cursor: Cursor[Any] | Connection[Any], settings: Settings, mail: Mail) -> UUID:
-    """Writes the mail down in the caller's transaction; its id. A line break in address or subject is refused."""
+    """Writes the mail down in the caller's transaction; its id. Raises `ValueError` for a line break in address or
+    subject, and for more than `MAX_BYTES`."""
     if any(character in text for text in (mail.to, mail.subject) for character in "\r\n\0"):
         raise ValueError("an address and a subject have no line breaks")
-    key, mail_id = derived_key(settings, "mail"), uuid7()
+    if _size_of(mail) > MAX_BYTES:
+        raise ValueError(f"an email has at most {MAX_BYTES:,} bytes")
+    key, mail_id = derived_key(settings, "mail"), mail.id or uuid7()
     cursor.execute(
-        "INSERT INTO ops.mail (id, account_id, kind, recipient_sealed, subject, text_sealed, unsubscribe_sealed, about,"
-        " about_step) VALUES (%(id)s, %(account_id)s, %(kind)s, %(to)s, %(subject)s, %(text)s, %(stop)s, %(about)s,"
-        " %(about_step)s)",
+        "INSERT INTO ops.mail (id, account_id, kind, recipient_sealed, subject, text_sealed, parts_sealed,"
+        " unsubscribe_sealed, about, about_step) VALUES (%(id)s, %(account_id)s, %(kind)s, %(to)s, %(subject)s,"
+        " %(text)s, %(parts)s, %(stop)s, %(about)s, %(about_step)s)",
         {
-            **asdict(mail),
             "id": mail_id,
+            "account_id": mail.account_id,
+            "kind": mail.kind,
+            "subject": mail.subject,
+            "about": mail.about,
+            "about_step": mail.about_step,
             "to": encrypt(key, mail.to, f"mail-to:{mail_id}"),
             "text": encrypt(key, mail.text, f"mail-text:{mail_id}"),
+            "parts": encrypt(key, _parts_of(mail), f"mail-parts:{mail_id}") if mail.html or mail.attachments else None,
             "stop": encrypt(key, mail.unsubscribe_url, f"mail-unsubscribe:{mail_id}") if mail.unsubscribe_url else None,
         },
     )
     return mail_id
+
+
+def _size_of(mail: Mail) -> int:
+    texts = len(mail.text.encode()) + len(mail.html.encode())
+    return texts + sum(len(attachment.content) for attachment in mail.attachments)
+
+
+def _parts_of(mail: Mail) -> str:
+    attachments = [
+        {
+            "name": attachment.name,
+            "media_type": attachment.media_type,
+            "content": b64encode(attachment.content).decode(),
+            "content_id": attachment.content_id,
+        }
+        for attachment in mail.attachments
+    ]
+    return orjson.dumps({"html": mail.html, "attachments": attachments}).decode()
 
 
 def unqueue(cursor: Cursor[Any], owner: UUID) -> None:
@@ -102,34 +149,34 @@ def decrypt_mail(
     return decrypt(key, recipient_sealed, f"mail-to:{mail_id}"), text
 
 
+def decrypt_parts(settings: Settings, mail_id: UUID, parts_sealed: str | None) -> tuple[str, list[Attachment]]:
+    """HTML and attachments of a stored mail."""
+    if parts_sealed is None:
+        return "", []
+    found = orjson.loads(decrypt(derived_key(settings, "mail"), parts_sealed, f"mail-parts:{mail_id}"))
+    return found["html"], [Attachment(**{**one, "content": b64decode(one["content"])}) for one in found["attachments"]]
+
+
 def send_due(settings: Settings) -> int:
     """Sends what is due, at most 50; how many went out. Does nothing without `SMTP_URL`."""
     if settings.smtp_url is None:
         return 0
     sent = 0
-    with connect(settings) as connection, _Server(settings.smtp_url) as server:
+    with (
+        connect(settings) as connection,
+        connection.cursor(row_factory=dict_row) as rows,
+        _Server(settings.smtp_url) as server,
+    ):
         for _ in range(BATCH_SIZE):
             with connection.transaction():
-                row = connection.execute(_NEXT).fetchone()
+                row = rows.execute(_NEXT).fetchone()
                 if row is None:
                     break
-                mail_id, recipient_sealed, subject, text_sealed, unsubscribe_sealed, created_at, attempts = row
+                mail_id, attempts = row["id"], row["attempts"]
                 to = ""
                 try:
-                    to, text = decrypt_mail(settings, mail_id, recipient_sealed, text_sealed)
-                    message = EmailMessage()
-                    message["From"] = formataddr((PRODUCT_NAME, sender(settings)))
-                    message["To"], message["Subject"] = _deliverable(to), subject
-                    message["Date"] = format_datetime(created_at)
-                    message["Message-ID"] = f"<{mail_id}@{host(settings)}>"
-                    message["Auto-Submitted"] = "auto-generated"
-                    if settings.contact_email is not None:
-                        message["Reply-To"] = settings.contact_email
-                    if unsubscribe_sealed is not None:
-                        stop = decrypt(derived_key(settings, "mail"), unsubscribe_sealed, f"mail-unsubscribe:{mail_id}")
-                        message["List-Unsubscribe"] = f"<{stop}>"
-                        message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
-                    message.set_content(text or "")
+                    to, text = decrypt_mail(settings, mail_id, row["recipient_sealed"], row["text_sealed"])
+                    message = _message(settings, row, to, text or "")
                     server.send(message)
                 except Exception as error:  # noqa: BLE001 - one faulty email must not block all others
                     _note_failure(connection, mail_id, attempts, _recipient_state(error, to))
@@ -139,6 +186,44 @@ def send_due(settings: Settings) -> int:
                     connection.execute(_SENT, (mail_id,))
                     sent += 1
     return sent
+
+
+def _message(settings: Settings, row: Mapping[str, Any], to: str, text: str) -> EmailMessage:
+    mail_id, message = row["id"], EmailMessage()
+    message["From"] = formataddr((PRODUCT_NAME, sender(settings)))
+    message["To"], message["Subject"] = _deliverable(to), row["subject"]
+    message["Date"] = format_datetime(row["created_at"])
+    message["Message-ID"] = f"<{mail_id}@{host(settings)}>"
+    message["Auto-Submitted"] = "auto-generated"
+    if settings.contact_email is not None:
+        message["Reply-To"] = settings.contact_email
+    if row["unsubscribe_sealed"] is not None:
+        stop = decrypt(derived_key(settings, "mail"), row["unsubscribe_sealed"], f"mail-unsubscribe:{mail_id}")
+        message["List-Unsubscribe"] = f"<{stop}>"
+        message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
+    message.set_content(text)
+    _add_parts(message, *decrypt_parts(settings, mail_id, row["parts_sealed"]))
+    return message
+
+
+def _add_parts(message: EmailMessage, html: str, attachments: Sequence[Attachment]) -> None:
+    """HTML with its pictures is an alternative of the text; files follow both."""
+    if html:
+        message.add_alternative(html, subtype="html")
+        shown = message.get_body(("html",))
+        for picture in attachments:
+            if shown is not None and picture.content_id:
+                shown.add_related(
+                    picture.content,
+                    *picture.media_type.split("/", 1),
+                    cid=f"<{picture.content_id}>",
+                    filename=picture.name,
+                    disposition="inline",
+                )
+    for file in attachments:
+        if not file.content_id:
+            charset = {"charset": "utf-8"} if file.media_type.startswith("text/") else {}
+            message.add_attachment(file.content, *file.media_type.split("/", 1), filename=file.name, params=charset)
 
 
 def _deliverable(to: str) -> str:
@@ -190,12 +275,13 @@ def host(settings: Settings) -> str:
 
 
 _NEXT: Final = (
-    "SELECT id, recipient_sealed, subject, text_sealed, unsubscribe_sealed, created_at, attempts FROM ops.mail"
+    "SELECT id, recipient_sealed, subject, text_sealed, parts_sealed, unsubscribe_sealed, created_at, attempts"
+    " FROM ops.mail"
     " WHERE state = 'waiting' AND next_at <= now() ORDER BY next_at LIMIT 1 FOR UPDATE SKIP LOCKED"
 )
 _SENT: Final = (
     "UPDATE ops.mail SET state = 'sent', sent_at = now(), attempts = attempts + 1, text_sealed = NULL,"
-    " unsubscribe_sealed = NULL, error = ''"
+    " parts_sealed = NULL, unsubscribe_sealed = NULL, error = ''"
     " WHERE id = %s"
 )
 

@@ -11,7 +11,7 @@ import pytest
 
 from infra.kernel.config.settings import Settings
 from infra.kernel.mail import outbox
-from infra.kernel.mail.outbox import Mail
+from infra.kernel.mail.outbox import Attachment, Mail
 from tests.support.engines import free_port
 from tests.support.mail_server import MailServer, link_in, mail_server
 
@@ -173,3 +173,37 @@ def test_the_sender_is_named_by_the_server_address_or_the_app(settings: Settings
     assert outbox.sender(settings) == "no-reply@127.0.0.1"
     assert outbox.sender(replace(settings, public_url="https://app.example")) == "no-reply@app.example"
     assert outbox.sender(replace(settings, smtp_url="smtp://h?from=post%40app.example")) == "post@app.example"
+
+
+PICTURE = Attachment("clicks.png", "image/png", b"\x89PNG\r\n\x1a\nclicks", "clicks@shop")
+FILE = Attachment("clicks.csv", "text/csv", "date,clicks\r\nGrüße,1\r\n".encode())
+
+
+def test_a_mail_has_html_with_pictures_and_files_beside_its_text(settings: Settings, server: MailServer) -> None:
+    html = '<p>Clicks: <img src="cid:clicks@shop" alt="12 clicks"></p>'
+    mail_id = queued(settings, replace(LETTER, html=html, attachments=[PICTURE, FILE]))
+    assert outbox.send_due(settings) == 1
+    [received] = server.received
+    plain, shown = received.get_body(("plain",)), received.get_body(("html",))
+    assert plain is not None and plain.get_content().splitlines() == LETTER.text.splitlines()
+    assert shown is not None and shown.get_content().strip() == html
+    [picture] = [part for part in received.walk() if part.get_content_type() == "image/png"]
+    assert (picture["Content-ID"], picture.get_content_disposition()) == ("<clicks@shop>", "inline")
+    assert picture.get_content() == PICTURE.content
+    [file] = [part for part in received.walk() if part.get_content_type() == "text/csv"]
+    assert (file.get_filename(), file.get_payload(decode=True)) == ("clicks.csv", FILE.content)
+    with connected(settings) as connection:
+        left = connection.execute("SELECT parts_sealed FROM ops.mail WHERE id = %s", (mail_id,)).fetchone()
+    assert left == (None,)
+
+
+def test_a_mail_that_servers_would_refuse_for_its_size_is_not_queued(settings: Settings) -> None:
+    with pytest.raises(ValueError, match="at most"):
+        queued(settings, replace(LETTER, attachments=[replace(FILE, content=b"x" * outbox.MAX_BYTES)]))
+
+
+def test_a_mail_of_one_id_is_queued_once(settings: Settings) -> None:
+    letter = replace(LETTER, id=uuid4())
+    assert queued(settings, letter) == letter.id
+    with pytest.raises(psycopg.errors.UniqueViolation):
+        queued(settings, letter)
