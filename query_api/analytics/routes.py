@@ -89,7 +89,8 @@ def get_breakdown_csv(
     query: Annotated[BreakdownQuery, Query()], context: Context, scope: CallerScope, response: Response
 ) -> Response:
     """The first 10,000 rows of a report, without a comparison."""
-    everything = query.model_copy(update={"limit": breakdown.MAX_EXPORTED, "cursor": None, "compare": Compare.NONE})
+    alone = {"compare": Compare.NONE, "compareFrom": None, "compareTo": None}
+    everything = query.model_copy(update={"limit": breakdown.MAX_EXPORTED, "cursor": None, **alone})
     request = request_for(everything, scope.website(query.websiteId), context, scope, needs_visits=True)
     found = breakdown.read(everything, request, response)
     columns, lines = breakdown.lines(found, breakdown.parse(query).metrics)
