@@ -17,8 +17,9 @@ from command_api.accounts.passwords import Passwords
 from command_api.accounts.providers import routes as providers
 from command_api.accounts.providers.service import ProviderSignIn
 from command_api.accounts.sign_in import SignInService
+from command_api.analytics import report_routes, view_routes
 from command_api.analytics import routes as annotation_routes
-from command_api.analytics import view_routes
+from command_api.analytics.report_mail import STOP_PATH as REPORT_STOP_PATH
 from command_api.conversions import payout_routes as payouts
 from command_api.conversions import routes as conversions
 from command_api.conversions import setup_check_routes as setup_check
@@ -76,6 +77,7 @@ CONTEXTS = (
     links,
     annotation_routes,
     view_routes,
+    report_routes,
     conversions,
     setup_check,
     payouts,
@@ -103,6 +105,7 @@ FOREIGN_PATHS = (
     notifications.STOP_PATH,
     DIGEST_STOP_PATH,
     SEARCH_STOP_PATH,
+    REPORT_STOP_PATH,
     escrow_webhook.MESSAGES_PATH,
 )
 """Endpoints that mail clients and the escrow provider call; they carry a token or signature."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from command_api.accounts.lookups import ROLES
-from command_api.analytics.lookups import VIEW_NAMES
+from command_api.analytics.lookups import REPORTS, VIEW_NAMES
 from command_api.conversions.lookups import CLAIM_COUNTS, MONTHLY_TOTALS, SCHEDULED_DECISIONS
 from command_api.domains.lookups import CUSTOM_DOMAINS
 from command_api.forum.lookups import FORUM_MEMBER_STATS
@@ -28,6 +28,7 @@ INLINE_PROJECTIONS: Final = InlineProjections(
         FORUM_MEMBER_STATS,
         LINK_LOOKUP,
         VIEW_NAMES,
+        REPORTS,
         SCHEDULED_DECISIONS,
         SQL_LOOKUP,
         WATCHLISTS,

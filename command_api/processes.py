@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from command_api.analytics.report_process import scheduled_reports
+from command_api.analytics.report_renderer import ReportRenderer
 from command_api.conversions import automatic_approval, claim_alarm
 from command_api.conversions.attribution import repository as attribution
 from command_api.conversions.attribution.clicks import ClickHouseClicks
@@ -38,6 +40,7 @@ def process_managers(container: Container, clients: ClientPool, events: Log) -> 
         domain_verification(container, open_dns_checker(container.settings)),
         daily_insights(insights),
         INSIGHT_DIGEST,
+        scheduled_reports(container, ReportRenderer(container.settings)),
         PLACE_EXPIRY,
         SCHEDULED_DECISIONS,
         *marketplace.process_managers(

@@ -6,6 +6,7 @@ from typing import Final
 
 from command_api.accounts import handlers as accounts
 from command_api.analytics import handlers as analytics
+from command_api.analytics import report_handlers as reports
 from command_api.analytics import view_handlers as saved_views
 from command_api.conversions import decision_handlers as conversion_decisions
 from command_api.conversions import handlers as conversions
@@ -34,6 +35,7 @@ HANDLERS: Final = CommandHandlers.merged(
         accounts.HANDLERS,
         analytics.HANDLERS,
         saved_views.HANDLERS,
+        reports.HANDLERS,
         conversions.HANDLERS,
         conversion_decisions.HANDLERS,
         payouts.HANDLERS,

@@ -14,6 +14,7 @@ from projectors.read_models.accounts.invites import INVITE_JOINS, INVITES
 from projectors.read_models.analytics.annotations import ANNOTATIONS
 from projectors.read_models.analytics.default_views import DEFAULT_VIEWS
 from projectors.read_models.analytics.imports import IMPORTS
+from projectors.read_models.analytics.reports import REPORTS
 from projectors.read_models.analytics.saved_views import SAVED_VIEWS
 from projectors.read_models.conversions.conversion_decisions import CONVERSION_DECISIONS
 from projectors.read_models.conversions.conversion_steps import CONVERSION_STEPS
@@ -118,6 +119,7 @@ REGISTRY: Final = Registry(
         ANNOTATIONS,
         IMPORTS,
         SAVED_VIEWS,
+        REPORTS,
         DEFAULT_VIEWS,
         CUSTOM_DOMAINS,
         PARTNERS,

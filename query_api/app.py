@@ -35,6 +35,8 @@ from query_api.analytics import (
     live_snapshot,
     partner_totals,
     platform_totals,
+    report_view,
+    reports,
     websites_summary,
 )
 from query_api.analytics import live_routes as live
@@ -81,7 +83,7 @@ from query_api.partners import admin as admin_partners
 from query_api.partners import routes as partners
 from query_api.search import routes as search
 from query_api.site import sitemap
-from query_api.sql import pins, queries
+from query_api.sql import pins, queries, report_query
 from query_api.sql import routes as sql
 from query_api.sql import statements as sql_asking
 from query_api.sql.execution import StatementRunner
@@ -119,6 +121,9 @@ ROUTERS: Final = (
     delivery.router,
     annotation_routes.router,
     view_routes.router,
+    reports.router,
+    report_view.router,
+    report_query.router,
     admin_partners.router,
     admin_links.router,
     click_log.router,

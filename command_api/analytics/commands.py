@@ -1,14 +1,18 @@
-"""Commands of annotations, imports and saved views."""
+"""Commands of annotations, imports, saved views and reports by email."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from uuid import UUID
 
-from command_api.analytics import schemas, view_schemas
+from command_api.analytics import report_schemas, schemas, view_schemas
+from command_api.analytics.report_schemas import ReportAnswer
 from command_api.analytics.schemas import Annotation
 from command_api.analytics.view_schemas import ViewAnswer
 from command_api.kernel.command_handlers import Command
+from infra.domain.reports.contract import Rendered
+from infra.domain.reports.schedule import Period
+from schemas.events.analytics import ReportPause
 
 
 class AddAnnotation(Command[Annotation]):
@@ -73,3 +77,59 @@ class ChooseDefaultView(Command[None]):
     view_id: UUID
     website_id: UUID
     is_default: bool
+
+
+class ScheduleReport(Command[ReportAnswer]):
+    """The sender gets a view or a query by email."""
+
+    report_id: UUID
+    fields: report_schemas.ScheduleReport
+
+
+class ChangeReport(Command[ReportAnswer]):
+    """Sends a report at another time, pauses or resumes it."""
+
+    report_id: UUID
+    fields: report_schemas.ChangeReport
+
+
+class RemoveReport(Command[None]):
+    """Deletes the report; it can be restored."""
+
+    report_id: UUID
+
+
+class RestoreReport(Command[ReportAnswer]):
+    """Undoes the deletion."""
+
+    report_id: UUID
+
+
+class PreviewReport(Command[None]):
+    """Emails what was rendered to the sender now. The schedule stays as it is."""
+
+    report_id: UUID
+    rendered: Rendered
+
+
+class SendReport(Command[None]):
+    """Emails what was rendered about a period, unless that period was handled."""
+
+    report_id: UUID
+    period: Period
+    rendered: Rendered
+
+
+class FailReport(Command[None]):
+    """There is no email about a period. `reason`: for the person."""
+
+    report_id: UUID
+    period: Period
+    reason: str
+
+
+class PauseReport(Command[None]):
+    """The report is not sent until it is resumed."""
+
+    report_id: UUID
+    reason: ReportPause

@@ -1,19 +1,33 @@
-"""Inline projection `view_names`: the names of the views of each person and website."""
+"""Inline projections: `view_names`, the names of the views of each person and website; `reports`, whose there are."""
 
 from __future__ import annotations
 
 from typing import Final
+from uuid import UUID
 
 from command_api.analytics.views import View
 from command_api.kernel.decision import conflict
 from command_api.kernel.inline_projection import InlineProjection, Table, Tables
 from command_api.kernel.unit_of_work import UnitOfWork
 from schemas.events.accounts import AccountErased
-from schemas.events.analytics import ViewChanged, ViewRemoved, ViewRestored, ViewSaved
+from schemas.events.analytics import (
+    ReportPaused,
+    ReportRemoved,
+    ReportRestored,
+    ReportResumed,
+    ReportScheduled,
+    ViewChanged,
+    ViewRemoved,
+    ViewRestored,
+    ViewSaved,
+)
 from schemas.events.websites import WebsiteDisconnected
 
 MAX_VIEWS: Final = 100
 """Views and segments of one person, and of one website."""
+
+MAX_REPORTS: Final = 50
+"""Reports of one person."""
 
 VIEW_NAMES: Final = InlineProjection(
     "view_names",
@@ -88,3 +102,69 @@ def require_room(uow: UnitOfWork, view: View) -> None:
 
 _OF_PERSON: Final = "SELECT name FROM lookup.view_name WHERE account_id = %s AND website_id IS NULL AND NOT is_removed"
 _OF_WEBSITE: Final = "SELECT name FROM lookup.view_name WHERE website_id = %s AND NOT is_removed"
+
+
+REPORTS: Final = InlineProjection(
+    "reports",
+    version=1,
+    tables=(
+        Table(
+            "report",
+            columns=(
+                "report_id uuid not null",
+                "account_id uuid not null",
+                "website_id uuid",
+                "is_paused boolean not null",
+                "is_removed boolean not null",
+            ),
+            key=("report_id",),
+            indexes=("account_id", "website_id"),
+        ),
+    ),
+)
+
+
+@REPORTS.on(ReportScheduled)
+def _scheduled(tables: Tables, event: ReportScheduled) -> None:
+    tables["report"].insert(
+        report_id=event.originator_id,
+        account_id=event.account_id,
+        website_id=event.website_id,
+        is_paused=False,
+        is_removed=False,
+    )
+
+
+@REPORTS.on(ReportPaused)
+def _paused(tables: Tables, event: ReportPaused) -> None:
+    tables["report"].update({"report_id": event.originator_id}, is_paused=True)
+
+
+@REPORTS.on(ReportResumed)
+def _resumed(tables: Tables, event: ReportResumed) -> None:
+    tables["report"].update({"report_id": event.originator_id}, is_paused=False)
+
+
+@REPORTS.on(ReportRemoved)
+def _report_removed(tables: Tables, event: ReportRemoved) -> None:
+    tables["report"].update({"report_id": event.originator_id}, is_removed=True)
+
+
+@REPORTS.on(ReportRestored)
+def _report_restored(tables: Tables, event: ReportRestored) -> None:
+    tables["report"].update({"report_id": event.originator_id}, is_removed=False)
+
+
+@REPORTS.on(AccountErased)
+def _reports_erased(tables: Tables, event: AccountErased) -> None:
+    tables["report"].delete(account_id=event.originator_id)
+
+
+def require_room_for_report(uow: UnitOfWork, account_id: UUID) -> None:
+    """Raises `CommandRejected` when the person has too many reports. Called after the append."""
+    if uow.select(_REPORTS_OF, account_id)[0][0] > MAX_REPORTS:
+        raise conflict("too_many_reports", f"You can have {MAX_REPORTS} reports. Delete one first.")
+
+
+ACTIVE_REPORTS: Final = "SELECT report_id FROM lookup.report WHERE NOT is_paused AND NOT is_removed"
+_REPORTS_OF: Final = "SELECT count(*) FROM lookup.report WHERE account_id = %s AND NOT is_removed"

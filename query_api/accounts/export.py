@@ -102,6 +102,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("annotations", "read.annotations", _OF_WEBSITES),
     Section("imports", "read.imports", _OF_WEBSITES),
     Section("savedViews", "read.saved_views", f"({_OWN} OR {_OF_WEBSITES})"),
+    Section("emailReports", "read.reports", _OWN),
     Section("defaultViews", "read.default_views", _OWN, key="website_id"),
     Section("matchingProfiles", "read.matching_profiles", _OWN, key="account_id"),
     Section("applications", "read.applications", _OWN),

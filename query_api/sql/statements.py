@@ -343,3 +343,40 @@ async def _explained(body: AsyncIterator[bytes], sql: str) -> AsyncIterator[byte
 async def _disconnected(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
+
+
+@dataclass(frozen=True, slots=True)
+class CsvResult:
+    """A result as the page's file. `is_whole`: whether nothing was left out."""
+
+    content: bytes
+    rows: int
+    is_whole: bool
+
+
+async def run_as_csv(pool: Pool, runner: StatementRunner, person: Analyst, sql: str, max_bytes: int) -> CsvResult:
+    """Runs a statement for a person who does not wait for it; it is in their history. Raises `Problem` as `run_sql`."""
+    begun, vetted, walls = await _begin(pool, runner, person, SqlQuestion.model_validate({"sql": sql}))
+    outcome = Outcome("cancelled", 0)
+    try:
+        answer = await runner.start(begun.id, person.account_id, vetted, "csv", {}, limits.PAGE_ROWS, walls)
+        content, is_whole = bytearray(), True
+        try:
+            async for chunk in _counted(answer, "csv"):
+                content += chunk
+                if len(content) > max_bytes:
+                    is_whole = False
+                    break
+            outcome = answer.outcome("done" if is_whole else "cancelled")
+        finally:
+            await answer.response.aclose()
+    except Failed as failure:
+        outcome = Outcome(failure.outcome, 0, failure.message)
+        raise failure.problem() from failure
+    finally:
+        if outcome.outcome != "done":
+            with anyio.CancelScope(shield=True):
+                await runner.gone(begun.id)
+        await begun.end(outcome)
+    whole = bytes(content) if is_whole else bytes(content[: content.rfind(b"\n") + 1])
+    return CsvResult(whole, answer.rows, is_whole)

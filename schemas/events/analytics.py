@@ -1,16 +1,17 @@
-"""What people note on the charts of their websites, what was imported, and the views that they save."""
+"""What people note on the charts of their websites, what was imported, the views that they save, and the reports that
+they get by email."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date, datetime
 from enum import StrEnum
-from typing import ClassVar
+from typing import ClassVar, Literal
 from uuid import UUID
 
 from pydantic import Field
 
-from schemas.base import DomainEvent, Frozen
+from schemas.base import DomainEvent, Frozen, Personal
 
 MAX_ANNOTATION: int = 280
 MAX_VIEW_NAME: int = 60
@@ -114,3 +115,87 @@ class DefaultViewChanged(DomainEvent):
     account_id: UUID
     website_id: UUID
     view_id: UUID | None = Field(description="None: the page as it is")
+
+
+class ReportInterval(StrEnum):
+    """How often a report is sent: for the seven days, or the calendar month, before."""
+
+    WEEKLY = "weekly"
+    MONTHLY = "monthly"
+
+
+class ReportSchedule(Frozen):
+    """When a report is sent: in the time zone of its website; of a query, of its account."""
+
+    every: ReportInterval
+    weekday: int = Field(default=0, ge=0, le=6, description="Of a weekly report; 0 is Monday")
+    day: int = Field(default=1, ge=1, le=28, description="Of the month; of a monthly report")
+    hour: int = Field(default=8, ge=0, le=23)
+
+
+ReportPause = Literal["paused", "unsubscribed", "account", "website", "view", "query"]
+"""Why a report is paused: by its person, by the link in its email, or because the person may no longer sign in, see the
+website, see the view or run the query."""
+
+
+class ReportScheduled(DomainEvent):
+    """A person scheduled a report by email: of a view of a website, or of a saved query."""
+
+    NAME: ClassVar[str] = "report.scheduled"
+    account_id: UUID = Field(description="Who gets it, with the numbers that this person may see")
+    website_id: UUID | None = Field(description="Of a view")
+    view_id: UUID | None
+    query_id: UUID | None
+    schedule: ReportSchedule
+
+
+class ReportRescheduled(DomainEvent):
+    """The report is sent at another time."""
+
+    NAME: ClassVar[str] = "report.rescheduled"
+    schedule: ReportSchedule
+
+
+class ReportPaused(DomainEvent):
+    """The report is no longer sent until it is resumed."""
+
+    NAME: ClassVar[str] = "report.paused"
+    reason: ReportPause
+
+
+class ReportResumed(DomainEvent):
+    """The report is sent again, from the next time on."""
+
+    NAME: ClassVar[str] = "report.resumed"
+
+
+class ReportSent(DomainEvent):
+    """The email about a period was queued. There is one such event for each period."""
+
+    NAME: ClassVar[str] = "report.sent"
+    first_day: date = Field(description="The period, inclusive")
+    last_day: date
+    mail_id: UUID = Field(description="Follows from the report and the period")
+
+
+class ReportFailed(DomainEvent):
+    """There is no email about a period, because its numbers cannot be read, whenever it is tried."""
+
+    NAME: ClassVar[str] = "report.failed"
+    SUBJECT: ClassVar[str] = "account_id"
+    account_id: UUID
+    first_day: date
+    last_day: date
+    reason: Personal[str] = Field(description="For the person; may quote the query")
+
+
+class ReportRemoved(DomainEvent):
+    """The report was deleted."""
+
+    NAME: ClassVar[str] = "report.removed"
+
+
+class ReportRestored(DomainEvent):
+    """The deletion was undone."""
+
+    NAME: ClassVar[str] = "report.restored"

@@ -2,9 +2,9 @@
 
 `python -m tests.support.crashing_process`, then lines `FILE WORK MOMENT NTH` (`tests.support.fork_server`); FILE holds
 the environment as JSON. Or `python -m tests.support.crashing_process WORK MOMENT NTH` in the current environment. WORK
-is `relay`, `reports`, `approving`, `deciding`, `domains` or `marketplace`; MOMENT is one of `before_publish`,
-`after_publish`, `after_advance` (relay), `before_store`, `inside_store`, `after_store` (the policies), `after_refusal`
-(reports), or `never`; the process dies at the NTH time.
+is `relay`, `reports`, `approving`, `deciding`, `domains`, `mailing` or `marketplace`; MOMENT is one of
+`before_publish`, `after_publish`, `after_advance` (relay), `before_store`, `inside_store`, `after_store` (the
+policies), `after_refusal` (reports), or `never`; the process dies at the NTH time.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from uuid import uuid4
 
 import pytest
 
+from command_api.analytics.report_process import scheduled_reports
+from command_api.analytics.report_renderer import ReportRenderer
 from command_api.conversions.attribution.clicks import ClickHouseClicks
 from command_api.conversions.attribution.policy import AttributionPolicy
 from command_api.conversions.attribution.repository import NAME
@@ -88,6 +90,9 @@ def begin(work: str, moment: str, nth: int) -> None:
         leaders = [Leader(settings, process_manager.NAME, worker.run)]
     elif work == "domains":
         worker = ProcessWorker(core, [domain_verification(core, open_dns_checker(settings))])
+        leaders = [Leader(settings, process_manager.NAME, worker.run)]
+    elif work == "mailing":
+        worker = ProcessWorker(core, [scheduled_reports(core, ReportRenderer(settings))])
         leaders = [Leader(settings, process_manager.NAME, worker.run)]
     elif work == "marketplace":
         managers = process_managers(core, ClientPool(settings, 1), log)

@@ -167,6 +167,7 @@ def _views() -> list[DomainEvent]:
             (analytics.ViewRestored, {}),
         ),
         *_in_order(uuid5(VIEW, "default"), (analytics.DefaultViewChanged, default)),
+        *_reports(),
     ]
 
 
@@ -190,6 +191,24 @@ def _queries(encrypt: Encrypt) -> list[DomainEvent]:
         *_in_order(CHART, (sql.ChartPinned, pinned)),
         *_in_order(uuid5(CHART, "gone"), (sql.ChartPinned, pinned), (sql.ChartUnpinned, {})),
     ]
+
+
+def _reports() -> list[DomainEvent]:
+    weekly = analytics.ReportSchedule(every=analytics.ReportInterval.WEEKLY)
+    week: dict[str, Any] = {"first_day": date(2026, 11, 9), "last_day": date(2026, 11, 15)}
+    next_week: dict[str, Any] = {"first_day": date(2026, 11, 16), "last_day": date(2026, 11, 22)}
+    about = {"account_id": ACCOUNT, "website_id": WEBSITE, "view_id": VIEW, "query_id": None, "schedule": weekly}
+    return _in_order(
+        uuid5(VIEW, "report"),
+        (analytics.ReportScheduled, about),
+        (analytics.ReportRescheduled, {"schedule": weekly.model_copy(update={"hour": 7})}),
+        (analytics.ReportSent, {**week, "mail_id": uuid5(VIEW, "mail")}),
+        (analytics.ReportFailed, {**next_week, "account_id": ACCOUNT, "reason": "The numbers could not be read."}),
+        (analytics.ReportPaused, {"reason": "paused"}),
+        (analytics.ReportResumed, {}),
+        (analytics.ReportRemoved, {}),
+        (analytics.ReportRestored, {}),
+    )
 
 
 def _domain() -> list[DomainEvent]:

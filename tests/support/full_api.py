@@ -136,6 +136,8 @@ class SampleData:
         self.sql_query = UUID(_made(api.call("POST", "/api/platform/sql/queries", self.admin, json=kept))["id"])
         pinned = {"queryId": str(self.sql_query), "kind": "table"}
         self.pin = UUID(_made(api.call("POST", "/api/platform/sql/pins", self.admin, json=pinned))["id"])
+        report = {"viewId": str(self.view), "websiteId": str(self.website)}
+        self.report = UUID(_made(api.call("POST", "/api/platform/reports", self.owner, json=report))["id"])
         terms = {"name": f"P {uuid4().hex}", "baseUrl": "https://partner.example/", "commission": 10}
         self.partner = UUID(_made(api.call("POST", "/api/admin/partners", self.admin, json=terms))["id"])
         named = {"websiteId": str(self.website), "partnerId": str(self.partner)}
@@ -406,10 +408,9 @@ def serve_full_api_over(query: QueryService, folder: Path, deciding: Settings) -
     with closing(open_log(query.settings)) as log:
         log.create_topics()
     command_port, web_port = free_port(), free_port()
-    core = open_container(deciding)
-    settings = replace(
-        query.settings, command_port=command_port, query_port=int(query.address.rpartition(":")[2]), port=web_port
-    )
+    query_port = int(query.address.rpartition(":")[2])
+    core = open_container(replace(deciding, query_port=query_port))
+    settings = replace(query.settings, command_port=command_port, query_port=query_port, port=web_port)
     try:
         with served(create_app(core), command_port), served(Gateway(settings, folder), web_port) as address:
             api = Api(address, query, core)

@@ -12,7 +12,7 @@ from uuid import UUID
 from infra.kernel.config.settings import Settings
 from infra.kernel.security.encryption import derived_key, keyed_hash
 
-Subscription = Literal["newsletter", "early_access", "notification_digest", "insights_digest", "saved_search"]
+Subscription = Literal["newsletter", "early_access", "notification_digest", "insights_digest", "saved_search", "report"]
 
 _KEYS: Final[dict[Subscription, str]] = {
     "newsletter": "unsubscribe",
@@ -20,12 +20,13 @@ _KEYS: Final[dict[Subscription, str]] = {
     "notification_digest": "digest-stop",
     "insights_digest": "insights-digest",
     "saved_search": "saved-search",
+    "report": "report-stop",
 }
 """Names of the derived keys. Tokens in sent emails depend on them: they never change."""
 
 
 def unsubscribe_token(settings: Settings, subscription: Subscription, subscriber: UUID) -> str:
-    """The token that ends `subscription` of `subscriber` (an account, a contact or a saved search)."""
+    """The token that ends `subscription` of `subscriber` (an account, a contact, a saved search or a report)."""
     key = _KEYS[subscription]
     subject = f"{subscription}:{subscriber.hex}" if key == "unsubscribe" else subscriber.hex
     return f"{subscriber.hex}.{keyed_hash(derived_key(settings, key), subject)[:32]}"

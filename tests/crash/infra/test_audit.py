@@ -163,6 +163,7 @@ def test_a_sound_pipeline_is_green_and_everything_was_compared(
         "rows of read.saved_queries": 1,
         "rows of read.query_versions": 2,
         "rows of read.pinned_charts": 1,
+        "rows of read.reports": 1,
         "rows of read.forum_categories": 1,
         "rows of read.forum_threads": 1,
         "rows of read.forum_posts": 4,

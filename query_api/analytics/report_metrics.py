@@ -1,0 +1,60 @@
+"""How emails write the metrics of reports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any, Final
+
+from infra.domain.reports import figures
+
+NAMES: Final[Mapping[str, str]] = {
+    "clicks": "Clicks",
+    "visitors": "Visitors",
+    "conversions": "Conversions",
+    "revenue": "Revenue",
+    "epc": "EPC",
+    "conversion_rate": "Conversion rate",
+    "pageviews": "Page views",
+    "visits": "Visits",
+    "views_per_visit": "Views per visit",
+    "bounce_rate": "Bounce rate",
+    "visit_duration": "Visit duration",
+    "click_through_rate": "Click-through rate",
+    "impressions": "Link impressions",
+    "click_rate": "Clicks per 100 impressions",
+    "revenue_per_1000_visits": "Revenue per 1,000 visits",
+}
+CHARTED: Final = ("clicks", "visitors", "conversions", "revenue", "epc", "conversion_rate", "pageviews")
+"""Those that the page's main chart can show, the default first."""
+
+_MONEY: Final = frozenset({"revenue", "epc", "revenue_per_1000_visits"})
+_PERCENT: Final = frozenset({"conversion_rate", "bounce_rate", "click_through_rate", "click_rate"})
+_SUMS: Final = frozenset({"clicks", "conversions", "revenue", "pageviews"})
+"""The total of a range is the sum of its days; of visitors it is not."""
+
+
+def text_of(metric: str, value: Any, currency: str) -> str:
+    """The value with its unit."""
+    if metric in _MONEY:
+        return figures.money_text(Decimal(value), currency)
+    if metric in _PERCENT:
+        return figures.percent_text(value)
+    if metric == "views_per_visit":
+        return f"{value:.2f}"
+    if metric == "visit_duration":
+        minutes, seconds = divmod(round(value), 60)
+        return f"{minutes}m {seconds}s" if minutes else f"{seconds}s"
+    return figures.count_text(value)
+
+
+def axis_text(metric: str, value: float, currency: str) -> str:
+    """A short one, for the axis of a chart."""
+    if metric in _MONEY:
+        return figures.money_text(value, currency, 0 if value == int(value) else None)
+    text = f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"
+    return f"{text}%" if metric in _PERCENT else text
+
+
+def is_sum(metric: str) -> bool:
+    return metric in _SUMS

@@ -1,0 +1,84 @@
+"""`GET /api/platform/reports`: the caller's reports by email, when each is next due, and how the last one went."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from fastapi import APIRouter, Depends
+from pydantic import Field
+
+from infra.domain.reports.schedule import next_time
+from query_api.kernel.dependencies import CallerScope, Reads
+from query_api.kernel.postgres_reader import Reader, Row
+from query_api.kernel.responses import RowModel
+from schemas.events.analytics import ReportInterval, ReportPause, ReportSchedule
+from schemas.zones import ZoneInfo
+
+router = APIRouter(tags=["analytics"])
+
+
+class EmailReport(RowModel):
+    """A report by email."""
+
+    id: UUID
+    websiteId: UUID | None
+    domain: str | None = Field(description="Of the website, if the caller may see it")
+    viewId: UUID | None
+    queryId: UUID | None
+    name: str | None = Field(description="Of the view or query; null if it was deleted, or is no longer shared")
+    every: ReportInterval
+    weekday: int = Field(description="0 is Monday; of a weekly report")
+    day: int = Field(description="Of the month; of a monthly report")
+    hour: int
+    timezone: str = Field(description="In which the hour is")
+    paused: ReportPause | None = Field(description="Why it is not sent; null: it is")
+    nextAt: datetime | None = Field(description="Null while it is paused; a time that has passed: as soon as possible")
+    sentAt: datetime | None
+    failedAt: datetime | None = Field(description="If the last one could not be made")
+    failure: str | None = Field(description="Why")
+
+
+@router.get(
+    "/api/platform/reports", dependencies=[Depends(Reads("reports", "saved_views", "websites", "account_details"))]
+)
+def get_reports(scope: CallerScope) -> list[EmailReport]:
+    """The newest first."""
+    me = scope.principal.account_id
+    rows = scope.own.rows(_REPORTS, (me,))
+    websites = {one.id: one for one in scope.websites()} if any(row["website_id"] for row in rows) else {}
+    names = _names(scope.reader, rows) | _names(scope.own, rows)
+    own_zone = (scope.own.row(_ZONE, (me,)) or {}).get("timezone") or "UTC"
+    found = []
+    for row in rows:
+        website = websites.get(row["website_id"])
+        schedule = ReportSchedule.model_validate(row["schedule"])
+        timezone = website.timezone if website else own_zone
+        after = max(at for at in (row["since"], row["sent_at"], row["failed_at"]) if at is not None)
+        next_at = next_time(schedule, ZoneInfo(timezone), after, handled=row["handled"])
+        found.append(
+            EmailReport.of_row(
+                row,
+                **schedule.model_dump(),
+                domain=website.domain if website else None,
+                name=row["title"] or names.get(row["view_id"]),
+                timezone=timezone,
+                next_at=None if row["paused"] else next_at,
+            )
+        )
+    return found
+
+
+def _names(reader: Reader, rows: list[Row]) -> dict[UUID, str]:
+    ids = [row["view_id"] for row in rows if row["view_id"]]
+    return {row["id"]: row["name"] for row in reader.rows(_VIEWS, (ids,))} if ids else {}
+
+
+_REPORTS: Final = (
+    "SELECT r.id, r.website_id, r.view_id, r.query_id, r.schedule, r.since, r.paused, r.handled, r.sent_at,"
+    " r.failed_at, r.failure, q.title FROM read.reports AS r LEFT JOIN sql.saved_query AS q ON q.id = r.query_id"
+    " WHERE r.account_id = %s AND r.removed_at IS NULL ORDER BY r.id DESC"
+)
+_VIEWS: Final = "SELECT id, name FROM read.saved_views WHERE id = ANY(%s) AND removed_at IS NULL"
+_ZONE: Final = "SELECT timezone FROM read.account_details WHERE account_id = %s"

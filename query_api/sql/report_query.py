@@ -1,0 +1,89 @@
+"""The email of a saved query: its first rows as a table, and the page's CSV. It runs as the person, within the limits
+of the SQL page, and is in the person's history."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from typing import Final
+
+import anyio.to_thread
+from fastapi import APIRouter
+
+from infra.domain.reports import figures
+from infra.domain.reports.contract import MAX_FILES_BYTES, QUERY_PATH, Attachment, Order, Rendered
+from infra.domain.reports.letter import Letter, Table
+from infra.domain.sql_access.analyst_accounts import ROLES, Analyst
+from query_api.kernel.authorization import AccountScope
+from query_api.kernel.dependencies import Context
+from query_api.kernel.postgres_reader import Row
+from query_api.kernel.report_orders import ReportOrder, ReportScope, footer, no_access
+from query_api.sql.statements import CsvResult, Runner, run_as_csv
+
+router = APIRouter(include_in_schema=False)
+
+SHOWN_ROWS: Final = 50
+SHOWN_COLUMNS: Final = 12
+MAX_CELL: Final = 200
+_NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9]+")
+
+
+@router.post(QUERY_PATH)
+async def render_query_report(order: ReportOrder, scope: ReportScope, context: Context, runner: Runner) -> Rendered:
+    """The email. Raises `Problem` 410 for a query that is gone, or a person who is no analyst any more."""
+    row = await anyio.to_thread.run_sync(_query_of, order, scope)
+    principal = scope.principal
+    person = Analyst(principal.account_id, principal.email, principal.is_admin)
+    result = await run_as_csv(context.pool, runner, person, row["text"], MAX_FILES_BYTES)
+    return _rendered(row["title"], result, order, f"{context.settings.app_url}/sql")
+
+
+def _query_of(order: Order, scope: AccountScope) -> Row:
+    row = scope.own.row(_QUERY, (order.query_id, order.account_id)) if ROLES & scope.principal.roles else None
+    if row is None:
+        raise no_access("query")
+    return row
+
+
+def _rendered(title: str, result: CsvResult, order: Order, link: str) -> Rendered:
+    lines = csv.reader(io.StringIO(result.content.decode("utf-8", "replace")))
+    columns = next(lines, [])
+    rows = [[_cell(cell) for cell in line[:SHOWN_COLUMNS]] for line, _ in zip(lines, range(SHOWN_ROWS), strict=False)]
+    count = f"{figures.count_text(result.rows)} {'row' if result.rows == 1 else 'rows'}"
+    notes = []
+    if not result.is_whole:
+        notes.append("The result is too large to attach. Run the query on the SQL page, or add a LIMIT.")
+        count = "result"
+    if len(columns) > SHOWN_COLUMNS:
+        notes.append(f"The table shows the first {SHOWN_COLUMNS} of {len(columns)} columns.")
+    shown = "" if result.rows <= SHOWN_ROWS else f"The first {SHOWN_ROWS} rows."
+    days = figures.days_text(order.first_day, order.last_day)
+    letter = Letter(
+        title=title,
+        period=f"Scheduled after {days}",
+        lead=f"The query returned {count}." if result.is_whole else "",
+        kpis=[],
+        pictures=[],
+        tables=[Table("Result", [_cell(name) for name in columns[:SHOWN_COLUMNS]], rows, shown)],
+        notes=notes,
+        link_label="Open SQL",
+        link=link,
+        footer=footer(f"the query “{title}”", order),
+        stop_url=order.stop_url,
+    )
+    name = _NOT_IN_NAMES.sub("-", title).strip("-").lower()[:60] or "query"
+    file = Attachment(name=f"{name}.csv", media_type="text/csv", content=result.content)
+    return Rendered(
+        subject=f"{title}: {days}, {count}",
+        text=letter.text(),
+        html=letter.html(),
+        attachments=[file] if result.is_whole else [],
+    )
+
+
+def _cell(text: str) -> str:
+    return text if len(text) <= MAX_CELL else f"{text[:MAX_CELL]}…"
+
+
+_QUERY: Final = "SELECT title, text FROM sql.saved_query WHERE id = %s AND account_id = %s"
