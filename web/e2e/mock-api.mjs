@@ -4,6 +4,7 @@ import { balances, payouts } from './mock-payouts.mjs';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { people } from './mock-people.mjs';
+import { emailReports, savedViews } from './mock-reports.mjs';
 import { publicAnswer } from './mock-public.mjs';
 import { serveFile } from './site-files.mjs';
 import { affiliates, linkClicks } from './mock-affiliates.mjs';
@@ -234,7 +235,9 @@ export function startMock({ empty = false, first = false, broken = false, slow =
       return json({ token: 'pb_6Tg1Sk8Mw4Ry2XcUFdOhTsk0PynpfhGJ7cltuNs9gmq' });
     if (key === 'GET /api/platform/annotations') return json(first ? [] : annotations());
     if (url.pathname.startsWith('/api/platform/annotations')) return json({ id: 'a9', websiteId: 'w1', ...input }, 201);
-    if (key === 'GET /api/platform/views') return json([]);
+    if (key === 'GET /api/platform/views') return json(empty || first ? [] : savedViews());
+    if (key === 'GET /api/platform/reports') return json(empty || first ? [] : emailReports());
+    if (url.pathname.startsWith('/api/platform/reports')) return json({ id: 'r9', ...input }, 201);
     if (key === 'GET /api/platform/partners') return json(partners);
     if (key === 'GET /api/platform/links') return json(links);
     if (key === 'GET /api/platform/links/labels')

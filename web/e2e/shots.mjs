@@ -122,6 +122,7 @@ const SCREENS = [
   { name: 'erase', path: '/account-settings', act: click('Erase my account'), after: true },
   { name: 'custom-domains', path: '/account-settings?tab=custom-domains' },
   { name: 'invite-codes', path: '/account-settings?tab=invite-codes' },
+  { name: 'email-reports', path: '/account-settings?tab=reports' },
   { name: 'website-admin', path: '/admin/website', signedIn: false, website: true },
   { name: 'accounts', path: '/admin/accounts' },
   { name: 'audit-trail', path: '/admin/audit-trail' },

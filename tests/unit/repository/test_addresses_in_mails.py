@@ -12,9 +12,11 @@ WRITERS = [
     *ROOT.glob("command_api/*/*mails.py"),
     *ROOT.glob("command_api/*/*digest*.py"),
     *ROOT.glob("command_api/notifications/*.py"),
+    ROOT / "command_api" / "analytics" / "report_mail.py",
     ROOT / "command_api" / "marketplace" / "consequences.py",
     ROOT / "infra" / "kernel" / "mail" / "contacts.py",
     ROOT / "infra" / "services" / "scheduler" / "jobs" / "notification_digest.py",
+    *ROOT.glob("query_api/*/report_*.py"),
 ]
 APP = ROOT / "web" / "src" / "app"
 ROUTES = {path for file in APP.glob("*rout*.ts*") for path in re.findall(r"path: '(/[\w/$-]*)'", file.read_text())}

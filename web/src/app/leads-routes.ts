@@ -1,4 +1,4 @@
-// Pages that email links open for people without an account.
+// Pages that email links open without signing in.
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { root } from './root-route';
 
@@ -30,4 +30,17 @@ const earlyAccessConfirm = createRoute({
   component: lazyRouteComponent(() => import('./pages/early-access-confirm'), 'EarlyAccessConfirmPage'),
 });
 
-export const leadsRoutes = [newsletterConfirm, newsletterUnsubscribe, earlyAccessConfirm, earlyAccessLeave] as const;
+const reportsUnsubscribe = createRoute({
+  getParentRoute: () => root,
+  path: '/reports/unsubscribe',
+  staticData: { title: 'Unsubscribe from a report' },
+  component: lazyRouteComponent(() => import('./pages/reports-unsubscribe'), 'ReportsUnsubscribePage'),
+});
+
+export const leadsRoutes = [
+  newsletterConfirm,
+  newsletterUnsubscribe,
+  earlyAccessConfirm,
+  earlyAccessLeave,
+  reportsUnsubscribe,
+] as const;

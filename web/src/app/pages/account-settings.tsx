@@ -24,6 +24,9 @@ const NotificationsPanel = lazy(() =>
 const InsightsByMail = lazy(() =>
   import('@/features/insights/components/digest-choice').then((module) => ({ default: module.DigestPanel })),
 );
+const ReportsPanel = lazy(() =>
+  import('@/features/analytics/components/reports-panel').then((module) => ({ default: module.ReportsPanel })),
+);
 const InviteCodesPanel = lazy(() =>
   import('@/features/accounts/components/invite-codes-panel').then((module) => ({ default: module.InviteCodesPanel })),
 );
@@ -54,6 +57,21 @@ export function AccountSettingsPage() {
     },
     { id: 'invite-codes', label: 'Invite Codes', content: loaded(<InviteCodesPanel />) },
     { id: 'notifications', label: 'Notifications', content: loaded(<Mails />) },
+    {
+      id: 'reports',
+      label: 'Email Reports',
+      content: loaded(
+        <ReportsPanel
+          query={textOf(search['query'])}
+          onQueryDone={() => show('reports')}
+          toAnalytics={
+            <Link to="/analytics" className={buttonClass({ variant: 'primary' })}>
+              Open Analytics
+            </Link>
+          }
+        />,
+      ),
+    },
   ];
   const wanted = textOf(search['tab']);
   const current = tabs.find((tab) => tab.id === wanted)?.id ?? 'general';

@@ -11,7 +11,8 @@ export function useOneTimeCode(
     | '/newsletter/unsubscribe'
     | '/early-access/confirm'
     | '/early-access/leave'
-    | '/notifications/unsubscribe',
+    | '/notifications/unsubscribe'
+    | '/reports/unsubscribe',
 ): string {
   const navigate = useNavigate();
   const hash = useLocation({ select: (location) => location.hash });

@@ -1,6 +1,7 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
-import { Lock } from 'lucide-react';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Lock, Mail } from 'lucide-react';
 import { Empty } from '@/components/data/states';
+import { buttonClass } from '@/components/ui/button';
 import { useSession } from '@/lib/session';
 import { Workbench } from '@/features/sql/components/workbench';
 import { addressOf, searchOf } from '@/features/sql/lib/address';
@@ -16,6 +17,7 @@ export function SqlPage() {
         <Workbench
           address={addressOf(search)}
           onAddress={(address) => void navigate({ to: '/sql', search: searchOf(address), replace: true })}
+          queryAction={(query) => query.isOwn && <EmailQuery id={query.id} title={query.title} />}
         />
       ) : (
         <Empty icon={<Lock aria-hidden className="size-5" />} title="For analysts">
@@ -23,5 +25,19 @@ export function SqlPage() {
         </Empty>
       )}
     </Page>
+  );
+}
+
+function EmailQuery({ id, title }: { readonly id: string; readonly title: string }) {
+  return (
+    <Link
+      to="/account-settings"
+      search={{ tab: 'reports', query: id }}
+      className={buttonClass({ variant: 'ghost', size: 'icon' })}
+      aria-label={`Email ${title}`}
+      title={`Get ${title} by email`}
+    >
+      <Mail aria-hidden className="size-4" />
+    </Link>
   );
 }

@@ -118,6 +118,12 @@ const ACTIONS = (go: Go, createLink: () => void): readonly Command[] => [
     'invite code user team member register',
     go('/account-settings?tab=invite-codes'),
   ),
+  action(
+    'email-report',
+    'Email reports',
+    'schedule weekly monthly mail report view query csv unsubscribe pause',
+    go('/account-settings?tab=reports'),
+  ),
   action('new-thread', 'Start a forum thread', 'post ask question discussion', go('/forum/new')),
   action('sell', 'Sell a website', 'listing marketplace new offer', go('/marketplace/sell')),
   action('deals', 'My deals', 'offers escrow buy sell marketplace', go('/marketplace/deals')),

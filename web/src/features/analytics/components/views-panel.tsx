@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Pencil, Star, Trash2, Users } from 'lucide-react';
-import { useState } from 'react';
-import { ErrorBox, Skeleton } from '@/components/data/states';
+import { Mail, Pencil, Star, Trash2, Users } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import { ErrorBox, Loading, Skeleton } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { SelectField, TextField } from '@/components/ui/field';
 import { messageOf } from '@/lib/api/errors';
@@ -22,6 +22,8 @@ import { applyLayout, type Layout } from '../hooks/use-layout';
 import type { AnalyticsState } from '../lib/search';
 import { contentOf, isModified, layoutOf, segmentOf, withView } from '../lib/views';
 
+const ReportForm = lazy(() => import('./report-form').then((module) => ({ default: module.ReportForm })));
+
 const MAX_NAME = 60;
 const UNDO_MS = 10_000;
 
@@ -33,13 +35,30 @@ interface Props {
   readonly onDone: () => void;
 }
 
-type Editing = { readonly kind: ViewKind; readonly view: SavedView | null } | null;
+/** `emails`: the view is emailed once it is saved. */
+type Editing = { readonly kind: ViewKind; readonly view: SavedView | null; readonly emails?: boolean } | null;
+type Emailed = Pick<SavedView, 'id' | 'name'>;
 
 /** The views and segments of a website: one is applied by a click, and what is shown is saved as one. */
 export function ViewsPanel({ website, state, layout, onChange, onDone }: Props) {
   const query = useQuery(viewsQuery(website.id));
   const [editing, setEditing] = useState<Editing>(null);
+  const [emailed, setEmailed] = useState<Emailed | null>(null);
   const { saveChanges, remove, choose } = useViewActions({ website, state, layout, onChange });
+  if (emailed)
+    return (
+      <section aria-label={`Email ${emailed.name}`}>
+        <h3 className="mb-2 font-medium break-words">Email {emailed.name}</h3>
+        <Suspense fallback={<Loading label="Loading the form" />}>
+          <ReportForm
+            of={{ content: { viewId: emailed.id, websiteId: website.id } }}
+            timezone={website.timezone}
+            onDone={onDone}
+            onCancel={() => setEmailed(null)}
+          />
+        </Suspense>
+      </section>
+    );
   if (editing)
     return (
       <ViewForm
@@ -47,10 +66,11 @@ export function ViewsPanel({ website, state, layout, onChange, onDone }: Props) 
         website={website}
         state={state}
         layout={layout}
-        onSaved={(id) => {
+        onSaved={(id, name) => {
           if (id) onChange({ ...state, view: id });
           setEditing(null);
-          if (id) onDone();
+          if (id && editing.emails) setEmailed({ id, name });
+          else if (id) onDone();
         }}
         onCancel={() => setEditing(null)}
       />
@@ -79,6 +99,7 @@ export function ViewsPanel({ website, state, layout, onChange, onDone }: Props) 
                 onApply={() => apply(view)}
                 onDefault={() => choose.mutate(view)}
                 onEdit={() => setEditing({ kind, view })}
+                onEmail={() => setEmailed(view)}
                 onRemove={() => remove.mutate(view)}
               />
             ))}
@@ -109,6 +130,15 @@ export function ViewsPanel({ website, state, layout, onChange, onDone }: Props) 
         )}
         <Button size="sm" onClick={() => setEditing({ kind: 'view', view: null })}>
           {active ? 'Save as new view' : 'Save view'}
+        </Button>
+        <Button
+          size="sm"
+          onClick={() => {
+            if (active?.kind === 'view' && !isModified(active, state, layout)) setEmailed(active);
+            else setEditing({ kind: 'view', view: null, emails: true });
+          }}
+        >
+          Email this view
         </Button>
         {state.filters.length > 0 && (
           <Button size="sm" onClick={() => setEditing({ kind: 'segment', view: null })}>
@@ -162,10 +192,11 @@ interface RowProps {
   readonly onApply: () => void;
   readonly onDefault: () => void;
   readonly onEdit: () => void;
+  readonly onEmail: () => void;
   readonly onRemove: () => void;
 }
 
-function ViewRow({ view, domain, isActive, onApply, onDefault, onEdit, onRemove }: RowProps) {
+function ViewRow({ view, domain, isActive, onApply, onDefault, onEdit, onEmail, onRemove }: RowProps) {
   const { name, kind, isDefault } = view;
   return (
     <li className={cx('flex items-center rounded-lg hover:bg-sunken', isActive && 'bg-brand-soft')}>
@@ -191,6 +222,11 @@ function ViewRow({ view, domain, isActive, onApply, onDefault, onEdit, onRemove 
           onClick={onDefault}
         >
           <Star aria-hidden className={cx('size-4', isDefault && 'fill-current text-brand')} />
+        </RowButton>
+      )}
+      {kind === 'view' && (
+        <RowButton label={`Email ${name}`} title={`Get ${name} by email`} onClick={onEmail}>
+          <Mail aria-hidden className="size-4" />
         </RowButton>
       )}
       <RowButton label={`Edit ${name}`} onClick={onEdit}>
@@ -232,7 +268,7 @@ interface FormProps {
   readonly state: AnalyticsState;
   readonly layout: Layout;
   /** With the id of a new one. */
-  readonly onSaved: (id: string | null) => void;
+  readonly onSaved: (id: string | null, name: string) => void;
   readonly onCancel: () => void;
 }
 
@@ -253,7 +289,7 @@ function ViewForm({ kind, view, website, state, layout, onSaved, onCancel }: For
     onSuccess: async (id) => {
       await client.invalidateQueries({ queryKey: ['views'] });
       toast(kind === 'segment' ? 'Segment saved' : 'View saved', name);
-      onSaved(id);
+      onSaved(id, name);
     },
   });
   return (

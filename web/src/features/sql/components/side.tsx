@@ -1,6 +1,7 @@
 // The side panel of the editor: tables, history and saved queries.
 import { useQuery } from '@tanstack/react-query';
 import { ChevronRight, Trash2 } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Badge, type Tone } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
@@ -138,10 +139,12 @@ function Statements({ history, empty, onOpen }: StatementsProps) {
 interface SavedProps {
   readonly open: string | null;
   readonly onOpen: (query: SavedQuery) => void;
+  /** What else can be done with a saved query. */
+  readonly action?: ((query: SavedQuery) => ReactNode) | undefined;
 }
 
 /** One's own saved queries, then those of others that are shared. */
-export function Saved({ open, onOpen }: SavedProps) {
+export function Saved({ open, onOpen, action }: SavedProps) {
   const saved = useQuery(savedQuery);
   const { remove } = useSavedQueries();
   if (saved.error) return <ErrorBox error={saved.error} onRetry={() => void saved.refetch()} />;
@@ -167,6 +170,7 @@ export function Saved({ open, onOpen }: SavedProps) {
                 {!one.isOwn && <span className="block text-xs text-muted">{one.authorName || 'Another analyst'}</span>}
                 <code className="line-clamp-2 font-mono text-xs break-words text-muted">{one.sql}</code>
               </button>
+              {action?.(one)}
               {one.mayChange && (
                 <Button
                   variant="ghost"

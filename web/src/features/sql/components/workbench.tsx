@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Bookmark, Download, Link as LinkIcon, Play, Square } from 'lucide-react';
-import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { Boundary } from '@/components/data/boundary';
 import { Empty, ErrorBox, Loading, Skeleton } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
@@ -38,9 +38,11 @@ const FIRST =
 interface Props {
   readonly address?: SqlAddress;
   readonly onAddress?: (address: SqlAddress) => void;
+  /** What else can be done with a saved query. */
+  readonly queryAction?: (query: SavedQuery) => ReactNode;
 }
 
-export function Workbench({ address = NOTHING, onAddress = () => {} }: Props) {
+export function Workbench({ address = NOTHING, onAddress = () => {}, queryAction }: Props) {
   const schema = useQuery(schemaQuery);
   const session = useSession();
   const owner = session?.user.id ?? '';
@@ -192,7 +194,7 @@ export function Workbench({ address = NOTHING, onAddress = () => {} }: Props) {
                 content: <Tables onOpen={open} onInsert={(text) => editor.current?.insert(text)} />,
               },
               { id: 'history', label: 'History', content: <History onOpen={open} /> },
-              { id: 'saved', label: 'Saved', content: <Saved open={address.query} onOpen={openSaved} /> },
+              { id: 'saved', label: 'Saved', content: <Saved open={address.query} onOpen={openSaved} action={queryAction} /> },
               ...(isAdmin(session?.user)
                 ? [{ id: 'everybody', label: 'All', content: <AllHistory onOpen={open} /> }]
                 : []),

@@ -1,0 +1,122 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ErrorBox } from '@/components/data/states';
+import { Button } from '@/components/ui/button';
+import { SelectField } from '@/components/ui/field';
+import { messageOf } from '@/lib/api/errors';
+import { toast, toastError, toastWith } from '@/stores/toasts';
+import {
+  changeReport,
+  previewReport,
+  reportsQuery,
+  scheduleReport,
+  type ReportContent,
+  type Schedule,
+} from '../api/reports';
+import { DAYS, DEFAULT_SCHEDULE, HOURS, hourText, periodText, scheduleText, WEEKDAYS } from '../lib/report-times';
+
+const PREVIEW_MS = 10_000;
+
+interface Props {
+  /** What a new report is about, or the report whose schedule changes. */
+  readonly of: { readonly content: ReportContent } | { readonly report: { readonly id: string } & Schedule };
+  /** Where the hour is read: the zone of the website, or words for the person's own. */
+  readonly timezone: string;
+  readonly onDone: () => void;
+  readonly onCancel: () => void;
+}
+
+/** When a report is emailed. A new one offers a preview. */
+export function ReportForm({ of, timezone, onDone, onCancel }: Props) {
+  const client = useQueryClient();
+  const [schedule, setSchedule] = useState<Schedule>('report' in of ? scheduleOf(of.report) : DEFAULT_SCHEDULE);
+  const preview = useMutation({
+    mutationFn: previewReport,
+    onSuccess: () => toast('Preview sent', 'It arrives in your inbox in a moment.'),
+    onError: (error) => toastError('Could not send the preview', messageOf(error)),
+  });
+  const save = useMutation({
+    mutationFn: async () => {
+      if ('content' in of) return (await scheduleReport(of.content, schedule)).id;
+      await changeReport(of.report.id, schedule);
+      return null;
+    },
+    onSuccess: async (id) => {
+      await client.invalidateQueries({ queryKey: reportsQuery.queryKey });
+      const when = scheduleText(schedule);
+      if (id) toastWith('Report scheduled', when, { label: 'Send preview', run: () => preview.mutate(id) }, PREVIEW_MS);
+      else toast('Schedule saved', when);
+      onDone();
+    },
+  });
+  const set = (changes: Partial<Schedule>) => setSchedule((before) => ({ ...before, ...changes }));
+  return (
+    <form
+      className="flex flex-col gap-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate();
+      }}
+    >
+      {save.error && <ErrorBox error={save.error} prefix="Could not save the report" />}
+      <SelectField
+        label="How often"
+        hint={periodText(schedule)}
+        value={schedule.every}
+        onChange={(event) => set({ every: event.target.value === 'monthly' ? 'monthly' : 'weekly' })}
+      >
+        <option value="weekly">Weekly</option>
+        <option value="monthly">Monthly</option>
+      </SelectField>
+      <div className="grid grid-cols-2 gap-3">
+        {schedule.every === 'weekly' ? (
+          <SelectField
+            label="Weekday"
+            value={String(schedule.weekday)}
+            onChange={(event) => set({ weekday: Number(event.target.value) })}
+          >
+            {WEEKDAYS.map((name, number) => (
+              <option key={name} value={number}>
+                {name}
+              </option>
+            ))}
+          </SelectField>
+        ) : (
+          <SelectField
+            label="Day of the month"
+            value={String(schedule.day)}
+            onChange={(event) => set({ day: Number(event.target.value) })}
+          >
+            {DAYS.map((day) => (
+              <option key={day} value={day}>
+                {day}
+              </option>
+            ))}
+          </SelectField>
+        )}
+        <SelectField
+          label="Time"
+          value={String(schedule.hour)}
+          onChange={(event) => set({ hour: Number(event.target.value) })}
+        >
+          {HOURS.map((hour) => (
+            <option key={hour} value={hour}>
+              {hourText(hour)}
+            </option>
+          ))}
+        </SelectField>
+      </div>
+      <p className="text-[0.8125rem] text-muted">Times are in {timezone}. The email goes to your own address.</p>
+      <div className="flex justify-end gap-2">
+        <Button variant="ghost" onClick={onCancel}>
+          Cancel
+        </Button>
+        <Button type="submit" variant="primary" busy={save.isPending}>
+          {'content' in of ? 'Schedule email' : 'Save'}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+const scheduleOf = ({ every, weekday, day, hour }: Schedule): Schedule => ({ every, weekday, day, hour });
