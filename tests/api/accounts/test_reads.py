@@ -227,6 +227,7 @@ SECRETS = {
     "lookup.query_title",
     "lookup.pinned_chart",
     "sql.saved_query",
+    "lookup.report",
     "domains.dns_check",
     "insights.digest",
     "marketplace.saved_search",

@@ -29,6 +29,7 @@ OF_EVERYBODY = {
     "/api/platform/custom-domains",
     "/api/platform/linked-sign-ins",
     "/api/platform/insights/digest",
+    "/api/platform/reports",
     "/api/forum/members",
     "/api/platform/forum/me",
     "/api/platform/notification-preferences",
