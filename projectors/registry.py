@@ -58,6 +58,7 @@ from projectors.read_models.websites.website_zones import WEBSITE_ZONES
 from projectors.read_models.websites.websites import WEBSITES
 from projectors.rollups import conversion_rows, event_rows, refusal_rows, report_rows, traffic_marks
 from projectors.rollups.conversion_events import CONVERSION_EVENTS
+from projectors.rollups.conversion_reports import CONVERSION_REPORTS
 from projectors.rollups.country_15m import COUNTRIES
 from projectors.rollups.delivery_minute import DELIVERY
 from projectors.rollups.duplicates import DUPLICATES
@@ -66,7 +67,6 @@ from projectors.rollups.events_raw import EVENTS
 from projectors.rollups.partner_15m import PARTNERS as PARTNER_ROLLUP
 from projectors.rollups.recent_events import RECENT
 from projectors.rollups.refusals import REFUSALS
-from projectors.rollups.reports import REPORTS
 from projectors.rollups.traffic_15m import TRAFFIC
 from projectors.rollups.visitors_15m import VISITORS
 from schemas.base import DomainEvent
@@ -97,9 +97,9 @@ REFUSALS_PROJECTION: Final = ClickHouseProjection(
 )
 
 REPORTS_PROJECTION: Final = ClickHouseProjection(
-    name=REPORTS.name,
-    version=REPORTS.version,
-    main=REPORTS,
+    name=CONVERSION_REPORTS.name,
+    version=CONVERSION_REPORTS.version,
+    main=CONVERSION_REPORTS,
     topics=(REPORTED,),
     transforms={REPORTED.name: report_rows.to_rows},
     deduplicated_topics=frozenset({REPORTED.name}),

@@ -190,4 +190,4 @@ _QUERIES_OF_ACCOUNT: Final = (
     "SELECT report_id FROM lookup.report WHERE account_id = %s AND website_id IS NULL AND NOT is_paused"
     " AND NOT is_removed"
 )
-_OWN_QUERY: Final = "SELECT 1 FROM sql.saved_query WHERE id = %s AND account_id = %s"
+_OWN_QUERY: Final = "SELECT 1 FROM lookup.query_title WHERE query_id = %s AND account_id = %s AND NOT is_removed"

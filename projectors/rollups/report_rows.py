@@ -1,4 +1,4 @@
-"""From a record of topic `conversions` to a row of `reports`."""
+"""From a record of topic `conversions` to a row of `conversion_reports`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _decode: Final = msgspec.json.Decoder(Row).decode
 
 
 def to_rows(records: Sequence[StoredRecord], known: DedupIndex, batch: Batch) -> None:
-    """Rows of `reports` (`projection.RowMaker`)."""
+    """Rows of `conversion_reports` (`projection.RowMaker`)."""
     decoded: list[tuple[StoredRecord, Row]] = []
     for record in records:
         try:

@@ -1,8 +1,8 @@
 """`GET /api/platform/analytics/delivery`: outcomes of everything that was sent for a website, and the last refusals.
 
 Counts are by time of arrival: stored events (accepted, or flagged as a bot's or suspicious) from `delivery_minute`,
-repeated ids from `duplicates`, reported leads and sales from `reports`, refused events and repeated reports from
-`refusals`. A report that was accepted and then rejected by its decision is in the last two; it counts as invalid.
+repeated ids from `duplicates`, reported leads and sales from `conversion_reports`, refused events and repeated reports
+from `refusals`. A report that was accepted and then rejected by its decision is in the last two; it counts as invalid.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ POSTBACK: Final = "/postback"
 router = APIRouter(
     prefix="/api/platform/analytics",
     tags=["analytics"],
-    dependencies=[Depends(Reads("events", "refusals", "reports", "websites", "partners"))],
+    dependencies=[Depends(Reads("events", "refusals", "conversion_reports", "websites", "partners"))],
 )
 
 
@@ -135,7 +135,7 @@ _REPORTED: Final = (
 _SUMMED: Final = {
     "kept": ("delivery_minute", "minute", "toString(t.outcome)", "sum(t.events)", "1"),
     "again": ("duplicates", "received_at", "'duplicate'", "count()", "NOT t.is_conflict"),
-    "reported": ("reports", "received_at", _REPORTED, "count()", "t.outcome <> 'conflict'"),
+    "reported": ("conversion_reports", "received_at", _REPORTED, "count()", "t.outcome <> 'conflict'"),
     "refused": ("refusals", "at", "toString(t.outcome)", "sum(t.count)", f"t.report_id = toUUID('{NO_ID}')"),
 }
 """Table, its time, outcome, how events are counted, which rows. (An id that came again with other content is in
@@ -206,7 +206,8 @@ def _reasons(website: Website, range_: Range) -> clickhouse_reader.Query:
 
 def _by_partner(website: Website, range_: Range) -> clickhouse_reader.Query:
     sql = (
-        f"SELECT toString(t.partner_id) AS partner_id, {_REPORTED} AS result, count() AS count FROM reports AS t"  # noqa: S608 - own text
+        f"SELECT toString(t.partner_id) AS partner_id, {_REPORTED} AS result, count() AS count"  # noqa: S608 - own text
+        " FROM conversion_reports AS t"
         f" WHERE t.website_id = {{website:UUID}} AND t.received_at >= {instants.bound('start')}"
         f" AND t.received_at < {instants.bound('end')} AND t.reported_by = 'postback' AND t.outcome <> 'conflict'"
         " GROUP BY partner_id, result ORDER BY count DESC, partner_id, result LIMIT {limit:UInt32}"

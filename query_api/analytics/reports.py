@@ -41,7 +41,8 @@ class EmailReport(RowModel):
 
 
 @router.get(
-    "/api/platform/reports", dependencies=[Depends(Reads("reports", "saved_views", "websites", "account_details"))]
+    "/api/platform/reports",
+    dependencies=[Depends(Reads("reports", "saved_queries", "saved_views", "websites", "account_details"))],
 )
 def get_reports(scope: CallerScope) -> list[EmailReport]:
     """The newest first."""
@@ -77,7 +78,8 @@ def _names(reader: Reader, rows: list[Row]) -> dict[UUID, str]:
 
 _REPORTS: Final = (
     "SELECT r.id, r.website_id, r.view_id, r.query_id, r.schedule, r.since, r.paused, r.handled, r.sent_at,"
-    " r.failed_at, r.failure, q.title FROM read.reports AS r LEFT JOIN sql.saved_query AS q ON q.id = r.query_id"
+    " r.failed_at, r.failure, q.title FROM read.reports AS r LEFT JOIN read.saved_queries AS q ON q.id = r.query_id"
+    " AND q.account_id = r.account_id AND q.removed_at IS NULL"
     " WHERE r.account_id = %s AND r.removed_at IS NULL ORDER BY r.id DESC"
 )
 _VIEWS: Final = "SELECT id, name FROM read.saved_views WHERE id = ANY(%s) AND removed_at IS NULL"

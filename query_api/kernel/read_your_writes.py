@@ -46,7 +46,7 @@ _TOKEN: Final = re.compile(r"(?P<topic>[a-z]+)(\[(?P<partition>\d{1,4})\])?@(?P<
 TOPICS: Final[Mapping[str, frozenset[str]]] = {
     "events": frozenset({CLICKS.name, DOMAIN.name}),
     "refusals": frozenset({REJECTED.name}),
-    "reports": frozenset({CONVERSIONS.name}),
+    "conversion_reports": frozenset({CONVERSIONS.name}),
 }
 """What each projection reads; those not named here read `domain` only."""
 

@@ -75,7 +75,7 @@ class AskedStatement(RowModel):
     """A statement that ran or was refused."""
 
     id: UUID
-    door: str = Field(description="sql page, dashboard or clickhouse")
+    door: str = Field(description="sql page, dashboard, email report or clickhouse")
     sql: str
     tables: list[str]
     outcome: str = Field(description="running, done, failed, cancelled or refused")

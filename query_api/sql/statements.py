@@ -354,12 +354,15 @@ class CsvResult:
     is_whole: bool
 
 
-async def run_as_csv(pool: Pool, runner: StatementRunner, person: Analyst, sql: str, max_bytes: int) -> CsvResult:
+async def run_as_csv(
+    pool: Pool, runner: StatementRunner, person: Analyst, sql: str, door: str, max_bytes: int
+) -> CsvResult:
     """Runs a statement for a person who does not wait for it; it is in their history. Raises `Problem` as `run_sql`."""
-    begun, vetted, walls = await _begin(pool, runner, person, SqlQuestion.model_validate({"sql": sql}))
+    question = SqlQuestion.model_validate({"sql": sql})
+    begun, vetted, parameters, walls = await _begin(pool, runner, person, question, door)
     outcome = Outcome("cancelled", 0)
     try:
-        answer = await runner.start(begun.id, person.account_id, vetted, "csv", {}, limits.PAGE_ROWS, walls)
+        answer = await runner.start(begun.id, person.account_id, vetted, "csv", parameters, limits.PAGE_ROWS, walls)
         content, is_whole = bytearray(), True
         try:
             async for chunk in _counted(answer, "csv"):
@@ -371,8 +374,9 @@ async def run_as_csv(pool: Pool, runner: StatementRunner, person: Analyst, sql: 
         finally:
             await answer.response.aclose()
     except Failed as failure:
-        outcome = Outcome(failure.outcome, 0, failure.message)
-        raise failure.problem() from failure
+        explained = failure.explained(sql)
+        outcome = Outcome(explained.outcome, 0, explained.message)
+        raise explained.problem() from failure
     finally:
         if outcome.outcome != "done":
             with anyio.CancelScope(shield=True):

@@ -74,7 +74,7 @@ def audit(
         ends = wait_until_quiescent(log, postgres, timeout_s)
         report = Report()
         # Topic domain is read twice: for what was decided, and for the anchors of the audit trail; topic conversions
-        # for decisions, and for `reports`.
+        # for decisions, and for `conversion_reports`.
         reported = sum(ends[CONVERSIONS.name, partition] for partition in range(CONVERSIONS.partitions))
         total = sum(ends.values()) + ends[DOMAIN.name, 0] + reported
         with Meter("records of the log", total, quiet=not tells_progress) as meter:

@@ -1,4 +1,4 @@
-"""Topic `conversions` against ClickHouse: every report is one row of `reports`, or one dead letter."""
+"""Topic `conversions` against ClickHouse: every report is one row of `conversion_reports`, or one dead letter."""
 
 # ruff: noqa: S608 - queries are made of this package's own names and of numbers
 
@@ -18,7 +18,7 @@ from infra.ops.audit.tracked_events import dead_letters
 from schemas.topics import CONVERSIONS
 from schemas.tracking import ConversionReported, Outcome
 
-_CHECK: Final = "reports"
+_CHECK: Final = "conversion_reports"
 COLUMNS: Final = ("report_id", "website_id", "received_at", "reported_by", "key_kind", "partner_id", "outcome")
 
 
@@ -27,9 +27,10 @@ def audit_reported_conversions(log: Log, clickhouse: Reader, postgres: psycopg.C
     report = Report()
     for partition in range(CONVERSIONS.partitions):
         end = ends[CONVERSIONS.name, partition]
-        dead = dead_letters(postgres, CONVERSIONS.name, partition, projection="reports")
+        dead = dead_letters(postgres, CONVERSIONS.name, partition, projection="conversion_reports")
         rows = clickhouse.rows(
-            f"SELECT {', '.join(COLUMNS)}, _offset FROM reports WHERE _partition = {partition} AND _offset < {end}"
+            f"SELECT {', '.join(COLUMNS)}, _offset FROM conversion_reports"
+            f" WHERE _partition = {partition} AND _offset < {end}"
         )
         times = Counter(int(row["_offset"]) for row in rows)
         kept = {int(row["_offset"]): row for row in rows}
@@ -44,7 +45,7 @@ def audit_reported_conversions(log: Log, clickhouse: Reader, postgres: psycopg.C
             except ValidationError as error:
                 report.found(Kind.WRONG, _CHECK, f"{place} cannot be read: {error.errors()[0]['msg']}")
                 continue
-            report.checked["rows of reports"] += 1
+            report.checked["rows of conversion_reports"] += 1
             if row is None:
                 report.found(Kind.MISSING, _CHECK, f"{place} has no row")
             elif times[record.offset] > 1:

@@ -589,7 +589,7 @@ def test_all_that_the_projectors_build_is_audited() -> None:
         table.name: set(table.column_names) for family in REGISTRY.clickhouse for table in (family.main, *family.others)
     }
     place = {"_topic", "_partition", "_offset"}
-    assert tables.keys() == {"events", "duplicates", "refusals", "reports"}
+    assert tables.keys() == {"events", "duplicates", "refusals", "conversion_reports"}
     assert tables["events"] - place == set(wide_rows.COLUMNS)
     assert tables["refusals"] - place == set(Refusal.model_fields)
 

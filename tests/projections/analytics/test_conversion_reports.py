@@ -1,4 +1,4 @@
-"""From topic `conversions` to `reports`: every report once, repeats and conflicts by name, and the audit of it."""
+"""From topic `conversions` to `conversion_reports`: every report once, repeats and conflicts by name, and the audit of it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from infra.kernel.log import Record
 from infra.ops.audit.log_reader import ends_of
 from infra.ops.audit.report import Kind
 from infra.ops.audit.reported_conversions import COLUMNS, audit_reported_conversions
-from projectors.rollups.reports import REPORTS
+from projectors.rollups.conversion_reports import CONVERSION_REPORTS
 from schemas.topics import CONVERSIONS
 from schemas.tracking import ConversionReported
 from tests.support.audit_history import reported
@@ -20,8 +20,8 @@ def test_each_report_is_a_row_with_its_outcome_and_the_audit_compares_them(proje
     first, conflict = reported("A"), reported("B").model_copy(update={"is_conflict": True})
     projecting.log.publish([_record(report) for report in (first, first, conflict)]).result(30)
     with projecting.running():
-        projecting.wait("reports")
-    rows = projecting.rows("SELECT report_id, outcome FROM reports ORDER BY _offset")
+        projecting.wait("conversion_reports")
+    rows = projecting.rows("SELECT report_id, outcome FROM conversion_reports ORDER BY _offset")
     assert rows == [
         (first.report_id, "accepted"),
         (first.report_id, "duplicate"),
@@ -29,12 +29,12 @@ def test_each_report_is_a_row_with_its_outcome_and_the_audit_compares_them(proje
     ]
     assert _audited(projecting) == {}
     projecting.clickhouse.run("ALTER TABLE reports__g1 UPDATE outcome = 'accepted' WHERE outcome = 'conflict'", SYNC)
-    projecting.clickhouse.run("DELETE FROM reports__g1 WHERE outcome = 'duplicate'")
+    projecting.clickhouse.run("DELETE FROM conversion_reports__g1 WHERE outcome = 'duplicate'")
     assert _audited(projecting) == {Kind.WRONG: 1, Kind.MISSING: 1}
 
 
 def test_the_audit_compares_every_column_but_the_place() -> None:
-    assert set(COLUMNS) == set(REPORTS.column_names) - {"_topic", "_partition", "_offset"}
+    assert set(COLUMNS) == set(CONVERSION_REPORTS.column_names) - {"_topic", "_partition", "_offset"}
 
 
 SYNC = {"mutations_sync": 2}

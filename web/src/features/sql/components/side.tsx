@@ -128,6 +128,7 @@ function Statements({ history, empty, onOpen }: StatementsProps) {
             {one.outcome === 'done' && <span className="tabular">{figures(one)}</span>}
             {one.door === 'clickhouse' && <span>From a client</span>}
             {one.door === 'dashboard' && <span>From the dashboard</span>}
+            {one.door === 'email report' && <span>From an email report</span>}
           </p>
           {one.message && <p className="mt-1 line-clamp-2 text-xs break-words text-muted">{one.message}</p>}
         </li>

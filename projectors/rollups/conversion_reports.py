@@ -1,4 +1,4 @@
-"""`reports`: reported leads and sales by time of arrival, one row for each record of topic `conversions`.
+"""`conversion_reports`: reported leads and sales by time of arrival, one row for each record of topic `conversions`.
 
 `outcome` is `accepted`, `duplicate` for a report that the partition already held, or `conflict` for one that ingest
 rejected because of its amount; a conflict is in `refusals`, too. What a report counts for is a decision: see
@@ -11,8 +11,8 @@ from typing import Final
 
 from projectors.engine.tables import Table
 
-REPORTS: Final = Table(
-    name="reports",
+CONVERSION_REPORTS: Final = Table(
+    name="conversion_reports",
     version=1,
     columns=(
         "report_id UUID",
