@@ -40,7 +40,9 @@ from command_api.marketplace import deal_routes, escrow_webhook, listing_routes,
 from command_api.marketplace.mails import STOP_PATH as SEARCH_STOP_PATH
 from command_api.matching import admin_routes as program_directory
 from command_api.matching import routes as matching
+from command_api.notifications import alert_routes
 from command_api.notifications import routes as notifications
+from command_api.notifications.alert_mail import STOP_PATH as ALERTS_STOP_PATH
 from command_api.operations import dead_letters
 from command_api.operations import routes as operations
 from command_api.partners import routes as partners
@@ -90,6 +92,7 @@ CONTEXTS = (
     forum,
     forum_moderation,
     notifications,
+    alert_routes,
     listing_routes,
     deal_routes,
     member_routes,
@@ -106,6 +109,7 @@ FOREIGN_PATHS = (
     DIGEST_STOP_PATH,
     SEARCH_STOP_PATH,
     REPORT_STOP_PATH,
+    ALERTS_STOP_PATH,
     escrow_webhook.MESSAGES_PATH,
 )
 """Endpoints that mail clients and the escrow provider call; they carry a token or signature."""

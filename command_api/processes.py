@@ -24,6 +24,8 @@ from command_api.kernel.process_manager import ProcessManager, RecurringJob
 from command_api.leads.early_access_handlers import PLACE_EXPIRY
 from command_api.marketplace import process as marketplace
 from command_api.marketplace.listing_verification import ClickHouseMeasurements
+from command_api.notifications.alert_process import alert_processes
+from command_api.notifications.link_health import OutwardLinkChecker
 from infra.domain.escrow_provider import EscrowProvider
 from infra.kernel.clickhouse.client import ClientPool
 from infra.kernel.llm import LanguageModel
@@ -43,6 +45,7 @@ def process_managers(container: Container, clients: ClientPool, events: Log) -> 
         scheduled_reports(container, ReportRenderer(container.settings)),
         PLACE_EXPIRY,
         SCHEDULED_DECISIONS,
+        *alert_processes(container, clients, events, OutwardLinkChecker.of(container.settings)),
         *marketplace.process_managers(
             container, ClickHouseMeasurements(clients), EscrowProvider.over_http(container.settings)
         ),

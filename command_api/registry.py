@@ -22,6 +22,7 @@ from command_api.leads import handlers as leads
 from command_api.links import handlers as links
 from command_api.marketplace import handlers as marketplace
 from command_api.matching import handlers as matching
+from command_api.notifications import alert_handlers as alerts
 from command_api.notifications import handlers as notifications
 from command_api.operations import handlers as operations
 from command_api.partners import handlers as partners
@@ -47,6 +48,7 @@ HANDLERS: Final = CommandHandlers.merged(
         marketplace.HANDLERS,
         matching.HANDLERS,
         notifications.HANDLERS,
+        alerts.HANDLERS,
         operations.HANDLERS,
         partners.HANDLERS,
         sql.HANDLERS,

@@ -46,6 +46,7 @@ from projectors.read_models.matching.applications import APPLICATION_STEPS, APPL
 from projectors.read_models.matching.lessons_done import LESSONS_DONE
 from projectors.read_models.matching.matching_profiles import MATCHING_PROFILES
 from projectors.read_models.matching.programs import PROGRAMS
+from projectors.read_models.notifications.alerts import ALERT_DELIVERIES, ALERT_RULES, ALERTS
 from projectors.read_models.notifications.notification_choices import NOTIFICATION_CHOICES
 from projectors.read_models.operations.activity import ACTIVITY
 from projectors.read_models.partners.partner_terms import PARTNER_TERMS
@@ -168,6 +169,9 @@ REGISTRY: Final = Registry(
         SAVED_QUERIES,
         QUERY_VERSIONS,
         PINNED_CHARTS,
+        ALERT_RULES,
+        ALERTS,
+        ALERT_DELIVERIES,
     ),
 )
 

@@ -69,6 +69,7 @@ from query_api.marketplace import listings as market_listings
 from query_api.matching import directory as program_directory
 from query_api.matching import learning
 from query_api.matching import routes as matching
+from query_api.notifications import alerts
 from query_api.notifications import routes as notifications
 from query_api.operations import (
     audit_log,
@@ -150,6 +151,7 @@ ROUTERS: Final = (
     forum_members.own_router,
     forum_members.admin_router,
     notifications.router,
+    alerts.router,
     newsletter.router,
     sitemap.router,
     admin_leads.router,

@@ -73,12 +73,12 @@ def read_history(clients: ClientPool, website: Website, now: datetime) -> Histor
     last = now.astimezone(zone).date() - timedelta(days=1)
     span = _Span.ending(last, zone)
     try:
-        [found] = _query(clients, {**bound, "end": span.end}, _LATEST)
+        [found] = query(clients, {**bound, "end": span.end}, _LATEST)
         latest = datetime.fromtimestamp(found["latest"], UTC)
         if 0 < found["latest"] < span.edges[0] and latest + _BUCKET <= website.created_at:
             last = latest.astimezone(zone).date()
             span = _Span.ending(last, zone)
-        rows = partial(_query, clients, {**bound, **span.bound})
+        rows = partial(query, clients, {**bound, **span.bound})
         total = _series(span, rows(_TOTAL))
         by = {cut.dimension: _by_value(span, rows(_of(cut)), cut) for cut in _BREAKDOWNS}
         partner_of = {str(row["link"]): str(row["partner"]) for row in rows(_PARTNER_OF)}
@@ -94,6 +94,22 @@ def read_history(clients: ClientPool, website: Website, now: datetime) -> Histor
         {dimension: {value: days[begin:] for value, days in values.items()} for dimension, values in by.items()},
         partner_of,
     )
+
+
+def read_days(clients: ClientPool, website: Website, now: datetime) -> tuple[date, Sequence[Day]]:
+    """Yesterday, and the totals of the days up to it, from the first one with events, `DAYS` at most.
+
+    Raises `HistoryUnavailable`.
+    """
+    zone = ZoneInfo(website.timezone)
+    last = now.astimezone(zone).date() - timedelta(days=1)
+    span = _Span.ending(last, zone)
+    try:
+        total = _series(span, query(clients, {"website": str(website.id), **span.bound}, _TOTAL))
+    except (ClickHouseError, OSError, TimeoutError) as error:
+        raise HistoryUnavailable(str(error).partition("\n")[0]) from error
+    first = next((index for index, day in enumerate(total) if day != Day()), len(total))
+    return last, total[first:]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +135,8 @@ class _Span:
         }
 
 
-def _query(clients: ClientPool, bound: Mapping[str, Any], sql: str) -> list[dict[str, Any]]:
+def query(clients: ClientPool, bound: Mapping[str, Any], sql: str) -> list[dict[str, Any]]:
+    """The rows of a statement, by column name; it ends after `QUERY_TIMEOUT_S`. Raises `ClickHouseError`."""
     settings = {"max_execution_time": QUERY_TIMEOUT_S, "max_threads": 2}
     with clients.use() as client:
         result = client.query(sql, parameters=dict(bound), settings=settings)

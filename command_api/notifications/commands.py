@@ -1,13 +1,17 @@
-"""Commands of notifications."""
+"""Commands of notifications and alerts."""
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
 from command_api.kernel.command_handlers import Command
-from command_api.notifications import schemas
+from command_api.notifications import alert_schemas, schemas
+from command_api.notifications.alert_schemas import AlertDeliveryAnswer, AlertRuleAnswer
+from command_api.notifications.alerts import Finding
 from command_api.notifications.schemas import Preference
+from schemas.events.notifications import AlertKind
 
 
 class SetPreference(Command[Preference]):
@@ -22,3 +26,51 @@ class StopDigests(Command[None]):
 
     account_id: UUID
     way: Literal["page", "one_click"]
+
+
+class SetAlertRule(Command[AlertRuleAnswer]):
+    """Turns a website's alerts of one kind on or off and sets their thresholds."""
+
+    fields: alert_schemas.SetAlertRule
+
+
+class ChangeAlertRule(Command[AlertRuleAnswer]):
+    """Changes what is set."""
+
+    rule_id: UUID
+    fields: alert_schemas.ChangeAlertRule
+
+
+class ResetAlertRule(Command[None]):
+    """Goes back to the defaults."""
+
+    rule_id: UUID
+
+
+class ChooseAlertDelivery(Command[AlertDeliveryAnswer]):
+    """Chooses how the sender gets alerts outside the app."""
+
+    fields: alert_schemas.AlertDelivery
+
+
+class StopAlertMail(Command[None]):
+    """Ends the alert emails of an account, by the button of a mail program."""
+
+    account_id: UUID
+
+
+class RecordAlerts(Command[int]):
+    """Opens and ends a website's alerts by what a check found; returns how many changed. `kinds`: what it looked for;
+    `next_at`: when the check is due again."""
+
+    website_id: UUID
+    check: str
+    kinds: frozenset[AlertKind]
+    found: tuple[Finding, ...]
+    next_at: datetime
+
+
+class SendAlertMail(Command[None]):
+    """Mails an account the alerts that wait for it, unless its quiet hours last."""
+
+    account_id: UUID

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from command_api.notifications.notification import ADMINS, Notification, Notifications, on
+from schemas.events.notifications import AlertOpened
 from schemas.events.websites import ClaimsUnusual
 
 
@@ -13,3 +14,9 @@ def claims_unusual(event: ClaimsUnusual) -> Notifications:
     yield Notification("claims", str(event.originator_id), event.account_id, title=title, path=path)
     admins = "Unusually many sales were reported with a website's public site key"
     yield Notification("claims", str(event.originator_id), None, title=admins, but=(event.account_id,), roles=ADMINS)
+
+
+@on(AlertOpened)
+def alert_opened(event: AlertOpened) -> Notifications:
+    about, title = f"{event.originator_id} {event.originator_version}", f"{event.domain}: {event.title}"
+    yield Notification("alert", about, event.account_id, title=title, path=event.path)

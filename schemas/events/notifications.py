@@ -1,7 +1,10 @@
-"""Which notifications members want, and how. The notifications themselves follow from events and are no events."""
+"""Which notifications members want, and how; and alerts of websites. The notifications themselves follow from events
+and are no events."""
 
 from __future__ import annotations
 
+from datetime import time
+from enum import StrEnum
 from typing import ClassVar, Literal
 from uuid import UUID
 
@@ -28,3 +31,70 @@ class NotificationMailStopped(DomainEvent):
     NAME: ClassVar[str] = "notifications.mail_stopped"
     account_id: UUID
     way: Literal["page", "one_click"] = Field(description="The page of a mail's link, or a mail program's button")
+
+
+class AlertKind(StrEnum):
+    """What an alert is about."""
+
+    NO_EVENTS = "no_events"
+    POSTBACKS_REJECTED = "postbacks_rejected"
+    CONVERSION_RATE_FELL = "conversion_rate_fell"
+    EPC_FELL = "epc_fell"
+    PENDING_CONVERSIONS = "pending_conversions"
+    PARTNER_DEACTIVATED = "partner_deactivated"
+    LINK_BROKEN = "link_broken"
+    MONTH_CLOSED = "month_closed"
+
+
+class AlertRuleSet(DomainEvent):
+    """A website's alerts of one kind are on or off, with these thresholds; it replaces what was set before."""
+
+    NAME: ClassVar[str] = "alert_rule.set"
+    website_id: UUID
+    kind: AlertKind
+    enabled: bool
+    threshold: int | None = Field(description="None: the default, or the kind has none")
+    minimum: int | None = Field(description="Clicks below which a rate is not compared; none: the default")
+
+
+class AlertRuleReset(DomainEvent):
+    """The website's alerts of this kind follow the defaults again."""
+
+    NAME: ClassVar[str] = "alert_rule.reset"
+    website_id: UUID
+    kind: AlertKind
+
+
+class AlertOpened(DomainEvent):
+    """The cause of an alert is there. One stream per website, kind and cause: it opens again only after its end."""
+
+    NAME: ClassVar[str] = "alert.opened"
+    website_id: UUID
+    account_id: UUID = Field(description="Whose website it is")
+    domain: str
+    kind: AlertKind
+    cause: str = Field(description="What of this kind: a partner, a link, a code, a month; empty: the whole website")
+    title: str
+    text: str
+    path: str = Field(description="Where in the app the cause is shown")
+
+
+class AlertResolved(DomainEvent):
+    """The cause is gone."""
+
+    NAME: ClassVar[str] = "alert.resolved"
+    website_id: UUID
+    account_id: UUID
+    kind: AlertKind
+    cause: str
+
+
+class AlertDeliverySet(DomainEvent):
+    """How a person gets alerts outside the app. Quiet hours are in the person's time zone; none: no quiet hours."""
+
+    NAME: ClassVar[str] = "alert_delivery.set"
+    account_id: UUID
+    mail: bool
+    mail_resolved: bool
+    quiet_from: time | None
+    quiet_until: time | None

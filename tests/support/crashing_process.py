@@ -2,7 +2,7 @@
 
 `python -m tests.support.crashing_process`, then lines `FILE WORK MOMENT NTH` (`tests.support.fork_server`); FILE holds
 the environment as JSON. Or `python -m tests.support.crashing_process WORK MOMENT NTH` in the current environment. WORK
-is `relay`, `reports`, `approving`, `deciding`, `domains`, `mailing` or `marketplace`; MOMENT is one of
+is `relay`, `reports`, `approving`, `deciding`, `domains`, `mailing`, `alerts` or `marketplace`; MOMENT is one of
 `before_publish`, `after_publish`, `after_advance` (relay), `before_store`, `inside_store`, `after_store` (the
 policies), `after_refusal` (reports), or `never`; the process dies at the NTH time.
 """
@@ -32,15 +32,21 @@ from command_api.conversions.decision_handlers import SCHEDULED_DECISIONS
 from command_api.domains.dns_check import open_dns_checker
 from command_api.domains.verification_process import domain_verification
 from command_api.kernel import outbox_relay, process_manager
+from command_api.kernel.container import Container
 from command_api.kernel.event_store import EventStore, LockingRecorder, StoreTransaction
 from command_api.kernel.leader_election import Leader
 from command_api.kernel.outbox_relay import Relay
 from command_api.kernel.process_manager import ProcessWorker
+from command_api.notifications.alert_checks import Check
+from command_api.notifications.alert_names import FREQUENT
+from command_api.notifications.alert_process import ALERT_MAILS, EVERY, checking
+from command_api.notifications.alert_records import RecordFinder
 from command_api.processes import process_managers, recurring_jobs
 from command_api.registry import open_container
 from infra.kernel.clickhouse.client import ClientPool
 from infra.kernel.config.settings import Settings, load
 from infra.kernel.log import open_log
+from schemas.events.notifications import AlertKind
 from tests.support import fork_server
 from tests.support.child_process import environment
 
@@ -94,6 +100,8 @@ def begin(work: str, moment: str, nth: int) -> None:
     elif work == "mailing":
         worker = ProcessWorker(core, [scheduled_reports(core, ReportRenderer(settings))])
         leaders = [Leader(settings, process_manager.NAME, worker.run)]
+    elif work == "alerts":
+        leaders = [Leader(settings, process_manager.NAME, pending_alerts(core).run)]
     elif work == "marketplace":
         managers = process_managers(core, ClientPool(settings, 1), log)
         leaders = [Leader(settings, process_manager.NAME, ProcessWorker(core, managers).run)]
@@ -104,6 +112,12 @@ def begin(work: str, moment: str, nth: int) -> None:
         ]
     for leader in leaders:
         leader.start()
+
+
+def pending_alerts(core: Container, later: timedelta = timedelta(0)) -> ProcessWorker:
+    """The alert about conversions that stay pending, and its email. Its clock is `later`."""
+    check = Check(FREQUENT, {AlertKind.PENDING_CONVERSIONS: RecordFinder(core).pending}, lambda _, now: now + EVERY)
+    return ProcessWorker(core, [checking(core, check), ALERT_MAILS], now=lambda: datetime.now(UTC) + later)
 
 
 def plant(moment: str, nth: int) -> None:

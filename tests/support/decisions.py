@@ -9,6 +9,7 @@ from uuid import UUID, uuid5
 
 from schemas.base import DomainEvent, Money
 from schemas.events import accounts, analytics, conversions, domains, links, operations, partners, sql, websites
+from tests.support.alert_decisions import alert_history
 from tests.support.deal_decisions import deal_history
 from tests.support.forum_decisions import forum_history
 from tests.support.insight_decisions import insight_history
@@ -100,6 +101,7 @@ def _people(encrypt: Encrypt) -> list[DomainEvent]:
         *deal_history(encrypt, _in_order, WEBSITE, ACCOUNT, ERASED_ACCOUNT),
         *lead_history(encrypt, _in_order, WEBSITE, ACCOUNT),
         *insight_history(_in_order, WEBSITE, ACCOUNT, ERASED_ACCOUNT),
+        *alert_history(_in_order, WEBSITE, ACCOUNT),
         left,
     ]
 

@@ -130,6 +130,8 @@ class SampleData:
         self.rule = UUID(_made(api.call("POST", rules, self.owner, json=rule))["id"])
         note = {"websiteId": str(self.website), "at": "2026-11-01T00:00:00Z", "text": "New page"}
         self.annotation = UUID(_made(api.call("POST", "/api/platform/annotations", self.owner, json=note))["id"])
+        alert = {"websiteId": str(self.website), "kind": "no_events"}
+        self.alert = UUID(_made(api.call("POST", "/api/platform/alerts", self.owner, json=alert))["id"])
         view = {"name": "Mine", "state": {"filters": ["page:is:/mine"]}}
         self.view = UUID(_made(api.call("POST", "/api/platform/views", self.owner, json=view))["id"])
         kept = {"title": "Mine", "sql": "SELECT 1 AS one"}

@@ -12,7 +12,9 @@ from uuid import UUID
 from infra.kernel.config.settings import Settings
 from infra.kernel.security.encryption import derived_key, keyed_hash
 
-Subscription = Literal["newsletter", "early_access", "notification_digest", "insights_digest", "saved_search", "report"]
+Subscription = Literal[
+    "newsletter", "early_access", "notification_digest", "insights_digest", "saved_search", "report", "alerts"
+]
 
 _KEYS: Final[dict[Subscription, str]] = {
     "newsletter": "unsubscribe",
@@ -21,6 +23,7 @@ _KEYS: Final[dict[Subscription, str]] = {
     "insights_digest": "insights-digest",
     "saved_search": "saved-search",
     "report": "report-stop",
+    "alerts": "alert-mail",
 }
 """Names of the derived keys. Tokens in sent emails depend on them: they never change."""
 

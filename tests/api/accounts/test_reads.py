@@ -235,6 +235,7 @@ SECRETS = {
     *(f"lookup.{table}" for table in ("account_roles", "role_holder", "admin")),  # the roles are in the account itself
     *(f"forum.{table}" for table in ("member", "act", "follower")),
     "notifications.digest",
+    "notifications.alert_mail",
 }
 """Hashes and sealed secrets, data that other exported tables contain as well, and remains of erased accounts."""
 

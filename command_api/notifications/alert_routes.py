@@ -1,0 +1,70 @@
+"""`/api/platform/alerts*`: thresholds of a website's alerts, and how a person gets them. `/api/public/alerts/stop`:
+ends the emails, by the button of a mail program."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Path, Request, Response
+from pydantic import BaseModel
+
+from command_api.kernel import rate_limits
+from command_api.kernel.decision import system_context
+from command_api.kernel.http import From, Id, Runs, container_of
+from command_api.notifications import commands
+from command_api.notifications.alert_schemas import (
+    AlertDelivery,
+    AlertDeliveryAnswer,
+    AlertRuleAnswer,
+    ChangeAlertRule,
+    SetAlertRule,
+)
+from command_api.notifications.routes import PER_VISITOR
+from infra.kernel.http.problems import Problem
+from infra.kernel.mail.unsubscribe import verify_unsubscribe_token
+
+router = APIRouter(prefix="/api", tags=["notifications"])
+CONSISTENT_WITH: Final = ("alert_rules",)
+
+
+class AlertMailStopped(BaseModel):
+    """A confirmation to show to the person."""
+
+    ok: bool = True
+    message: str = "You will no longer get alerts by email. You can turn them on again in your settings."
+
+
+@router.post("/platform/alerts", status_code=201, response_model=AlertRuleAnswer)
+def set_alert(body: SetAlertRule, run: Runs) -> Response:
+    """Turns a website's alerts of one kind on or off and sets their thresholds."""
+    return run(commands.SetAlertRule(body), body, status=201, consistent_with=CONSISTENT_WITH)
+
+
+@router.patch("/platform/alerts/{id}", response_model=AlertRuleAnswer)
+def change_alert(rule_id: Id, body: ChangeAlertRule, run: Runs) -> Response:
+    """Changes what is set. 404 where the defaults hold."""
+    return run(commands.ChangeAlertRule(rule_id, body), body, consistent_with=CONSISTENT_WITH)
+
+
+@router.delete("/platform/alerts/{id}", status_code=204)
+def reset_alert(rule_id: Id, run: Runs) -> Response:
+    """Goes back to the defaults."""
+    return run(commands.ResetAlertRule(rule_id), status=204, consistent_with=CONSISTENT_WITH)
+
+
+@router.put("/platform/alert-delivery", response_model=AlertDeliveryAnswer)
+def choose_alert_delivery(body: AlertDelivery, run: Runs) -> Response:
+    """Alerts by email or not, and quiet hours in the person's time zone."""
+    return run(commands.ChooseAlertDelivery(body), body, consistent_with=("alert_deliveries",))
+
+
+@router.post("/public/alerts/stop/{token}", response_model=AlertMailStopped)
+def stop_alert_mail(token: Annotated[str, Path(max_length=200)], request: Request, client: From) -> AlertMailStopped:
+    """One-click unsubscribe (RFC 8058): a mail client's POST, authenticated by the token."""
+    container = container_of(request)
+    rate_limits.consume(container.pool, PER_VISITOR, client.address)
+    account = verify_unsubscribe_token(container.settings, "alerts", token)
+    if account is None:
+        raise Problem(404, "not_found", "There is nothing at this address.")
+    container.commands.dispatch(commands.StopAlertMail(account), system_context())
+    return AlertMailStopped()

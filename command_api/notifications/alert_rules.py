@@ -1,0 +1,96 @@
+"""What is set for a website's alerts of one kind. Pure. Nothing set: the defaults of `schemas.alerts`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from command_api.kernel.aggregates import advanced
+from command_api.kernel.decision import CommandContext, UnexpectedEvent, event_metadata, invalid, not_found
+from command_api.websites.model import Website, require_owned
+from schemas.alerts import ALERTS, Number, alert_rule_id
+from schemas.base import DomainEvent
+from schemas.events.notifications import AlertKind, AlertRuleReset, AlertRuleSet
+
+
+@dataclass(frozen=True, slots=True)
+class AlertRule:
+    """What holds. `threshold`, `minimum`: as set; `None`: the default."""
+
+    id: UUID
+    version: int
+    website_id: UUID
+    kind: AlertKind
+    enabled: bool = True
+    threshold: int | None = None
+    minimum: int | None = None
+    is_default: bool = False
+
+
+def set_rule(
+    rule: AlertRule | None,
+    website: Website | None,
+    kind: AlertKind,
+    *,
+    enabled: bool,
+    threshold: int | None,
+    minimum: int | None,
+    context: CommandContext,
+) -> list[AlertRuleSet]:
+    """Nothing happens if nothing is different. Raises `CommandRejected` for a number out of bounds."""
+    website = require_owned(website, context)
+    _check(ALERTS[kind].threshold, threshold, "threshold")
+    _check(ALERTS[kind].minimum, minimum, "minimum")
+    if (
+        rule is not None
+        and not rule.is_default
+        and (rule.enabled, rule.threshold, rule.minimum) == (enabled, threshold, minimum)
+    ):
+        return []
+    metadata = event_metadata(alert_rule_id(website.id, kind), rule.version if rule is not None else 0, context)
+    return [
+        AlertRuleSet(
+            **metadata, website_id=website.id, kind=kind, enabled=enabled, threshold=threshold, minimum=minimum
+        )
+    ]
+
+
+def reset(rule: AlertRule, context: CommandContext) -> AlertRuleReset:
+    """Back to the defaults."""
+    metadata = event_metadata(rule.id, rule.version, context)
+    return AlertRuleReset(**metadata, website_id=rule.website_id, kind=rule.kind)
+
+
+def require_set(rule: AlertRule | None, website: Website | None, context: CommandContext) -> tuple[AlertRule, Website]:
+    """Returns both. Raises `CommandRejected` (missing) unless the rule is set and the actor may act for the owner."""
+    if rule is None or rule.is_default or website is None:
+        raise not_found("alert")
+    if website.disconnected or not context.may_act_for(website.account_id):
+        raise not_found("alert")
+    return rule, website
+
+
+def _check(bounds: Number | None, value: int | None, field: str) -> None:
+    if value is None:
+        return
+    if bounds is None:
+        raise invalid(f"no_{field}", f"This alert has no {field}.", field)
+    if not bounds.least <= value <= bounds.most:
+        raise invalid(f"bad_{field}", f"Enter {bounds.least:,} to {bounds.most:,} {bounds.unit}.", field)
+
+
+def evolve(rule: AlertRule | None, event: DomainEvent) -> AlertRule:
+    if isinstance(event, AlertRuleSet):
+        return AlertRule(
+            event.originator_id,
+            event.originator_version,
+            event.website_id,
+            event.kind,
+            event.enabled,
+            event.threshold,
+            event.minimum,
+        )
+    rule = advanced(rule, event)
+    if not isinstance(event, AlertRuleReset):
+        raise UnexpectedEvent(f"{event.NAME} does not happen to alert rules")
+    return replace(rule, enabled=True, threshold=None, minimum=None, is_default=True)

@@ -1,0 +1,74 @@
+"""Request and response models of alerts."""
+
+from __future__ import annotations
+
+from datetime import time
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+
+from command_api.kernel.http import RequestModel, ResponseModel
+from schemas.events.notifications import AlertKind
+
+Id = Annotated[UUID, Field(strict=False)]
+Kind = Annotated[AlertKind, Field(strict=False)]
+Number = Annotated[int, Field(ge=0, le=2**31 - 1)]
+Clock = Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$", description="HH:MM, in your time zone")]
+
+
+class SetAlertRule(RequestModel):
+    """What holds for a website's alerts of one kind from now on. Without a number its default holds."""
+
+    website_id: Id
+    kind: Kind
+    enabled: bool = True
+    threshold: Number | None = None
+    minimum: Number | None = None
+
+
+class ChangeAlertRule(RequestModel):
+    """What is named changes; null: the default."""
+
+    enabled: bool | None = None
+    threshold: Number | None = None
+    minimum: Number | None = None
+
+
+class AlertRuleAnswer(ResponseModel):
+    """What holds for a website's alerts of one kind, defaults included."""
+
+    id: UUID
+    website_id: UUID
+    kind: AlertKind
+    enabled: bool
+    threshold: int | None
+    minimum: int | None
+
+
+class AlertDelivery(RequestModel):
+    """How you get alerts outside the app. During quiet hours emails and webhooks wait."""
+
+    mail: bool
+    mail_resolved: bool = False
+    quiet_from: Clock | None = None
+    quiet_until: Clock | None = None
+
+
+class AlertDeliveryAnswer(ResponseModel):
+    """How you get alerts outside the app."""
+
+    mail: bool
+    mail_resolved: bool
+    quiet_from: str | None
+    quiet_until: str | None
+
+
+def to_time(clock: str | None) -> time | None:
+    """The time of a checked `HH:MM`."""
+    return time.fromisoformat(clock) if clock is not None else None
+
+
+def to_clock(moment: time | None) -> str | None:
+    """`HH:MM`."""
+    return f"{moment:%H:%M}" if moment is not None else None

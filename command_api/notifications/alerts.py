@@ -1,0 +1,122 @@
+"""The alert of one cause: it opens once, stays open while the cause lasts, and opens again only after its end. Pure.
+
+The id of its stream follows from website, kind and cause, and each opening is the stream's next version. Therefore an
+opening exists once, whatever is killed, repeated or runs twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from command_api.kernel.aggregates import advanced
+from command_api.kernel.decision import CommandContext, UnexpectedEvent, event_metadata
+from command_api.websites.model import Website
+from schemas.alerts import ALERTS, alert_id
+from schemas.base import DomainEvent
+from schemas.events.notifications import AlertKind, AlertOpened, AlertResolved
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What holds for a website's alerts of one kind, defaults included; 0: the kind has no such number."""
+
+    enabled: bool
+    threshold: int
+    minimum: int
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A cause that is there now. `title`: one line, without the website's name; `path`: where the app shows it."""
+
+    kind: AlertKind
+    cause: str
+    title: str
+    text: str
+    path: str
+
+    @property
+    def key(self) -> tuple[AlertKind, str]:
+        return self.kind, self.cause
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """State of one cause, with the finding of its last opening."""
+
+    id: UUID
+    version: int
+    website_id: UUID
+    domain: str
+    finding: Finding
+    is_open: bool
+
+
+def rule_of(kind: AlertKind, enabled: bool = True, threshold: int | None = None, minimum: int | None = None) -> Rule:
+    """The rule with the defaults for what is not set."""
+    alert = ALERTS[kind]
+    default, least = alert.threshold, alert.minimum
+    return Rule(
+        enabled,
+        threshold if threshold is not None else default.default if default is not None else 0,
+        minimum if minimum is not None else least.default if least is not None else 0,
+    )
+
+
+def decide(
+    alerts: Mapping[tuple[AlertKind, str], Alert],
+    website: Website,
+    checked: Iterable[AlertKind],
+    found: Iterable[Finding],
+    context: CommandContext,
+) -> list[AlertOpened | AlertResolved]:
+    """What a check changes. `alerts`: those of the website that are open or found; `checked`: the kinds that the check
+    looked for."""
+    kinds, present = frozenset(checked), {finding.key: finding for finding in found}
+    events: list[AlertOpened | AlertResolved] = [
+        _opened(alerts.get(key), website, finding, context)
+        for key, finding in present.items()
+        if finding.kind in kinds and not (key in alerts and alerts[key].is_open)
+    ]
+    events += [
+        AlertResolved(
+            **event_metadata(alert.id, alert.version, context),
+            website_id=website.id,
+            account_id=website.account_id,
+            kind=alert.finding.kind,
+            cause=alert.finding.cause,
+        )
+        for key, alert in alerts.items()
+        if alert.is_open and alert.finding.kind in kinds and key not in present
+    ]
+    return events
+
+
+def evolve(alert: Alert | None, event: DomainEvent) -> Alert:
+    if isinstance(event, AlertOpened):
+        finding = Finding(event.kind, event.cause, event.title, event.text, event.path)
+        return Alert(
+            event.originator_id, event.originator_version, event.website_id, event.domain, finding, is_open=True
+        )
+    alert = advanced(alert, event)
+    if not isinstance(event, AlertResolved):
+        raise UnexpectedEvent(f"{event.NAME} does not happen to alerts")
+    return replace(alert, is_open=False)
+
+
+def _opened(alert: Alert | None, website: Website, finding: Finding, context: CommandContext) -> AlertOpened:
+    return AlertOpened(
+        **event_metadata(
+            alert_id(website.id, finding.kind, finding.cause), alert.version if alert is not None else 0, context
+        ),
+        website_id=website.id,
+        account_id=website.account_id,
+        domain=website.domain,
+        kind=finding.kind,
+        cause=finding.cause,
+        title=finding.title,
+        text=finding.text,
+        path=finding.path,
+    )

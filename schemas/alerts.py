@@ -1,0 +1,63 @@
+"""The kinds of alerts: their texts, defaults and the bounds of their thresholds. The same for both APIs.
+
+A new kind is one entry in `ALERTS` and a check in `command_api/notifications/alert_checks.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID, uuid5
+
+from schemas.events.notifications import AlertKind
+from schemas.identity import NAMESPACE
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number that a person may set. `unit`: what it counts."""
+
+    unit: str
+    default: int
+    least: int
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """`threshold`: from where on the alert opens; `minimum`: clicks below which nothing is compared."""
+
+    title: str
+    threshold: Number | None = None
+    minimum: Number | None = None
+
+
+_FALL: Final = Number("percent", 30, 10, 90)
+_CLICKS: Final = Number("clicks", 200, 50, 1_000_000)
+
+ALERTS: Final[Mapping[AlertKind, Alert]] = {
+    AlertKind.NO_EVENTS: Alert("No page views or clicks arrive", Number("hours", 6, 1, 168)),
+    AlertKind.POSTBACKS_REJECTED: Alert("Postbacks are rejected", Number("postbacks per hour", 5, 1, 100_000)),
+    AlertKind.CONVERSION_RATE_FELL: Alert("The conversion rate falls", _FALL, _CLICKS),
+    AlertKind.EPC_FELL: Alert("Earnings per click fall", _FALL, _CLICKS),
+    AlertKind.PENDING_CONVERSIONS: Alert("Conversions stay pending", Number("days", 30, 1, 365)),
+    AlertKind.PARTNER_DEACTIVATED: Alert("A partner with links is deactivated"),
+    AlertKind.LINK_BROKEN: Alert("The page behind a link is gone"),
+    AlertKind.MONTH_CLOSED: Alert("A month is closed, with its totals"),
+}
+
+
+def alert_rule_id(website_id: UUID, kind: AlertKind) -> UUID:
+    """What is set for a website's alerts of one kind."""
+    return uuid5(NAMESPACE, f"alert-rule\n{website_id}\n{kind}")
+
+
+def alert_id(website_id: UUID, kind: AlertKind, cause: str) -> UUID:
+    """The alert of one cause: it opens and ends again and again."""
+    return uuid5(NAMESPACE, f"alert\n{website_id}\n{kind}\n{cause}")
+
+
+def alert_delivery_id(account_id: UUID) -> UUID:
+    """How an account gets its alerts."""
+    return uuid5(NAMESPACE, f"alert-delivery\n{account_id}")
