@@ -40,7 +40,7 @@ from command_api.marketplace import deal_routes, escrow_webhook, listing_routes,
 from command_api.marketplace.mails import STOP_PATH as SEARCH_STOP_PATH
 from command_api.matching import admin_routes as program_directory
 from command_api.matching import routes as matching
-from command_api.notifications import alert_routes
+from command_api.notifications import alert_routes, webhook_routes
 from command_api.notifications import routes as notifications
 from command_api.notifications.alert_mail import STOP_PATH as ALERTS_STOP_PATH
 from command_api.operations import dead_letters
@@ -93,6 +93,7 @@ CONTEXTS = (
     forum_moderation,
     notifications,
     alert_routes,
+    webhook_routes,
     listing_routes,
     deal_routes,
     member_routes,

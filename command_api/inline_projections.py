@@ -15,7 +15,7 @@ from command_api.forum.lookups import FORUM_MEMBER_STATS
 from command_api.kernel.inline_projection import InlineProjections
 from command_api.links.lookups import LINK_LOOKUP
 from command_api.marketplace.lookups import DEAL_LOOKUP, WATCHLISTS
-from command_api.notifications.lookups import ALERT_STATES
+from command_api.notifications.lookups import ALERT_STATES, WEBHOOK_TARGETS
 from command_api.sql.lookups import SQL_LOOKUP
 from command_api.websites.lookups import WEBSITE_OWNERS
 
@@ -23,6 +23,7 @@ INLINE_PROJECTIONS: Final = InlineProjections(
     (
         ROLES,
         ALERT_STATES,
+        WEBHOOK_TARGETS,
         CLAIM_COUNTS,
         CUSTOM_DOMAINS,
         DEAL_LOOKUP,

@@ -26,6 +26,7 @@ from command_api.marketplace import process as marketplace
 from command_api.marketplace.listing_verification import ClickHouseMeasurements
 from command_api.notifications.alert_process import alert_processes
 from command_api.notifications.link_health import OutwardLinkChecker
+from command_api.notifications.webhook_outbox import open_outbound, webhook_deliveries
 from infra.domain.escrow_provider import EscrowProvider
 from infra.kernel.clickhouse.client import ClientPool
 from infra.kernel.llm import LanguageModel
@@ -46,6 +47,7 @@ def process_managers(container: Container, clients: ClientPool, events: Log) -> 
         PLACE_EXPIRY,
         SCHEDULED_DECISIONS,
         *alert_processes(container, clients, events, OutwardLinkChecker.of(container.settings)),
+        webhook_deliveries(container, open_outbound(container.settings)),
         *marketplace.process_managers(
             container, ClickHouseMeasurements(clients), EscrowProvider.over_http(container.settings)
         ),

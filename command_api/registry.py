@@ -24,6 +24,7 @@ from command_api.marketplace import handlers as marketplace
 from command_api.matching import handlers as matching
 from command_api.notifications import alert_handlers as alerts
 from command_api.notifications import handlers as notifications
+from command_api.notifications import webhook_handlers as webhooks
 from command_api.operations import handlers as operations
 from command_api.partners import handlers as partners
 from command_api.sql import handlers as sql
@@ -49,6 +50,7 @@ HANDLERS: Final = CommandHandlers.merged(
         matching.HANDLERS,
         notifications.HANDLERS,
         alerts.HANDLERS,
+        webhooks.HANDLERS,
         operations.HANDLERS,
         partners.HANDLERS,
         sql.HANDLERS,

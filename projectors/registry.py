@@ -48,6 +48,7 @@ from projectors.read_models.matching.matching_profiles import MATCHING_PROFILES
 from projectors.read_models.matching.programs import PROGRAMS
 from projectors.read_models.notifications.alerts import ALERT_DELIVERIES, ALERT_RULES, ALERTS
 from projectors.read_models.notifications.notification_choices import NOTIFICATION_CHOICES
+from projectors.read_models.notifications.webhooks import WEBHOOKS
 from projectors.read_models.operations.activity import ACTIVITY
 from projectors.read_models.partners.partner_terms import PARTNER_TERMS
 from projectors.read_models.partners.partners import PARTNERS
@@ -71,7 +72,7 @@ from projectors.rollups.refusals import REFUSALS
 from projectors.rollups.traffic_15m import TRAFFIC
 from projectors.rollups.visitors_15m import VISITORS
 from schemas.base import DomainEvent
-from schemas.events import accounts, domains, leads, operations, partners, websites
+from schemas.events import accounts, domains, leads, notifications, operations, partners, websites
 from schemas.topics import CLICKS, DOMAIN, REJECTED
 from schemas.topics import CONVERSIONS as REPORTED
 
@@ -172,6 +173,7 @@ REGISTRY: Final = Registry(
         ALERT_RULES,
         ALERTS,
         ALERT_DELIVERIES,
+        WEBHOOKS,
     ),
 )
 
@@ -188,6 +190,7 @@ IGNORED: Final[frozenset[type[DomainEvent]]] = frozenset(
         domains.HostReleased,
         leads.EarlyAccessPlaceFreed,  # guards the number of places inside the event store
         leads.EarlyAccessPlaceTaken,
+        notifications.WebhookSecretRotated,  # secrets are kept in `notifications.webhook_secret`
         operations.AuditTrailAnchored,  # the audit compares it with the trail itself
         partners.SlugClaimed,
         partners.SlugReleased,

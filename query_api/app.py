@@ -69,7 +69,7 @@ from query_api.marketplace import listings as market_listings
 from query_api.matching import directory as program_directory
 from query_api.matching import learning
 from query_api.matching import routes as matching
-from query_api.notifications import alerts
+from query_api.notifications import alerts, webhooks
 from query_api.notifications import routes as notifications
 from query_api.operations import (
     audit_log,
@@ -152,6 +152,7 @@ ROUTERS: Final = (
     forum_members.admin_router,
     notifications.router,
     alerts.router,
+    webhooks.router,
     newsletter.router,
     sitemap.router,
     admin_leads.router,

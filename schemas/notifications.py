@@ -33,6 +33,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     "offer": Kind("Offers for websites", "off", at_once=True),
     "offer_message": Kind("Messages about an offer", "daily"),
     "alert": Kind("Alerts of your websites", "off", at_once=True),
+    "webhook": Kind("Your webhooks: one is switched off", "daily"),
     "claims": Kind("Unusually many sales reported with your public site key", "daily"),
     "deal": Kind("Your deals: payment, handover, inspection, dispute", "off", at_once=True),
 }

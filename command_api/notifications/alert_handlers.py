@@ -6,7 +6,7 @@ from typing import Final, LiteralString
 
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.unit_of_work import UnitOfWork
-from command_api.notifications import alert_delivery, alert_mail, alert_rules, alerts, commands
+from command_api.notifications import alert_delivery, alert_mail, alert_rules, alerts, commands, webhook_outbox
 from command_api.notifications.alert_names import CHECKS, DAILY, FREQUENT, LINKS
 from command_api.notifications.alert_schemas import AlertDeliveryAnswer, AlertRuleAnswer, to_time
 from command_api.notifications.alerts import rule_of
@@ -107,6 +107,7 @@ def record_alerts(command: commands.RecordAlerts, uow: UnitOfWork) -> int:
     events = alerts.decide(states, website, command.kinds, found, uow.context)
     uow.append(*events)
     alert_mail.announce(uow, website, events)
+    webhook_outbox.announce(uow, website, events)
     uow.set_timeout(command.check, website.id, command.next_at)
     return len(events)
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final, LiteralString
+from typing import Final, LiteralString, Protocol
 from uuid import UUID
 
 from command_api.accounts import model as accounts
+from command_api.kernel.decision import Evolve, State
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.notifications import alert_delivery, alerts
 from command_api.notifications.alert_delivery import AlertDelivery
@@ -80,12 +81,17 @@ def plan(uow: UnitOfWork, account_id: UUID) -> None:
     uow.set_timeout(MAILS, account_id, quiet_end(uow, account_id, due) or due)
 
 
-def quiet_end(uow: UnitOfWork, account_id: UUID, moment: datetime) -> datetime | None:
+class Loads(Protocol):
+    """A unit of work, or the container."""
+
+    def load(self, aggregate_id: UUID, evolve: Evolve[State]) -> State | None:
+        """The aggregate's state."""
+
+
+def quiet_end(source: Loads, account_id: UUID, moment: datetime) -> datetime | None:
     """When the account's quiet hours end that `moment` lies in; none outside of them."""
-    choice, account = (
-        uow.load(alert_delivery_id(account_id), alert_delivery.evolve),
-        uow.load(account_id, accounts.evolve),
-    )
+    choice = source.load(alert_delivery_id(account_id), alert_delivery.evolve)
+    account = source.load(account_id, accounts.evolve)
     if choice is None or account is None:
         return None
     return choice.quiet_end(ZoneInfo(account.timezone), moment)

@@ -7,10 +7,12 @@ from typing import Literal
 from uuid import UUID
 
 from command_api.kernel.command_handlers import Command
-from command_api.notifications import alert_schemas, schemas
+from command_api.notifications import alert_schemas, schemas, webhook_schemas
 from command_api.notifications.alert_schemas import AlertDeliveryAnswer, AlertRuleAnswer
 from command_api.notifications.alerts import Finding
 from command_api.notifications.schemas import Preference
+from command_api.notifications.webhook_schemas import WebhookAnswer, WebhookSecret, WebhookTest, WebhookWithSecret
+from command_api.notifications.webhooks import Attempt
 from schemas.events.notifications import AlertKind
 
 
@@ -74,3 +76,44 @@ class SendAlertMail(Command[None]):
     """Mails an account the alerts that wait for it, unless its quiet hours last."""
 
     account_id: UUID
+
+
+class AddWebhook(Command[WebhookWithSecret]):
+    """Sends the sender's alerts to an address, signed with `secret`."""
+
+    webhook_id: UUID
+    secret: str
+    fields: webhook_schemas.AddWebhook
+
+
+class ChangeWebhook(Command[WebhookAnswer]):
+    """Changes address or content, or turns a webhook off or on."""
+
+    webhook_id: UUID
+    fields: webhook_schemas.ChangeWebhook
+
+
+class RotateWebhookSecret(Command[WebhookSecret]):
+    """Signs messages with another secret; for a day with the old one, too."""
+
+    webhook_id: UUID
+    secret: str
+
+
+class SendWebhookTest(Command[WebhookTest]):
+    """Sends a test message."""
+
+    webhook_id: UUID
+
+
+class RemoveWebhook(Command[None]):
+    """Deletes a webhook, its secret and its messages."""
+
+    webhook_id: UUID
+
+
+class RecordWebhookAttempt(Command[None]):
+    """Stores what came of an attempt to send a message, and plans the next one."""
+
+    delivery_id: UUID
+    attempt: Attempt

@@ -1,9 +1,9 @@
-"""What owners and admins are notified of about websites."""
+"""What owners and admins are notified of about websites, and people about their webhooks."""
 
 from __future__ import annotations
 
 from command_api.notifications.notification import ADMINS, Notification, Notifications, on
-from schemas.events.notifications import AlertOpened
+from schemas.events.notifications import AlertOpened, WebhookSwitchedOff
 from schemas.events.websites import ClaimsUnusual
 
 
@@ -20,3 +20,10 @@ def claims_unusual(event: ClaimsUnusual) -> Notifications:
 def alert_opened(event: AlertOpened) -> Notifications:
     about, title = f"{event.originator_id} {event.originator_version}", f"{event.domain}: {event.title}"
     yield Notification("alert", about, event.account_id, title=title, path=event.path)
+
+
+@on(WebhookSwitchedOff)
+def webhook_switched_off(event: WebhookSwitchedOff) -> Notifications:
+    why = "its address is gone (410)" if event.reason == "gone" else "several messages in a row could not be delivered"
+    about, title = f"{event.originator_id} {event.originator_version}", f"A webhook was switched off: {why}"
+    yield Notification("webhook", about, event.account_id, title=title, path="/account-settings?tab=notifications")

@@ -125,6 +125,8 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("notifications", "notifications.notification", _OWN),
     Section("alertRules", "read.alert_rules", _OF_WEBSITES),
     Section("alerts", "read.alerts", _OWN),
+    Section("webhooks", "read.webhooks", _OWN),
+    Section("webhookDeliveries", "notifications.webhook_delivery", _OWN),
     Section("alertDelivery", "read.alert_deliveries", _OWN, key="account_id"),
     Section("notificationChoices", "read.notification_choices", _OWN, key="kind"),
     Section("seller", "read.sellers", _OWN, key="account_id"),

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from schemas.base import DomainEvent
+from schemas.base import DomainEvent, Personal
 
 DigestMail = Literal["off", "daily", "weekly"]
 
@@ -98,3 +98,59 @@ class AlertDeliverySet(DomainEvent):
     mail_resolved: bool
     quiet_from: time | None
     quiet_until: time | None
+
+
+class WebhookFormat(StrEnum):
+    """What is sent: JSON as Standard Webhooks describe it, or one text as Slack takes it."""
+
+    STANDARD = "standard"
+    SLACK = "slack"
+
+
+class WebhookAdded(DomainEvent):
+    """A person wants alerts sent to an address. The webhook's secret is in no event."""
+
+    NAME: ClassVar[str] = "webhook.added"
+    SUBJECT: ClassVar[str] = "account_id"
+    account_id: UUID
+    url: Personal[str] = Field(description="Secret: at some services everybody who knows it may write")
+    format: WebhookFormat
+    website_ids: tuple[UUID, ...] = Field(description="None: all of the account")
+    kinds: tuple[AlertKind, ...] = Field(description="None: all")
+    resolved: bool = Field(description="Whether the end of an alert is sent, too")
+
+
+class WebhookChanged(DomainEvent):
+    """The webhook has another address, sends something else, or is turned off or on."""
+
+    NAME: ClassVar[str] = "webhook.changed"
+    SUBJECT: ClassVar[str] = "account_id"
+    account_id: UUID
+    url: Personal[str] = Field(description="Secret: at some services everybody who knows it may write")
+    format: WebhookFormat
+    website_ids: tuple[UUID, ...] = Field(description="None: all of the account")
+    kinds: tuple[AlertKind, ...] = Field(description="None: all")
+    resolved: bool = Field(description="Whether the end of an alert is sent, too")
+    is_active: bool
+
+
+class WebhookSecretRotated(DomainEvent):
+    """Messages are signed with a new secret, and for some time with the old one, too."""
+
+    NAME: ClassVar[str] = "webhook.secret_rotated"
+    account_id: UUID
+
+
+class WebhookSwitchedOff(DomainEvent):
+    """Nothing is sent any more, because the address did not take the last messages."""
+
+    NAME: ClassVar[str] = "webhook.switched_off"
+    account_id: UUID
+    reason: Literal["failures", "gone"]
+
+
+class WebhookRemoved(DomainEvent):
+    """The webhook is deleted."""
+
+    NAME: ClassVar[str] = "webhook.removed"
+    account_id: UUID

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import time
-from uuid import UUID
+from uuid import UUID, uuid5
 
 from schemas.alerts import alert_delivery_id, alert_id, alert_rule_id
 from schemas.base import DomainEvent
 from schemas.events import notifications
 from schemas.events.notifications import AlertKind
 
+Encrypt = Callable[[UUID, str, str], str]
 InOrder = Callable[..., list[DomainEvent]]
 
 
-def alert_history(in_order: InOrder, website: UUID, account: UUID) -> list[DomainEvent]:
+def alert_history(encrypt: Encrypt, in_order: InOrder, website: UUID, account: UUID) -> list[DomainEvent]:
     rule = {"website_id": website, "kind": AlertKind.NO_EVENTS}
     rates = {"website_id": website, "kind": AlertKind.EPC_FELL}
     shown = {"domain": "shop.example", "title": "Gone", "text": "It is gone.", "path": f"/links?website={website}"}
@@ -23,6 +24,15 @@ def alert_history(in_order: InOrder, website: UUID, account: UUID) -> list[Domai
         for kind, cause in ((AlertKind.LINK_BROKEN, "gone.example"), (AlertKind.PENDING_CONVERSIONS, ""))
     )
     delivery = {"account_id": account, "mail": True, "mail_resolved": True}
+    hook = {
+        "account_id": account,
+        "url": encrypt(account, "url", "https://hooks.example/x"),
+        "format": "slack",
+        "website_ids": [website],
+        "kinds": [AlertKind.LINK_BROKEN],
+        "resolved": True,
+    }
+    own = {"account_id": account}
     return [
         *in_order(
             alert_rule_id(website, AlertKind.NO_EVENTS),
@@ -43,6 +53,18 @@ def alert_history(in_order: InOrder, website: UUID, account: UUID) -> list[Domai
             alert_id(website, AlertKind.PENDING_CONVERSIONS, ""),
             (notifications.AlertOpened, {**pending, **shown}),
             (notifications.AlertResolved, pending),
+        ),
+        *in_order(
+            uuid5(account, "webhook"),
+            (notifications.WebhookAdded, hook),
+            (notifications.WebhookSecretRotated, own),
+            (notifications.WebhookSwitchedOff, {**own, "reason": "failures"}),
+            (notifications.WebhookChanged, {**hook, "is_active": True}),
+        ),
+        *in_order(
+            uuid5(account, "webhook that is removed"),
+            (notifications.WebhookAdded, hook),
+            (notifications.WebhookRemoved, own),
         ),
         *in_order(
             alert_delivery_id(account),

@@ -42,6 +42,7 @@ def history(encrypt: Encrypt, anchor: tuple[int, str] = (7, "0f" * 32)) -> list[
         *_annotations(),
         *_views(),
         *_queries(encrypt),
+        *alert_history(encrypt, _in_order, WEBSITE, ACCOUNT),
         *_sales(),
         *_platform(anchor),
     ]
@@ -101,7 +102,6 @@ def _people(encrypt: Encrypt) -> list[DomainEvent]:
         *deal_history(encrypt, _in_order, WEBSITE, ACCOUNT, ERASED_ACCOUNT),
         *lead_history(encrypt, _in_order, WEBSITE, ACCOUNT),
         *insight_history(_in_order, WEBSITE, ACCOUNT, ERASED_ACCOUNT),
-        *alert_history(_in_order, WEBSITE, ACCOUNT),
         left,
     ]
 

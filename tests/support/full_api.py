@@ -132,6 +132,8 @@ class SampleData:
         self.annotation = UUID(_made(api.call("POST", "/api/platform/annotations", self.owner, json=note))["id"])
         alert = {"websiteId": str(self.website), "kind": "no_events"}
         self.alert = UUID(_made(api.call("POST", "/api/platform/alerts", self.owner, json=alert))["id"])
+        hook = {"url": "https://hooks.example.com/x"}
+        self.webhook = UUID(_made(api.call("POST", "/api/platform/webhooks", self.owner, json=hook))["id"])
         view = {"name": "Mine", "state": {"filters": ["page:is:/mine"]}}
         self.view = UUID(_made(api.call("POST", "/api/platform/views", self.owner, json=view))["id"])
         kept = {"title": "Mine", "sql": "SELECT 1 AS one"}
@@ -322,6 +324,10 @@ class SampleData:
             "id": self.conversion, "website_id": self.website, "kind": "sale", "event": "sale",
             "txid": self.conversion.hex, "status": "pending", "amount": 1000, "currency": "USD", "commission": 0,
             "commission_currency": "USD", "reported_by": "sale", "occurred_at": now, "recorded_at": now,
+        })  # fmt: skip
+        query.insert("webhooks", {
+            "id": self.webhook, "account_id": self.owner.account_id, "url": "https://hooks.example.com/x",
+            "format": "standard", "website_ids": [], "kinds": [], "resolved": False, "active": True, "added_at": now,
         })  # fmt: skip
         query.insert("payouts", {
             "id": self.payout, "website_id": self.website, "partner_id": self.partner, "amount": 100, "currency": "USD",

@@ -62,18 +62,24 @@ class Authority:
 
 @dataclass
 class WebServer:
-    """`asked`: path and Host of each request. `reply` makes the answers."""
+    """`asked`: path and Host of each request; `received`: headers and body of each POST. `reply` makes the answers."""
 
     port: int
     reply: Callable[[str, str], Answer]
     asked: list[tuple[str, str]] = field(default_factory=list)
+    received: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
 
 
 @contextmanager
 def web_server(reply: Callable[[str, str], Answer], context: ssl.SSLContext | None = None) -> Iterator[WebServer]:
-    """Answers GET on a free loopback port, by TLS when there is a context."""
+    """Answers GET and POST on a free loopback port, by TLS when there is a context."""
 
     class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
+            server.received.append(({name.lower(): value for name, value in self.headers.items()}, body))
+            self.do_GET()
+
         def do_GET(self) -> None:
             host = self.headers.get("Host", "")
             server.asked.append((self.path, host))

@@ -58,6 +58,7 @@ class _Request:
     method: str
     headers: Mapping[str, str]
     form: Mapping[str, str] | None
+    content: bytes | None
     max_bytes: int
 
 
@@ -89,13 +90,14 @@ class Outbound:
         *,
         headers: Mapping[str, str] | None = None,
         form: Mapping[str, str] | None = None,
+        content: bytes | None = None,
         configured_origin: str | None = None,
         deadline_s: float = DEADLINE_S,
         max_bytes: int = MAX_BYTES,
     ) -> OutboundResponse:
         """As `get`. `configured_origin`: an origin (`origin_of`) from the operator's settings, which may have a private
         address and is called by name."""
-        request = _Request(method, headers or {}, form, max_bytes)
+        request = _Request(method, headers or {}, form, content, max_bytes)
         try:
             async with asyncio.timeout(deadline_s):
                 if configured_origin is not None and origin_of(url) == configured_origin:
@@ -145,6 +147,7 @@ class Outbound:
                 url,
                 headers=headers if host is None else {**headers, "Host": host},
                 data=request.form,
+                content=request.content,
                 extensions={} if host is None else {"sni_hostname": host},
                 follow_redirects=False,
             ) as answer,

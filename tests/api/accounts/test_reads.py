@@ -236,6 +236,8 @@ SECRETS = {
     *(f"forum.{table}" for table in ("member", "act", "follower")),
     "notifications.digest",
     "notifications.alert_mail",
+    "notifications.webhook_secret",
+    "lookup.webhook",
 }
 """Hashes and sealed secrets, data that other exported tables contain as well, and remains of erased accounts."""
 

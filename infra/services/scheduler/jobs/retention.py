@@ -46,6 +46,8 @@ RULES: Final[dict[str, LiteralString]] = {
     "notifications of which there are too many": "delete from notifications.notification where id in (select id from"
     " (select id, row_number() over (partition by account_id order by updated_at desc, id desc) as place"
     " from notifications.notification) as n where place > 1000)",
+    "messages to webhooks": "delete from notifications.webhook_delivery where state <> 'waiting'"
+    " and created_at < now() - interval '30 days'",
     "digests": "delete from notifications.digest where queued_at < now() - interval '60 days'",
     "messages of the escrow provider": "delete from ops.escrow_message where received_at < now() - interval '90 days'",
     "rate limits": "delete from auth.rate_limit where tat < now() - interval '1 day'",
