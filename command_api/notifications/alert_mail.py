@@ -134,7 +134,7 @@ def alert_mail(to: str, account_id: UUID, settings: Settings, told: Sequence[Tol
     if len(told) > MAX_ALERTS:
         parts.append(f"and {len(told) - MAX_ALERTS:,} more: {settings.app_url}/notifications\n")
     url = f"{settings.app_url}{STOP_PATH}{unsubscribe_token(settings, 'alerts', account_id)}"
-    page = f"{settings.app_url}/account-settings?tab=notifications"
+    page = f"{settings.app_url}/account-settings?tab=alerts"
     parts.append(f"Change thresholds and quiet hours, or turn these emails off: {page}\n")
     text = "\n".join(parts)
     return Mail(to, _subject(told), text, "alert", account_id, unsubscribe_url=url)

@@ -161,7 +161,7 @@ def _rejection(one: Watched, cause: str, name: str, row: Mapping[str, Any], now:
         cause,
         f"{postbacks}{whose} rejected since {since} ({row['code']})",
         f"{postbacks}{whose} did not become conversions: {row['message']}",
-        f"/analytics?website={one.website.id}&range=24h#delivery",
+        f"/analytics?website={one.website.id}&range=24h",
     )
 
 

@@ -1,7 +1,8 @@
 """Requests the destinations of links once a day, and finds those that do not answer.
 
 A destination is broken when two requests, an hour or more apart, failed: no address, no answer, an invalid certificate,
-404, 410 or a failure of the server. Requests are HEAD, through `infra.kernel.net.outbound_http`, each with a deadline;
+404, 410 or a failure of the server. If no server at all answers, the fault is here, and nothing is recorded. Names that
+are reserved for documentation and tests (RFC 2606) are not requested. Requests are HEAD, through `infra.kernel.net.outbound_http`, each with a deadline;
 redirects are followed a few times. An answer that only refuses bots (403, 405, 429) is no fault. What was found is in
 `notifications.link_check`, which holds observations and follows from no event.
 """
@@ -35,7 +36,10 @@ EVERY: Final = timedelta(days=1)
 AGAIN_AFTER: Final = timedelta(hours=1)
 CONFIRMED_BY: Final = 2
 MAX_NAMED: Final = 10
+MIN_HOSTS: Final = 3
+"""If so many hosts or more are requested and none answers, this side is offline."""
 _MACRO: Final = re.compile(r"\{[^{}]*\}")
+_RESERVED: Final = re.compile(r"(.*\.)?(example(\.(com|net|org))?|test|invalid|localhost)")
 _GONE: Final = {404: "The page does not exist (404)", 410: "The page was removed (410)"}
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 
@@ -77,6 +81,8 @@ class OutwardLinkChecker:
         return await asyncio.gather(*(check(url) for url in urls))
 
     async def _problem(self, url: str) -> Problem | None:
+        if _RESERVED.fullmatch(urlsplit(url).hostname or ""):
+            return None
         try:
             answer = await self.outbound.call("HEAD", url, deadline_s=DEADLINE_S)
             for _ in range(MAX_REDIRECTS):
@@ -117,6 +123,10 @@ class LinkHealth:
         due = self._container.select(_DUE, website_id, now, MAX_LINKS)
         urls = sorted({destination for _, destination in due})
         problems = dict(zip(urls, self._checker.check(urls), strict=True)) if urls else {}
+        if len({urlsplit(url).hostname for url in urls}) >= MIN_HOSTS and all(
+            problem is not None and problem.host for problem in problems.values()
+        ):
+            return
         rows = []
         for link_id, destination in due:
             problem = problems[destination]

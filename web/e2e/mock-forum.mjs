@@ -157,20 +157,113 @@ const KINDS = [
   ['deal', 'Your deals: payment, handover, inspection, dispute', 'off', true],
 ];
 
+const hours = { unit: 'hours', default: 6, least: 1, most: 168 };
+const percent = { unit: 'percent', default: 30, least: 10, most: 90 };
+const clicks = { unit: 'clicks', default: 200, least: 50, most: 1_000_000 };
+const rule = (kind, title, threshold = null, minimum = null, id = null) => ({
+  id,
+  websiteId: 'w1',
+  kind,
+  title,
+  enabled: kind !== 'month_closed',
+  threshold: threshold && { value: threshold.default, ...threshold },
+  minimum: minimum && { value: minimum.default, ...minimum },
+});
+const RULES = [
+  rule('no_events', 'No page views or clicks arrive', { ...hours, value: 12 }, null, 'r1'),
+  rule('postbacks_rejected', 'Postbacks are rejected', {
+    unit: 'postbacks per hour',
+    default: 5,
+    least: 1,
+    most: 100_000,
+  }),
+  rule('conversion_rate_fell', 'The conversion rate falls', percent, clicks),
+  rule('epc_fell', 'Earnings per click fall', percent, clicks),
+  rule('pending_conversions', 'Conversions stay pending', { unit: 'days', default: 30, least: 1, most: 365 }),
+  rule('partner_deactivated', 'A partner with links is deactivated'),
+  rule('link_broken', 'The page behind a link is gone'),
+  rule('month_closed', 'A month is closed, with its totals', null, null, 'r2'),
+];
+const alert = (id, kind, title, opened, resolved = null) => ({
+  id,
+  websiteId: 'w1',
+  domain: 'vpn-review.example',
+  kind,
+  title,
+  text: title,
+  path: '/conversions?website=w1&status=pending',
+  openedAt: ago(opened),
+  resolvedAt: resolved && ago(resolved),
+});
+const ALERTS = [
+  alert('a1', 'postbacks_rejected', '12 postbacks of Awin rejected since 14:00 (unknown_partner)', 20),
+  alert('a2', 'pending_conversions', '14 conversions pending for more than 30 days (412.50 USD)', 900),
+  alert('a3', 'link_broken', '/fjord-deal is broken: The page does not exist (404)', 4000, 2000),
+];
+const hook = (id, url, format, over = {}) => ({
+  id,
+  url,
+  format,
+  websiteIds: [],
+  kinds: [],
+  resolved: false,
+  active: true,
+  switchedOff: '',
+  addedAt: ago(9000),
+  ...over,
+});
+const HOOKS = [
+  hook('h1', 'https://example.com/webhooks/althing', 'standard'),
+  hook('h2', 'https://hooks.slack.com/services/T0/B0/x', 'slack', {
+    kinds: ['no_events'],
+    active: false,
+    switchedOff: 'failures',
+  }),
+];
+const message = (id, type, state, attempts, status, error, at) => ({
+  id,
+  type,
+  state,
+  attempts,
+  status,
+  error,
+  createdAt: ago(at),
+  attemptedAt: ago(at - 1),
+  nextAttemptAt: state === 'waiting' ? ago(-5) : null,
+});
+const DELIVERIES = [
+  message('d1', 'webhook.test', 'delivered', 1, 204, '', 3),
+  message('d2', 'alert.opened', 'waiting', 2, 503, 'The address answered 503.', 20),
+  message('d3', 'alert.opened', 'failed', 7, null, 'There was no answer in time.', 2000),
+];
+
 /** The arguments of `json`, or undefined. `nothing`: nobody has written yet. */
 export function forumAnswer(key, query, nothing) {
   const [method, path] = key.split(' ');
   if (
     !/^\/api\/((admin|public)\/)?forum\//.test(path) &&
-    !/^\/api\/(platform\/(forum|notification)|public\/notifications)/.test(path)
+    !/^\/api\/(platform\/(forum|notification|alert|webhook)|public\/notifications)/.test(path)
   )
     return undefined;
   if (path === '/api/public/notifications/unsubscribe')
     return [{ ok: true, message: 'You will no longer get these emails. You can turn them on again in your settings.' }];
   if (key === 'POST /api/forum/threads') return [{ id: 't1', postId: 'p1', state: 'visible' }, 201];
   if (method === 'POST' && path.endsWith('/posts')) return [{ id: 'p3', state: 'visible' }, 201];
+  if (key === 'POST /api/platform/webhooks') return [{ ...HOOKS[0], secret: `whsec_${'b'.repeat(44)}` }, 201];
   if (method !== 'GET') return [null, 204];
+  if (path.startsWith('/api/platform/webhooks/')) return [DELIVERIES];
   const answers = {
+    '/api/platform/alerts': () => RULES,
+    '/api/platform/alerts/raised': () =>
+      nothing ? [] : query.open === 'true' ? ALERTS.filter((alert) => !alert.resolvedAt) : ALERTS,
+    '/api/platform/alert-delivery': () => ({
+      mail: true,
+      mailResolved: false,
+      quietFrom: '22:00',
+      quietUntil: '07:00',
+      timezone: 'Europe/Oslo',
+    }),
+    '/api/platform/webhooks': () => (nothing ? [] : HOOKS),
     '/api/forum/categories': () =>
       CATEGORIES.map(([slug, name, description], index) => ({
         id: `c${index}`,

@@ -50,6 +50,7 @@ const SCREENS = [
   { name: 'login-problem', path: '/login?problem=unconfigured&provider=linkedin', signedIn: false },
   { name: 'setup', path: '/setup?token=abc', signedIn: false },
   { name: 'dashboard', path: '/dashboard' },
+  { name: 'alerts', path: '/account-settings?tab=alerts' },
   { name: 'links', path: '/links' },
   { name: 'links-one', path: '/links?link=l1' },
   { name: 'all-websites', path: '/websites' },

@@ -307,6 +307,19 @@ def test_a_destination_that_fails_twice_is_broken_and_one_server_is_one_cause(al
     assert alarm.check(LINKS) == [] and one != two
 
 
+def test_when_no_server_answers_the_fault_is_on_this_side(alarm: Alarm) -> None:
+    for name in ("one", "two", "three"):
+        alarm.link(f"https://{name}.example/")
+        alarm.links.problems[f"https://{name}.example/"] = Problem(f"{name}.example", "Nothing answers there")
+    for _ in range(3):
+        assert alarm.check(LINKS) == []
+        alarm.now += HOUR
+    del alarm.links.problems["https://one.example/"]
+    alarm.check(LINKS)
+    alarm.now += HOUR
+    assert len(alarm.check(LINKS)) == 2
+
+
 def test_many_links_are_requested_in_parts(alarm: Alarm, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(link_health, "MAX_LINKS", 2)
     for number in range(5):
@@ -315,6 +328,16 @@ def test_many_links_are_requested_in_parts(alarm: Alarm, monkeypatch: pytest.Mon
     for _ in range(2):
         alarm.run(LINKS, after=HOUR)
     assert len(set(alarm.links.asked)) == len(alarm.links.asked) == 5
+
+
+URLS = (
+    "http://127.0.0.1/",
+    "http://[::1]/",
+    "http://169.254.169.254/latest",
+    "ftp://x/",
+    "https://partner.example/",
+    "https://www.example.com/?c={click_id}",
+)
 
 
 def test_addresses_inside_the_network_are_not_requested(full_api: Api) -> None:

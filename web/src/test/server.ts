@@ -131,6 +131,7 @@ export const server = setupServer(
   get('/api/platform/user/activity', () => [make.auditEntry({ action: 'account.sign_in', outcome: 'refused' })]),
   get('/api/platform/websites', () => state.websites),
   get('/api/platform/notifications/unseen', () => ({ unseen: 0 })),
+  get('/api/platform/alerts/raised', () => []),
   get('/api/platform/websites/summary', (url) =>
     make.websitesSummary(state.websites, url.searchParams.get('currency')),
   ),

@@ -5,6 +5,7 @@ import { Button, buttonClass } from '@/components/ui/button';
 import { Tabs, type Tab } from '@/components/ui/tabs';
 import { textOf } from '@/lib/search';
 import { Page } from './page';
+import { textLink } from './text-link';
 
 // Each tab is fetched when it is opened.
 const GeneralPanel = lazy(() =>
@@ -20,6 +21,20 @@ const NotificationsPanel = lazy(() =>
   import('@/features/notifications/components/preferences-panel').then((module) => ({
     default: module.PreferencesPanel,
   })),
+);
+const AlertsPanel = lazy(() =>
+  import('@/features/notifications/components/alerts-panel').then((module) => ({ default: module.AlertsPanel })),
+);
+const AlertDeliveryPanel = lazy(() =>
+  import('@/features/notifications/components/alert-delivery-panel').then((module) => ({
+    default: module.AlertDeliveryPanel,
+  })),
+);
+const WebhooksPanel = lazy(() =>
+  import('@/features/notifications/components/webhooks-panel').then((module) => ({ default: module.WebhooksPanel })),
+);
+const AlertHistory = lazy(() =>
+  import('@/features/notifications/components/alert-history').then((module) => ({ default: module.AlertHistory })),
 );
 const InsightsByMail = lazy(() =>
   import('@/features/insights/components/digest-choice').then((module) => ({ default: module.DigestPanel })),
@@ -72,6 +87,7 @@ export function AccountSettingsPage() {
         />,
       ),
     },
+    { id: 'alerts', label: 'Alerts', content: loaded(<Alerts />) },
   ];
   const wanted = textOf(search['tab']);
   const current = tabs.find((tab) => tab.id === wanted)?.id ?? 'general';
@@ -88,6 +104,25 @@ function Mails() {
       <NotificationsPanel />
       <InsightsByMail />
     </div>
+  );
+}
+
+function Alerts() {
+  return (
+    <div className="grid gap-6">
+      <AlertsPanel help={<AlertsHelp anchor="what-is-checked" />} />
+      <AlertDeliveryPanel />
+      <WebhooksPanel help={<AlertsHelp anchor="webhooks" />} />
+      <AlertHistory />
+    </div>
+  );
+}
+
+function AlertsHelp({ anchor }: { readonly anchor: string }) {
+  return (
+    <Link to="/help/$slug" params={{ slug: 'alerts-and-webhooks' }} hash={anchor} className={textLink}>
+      How this works
+    </Link>
   );
 }
 

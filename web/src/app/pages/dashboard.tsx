@@ -17,6 +17,8 @@ import { DEFAULT_STATE } from '@/features/analytics/lib/search';
 import { useLiveRefresh } from '@/features/analytics/hooks/use-live-refresh';
 import { LatestConversions } from '@/features/conversions/components/latest-conversions';
 import { LinksCard } from '@/features/links/components/links-card';
+import { openAlertsQuery } from '@/features/notifications/api/alerts';
+import { OpenAlerts } from '@/features/notifications/components/open-alerts';
 import { Unattributed } from './unattributed';
 import { NoWebsites } from './no-websites';
 import { Page } from './page';
@@ -88,6 +90,7 @@ function Overview({ website }: { readonly website: Website }) {
   const params = paramsOf(website.id, PERIOD, DEFAULT_STATE);
   const overview = useQuery(overviewQuery(params, 'previous'));
   const clicks = useQuery(clicksQuery(params));
+  const alerts = useQuery(openAlertsQuery(website.id));
   useLiveRefresh(website.id, true);
   const figures = overview.data?.data;
   const days = clicks.data && finished(PERIOD, clicks.data.data, website.timezone, new Date());
@@ -102,43 +105,47 @@ function Overview({ website }: { readonly website: Website }) {
         Last 30 days, each compared with the 30 days before, in {website.timezone}.{' '}
         <Unattributed website={website} period={{ range: '30d', from: null, to: null }} />
       </p>
-      {/* The steps stand above the rest or not at all: until that is known, nothing stands where it would have to move. */}
-      <StartSteps
-        website={website}
-        seen={overview.error && !figures ? false : figures && figures.pageviews + figures.clicks.total > 0}
-      >
-        <Boundary fallback={null}>
-          <Suspense fallback={<Loading label="Loading Insights" />}>
-            <LatestInsights
+      {/* What follows waits for the alerts above it, so that it does not move. */}
+      <OpenAlerts alerts={alerts.data ?? []} names={false} />
+      <div className={alerts.isPending ? 'hidden' : 'contents'}>
+        {/* The steps stand above the rest or not at all: until that is known, nothing stands where it would have to move. */}
+        <StartSteps
+          website={website}
+          seen={overview.error && !figures ? false : figures && figures.pageviews + figures.clicks.total > 0}
+        >
+          <Boundary fallback={null}>
+            <Suspense fallback={<Loading label="Loading Insights" />}>
+              <LatestInsights
+                website={website}
+                actions={(insight) => <InsightActions website={website.id} insight={insight} />}
+              />
+            </Suspense>
+          </Boundary>
+          <div className="grid gap-4 sm:gap-5 xl:grid-cols-2">
+            <LatestConversions
               website={website}
-              actions={(insight) => <InsightActions website={website.id} insight={insight} />}
+              more={
+                <Link to="/conversions" search={{ website: website.id }} className={buttonClass({ size: 'sm' })}>
+                  View all
+                </Link>
+              }
             />
-          </Suspense>
-        </Boundary>
-        <div className="grid gap-4 sm:gap-5 xl:grid-cols-2">
-          <LatestConversions
-            website={website}
-            more={
-              <Link to="/conversions" search={{ website: website.id }} className={buttonClass({ size: 'sm' })}>
-                View all
-              </Link>
-            }
-          />
-          <LinksCard
-            website={website}
-            more={
-              <Link
-                to="/links"
-                search={{ website: website.id }}
-                className={buttonClass({ size: 'sm', variant: 'ghost' })}
-              >
-                All links
-              </Link>
-            }
-          />
-        </div>
-        <Pinned />
-      </StartSteps>
+            <LinksCard
+              website={website}
+              more={
+                <Link
+                  to="/links"
+                  search={{ website: website.id }}
+                  className={buttonClass({ size: 'sm', variant: 'ghost' })}
+                >
+                  All links
+                </Link>
+              }
+            />
+          </div>
+          <Pinned />
+        </StartSteps>
+      </div>
     </div>
   );
 }

@@ -1,5 +1,16 @@
 import { Link } from '@tanstack/react-router';
-import { AtSign, Bell, Handshake, Heart, MessageSquare, Quote, Shield, Tag, type LucideIcon } from 'lucide-react';
+import {
+  AtSign,
+  Bell,
+  Handshake,
+  Heart,
+  MessageSquare,
+  Quote,
+  Shield,
+  Tag,
+  TriangleAlert,
+  type LucideIcon,
+} from 'lucide-react';
 import { When } from '@/components/data/when';
 import { cx } from '@/lib/cx';
 import { parseSearch } from '@/lib/search';
@@ -14,6 +25,8 @@ const ICONS: Readonly<Record<string, LucideIcon>> = {
   offer: Tag,
   offer_message: MessageSquare,
   deal: Handshake,
+  alert: TriangleAlert,
+  webhook: TriangleAlert,
 };
 
 interface Props {
