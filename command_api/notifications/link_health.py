@@ -1,10 +1,12 @@
 """Requests the destinations of links once a day, and finds those that do not answer.
 
 A destination is broken when two requests, an hour or more apart, failed: no address, no answer, an invalid certificate,
-404, 410 or a failure of the server. If no server at all answers, the fault is here, and nothing is recorded. Names that
-are reserved for documentation and tests (RFC 2606) are not requested. Requests are HEAD, through `infra.kernel.net.outbound_http`, each with a deadline;
-redirects are followed a few times. An answer that only refuses bots (403, 405, 429) is no fault. What was found is in
-`notifications.link_check`, which holds observations and follows from no event.
+404, 410 or a failure of the server. If no server at all answers, the fault is on this side, and nothing is recorded.
+Names that are reserved for documentation and tests (RFC 2606) are not requested.
+
+Requests are HEAD, through `infra.kernel.net.outbound_http`, each with a deadline; redirects are followed a few times.
+An answer that only refuses bots (403, 405, 429) is no fault. What was found is in `notifications.link_check`, which
+holds observations and follows from no event.
 """
 
 from __future__ import annotations

@@ -143,7 +143,7 @@ def test_a_webhook_gets_the_websites_kinds_and_ends_that_it_names(place: Place, 
     place.alert(website)
     types = [json.loads(body)["type"] for _, body in place.send()]
     assert sorted(types) == ["alert.opened", "alert.resolved"]
-    changed = {"websiteIds": [], "kinds": []}
+    changed: dict[str, list[str]] = {"websiteIds": [], "kinds": []}
     assert ada.call("PATCH", f"{PATH}/{webhook['id']}", json=changed).json()["kinds"] == []
     place.alert(other, "one", "four")
     assert len(place.send()) == 1
