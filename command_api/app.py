@@ -45,6 +45,7 @@ from command_api.notifications import routes as notifications
 from command_api.notifications.alert_mail import STOP_PATH as ALERTS_STOP_PATH
 from command_api.operations import dead_letters
 from command_api.operations import routes as operations
+from command_api.partners import private_routes as private_partners
 from command_api.partners import routes as partners
 from command_api.sql import query_routes
 from command_api.sql import routes as analysts
@@ -76,6 +77,7 @@ CONTEXTS = (
     websites,
     domains,
     partners,
+    private_partners,
     links,
     annotation_routes,
     view_routes,

@@ -50,6 +50,7 @@ from projectors.read_models.notifications.alerts import ALERT_DELIVERIES, ALERT_
 from projectors.read_models.notifications.notification_choices import NOTIFICATION_CHOICES
 from projectors.read_models.notifications.webhooks import WEBHOOKS
 from projectors.read_models.operations.activity import ACTIVITY
+from projectors.read_models.partners.partner_requests import PARTNER_REQUESTS
 from projectors.read_models.partners.partner_terms import PARTNER_TERMS
 from projectors.read_models.partners.partners import PARTNERS
 from projectors.read_models.sql.pinned_charts import PINNED_CHARTS
@@ -126,6 +127,7 @@ REGISTRY: Final = Registry(
         CUSTOM_DOMAINS,
         PARTNERS,
         PARTNER_TERMS,
+        PARTNER_REQUESTS,
         LINKS,
         LINK_CHANGES,
         CONVERSIONS,

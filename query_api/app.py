@@ -57,7 +57,7 @@ from query_api.kernel.clickhouse_reader import ClickHouseReader
 from query_api.kernel.dependencies import Services, refuse_odd_parameters
 from query_api.kernel.first_events import FirstEvents
 from query_api.kernel.freshness import Freshness
-from query_api.kernel.postgres_reader import Reader, take_role
+from query_api.kernel.postgres_reader import ADMIN, Reader, take_role
 from query_api.kernel.query_coalescing import QueryCoalescer
 from query_api.kernel.read_your_writes import ProjectionPositions
 from query_api.leads import admin as admin_leads
@@ -81,6 +81,7 @@ from query_api.operations import (
     system,
 )
 from query_api.partners import admin as admin_partners
+from query_api.partners import requests as partner_requests
 from query_api.partners import routes as partners
 from query_api.search import routes as search
 from query_api.site import sitemap
@@ -126,6 +127,7 @@ ROUTERS: Final = (
     report_view.router,
     report_query.router,
     admin_partners.router,
+    partner_requests.router,
     admin_links.router,
     click_log.router,
     click_log.links_router,
@@ -197,11 +199,11 @@ def create_app(settings: Settings) -> FastAPI:
 async def _lifespan(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
     anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
     pool = open_pool(settings, POSTGRES_CONNECTIONS, configure=take_role)
-    service = Reader.of_service(pool)
+    everything = Reader(pool, ADMIN)
     positions = ProjectionPositions(settings)
     clickhouse = ClickHouseReader(settings, lambda: positions.tables)
     freshness = Freshness(positions, lambda: open_log(settings))
-    live_hub = LiveHub(_LiveReader(clickhouse, service))
+    live_hub = LiveHub(_LiveReader(clickhouse, everything))
     positions.observe(lambda projection: live_hub.nudge() if projection == "events" else None)
     positions.observe_ended_sessions(live_hub.end_session)
     statement_runner = StatementRunner(settings)

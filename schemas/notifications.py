@@ -35,6 +35,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     "alert": Kind("Alerts of your websites", "off", at_once=True),
     "webhook": Kind("Your webhooks: one is switched off", "daily"),
     "claims": Kind("Unusually many sales reported with your public site key", "daily"),
+    "partner": Kind("Partner requests: answers, and new ones if you are an admin", "daily"),
     "deal": Kind("Your deals: payment, handover, inspection, dispute", "off", at_once=True),
 }
 

@@ -10,6 +10,7 @@ from command_api.conversions.payout_schemas import PayoutInput, PayoutState, pay
 from command_api.conversions.payouts import Payout
 from command_api.kernel.aggregates import require_found, state_after
 from command_api.kernel.command_handlers import CommandHandlers
+from command_api.kernel.decision import not_found
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.partners import model as partners
 from command_api.websites import model as websites
@@ -26,6 +27,8 @@ def record_payout(command: commands.RecordPayout, uow: UnitOfWork) -> PayoutStat
     website = websites.require_owned(uow.load(body.website_id, websites.evolve), uow.context)
     # A removed program may still pay what it owes.
     partner = require_found(uow.load(body.partner_id, partners.evolve), "partner")
+    if not partner.is_for(website.account_id):
+        raise not_found("partner")
     events = payouts.record(command.payout_id, website.id, partner.id, _facts(body, website, uow), uow.context)
     uow.append(*events)
     return payout_state(payouts.evolve(None, events[0]))

@@ -27,6 +27,8 @@ _OMITTED_OF: Final = {
     "website": {"name", "is_readable"},
 }
 """By context. The account is in the entry; texts of users must be erasable, and entries are immutable."""
+_OMITTED_OF_OWNERS: Final = {"partner": {"name", "slug", "base_url", "description"}}
+"""Likewise, where the event names an account."""
 _MAX_TEXT_LENGTH: Final = 200
 
 
@@ -60,7 +62,10 @@ def _subject_of(event: DomainEvent) -> UUID:
 
 
 def _details(event: DomainEvent) -> dict[str, Any]:
-    omitted = _OMITTED | personal_fields(type(event)) | _OMITTED_OF.get(event.NAME.partition(".")[0], set())
+    context = event.NAME.partition(".")[0]
+    omitted = _OMITTED | personal_fields(type(event)) | _OMITTED_OF.get(context, set())
+    if getattr(event, "account_id", None) is not None:
+        omitted = omitted | _OMITTED_OF_OWNERS.get(context, set())
     state = event.model_dump(mode="json", exclude=set(omitted))
     return {
         name: value[:_MAX_TEXT_LENGTH] if isinstance(value, str) else value

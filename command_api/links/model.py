@@ -71,7 +71,7 @@ def create(
     context: CommandContext,
 ) -> tuple[LinkCreated, DomainEvent]:
     website = require_owned(website, context)
-    if partner is None or partner.removed:
+    if partner is None or partner.removed or not partner.is_for(website.account_id):
         raise not_found("partner")
     if not partner.is_active:
         raise conflict("partner_inactive", f"{partner.name} does not accept new links.", "partnerId")

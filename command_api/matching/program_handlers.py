@@ -104,6 +104,6 @@ def _require_partner(program: Program, uow: UnitOfWork) -> None:
     if program.partner_id is None:
         return
     try:
-        partners.require_active(uow.load(program.partner_id, partners.evolve))
+        partners.require_in_directory(uow.load(program.partner_id, partners.evolve))
     except CommandRejected as refused:
         raise invalid("unknown_partner", "Partner not found.", "partnerId") from refused

@@ -14,6 +14,7 @@ from typing import Any, Final, LiteralString
 import command_api.notifications.deals
 import command_api.notifications.forum
 import command_api.notifications.listings
+import command_api.notifications.partners
 import command_api.notifications.websites  # noqa: F401 - they register their rules
 from command_api.kernel.container import Container
 from command_api.kernel.leader_election import Connection

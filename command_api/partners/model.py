@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import secrets
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -34,11 +35,15 @@ from schemas.networks import NETWORKS, PARAMETER_PATTERN, click_id_parameter, ne
 MAX_FLAT_AMOUNT: Final = 10**12
 """Minor units."""
 MAX_ANNOUNCED_TERMS: Final = 20
+MAX_PRIVATE: Final = 100
+"""Private partners of an account."""
 MAX_TERMS_OFFSET: Final = timedelta(days=5 * 366)
 
 _SLUG: Final = re.compile(r"[^\s\x00-\x1f\x7f/?#%\\<>\"`{}|^]{1,100}")
 """What the web form makes of a name, and nothing that an address would have to escape or that markup is made of."""
-_BARE_HOST: Final = re.compile(r"[\w-]+(\.[\w-]+)+(:\d+)?(/|$)")
+_NOT_IN_SLUG: Final = re.compile(r"[\s\x00-\x1f\x7f/?#%\\<>\"`{}|^]+")
+_SLUG_ENDING: Final = 8
+_SLUG_DIGITS: Final = "23456789abcdefghjkmnpqrstuvwxyz"
 _PARAMETER: Final = re.compile(PARAMETER_PATTERN)
 
 
@@ -70,6 +75,8 @@ class Partner:
     removed: bool = False
     click_id_parameter: str | None = None
     """Its own, instead of its network's."""
+    account_id: UUID | None = None
+    """Whose private partner it is; none: of the directory."""
 
     @property
     def passed_parameter(self) -> str:
@@ -83,6 +90,10 @@ class Partner:
     def is_within_window(self, clicked_at: datetime, occurred_at: datetime) -> bool:
         """Whether a conversion at `occurred_at` is within the window of a click at `clicked_at`."""
         return occurred_at - clicked_at <= timedelta(days=self.terms_at(clicked_at).cookie_days)
+
+    def is_for(self, account_id: UUID) -> bool:
+        """Whether websites of the account may use it."""
+        return self.account_id is None or self.account_id == account_id
 
 
 def register(
@@ -99,18 +110,20 @@ def register(
     cookie_days: int,
     postback_preset: str | None,
     click_id_parameter: str | None = None,
+    account_id: UUID | None = None,
     context: CommandContext,
 ) -> list[DomainEvent]:
     """`terms`, or a plain `commission` in percent; one of them is needed, and `terms` goes before.
 
-    Without a preset the network is the one that the base URL's host belongs to, if any.
+    Without a preset the network is the one that the base URL's host belongs to, if any. `account_id`: whose private
+    partner it is.
     """
     if terms is None and commission is None:
         raise invalid("bad_commission", "Enter a commission.", "commission")
-    address = _base_url(base_url)
+    address = site_address(base_url, "baseUrl")
     registered = PartnerRegistered(
         **event_metadata(partner_id, 0, context),
-        name=_name(name),
+        name=checked_name(name),
         slug=checked_slug(slug),
         base_url=address,
         description=description,
@@ -119,6 +132,7 @@ def register(
         postback_preset=_preset(postback_preset) or _recognised(address),
         is_active=is_active,
         click_id_parameter=_parameter(click_id_parameter) or None,
+        account_id=account_id,
     )
     return [registered, slug_reservation.claim("partner", registered.slug, partner_id, claim, context)]
 
@@ -148,8 +162,8 @@ def update(
     if slug is not None and slug != partner.slug:
         raise invalid("slug_fixed", "A partner's slug cannot change.", "slug")
     wanted: dict[str, str | int | None] = {
-        "name": _name(name) if name is not None else None,
-        "base_url": _base_url(base_url) if base_url is not None else None,
+        "name": checked_name(name) if name is not None else None,
+        "base_url": site_address(base_url, "baseUrl") if base_url is not None else None,
         "description": description,
         "cookie_days": _cookie_days(cookie_days) if cookie_days is not None else None,
         "postback_preset": _preset(postback_preset),
@@ -161,7 +175,8 @@ def update(
     events: list[DomainEvent] = []
     version = partner.version
     if details:
-        events.append(PartnerUpdated.model_validate({**event_metadata(partner.id, version, context), **details}))
+        head = {**event_metadata(partner.id, version, context), "account_id": partner.account_id}
+        events.append(PartnerUpdated.model_validate({**head, **details}))
     begin = _effective_from(partner, effective_from, context.at)
     held = partner.terms_at(begin or context.at).terms
     if terms is None and commission is not None:
@@ -171,7 +186,10 @@ def update(
         raise invalid("bad_effective_from", "Enter the commission from that date on.", "effectiveFrom")
     if terms is not None and checked_terms(terms) != held:
         changed = CommissionChanged(
-            **event_metadata(partner.id, version + len(events), context), terms=terms, effective_from=begin
+            **event_metadata(partner.id, version + len(events), context),
+            terms=terms,
+            effective_from=begin,
+            account_id=partner.account_id,
         )
         events.append(changed)
     if is_active is not None and is_active != partner.is_active:
@@ -180,18 +198,34 @@ def update(
     return events
 
 
-def remove(partner: Partner | None, context: CommandContext) -> list[DomainEvent]:
+def remove(partner: Partner | None, context: CommandContext, *, owner_erased: bool = False) -> list[DomainEvent]:
     """Removes the partner permanently; an active one is deactivated first."""
     partner = require_active(partner)
     events: list[DomainEvent] = []
     if partner.is_active:
         events.append(PartnerDeactivated(**next_event(partner, context)))
-    return [*events, PartnerRemoved(**next_event(partner, context, after=len(events)))]
+    return [*events, PartnerRemoved(**next_event(partner, context, after=len(events)), owner_erased=owner_erased)]
 
 
 def require_active(partner: Partner | None) -> Partner:
     """Returns the partner. Raises `CommandRejected` (missing) if it does not exist or was removed."""
     if partner is None or partner.removed:
+        raise not_found("partner")
+    return partner
+
+
+def require_private(partner: Partner | None, context: CommandContext) -> Partner:
+    """Returns the private partner. Raises `CommandRejected` (missing) unless the actor may act for its owner."""
+    partner = require_active(partner)
+    if partner.account_id is None or not context.may_act_for(partner.account_id):
+        raise not_found("partner")
+    return partner
+
+
+def require_in_directory(partner: Partner | None) -> Partner:
+    """Returns the partner. Raises `CommandRejected` (missing) for a private one, too."""
+    partner = require_active(partner)
+    if partner.account_id is not None:
         raise not_found("partner")
     return partner
 
@@ -248,6 +282,14 @@ def percent(terms: Terms) -> float | None:
 def slug_of(name: str) -> str:
     """Returns the slug of a name: lower case, whitespace becomes hyphens."""
     return normalize("NFC", re.sub(r"\s+", "-", name.strip().lower()))
+
+
+def private_slug(name: str) -> str:
+    """Returns a slug for a private partner: of its name, with an ending at random. So it neither tells that another
+    member has a partner of that name, nor can it be guessed."""
+    begin = _NOT_IN_SLUG.sub("-", HIDDEN.sub("", slug_of(name))).strip("-")[: 99 - _SLUG_ENDING]
+    ending = "".join(secrets.choice(_SLUG_DIGITS) for _ in range(_SLUG_ENDING))
+    return normalize("NFC", f"{begin}-{ending}" if begin else ending)
 
 
 def checked_slug(slug: str) -> str:
@@ -307,7 +349,8 @@ def _with_window(partner: Partner, at: datetime) -> Partner:
     return replace(partner, history=(*before, TermsPeriod(at, now.terms, days), *later))
 
 
-def _name(name: str) -> str:
+def checked_name(name: str) -> str:
+    """Returns the name of a program, trimmed. Raises `CommandRejected`."""
     name = name.strip()
     if not 1 <= len(name) <= 100:
         raise invalid("bad_name", "A partner's name has 1 to 100 characters.", "name")
@@ -316,10 +359,10 @@ def _name(name: str) -> str:
     return name
 
 
-def _base_url(text: str) -> str:
-    """A host without a scheme, as people type it, is on https."""
-    text = text.strip()
-    return web_address(f"https://{text}" if _BARE_HOST.match(text) else text, "baseUrl").geturl()
+def site_address(text: str, field: str) -> str:
+    """Returns the address of a program's site as it is typed, https where no scheme is. Raises `CommandRejected`."""
+    typed = text.strip()
+    return web_address(typed if "://" in typed or not typed else f"https://{typed}", field).geturl()
 
 
 def _cookie_days(days: int) -> int:

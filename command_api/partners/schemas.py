@@ -74,14 +74,13 @@ def _basis_points(percent: float | None) -> int:
     return model.percent_terms(percent).rate_bp if percent is not None else 0
 
 
-class AddPartner(RequestModel):
-    """A new partner, with either `commission` or `terms`."""
+class AddPrivatePartner(RequestModel):
+    """A new private partner, with either `commission` or `terms`. Its slug is made of its name."""
 
     name: Text
-    base_url: Text
+    base_url: Annotated[Text, Field(description="Address of its site; https where no scheme is")]
     commission: Annotated[float | None, Field(description="Percent of the sale; or give `terms`")] = None
     terms: TermsInput | None = None
-    slug: Text | None = None
     description: Annotated[str, Field(max_length=4000)] = ""
     is_active: Flag = True
     cookie_days: int = 30
@@ -89,6 +88,12 @@ class AddPartner(RequestModel):
     click_id_parameter: Annotated[
         Text | None, Field(description="Parameter of its links that takes the click id; empty: its network's")
     ] = None
+
+
+class AddPartner(AddPrivatePartner):
+    """A new partner of the directory. Without a slug it gets the one of its name."""
+
+    slug: Text | None = None
 
 
 class UpdatePartner(RequestModel):
@@ -111,6 +116,31 @@ class UpdatePartner(RequestModel):
     ] = None
 
 
+class RequestPartner(RequestModel):
+    """The program that the directory lacks."""
+
+    name: Text
+    website: Annotated[Text, Field(description="Address of the program; https where no scheme is")]
+    note: Annotated[Text, Field(description="For the admins: its network, for example")] = ""
+    partner_id: Annotated[
+        UUID | None, Field(strict=False, description="The private partner that is proposed for the directory")
+    ] = None
+
+
+class DeclineRequest(RequestModel):
+    """Why a request is declined, for the member."""
+
+    reason: Annotated[str, Field(max_length=2048)]
+
+
+class MadeRequest(ResponseModel):
+    """The request that was made, or the partner that the directory has already."""
+
+    id: UUID | None = Field(description="Of the request; null: none was needed")
+    partner_id: UUID | None = Field(description="The partner of the directory with this website; null: there is none")
+    partner_name: str | None
+
+
 class Partner(ResponseModel):
     """The partner after the change. `commission`: percent of the sale, null for other terms."""
 
@@ -125,6 +155,7 @@ class Partner(ResponseModel):
     cookie_days: int
     postback_preset: str | None
     click_id_parameter: str | None = Field(description="In which its links pass the click id; null: they cannot")
+    is_private: bool = Field(description="Only its owner sees and uses it")
     created_at: datetime
 
 
@@ -135,4 +166,5 @@ def to_response(partner: model.Partner, at: datetime) -> Partner:
         commission=model.percent(terms),
         terms=terms_shape(terms),
         click_id_parameter=partner.passed_parameter or None,
+        is_private=partner.account_id is not None,
     )

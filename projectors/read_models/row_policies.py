@@ -24,6 +24,11 @@ def own_account(column: str) -> str:
     return f"{_ADMIN} or {column} = (select read.reader_account())"
 
 
+def unowned_or_own(column: str) -> str:
+    """Rows of no account, for every signed-in account; the others for the account that they name."""
+    return f"{_ADMIN} or {column} is null and {PUBLIC} or {column} = (select read.reader_account())"
+
+
 def shown_or_own(shown: str, column: str) -> str:
     """Public rows, without sign-in; other rows only for the account that they name."""
     return f"{_ADMIN} or {shown} and {PUBLIC} or {column} = (select read.reader_account())"

@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 from query_api.kernel.clickhouse_reader import ClickHouseReader, Query
 from query_api.kernel.postgres_reader import Reader
 from query_api.kernel.responses import RowModel
-from query_api.partners.names import partner_names
+from query_api.partners.names import names_for_website
 from schemas import instants
 from schemas.tracking import NO_ID
 
@@ -122,7 +122,7 @@ def read(clickhouse: ClickHouseReader, reader: Reader, website_id: UUID, now: da
     )
     by_minute = {int(row["minute"]): int(row["events"]) for row in counted}
     minutes = [first + timedelta(minutes=number) for number in range(MINUTES + 1)]
-    names = _names(reader, (row["partner"] for row in newest))
+    names = _names(reader, website_id, (row["partner"] for row in newest))
     return LiveData(
         asOf=now,
         activeVisitors=active[0]["visitors"],
@@ -158,9 +158,9 @@ def _top(rows: Iterable[Mapping[str, Any]]) -> LiveTop:
     return LiveTop.model_validate({name: by_dimension.get(name, []) for name in LiveTop.model_fields})
 
 
-def _names(reader: Reader, ids: Iterable[str]) -> Mapping[str, str]:
+def _names(reader: Reader, website_id: UUID, ids: Iterable[str]) -> Mapping[str, str]:
     """Names are a nicety here: without Postgres the feed goes on without them."""
     try:
-        return partner_names(reader, {one for one in ids if one != str(NO_ID)})
+        return names_for_website(reader, website_id, {one for one in ids if one != str(NO_ID)})
     except psycopg.OperationalError:
         return {}

@@ -20,7 +20,11 @@ from query_api.kernel.postgres_reader import Reader
 PERIOD: Final = timedelta(days=90)
 
 _WEBSITES: Final = "SELECT id::text, currency FROM read.websites WHERE account_id = %s AND deleted_at IS NULL"
-_PARTNERS: Final = "SELECT id, base_url FROM read.partners WHERE removed_at IS NULL ORDER BY created_at, id"
+_PARTNERS: Final = (
+    "SELECT id, base_url FROM read.partners AS p WHERE removed_at IS NULL AND to_jsonb(p) ->> 'account_id' IS NULL"
+    " ORDER BY created_at, id"
+)
+"""Of the directory: private partners tell nothing about its programs."""
 _COUNTED: Final = (
     f"SELECT toString(t.website_id) AS website, toString(t.partner_id) AS partner,"  # noqa: S608 - own text
     f" {metrics.counters(Source.PARTNER, PERFORMANCE_COUNTERS)} FROM {Source.PARTNER.table} AS t"

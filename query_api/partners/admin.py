@@ -14,7 +14,7 @@ from query_api.kernel.authorization import require_existing
 from query_api.kernel.dependencies import AdminScope, Reads
 from query_api.kernel.money import Amount
 from query_api.kernel.responses import RowModel
-from query_api.partners.routes import HELD, OWN_PARAMETER, flat, passed_parameter, percent
+from query_api.partners.routes import HELD, OWN_PARAMETER, OWNER, flat, passed_parameter, percent
 from schemas.http.partners import TermsShape, terms_shape
 
 router = APIRouter(tags=["admin"])
@@ -38,6 +38,8 @@ class AdminPartner(RowModel):
     ownClickIdParameter: str | None = Field(description="Its own parameter; null: its network's")
     links: int = Field(description="Tracked links that were ever made to it")
     conversions: int = Field(description="Leads and sales that were ever attributed to it")
+    ownerId: UUID | None = Field(description="Whose private partner it is; null: it is in the directory")
+    ownerName: str | None
     createdAt: datetime
     updatedAt: datetime
 
@@ -53,8 +55,9 @@ class TermsSince(RowModel):
 
 
 _PARTNERS: Final = (
-    f"SELECT p.*, {HELD} AS held, {OWN_PARAMETER} AS own_parameter, coalesce(l.links, 0) AS links,"  # noqa: S608 - own text
-    " coalesce(c.conversions, 0) AS conversions FROM read.partners AS p"
+    f"SELECT p.*, {HELD} AS held, {OWN_PARAMETER} AS own_parameter, {OWNER} AS owner_id, a.name AS owner_name,"  # noqa: S608 - own text
+    " coalesce(l.links, 0) AS links, coalesce(c.conversions, 0) AS conversions"
+    f" FROM read.partners AS p LEFT JOIN read.accounts AS a ON a.id = {OWNER}"
     " LEFT JOIN (SELECT partner_id, count(*) AS links FROM read.links GROUP BY partner_id) AS l ON l.partner_id = p.id"
     " LEFT JOIN (SELECT partner_id, count(*) AS conversions FROM read.conversions GROUP BY partner_id) AS c"
     " ON c.partner_id = p.id WHERE p.removed_at IS NULL ORDER BY p.created_at DESC, p.id DESC"
@@ -67,9 +70,12 @@ _TERMS: Final = (
 )
 
 
-@router.get("/api/admin/partners", dependencies=[Depends(Reads("partners", "partner_terms", "links", "conversions"))])
+@router.get(
+    "/api/admin/partners",
+    dependencies=[Depends(Reads("partners", "partner_terms", "links", "conversions", "accounts"))],
+)
 def get_admin_partners(admin: AdminScope) -> list[AdminPartner]:
-    """Newest first."""
+    """Newest first; those of the directory, and those that members added for themselves."""
     return [
         AdminPartner.of_row(
             row,

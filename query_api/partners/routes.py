@@ -1,4 +1,4 @@
-"""`GET /api/platform/partners`: the affiliate programs, for every signed-in account."""
+"""`GET /api/platform/partners`: the affiliate programs of the directory, and the account's private ones."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pydantic import Field
 from query_api.kernel.dependencies import CallerScope, Reads
 from query_api.kernel.money import Amount
 from query_api.kernel.responses import RowModel
+from schemas.http.partners import TermsShape, terms_shape
 from schemas.networks import click_id_parameter
 
 router = APIRouter(tags=["partners"])
@@ -24,9 +25,11 @@ HELD: Final = (
 OWN_PARAMETER: Final = "to_jsonb(p) ->> 'click_id_parameter'"
 """The click id parameter that partner `p` has instead of its network's. By name out of the row: while a new version is
 built, the live table may be one without the column."""
+OWNER: Final = "(to_jsonb(p) ->> 'account_id')::uuid"
+"""Whose private partner `p` is; null: of the directory. Likewise."""
 _PARTNERS: Final = (
-    f"SELECT p.id, p.name, p.slug, p.base_url, {HELD} AS held, p.cookie_days, p.postback_preset, p.is_active,"  # noqa: S608 - own text
-    f" {OWN_PARAMETER} AS own_parameter FROM read.partners AS p"
+    f"SELECT p.id, p.name, p.slug, p.base_url, {HELD} AS held, p.description, p.cookie_days, p.postback_preset,"  # noqa: S608 - own text
+    f" p.is_active, {OWN_PARAMETER} AS own_parameter, {OWNER} IS NOT NULL AS is_private FROM read.partners AS p"
     " WHERE p.removed_at IS NULL ORDER BY p.name, p.id"
 )
 
@@ -40,21 +43,27 @@ class Partner(RowModel):
     baseUrl: str
     commission: float | None = Field(description="Percent of the sale; null when a flat sum is paid")
     flatCommission: Amount | None = Field(description="Paid for each conversion, when it is not a share")
+    terms: TermsShape
+    description: str
     cookieDays: int
     postbackPreset: str | None = Field(description="Whose names its network uses in a postback; null: our own")
     clickIdParameter: str | None = Field(description="In which its links pass the click id; null: they cannot")
+    ownClickIdParameter: str | None = Field(description="Its own parameter; null: its network's")
     isActive: bool
+    isPrivate: bool = Field(description="Only its owner sees and uses it")
 
 
 @router.get("/api/platform/partners", dependencies=[Depends(Reads("partners", "partner_terms"))])
 def get_partners(scope: CallerScope) -> list[Partner]:
     """By name."""
-    rows = scope.reader.rows(_PARTNERS)
+    rows = scope.own.rows(_PARTNERS)  # not those that members added for themselves, whatever roles the account has
     return [
         Partner.of_row(
             row,
             commission=percent(row["held"]),
             flat_commission=flat(row["held"]),
+            terms=terms_shape(row["held"]),
+            own_click_id_parameter=row["own_parameter"],
             click_id_parameter=passed_parameter(row),
         )
         for row in rows

@@ -48,8 +48,9 @@ class Result(BaseModel):
 
 
 _PARTNERS: Final = """
-SELECT id, name AS title, CASE WHEN is_active THEN '' ELSE 'Inactive' END AS detail, NULL AS website_id
-FROM read.partners
+SELECT id, name AS title, NULL AS website_id, concat_ws(' · ', CASE WHEN to_jsonb(p) ->> 'account_id' IS NOT NULL
+    THEN 'Private' END, CASE WHEN NOT is_active THEN 'Inactive' END) AS detail
+FROM read.partners AS p
 WHERE removed_at IS NULL AND (lower(name) LIKE %(part)s OR slug LIKE %(part)s)
 ORDER BY lower(name) NOT LIKE %(begin)s, is_active DESC, lower(name), id LIMIT %(limit)s"""
 _LINKS: Final = """

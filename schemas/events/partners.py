@@ -10,7 +10,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from schemas.base import DomainEvent, Frozen
+from schemas.base import DomainEvent, Frozen, Personal
 
 
 class TermsKind(StrEnum):
@@ -65,7 +65,7 @@ def _percent_to_terms(state: dict[str, Any]) -> dict[str, Any]:
 
 
 class PartnerRegistered(DomainEvent):
-    """An admin added an affiliate program."""
+    """An admin added an affiliate program to the directory, or a member one of their own."""
 
     NAME: ClassVar[str] = "partner.registered"
     VERSION: ClassVar[int] = 2
@@ -81,6 +81,9 @@ class PartnerRegistered(DomainEvent):
     click_id_parameter: str | None = Field(
         default=None, description="Parameter of its links that takes the click id; none: that of its network"
     )
+    account_id: UUID | None = Field(
+        default=None, description="Whose private partner it is; none: it is in the directory, for everybody"
+    )
 
 
 class PartnerUpdated(DomainEvent):
@@ -93,6 +96,7 @@ class PartnerUpdated(DomainEvent):
     cookie_days: int | None = Field(default=None, ge=1, le=365)
     postback_preset: str | None = None
     click_id_parameter: str | None = Field(default=None, description="Empty: from now on that of its network")
+    account_id: UUID | None = Field(default=None, description="As registered")
 
 
 class CommissionChanged(DomainEvent):
@@ -105,6 +109,7 @@ class CommissionChanged(DomainEvent):
         description="When they take effect, later than `timestamp`; none: at once. Terms that were announced for the"
         " same moment before are replaced",
     )
+    account_id: UUID | None = Field(default=None, description="Of the partner, as registered")
 
     @property
     def effective_at(self) -> datetime:
@@ -127,6 +132,39 @@ class PartnerRemoved(DomainEvent):
     """The program was removed from every list, permanently. Its earnings remain; its slug is not reused."""
 
     NAME: ClassVar[str] = "partner.removed"
+    owner_erased: bool = Field(default=False, description="With its owner's account: its texts are erased as well")
+
+
+class PartnerRequested(DomainEvent):
+    """A member requested that the directory gets a program."""
+
+    NAME: ClassVar[str] = "partner_request.made"
+    SUBJECT: ClassVar[str] = "account_id"
+    account_id: UUID
+    name: Personal[str] = Field(max_length=100)
+    website: Personal[str] = Field(description="Address of the program")
+    note: Personal[str] = Field(default="", max_length=1_000, description="For the admins")
+    partner_id: UUID | None = Field(default=None, description="The private partner that is proposed")
+
+
+class PartnerRequestAccepted(DomainEvent):
+    """An admin added the requested program to the directory."""
+
+    NAME: ClassVar[str] = "partner_request.accepted"
+    partner_id: UUID = Field(description="Of the directory")
+
+
+class PartnerRequestDeclined(DomainEvent):
+    """An admin declined the request."""
+
+    NAME: ClassVar[str] = "partner_request.declined"
+    reason: str = Field(max_length=500, description="For the member")
+
+
+class PartnerRequestWithdrawn(DomainEvent):
+    """The member withdrew the request, or their account was erased while it was open."""
+
+    NAME: ClassVar[str] = "partner_request.withdrawn"
 
 
 class SlugClaimed(DomainEvent):

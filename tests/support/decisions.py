@@ -38,6 +38,7 @@ def history(encrypt: Encrypt, anchor: tuple[int, str] = (7, "0f" * 32)) -> list[
         *_site(),
         *_domain(),
         *_program(),
+        *_private_partners(encrypt),
         *_tracked_link(),
         *_annotations(),
         *_views(),
@@ -252,6 +253,38 @@ def _program() -> list[DomainEvent]:
         (partners.PartnerActivated, {}),
         (partners.PartnerRemoved, {}),
     )
+
+
+def _private_partners(encrypt: Encrypt) -> list[DomainEvent]:
+    own = {"name": "Own", "base_url": "https://own.example", "terms": partners.Terms(), "account_id": ACCOUNT}
+    request = uuid5(PARTNER, "request")
+    texts = {"name": "Wanted", "website": "https://wanted.example", "note": "Please"}
+    asked = {name: encrypt(ACCOUNT, name, text) for name, text in texts.items()}
+    answers: list[tuple[type[DomainEvent], dict[str, Any]]] = [
+        (partners.PartnerRequestAccepted, {"partner_id": PARTNER}),
+        (partners.PartnerRequestDeclined, {"reason": "It has closed."}),
+        (partners.PartnerRequestWithdrawn, {}),
+    ]
+    return [
+        *_in_order(
+            uuid5(PARTNER, "own"),
+            (partners.PartnerRegistered, {**own, "slug": "own-2"}),
+            (partners.PartnerUpdated, {"name": "Mine", "account_id": ACCOUNT}),
+            (partners.CommissionChanged, {"terms": partners.Terms(rate_bp=500), "account_id": ACCOUNT}),
+        ),
+        *_in_order(
+            uuid5(PARTNER, "of an erased account"),
+            (partners.PartnerRegistered, {**own, "slug": "own-3", "account_id": ERASED_ACCOUNT}),
+            (partners.PartnerRemoved, {"owner_erased": True}),
+        ),
+        *(
+            event
+            for number, answer in enumerate(answers)
+            for event in _in_order(
+                uuid5(request, str(number)), (partners.PartnerRequested, {**asked, "account_id": ACCOUNT}), answer
+            )
+        ),
+    ]
 
 
 def _tracked_link() -> list[DomainEvent]:

@@ -144,6 +144,11 @@ class SampleData:
         self.report = UUID(_made(api.call("POST", "/api/platform/reports", self.owner, json=report))["id"])
         terms = {"name": f"P {uuid4().hex}", "baseUrl": "https://partner.example/", "commission": 10}
         self.partner = UUID(_made(api.call("POST", "/api/admin/partners", self.admin, json=terms))["id"])
+        mine = {**terms, "name": "Mine alone"}
+        self.private_partner = UUID(_made(api.call("POST", "/api/platform/partners", self.owner, json=mine))["id"])
+        wanted = {"name": "Wanted", "website": f"{uuid4().hex}.example"}
+        requested = api.call("POST", "/api/platform/partner-requests", self.owner, json=wanted)
+        self.partner_request = UUID(requested.json()["id"])
         named = {"websiteId": str(self.website), "partnerId": str(self.partner)}
         link = _made(api.call("POST", "/api/platform/links", self.owner, json=named))
         self.link, self.slug = UUID(link["id"]), str(link["slug"])

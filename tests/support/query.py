@@ -110,11 +110,14 @@ class QueryService:
         slug: str | None = None,
         terms: Mapping[str, Any] = PERCENT_10,
         partner_id: UUID | None = None,
+        owner: Person | None = None,
     ) -> UUID:
+        """A partner of the directory, or of its owner alone."""
         partner_id, now = partner_id or uuid4(), datetime.now(UTC)
         values = {"name": name, "slug": slug or f"{name.lower()}-{partner_id.hex}", "description": ""}
         more = {"base_url": "https://partner.example", "terms": Jsonb(dict(terms)), "cookie_days": 30}
         row = {"id": partner_id, **values, **more, "is_active": True, "created_at": now, "updated_at": now}
+        row["account_id"] = owner.account_id if owner else None
         self.insert("partners", row)
         return partner_id
 

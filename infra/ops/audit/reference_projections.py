@@ -248,6 +248,7 @@ def _partner_terms(rows: Rows, event: DomainEvent, _: Place) -> None:
             "partner_id": event.originator_id,
             "effective_at": at,
             "terms": _terms(event.terms),
+            "account_id": event.account_id,
         }
 
 

@@ -94,7 +94,10 @@ _shows(
 )
 _shows(WebsiteKeyIssued, lambda event: f"A {event.kind.value} key was issued (…{event.last4})", _website)
 _shows(WebsiteKeyRevoked, "A key was revoked", _website)
-_shows(partners.PartnerRegistered, lambda event: f"Partner {event.name} was added")
+_shows(
+    partners.PartnerRegistered,
+    lambda event: "A private partner was added" if event.account_id else f"Partner {event.name} was added",
+)
 _shows(partners.CommissionChanged, "A partner's commission was changed")
 _shows(partners.PartnerActivated, "A partner was activated")
 _shows(partners.PartnerDeactivated, "A partner was deactivated")

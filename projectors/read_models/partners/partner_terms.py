@@ -1,5 +1,5 @@
 """`read.partner_terms`: every partner's terms over time, announced ones too: a conversion is paid by those of its
-click's time."""
+click's time. `account_id`: whose private partner it is."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Final
 
 from infra.kernel.postgres.rows import Rows
 from projectors.engine.read_model import ReadModel
-from projectors.read_models.row_policies import PUBLIC
+from projectors.read_models.row_policies import unowned_or_own
 from schemas.events.partners import CommissionChanged, PartnerRegistered
 
 PARTNER_TERMS: Final = ReadModel(
     name="partner_terms",
-    version=2,
-    columns=("partner_id uuid", "effective_at timestamptz not null", "terms jsonb not null"),
+    version=3,
+    columns=("partner_id uuid", "effective_at timestamptz not null", "terms jsonb not null", "account_id uuid"),
     key=("partner_id", "effective_at"),
-    readers=PUBLIC,
+    readers=unowned_or_own("account_id"),
 )
 
 
@@ -32,4 +32,5 @@ def commission_changed(rows: Rows, event: CommissionChanged) -> None:
 
 
 def _hold_from(rows: Rows, at: datetime, event: PartnerRegistered | CommissionChanged) -> None:
-    rows.put(partner_id=event.originator_id, effective_at=at, terms=event.terms.model_dump(mode="json"))
+    terms = event.terms.model_dump(mode="json")
+    rows.put(partner_id=event.originator_id, effective_at=at, terms=terms, account_id=event.account_id)

@@ -1,5 +1,5 @@
 """`read.partners`: the affiliate programs. `terms`: those that were last given to hold at once; what holds at a moment
-stands in `read.partner_terms`."""
+stands in `read.partner_terms`. `account_id`: whose private partner it is; none: it is in the directory."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from typing import Final
 
 from infra.kernel.postgres.rows import Rows
 from projectors.engine.read_model import ReadModel
-from projectors.read_models.row_policies import PUBLIC
+from projectors.read_models.row_policies import unowned_or_own
+from schemas.base import ERASED
 from schemas.events import partners
 
 PARTNERS: Final = ReadModel(
     name="partners",
-    version=3,
+    version=4,
     columns=(
         "id uuid",
         "name text not null",
@@ -27,16 +28,20 @@ PARTNERS: Final = ReadModel(
         "updated_at timestamptz not null",
         "removed_at timestamptz",
         "click_id_parameter text",
+        "account_id uuid",
     ),
     key=("id",),
-    readers=PUBLIC,
-    indexes=("slug", "created_at"),
+    readers=unowned_or_own("account_id"),
+    indexes=("slug", "created_at", "account_id"),
 )
 
 
 PARTNERS.puts(
     partners.PartnerRegistered,
-    ("name", "slug", "base_url", "description", "cookie_days", "postback_preset", "is_active", "click_id_parameter"),
+    (
+        *("name", "slug", "base_url", "description", "cookie_days", "postback_preset", "is_active"),
+        *("click_id_parameter", "account_id"),
+    ),
     lambda event: {
         "terms": event.terms.model_dump(mode="json"),
         "created_at": event.timestamp,
@@ -64,8 +69,13 @@ def commission_changed(rows: Rows, event: partners.CommissionChanged) -> None:
 
 PARTNERS.sets(partners.PartnerActivated, lambda event: {"updated_at": event.timestamp}, is_active=True)
 PARTNERS.sets(partners.PartnerDeactivated, lambda event: {"updated_at": event.timestamp}, is_active=False)
-PARTNERS.sets(
-    partners.PartnerRemoved,
-    lambda event: {"updated_at": event.timestamp, "removed_at": event.timestamp},
-    is_active=False,
-)
+
+
+@PARTNERS.on(partners.PartnerRemoved)
+def removed(rows: Rows, event: partners.PartnerRemoved) -> None:
+    """With its owner's account the owner's texts go; the slug becomes one that cannot be chosen."""
+    one = {"id": event.originator_id}
+    rows.update(one, is_active=False, updated_at=event.timestamp, removed_at=event.timestamp)
+    if event.owner_erased:
+        rows.update(one, name=ERASED, base_url=ERASED, description="")
+        rows.name_after(one, "slug", "id", f"{ERASED} ")

@@ -228,6 +228,7 @@ SECRETS = {
     "lookup.pinned_chart",
     "sql.saved_query",
     "lookup.report",
+    *("lookup.private_partner", "lookup.partner_request"),
     "domains.dns_check",
     "insights.digest",
     "marketplace.saved_search",

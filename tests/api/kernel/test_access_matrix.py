@@ -208,6 +208,8 @@ class Walk:
             ("/conversions/decisions/", self._of.decision),
             ("/conversions/", self._of.conversion),
             ("/payouts/", self._of.payout),
+            ("/platform/partners/", self._of.private_partner),
+            ("/partner-requests/", self._of.partner_request),
             ("/partners/", self._of.partner),
             ("/statements/", self._of.partner),
             ("/forum/threads/", self._of.thread),
@@ -389,7 +391,7 @@ def test_the_calls_would_reach_the_owner(full_api: Api, belongings: SampleData, 
 
 def history(api: Api, of: SampleData) -> list[Any]:
     """How much was decided about each of the belongings."""
-    ids = [of.website, of.link, of.conversion, of.partner]
+    ids = [of.website, of.link, of.conversion, of.partner, of.private_partner, of.partner_request]
     return api.query.postgres.execute(
         "SELECT originator_id, count(*) FROM events.stored_events WHERE originator_id = ANY(%s) GROUP BY 1 ORDER BY 1",
         (ids,),

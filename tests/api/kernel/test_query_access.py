@@ -20,6 +20,7 @@ PUBLIC = {path for method, path in matrix.PUBLIC if method == "get"}
 OF_EVERYBODY = {
     "/api/platform/user",
     "/api/platform/partners",
+    "/api/platform/partner-requests",
     "/api/platform/search",
     "/api/platform/sessions",
     "/api/platform/invite-codes",

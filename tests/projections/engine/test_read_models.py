@@ -10,7 +10,7 @@ import pytest
 
 from infra.kernel.log import Record
 from infra.kernel.security.subject_keys import open_keyring
-from schemas.base import DomainEvent, Money
+from schemas.base import ERASED, DomainEvent, Money
 from schemas.currencies import MAX_AMOUNT
 from schemas.events import accounts, links, partners, websites
 from schemas.events.conversions import (
@@ -135,6 +135,23 @@ def test_websites_keys_partners_and_links(projecting: ProjectionBench) -> None:
     assert projecting.sql(
         "select distinct domain_position from engine.position where projection <> 'refusals' and topic = 'domain'"
     ) == [(13,)]
+
+
+def test_a_private_partner_is_its_owners_and_loses_its_texts_with_the_account(projecting: ProjectionBench) -> None:
+    own = {"name": "Own", "slug": "own-2", "base_url": "https://own.example", "terms": TERMS, "account_id": ACCOUNT}
+    later = partners.Terms(rate_bp=500)
+    projecting.decide(
+        of(PARTNER, 1, partners.PartnerRegistered, **own),
+        of(PARTNER, 2, partners.CommissionChanged, terms=later, account_id=ACCOUNT),
+        of(PARTNER, 3, partners.PartnerRemoved, owner_erased=True),
+    )
+    with projecting.running():
+        for name in ("partners", "partner_terms", "activity"):
+            projecting.wait(name)
+    shown = "select account_id, name, slug, base_url, removed_at is not null from read.partners"
+    assert projecting.sql(shown) == [(ACCOUNT, ERASED, f"{ERASED} {PARTNER}", ERASED, True)]
+    assert projecting.sql("select account_id from read.partner_terms") == [(ACCOUNT,), (ACCOUNT,)]
+    assert projecting.sql("select count(*) from read.activity where description like '%%Own%%'") == [(0,)]
 
 
 def test_conversions_from_report_to_reversal(projecting: ProjectionBench) -> None:

@@ -1,0 +1,29 @@
+"""What members are notified of about their requests for partners, and admins about new ones. No name of a program is in
+a notification: members wrote it."""
+
+from __future__ import annotations
+
+from command_api.notifications.notification import ADMINS, Notification, Notifications, on, on_later
+from schemas.events.partners import PartnerRequestAccepted, PartnerRequestDeclined, PartnerRequested
+
+PATH = "/links/partners"
+
+
+@on(PartnerRequested)
+def requested(event: PartnerRequested) -> Notifications:
+    """Once for all that are open, until it is seen."""
+    sender, path = (event.account_id,), "/admin?tab=partners"
+    title = "A member requested a partner"
+    yield Notification("partner", "requests", None, title=title, path=path, but=sender, roles=ADMINS)
+
+
+@on_later(PartnerRequestAccepted)
+def accepted(event: PartnerRequestAccepted, begin: PartnerRequested) -> Notifications:
+    title = "The partner you requested was added: you can create links to it now"
+    yield Notification("partner", str(event.originator_id), begin.account_id, title=title, path=PATH)
+
+
+@on_later(PartnerRequestDeclined)
+def declined(event: PartnerRequestDeclined, begin: PartnerRequested) -> Notifications:
+    title = "Your partner request was declined: see the reason"
+    yield Notification("partner", str(event.originator_id), begin.account_id, title=title, path=PATH)

@@ -1,0 +1,1 @@
+"""Partners over HTTP."""
