@@ -30,6 +30,11 @@ const opened = (act) => async (page) => {
 };
 const keys = (text) => opened((page) => page.keyboard.press(text));
 const opens = (name) => opened(named('button', name));
+const addPartner = async (page) => {
+  await page.getByRole('button', { name: 'Create link' }).first().click();
+  await page.getByRole('button', { name: 'Add a partner' }).click();
+  await page.getByRole('group', { name: 'New partner' }).getByRole('button', { name: 'Add partner' }).click();
+};
 const runSql = async (page) => {
   await page.getByRole('button', { name: 'Run' }).click();
   await page.getByRole('region', { name: 'Rows of the result' }).waitFor();
@@ -157,6 +162,10 @@ const STATES = [
   { name: 'links, first', path: '/links', base: first },
   { name: 'links, broken', path: '/links', base: broken, expected: '503' },
   { name: 'links, one', path: '/links?link=l1' },
+  { name: 'links, add partner', path: '/links', act: addPartner },
+  { name: 'my partners', path: '/links/partners' },
+  { name: 'my partners, nothing yet', path: '/links/partners', base: first },
+  { name: 'my partners, request', path: '/links/partners', act: opens('Request a partner') },
   { name: 'dashboard, remove link', path: '/dashboard', act: opens(/^Remove link/) },
   { name: 'account menu', path: '/dashboard', act: named('button', /^Account of/) },
   { name: 'shortcuts', path: '/analytics', act: keys('?') },
@@ -260,6 +269,8 @@ const STATES = [
     act: (page) => page.getByRole('region', { name: 'Postback' }).waitFor(),
   },
   { name: 'partners, delete', path: '/admin?tab=partners', act: opens(/^Delete /) },
+  { name: 'partners, accept a request', path: '/admin?tab=partners', act: opens(/^Accept /) },
+  { name: 'partners, decline a request', path: '/admin?tab=partners', act: opens(/^Decline /) },
   { name: 'all links', path: '/admin?tab=links' },
   { name: 'all links, edit', path: '/admin?tab=links', act: editWays },
   { name: 'all links, bulk', path: '/admin?tab=links', act: bulkLines },

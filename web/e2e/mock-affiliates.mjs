@@ -53,6 +53,45 @@ const trackedClicks = (partners) =>
         : [],
   }));
 
+/** A partner that only the member sees. */
+export const ownPartner = {
+  id: 'p-own',
+  name: 'Fjord Outdoor',
+  slug: 'fjord-outdoor-7k2m9xqp',
+  baseUrl: 'https://www.awin1.com/',
+  commission: 8,
+  flatCommission: null,
+  terms: terms(8),
+  description: '',
+  isActive: true,
+  isPrivate: true,
+  cookieDays: 30,
+  postbackPreset: 'awin',
+  clickIdParameter: 'clickref',
+  ownClickIdParameter: null,
+};
+
+const request = (id, name, over = {}) => ({
+  id,
+  name,
+  website: `https://${id}.example/`,
+  note: 'It is in the Awin network and pays 8%.',
+  proposedId: null,
+  state: 'open',
+  requestedAt: at(1500),
+  decidedAt: null,
+  partnerId: null,
+  reason: '',
+  accountId: 'u2',
+  accountName: 'Njáll Þorgeirsson',
+  ...over,
+});
+export const partnerRequests = [
+  request('wool', 'Lopi Wool'),
+  request('tea', 'Highland Tea', { state: 'declined', reason: 'The program has closed.' }),
+  request('boots', 'Lava Boots', { state: 'accepted', partnerId: 'p3' }),
+];
+
 /** The latest clicks of one link. */
 export const linkClicks = (partners) => trackedClicks(partners).slice(0, 12);
 
@@ -70,6 +109,8 @@ export function affiliates(key, query, partners, links, nothing) {
     ownClickIdParameter: null,
     links: index,
     conversions: index * 3,
+    ownerId: index === 4 ? 'u2' : null,
+    ownerName: index === 4 ? 'Njáll Þorgeirsson' : null,
     createdAt: at(40_000 * (index + 1)),
     updatedAt: at(60),
   }));
@@ -118,6 +159,7 @@ export function affiliates(key, query, partners, links, nothing) {
           happened('a5', 'account.registered', 'A new account was registered'),
         ],
     'GET /api/admin/partners': nothing ? [] : adminPartners,
+    'GET /api/admin/partner-requests': nothing ? [] : partnerRequests.slice(0, 1),
     'GET /api/admin/links': nothing ? [] : adminLinks.filter((link) => !query.linkId || link.id === query.linkId),
     'GET /api/admin/clicks': nothing ? [] : clicks,
   };

@@ -7,7 +7,7 @@ import { people } from './mock-people.mjs';
 import { emailReports, savedViews } from './mock-reports.mjs';
 import { publicAnswer } from './mock-public.mjs';
 import { serveFile } from './site-files.mjs';
-import { affiliates, linkClicks } from './mock-affiliates.mjs';
+import { affiliates, linkClicks, ownPartner, partnerRequests } from './mock-affiliates.mjs';
 import { breakdown } from './mock-breakdown.mjs';
 import { forumAnswer } from './mock-forum.mjs';
 import { insightsAnswer } from './mock-insights.mjs';
@@ -50,6 +50,7 @@ const partners = partnerNames.map((name, index) => ({
   isActive: index !== 8,
   postbackPreset: index % 2 ? 'awin' : null,
   clickIdParameter: index % 2 ? 'clickref' : null,
+  isPrivate: false,
 }));
 const countries = [
   ['US', 0.38],
@@ -238,7 +239,8 @@ export function startMock({ empty = false, first = false, broken = false, slow =
     if (key === 'GET /api/platform/views') return json(empty || first ? [] : savedViews());
     if (key === 'GET /api/platform/reports') return json(empty || first ? [] : emailReports());
     if (url.pathname.startsWith('/api/platform/reports')) return json({ id: 'r9', ...input }, 201);
-    if (key === 'GET /api/platform/partners') return json(partners);
+    if (key === 'GET /api/platform/partners') return json(first ? partners : [...partners, ownPartner]);
+    if (key === 'GET /api/platform/partner-requests') return json(first ? [] : partnerRequests);
     if (key === 'GET /api/platform/links') return json(links);
     if (key === 'GET /api/platform/links/labels')
       return json({

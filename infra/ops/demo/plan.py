@@ -72,6 +72,9 @@ PARTNERS: Final = (
     DemoPartner("demo-mailbeacon", "Mailbeacon Newsletter (demo)", 30.0, 4_900, 0.030, 60, "default"),
 )
 
+PRIVATE_PARTNER: Final = DemoPartner("demo-kelpworks", "Kelpworks Outdoor (demo)", 8.0, 12_900, 0.02, 30, "awin")
+"""The marketer's own, with a link and no traffic yet."""
+
 WEBSITES: Final = (
     DemoWebsite(
         "vpn-review.demo.example",

@@ -97,6 +97,7 @@ async def fill(settings: Settings, *, events: int, seed: int, quiet: bool) -> di
         seller, *buyers = people
         partners = await _partners(app)
         websites = [await _connect(app, site, partners) for site in plan.WEBSITES]
+        await _private_partner(app, websites[0])
         for_sale = await _connect(seller, market.FOR_SALE, partners)
         websites.append(for_sale)
         visits = [(site, list(plan.visits(site.plan, today=now, events=events, seed=seed))) for site in websites]
@@ -176,6 +177,21 @@ async def _connect(app: httpx.AsyncClient, site: plan.DemoWebsite, partner_ids: 
             made = await _done(app.post("/api/platform/links", json=body))
             app.headers["X-Wait-For"] = made.headers["X-Position"]
     return Connected(site, website_id, key)
+
+
+async def _private_partner(app: httpx.AsyncClient, site: Connected) -> None:
+    """A partner that only the marketer sees, with a link of the website."""
+    partner = plan.PRIVATE_PARTNER
+    if any(row["name"] == partner.name for row in (await _done(app.get("/api/platform/partners"))).json()):
+        return
+    body = {
+        "name": partner.name, "baseUrl": f"https://{partner.slug}.example", "commission": partner.commission,
+        "cookieDays": partner.cookie_days, "postbackPreset": partner.network,
+    }  # fmt: skip
+    made = (await _done(app.post("/api/platform/partners", json=body))).json()
+    link = {"websiteId": site.id, "partnerId": made["id"], "slug": plan.link_slug(site.plan, partner.slug)}
+    answer = await _done(app.post("/api/platform/links", json=link))
+    app.headers["X-Wait-For"] = answer.headers["X-Position"]
 
 
 async def _send_events(

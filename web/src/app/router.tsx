@@ -162,6 +162,14 @@ const links = createRoute({
   component: lazyRouteComponent(() => import('./pages/links'), 'LinksPage'),
 });
 
+const myPartners = createRoute({
+  getParentRoute: () => member,
+  path: '/links/partners',
+  staticData: { title: 'My partners', reads: ['/api/platform/partners'], scopes: ['website'] },
+  validateSearch: flat,
+  component: lazyRouteComponent(() => import('./pages/my-partners'), 'MyPartnersPage'),
+});
+
 const insights = createRoute({
   getParentRoute: () => member,
   path: '/insights',
@@ -328,6 +336,7 @@ const routeTree = root.addChildren([
     analytics,
     conversions,
     links,
+    myPartners,
     insights,
     payouts,
     sql,

@@ -6,6 +6,7 @@ import type {
   Activity,
   AdminLink,
   AdminPartner,
+  AdminPartnerRequest,
   ClickPoint,
   Conversion,
   ConversionTotals,
@@ -16,6 +17,7 @@ import type {
   LiveEvent,
   Overview,
   Partner,
+  Terms,
   TrackedClick,
   Website,
 } from '@/lib/api/types';
@@ -128,6 +130,19 @@ export const days = (first: string, count: number): ClickPoint[] =>
     revenue: 50 + index,
   }));
 
+const TERMS: Terms = {
+  kind: 'percent',
+  percent: 12.5,
+  amount: null,
+  currency: null,
+  tiersBy: 'conversions',
+  tiersCurrency: null,
+  tiers: [],
+  holdDays: 0,
+  autoApproveDays: null,
+  text: '12.5% of the sale',
+};
+
 export const partner = (over: Partial<Partner> = {}): Partner => ({
   id: 'p1',
   name: 'NordVPN',
@@ -136,6 +151,29 @@ export const partner = (over: Partial<Partner> = {}): Partner => ({
   isActive: true,
   postbackPreset: null,
   clickIdParameter: null,
+  ownClickIdParameter: null,
+  commission: 12.5,
+  flatCommission: null,
+  terms: TERMS,
+  description: '',
+  cookieDays: 30,
+  isPrivate: false,
+  ...over,
+});
+
+export const partnerRequest = (over: Partial<AdminPartnerRequest> = {}): AdminPartnerRequest => ({
+  id: 'r1',
+  name: 'Fjord Outdoor',
+  website: 'https://fjord-outdoor.example/',
+  note: 'It is in the Awin network.',
+  proposedId: null,
+  state: 'open',
+  requestedAt: '2026-11-19T10:00:00Z',
+  decidedAt: null,
+  partnerId: null,
+  reason: '',
+  accountId: 'u2',
+  accountName: 'Njáll',
   ...over,
 });
 
@@ -302,24 +340,15 @@ export const adminPartner = (over: Partial<AdminPartner> = {}): AdminPartner => 
   flatCommission: null,
   description: 'NordVPN affiliate program',
   isActive: true,
-  terms: {
-    kind: 'percent',
-    percent: 12.5,
-    amount: null,
-    currency: null,
-    tiersBy: 'conversions',
-    tiersCurrency: null,
-    tiers: [],
-    holdDays: 0,
-    autoApproveDays: null,
-    text: '12.5% of the sale',
-  },
+  terms: TERMS,
   links: 3,
   conversions: 2,
   cookieDays: 30,
   postbackPreset: null,
   clickIdParameter: null,
   ownClickIdParameter: null,
+  ownerId: null,
+  ownerName: null,
   createdAt: '2026-08-01T10:00:00Z',
   updatedAt: '2026-08-01T10:00:00Z',
   ...over,

@@ -9,6 +9,7 @@ import type {
   Activity,
   AdminLink,
   AdminPartner,
+  AdminPartnerRequest,
   ClickPoint,
   Conversion,
   CountryPerformance,
@@ -20,6 +21,7 @@ import type {
   Overview,
   Partner,
   PartnerPerformance,
+  PartnerRequest,
   TrackedClick,
   Website,
 } from '@/lib/api/types';
@@ -41,6 +43,8 @@ interface State {
   activity: Activity[];
   adminPartners: AdminPartner[];
   partnerTotals: components['schemas']['PartnerTotals'][];
+  partnerRequests: PartnerRequest[];
+  adminPartnerRequests: AdminPartnerRequest[];
   adminLinks: AdminLink[];
   trackedClicks: TrackedClick[];
   /** Every request, as "METHOD path?query". */
@@ -65,6 +69,8 @@ export function resetState(): void {
     activity: [make.activity()],
     adminPartners: [make.adminPartner()],
     partnerTotals: [],
+    partnerRequests: [],
+    adminPartnerRequests: [],
     adminLinks: [make.adminLink()],
     trackedClicks: [make.trackedClick()],
     seen: [],
@@ -137,6 +143,8 @@ export const server = setupServer(
   ),
   get('/api/platform/websites/{id}/keys', () => []),
   get('/api/platform/partners', () => state.partners),
+  get('/api/platform/partner-requests', () => state.partnerRequests),
+  get('/api/admin/partner-requests', () => state.adminPartnerRequests),
   get('/api/platform/links', () => state.links),
   get('/api/platform/links/labels', () => ({ tags: [], folders: [] })),
   get('/api/platform/conversions', (url) => {

@@ -96,3 +96,45 @@ test('a link opens with its figures, sources, places and clicks, and is duplicat
     folder: 'Spring',
   });
 });
+
+test('a partner that is missing is added in place and selected', async () => {
+  const added = partner({
+    id: 'p9',
+    name: 'Fjord Outdoor',
+    baseUrl: 'https://www.awin1.com/',
+    isPrivate: true,
+    clickIdParameter: 'clickref',
+  });
+  server.use(
+    http.post(at('/api/platform/partners'), () => {
+      state.partners = [partner(), partner({ id: 'p2', name: 'Other' }), added];
+      return HttpResponse.json(added, { status: 201 });
+    }),
+    http.post(at('/api/platform/links'), () => HttpResponse.json(link({ id: 'l9' }), { status: 201 })),
+  );
+  state.partners = [partner(), partner({ id: 'p2', name: 'Other' })];
+  const { user } = renderApp('/links');
+  await user.click(await screen.findByRole('button', { name: 'Create link' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Create link' });
+  await user.click(within(dialog).getByRole('button', { name: 'Add a partner' }));
+  const form = within(dialog).getByRole('group', { name: 'New partner' });
+  expect(within(form).getByLabelText('Partner name')).toHaveFocus();
+  await user.keyboard('{Enter}');
+  expect(within(form).getByLabelText('Partner name')).toHaveAccessibleDescription('Enter a name');
+  await user.type(within(form).getByLabelText('Partner name'), 'Fjord Outdoor');
+  await user.type(within(form).getByLabelText('Website'), 'www.awin1.com');
+  expect(within(form).getByLabelText('Network')).toHaveDisplayValue('Awin');
+  expect(form).toHaveTextContent('Links pass the click ID as clickref.');
+  await user.type(within(form).getByLabelText('Commission (%)'), '8{Enter}');
+  await waitFor(() => expect(within(dialog).getByLabelText('Partner')).toHaveDisplayValue('Fjord Outdoor (private)'));
+  expect(requests('POST')).not.toContain('POST /api/platform/links');
+  expect(state.seen.find(({ line }) => line === 'POST /api/platform/partners')?.body).toMatchObject({
+    name: 'Fjord Outdoor',
+    baseUrl: 'https://www.awin1.com',
+    commission: 8,
+  });
+  await user.click(within(dialog).getByRole('button', { name: 'Create link' }));
+  await waitFor(() =>
+    expect(state.seen.find(({ line }) => line === 'POST /api/platform/links')?.body).toMatchObject({ partnerId: 'p9' }),
+  );
+});

@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { ErrorBox, Loading } from '@/components/data/states';
+import { buttonClass } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
 import type { Website } from '@/lib/api/types';
 import { websitesQuery } from '@/lib/shared-queries';
@@ -29,7 +30,10 @@ export function LinksPage() {
       subtitle="Create, organize and measure tracked links"
       tools={
         website && (
-          <div className="grid grid-cols-2 gap-2 sm:flex">
+          <div className="grid grid-cols-2 gap-2 sm:flex sm:flex-wrap">
+            <Link to="/links/partners" className={buttonClass()}>
+              My partners
+            </Link>
             <Select
               label="Website"
               value={website.id}

@@ -131,8 +131,13 @@ function stepsOf({
     },
     {
       title: 'Create a tracked link',
-      text: 'Every visit through it is counted as a click.',
+      text: 'Every visit through it is counted as a click. You can add partners of your own.',
       done: (links?.length ?? 0) > 0,
+      action: website && (
+        <Link to="/links/partners" className={textLink}>
+          Add a partner
+        </Link>
+      ),
     },
     {
       title: 'Turn on two-factor sign-in',

@@ -93,6 +93,12 @@ const setting = (id: string, title: string, words: string, run: () => void): Com
 const ACTIONS = (go: Go, createLink: () => void): readonly Command[] => [
   action('create-link', 'Create link', 'new add tracked affiliate link slug short url campaign', createLink),
   action(
+    'my-partners',
+    'My partners',
+    'add own private request affiliate program network merchant',
+    go('/links/partners'),
+  ),
+  action(
     'approve-pending',
     'Approve pending conversions',
     'sales commissions waiting decide reject',

@@ -134,6 +134,6 @@ function Notes({
 }
 
 /** Scrolls to the first error of an invalid form once it is rendered. */
-export function focusFirstFault(form: HTMLFormElement): void {
+export function focusFirstFault(form: HTMLElement): void {
   setTimeout(() => form.querySelector<HTMLElement>('[aria-invalid=true]')?.focus(), 0);
 }

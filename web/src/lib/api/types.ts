@@ -26,10 +26,9 @@ export type WebsiteKey = Pick<
   'id' | 'name' | 'isReadable' | 'key' | 'hint' | 'last4' | 'allowedOrigins' | 'createdAt' | 'lastUsedAt' | 'revokedAt'
 > & { kind: KeyKind };
 export type NewWebsiteKey = Pick<Schemas['CreatedKey'], 'id' | 'kind' | 'key'>;
-export type Partner = Pick<
-  Schemas['Partner'],
-  'id' | 'name' | 'slug' | 'baseUrl' | 'isActive' | 'postbackPreset' | 'clickIdParameter'
->;
+export type Partner = Schemas['Partner'];
+export type PartnerRequest = Schemas['PartnerRequest'];
+export type AdminPartnerRequest = Schemas['AdminPartnerRequest'];
 export type Link = Schemas['Link'];
 export type NewLink = Pick<Schemas['Link2'], 'id' | 'slug' | 'url' | 'passesClickId'>;
 export type ConversionStatus = Schemas['ConversionStatus'];

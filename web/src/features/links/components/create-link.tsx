@@ -1,10 +1,12 @@
 import { useMutation, useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useState } from 'react';
+import { NewPartner } from '@/components/data/new-partner';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { CopyField } from '@/components/ui/copy-field';
 import { Dialog } from '@/components/ui/dialog';
 import { SelectField, TextField } from '@/components/ui/field';
+import { addressFrom, hostOf } from '@/lib/address';
 import { api, body } from '@/lib/api/client';
 import { ApiError } from '@/lib/api/errors';
 import type { Link, NewLink, Partner, Website } from '@/lib/api/types';
@@ -17,7 +19,7 @@ import { FormDialog } from './form-dialog';
 import { LinkFields } from './link-fields';
 import { UtmFields } from './utm-fields';
 import { useLinksChanged } from '../api/links';
-import { addressFrom, NO_UTM, partnersAt, slugFrom, UTM, withUtm } from '../lib/creation';
+import { NO_UTM, partnersAt, slugFrom, UTM, withUtm } from '../lib/creation';
 import { creationOf, draftOf, EMPTY_DRAFT } from '../lib/draft';
 
 interface Props {
@@ -44,6 +46,7 @@ export function CreateLink({ websites, partners, like, onClose }: Props) {
   const [utm, setUtm] = useState(NO_UTM);
   const [open, setOpen] = useState({ utm: false, more: false });
   const [tried, setTried] = useState(false);
+  const [adding, setAdding] = useState(false);
   const [uncopied, setUncopied] = useState<NewLink | null>(null);
   const active = partners.data?.filter((partner) => partner.isActive) ?? [];
   const found = partnersAt(draft.destination, active);
@@ -111,16 +114,13 @@ export function CreateLink({ websites, partners, like, onClose }: Props) {
             <span className="sr-only">Preview: </span>
             {about.data && addressOf(about.data.trackingUrl, name)}
           </p>
-          <Button type="submit" variant="primary" busy={create.isPending} disabled={active.length === 0}>
+          <Button type="submit" variant="primary" busy={create.isPending} disabled={adding}>
             Create link
           </Button>
         </>
       }
     >
       {partners.error && <ErrorBox error={partners.error} onRetry={() => void partners.refetch()} />}
-      {partners.data && active.length === 0 && (
-        <p className="text-muted">There is no active partner yet. An administrator adds partners.</p>
-      )}
       <DestinationField
         isNew
         value={draft.destination}
@@ -134,12 +134,25 @@ export function CreateLink({ websites, partners, like, onClose }: Props) {
           value={partner?.id ?? ''}
           onChange={(event) => setChosen(event.target.value)}
           error={fields['partnerId'] ?? (tried && !partner ? 'Choose the partner of this link' : undefined)}
-          hint={partner && partner.id !== chosen && found.length === 1 ? 'Recognized from the destination.' : undefined}
+          hint={
+            <>
+              {partner && partner.id !== chosen && found.length === 1 && 'Recognized from the destination. '}
+              <button
+                type="button"
+                className="font-medium text-brand hover:underline"
+                aria-expanded={adding}
+                onClick={() => setAdding(true)}
+              >
+                Add a partner
+              </button>
+            </>
+          }
         >
           <option value="">Choose…</option>
-          {(found.length > 1 ? found : active).map((item) => (
+          {(found.length > 1 && (!partner || found.includes(partner)) ? found : active).map((item) => (
             <option key={item.id} value={item.id}>
               {item.name}
+              {item.isPrivate && ' (private)'}
             </option>
           ))}
         </SelectField>
@@ -153,6 +166,16 @@ export function CreateLink({ websites, partners, like, onClose }: Props) {
           hint="Last part of the link. Leave blank for a random slug."
         />
       </div>
+      {adding && (
+        <NewPartner
+          website={hostOf(draft.destination)}
+          onAdded={(id) => {
+            setChosen(id);
+            setAdding(false);
+          }}
+          onCancel={() => setAdding(false)}
+        />
+      )}
       {!only && (
         <SelectField
           label="Website"

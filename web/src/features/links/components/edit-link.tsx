@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
+import { addressFrom } from '@/lib/address';
 import { api, body } from '@/lib/api/client';
 import { ApiError } from '@/lib/api/errors';
 import type { Link } from '@/lib/api/types';
@@ -12,7 +13,6 @@ import { Folded } from './folded';
 import { FormDialog } from './form-dialog';
 import { LinkFields } from './link-fields';
 import { useLinksChanged } from '../api/links';
-import { addressFrom } from '../lib/creation';
 import { changesOf, draftOf, SUBS } from '../lib/draft';
 
 export function EditLink({ link, onClose }: { readonly link: Link; readonly onClose: () => void }) {

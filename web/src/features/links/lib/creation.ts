@@ -1,4 +1,5 @@
 // What the form of a new link derives from what is typed: the partner, the slug, the UTM parameters.
+import { addressFrom } from '@/lib/address';
 import type { Partner } from '@/lib/api/types';
 
 export const UTM = ['source', 'medium', 'campaign', 'term', 'content'] as const;
@@ -21,12 +22,6 @@ export function slugFrom(text: string): string {
     .replace(/^-+|-+$/g, '')
     .slice(0, MAX_SLUG)
     .replace(/-+$/, '');
-}
-
-/** An address as it is typed, https where no scheme is. */
-export function addressFrom(text: string): string {
-  const typed = text.trim();
-  return typed === '' || /^[a-z][a-z0-9+.-]*:/i.test(typed) ? typed : `https://${typed}`;
 }
 
 /** The partners whose site the destination is on; more than one where a network's links share a domain. */

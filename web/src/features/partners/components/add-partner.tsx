@@ -1,18 +1,35 @@
+import type { UseMutationResult } from '@tanstack/react-query';
 import { useState } from 'react';
+import { NetworkField } from '@/components/data/network-field';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import { focusFirstFault, TextField } from '@/components/ui/field';
+import { addressFrom, hostOf } from '@/lib/address';
 import { ApiError } from '@/lib/api/errors';
+import { parsePercent } from '@/lib/percent';
 import { networkOfHost } from '@/lib/postback';
-import { hostOf, NetworkField } from './network-field';
-import { parsePercent } from '../lib/terms';
-import { slugOf, usePartnerCommands } from '../hooks/use-partner-commands';
+import { slugOf, type NewPartner } from '../hooks/use-partner-commands';
 import { marked } from '../lib/marked';
 
-export function AddPartner({ onClose }: { readonly onClose: () => void }) {
-  const { create } = usePartnerCommands();
-  const [name, setName] = useState('');
-  const [baseUrl, setBaseUrl] = useState('');
+interface Props {
+  readonly title?: string;
+  readonly description?: string;
+  /** What the form is filled with. */
+  readonly begin?: { readonly name: string; readonly baseUrl: string };
+  readonly create: UseMutationResult<unknown, Error, NewPartner>;
+  readonly onClose: () => void;
+}
+
+/** The form of a new partner of the directory. */
+export function AddPartner({
+  title = 'Add New Partner',
+  description = 'Add an affiliate program your sites promote.',
+  begin,
+  create,
+  onClose,
+}: Props) {
+  const [name, setName] = useState(begin?.name ?? '');
+  const [baseUrl, setBaseUrl] = useState(begin?.baseUrl ?? '');
   const [commission, setCommission] = useState('');
   const [network, setNetwork] = useState('');
   const [tried, setTried] = useState(false);
@@ -30,8 +47,8 @@ export function AddPartner({ onClose }: { readonly onClose: () => void }) {
       onOpenChange={(open) => {
         if (!open) onClose();
       }}
-      title="Add New Partner"
-      description="Add an affiliate program your sites promote."
+      title={title}
+      description={description}
     >
       <form
         noValidate
@@ -44,7 +61,7 @@ export function AddPartner({ onClose }: { readonly onClose: () => void }) {
             create.mutate(
               {
                 name: name.trim(),
-                baseUrl: baseUrl.trim(),
+                baseUrl: addressFrom(baseUrl),
                 commission: percent,
                 ...(network ? { postbackPreset: network } : {}),
               },

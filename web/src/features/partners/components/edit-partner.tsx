@@ -1,18 +1,31 @@
+import type { UseMutationResult } from '@tanstack/react-query';
 import { useState } from 'react';
+import { NetworkField } from '@/components/data/network-field';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import { focusFirstFault, TextField } from '@/components/ui/field';
+import { addressFrom } from '@/lib/address';
 import { ApiError } from '@/lib/api/errors';
 import type { AdminPartner } from '@/lib/api/types';
 import { networkOf } from '@/lib/postback';
 import { marked } from '../lib/marked';
 import { draftOf, termsOf } from '../lib/terms';
-import { NetworkField } from './network-field';
 import { TermsEditor } from './terms-editor';
-import { usePartnerCommands, type PartnerChanges } from '../hooks/use-partner-commands';
+import type { PartnerChange, PartnerChanges } from '../hooks/use-partner-commands';
 
-export function EditPartner({ partner, onClose }: { readonly partner: AdminPartner; readonly onClose: () => void }) {
-  const { update } = usePartnerCommands();
+type Editable = Pick<
+  AdminPartner,
+  'id' | 'name' | 'slug' | 'baseUrl' | 'description' | 'cookieDays' | 'postbackPreset' | 'ownClickIdParameter' | 'terms'
+>;
+
+interface Props {
+  readonly partner: Editable;
+  readonly update: UseMutationResult<unknown, Error, PartnerChange>;
+  readonly onClose: () => void;
+}
+
+/** A partner of the directory, or a private one. */
+export function EditPartner({ partner, update, onClose }: Props) {
   const [opened] = useState(partner);
   const [name, setName] = useState(partner.name);
   const [baseUrl, setBaseUrl] = useState(partner.baseUrl);
@@ -39,7 +52,7 @@ export function EditPartner({ partner, onClose }: { readonly partner: AdminPartn
     // Only what was changed here: what another admin has changed meanwhile stays.
     const changes: PartnerChanges = {
       ...(name.trim() === opened.name ? {} : { name: name.trim() }),
-      ...(baseUrl.trim() === opened.baseUrl ? {} : { baseUrl: baseUrl.trim() }),
+      ...(addressFrom(baseUrl) === opened.baseUrl ? {} : { baseUrl: addressFrom(baseUrl) }),
       ...(description === opened.description ? {} : { description }),
       ...(days === opened.cookieDays ? {} : { cookieDays: days }),
       ...(preset === (opened.postbackPreset ?? 'default') ? {} : { postbackPreset: preset }),

@@ -13,9 +13,12 @@ import type { AdminPartner } from '@/lib/api/types';
 import { browserTimezone, formatDay, todayIn } from '@/lib/dates';
 import { countOf, formatCount, formatMinor, formatMoney } from '@/lib/format';
 import { useCommands } from '@/stores/commands';
+import { Action } from './action';
 import { AddPartner } from './add-partner';
 import { EditPartner } from './edit-partner';
 import { PartnerDetails } from './partner-details';
+import { PartnerName } from './partner-name';
+import { RequestReview } from './request-review';
 import { adminPartnersQuery } from '@/lib/shared-queries';
 import { SearchField } from '@/components/ui/search-field';
 import { performanceQuery, type PartnerTotals } from '../api/performance';
@@ -40,6 +43,12 @@ const METRICS: readonly { readonly id: Metric; readonly label: string }[] = [
   { id: 'revenue', label: 'Revenue' },
   { id: 'epc', label: 'EPC' },
 ];
+/** The directory's partners, and those that members added for themselves. */
+const WHOSE = [
+  { value: 'all', label: 'All partners' },
+  { value: 'directory', label: 'Directory' },
+  { value: 'private', label: 'Private' },
+] as const;
 type Open = { readonly what: 'edit' | 'details' | 'delete'; readonly id: string };
 
 const ORDER: Readonly<Record<Exclude<SortBy, Metric>, (a: AdminPartner, b: AdminPartner) => number>> = {
@@ -64,7 +73,8 @@ export function PartnersPanel({
   const query = useQuery(adminPartnersQuery);
   const performance = useQuery(performanceQuery);
   const totals = new Map(performance.data?.map((row) => [row.partnerId, row]));
-  const { update } = usePartnerCommands();
+  const { create, update } = usePartnerCommands();
+  const [whose, setWhose] = useState<'all' | 'directory' | 'private'>('all');
   const [sort, setSort] = useState<{ readonly by: SortBy; readonly down: boolean }>({ by: 'created', down: true });
   const [adding, setAdding] = useState(false);
   useCommands([{ id: 'add-partner', title: 'Add partner', group: 'Actions', run: () => setAdding(true) }]);
@@ -77,7 +87,10 @@ export function PartnersPanel({
   };
   const wanted = search.trim().toLowerCase();
   const rows = (query.data ?? [])
-    .filter((item) => `${item.name} ${item.slug} ${item.baseUrl}`.toLowerCase().includes(wanted))
+    .filter((item) => whose === 'all' || (whose === 'private') === (item.ownerId !== null))
+    .filter((item) =>
+      `${item.name} ${item.slug} ${item.baseUrl} ${item.ownerName ?? ''}`.toLowerCase().includes(wanted),
+    )
     .sort((a, b) => orderOf(sort.by, totals)(a, b) * (sort.down ? -1 : 1));
   const header = (by: SortBy, label: string): Pick<Column<AdminPartner>, 'id' | 'header' | 'label' | 'sorted'> => ({
     id: by,
@@ -98,7 +111,9 @@ export function PartnersPanel({
   const columns: readonly Column<AdminPartner>[] = [
     {
       ...header('name', 'Name'),
-      cell: (row) => <PartnerName partner={row} onOpen={() => setChosen({ what: 'details', id: row.id })} />,
+      cell: (row) => (
+        <PartnerName partner={row} owner={row.ownerName} onOpen={() => setChosen({ what: 'details', id: row.id })} />
+      ),
     },
     {
       ...header('commission', 'Commission'),
@@ -145,63 +160,80 @@ export function PartnersPanel({
     },
   ];
   return (
-    <Card
-      title="Partners"
-      description="Affiliate programs your sites can promote. Numbers are those of the last 30 days on all websites."
-      actions={
-        <>
-          <SearchField label="Search partners" value={search} onChange={onSearch} />
-          <Select
-            label="Sort by"
-            className="h-8 text-[0.8125rem] sm:hidden"
-            value={`${sort.by} ${sort.down ? 'down' : 'up'}`}
-            onChange={({ target }) =>
-              setSort({
-                by: SORTS.find(({ by }) => target.value.startsWith(by))?.by ?? 'created',
-                down: target.value.endsWith('down'),
-              })
-            }
-          >
-            {SORTS.flatMap(({ by, up, down }) => [
-              <option key={`${by} up`} value={`${by} up`}>
-                {up}
-              </option>,
-              <option key={`${by} down`} value={`${by} down`}>
-                {down}
-              </option>,
-            ])}
-          </Select>
-          <Button size="sm" variant="primary" onClick={() => setAdding(true)}>
-            <Plus aria-hidden className="size-3.5" />
-            Add Partner
-          </Button>
-        </>
-      }
-    >
-      {selected && query.data && !partner && (
-        <p role="status" className="mb-4 flex flex-wrap items-center gap-3 text-muted">
-          This partner was deleted.
-          <Button size="sm" onClick={onDeselect}>
-            Show all partners
-          </Button>
-        </p>
-      )}
-      {query.error && !query.data ? (
-        <ErrorBox error={query.error} prefix="Error loading partners" onRetry={() => void query.refetch()} />
-      ) : !query.data ? (
-        <Loading label="Loading partners..." />
-      ) : query.data.length === 0 ? (
-        <Empty>No partners found. Create your first partner!</Empty>
-      ) : rows.length === 0 ? (
-        <Empty>No partners match “{search}”.</Empty>
-      ) : (
-        <Rows caption="List of partners" columns={columns} rows={rows} rowKey={(row) => row.id} />
-      )}
-      {adding && <AddPartner onClose={() => setAdding(false)} />}
-      {partner && open?.what === 'edit' && <EditPartner key={partner.id} partner={partner} onClose={close} />}
-      {partner && open?.what === 'details' && <PartnerDetails partner={partner} onClose={close} />}
-      {partner && open?.what === 'delete' && <DeletePartner partner={partner} onClose={close} />}
-    </Card>
+    <div className="flex flex-col gap-6">
+      <RequestReview />
+      <Card
+        title="Partners"
+        description="Affiliate programs your sites can promote. Numbers are those of the last 30 days on all websites."
+        actions={
+          <>
+            <SearchField label="Search partners" value={search} onChange={onSearch} />
+            <Select
+              label="Show"
+              className="h-8 text-[0.8125rem]"
+              value={whose}
+              onChange={({ target }) => setWhose(WHOSE.find(({ value }) => value === target.value)?.value ?? 'all')}
+            >
+              {WHOSE.map(({ value, label }) => (
+                <option key={value} value={value}>
+                  {label}
+                </option>
+              ))}
+            </Select>
+            <Select
+              label="Sort by"
+              className="h-8 text-[0.8125rem] sm:hidden"
+              value={`${sort.by} ${sort.down ? 'down' : 'up'}`}
+              onChange={({ target }) =>
+                setSort({
+                  by: SORTS.find(({ by }) => target.value.startsWith(by))?.by ?? 'created',
+                  down: target.value.endsWith('down'),
+                })
+              }
+            >
+              {SORTS.flatMap(({ by, up, down }) => [
+                <option key={`${by} up`} value={`${by} up`}>
+                  {up}
+                </option>,
+                <option key={`${by} down`} value={`${by} down`}>
+                  {down}
+                </option>,
+              ])}
+            </Select>
+            <Button size="sm" variant="primary" onClick={() => setAdding(true)}>
+              <Plus aria-hidden className="size-3.5" />
+              Add Partner
+            </Button>
+          </>
+        }
+      >
+        {selected && query.data && !partner && (
+          <p role="status" className="mb-4 flex flex-wrap items-center gap-3 text-muted">
+            This partner was deleted.
+            <Button size="sm" onClick={onDeselect}>
+              Show all partners
+            </Button>
+          </p>
+        )}
+        {query.error && !query.data ? (
+          <ErrorBox error={query.error} prefix="Error loading partners" onRetry={() => void query.refetch()} />
+        ) : !query.data ? (
+          <Loading label="Loading partners..." />
+        ) : query.data.length === 0 ? (
+          <Empty>No partners found. Create your first partner!</Empty>
+        ) : rows.length === 0 ? (
+          <Empty>{search ? `No partners match “${search}”.` : 'No partners here.'}</Empty>
+        ) : (
+          <Rows caption="List of partners" columns={columns} rows={rows} rowKey={(row) => row.id} />
+        )}
+        {adding && <AddPartner create={create} onClose={() => setAdding(false)} />}
+        {partner && open?.what === 'edit' && (
+          <EditPartner key={partner.id} partner={partner} update={update} onClose={close} />
+        )}
+        {partner && open?.what === 'details' && <PartnerDetails partner={partner} onClose={close} />}
+        {partner && open?.what === 'delete' && <DeletePartner partner={partner} onClose={close} />}
+      </Card>
+    </div>
   );
 }
 
@@ -226,44 +258,6 @@ function metricText(metric: Metric, totals: PartnerTotals | undefined): ReactNod
       {text}
       <span className="block text-xs text-muted">{`without ${totals.notConverted.map(formatMinor).join(', ')}`}</span>
     </>
-  );
-}
-
-function PartnerName({ partner, onOpen }: { readonly partner: AdminPartner; readonly onOpen: () => void }) {
-  return (
-    <>
-      <button
-        type="button"
-        className="block max-w-64 rounded text-left font-medium break-words underline-offset-4 hover:underline"
-        onClick={onOpen}
-      >
-        {partner.name}
-      </button>
-      <a
-        href={partner.baseUrl}
-        rel="noreferrer"
-        target="_blank"
-        className="block max-w-64 truncate text-[0.8125rem] text-muted hover:underline"
-      >
-        {partner.baseUrl}
-      </a>
-    </>
-  );
-}
-
-function Action({
-  label,
-  Icon,
-  onClick,
-}: {
-  readonly label: string;
-  readonly Icon: typeof Pencil;
-  readonly onClick: () => void;
-}) {
-  return (
-    <Button size="icon" variant="ghost" aria-label={label} title={label} onClick={onClick}>
-      <Icon aria-hidden className="size-4" />
-    </Button>
   );
 }
 

@@ -27,6 +27,30 @@ export interface PartnerChanges {
   readonly isActive?: boolean;
 }
 
+export interface PartnerChange {
+  readonly partner: { readonly id: string };
+  readonly changes: PartnerChanges;
+}
+
+/** A new partner as the API takes it. */
+export function bodyOf({ name, baseUrl, commission, postbackPreset }: NewPartner) {
+  return {
+    name,
+    baseUrl,
+    commission,
+    slug: slugOf(name),
+    description: `${name} affiliate program`,
+    isActive: 1,
+    cookieDays: 30,
+    ...(postbackPreset ? { postbackPreset } : {}),
+  };
+}
+
+/** Changes as the API takes them. */
+export function changesOf({ terms, ...rest }: PartnerChanges) {
+  return { ...rest, ...(terms ? { terms: { ...terms, tiers: terms.tiers.map((tier) => ({ ...tier })) } } : {}) };
+}
+
 /** The rule of the specification: lower case, runs of white space become hyphens. */
 export const slugOf = (name: string): string => name.toLowerCase().replace(/\s+/g, '-');
 
@@ -38,33 +62,14 @@ export function usePartnerCommands() {
       client.invalidateQueries({ queryKey: partnersQuery.queryKey }),
     ]);
   const create = useMutation({
-    mutationFn: ({ name, baseUrl, commission, postbackPreset }: NewPartner) =>
-      body(
-        api.POST('/api/admin/partners', {
-          body: {
-            name,
-            baseUrl,
-            commission,
-            slug: slugOf(name),
-            description: `${name} affiliate program`,
-            isActive: 1,
-            cookieDays: 30,
-            ...(postbackPreset ? { postbackPreset } : {}),
-          },
-        }),
-      ),
+    mutationFn: (partner: NewPartner) => body(api.POST('/api/admin/partners', { body: bodyOf(partner) })),
     onSuccess: () => toast('Partner created successfully'),
     onError: (error) => toastError('Failed to create partner', messageOf(error)),
     onSettled,
   });
   const update = useMutation({
-    mutationFn: ({ partner, changes }: { readonly partner: AdminPartner; readonly changes: PartnerChanges }) => {
-      const { terms, ...rest } = changes;
-      const given = terms ? { terms: { ...terms, tiers: terms.tiers.map((tier) => ({ ...tier })) } } : {};
-      return body(
-        api.PATCH('/api/admin/partners/{id}', { params: { path: { id: partner.id } }, body: { ...rest, ...given } }),
-      );
-    },
+    mutationFn: ({ partner, changes }: PartnerChange) =>
+      body(api.PATCH('/api/admin/partners/{id}', { params: { path: { id: partner.id } }, body: changesOf(changes) })),
     onSuccess: () => toast('Partner updated successfully'),
     onError: (error) => toastError('Failed to update partner', messageOf(error)),
     onSettled,

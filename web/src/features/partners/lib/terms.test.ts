@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { adminPartner } from '@/test/fixtures';
 import { networkOfHost, NETWORKS, postbackHint, postbackUrl } from '@/lib/postback';
-import { draftOf, parsePercent, termsOf } from './terms';
+import { parsePercent } from '@/lib/percent';
+import { draftOf, termsOf } from './terms';
 
 const base = adminPartner().terms;
 

@@ -1,6 +1,7 @@
 // What a partner pays, as the texts of a form.
 import type { Terms } from '@/lib/api/types';
 import { majorText, parseMinor } from '@/lib/format';
+import { parsePercent } from '@/lib/percent';
 
 export interface TierDraft {
   readonly atLeast: string;
@@ -80,12 +81,6 @@ export function termsOf(draft: TermsDraft): { readonly terms: Omit<Terms, 'text'
       autoApproveDays,
     },
   };
-}
-
-/** "12.5" → 12.5; null for what is not a percentage in steps of 0.01. */
-export function parsePercent(text: string): number | null {
-  const match = /^\d{1,3}(?:[.,]\d{1,2})?$/.test(text.trim()) ? Number(text.trim().replace(',', '.')) : null;
-  return match !== null && match <= 100 ? match : null;
 }
 
 function parseCount(text: string, least: number, most: number): number | null {

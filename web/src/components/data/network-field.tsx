@@ -24,8 +24,3 @@ export function NetworkField({ value, onChange }: Props) {
     </SelectField>
   );
 }
-
-/** The host of an address as it is typed; empty while it is none. */
-export function hostOf(address: string): string {
-  return URL.canParse(address) ? new URL(address).hostname : '';
-}

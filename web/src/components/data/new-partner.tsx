@@ -1,0 +1,148 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
+import { Button } from '@/components/ui/button';
+import { focusFirstFault, TextField } from '@/components/ui/field';
+import { addressFrom, hostOf } from '@/lib/address';
+import { api, body } from '@/lib/api/client';
+import { ApiError } from '@/lib/api/errors';
+import { parsePercent } from '@/lib/percent';
+import { networkOf, networkOfHost } from '@/lib/postback';
+import { partnersQuery } from '@/lib/shared-queries';
+import { toast } from '@/stores/toasts';
+import { ErrorBox } from './states';
+import { NetworkField } from './network-field';
+
+interface Props {
+  /** The address to begin with. */
+  readonly website?: string;
+  /** Called with the id once the lists have it. */
+  readonly onAdded: (id: string) => void;
+  readonly onCancel: () => void;
+}
+
+/** The fields of a private partner. It is no form of its own: it also stands inside the form of a new link. */
+export function NewPartner({ website = '', onAdded, onCancel }: Props) {
+  const client = useQueryClient();
+  const group = useRef<HTMLDivElement>(null);
+  const first = useRef<HTMLInputElement>(null);
+  useEffect(() => first.current?.focus(), []); // it opens because a person asked for it
+  const [name, setName] = useState('');
+  const [site, setSite] = useState(website);
+  const [network, setNetwork] = useState('');
+  const [parameter, setParameter] = useState('');
+  const [commission, setCommission] = useState('');
+  const [tried, setTried] = useState(false);
+  const preset = network || (networkOfHost(hostOf(site))?.id ?? 'default');
+  const passed = networkOf(preset)?.clickId;
+  const percent = parsePercent(commission);
+  const create = useMutation({
+    mutationFn: (rate: number) =>
+      body(
+        api.POST('/api/platform/partners', {
+          body: {
+            name: name.trim(),
+            baseUrl: addressFrom(site),
+            commission: rate,
+            description: '',
+            isActive: true,
+            cookieDays: 30,
+            ...(network ? { postbackPreset: network } : {}),
+            ...(parameter.trim() && !passed ? { clickIdParameter: parameter.trim() } : {}),
+          },
+        }),
+      ),
+    onSuccess: async ({ id }) => {
+      await client.invalidateQueries({ queryKey: partnersQuery.queryKey });
+      toast('Partner added', name.trim());
+      onAdded(id);
+    },
+  });
+  const refused = create.error instanceof ApiError ? create.error.fields : {};
+  const errors = {
+    name: tried && name.trim() === '' ? 'Enter a name' : refused['name'],
+    site: tried && site.trim() === '' ? 'Enter the program’s website' : refused['baseUrl'],
+    commission: tried && percent === null ? 'Enter a percentage from 0 to 100' : refused['commission'],
+  };
+  const submit = () => {
+    setTried(true);
+    if (name.trim() !== '' && site.trim() !== '' && percent !== null) create.mutate(percent);
+    if (group.current) focusFirstFault(group.current);
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.key !== 'Enter') return;
+    event.preventDefault(); // the form around it is not submitted
+    submit();
+  };
+  return (
+    <div
+      ref={group}
+      role="group"
+      aria-label="New partner"
+      className="flex flex-col gap-4 rounded-lg border border-line bg-sunken/50 p-3"
+    >
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField
+          label="Partner name"
+          required
+          ref={first}
+          autoComplete="off"
+          maxLength={100}
+          onKeyDown={onKeyDown}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+          error={errors.name}
+        />
+        <TextField
+          label="Website"
+          required
+          inputMode="url"
+          autoComplete="off"
+          spellCheck={false}
+          placeholder="shop.example"
+          onKeyDown={onKeyDown}
+          value={site}
+          onChange={(event) => setSite(event.target.value)}
+          error={errors.site}
+        />
+        <NetworkField value={preset} onChange={setNetwork} />
+        <TextField
+          label="Commission (%)"
+          required
+          inputMode="decimal"
+          autoComplete="off"
+          onKeyDown={onKeyDown}
+          value={commission}
+          onChange={(event) => setCommission(event.target.value)}
+          error={errors.commission}
+          hint="Percent of each sale. You can set flat fees and tiers later."
+        />
+      </div>
+      {passed ? (
+        <p className="text-[0.8125rem] text-muted">
+          Links pass the click ID as <code>{passed}</code>.
+        </p>
+      ) : (
+        <TextField
+          label="Click ID parameter (optional)"
+          autoComplete="off"
+          spellCheck={false}
+          onKeyDown={onKeyDown}
+          value={parameter}
+          onChange={(event) => setParameter(event.target.value)}
+          error={refused['clickIdParameter']}
+          hint="The parameter of its links that comes back with the sale. Without it, sales can’t be attributed."
+        />
+      )}
+      {create.error && Object.keys(refused).length === 0 && <ErrorBox error={create.error} />}
+      <div className="flex flex-wrap items-center justify-end gap-2">
+        <p className="mr-auto text-[0.8125rem] text-muted">Only you can see and use it.</p>
+        <Button size="sm" onClick={onCancel}>
+          Cancel
+        </Button>
+        <Button size="sm" variant="primary" busy={create.isPending} onClick={submit}>
+          Add partner
+        </Button>
+      </div>
+    </div>
+  );
+}
