@@ -65,7 +65,7 @@ class InsightService:
         history = read_history(self._clients, website, context.at)
         findings = [finding for finding in find(history) if not self._is_switched_off(finding, history)]
         subjects = [finding.subject for finding in findings if finding.subject is not None]
-        names = {subject: shown_name(self._name(subject)) for subject in subjects}
+        names = {subject: shown_name(self._name(subject, website)) for subject in subjects}
         narration = narrate(self._model, website.account_id, findings, names, website.currency)
         return AnalysisRun(history.last, narration.found, names, narration.silence)
 
@@ -99,11 +99,13 @@ class InsightService:
         partner = self.container.store.load(UUID(partner_id), partners.evolve) if partner_id is not None else None
         return partner is not None and (partner.removed or not partner.is_active)
 
-    def _name(self, subject: Subject) -> str:
+    def _name(self, subject: Subject, website: Website) -> str:
         match subject.dimension:
             case "partner":
                 partner = self.container.store.load(UUID(subject.value), partners.evolve)
-                return partner.name if partner is not None else "an unknown partner"
+                if partner is None or not partner.is_for(website.account_id):
+                    return "an unknown partner"
+                return partner.name
             case "link":
                 link = self.container.store.load(UUID(subject.value), links.evolve)
                 return f"/{link.slug}" if link is not None else "an unknown link"

@@ -52,6 +52,8 @@ def _with_label(settings: Settings, row: Row) -> Row:
 
 
 _OWN: Final = "t.account_id = %(account)s"
+_OWN_PARTNERS: Final = "(to_jsonb(t) ->> 'account_id')::uuid = %(account)s"
+"""By name out of the row: while a new version is built, the live table may be one without the column."""
 _WRITTEN: Final = "t.author_id = %(account)s"
 _OF_WEBSITES: Final = "t.website_id IN (SELECT id FROM read.websites WHERE account_id = %(account)s)"
 
@@ -88,8 +90,8 @@ SECTIONS: Final[tuple[Section, ...]] = (
         _OF_WEBSITES,
         shown="id, website_id, kind, last4, public_key, allowed_origins, created_at, revoked_at",
     ),
-    Section("partners", "read.partners", _OWN),
-    Section("partnerTerms", "read.partner_terms", _OWN, key="effective_at"),
+    Section("partners", "read.partners", _OWN_PARTNERS),
+    Section("partnerTerms", "read.partner_terms", _OWN_PARTNERS, key="effective_at"),
     Section("partnerRequests", "read.partner_requests", _OWN),
     Section("customDomains", "read.custom_domains", _OWN),
     Section("links", "read.links", _OF_WEBSITES),
