@@ -25,7 +25,7 @@ from schemas.tracking import NO_ID
 
 router = APIRouter(tags=["conversions"])
 
-MAX_CLICKS: Final = 50
+MAX_CLICKS: Final = 200
 MAX_SEARCH: Final = 200
 MAX_VISITOR_EVENTS: Final = 1_000
 """Of one visitor and day in which the page of a click is looked for, as the attribution does."""

@@ -40,6 +40,8 @@ test('the postback URL of a private partner is at hand', async () => {
   await user.click(await screen.findByRole('button', { name: 'Postback URL of Fjord Outdoor' }));
   const dialog = await screen.findByRole('dialog', { name: 'Postback URL' });
   expect(await within(dialog).findByLabelText('Partner')).toHaveDisplayValue('Fjord Outdoor');
+  expect(await within(dialog).findByRole('button', { name: 'Send a test conversion' })).toBeInTheDocument();
+  expect(requests('GET /api/platform/links?')).toContainEqual(expect.stringContaining('partnerId=p9'));
 });
 
 test('a private partner is proposed for the directory in one click, and once', async () => {

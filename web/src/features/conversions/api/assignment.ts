@@ -6,18 +6,19 @@ import type { components } from '@/lib/api/schema';
 export type MissingClick = components['schemas']['MissingClick'];
 export type CandidateClick = components['schemas']['CandidateClick'];
 
-const SHOWN = 20;
+/** How many choices are shown: at first, and each time more are wanted. */
+export const SHOWN = [20, 100, 200] as const;
 
 /** The latest clicks of the conversion's website before it occurred. */
-export const candidatesQuery = (id: string, partnerId: string, search: string) =>
+export const candidatesQuery = (id: string, partnerId: string, search: string, limit: number) =>
   queryOptions({
-    queryKey: ['explanation', id, 'clicks', partnerId, search] as const,
+    queryKey: ['explanation', id, 'clicks', partnerId, search, limit] as const,
     queryFn: ({ signal }) =>
       body(
         api.GET('/api/platform/conversions/{id}/clicks', {
           params: {
             path: { id },
-            query: { limit: SHOWN, ...(partnerId ? { partnerId } : {}), ...(search ? { search } : {}) },
+            query: { limit, ...(partnerId ? { partnerId } : {}), ...(search ? { search } : {}) },
           },
           signal,
         }),
@@ -27,14 +28,14 @@ export const candidatesQuery = (id: string, partnerId: string, search: string) =
   });
 
 /** Links of the website, the newest first. */
-export const linkChoicesQuery = (websiteId: string, partnerId: string, search: string) =>
+export const linkChoicesQuery = (websiteId: string, partnerId: string, search: string, limit: number) =>
   queryOptions({
-    queryKey: ['links', websiteId, 'choices', partnerId, search] as const,
+    queryKey: ['links', websiteId, 'choices', partnerId, search, limit] as const,
     queryFn: ({ signal }) =>
       body(
         api.GET('/api/platform/links', {
           params: {
-            query: { websiteId, limit: SHOWN, ...(partnerId ? { partnerId } : {}), ...(search ? { search } : {}) },
+            query: { websiteId, limit, ...(partnerId ? { partnerId } : {}), ...(search ? { search } : {}) },
           },
           signal,
         }),

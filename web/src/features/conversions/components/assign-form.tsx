@@ -7,7 +7,7 @@ import { focusFirstFault, SelectField, TextField } from '@/components/ui/field';
 import { ApiError } from '@/lib/api/errors';
 import type { Explanation, Website } from '@/lib/api/types';
 import { partnersQuery } from '@/lib/shared-queries';
-import { candidatesQuery, linkChoicesQuery, type CandidateClick } from '../api/assignment';
+import { candidatesQuery, linkChoicesQuery, SHOWN, type CandidateClick } from '../api/assignment';
 import { useAssignment } from '../hooks/use-assignment';
 
 interface Props {
@@ -122,12 +122,15 @@ interface ChoicesProps {
 }
 
 function Clicks({ conversion, partner, search, at, ...rest }: ChoicesProps) {
-  const clicks = useQuery(candidatesQuery(conversion.id, partner, search));
+  const [limit, setLimit] = useState<number>(SHOWN[0]);
+  const clicks = useQuery(candidatesQuery(conversion.id, partner, search, limit));
   return (
     <Choices
       {...rest}
       label="Clicks before the sale"
       query={clicks}
+      limit={limit}
+      onMore={setLimit}
       none="No clicks before the sale match."
       options={(clicks.data ?? []).map((click) => ({
         value: click.clickId,
@@ -145,12 +148,15 @@ function Clicks({ conversion, partner, search, at, ...rest }: ChoicesProps) {
 }
 
 function Links({ website, partner, search, ...rest }: ChoicesProps) {
-  const links = useQuery(linkChoicesQuery(website.id, partner, search));
+  const [limit, setLimit] = useState<number>(SHOWN[0]);
+  const links = useQuery(linkChoicesQuery(website.id, partner, search, limit));
   return (
     <Choices
       {...rest}
       label="Links"
       query={links}
+      limit={limit}
+      onMore={setLimit}
       none="No links match."
       options={(links.data ?? []).map((link) => ({
         value: link.id,
@@ -174,7 +180,11 @@ interface ListProps {
     readonly error: Error | null;
     readonly data: readonly unknown[] | undefined;
     readonly refetch: () => unknown;
+    readonly isFetching: boolean;
   };
+  /** How many are read at most. */
+  readonly limit: number;
+  readonly onMore: (limit: number) => void;
   readonly options: readonly Option[];
   readonly none: string;
   readonly chosen: string;
@@ -183,8 +193,9 @@ interface ListProps {
 }
 
 /** One of a list, as radio buttons: the arrow keys move in it. */
-function Choices({ label, query, options, none, chosen, onChoose, error }: ListProps) {
+function Choices({ label, query, limit, onMore, options, none, chosen, onChoose, error }: ListProps) {
   const id = useId();
+  const more = options.length < limit ? undefined : SHOWN.find((count) => count > limit);
   if (query.error && !query.data) return <ErrorBox error={query.error} onRetry={() => void query.refetch()} />;
   if (!query.data) return <Skeleton className="h-40" />;
   return (
@@ -225,6 +236,11 @@ function Choices({ label, query, options, none, chosen, onChoose, error }: ListP
             </label>
           ))}
         </div>
+      )}
+      {more !== undefined && (
+        <Button size="sm" variant="ghost" className="mt-1.5" busy={query.isFetching} onClick={() => onMore(more)}>
+          Show more
+        </Button>
       )}
       {error && (
         <p id={`${id}-error`} className="mt-1.5 text-[0.8125rem] text-bad">

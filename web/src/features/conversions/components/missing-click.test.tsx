@@ -168,3 +168,19 @@ test('a reversed sale is explained but not assigned', async () => {
   expect(await screen.findByText('How to fix this')).toBeInTheDocument();
   expect(screen.queryByRole('button', { name: 'Assign by hand' })).not.toBeInTheDocument();
 });
+
+test('more clicks than the first are shown when they are wanted', async () => {
+  server.use(
+    http.get(at('/api/platform/conversions/{id}/clicks'), ({ request }) => {
+      const limit = Number(new URL(request.url).searchParams.get('limit'));
+      return HttpResponse.json(
+        Array.from({ length: Math.min(limit, 30) }, (_, index) => click({ clickId: `k${index}` })),
+      );
+    }),
+  );
+  const { user, form } = await openForm();
+  expect(await form.findAllByRole('radio')).toHaveLength(20);
+  await user.click(form.getByRole('button', { name: 'Show more' }));
+  await waitFor(() => expect(form.getAllByRole('radio')).toHaveLength(30));
+  expect(form.queryByRole('button', { name: 'Show more' })).not.toBeInTheDocument();
+});

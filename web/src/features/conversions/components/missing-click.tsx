@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { PostbackDialog } from '@/components/data/postback-url';
+import { PostbackDialog } from '@/components/partners/postback-url';
 import { Button } from '@/components/ui/button';
 import type { Explanation, Website } from '@/lib/api/types';
 import type { MissingClick } from '../api/assignment';

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useState } from 'react';
-import { NewPartner } from '@/components/data/new-partner';
+import { NewPartner } from '@/components/partners/new-partner';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { CopyField } from '@/components/ui/copy-field';

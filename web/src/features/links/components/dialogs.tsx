@@ -13,7 +13,7 @@ export const RemoveLink = opened(
   lazy(() => import('./remove-link').then((module) => ({ default: module.RemoveLink }))),
 );
 export const PostbackDialog = opened(
-  lazy(() => import('@/components/data/postback-url').then((module) => ({ default: module.PostbackDialog }))),
+  lazy(() => import('@/components/partners/postback-url').then((module) => ({ default: module.PostbackDialog }))),
 );
 export const QrDialog = opened(lazy(() => import('./qr-dialog').then((module) => ({ default: module.QrDialog }))));
 

@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { ErrorBox, Skeleton } from '@/components/data/states';
+import { TestConversion } from '@/components/partners/test-conversion';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { CopyField } from '@/components/ui/copy-field';
@@ -8,7 +9,6 @@ import type { Link, TrackedClick, Website } from '@/lib/api/types';
 import { formatZoned } from '@/lib/dates';
 import { formatCount, formatMinor } from '@/lib/format';
 import { LinkBadges } from './link-actions';
-import { TestConversion } from './test-conversion';
 import { linkClicksQuery, linkQuery, linkTopQuery } from '../api/links';
 import { epcOf } from '../lib/figures';
 import { RANGE_NAMES, type LinkRange } from '../lib/search';

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Handshake, Pencil, Plus, Power, Share, Trash2, Webhook } from 'lucide-react';
 import { useState } from 'react';
-import { NewPartner } from '@/components/data/new-partner';
-import { PostbackDialog } from '@/components/data/postback-url';
+import { NewPartner } from '@/components/partners/new-partner';
+import { PostbackDialog } from '@/components/partners/postback-url';
 import { Rows } from '@/components/data/rows';
 import { Empty, ErrorBox, Loading } from '@/components/data/states';
 import type { Column } from '@/components/data/table';

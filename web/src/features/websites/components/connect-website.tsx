@@ -11,7 +11,7 @@ import { snippet } from '../lib/snippet';
 
 // The table of networks comes once there is something to show from it.
 const PostbackUrl = lazy(() =>
-  import('@/components/data/postback-url').then((module) => ({ default: module.PostbackUrl })),
+  import('@/components/partners/postback-url').then((module) => ({ default: module.PostbackUrl })),
 );
 
 /** Onboarding from connecting a website to its first event. `next` is shown once the website is connected. */

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { ErrorBox, Skeleton } from '@/components/data/states';
-import { PostbackDialog, PostbackUrl } from '@/components/data/postback-url';
+import { PostbackDialog, PostbackUrl } from '@/components/partners/postback-url';
 import { Rows } from '@/components/data/rows';
 import type { Column } from '@/components/data/table';
 import { Badge } from '@/components/ui/badge';

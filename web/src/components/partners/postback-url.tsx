@@ -7,12 +7,13 @@ import { Dialog } from '@/components/ui/dialog';
 import { SelectField } from '@/components/ui/field';
 import { api, body } from '@/lib/api/client';
 import { messageOf } from '@/lib/api/errors';
-import type { Website, WebsiteKey } from '@/lib/api/types';
+import type { Partner, Website, WebsiteKey } from '@/lib/api/types';
 import { copyText } from '@/lib/clipboard';
 import { postbackHint, postbackUrl } from '@/lib/postback';
 import { aboutQuery, keysQuery, partnersQuery } from '@/lib/shared-queries';
 import { toast, toastError } from '@/stores/toasts';
-import { ErrorBox, Skeleton } from './states';
+import { ErrorBox, Skeleton } from '@/components/data/states';
+import { TestConversion } from './test-conversion';
 
 interface Props {
   readonly website: Pick<Website, 'id' | 'domain'>;
@@ -54,7 +55,35 @@ export function PostbackUrl({ website, token, keyId, partnerId }: Props) {
         <StoredToken website={website} keyId={keyId} urlWith={urlWith} />
       )}
       <p className="text-[0.8125rem] text-muted">{postbackHint(partner.postbackPreset ?? null)}</p>
+      {!token && <TestOfPartner key={partner.id} website={website} partner={partner} />}
     </section>
+  );
+}
+
+/** The test conversion goes through the newest link to the partner that works. */
+function TestOfPartner({ website, partner }: { readonly website: Props['website']; readonly partner: Partner }) {
+  const links = useQuery({
+    queryKey: ['links', website.id, 'newest', partner.id],
+    queryFn: ({ signal }) =>
+      body(
+        api.GET('/api/platform/links', {
+          params: { query: { websiteId: website.id, partnerId: partner.id, limit: 20 } },
+          signal,
+        }),
+      ),
+  });
+  const link = links.data?.find((item) => item.isActive);
+  if (!links.data) return null; // the URL is what the dialog is for
+  return (
+    <div className="border-t border-line pt-3">
+      {link ? (
+        <TestConversion link={link.id} />
+      ) : (
+        <p className="text-[0.8125rem] text-muted">
+          Create a link to {partner.name} to send a test conversion through it.
+        </p>
+      )}
+    </div>
   );
 }
 

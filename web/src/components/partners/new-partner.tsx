@@ -9,7 +9,7 @@ import { parsePercent } from '@/lib/percent';
 import { networkOf, networkOfHost } from '@/lib/postback';
 import { partnersQuery } from '@/lib/shared-queries';
 import { toast } from '@/stores/toasts';
-import { ErrorBox } from './states';
+import { ErrorBox } from '@/components/data/states';
 import { NetworkField } from './network-field';
 
 interface Props {
