@@ -165,7 +165,7 @@ const links = createRoute({
 const myPartners = createRoute({
   getParentRoute: () => member,
   path: '/links/partners',
-  staticData: { title: 'My partners', reads: ['/api/platform/partners'], scopes: ['website'] },
+  staticData: { title: 'My partners', scopes: ['website'] },
   validateSearch: flat,
   component: lazyRouteComponent(() => import('./pages/my-partners'), 'MyPartnersPage'),
 });

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Copy } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
+import { Boundary } from '@/components/data/boundary';
 import { Button } from '@/components/ui/button';
 import { CopyField } from '@/components/ui/copy-field';
 import { Dialog } from '@/components/ui/dialog';
@@ -10,10 +11,12 @@ import { messageOf } from '@/lib/api/errors';
 import type { Partner, Website, WebsiteKey } from '@/lib/api/types';
 import { copyText } from '@/lib/clipboard';
 import { postbackHint, postbackUrl } from '@/lib/postback';
-import { aboutQuery, keysQuery, partnersQuery } from '@/lib/shared-queries';
+import { aboutQuery, keysQuery } from '@/lib/setup-queries';
+import { partnersQuery } from '@/lib/shared-queries';
 import { toast, toastError } from '@/stores/toasts';
 import { ErrorBox, Skeleton } from '@/components/data/states';
-import { TestConversion } from './test-conversion';
+
+const TestConversion = lazy(() => import('./test-conversion').then((module) => ({ default: module.TestConversion })));
 
 interface Props {
   readonly website: Pick<Website, 'id' | 'domain'>;
@@ -77,7 +80,11 @@ function TestOfPartner({ website, partner }: { readonly website: Props['website'
   return (
     <div className="border-t border-line pt-3">
       {link ? (
-        <TestConversion link={link.id} />
+        <Boundary fallback={null}>
+          <Suspense fallback={null}>
+            <TestConversion link={link.id} />
+          </Suspense>
+        </Boundary>
       ) : (
         <p className="text-[0.8125rem] text-muted">
           Create a link to {partner.name} to send a test conversion through it.

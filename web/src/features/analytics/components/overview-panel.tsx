@@ -8,7 +8,7 @@ import { browserTimezone, formatZoned } from '@/lib/dates';
 import { formatCount, formatMinor, formatMoney, formatPercent } from '@/lib/format';
 import { pageOf } from '../lib/activity-link';
 import { activityQuery, totalsQuery } from '../api/platform-totals';
-import { adminPartnersQuery } from '@/lib/shared-queries';
+import { adminPartnersQuery } from '@/lib/setup-queries';
 
 /** Platform totals, refetched every 30 s, and recent activity. */
 export function OverviewPanel() {

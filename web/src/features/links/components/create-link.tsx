@@ -11,7 +11,7 @@ import { api, body } from '@/lib/api/client';
 import { ApiError } from '@/lib/api/errors';
 import type { Link, NewLink, Partner, Website } from '@/lib/api/types';
 import { copyText } from '@/lib/clipboard';
-import { aboutQuery } from '@/lib/shared-queries';
+import { aboutQuery } from '@/lib/setup-queries';
 import { toast } from '@/stores/toasts';
 import { DestinationField } from './destination-field';
 import { Folded } from './folded';

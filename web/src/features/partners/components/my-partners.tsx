@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Handshake, Pencil, Plus, Power, Share, Trash2, Webhook } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { NewPartner } from '@/components/partners/new-partner';
-import { PostbackDialog } from '@/components/partners/postback-url';
 import { Rows } from '@/components/data/rows';
 import { Empty, ErrorBox, Loading } from '@/components/data/states';
 import type { Column } from '@/components/data/table';
@@ -18,6 +17,10 @@ import { EditPartner } from './edit-partner';
 import { PartnerName } from './partner-name';
 import { requestsQuery } from '../api/requests';
 import { usePrivatePartners } from '../hooks/use-private-partners';
+
+const PostbackDialog = lazy(() =>
+  import('@/components/partners/postback-url').then((module) => ({ default: module.PostbackDialog })),
+);
 
 type Open = { readonly what: 'edit' | 'remove' | 'postback'; readonly id: string };
 
@@ -114,7 +117,9 @@ export function MyPartners({ website }: { readonly website: Website | undefined 
         <EditPartner key={chosen.id} partner={chosen} update={update} onClose={close} />
       )}
       {chosen && website && open?.what === 'postback' && (
-        <PostbackDialog website={website} partnerId={chosen.id} onClose={close} />
+        <Suspense fallback={null}>
+          <PostbackDialog website={website} partnerId={chosen.id} onClose={close} />
+        </Suspense>
       )}
       {chosen && open?.what === 'remove' && (
         <ConfirmDialog

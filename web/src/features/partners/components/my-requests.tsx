@@ -67,7 +67,7 @@ export function MyRequests() {
   return (
     <Card
       title="Requested partners"
-      description="Programs you asked to have in the directory, for everyone"
+      description="Programs you requested for the directory, for everyone"
       actions={
         <Button size="sm" onClick={() => setAsking(true)}>
           <MessageSquarePlus aria-hidden className="size-3.5" />

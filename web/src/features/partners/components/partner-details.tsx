@@ -6,7 +6,7 @@ import type { AdminPartner } from '@/lib/api/types';
 import { browserTimezone, formatZoned } from '@/lib/dates';
 import { countOf } from '@/lib/format';
 import { useNow } from '@/lib/now';
-import { aboutQuery } from '@/lib/shared-queries';
+import { aboutQuery } from '@/lib/setup-queries';
 import { networkOf, postbackHint, postbackUrl, TOKEN_PLACE } from '@/lib/postback';
 import { termsHistoryQuery } from '../api/terms';
 

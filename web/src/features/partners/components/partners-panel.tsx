@@ -19,7 +19,7 @@ import { EditPartner } from './edit-partner';
 import { PartnerDetails } from './partner-details';
 import { PartnerName } from './partner-name';
 import { RequestReview } from './request-review';
-import { adminPartnersQuery } from '@/lib/shared-queries';
+import { adminPartnersQuery } from '@/lib/setup-queries';
 import { SearchField } from '@/components/ui/search-field';
 import { performanceQuery, type PartnerTotals } from '../api/performance';
 import { usePartnerCommands } from '../hooks/use-partner-commands';

@@ -12,7 +12,8 @@ import { ApiError, messageOf } from '@/lib/api/errors';
 import type { AdminPartnerRequest } from '@/lib/api/types';
 import { browserTimezone, formatDay, todayIn } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
-import { adminPartnersQuery, partnersQuery } from '@/lib/shared-queries';
+import { adminPartnersQuery } from '@/lib/setup-queries';
+import { partnersQuery } from '@/lib/shared-queries';
 import { toast, toastError } from '@/stores/toasts';
 import { AddPartner } from './add-partner';
 import { PartnerName } from './partner-name';
@@ -74,7 +75,7 @@ export function RequestReview() {
     },
   ];
   return (
-    <Card title={`Requests (${formatCount(requests.data.length)})`} description="Partners that members asked for">
+    <Card title={`Requests (${formatCount(requests.data.length)})`} description="Partners that members requested">
       <Rows caption="Partner requests" columns={columns} rows={requests.data} rowKey={(row) => row.id} />
       {open?.what === 'accept' && <Accept request={open.request} onClose={() => setOpen(null)} />}
       {open?.what === 'decline' && <Decline request={open.request} onClose={() => setOpen(null)} />}

@@ -2,7 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, body, done } from '@/lib/api/client';
 import { messageOf } from '@/lib/api/errors';
 import type { AdminPartner, Terms } from '@/lib/api/types';
-import { adminPartnersQuery, partnersQuery } from '@/lib/shared-queries';
+import { adminPartnersQuery } from '@/lib/setup-queries';
+import { partnersQuery } from '@/lib/shared-queries';
 import { toast, toastError } from '@/stores/toasts';
 
 export interface NewPartner {

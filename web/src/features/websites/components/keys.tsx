@@ -15,7 +15,7 @@ import { api, body, done } from '@/lib/api/client';
 import { messageOf } from '@/lib/api/errors';
 import type { NewWebsiteKey, Website, WebsiteKey } from '@/lib/api/types';
 import { formatZoned } from '@/lib/dates';
-import { keysQuery } from '@/lib/shared-queries';
+import { keysQuery } from '@/lib/setup-queries';
 import { toast, toastError } from '@/stores/toasts';
 
 type Kind = WebsiteKey['kind'];
