@@ -25,7 +25,11 @@ export function NewPartner({ website = '', onAdded, onCancel }: Props) {
   const client = useQueryClient();
   const group = useRef<HTMLDivElement>(null);
   const first = useRef<HTMLInputElement>(null);
-  useEffect(() => first.current?.focus(), []); // a person opened it
+  // A person opened it: it is seen whole, above the buttons of the form around it.
+  useEffect(() => {
+    first.current?.focus();
+    group.current?.scrollIntoView({ block: 'nearest' });
+  }, []);
   const [name, setName] = useState('');
   const [site, setSite] = useState(website);
   const [network, setNetwork] = useState('');
@@ -78,7 +82,7 @@ export function NewPartner({ website = '', onAdded, onCancel }: Props) {
       ref={group}
       role="group"
       aria-label="New partner"
-      className="flex flex-col gap-4 rounded-lg border border-line bg-sunken/50 p-3"
+      className="flex scroll-mb-20 flex-col gap-4 rounded-lg border border-line bg-sunken/50 p-3"
     >
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
