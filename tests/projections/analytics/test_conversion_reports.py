@@ -1,4 +1,4 @@
-"""From topic `conversions` to `conversion_reports`: every report once, repeats and conflicts by name, and the audit of it."""
+"""From topic `conversions` to `conversion_reports`: every report once, repeats and conflicts by name, and its audit."""
 
 from __future__ import annotations
 
