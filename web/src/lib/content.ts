@@ -42,8 +42,6 @@ export interface Article extends Text {
   readonly card: Card;
 }
 
-const texts = import.meta.glob<Text>('../../content/*/*.md', { import: 'default' });
-
 /** Every article, the blog newest first, the others in their order. */
 export const allCards = async (): Promise<readonly Card[]> => (await import('virtual:content')).default;
 
@@ -52,9 +50,9 @@ export const cardsOf = async (kind: Kind): Promise<readonly Card[]> =>
 
 /** One article with its text; undefined when there is none of that name. */
 export async function articleOf(kind: Kind, slug: string): Promise<Article | undefined> {
-  const load = texts[`../../content/${kind}/${slug}.md`];
-  if (!load) return undefined;
-  const [text, cards] = await Promise.all([load(), cardsOf(kind)]);
+  const [{ textOf }, cards] = await Promise.all([import('./article-texts'), cardsOf(kind)]);
+  const text = await textOf(kind, slug);
+  if (!text) return undefined;
   const card = cards.find((item) => item.slug === slug);
   return card && { ...text, card };
 }
