@@ -46,7 +46,7 @@ const program = (over) => ({
   why: null,
   toldBy: 'rules',
   pros: ['Matches your niche: Pets', 'Its description fits your idea', 'Approval is easy'],
-  cons: ["Terms not verified yet"],
+  cons: ['Terms not verified yet'],
   approvalDifficulty: 'easy',
   paymentFrequency: 'monthly',
   source: "Program's public affiliate page, as commonly published",

@@ -194,7 +194,11 @@ export function Workbench({ address = NOTHING, onAddress = () => {}, queryAction
                 content: <Tables onOpen={open} onInsert={(text) => editor.current?.insert(text)} />,
               },
               { id: 'history', label: 'History', content: <History onOpen={open} /> },
-              { id: 'saved', label: 'Saved', content: <Saved open={address.query} onOpen={openSaved} action={queryAction} /> },
+              {
+                id: 'saved',
+                label: 'Saved',
+                content: <Saved open={address.query} onOpen={openSaved} action={queryAction} />,
+              },
               ...(isAdmin(session?.user)
                 ? [{ id: 'everybody', label: 'All', content: <AllHistory onOpen={open} /> }]
                 : []),
