@@ -79,7 +79,10 @@ NOT_OFFERED = ("/listings/{id}/offers", "/listings/{id}/questions", "/listings/{
 """What is done to listings that are online: the owner's is a draft."""
 NEVER_STORED = ("/reveal", "/insights/{insightId}/dismiss")
 """What is done to the secret of a key, and to an insight: the owner has neither."""
-NOT_SAVED = ("/api/platform/sql/{queryId}", "/api/platform/sql/tokens/{id}", "/api/platform/sql/pins")
+NOT_SAVED = (
+    *("/api/platform/sql/{queryId}", "/api/platform/sql/tokens/{id}", "/api/platform/sql/pins"),
+    "/api/platform/reports",
+)
 """What is done to statements that run and to tokens, and to the query of a body: the sample has none of them."""
 ANYBODYS = {("post", "/api/marketplace/questions/{id}/flag"), ("delete", "/api/marketplace/listings/{id}/watch")}
 """What is done to what belongs to others."""

@@ -31,6 +31,9 @@ OF_EVERYBODY = {
     "/api/platform/linked-sign-ins",
     "/api/platform/insights/digest",
     "/api/platform/reports",
+    "/api/platform/alerts/raised",
+    "/api/platform/alert-delivery",
+    "/api/platform/webhooks",
     "/api/forum/members",
     "/api/platform/forum/me",
     "/api/platform/notification-preferences",
@@ -45,6 +48,7 @@ ELSEWHERE = (
     "/api/platform/affiliate/",
     "/api/platform/learning",
     "/api/platform/sql/pins/",
+    "/api/platform/webhooks/",
     "/api/public/",
     "/api/admin/inquiries/",
 )
