@@ -241,7 +241,15 @@ class World:
             .replace("{id}", str(of))
         )
         names_one = "/statements" in path or ("/analytics/" in path and "/admin/" not in path)
-        whole = ("/conversions.csv", "/links/labels", "/annotations", "/views", "/totals", "/payouts", "platform/alerts")
+        whole = (
+            "/conversions.csv",
+            "/links/labels",
+            "/annotations",
+            "/views",
+            "/totals",
+            "/payouts",
+            "platform/alerts",
+        )
         names_one = names_one or path.endswith((*whole, "/payouts/balances"))
         month = "&month=2026-11" if "/statements" in path else ""
         return f"{path}?websiteId={self.website}{month}" if names_one else path

@@ -28,7 +28,9 @@ def test_each_report_is_a_row_with_its_outcome_and_the_audit_compares_them(proje
         (conflict.report_id, "conflict"),
     ]
     assert _audited(projecting) == {}
-    projecting.clickhouse.run("ALTER TABLE reports__g1 UPDATE outcome = 'accepted' WHERE outcome = 'conflict'", SYNC)
+    projecting.clickhouse.run(
+        "ALTER TABLE conversion_reports__g1 UPDATE outcome = 'accepted' WHERE outcome = 'conflict'", SYNC
+    )
     projecting.clickhouse.run("DELETE FROM conversion_reports__g1 WHERE outcome = 'duplicate'")
     assert _audited(projecting) == {Kind.WRONG: 1, Kind.MISSING: 1}
 
