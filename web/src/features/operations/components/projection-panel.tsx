@@ -35,7 +35,9 @@ export function ProjectionPanel({ name, onClose, onAct }: Props) {
   const query = useQuery(projectionQuery(name));
   const data = query.data;
   const box = useRef<HTMLDivElement>(null);
-  useEffect(() => box.current?.scrollIntoView({ block: 'nearest' }), []);
+  useEffect(() => {
+    void box.current?.scrollIntoView({ block: 'nearest' }); // a promise in new browsers, which is no clean-up
+  }, []);
   return (
     <div ref={box} className="scroll-my-20">
       <Card
