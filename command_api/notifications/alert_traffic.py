@@ -22,6 +22,7 @@ from infra.kernel.log import Log, LogUnavailable
 from schemas import instants
 from schemas.days import day_start
 from schemas.events.notifications import AlertKind
+from schemas.tracking import Outcome
 
 LEVEL: Final = 0.001
 """The chance of such a silence where nothing is wrong."""
@@ -69,12 +70,17 @@ class TrafficFinder:
             "start": int((now - POSTBACKS_WITHIN).timestamp()),
         }
         rows = self._rows(_REJECTED, bound) if watched else []
-        names = dict(self._container.select(_NAMES, list({str(row["partner"]) for row in rows})))
+        names = {
+            (slug, owner_id): name
+            for slug, name, owner_id in self._container.select(_NAMES, list({str(row["partner"]) for row in rows}))
+        }
         for row in rows:
             one, cause = by_id[UUID(str(row["website"]))], f"{row['code']} {row['partner']}"[:200]
             kind = AlertKind.POSTBACKS_REJECTED
             if row["rejected"] >= one.rules[kind].threshold or one.is_open(kind, cause):
-                name = shown_name(names.get(str(row["partner"]), str(row["partner"])))
+                slug = str(row["partner"])
+                name = names.get((slug, None)) or names.get((slug, one.website.account_id)) or slug
+                name = shown_name(name)
                 yield one.website.id, _rejection(one, cause, name, row, now)
 
     def rates(self, rate: Rate) -> Finder:
@@ -183,10 +189,15 @@ _USUAL: Final = (
 )
 _REJECTED: Final = (
     "SELECT t.website_id AS website, toString(t.code) AS code,"  # noqa: S608 - own text
-    """ substring(extract(t.sample, '"partner":"([^"]*)"'), 1, 100) AS partner,"""
-    " sum(t.count) AS rejected, toUnixTimestamp(min(t.at)) AS first, any(t.message) AS message"
+    " toString(t.partner) AS partner, sum(t.count) AS rejected, toUnixTimestamp(min(t.at)) AS first,"
+    " any(t.message) AS message"
     " FROM refusals AS t WHERE t.website_id IN {websites:Array(UUID)}"
-    f" AND t.at >= {instants.bound('start')} AND t.endpoint = '/postback'"
+    f" AND t.at >= {instants.bound('start')} AND t.endpoint = '/postback' AND t.outcome <> '{Outcome.DUPLICATE}'"
     " GROUP BY website, code, partner ORDER BY rejected DESC, code, partner LIMIT 20 BY website"
 )
-_NAMES: Final = "SELECT slug, name FROM read.partners WHERE slug = ANY(%s) AND removed_at IS NULL"
+_NAMES: Final = (
+    # By name out of the row: while a new version is built, the live table may be one without the column.
+    "SELECT slug, name, (to_jsonb(p) ->> 'account_id')::uuid FROM read.partners AS p"
+    " WHERE slug = ANY(%s) AND removed_at IS NULL"
+)
+"""A private partner has a name for its owner alone."""

@@ -128,13 +128,12 @@ class Alarm:
             for mail_id, to, subject, text in rows
         ]
 
-    def refuse(self, code: str, partner: str, count: int, at: datetime) -> None:
-        row = {"id": str(uuid4()), "website_id": str(self.website), "outcome": "invalid", "code": code}
+    def refuse(self, code: str, partner: str, count: int, at: datetime, outcome: str = "invalid") -> None:
+        row = {"id": str(uuid4()), "website_id": str(self.website), "outcome": outcome, "code": code}
         text = f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S.000}"
         what = {"message": "partner is not the slug of a partner", "endpoint": "/postback", "count": count}
         place = {"_topic": "rejected", "_partition": 0, "_offset": 0}
-        sample = f'{{"partner":"{partner}","txid":"1"}}'
-        self.api.query.events([{**row, **what, **place, "at": text, "sample": sample}], "refusals__g1")
+        self.api.query.events([{**row, **what, **place, "at": text, "partner": partner}], "refusals__g1")
 
     def link(self, destination: str, partner: UUID | None = None) -> tuple[UUID, str]:
         partner = partner or self.api.query.partner("Fjordline")
@@ -183,6 +182,7 @@ def test_rejected_postbacks_are_one_alert_by_code_and_partner_until_an_hour_with
     first = alarm.now - timedelta(minutes=20)
     alarm.refuse("bad_amount", slug, 12, first)
     alarm.refuse("unknown_partner", "nobody", 4, first)
+    alarm.refuse("repeated_report", slug, 40, first, "duplicate")  # networks repeat what they are not sure of
     assert alarm.check() == [f"12 postbacks of Awin rejected since {clock(BERLIN, first, alarm.now)} (bad_amount)"]
     alarm.refuse("bad_amount", slug, 30, alarm.now - timedelta(minutes=5))
     alarm.refuse("unknown_partner", "nobody", 1, alarm.now)
@@ -192,6 +192,19 @@ def test_rejected_postbacks_are_one_alert_by_code_and_partner_until_an_hour_with
     alarm.now += 2 * HOUR
     assert alarm.check() == []
     assert alarm.causes(AlertKind.POSTBACKS_REJECTED, cause) == ["alert.opened", "alert.resolved"]
+
+
+def test_a_private_partner_has_a_name_for_its_owner_alone(alarm: Alarm) -> None:
+    owned = {alarm.ada.account_id: "Own Shop", alarm.api.query.person().account_id: "Secret Shop"}
+    for account_id, name in owned.items():
+        slug = f"{name.partition(' ')[0].lower()}-{uuid4().hex[:8]}"
+        partner = alarm.api.query.partner(name, slug)
+        alarm.api.query.postgres.execute(
+            "UPDATE read.partners__g1 SET account_id = %s WHERE id = %s", (account_id, partner)
+        )
+        alarm.refuse("bad_amount", slug, 12, alarm.now)
+    shown = " ".join(alarm.check())
+    assert "of Own Shop rejected" in shown and "Secret Shop" not in shown
 
 
 def test_silence_is_an_alert_where_people_usually_come_at_these_hours(
