@@ -10,15 +10,13 @@ from uuid import UUID
 import msgspec
 
 from infra.kernel.log import StoredRecord
-from infra.kernel.subscriptions.dead_letters import FailedRecord
 from projectors.engine.projection import Batch, DedupIndex
-from projectors.rollups.event_rows import FIRST_YEAR, LAST_YEAR
+from projectors.rollups.timed_records import decoded, unix_seconds
 from schemas.tracking import NO_ID, Outcome
 
 CONFLICT: Final = "conflict"
 """The outcome of a report that `refusals` counts as invalid."""
 
-_EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - log times are UTC without saying so
 _SAME: Final = bytes(8)
 
 
@@ -39,19 +37,10 @@ _decode: Final = msgspec.json.Decoder(Row).decode
 
 def to_rows(records: Sequence[StoredRecord], known: DedupIndex, batch: Batch) -> None:
     """Rows of `conversion_reports` (`projection.RowMaker`)."""
-    decoded: list[tuple[StoredRecord, Row]] = []
-    for record in records:
-        try:
-            row = _decode(record.value)
-            if row.received_at.tzinfo is not None or not FIRST_YEAR <= row.received_at.year <= LAST_YEAR:
-                raise msgspec.ValidationError("`received_at` is UTC text, YYYY-MM-DD hh:mm:ss.mmm, from 1970 to 2105")
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            batch.bad.append(FailedRecord(record, "invalid", f"{type(error).__name__}: {error}"))
-        else:
-            decoded.append((record, row))
-    known.load([_key(row) for _, row in decoded])
-    for record, row in decoded:
-        at = int((row.received_at - _EPOCH).total_seconds())
+    found = decoded(records, _decode, "received_at", batch)
+    known.load([_key(row) for _, row in found])
+    for record, row in found:
+        at = unix_seconds(row.received_at)
         is_repeat = known.check(_key(row), record.offset, _SAME, at) is not None
         line = {
             "report_id": row.report_id,

@@ -1,0 +1,43 @@
+"""Records that are decoded whole and have one moment, before they become rows: topics `rejected` and `conversions`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from operator import attrgetter
+from typing import Final, TypeVar
+
+import msgspec
+
+from infra.kernel.log import StoredRecord
+from infra.kernel.subscriptions.dead_letters import FailedRecord
+from projectors.engine.projection import Batch
+from projectors.rollups.event_rows import FIRST_YEAR, LAST_YEAR
+
+R = TypeVar("R")
+_EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - log times are UTC without saying so
+
+
+def decoded(
+    records: Sequence[StoredRecord], decode: Callable[[bytes], R], moment: str, batch: Batch
+) -> list[tuple[StoredRecord, R]]:
+    """Each record with its row; those that are invalid become dead letters of the batch. `moment`: the field with the
+    UTC time."""
+    moment_of: Callable[[R], datetime] = attrgetter(moment)
+    found = []
+    for record in records:
+        try:
+            row = decode(record.value)
+            at = moment_of(row)
+            if at.tzinfo is not None or not FIRST_YEAR <= at.year <= LAST_YEAR:
+                raise msgspec.ValidationError(f"`{moment}` is UTC text, YYYY-MM-DD hh:mm:ss.mmm, from 1970 to 2105")
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            batch.bad.append(FailedRecord(record, "invalid", f"{type(error).__name__}: {error}"))
+        else:
+            found.append((record, row))
+    return found
+
+
+def unix_seconds(moment: datetime) -> int:
+    """Of a log time, which has no zone."""
+    return int((moment - _EPOCH).total_seconds())
