@@ -38,7 +38,7 @@ TOP: Final = 5
 """Rows of a card; its file has all."""
 CARDS: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
     "pages": ("Pages", {"page": "Page", "entry_page": "Entry page", "exit_page": "Exit page"}),
-    "sources": ("Sources", {"channel": "Channel", "source": "Source", "referrer": "Referrer"}),
+    "sources": ("Sources", {"source": "Source", "channel": "Channel", "referrer": "Referrer"}),
     "campaigns": (
         "Campaigns",
         {
@@ -286,11 +286,11 @@ def _chart(view: _View, metric: str, now: Overview, response: Response) -> tuple
 
 def _table(view: _View, title: str, name: str, dimension: str, response: Response) -> Table | None:
     """The top rows of a card; none where no row has a value."""
-    query = view.by(dimension, limit=TOP)
+    metrics = list(dict.fromkeys((view.bar_metric, *_SHOWN)))
+    query = view.by(dimension, limit=TOP, metrics=",".join(metrics))
     found = breakdown.read(query, view.request(query, needs_visits=True), response)
     if not any(any(row.values.values()) for row in found.rows):
         return None
-    metrics = list(dict.fromkeys((view.bar_metric, *_SHOWN)))
     return Table(
         title,
         [name, *(report_metrics.NAMES[metric] for metric in metrics)],

@@ -372,7 +372,8 @@ def test_the_numbers_are_handed_to_the_write_side_alone(full_api: Api, scene: Sc
     json = {"content-type": "application/json"}
 
     def posted(address: str, content: bytes, proof: str) -> int:
-        return httpx.post(f"{address}{VIEW_PATH}", content=content, headers={**json, PROOF: proof}).status_code
+        headers = {**json, PROOF: proof}
+        return httpx.post(f"{address}{VIEW_PATH}", content=content, headers=headers, timeout=60).status_code
 
     proof, settings = proof_of(full_api.core.settings, body), full_api.core.settings
     assert posted(query, body, proof) == 200
