@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { ErrorBox, Skeleton } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
+import { Check } from '@/components/ui/check';
 import { TextField } from '@/components/ui/field';
 import { messageOf } from '@/lib/api/errors';
 import { toast } from '@/stores/toasts';
@@ -92,27 +93,5 @@ function DeliveryForm({ delivery }: { readonly delivery: AlertDelivery }) {
         Save
       </Button>
     </form>
-  );
-}
-
-interface CheckProps {
-  readonly label: string;
-  readonly checked: boolean;
-  readonly disabled?: boolean;
-  readonly onChange: (checked: boolean) => void;
-}
-
-function Check({ label, checked, disabled = false, onChange }: CheckProps) {
-  return (
-    <label className="flex cursor-pointer items-center gap-3">
-      <input
-        type="checkbox"
-        className="size-4 shrink-0 accent-brand"
-        checked={checked}
-        disabled={disabled}
-        onChange={(event) => onChange(event.target.checked)}
-      />
-      {label}
-    </label>
   );
 }

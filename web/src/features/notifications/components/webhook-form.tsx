@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '@/components/ui/button';
+import { Check } from '@/components/ui/check';
 import { Dialog } from '@/components/ui/dialog';
 import { SelectField, TextField } from '@/components/ui/field';
 import { ApiError, messageOf } from '@/lib/api/errors';
@@ -96,15 +97,7 @@ export function WebhookForm({ webhook, onClose }: Props) {
           chosen={kinds}
           onChange={setKinds}
         />
-        <label className="flex cursor-pointer items-center gap-3">
-          <input
-            type="checkbox"
-            className="size-4 accent-brand"
-            checked={resolved}
-            onChange={(event) => setResolved(event.target.checked)}
-          />
-          Also send when an alert is resolved
-        </label>
+        <Check label="Also send when an alert is resolved" checked={resolved} onChange={setResolved} />
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" variant="primary" busy={save.isPending} disabled={url.trim() === ''}>
@@ -131,32 +124,25 @@ function Choices<Id extends string>({ legend, all, options, chosen, onChange }: 
   return (
     <fieldset>
       <legend className="mb-1.5 font-medium">{legend}</legend>
-      <label className="flex cursor-pointer items-center gap-3 py-1">
-        <input
-          type="checkbox"
-          className="size-4 accent-brand"
-          checked={!some}
-          onChange={(event) => {
-            setSome(!event.target.checked);
-            onChange([]);
-          }}
-        />
-        {all}
-      </label>
+      <Check
+        label={all}
+        className="py-1"
+        checked={!some}
+        onChange={(every) => {
+          setSome(!every);
+          onChange([]);
+        }}
+      />
       {some && (
         <div className="mt-1 max-h-44 overflow-y-auto rounded-lg border border-line px-3 py-1.5">
           {options.map((option) => (
-            <label key={option.id} className="flex cursor-pointer items-center gap-3 py-1 [overflow-wrap:anywhere]">
-              <input
-                type="checkbox"
-                className="size-4 shrink-0 accent-brand"
-                checked={chosen.includes(option.id)}
-                onChange={(event) =>
-                  onChange(event.target.checked ? [...chosen, option.id] : chosen.filter((id) => id !== option.id))
-                }
-              />
-              {option.label}
-            </label>
+            <Check
+              key={option.id}
+              label={option.label}
+              className="py-1 [overflow-wrap:anywhere]"
+              checked={chosen.includes(option.id)}
+              onChange={(on) => onChange(on ? [...chosen, option.id] : chosen.filter((id) => id !== option.id))}
+            />
           ))}
         </div>
       )}

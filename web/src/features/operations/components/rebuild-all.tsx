@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Button } from '@/components/ui/button';
+import { Check } from '@/components/ui/check';
 import { countOf } from '@/lib/format';
 import { dismissRun, rebuildAll, stopRebuilding, useRebuildRun, type RebuildRun } from '../lib/rebuild-all';
 import { ReasonDialog } from './reason-dialog';
@@ -25,15 +26,7 @@ export function RebuildAllDialog({
       <p className="max-h-32 overflow-y-auto rounded-lg bg-sunken p-3 text-[0.8125rem] break-words">
         {names.join(', ')}
       </p>
-      <label className="flex items-center gap-2.5">
-        <input
-          type="checkbox"
-          className="size-4 accent-brand"
-          checked={promotes}
-          onChange={(event) => setPromotes(event.target.checked)}
-        />
-        Promote each one when it is ready
-      </label>
+      <Check label="Promote each one when it is ready" checked={promotes} onChange={setPromotes} />
     </ReasonDialog>
   );
 }
