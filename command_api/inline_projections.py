@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from command_api.accounts.lookups import ROLES
-from command_api.analytics.lookups import REPORTS, VIEW_NAMES
+from command_api.analytics.lookups import REPORT_LOOKUP, VIEW_NAMES
 from command_api.conversions.lookups import CLAIM_COUNTS, MONTHLY_TOTALS, SCHEDULED_DECISIONS
 from command_api.domains.lookups import CUSTOM_DOMAINS
 from command_api.forum.lookups import FORUM_MEMBER_STATS
@@ -33,7 +33,7 @@ INLINE_PROJECTIONS: Final = InlineProjections(
         LINK_LOOKUP,
         PARTNER_LOOKUP,
         VIEW_NAMES,
-        REPORTS,
+        REPORT_LOOKUP,
         SCHEDULED_DECISIONS,
         SQL_LOOKUP,
         WATCHLISTS,

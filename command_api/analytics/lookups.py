@@ -104,8 +104,8 @@ _OF_PERSON: Final = "SELECT name FROM lookup.view_name WHERE account_id = %s AND
 _OF_WEBSITE: Final = "SELECT name FROM lookup.view_name WHERE website_id = %s AND NOT is_removed"
 
 
-REPORTS: Final = InlineProjection(
-    "reports",
+REPORT_LOOKUP: Final = InlineProjection(
+    "report_lookup",
     version=1,
     tables=(
         Table(
@@ -124,7 +124,7 @@ REPORTS: Final = InlineProjection(
 )
 
 
-@REPORTS.on(ReportScheduled)
+@REPORT_LOOKUP.on(ReportScheduled)
 def _scheduled(tables: Tables, event: ReportScheduled) -> None:
     tables["report"].insert(
         report_id=event.originator_id,
@@ -135,27 +135,27 @@ def _scheduled(tables: Tables, event: ReportScheduled) -> None:
     )
 
 
-@REPORTS.on(ReportPaused)
+@REPORT_LOOKUP.on(ReportPaused)
 def _paused(tables: Tables, event: ReportPaused) -> None:
     tables["report"].update({"report_id": event.originator_id}, is_paused=True)
 
 
-@REPORTS.on(ReportResumed)
+@REPORT_LOOKUP.on(ReportResumed)
 def _resumed(tables: Tables, event: ReportResumed) -> None:
     tables["report"].update({"report_id": event.originator_id}, is_paused=False)
 
 
-@REPORTS.on(ReportRemoved)
+@REPORT_LOOKUP.on(ReportRemoved)
 def _report_removed(tables: Tables, event: ReportRemoved) -> None:
     tables["report"].update({"report_id": event.originator_id}, is_removed=True)
 
 
-@REPORTS.on(ReportRestored)
+@REPORT_LOOKUP.on(ReportRestored)
 def _report_restored(tables: Tables, event: ReportRestored) -> None:
     tables["report"].update({"report_id": event.originator_id}, is_removed=False)
 
 
-@REPORTS.on(AccountErased)
+@REPORT_LOOKUP.on(AccountErased)
 def _reports_erased(tables: Tables, event: AccountErased) -> None:
     tables["report"].delete(account_id=event.originator_id)
 

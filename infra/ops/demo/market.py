@@ -103,13 +103,15 @@ async def put_up_for_sale(
     mine, count = {row["title"]: row for row in rows}, 0
     for listing in listings:
         count += 1
-        row = mine.get(listing.title)
+        row, images = mine.get(listing.title), []
+        if row is not None and row["status"] == "draft":
+            images = (await done(client.get(f"/api/marketplace/listings/{row['id']}"))).json()["images"]
         if row is None:
             fields = _fields(listing, website_id if listing.domain == FOR_SALE.domain else None)
             row = (await done(client.post("/api/marketplace/listings", json=fields))).json()
         page = f"/api/marketplace/listings/{row['id']}"
         if row["status"] == "draft":
-            for chart in (False, True)[len(row.get("images", ())) :]:
+            for chart in (False, True)[len(images) :]:
                 drawn = picture(listing.title.removesuffix(" (demo)"), listing.domain, chart=chart)
                 await done(client.post(f"{page}/images", content=drawn, headers={"Content-Type": "image/png"}))
             row = (await done(client.post(f"{page}/submit"))).json()

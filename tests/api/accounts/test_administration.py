@@ -185,13 +185,17 @@ VALUES: dict[str, Callable[[], Any]] = {
     "boolean": lambda: False,
     "timestamp with time zone": lambda: datetime(2026, 1, 1, tzinfo=UTC),
     "text[]": list,
+    "uuid[]": list,
     "jsonb": lambda: "{}",
 }
 """A value of each type that such a row needs."""
-CHECKED = {
+WEBHOOK = {"webhook_id": uuid4()}
+CHECKED: dict[str, dict[str, Any]] = {
     "auth.login_ticket": {"kind": "second_factor"},
     "auth.one_time_link": {"kind": "password_reset"},
     "forum.act": {"kind": "reply"},
+    "notifications.webhook_delivery": WEBHOOK,
+    "notifications.webhook_secret": WEBHOOK,
 }
 """Columns that take certain values only."""
 
@@ -253,6 +257,8 @@ def test_erasing_deletes_the_accounts_rows_of_every_table(command_world: World) 
     domain = {"domain": f"go.{uuid4().hex}.com", "websiteId": site["id"]}
     checked = {"domain_id": ada.call("POST", "/api/platform/custom-domains", json=domain).json()["id"]}
     invite(command_world, ada)
+    ada.call("POST", "/api/platform/partners", json={"name": "Own", "baseUrl": "own.example", "commission": 8})
+    ada.call("POST", "/api/platform/partner-requests", json={"name": "Wanted", "website": "wanted.example"})
     tables = tables_of_accounts(command_world)
     for table, column in tables:
         if table not in belongings_left(command_world, ada.id) and table not in KEPT:
