@@ -167,12 +167,12 @@ class VisitBuilder:
             f" SELECT website_id, day, {build} AS build, {columns} FROM ({statement.visits('events', chosen)})",
             BUILD_SETTINGS,
         )
-        counted = f"website_id, days, day, build, is_bot, dimension, value, {', '.join(tables.COUNTERS)}, visitors"
+        counted = f"website_id, days, day, build, {', '.join(tables.BREAKDOWN_COUNTED)}"
         within = f"day IN ({_listed({day for _, day in days})})"
         source = f"(SELECT * FROM {rows} WHERE {within} AND build = {build})"
         self._clickhouse.run(
-            f"INSERT INTO {tables.table(tables.BREAKDOWN)} ({counted})"
-            f" SELECT {counted} FROM ({tables.counters_of(source)})",
+            f"INSERT INTO {tables.table(tables.BREAKDOWN)} ({counted}, own_visitors)"
+            f" SELECT {counted}, {tables.OWN_VISITORS} FROM ({tables.counters_of(source)})",
             BUILD_SETTINGS,
         )
         self._clickhouse.run(
@@ -204,10 +204,10 @@ class VisitBuilder:
             + "))"
             for week in weeks
         )
-        counted = f"is_bot, dimension, value, {', '.join(tables.COUNTERS)}, visitors"
+        counted = ", ".join(tables.BREAKDOWN_COUNTED)
         self._clickhouse.run(
-            f"INSERT INTO {tables.table(tables.BREAKDOWN)} (website_id, days, day, build, {counted})"
-            f" SELECT website_id, {tables.DAYS_OF_WEEK}, week, {build}, {counted}"
+            f"INSERT INTO {tables.table(tables.BREAKDOWN)} (website_id, days, day, build, {counted}, own_visitors)"
+            f" SELECT website_id, {tables.DAYS_OF_WEEK}, week, {build}, {counted}, {tables.OWN_VISITORS}"
             f" FROM ({tables.counters_of_weeks(chosen)})",
             WEEK_SETTINGS,
         )

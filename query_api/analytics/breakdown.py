@@ -17,8 +17,16 @@ from pydantic import BaseModel, Field
 from infra.domain.visits import dimensions
 from infra.domain.visits.dimensions import WEEKDAY_HOUR
 from infra.kernel.net.geoip import country_names
-from query_api.analytics import breakdown_query
-from query_api.analytics.breakdown_query import MANY_VALUES, METRICS, Report, Sorting
+from query_api.analytics import breakdown_query, most_visited
+from query_api.analytics.breakdown_query import (
+    MANY_VALUES,
+    METRICS,
+    Report,
+    Sorting,
+    others_of,
+    total_of,
+    values_of,
+)
 from query_api.analytics.geographic import country_name
 from query_api.analytics.metrics import Counts
 from query_api.analytics.overview import ShownRange
@@ -137,12 +145,17 @@ def read(query: BreakdownQuery, request: AnalyticsRequest, response: Response) -
     report = Report(request.selection, request.range, parsed.by, parsed.counters)
     after = _after(query.cursor, parsed) if query.cursor else ()
     search = _search(request, query.search, parsed.by)
-    late = breakdown_query.late(report, parsed.sorting)
-    first = replace(report, counters=tuple(name for name in report.counters if name not in late))
-    page = breakdown_query.query(first, parsed.sorting, search, after, query.limit + 1)
-    found, *beside = request.read(response, page, *_beside(request, report))
-    total = next((row for row in found if row["is_total"]), {})
-    rows = [row for row in found if not row["is_total"]]
+    late: tuple[str, ...] = ()
+    beside: list[list[Row]] = []
+    found = (
+        None if after else most_visited.first_page(request, response, report, parsed.sorting, search, query.limit + 1)
+    )
+    if found is None:
+        late = breakdown_query.late(report, parsed.sorting)
+        first = replace(report, counters=tuple(name for name in report.counters if name not in late))
+        page = breakdown_query.query(first, parsed.sorting, search, after, query.limit + 1)
+        found, *beside = request.read(response, page, *_beside(request, report))
+    total, rows = total_of(found), others_of(found)
     has_more, rows = len(rows) > query.limit, rows[: query.limit]
     more, before = _of_rows(request, response, report, rows, late, beside)
     labels = _labels(request, parsed.by, rows)
@@ -233,11 +246,6 @@ def split(text: str) -> list[str]:
         else:
             values[-1] += sign
     return list(dict.fromkeys(values))
-
-
-def values_of(row: Row, by: Sequence[str]) -> tuple[str, ...]:
-    """The values of a row of `breakdown_query`."""
-    return tuple(row[f"v{number}"] for number in range(len(by)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from query_api.analytics.visit_rows import (
     conversions,
     of_builds,
 )
-from query_api.kernel.clickhouse_reader import Query
+from query_api.kernel.clickhouse_reader import Query, Row
 from schemas.figures import COUNTERS as CONVERSION_SUMS
 from schemas.tracking import SUBS
 
@@ -68,6 +68,9 @@ MANY_VALUES: Final = frozenset(
 )
 """Dimensions that can have thousands of values: merging the visitor states of all of them takes longer than the rest of
 a report."""
+
+VISITOR_BOUND: Final = "visitor_bound"
+"""A counter that is at least `visitors`, but for the error of the estimates: the visitors of each build, added up."""
 
 RATIOS: Final = frozenset(name for name, sql in METRICS.items() if sql.startswith("if("))
 
@@ -133,7 +136,7 @@ def query(
     the row before the page, if there is one.
     """
     found = counted(report)
-    key = METRICS.get(sorting.name, report.values[0])
+    key = _SORTED_BY.get(sorting.name, report.values[0])
     kind = _kind(sorting.name)
     bound: dict[str, Any] = {**found.parameters, "limit": limit + 1}
     conditions = [f"({' OR '.join(f'{METRICS[name]} <> 0' for name in _SHOWN)})"]
@@ -167,6 +170,21 @@ def counted(report: Report, limit: int | None = None) -> Query:
     return Query(sql if limit is None else f"{sql} LIMIT {limit}", rows.parameters)
 
 
+def values_of(row: Row, by: Sequence[str]) -> tuple[str, ...]:
+    """The values of a row."""
+    return tuple(row[f"v{number}"] for number in range(len(by)))
+
+
+def total_of(found: Iterable[Row]) -> Row:
+    """The row of everything, if there is one."""
+    return next((row for row in found if row["is_total"]), {})
+
+
+def others_of(found: Iterable[Row]) -> list[Row]:
+    """All others."""
+    return [row for row in found if not row["is_total"]]
+
+
 def late(report: Report, sorting: Sorting) -> tuple[str, ...]:
     """The counters that are read for the shown rows alone: counting what is distinct among all values takes longer than
     the rest of the report."""
@@ -178,6 +196,12 @@ def late(report: Report, sorting: Sorting) -> tuple[str, ...]:
         found = {"visitors"} if report.is_of_time else {"visitors", "visits"}
     sorted_by = re.findall(r"\w+", METRICS.get(sorting.name, ""))
     return tuple(name for name in report.counters if name in found and name not in sorted_by)
+
+
+def has_bound(report: Report, sorting: Sorting) -> bool:
+    """Whether the first page by visitors is found among the values with the highest bounds: merging the states of all
+    values takes longer than the rest of the report."""
+    return report.is_daily and report.by[0] in MANY_VALUES and sorting == Sorting("visitors", is_descending=True)
 
 
 def series(report: Report) -> Query:
@@ -208,7 +232,7 @@ def total_series(report: Report) -> Query:
 
 
 def _kind(name: str) -> str:
-    if name not in METRICS:
+    if name not in _SORTED_BY:
         return "String"
     return "Float64" if name in RATIOS else "Int128"
 
@@ -299,9 +323,11 @@ def _daily_rows(report: Report, dimension: str) -> Query:
         )
     if set(counters) & set(_MONEY) or not parts:
         sold = conversions({*CONVERSIONS_COUNTED, *values})
+        each = f"SELECT {sales} AS v0, {_of(counters, _OF_CONVERSION)} FROM ({sold}) AS t WHERE {bots} GROUP BY v0"
+        # All that is counted of conversions adds up over the values: each row is read once.
         parts.append(
-            f"SELECT {sales} AS v0, {_IS_TOTAL}, {_of(counters, _OF_CONVERSION)} FROM ({sold}) AS t"
-            f" WHERE {bots} {_EACH_AND_ALL}"
+            f"SELECT if(is_total, '', c.v0) AS v0, is_total, {', '.join(counters)}"
+            f" FROM ({each}) AS c ARRAY JOIN [0, 1] AS is_total"
         )
     return Query(" UNION ALL ".join(parts), bound)
 
@@ -377,6 +403,7 @@ def _sums_of(counters: Sequence[str], is_of_time: bool) -> str:
     """The counters over partial ones, called `p`."""
     columns = {name: f"sum(p.{name})" for name in COUNTERS}
     columns["visitors"] = "toInt64(uniqCombinedMerge(12)(p.visitors))"
+    columns[VISITOR_BOUND] = f"sum(p.{VISITOR_BOUND})"
     if is_of_time:
         columns["visits"] = columns["entries"]
     return _of(counters, columns)
@@ -384,14 +411,21 @@ def _sums_of(counters: Sequence[str], is_of_time: bool) -> str:
 
 _NO_TRAFFIC: Final = dict.fromkeys(_TRAFFIC, "toInt64(0)")
 _NO_MONEY: Final = {name: f"{'toInt128' if name.startswith('c_') else 'toInt64'}(0)" for name in _MONEY}
-_BUILT: Final = {name: name for name in (*_TRAFFIC, "visitors")} | _NO_MONEY
-_OF_TRAFFIC: Final = {**tables.ROW_COUNTERS, "visitors": tables.VISITOR_STATE, **_NO_MONEY}
+_BUILT: Final = {name: name for name in (*_TRAFFIC, "visitors")} | {VISITOR_BOUND: "own_visitors"} | _NO_MONEY
+_OF_TRAFFIC: Final = {
+    **tables.ROW_COUNTERS,
+    "visitors": tables.VISITOR_STATE,
+    VISITOR_BOUND: "toInt64(countIf(t.visitor <> 0))",
+    **_NO_MONEY,
+}
 _OF_CONVERSION: Final = {
     **_NO_TRAFFIC,
+    VISITOR_BOUND: "toInt64(0)",
     "visitors": "uniqCombinedStateIf(12)(t.visitor, 0)",
     **{name: CONVERSION_SUMS[name] for name in _MONEY},
 }
 """Partial counters of each source."""
+_SORTED_BY: Final = {**METRICS, VISITOR_BOUND: VISITOR_BOUND}
 _IS_TOTAL: Final = "grouping(v0) = 1 AS is_total"
 _EACH_AND_ALL: Final = "GROUP BY GROUPING SETS ((v0), ())"
 _COLUMNS_OF: Final = {HOUR: ("occurred_at",), QUARTER: ("occurred_at",), TOTAL: ("type",)}

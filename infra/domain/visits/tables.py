@@ -61,7 +61,9 @@ BREAKDOWN_COLUMNS: Final = (
     "value String CODEC(ZSTD(1))",
     *(f"{name} Int64 CODEC(ZSTD(1))" for name in COUNTERS),
     "visitors AggregateFunction(uniqCombined(12), UInt64)",
+    "own_visitors Int64 CODEC(ZSTD(1))",
 )
+"""`own_visitors`: what the state comes to alone. A value has at most the sum of them."""
 BUILDS_COLUMNS: Final = (
     "website_id UUID",
     "days UInt8",
@@ -88,6 +90,9 @@ ROW_COUNTERS: Final = {
 }
 """Each counter over rows with their visits, called `t`."""
 COUNTED: Final = ", ".join(f"{sql} AS {name}" for name, sql in ROW_COUNTERS.items())
+
+BREAKDOWN_COUNTED: Final = ("is_bot", "dimension", "value", *COUNTERS, "visitors")
+OWN_VISITORS: Final = "toInt64(finalizeAggregation(visitors))"
 
 VISITOR_STATE: Final = "uniqCombinedStateIf(12)(t.visitor, t.visitor <> 0)"
 

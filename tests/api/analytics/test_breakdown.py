@@ -412,6 +412,29 @@ def test_a_metric_is_the_same_alone_and_with_all_others(query_service: QueryServ
                 assert alone["totals"][metric] == whole["totals"][metric]
 
 
+@pytest.mark.parametrize("often", [1, 4], ids=["the bounds tell", "they mislead"])
+def test_the_most_visited_pages_come_first(query_service: QueryService, builder: VisitBuilder, often: int) -> None:
+    """Pages with few visitors, who return `often`, and a page with more visitors, who come once."""
+    measured = Measured(query_service, 2, events=0)
+    days = [datetime(2026, 3, 21 + day, 12, tzinfo=UTC) for day in range(often)]
+    few = [
+        event(measured.website, day, visitor=100 * (page + 1) + visitor, path=f"/few/{page}")
+        for page in range(7)
+        for day in days
+        for visitor in range(5 + page)
+    ]
+    many = [event(measured.website, days[0], visitor=5000 + visitor, path="/many") for visitor in range(13)]
+    query_service.events([*few, *many])
+    span = {"timeRange": "custom", "from": "2026-03-21", "to": "2026-03-30"}
+    for _ in range(2):
+        first = measured.get("breakdown", by="page", sort="-visitors", limit=1, **span)
+        assert [(row["label"], row["visitors"]) for row in first["rows"]] == [("/many", 13)]
+        assert first["totals"]["visitors"] == 13 + sum(range(5, 12))
+        after = measured.get("breakdown", by="page", sort="-visitors", limit=2, cursor=first["nextCursor"], **span)
+        assert [(row["label"], row["visitors"]) for row in after["rows"]] == [("/few/6", 11), ("/few/5", 10)]
+        build_all(builder)
+
+
 def test_a_file_has_the_same_rows(query_service: QueryService) -> None:
     measured = Measured(query_service, 0)
     query = (
