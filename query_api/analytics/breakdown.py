@@ -260,7 +260,8 @@ class _Shown:
 
     def figures(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """The metrics of one row of counters; what it lacks is zero."""
-        return {name: _FIGURES[name](row, Counts.of(row), self.currency) for name in self.names}
+        counts = Counts.of(row)
+        return {name: _FIGURES[name](row, counts, self.currency) for name in self.names}
 
 
 def _number(row: Mapping[str, Any], name: str) -> int:

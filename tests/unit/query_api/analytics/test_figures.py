@@ -77,6 +77,13 @@ def test_a_ratio_is_the_nearest_decimal_whatever_its_size(minor: int, count: int
     assert Fraction(shown) % step == 0
 
 
+@given(sums, st.integers(-(10**12), 10**12).filter(bool))
+@example(1, 32)
+@example(-3, 32)
+def test_percentages_are_rounded_half_to_even(part: int, whole: int) -> None:
+    assert money.percent(part, whole) == round(Fraction(10_000 * part, whole)) / 100
+
+
 def test_conversion_between_currencies() -> None:
     assert convert(1000, "JPY", "USD", Decimal("0.0065")) == 650
     assert convert(1000, "EUR", "USD", Decimal("1.1")) == 1100
