@@ -22,6 +22,7 @@ from query_api.analytics.metrics import Source
 from query_api.analytics.query_plan import Selection, edge, edges_of
 from query_api.analytics.ranges import Range
 from query_api.analytics.visit_rows import (
+    CONVERSIONS,
     CONVERSIONS_COUNTED,
     TRAFFIC_COUNTED,
     VisitRows,
@@ -135,10 +136,10 @@ def query(
     `search`: `text` that a value contains, and `ids` of those whose names contain it. `after`: sort value and values of
     the row before the page, if there is one.
     """
-    found = counted(report)
+    rows = _daily(report) if report.is_daily else _scanned(report)
     key = _SORTED_BY.get(sorting.name, report.values[0])
     kind = _kind(sorting.name)
-    bound: dict[str, Any] = {**found.parameters, "limit": limit + 1}
+    bound: dict[str, Any] = {**rows.parameters, "limit": limit + 1}
     conditions = [f"({' OR '.join(f'{METRICS[name]} <> 0' for name in _SHOWN)})"]
     if search is not None:
         columns = " OR ".join(f"positionCaseInsensitiveUTF8({value}, {{search:String}}) > 0" for value in report.values)
@@ -153,7 +154,8 @@ def query(
         bound |= {"after": str(after[0])} | {f"after_{number}": value for number, value in enumerate(after[1:])}
     direction = "DESC" if sorting.is_descending else "ASC"
     sql = (
-        f"SELECT *, CAST({key} AS {kind}) AS sorted FROM ({found.sql}) WHERE is_total OR ({' AND '.join(conditions)})"
+        f"{_added_up(report, rows.sql, f'CAST({key} AS {kind}) AS sorted')}"
+        f" HAVING is_total OR ({' AND '.join(conditions)})"
         f" ORDER BY is_total DESC, sorted {direction}, {', '.join(report.values)} LIMIT {{limit:UInt32}}"
     )
     return Query(sql, bound)
@@ -162,12 +164,14 @@ def query(
 def counted(report: Report, limit: int | None = None) -> Query:
     """One row a value, and one of everything. At most `limit` rows, any of them, if it is given."""
     rows = _daily(report) if report.is_daily else _scanned(report)
-    values = ", ".join(report.values)
-    sql = (
-        f"SELECT {_each('p', report)}, p.is_total AS is_total, {_sums(report)} FROM ({rows.sql}) AS p"
-        f" GROUP BY {values}, is_total"
-    )
+    sql = _added_up(report, rows.sql)
     return Query(sql if limit is None else f"{sql} LIMIT {limit}", rows.parameters)
+
+
+def _added_up(report: Report, rows: str, *more: str) -> str:
+    """The counters of each value, and `more`, from partial ones."""
+    shown = ", ".join((_each("p", report), "p.is_total AS is_total", _sums(report), *more))
+    return f"SELECT {shown} FROM ({rows}) AS p GROUP BY {', '.join(report.values)}, is_total"
 
 
 def values_of(row: Row, by: Sequence[str]) -> tuple[str, ...]:
@@ -322,12 +326,13 @@ def _daily_rows(report: Report, dimension: str) -> Query:
             f" WHERE {bots} {_EACH_AND_ALL}"
         )
     if set(counters) & set(_MONEY) or not parts:
-        sold = conversions({*CONVERSIONS_COUNTED, *values})
-        each = f"SELECT {sales} AS v0, {_of(counters, _OF_CONVERSION)} FROM ({sold}) AS t WHERE {bots} GROUP BY v0"
         # All that is counted of conversions adds up over the values: each row is read once.
+        of_rows = [name for name in counters if name not in _NOT_SOLD]
+        each = ", ".join(filter(None, (f"{sales} AS v0", _of(of_rows, _OF_CONVERSION))))
+        shown = _of(counters, {**_NOT_SOLD, **{name: f"c.{name}" for name in of_rows}})
         parts.append(
-            f"SELECT if(is_total, '', c.v0) AS v0, is_total, {', '.join(counters)}"
-            f" FROM ({each}) AS c ARRAY JOIN [0, 1] AS is_total"
+            f"SELECT if(is_total, '', c.v0) AS v0, is_total, {shown}"
+            f" FROM (SELECT {each} FROM {CONVERSIONS} AND {bots} GROUP BY v0) AS c ARRAY JOIN [0, 1] AS is_total"
         )
     return Query(" UNION ALL ".join(parts), bound)
 
@@ -418,9 +423,9 @@ _OF_TRAFFIC: Final = {
     VISITOR_BOUND: "toInt64(countIf(t.visitor <> 0))",
     **_NO_MONEY,
 }
+_NOT_SOLD: Final = {**_NO_TRAFFIC, VISITOR_BOUND: "toInt64(0)"}
 _OF_CONVERSION: Final = {
-    **_NO_TRAFFIC,
-    VISITOR_BOUND: "toInt64(0)",
+    **_NOT_SOLD,
     "visitors": "uniqCombinedStateIf(12)(t.visitor, 0)",
     **{name: CONVERSION_SUMS[name] for name in _MONEY},
 }
@@ -431,5 +436,9 @@ _EACH_AND_ALL: Final = "GROUP BY GROUPING SETS ((v0), ())"
 _COLUMNS_OF: Final = {HOUR: ("occurred_at",), QUARTER: ("occurred_at",), TOTAL: ("type",)}
 _OTHERS: Final = "\\0"
 """No text of a row has this value: NUL is a control character."""
-_OF_CONVERSIONS: Final = {"event": "toString(t.event_name)", "coupon": "toString(t.coupon)"}
+_OF_CONVERSIONS: Final = {
+    "event": "toString(t.event_name)",
+    "coupon": "toString(t.coupon)",
+    "exit_page": "toString(t.path)",
+}
 _SHOWN: Final = ("events", "pending", "approved", "rejected", "reversed", "revenue")

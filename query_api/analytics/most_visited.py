@@ -41,16 +41,23 @@ def first_page(
     page = breakdown_query.query(replace(report, counters=counters), by_bound, search, (), limit * CANDIDATES)
     [found] = request.read(response, page)
     candidates = others_of(found)
+    is_cut = len(candidates) == limit * CANDIDATES
+    if is_cut and _may_reach(candidates[-1], candidates[limit - 1][VISITOR_BOUND]):
+        return None
     only = tuple(values_of(row, report.by) for row in candidates)
     [merged] = request.read(response, breakdown_query.counted(replace(report, only=only, counters=("visitors",))))
     visitors = {values_of(row, report.by): row["visitors"] for row in others_of(merged)}
     rows = [_with(row, visitors.get(values_of(row, report.by), 0)) for row in candidates]
     rows = sorted(rows, key=lambda row: (-row["sorted"], values_of(row, report.by)))[:limit]
-    is_complete = len(candidates) < limit * CANDIDATES
-    if not is_complete and candidates[-1][VISITOR_BOUND] * (1 + ERROR) >= rows[-1]["sorted"]:
+    if is_cut and _may_reach(candidates[-1], rows[-1]["sorted"]):
         return None
     total = total_of(found)
     return [_with(total, total_of(merged).get("visitors", 0)), *rows] if total else rows
+
+
+def _may_reach(last: Row, visitors: int) -> bool:
+    """Whether a value with a bound up to that of `last` may have so many visitors."""
+    return bool(last[VISITOR_BOUND] * (1 + ERROR) >= visitors)
 
 
 def _with(row: Row, visitors: int) -> Row:

@@ -134,8 +134,8 @@ def request_for(
     named = dimension_filters.read(query.filter, scope.reader, website, spans)
     selection = Selection(str(website.id), (*_with_ids(scope.reader, website, chosen), *named), query.bots)
     if needs_visits or any(each.needs_visits for each in selection.filters):
-        [days] = context.query_coalescer.all(visit_rows.plan_query(selection.website_id, spans))
-        visits = visit_rows.plan(selection.website_id, days)
+        days, builds = context.query_coalescer.all(*visit_rows.plan_queries(selection.website_id, spans))
+        visits = visit_rows.plan(selection.website_id, days, builds)
         if visits.outdated:
             [checked] = context.query_coalescer.all(visit_growth.check_query(selection.website_id, visits.outdated))
             visits = visits.with_grown(checked)

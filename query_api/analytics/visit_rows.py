@@ -114,8 +114,7 @@ class VisitRows:
 
 def conversions(columns: Collection[str]) -> str:
     """A SELECT of `columns`: the rows of conversions. Needs `VisitRows.bounds`."""
-    of_website = f"website_id = {{website:UUID}} AND {_AT_THE_TIME}"
-    return f"SELECT {_shown(columns, _OF_CONVERSION)} FROM {live_table(tables.CONVERSION_EVENTS)} WHERE {of_website}"
+    return f"SELECT {_shown(columns, _OF_CONVERSION)} FROM {CONVERSIONS}"
 
 
 def _shown(columns: Collection[str], expressions: Mapping[str, str]) -> str:
@@ -137,35 +136,35 @@ def of_builds(builds: Sequence[Build]) -> str:
     return f"website_id = {{website:UUID}} AND (days, day, build) IN ({listed})"
 
 
-def plan_query(website_id: str, spans: Sequence[tuple[datetime, datetime]]) -> Query:
-    """The statement whose rows `plan` takes: days within the spans. Rows of 0 days are what a day has now."""
+def plan_queries(website_id: str, spans: Sequence[tuple[datetime, datetime]]) -> tuple[Query, Query]:
+    """The statements whose rows `plan` takes: what days within the spans have now, and their newest builds."""
     within = " OR ".join(
         f"(day >= '{start.astimezone(UTC).date()}' AND day <= '{_last_day(end)}')" for start, end in spans
     )
     of_website = f"website_id = {{website:UUID}} AND ({within})"
-    never = "toDateTime64(0, 3, 'UTC')"
-    return Query(
-        f"SELECT 0 AS days, day, toUInt64(0) AS build, toInt64(sum(d.events)) AS events,"
-        f" sum(d.fingerprint) AS fingerprint, {never} AS first_at, {never} AS last_at,"
-        f" CAST(map() AS Map(String, UInt64)) AS offsets"
-        f" FROM {live_table(tables.EVENT_DAYS)} AS d WHERE {of_website} GROUP BY day UNION ALL "
-        f"SELECT days, day, build, events, fingerprint, first_at, last_at, offsets"
-        f" FROM {tables.table(tables.VISIT_BUILDS)} WHERE {of_website} ORDER BY build DESC LIMIT 1 BY days, day",
-        {"website": website_id},
+    bound = {"website": website_id}
+    return (
+        Query(
+            f"SELECT day, toInt64(sum(d.events)) AS events, sum(d.fingerprint) AS fingerprint"
+            f" FROM {live_table(tables.EVENT_DAYS)} AS d WHERE {of_website} GROUP BY day",
+            bound,
+        ),
+        Query(
+            f"SELECT days, day, build, events, fingerprint, first_at, last_at, offsets"
+            f" FROM {tables.table(tables.VISIT_BUILDS)} WHERE {of_website} ORDER BY build DESC LIMIT 1 BY days, day",
+            bound,
+        ),
     )
 
 
-def plan(website_id: str, found: Sequence[Row]) -> VisitRows:
-    """From the rows of `plan_query`."""
-    now: dict[date, Contents] = {}
+def plan(website_id: str, days: Sequence[Row], builds: Sequence[Row]) -> VisitRows:
+    """From the rows of `plan_queries`."""
+    now: dict[date, Contents] = {row["day"]: (row["events"], row["fingerprint"]) for row in days if row["events"]}
     built: dict[int, dict[date, Build]] = {1: {}, tables.DAYS_OF_WEEK: {}}
-    for row in found:
-        days, day, contents = row["days"], row["day"], (row["events"], row["fingerprint"])
-        if days:
-            times = _utc(row["first_at"]), _utc(row["last_at"])
-            built[days][day] = Build(days, day, row["build"], contents, *times, row["offsets"])
-        elif row["events"]:
-            now[day] = contents
+    for row in builds:
+        contents, times = (row["events"], row["fingerprint"]), (_utc(row["first_at"]), _utc(row["last_at"]))
+        number_of_days, day = row["days"], row["day"]
+        built[number_of_days][day] = Build(number_of_days, day, row["build"], contents, *times, row["offsets"])
     current = {day: build for day, build in built[1].items() if now.get(day) == build.contents}
     outdated = {day: build for day, build in built[1].items() if day in now and day not in current}
     return VisitRows(
@@ -203,6 +202,10 @@ def _last_day(end: datetime) -> date:
 _EVENTS: Final = live_table("events")
 """Resolving the view of that name, with all its columns, takes longer than reading a small website."""
 _AT_THE_TIME: Final = f"occurred_at >= {instants.bound('start')} AND occurred_at < {instants.bound('end')}"
+CONVERSIONS: Final = (
+    f"{live_table(tables.CONVERSION_EVENTS)} AS t WHERE website_id = {{website:UUID}} AND {_AT_THE_TIME}"
+)
+"""What to write behind FROM for the rows of conversions, called `t`, without the columns of visits."""
 _WITHIN: Final = (
     f"{_AT_THE_TIME}"
     f" AND toDate(occurred_at) >= toDate({instants.bound('start')})"

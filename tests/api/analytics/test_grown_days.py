@@ -53,7 +53,8 @@ class Day:
 
     def plan(self) -> VisitRows:
         """As `request_for` makes it."""
-        rows = visit_rows.plan(str(self.website), self._read(visit_rows.plan_query(str(self.website), [SPAN])))
+        days, builds = (self._read(query) for query in visit_rows.plan_queries(str(self.website), [SPAN]))
+        rows = visit_rows.plan(str(self.website), days, builds)
         if not rows.outdated:
             return rows
         return rows.with_grown(self._read(visit_growth.check_query(str(self.website), rows.outdated)))
