@@ -147,10 +147,10 @@ const notice = (id, kind, title, minutes, seen, path = '/forum/thread/t1?post=p2
 });
 const KINDS = [
   ['mention', 'Someone mentions you', 'daily'],
-  ['quote', 'Someone answers your post', 'daily'],
+  ['quote', 'Someone replies to your post', 'daily'],
   ['reply', 'New replies in threads you follow', 'weekly'],
   ['like', 'Someone likes your post', 'off'],
-  ['moderation', 'A moderator did something about your posts', 'daily'],
+  ['moderation', 'Moderation of your posts', 'daily'],
   ['listing', 'Your listings and questions: review, questions, answers', 'off', true],
   ['offer', 'Offers for websites', 'off', true],
   ['offer_message', 'Messages about an offer', 'daily'],
@@ -233,7 +233,7 @@ const message = (id, type, state, attempts, status, error, at) => ({
 });
 const DELIVERIES = [
   message('d1', 'webhook.test', 'delivered', 1, 204, '', 3),
-  message('d2', 'alert.opened', 'waiting', 2, 503, 'The address answered 503.', 20),
+  message('d2', 'alert.opened', 'waiting', 2, 503, 'The address responded with status 503.', 20),
   message('d3', 'alert.opened', 'failed', 7, null, 'There was no answer in time.', 2000),
 ];
 

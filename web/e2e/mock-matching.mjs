@@ -27,7 +27,7 @@ const PARTS = [
   ['commission', 0.12, 0.42, 'Pays 18.00 USD for each sale or lead'],
   ['cookie', 0.08, 1, '30-day cookie'],
   ['approval', 0.08, 1, 'Approval is easy'],
-  ['results', 0.12, 0.62, 'Your own links with it earned 40.00 USD per 100 clicks'],
+  ['results', 0.12, 0.62, 'Your links to it earned 40.00 USD per 100 clicks'],
 ];
 const program = (over) => ({
   id: 'p1',

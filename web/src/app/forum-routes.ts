@@ -14,8 +14,7 @@ const forum = createRoute({
     title: 'Forum',
     work: true,
     site: {
-      description:
-        'Discussions on niches, programs, tracking, case studies and websites for sale: read, ask and answer.',
+      description: 'Discussions about niches, programs, tracking, case studies and websites for sale.',
     },
     reads: ['/api/forum/categories', '/api/forum/threads?limit=30&sort=latest&filter=all'],
   },
@@ -29,7 +28,7 @@ const thread = createRoute({
   staticData: {
     title: 'Forum',
     work: true,
-    site: { description: 'A thread of the forum for affiliate marketers.' },
+    site: { description: 'A thread in the forum for affiliate marketers.' },
     reads: ['/api/forum/threads/$id', '/api/forum/threads/$id/posts?limit=20', '/api/forum/categories'],
   },
   validateSearch: flat,

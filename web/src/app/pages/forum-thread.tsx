@@ -25,7 +25,7 @@ export function ForumThreadPage() {
   useTitle(thread.data?.title, {
     text:
       thread.data &&
-      `${thread.data.title}: a thread of the forum for affiliate marketers, with ${thread.data.replies} replies.`,
+      `${thread.data.title}: a thread in the forum for affiliate marketers, with ${thread.data.replies} replies.`,
     missing,
   });
   useView(id);

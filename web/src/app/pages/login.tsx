@@ -68,9 +68,9 @@ export function LoginPage() {
       title={`Welcome to ${PRODUCT}`}
       subtitle={
         secondStep
-          ? 'One more step keeps your account safe.'
+          ? 'One more step to protect your account.'
           : tab === 'create-account'
-            ? 'Membership is by invite only.'
+            ? 'Registration is by invite only.'
             : 'Sign in to see your websites.'
       }
     >

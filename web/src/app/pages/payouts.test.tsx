@@ -113,7 +113,7 @@ test('a payout is matched to months by hand, never to more than was paid', async
   const november = dialog.getByLabelText('Amount for Nov 2026');
   await user.type(november, '50.02');
   await user.click(dialog.getByRole('button', { name: 'Record payout' }));
-  expect(dialog.getByText('The months add up to more than was paid')).toBeInTheDocument();
+  expect(dialog.getByText('The months add up to more than the payout')).toBeInTheDocument();
   expect(requests('POST')).toEqual([]);
   await user.clear(november);
   await user.type(november, '20.00');

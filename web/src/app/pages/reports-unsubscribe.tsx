@@ -6,7 +6,7 @@ import { useOneTimeCode } from './one-time-code';
 export function ReportsUnsubscribePage() {
   const code = useOneTimeCode('/reports/unsubscribe');
   return (
-    <Entrance title="Unsubscribe from a report" subtitle="A report that you get weekly or monthly.">
+    <Entrance title="Unsubscribe from a report" subtitle="A report that you receive weekly or monthly.">
       <EmailLinkAction
         code={code}
         question="After you confirm, this report is paused. Your other reports are not affected. You can resume it in your account settings."

@@ -18,7 +18,7 @@ export function SetupPage() {
   return (
     <div className="mx-auto w-full max-w-md px-4 py-12 sm:py-20">
       <h1 className="mb-1 text-center text-2xl font-semibold">Set up {PRODUCT}</h1>
-      <p className="mb-7 text-center text-muted">Create the first administrator of this installation.</p>
+      <p className="mb-7 text-center text-muted">Create the first admin of this installation.</p>
       <div className={cx(surface, 'p-5 sm:p-6')}>
         {token ? (
           <SetUp token={token} onDone={() => void navigate({ to: '/dashboard', replace: true })} />

@@ -282,7 +282,7 @@ const OPENAPI = {
 test('the list of calls comes from the running services and can be searched', async () => {
   server.use(http.get('*/api/openapi.json', () => HttpResponse.json(OPENAPI)));
   const { user } = renderApp('/docs/api?part=calls');
-  await heading('All calls');
+  await heading('All endpoints');
   await user.click(await screen.findByText('/api/public/contact'));
   expect(await screen.findByText('string (email)')).toBeInTheDocument();
   expect(screen.getByText('string | null')).toBeInTheDocument();

@@ -14,7 +14,7 @@ export function NetworkField({ value, onChange }: Props) {
       label="Network"
       value={value}
       onChange={(event) => onChange(event.target.value)}
-      hint="Its links pass the click ID, and its postbacks name what they report."
+      hint="Sets the click ID parameter of links and the format of postbacks."
     >
       {NETWORKS.map((item) => (
         <option key={item.id} value={item.id}>

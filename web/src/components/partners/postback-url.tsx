@@ -102,7 +102,7 @@ export function PostbackDialog({ onClose, ...rest }: Props & { readonly onClose:
         if (!open) onClose();
       }}
       title="Postback URL"
-      description={`Enter it at the partner’s network, so that sales of ${rest.website.domain} are reported.`}
+      description={`Paste this URL at the partner’s network to report sales of ${rest.website.domain}.`}
     >
       <PostbackUrl {...rest} />
     </Dialog>

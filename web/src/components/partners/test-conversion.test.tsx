@@ -32,7 +32,7 @@ test('the step that failed says what to do, and the others are not reached', asy
     http.post(at(PATH), () => HttpResponse.json({ passed: false, steps: [step('redirect'), failed, ...rest] })),
   );
   const drawer = await send();
-  expect(await drawer.findByText('Sales through this link can get lost.')).toBeInTheDocument();
+  expect(await drawer.findByText('Sales through this link may not be attributed.')).toBeInTheDocument();
   const [, click, postback] = within(drawer.getByRole('list', { name: 'Steps' })).getAllByRole('listitem');
   expect(click).toHaveTextContent('Click recorded: Failedclick textHow to fix this: Try again in a minute.');
   expect(postback).toHaveTextContent('Postback accepted: Not reached');

@@ -38,14 +38,16 @@ export function TestConversion({ link }: { readonly link: string }) {
         </Button>
       </div>
       <p className="mt-1 text-[0.8125rem] text-muted">
-        Follows the link, records a click and checks the postback. Nothing of it is counted.
+        Follows the link, records a click and checks the postback. Test data is never counted.
       </p>
       <div aria-live="polite">
         {test.isPending && <p className="mt-2 text-muted">Testing… this takes a few seconds.</p>}
         {test.data && !test.isPending && (
           <>
             <p className="mt-3 font-medium">
-              {test.data.passed ? 'Sales through this link are attributed.' : 'Sales through this link can get lost.'}
+              {test.data.passed
+                ? 'Sales through this link are attributed.'
+                : 'Sales through this link may not be attributed.'}
             </p>
             <ol aria-label="Steps" className="mt-2 flex flex-col gap-2">
               {test.data.steps.map((step) => (

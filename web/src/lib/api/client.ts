@@ -117,7 +117,7 @@ const isOfWebsite = (request: Request): boolean => OF_WEBSITE.test(new URL(reque
 /** The body of an answer, with what its headers say. */
 export async function answer<T>(call: Promise<Result<T>>): Promise<Answer<T>> {
   const { data, response } = await call;
-  if (data === undefined) throw new ApiError(response.status, 'The server sent an empty answer.');
+  if (data === undefined) throw new ApiError(response.status, 'The server sent an empty response.');
   const asOf = response.headers.get('X-As-Of');
   const lag = response.headers.get('X-Lag-Seconds');
   return {

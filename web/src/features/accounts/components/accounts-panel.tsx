@@ -68,7 +68,7 @@ export function AccountsPanel({ filter, onFilter }: PanelProps) {
     },
     {
       id: 'state',
-      header: 'State',
+      header: 'Status',
       cell: (row) =>
         row.erasedAt ? (
           <Badge>Erased</Badge>
@@ -161,11 +161,11 @@ export function AccountsPanel({ filter, onFilter }: PanelProps) {
             ))}
           </Select>
           <Select
-            label="State"
+            label="Status"
             value={state}
             onChange={(event) => onFilter({ ...filter, state: event.target.value as AccountFilter['state'] })}
           >
-            <option value="">All states</option>
+            <option value="">All statuses</option>
             {ACCOUNT_STATES.map((one) => (
               <option key={one} value={one}>
                 {STATE_LABELS[one]}

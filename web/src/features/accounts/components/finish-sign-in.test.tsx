@@ -133,6 +133,6 @@ test('a linked sign-in leads back to the account settings', async () => {
 test('linking that did not succeed says so and leads back', async () => {
   signIn();
   renderApp('/login/finish?problem=cancelled&provider=github');
-  expect(await screen.findByRole('alert')).toHaveTextContent('Sign-in with GitHub was cancelled.');
+  expect(await screen.findByRole('alert')).toHaveTextContent('Sign-in with GitHub was canceled.');
   expect(screen.getByRole('link', { name: 'Back to account settings' })).toBeInTheDocument();
 });

@@ -54,7 +54,7 @@ export function InviteCodesPanel() {
     },
     {
       id: 'state',
-      header: 'State',
+      header: 'Status',
       cell: (row) => <Badge tone={STATES[row.status].tone}>{STATES[row.status].label}</Badge>,
     },
     { id: 'uses', header: 'Uses', cell: (row) => `${row.currentUses} / ${row.maxUses}`, numeric: true },

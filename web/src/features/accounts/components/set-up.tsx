@@ -13,7 +13,7 @@ import { PasswordField } from '@/components/ui/password-field';
 const schema = z.object({ name, email, password });
 type Values = z.infer<typeof schema>;
 
-/** The first administrator of a new installation, by the one-time link that the start prints. */
+/** The first admin of a new installation, by the one-time link that the start prints. */
 export function SetUp({ token, onDone }: { readonly token: string; readonly onDone: () => void }) {
   const form = useForm<Values>({ resolver: zodResolver(schema), defaultValues: { name: '', email: '', password: '' } });
   const { errors } = form.formState;
@@ -50,7 +50,7 @@ export function SetUp({ token, onDone }: { readonly token: string; readonly onDo
       />
       {create.error && <ErrorBox error={create.error} />}
       <Button type="submit" variant="primary" size="lg" busy={create.isPending}>
-        Create administrator
+        Create admin
       </Button>
     </form>
   );

@@ -147,16 +147,16 @@ test('who is signed in does not see the sign-in page', async () => {
   await waitFor(() => expect(router.state.location.pathname).toBe('/dashboard'));
 });
 
-test('the set-up link creates the first administrator and signs in', async () => {
+test('the set-up link creates the first admin and signs in', async () => {
   server.use(http.post(at('/api/platform/setup'), accept));
   const { user, router } = renderApp('/setup?token=once');
   await user.type(await screen.findByLabelText('Name'), 'S');
   await user.type(screen.getByLabelText('Email'), 'a@example.com');
   await user.type(screen.getByLabelText('Password'), 'long-enough');
-  await user.click(screen.getByRole('button', { name: 'Create administrator' }));
+  await user.click(screen.getByRole('button', { name: 'Create admin' }));
   expect(await screen.findByText('Name must be at least 2 characters')).toBeInTheDocument();
   await user.type(screen.getByLabelText('Name'), 'igrún');
-  await user.click(screen.getByRole('button', { name: 'Create administrator' }));
+  await user.click(screen.getByRole('button', { name: 'Create admin' }));
   await waitFor(() => expect(router.state.location.pathname).toBe('/dashboard'));
   expect(state.seen.find((item) => item.line.includes('/setup'))?.body).toEqual({
     token: 'once',
@@ -176,7 +176,7 @@ test('a used set-up link is refused in words, one without a token is named', asy
   await user.type(await screen.findByLabelText('Name'), 'Sigrún');
   await user.type(screen.getByLabelText('Email'), 'a@example.com');
   await user.type(screen.getByLabelText('Password'), 'long-enough');
-  await user.click(screen.getByRole('button', { name: 'Create administrator' }));
+  await user.click(screen.getByRole('button', { name: 'Create admin' }));
   expect(await screen.findByRole('alert')).toHaveTextContent(
     'This setup link is not valid. The server prints one when it starts.',
   );

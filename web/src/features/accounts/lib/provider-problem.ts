@@ -7,7 +7,7 @@ export function providerProblem(reason: string, provider: string): string {
     case 'unconfigured':
       return `Sign-in with ${name} is not set up on this installation.`;
     case 'cancelled':
-      return `Sign-in with ${name} was cancelled.`;
+      return `Sign-in with ${name} was canceled.`;
     case 'unavailable':
       return `${name} is not responding right now. Please try again in a moment.`;
     case 'busy':

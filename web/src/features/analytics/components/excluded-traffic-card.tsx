@@ -35,7 +35,7 @@ export function ExcludedTrafficCard({ website, filters, params, file, className,
       description={
         <>
           Recorded but not counted: bots, and clicks and visitors that are probably fake. Click a reason to filter the
-          page. Data centre addresses: Route Views, NRO,{' '}
+          page. Data center addresses: Route Views, NRO,{' '}
           <a className="underline" href="https://db-ip.com" rel="noreferrer">
             IP Geolocation by DB-IP
           </a>

@@ -122,7 +122,7 @@ function Figures({ data, website, onPick }: FiguresProps) {
 
 function Feed({ events, onPick }: { readonly events: readonly LiveEvent[]; readonly onPick: Props['onPick'] }) {
   const now = useNow();
-  if (events.length === 0) return <Empty className="h-60">No event yet.</Empty>;
+  if (events.length === 0) return <Empty className="h-60">No events yet.</Empty>;
   return (
     <ul role="list" aria-label="Last events" tabIndex={0} className="-mx-2 h-60 overflow-y-auto">
       {events.map((event) => (
@@ -141,7 +141,7 @@ const NO_NAMES = { partners: [], links: [] };
 
 /** The last 30 minutes by one dimension; a click on a value filters the page. */
 function Top({ dimension, values, onPick }: TopProps) {
-  if (values.length === 0) return <Empty className="h-60">No event in the last 30 minutes.</Empty>;
+  if (values.length === 0) return <Empty className="h-60">No events in the last 30 minutes.</Empty>;
   const most = Math.max(1, ...values.map((item) => item.visitors));
   return (
     <ul role="list" aria-label={VIEW_NAMES[dimension]} tabIndex={0} className="h-60 overflow-y-auto">

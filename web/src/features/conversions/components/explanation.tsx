@@ -75,7 +75,7 @@ function Explained({
           <p className="mt-1 flex flex-wrap items-center gap-2 text-[0.8125rem] text-muted">
             <StatusBadge status={conversion.status} />
             <Marks row={conversion} />
-            {conversion.partnerName ?? 'Not attributed'} · {conversion.kind} of {formatMinor(conversion.amount)}
+            {conversion.partnerName ?? 'Unattributed'} · {conversion.kind} of {formatMinor(conversion.amount)}
           </p>
           <When conversion={conversion} at={at} />
         </div>

@@ -40,7 +40,7 @@ export function LatestConversions({
           {query.data.map((row) => (
             <li key={row.id} className="flex items-center gap-3 py-2.5">
               <div className="min-w-0 flex-1">
-                <p className="truncate font-medium">{row.partnerName ?? 'Not attributed'}</p>
+                <p className="truncate font-medium">{row.partnerName ?? 'Unattributed'}</p>
                 <p className="truncate text-[0.8125rem] text-muted">
                   {formatDateTime(row.occurredAt, website.timezone)} · {row.txid}
                 </p>

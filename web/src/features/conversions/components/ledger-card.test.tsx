@@ -177,7 +177,7 @@ test('rejecting many needs a reason, and what could not be rejected says why and
         ok: false,
         changed: false,
         code: 'already_reversed',
-        message: 'This conversion is reversed already.',
+        message: 'This conversion is already reversed.',
       },
     ]),
   );
@@ -192,7 +192,7 @@ test('rejecting many needs a reason, and what could not be rejected says why and
   await user.type(within(dialog).getByLabelText('Reason'), ' Fraud ');
   await user.click(within(dialog).getByRole('button', { name: 'Reject' }));
   expect(await screen.findByText('1 of 2 conversions could not be rejected', { exact: true })).toBeInTheDocument();
-  expect(screen.getByText('This conversion is reversed already.', { exact: true })).toBeInTheDocument();
+  expect(screen.getByText('This conversion is already reversed.', { exact: true })).toBeInTheDocument();
   expect(sent(DECISIONS)).toEqual([{ websiteId: 'w1', decision: 'reject', ids: ['c1', 'c2'], reason: 'Fraud' }]);
   expect(screen.getByRole('checkbox', { name: 'Select ORD-2' })).toBeChecked();
   expect(screen.getByRole('checkbox', { name: 'Select ORD-1' })).not.toBeChecked();
@@ -330,7 +330,7 @@ test('more filters are set together and removed one by one', async () => {
   await user.click(await screen.findByRole('button', { name: 'More filters' }));
   const form = within(await screen.findByRole('dialog', { name: 'More filters' }));
   await user.type(await form.findByLabelText('Country'), 'de');
-  await user.type(form.getByLabelText('Sub ID value'), 'a,b');
+  await user.type(form.getByLabelText('Sub-ID value'), 'a,b');
   await user.selectOptions(form.getByLabelText('Kind'), 'lead');
   await user.selectOptions(form.getByLabelText('Link'), 'l1');
   await user.click(form.getByRole('button', { name: 'Apply' }));
@@ -494,7 +494,7 @@ test('claims like one of them are rejected together: by key kind, click, address
   expect(dialog.getByRole('checkbox', { name: 'Reported with the site key only' })).toBeDisabled();
   await user.click(dialog.getByRole('button', { name: 'Reject claims' }));
   expect(await dialog.findByText('Please give a reason')).toBeInTheDocument();
-  await user.click(dialog.getByRole('checkbox', { name: 'Same address class: Data centre address' }));
+  await user.click(dialog.getByRole('checkbox', { name: 'Same address class: Data center address' }));
   await user.clear(dialog.getByLabelText('Recorded to'));
   await user.type(dialog.getByLabelText('Reason'), 'Made up');
   await user.click(dialog.getByRole('button', { name: 'Reject claims' }));

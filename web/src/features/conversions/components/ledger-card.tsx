@@ -211,7 +211,7 @@ export function LedgerCard({ website, partners, links, state, onChange }: Props)
                     <p className="shrink-0 font-medium tabular">{formatMinor(row.commission)}</p>
                   </div>
                   <p className="text-[0.8125rem] text-muted">
-                    {formatDateTime(row.occurredAt, website.timezone)} · {row.partnerName ?? 'Not attributed'}
+                    {formatDateTime(row.occurredAt, website.timezone)} · {row.partnerName ?? 'Unattributed'}
                   </p>
                   <div className="flex flex-wrap items-center justify-between gap-2">
                     <State row={row} />

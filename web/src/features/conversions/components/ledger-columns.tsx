@@ -33,7 +33,7 @@ export function ledgerColumns({ shown, timezone, sort, onSort, onOpen }: Options
     date: { cell: (row) => formatDateTime(row.occurredAt, timezone), className: 'whitespace-nowrap tabular' },
     txid: { cell: (row) => <OpenButton row={row} onOpen={() => onOpen(row.id)} />, className: 'max-w-56 min-w-28' },
     partner: {
-      cell: (row) => row.partnerName ?? <span className="text-warn">Not attributed</span>,
+      cell: (row) => row.partnerName ?? <span className="text-warn">Unattributed</span>,
       className: 'max-w-44 truncate whitespace-nowrap',
     },
     link: { cell: (row) => text(row.linkSlug && `/${row.linkSlug}`), className: 'max-w-36 truncate' },

@@ -31,7 +31,7 @@ const TEXT_LABELS: Record<string, string> = {
   device: 'Device',
   source: 'Source',
   coupon: 'Coupon',
-  ...Object.fromEntries(SUBS.map((name, index) => [name, `Sub ID ${index + 1}`])),
+  ...Object.fromEntries(SUBS.map((name, index) => [name, `Sub-ID ${index + 1}`])),
 };
 
 export interface LinkName {
@@ -273,7 +273,7 @@ function MoreFilters({ filters, links, onApply }: MoreProps) {
         value={draft.texts['coupon'] ?? ''}
         onChange={(event) => text('coupon', event.target.value)}
       />
-      <SelectField label="Sub ID" value={sub} onChange={(event) => setSub(event.target.value)}>
+      <SelectField label="Sub-ID" value={sub} onChange={(event) => setSub(event.target.value)}>
         {SUBS.map((name) => (
           <option key={name} value={name}>
             {TEXT_LABELS[name]}
@@ -281,7 +281,7 @@ function MoreFilters({ filters, links, onApply }: MoreProps) {
         ))}
       </SelectField>
       <TextField
-        label="Sub ID value"
+        label="Sub-ID value"
         value={draft.texts[sub] ?? ''}
         onChange={(event) => text(sub, event.target.value)}
       />

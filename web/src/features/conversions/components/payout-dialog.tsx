@@ -58,14 +58,14 @@ export function PayoutDialog({ website, partners, balances, partnerId, payout, o
   const faults = {
     partner: partner === '' ? 'Please choose a partner' : undefined,
     amount: !paid ? `Please enter a valid amount in ${currency}` : undefined,
-    credited: isForeign && !settles ? `Please enter its worth in ${website.currency}` : undefined,
+    credited: isForeign && !settles ? `Please enter the value in ${website.currency}` : undefined,
     paidOn: paidOn === '' ? 'Please enter the date' : undefined,
     months: !byHand
       ? undefined
       : allocations.some((one) => !one.amount)
         ? `Please enter valid amounts in ${website.currency}`
         : settles && matched > settles
-          ? 'The months add up to more than was paid'
+          ? 'The months add up to more than the payout'
           : undefined,
     file: file && file.size > MAX_FILE_BYTES ? 'A file may have at most 1 MB' : undefined,
     reason: payout && reason.trim() === '' ? 'Please give a reason' : undefined,
@@ -102,7 +102,7 @@ export function PayoutDialog({ website, partners, balances, partnerId, payout, o
       title={payout ? 'Correct payout' : 'Record payout'}
       description={
         payout
-          ? 'The earlier values stay in its history. Balances follow at once.'
+          ? 'The earlier values stay in its history. Balances update immediately.'
           : `What a partner paid you for ${website.domain}.`
       }
     >
@@ -141,12 +141,12 @@ export function PayoutDialog({ website, partners, balances, partnerId, payout, o
         </SelectField>
         {isForeign && (
           <TextField
-            label={`Worth in ${website.currency}`}
+            label={`Value in ${website.currency}`}
             className="sm:col-span-2"
             inputMode="decimal"
             value={credited}
             error={fault('credited')}
-            hint="What it settles, as your bank credited it."
+            hint="The amount your bank credited."
             onChange={(event) => setCredited(event.target.value)}
           />
         )}

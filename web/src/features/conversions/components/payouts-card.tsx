@@ -70,7 +70,7 @@ export function PayoutsCard({ websiteId, onRecord, onCorrect, onVoid }: Props) {
   return (
     <Card
       title="Payouts"
-      description="Nothing is edited: a correction or a void is recorded with its reason."
+      description="Payouts are never edited: corrections and voids are recorded with a reason."
       actions={
         <Button variant="primary" onClick={onRecord}>
           Record payout

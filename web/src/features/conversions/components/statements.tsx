@@ -28,7 +28,7 @@ export function Statements({ website, month: wanted, onMonth }: Props) {
   return (
     <Card
       title={`Statements of ${name}`}
-      description="Commissions are booked on approval; reversals on the day they happen. Closed months never change. A balance is the total earned, including what was already paid; what is still owed is on page Payouts."
+      description="Commissions are booked on approval; reversals on the day they happen. Closed months never change. A balance is the total earned, including what was already paid; the Payouts page shows what is still owed."
       actions={
         <div className="flex items-center gap-1.5">
           <Button size="icon" aria-label="Previous month" onClick={() => onMonth(addMonths(month, -1))}>

@@ -29,7 +29,7 @@ export const COLUMN_LABELS: Record<ColumnId, string> = {
   country: 'Country',
   device: 'Device',
   source: 'Source',
-  subs: 'Sub IDs',
+  subs: 'Sub-IDs',
   coupon: 'Coupon',
   customer: 'Customer',
   click: 'Click ID',

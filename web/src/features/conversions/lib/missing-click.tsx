@@ -64,7 +64,7 @@ export function fixOf(missing: MissingClick): { readonly steps: readonly ReactNo
       };
     case 'no_exchange_rate':
       return {
-        steps: ['Ask an administrator to add the rate. The sale is then attributed automatically.'],
+        steps: ['Ask an admin to add the rate. The sale is then attributed automatically.'],
         postback: false,
       };
     case 'unknown_coupon':

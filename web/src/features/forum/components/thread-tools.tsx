@@ -31,7 +31,7 @@ export function ThreadTools({ thread, categories, signedIn, moderator, onSignIn 
         thread.followed ? 'No longer followed' : 'Followed',
         thread.followed ? undefined : 'You’ll be notified of new replies.',
       ),
-    onError: (error) => toastError('Failed to update the follow', messageOf(error)),
+    onError: (error) => toastError(thread.followed ? 'Failed to unfollow' : 'Failed to follow', messageOf(error)),
     onSettled: () => client.invalidateQueries({ queryKey: ['forum'] }),
   });
   const FollowIcon = thread.followed ? BellOff : Bell;

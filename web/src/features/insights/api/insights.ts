@@ -73,7 +73,7 @@ export function useDigest() {
     },
     onError: (error, _, before) => {
       client.setQueryData(digestQuery.queryKey, before);
-      toastError('Not changed', messageOf(error));
+      toastError('Failed to change the email digest', messageOf(error));
     },
     onSuccess: (every) =>
       toast(

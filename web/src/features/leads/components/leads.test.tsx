@@ -483,7 +483,7 @@ test('subscribers and early access: counts, file, place given, invite, release',
   await user.click(screen.getByRole('button', { name: 'Unsubscribe ada@example.com' }));
   await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Unsubscribe' }));
   expect(await screen.findByText('Address unsubscribed')).toBeInTheDocument();
-  await user.selectOptions(screen.getByLabelText('State'), 'Confirmed (2)');
+  await user.selectOptions(screen.getByLabelText('Status'), 'Confirmed (2)');
   await waitFor(() => expect(router.state.location.searchStr).toBe('?state=confirmed'));
 });
 

@@ -55,7 +55,7 @@ export function SubscribersPanel({ state, email, onState, onEmail }: Props) {
     },
     {
       id: 'state',
-      header: 'State',
+      header: 'Status',
       cell: (row) => <Badge tone={STATES[row.state].tone}>{STATES[row.state].label}</Badge>,
     },
     {
@@ -103,7 +103,7 @@ export function SubscribersPanel({ state, email, onState, onEmail }: Props) {
         <>
           <SearchField label="Find an email address" value={email} onChange={onEmail} />
           <Select
-            label="State"
+            label="Status"
             value={state ?? ''}
             onChange={(event) => onState((event.target.value || undefined) as State | undefined)}
           >

@@ -127,7 +127,7 @@ function textsOf(action: Asked, deal: Deal): Texts {
       return {
         title: 'Cancel this deal?',
         text: 'Nothing has been paid. The website is for sale again.',
-        done: 'Deal cancelled',
+        done: 'Deal canceled',
         danger: true,
       };
     case 'deliver':
@@ -231,7 +231,7 @@ function Dispute({ deal, onClose }: DialogProps) {
         }),
       ),
     onSuccess: () => {
-      toast('Dispute opened', 'An administrator reviews and decides it.');
+      toast('Dispute opened', 'An admin reviews and decides it.');
       onClose();
     },
     onSettled: changed,
@@ -240,7 +240,7 @@ function Dispute({ deal, onClose }: DialogProps) {
     <Ask
       danger
       title="Open a dispute?"
-      description="The money stays in escrow until an administrator reviews this thread and decides."
+      description="The money stays in escrow until an admin reviews this thread and decides."
       action={BUTTONS.dispute}
       doing={dispute}
       onClose={onClose}

@@ -78,7 +78,7 @@ function NextStep({ deal }: { readonly deal: Deal }) {
       )}
       {deal.escrow?.decisionReason && (
         <div className="mt-3 rounded-lg bg-sunken p-3">
-          <p className="text-[0.8125rem] font-medium">Administrator’s decision</p>
+          <p className="text-[0.8125rem] font-medium">Admin’s decision</p>
           <p className="mt-1 break-words whitespace-pre-wrap">{deal.escrow.decisionReason}</p>
         </div>
       )}

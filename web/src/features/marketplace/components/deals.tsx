@@ -27,7 +27,7 @@ const COLUMNS: Column<Offer>[] = [
   { id: 'price', header: 'Price', cell: (row) => formatSum(row.price), numeric: true },
   {
     id: 'state',
-    header: 'State',
+    header: 'Status',
     cell: (row) => (
       <span className="flex flex-wrap gap-1">
         <OfferBadge status={row.status} />

@@ -37,7 +37,7 @@ export function HistoryList({ query }: Props) {
 const BY: Record<Step['by'], string> = {
   buyer: 'the buyer',
   seller: 'the seller',
-  admin: 'an administrator',
+  admin: 'an admin',
   system: 'the platform',
   provider: 'the escrow provider',
 };
@@ -77,7 +77,7 @@ const KINDS: Readonly<Record<string, string>> = {
   'escrow.decided': 'Dispute decided',
   'escrow.released': 'Money released',
   'escrow.refunded': 'Money refunded',
-  'escrow.cancelled': 'Escrow cancelled',
+  'escrow.cancelled': 'Escrow canceled',
 };
 
 const describe = (step: Step): string => `${KINDS[step.kind] ?? step.kind.replaceAll(/[._]/g, ' ')}, by ${BY[step.by]}`;

@@ -154,7 +154,7 @@ export function ImagesStep({ id, saver, isOnline, images, onChange }: Props) {
           action="Add images"
           doing={IDLE}
           onClose={() => setAsked(null)}
-          description="A new image takes the listing offline until an administrator approves it."
+          description="A new image takes the listing offline until an admin approves it."
           onConfirm={() => {
             setAsked(null);
             void send(asked);

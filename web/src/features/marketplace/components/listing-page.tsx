@@ -249,7 +249,7 @@ function SellerCard({ seller }: { readonly seller: Seller }) {
 function History({ id }: { readonly id: string }) {
   const history = useQuery(listingHistoryQuery(id));
   return (
-    <Card title="History" description="Visible only to you and administrators.">
+    <Card title="History" description="Visible only to you and admins.">
       <HistoryList query={history} />
     </Card>
   );

@@ -51,7 +51,7 @@ export function Disputes() {
             cell: (row) => formatZoned(row.disputedAt, browserTimezone()),
             className: 'whitespace-nowrap tabular',
           },
-          { id: 'state', header: 'State', cell: (row) => <EscrowBadge status={row.status} /> },
+          { id: 'state', header: 'Status', cell: (row) => <EscrowBadge status={row.status} /> },
           {
             id: 'actions',
             header: <span className="sr-only">Actions</span>,
@@ -110,7 +110,7 @@ export function FlaggedQuestions() {
           { id: 'flags', header: 'Reports', cell: (row) => row.flags ?? 0, numeric: true },
           {
             id: 'state',
-            header: 'State',
+            header: 'Status',
             cell: (row) => (row.isHidden ? <Badge tone="warn">Hidden</Badge> : <Badge>Shown</Badge>),
           },
           {
@@ -166,7 +166,7 @@ function HideDialog({ question, onClose }: { readonly question: FlaggedQuestion;
   return (
     <Ask
       title="Hide this question?"
-      description="The question and its answer become visible to administrators only."
+      description="Only admins can still see the question and its answer."
       action="Hide"
       danger
       doing={hide}
@@ -214,10 +214,10 @@ export function EscrowCalls() {
       rowKey={(row: EscrowCall) => `${row.escrowId} ${row.step}`}
       none="All calls to the escrow provider succeeded."
       columns={[
-        { id: 'step', header: 'What', cell: (row) => STEPS[row.step] ?? row.step },
+        { id: 'step', header: 'Call', cell: (row) => STEPS[row.step] ?? row.step },
         {
           id: 'state',
-          header: 'State',
+          header: 'Status',
           cell: (row) =>
             row.state === 'failed' ? <Badge tone="bad">Failed</Badge> : <Badge tone="warn">Waiting</Badge>,
         },

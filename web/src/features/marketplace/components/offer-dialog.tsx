@@ -47,7 +47,7 @@ export function OfferDialog({ title, description, action, suggested, send, onClo
         maxLength={10_000}
         value={text}
         onChange={(event) => setText(event.target.value)}
-        hint="Visible only to the two of you, and to an administrator in a dispute."
+        hint="Visible only to the two of you, and to an admin in a dispute."
       />
     </Ask>
   );

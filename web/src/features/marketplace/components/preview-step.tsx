@@ -62,7 +62,7 @@ export function PreviewStep({ listing, fields, images, missing, onField, submit 
           doing={submit}
           onConfirm={submit.mutate}
           onClose={() => setAsking(false)}
-          description="An administrator reviews it. Once approved, it is online for 90 days and members can make offers."
+          description="An admin reviews it. Once approved, it is online for 90 days and members can make offers."
         />
       )}
     </div>

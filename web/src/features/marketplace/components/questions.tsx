@@ -261,7 +261,7 @@ function FlagDialog({ question, onClose }: { readonly question: Question; readon
         api.POST('/api/marketplace/questions/{id}/flag', { params: { path: { id: question.id } }, body: { reason } }),
       ),
     onSuccess: () => {
-      toast('Reported', 'An administrator will review it.');
+      toast('Reported', 'An admin will review it.');
       onClose();
     },
     onSettled: changed,
@@ -269,7 +269,7 @@ function FlagDialog({ question, onClose }: { readonly question: Question; readon
   return (
     <Ask
       title="Report this question?"
-      description="An administrator decides whether to hide it."
+      description="An admin decides whether to hide it."
       action="Report"
       doing={flag}
       onConfirm={() => flag.mutate()}

@@ -35,7 +35,7 @@ export function Review({ status, search, open, onChange }: Props) {
       <div className="mb-4 flex flex-wrap items-center gap-2">
         <SearchField label="Search listings" value={search} onChange={(text) => onChange({ search: text })} />
         <Select
-          label="State"
+          label="Status"
           value={status}
           onChange={(event) => onChange({ status: statusOf(event.target.value), open: null })}
         >
@@ -55,7 +55,7 @@ export function Review({ status, search, open, onChange }: Props) {
             ? 'No listings match.'
             : status === 'in_review'
               ? 'No listings to review.'
-              : 'No listings in this state.'
+              : 'No listings with this status.'
         }
         columns={[
           { id: 'title', header: 'Listing', className: 'min-w-44 [overflow-wrap:anywhere]', cell: (row) => row.title },

@@ -81,7 +81,7 @@ export function SellEditor({ listing, step, onStep, onSubmitted, onReload }: Pro
     },
     onSuccess: async (sent) => {
       if (!sent) return;
-      toast('Submitted for review', 'It goes live once an administrator approves it.');
+      toast('Submitted for review', 'It goes live once an admin approves it.');
       await changed();
       onSubmitted();
     },
@@ -245,7 +245,7 @@ function Progress({ listing, saved, isWrong, atRest, saver, onReload }: Progress
           doing={save}
           onConfirm={() => save.mutate()}
           onClose={() => setAsking(false)}
-          description="A new price applies immediately. Any other change takes the listing offline until an administrator approves it."
+          description="A new price applies immediately. Any other change takes the listing offline until an admin approves it."
         />
       )}
     </div>

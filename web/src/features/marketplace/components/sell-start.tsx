@@ -41,7 +41,7 @@ export function SellStart({ onStarted }: { readonly onStarted: (id: string) => v
   return (
     <Card
       title="Start your listing"
-      description="It is a draft that only you can see until you submit it and an administrator approves it."
+      description="It is a draft that only you can see until you submit it and an admin approves it."
       className="max-w-2xl"
     >
       <form

@@ -35,7 +35,7 @@ export function Thread({ deal }: { readonly deal: Deal }) {
   });
   const mayWrite = deal.side !== 'admin' || deal.escrow?.status === 'disputed';
   return (
-    <Card title="Thread" description="Visible only to the two of you, and to an administrator in a dispute.">
+    <Card title="Thread" description="Visible only to the two of you, and to an admin in a dispute.">
       {messages.error && (
         <ErrorBox
           className="mb-4"
@@ -77,7 +77,7 @@ export function Thread({ deal }: { readonly deal: Deal }) {
   );
 }
 
-const SIDES: Record<Message['by'], string> = { buyer: 'Buyer', seller: 'Seller', admin: 'Administrator' };
+const SIDES: Record<Message['by'], string> = { buyer: 'Buyer', seller: 'Seller', admin: 'Admin' };
 
 function Bubble({ message }: { readonly message: Message }) {
   return (

@@ -100,7 +100,7 @@ function Measured({ listing, verification }: { readonly listing: Checked; readon
             columns={[
               { id: 'month', header: 'Month', cell: (row: VerifiedMonth) => monthName(row.month, 'long') },
               { id: 'visitors', header: 'Visitors', cell: (row) => formatCount(row.visitors), numeric: true },
-              { id: 'pageviews', header: 'Pageviews', cell: (row) => formatCount(row.pageviews), numeric: true },
+              { id: 'pageviews', header: 'Page views', cell: (row) => formatCount(row.pageviews), numeric: true },
               { id: 'revenue', header: 'Revenue', cell: (row) => formatSum(row.revenue), numeric: true },
             ]}
           />

@@ -100,7 +100,7 @@ export function nextOf(deal: Deal): { readonly title: string; readonly text: str
     case 'wait_for_payment':
       return {
         title: `Waiting for ${buyerName} to pay`,
-        text: `${price} is due in escrow by ${at(escrow?.payUntil)}; otherwise the deal is cancelled. Don’t transfer anything before.`,
+        text: `${price} is due in escrow by ${at(escrow?.payUntil)}; otherwise the deal is canceled. Don’t transfer anything before.`,
       };
     case 'deliver':
       return {
@@ -130,11 +130,11 @@ export function nextOf(deal: Deal): { readonly title: string; readonly text: str
     case 'wait_for_decision':
       return side === 'admin'
         ? {
-            title: 'Awaiting an administrator’s decision',
+            title: 'Awaiting an admin’s decision',
             text: 'Review the thread, ask both sides, then decide who is paid.',
           }
         : {
-            title: 'Waiting for an administrator',
+            title: 'Waiting for an admin',
             text: 'The dispute is under review. Add relevant information to the thread.',
           };
     case 'wait_for_payout':
@@ -147,7 +147,7 @@ export function nextOf(deal: Deal): { readonly title: string; readonly text: str
   }
 }
 
-/** The buyer's next step in the administrator's words. */
+/** The buyer's next step in the admin's words. */
 const AS_ADMIN: Partial<Record<NextStep, NextStep>> = {
   pay: 'wait_for_payment',
   confirm_receipt: 'wait_for_inspection',
@@ -169,7 +169,7 @@ function over({ status, escrow }: Deal): { readonly title: string; readonly text
     case 'refunded':
       return { title: 'Money refunded', text: `The buyer got ${formatSum(escrow.toBuyer ?? escrow.price)} back.` };
     case 'cancelled':
-      return { title: 'Cancelled', text: 'The deal ended before any payment.' };
+      return { title: 'Canceled', text: 'The deal ended before any payment.' };
     default:
       return { title: ENDS[status] ?? 'Closed', text: 'No action is needed.' };
   }
@@ -198,10 +198,10 @@ const LABELS = {
   inspection_began: ['Inspection', 'The buyer'],
   accepted: ['Website accepted', 'The buyer'],
   disputed: ['Dispute', 'Buyer or seller'],
-  decided: ['Decision', 'An administrator'],
+  decided: ['Decision', 'An admin'],
   released: ['Money released', 'The escrow provider'],
   refunded: ['Money refunded', 'The escrow provider'],
-  cancelled: ['Cancelled', 'Before any payment'],
+  cancelled: ['Canceled', 'Before any payment'],
 } as const;
 type Mark = keyof typeof LABELS;
 

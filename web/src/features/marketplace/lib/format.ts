@@ -67,7 +67,7 @@ export const LISTING_STATES: Record<
   { readonly label: string; readonly tone: Tone; readonly text: string }
 > = {
   draft: { label: 'Draft', tone: 'neutral', text: 'Visible only to you. Submit it when it is ready.' },
-  in_review: { label: 'In review', tone: 'warn', text: 'An administrator reviews it before it goes live.' },
+  in_review: { label: 'In review', tone: 'warn', text: 'An admin reviews it before it goes live.' },
   active: { label: 'Active', tone: 'good', text: 'Visible to everyone.' },
   under_offer: {
     label: 'Under offer',
@@ -77,7 +77,7 @@ export const LISTING_STATES: Record<
   in_escrow: { label: 'In escrow', tone: 'brand', text: 'Escrow is funded; the website is being transferred.' },
   sold: { label: 'Sold', tone: 'good', text: 'The seller was paid.' },
   rejected: { label: 'Rejected', tone: 'bad', text: 'Fix the listed problems and submit it again.' },
-  suspended: { label: 'Suspended', tone: 'bad', text: 'An administrator took it offline.' },
+  suspended: { label: 'Suspended', tone: 'bad', text: 'An admin took it offline.' },
   withdrawn: { label: 'Withdrawn', tone: 'neutral', text: 'The seller withdrew it.' },
   expired: { label: 'Expired', tone: 'neutral', text: 'The listing expired; it can be submitted again.' },
 };
@@ -100,5 +100,5 @@ export const ESCROW_STATES: Record<EscrowStatus, { readonly label: string; reado
   disputed: { label: 'Disputed', tone: 'bad' },
   released: { label: 'Released', tone: 'good' },
   refunded: { label: 'Refunded', tone: 'neutral' },
-  cancelled: { label: 'Cancelled', tone: 'neutral' },
+  cancelled: { label: 'Canceled', tone: 'neutral' },
 };

@@ -112,7 +112,7 @@ function UpdateDialog({ item, onClose }: { readonly item: Application; readonly 
         }}
       >
         <SelectField
-          label="State"
+          label="Status"
           value={status}
           onChange={(event) => setStatus(event.target.value as ApplicationStatus)}
         >

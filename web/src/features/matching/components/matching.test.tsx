@@ -28,7 +28,7 @@ const program = (over: Partial<Recommendation> = {}): Recommendation => ({
   recommendation: 'highly_recommended',
   parts: [
     { name: 'industry', weight: 0.4, value: 1, points: 0.4, why: 'Matches your niche: Pets' },
-    { name: 'results', weight: 0.12, value: 0.5, points: 0.06, why: 'No results of your own yet' },
+    { name: 'results', weight: 0.12, value: 0.5, points: 0.06, why: 'You have no results yet' },
   ],
   commissionType: 'flat',
   commissionRate: null,
@@ -167,7 +167,7 @@ describe('spec §2, §3, §4, §5, §7, §8, §9: from an idea to programs', () 
       expect(within(card).getByText(text)).toBeInTheDocument();
     await user.click(within(card).getByText('Why 84%'));
     expect(within(card).getByText('40.0 of 40')).toBeInTheDocument();
-    expect(within(card).getByText('No results of your own yet')).toBeInTheDocument();
+    expect(within(card).getByText('You have no results yet')).toBeInTheDocument();
   });
 
   test('the button says Analyzing... while it waits, and a failure is shown', async () => {
@@ -220,7 +220,7 @@ describe('whose words reasons are in', () => {
     await show();
     expect(await screen.findByText('Reasons are rule-based: AI is not configured.')).toBeInTheDocument();
     expect(requests('POST')).toEqual([]);
-    expect(screen.queryByRole('button', { name: 'Ask again' })).not.toBeInTheDocument();
+    expect(screen.queryByRole('button', { name: 'Try again' })).not.toBeInTheDocument();
   });
 
   test('a model is asked once, for the first programs, and its text replaces the rule-based text', async () => {
@@ -250,7 +250,7 @@ describe('whose words reasons are in', () => {
     const user = await show();
     expect(await screen.findByText('Reasons are rule-based: the AI budget is used up for now.')).toBeInTheDocument();
     expect(requests('POST')).toEqual([]);
-    await user.click(screen.getByRole('button', { name: 'Ask again' }));
+    await user.click(screen.getByRole('button', { name: 'Try again' }));
     expect(await screen.findByText('Reasons are rule-based: Too many wait.')).toBeInTheDocument();
     expect(screen.getByRole('article', { name: 'BarkBox' })).toHaveTextContent('Approval is easy');
   });
@@ -351,7 +351,7 @@ describe('Apply Now', () => {
         .getAllByRole('option')
         .map((option) => option.textContent),
     ).toEqual(['Applied', 'In review', 'Approved', 'Rejected', 'Withdrawn']);
-    await user.selectOptions(within(dialog).getByLabelText('State'), 'Approved');
+    await user.selectOptions(within(dialog).getByLabelText('Status'), 'Approved');
     await user.type(within(dialog).getByLabelText('Note'), 'By mail');
     await user.click(within(dialog).getByRole('button', { name: 'Save' }));
     expect(await screen.findByText('History (2)')).toBeInTheDocument();

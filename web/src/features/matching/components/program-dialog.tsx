@@ -137,7 +137,7 @@ export function ProgramDialog({
           onChange={(event) => set({ commissionType: event.target.value as Draft['commissionType'] })}
         >
           <option value="percentage">Percentage</option>
-          <option value="flat">Flat sum</option>
+          <option value="flat">Flat fee</option>
           <option value="hybrid">Both</option>
         </SelectField>
         {draft.commissionType !== 'flat' && (
@@ -204,8 +204,8 @@ export function ProgramDialog({
           <option value="on_request">On request</option>
         </SelectField>
         <SelectField
-          label="Partner here"
-          hint="The partner whose results count. Blank = matched by URL"
+          label="Linked partner"
+          hint="Its results count in scores. Blank = matched by URL"
           value={draft.partnerId}
           onChange={(event) => set({ partnerId: event.target.value })}
         >

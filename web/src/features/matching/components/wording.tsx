@@ -34,7 +34,7 @@ export function WordingLine({ wording, programIds }: Props) {
       </p>
       {wording.mayBeAsked && (wording.silence !== null || asking.isError) && (
         <Button size="sm" variant="ghost" busy={asking.isPending} onClick={() => mutate()}>
-          Ask again
+          Try again
         </Button>
       )}
     </div>

@@ -23,7 +23,7 @@ export function useApply() {
         opened.opener = null;
         opened.location.replace(link);
       } else setBlocked(link);
-      toast('Application recorded', 'Follow it under Your applications.');
+      toast('Application recorded', 'Track it under Your applications.');
     },
     onError: (error, { window: opened }) => {
       opened?.close();

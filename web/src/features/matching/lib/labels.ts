@@ -66,11 +66,11 @@ export const NEXT: Readonly<Record<ApplicationStatus, readonly ApplicationStatus
 
 const PARTS: Readonly<Record<string, string>> = {
   industry: 'Industry',
-  text: 'Words',
+  text: 'Keywords',
   commission: 'Commission',
   cookie: 'Cookie',
   approval: 'Approval',
-  results: 'Own results',
+  results: 'Your results',
 };
 export const partName = (name: string): string => PARTS[name] ?? name;
 

@@ -29,7 +29,7 @@ const COLUMNS: readonly Column<RaisedAlert>[] = [
 export function AlertHistory() {
   const query = useInfiniteQuery(raisedAlertsQuery);
   return (
-    <Card title="Recent alerts" description="Of all your websites, newest first">
+    <Card title="Recent alerts" description="All your websites, newest first">
       <PagedTable
         caption="Alerts of all your websites"
         query={query}

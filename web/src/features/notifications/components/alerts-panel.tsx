@@ -18,9 +18,7 @@ export function AlertsPanel({ help }: { readonly help: ReactNode }) {
   return (
     <Card
       title="Alerts"
-      description={
-        <>You are notified once when something happens to a website, and again only after it was over. {help}</>
-      }
+      description={<>You get one notification per cause, and a new one only after it was resolved. {help}</>}
       actions={
         website &&
         (websites.data?.length ?? 0) > 1 && (
@@ -110,7 +108,7 @@ function Rule({ rule }: { readonly rule: AlertRule }) {
         )}
         {rule.minimum && (
           <NumberInput
-            label={`${rule.title}: at least so many ${rule.minimum.unit}`}
+            label={`${rule.title}: minimum ${rule.minimum.unit}`}
             before="with"
             number={rule.minimum}
             disabled={!rule.enabled}

@@ -185,7 +185,7 @@ test('a test message shows its outcome; a webhook that was switched off says why
           state: 'waiting',
           attempts: 1,
           status: 500,
-          error: 'The address answered 500.',
+          error: 'The address responded with status 500.',
           createdAt: '2026-11-20T11:00:00Z',
           attemptedAt: '2026-11-20T11:00:01Z',
           nextAttemptAt: '2026-11-20T11:01:01Z',
@@ -203,7 +203,7 @@ test('a test message shows its outcome; a webhook that was switched off says why
   const { user } = renderApp('/account-settings?tab=alerts');
   await user.click(await screen.findByRole('button', { name: 'Send test to hooks.example.com' }));
   const dialog = within(await screen.findByRole('dialog', { name: 'Deliveries to hooks.example.com' }));
-  expect((await dialog.findAllByText('The address answered 500.')).length).toBeGreaterThan(0);
+  expect((await dialog.findAllByText('The address responded with status 500.')).length).toBeGreaterThan(0);
   await user.click(dialog.getByRole('button', { name: 'Close' }));
   expect(screen.getByText('Switched off: the address is gone (410).')).toBeInTheDocument();
   await user.click(screen.getByRole('button', { name: 'Turn on gone.example' }));

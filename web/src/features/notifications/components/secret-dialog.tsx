@@ -10,7 +10,7 @@ export function SecretDialog({ secret, onClose }: { readonly secret: string; rea
       once
       onOpenChange={(open) => !open && onClose()}
       title="Your webhook's secret"
-      description="Copy it now: it is shown only once. With it you verify that a message comes from here."
+      description="Copy it now: it is shown only once. Use it to verify that messages come from us."
     >
       <div className="flex flex-col gap-4">
         <CopyField label="Secret" value={secret} />

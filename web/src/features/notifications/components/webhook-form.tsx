@@ -66,8 +66,8 @@ export function WebhookForm({ webhook, onClose }: Props) {
           value={format}
           hint={
             isSlack
-              ? 'For incoming webhooks of Slack, Mattermost and the like.'
-              : 'Signed JSON as described by Standard Webhooks, for your own server.'
+              ? 'For incoming webhooks of Slack and compatible chats, such as Mattermost.'
+              : 'Signed JSON (Standard Webhooks) for your own server.'
           }
           onChange={(event) => setFormat(event.target.value === 'slack' ? 'slack' : 'standard')}
         >

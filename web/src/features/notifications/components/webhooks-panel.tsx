@@ -138,7 +138,7 @@ function Row({ webhook }: { readonly webhook: Webhook }) {
       {open === 'rotate' && (
         <ConfirmDialog
           title="Create a new secret?"
-          description="For one day messages are signed with the old secret, too, so that you can change over."
+          description="For one day, messages are signed with both the old and the new secret, so you can switch without losing any."
           action="Create secret"
           onConfirm={() => rotate.mutate()}
           onClose={close}
@@ -147,7 +147,7 @@ function Row({ webhook }: { readonly webhook: Webhook }) {
       {open === 'delete' && (
         <ConfirmDialog
           title={`Delete the webhook to ${host}?`}
-          description="Its deliveries are deleted as well, and nothing more is sent."
+          description="Its delivery history is deleted, and no more messages are sent."
           action="Delete webhook"
           onConfirm={() => remove.mutate()}
           onClose={close}
@@ -180,7 +180,7 @@ const COLUMNS: readonly Column<WebhookDelivery>[] = [
     cell: (row) => <Badge tone={STATES[row.state].tone}>{STATES[row.state].label}</Badge>,
   },
   { id: 'attempts', header: 'Attempts', cell: (row) => row.attempts, numeric: true },
-  { id: 'answer', header: 'Last answer', cell: (row) => row.error || (row.status ?? '–') },
+  { id: 'answer', header: 'Last response', cell: (row) => row.error || (row.status ?? '–') },
   {
     id: 'next',
     header: 'Next attempt',
@@ -213,7 +213,7 @@ function Messages({
       as="wide"
       onOpenChange={(open) => !open && onClose()}
       title={`Deliveries to ${host}`}
-      description="Messages of the last 30 days. A message that is not taken is sent again for a day."
+      description="Messages of the last 30 days. Failed messages are retried for about a day."
     >
       <PagedTable
         caption={`Deliveries to ${host}`}

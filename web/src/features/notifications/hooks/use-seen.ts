@@ -10,7 +10,7 @@ export function useSeen() {
   const one = useMutation({ mutationFn: see, onSettled: changed });
   const all = useMutation({
     mutationFn: seeAll,
-    onError: (error) => toastError('Failed to mark the notifications', messageOf(error)),
+    onError: (error) => toastError('Failed to mark notifications as read', messageOf(error)),
     onSettled: changed,
   });
   return { see: (id: string) => one.mutate(id), seeAll: () => all.mutate(), busy: all.isPending };

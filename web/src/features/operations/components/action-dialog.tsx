@@ -20,7 +20,7 @@ const TEXTS: Readonly<Record<Action, string>> = {
     'The rebuilt generation is compared with the live one, bit by bit. Both are paused at the same log position while this runs.',
   promote: 'The rebuilt generation goes live. The switch is instant. The previous generation is kept for 7 days.',
   rollback: 'The previous generation catches up and goes live again.',
-  cancel: 'The build is cancelled and its tables are dropped. The live generation is not affected.',
+  cancel: 'The build is canceled and its tables are dropped. The live generation is not affected.',
 };
 
 export function ActionDialog({ name, action, onClose, onConfirm }: Props) {

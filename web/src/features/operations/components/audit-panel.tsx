@@ -157,7 +157,7 @@ function Check() {
   return (
     <Card
       title="Integrity check"
-      description="Each entry carries a hash over all before it, and every hour the last hash is written into the log as an anchor: a changed or missing entry shows"
+      description="Each entry is hashed with all entries before it, and the last hash is anchored in the log every hour, so any change or deletion is detected"
       actions={
         <>
           <Button

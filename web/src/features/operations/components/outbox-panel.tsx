@@ -43,7 +43,7 @@ export function OutboxPanel({ filter, onFilter }: Props) {
     { id: 'subject', header: 'Subject', cell: (row) => row.subject, className: 'font-medium' },
     {
       id: 'state',
-      header: 'State',
+      header: 'Status',
       cell: (row) => (
         <>
           <Badge tone={STATES[row.state]?.tone ?? 'neutral'}>{STATES[row.state]?.word ?? row.state}</Badge>
@@ -85,11 +85,11 @@ export function OutboxPanel({ filter, onFilter }: Props) {
             </Button>
           </form>
           <Select
-            label="State"
+            label="Status"
             value={filter.state}
             onChange={(event) => onFilter({ ...filter, state: event.target.value as OutboxFilter['state'] })}
           >
-            <option value="">All states</option>
+            <option value="">All statuses</option>
             {MAIL_STATES.map((state) => (
               <option key={state} value={state}>
                 {STATES[state]?.word ?? state}

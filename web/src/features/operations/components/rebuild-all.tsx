@@ -71,6 +71,6 @@ function said({ names, done, failures, state }: RebuildRun): string {
   const failed = failures.length > 0 ? `, ${failures.length} failed` : '';
   if (state === 'done') return `Rebuilt ${done - failures.length} of ${names.length} projections${failed}`;
   if (state === 'stopped') return `Stopped after ${done} of ${names.length} projections${failed}`;
-  if (state === 'stopping') return `Stopping, and cancelling ${names[done] ?? ''}`;
+  if (state === 'stopping') return `Stopping, and canceling ${names[done] ?? ''}`;
   return `Rebuilding ${names[done] ?? ''}: ${done + 1} of ${names.length}${failed}`;
 }

@@ -34,7 +34,7 @@ export function SubscriptionsPanel() {
     <>
       <Card
         title="Subscribers"
-        description="Policies and event handlers, which read the log beside the projections."
+        description="Policies and event handlers that read the log in parallel with the projections."
         actions={<Updated at={query.dataUpdatedAt} fetching={query.isFetching} />}
       >
         {subscribers.length > 0 ? (
@@ -49,7 +49,7 @@ export function SubscriptionsPanel() {
         )}
       </Card>
       <div className="grid gap-5 xl:grid-cols-2">
-        <Card title="Process managers" description="Commands that time issues: expiry, reminders, checks, retries.">
+        <Card title="Process managers" description="Scheduled commands: expiry, reminders, checks, retries.">
           {processManagers.length > 0 ? (
             <Table
               caption="All process managers"
@@ -61,7 +61,10 @@ export function SubscriptionsPanel() {
             <Empty>No timeouts</Empty>
           )}
         </Card>
-        <Card title="Inline projections" description="Tables that are written with their events, so they never lag.">
+        <Card
+          title="Inline projections"
+          description="Written in the same transaction as their events, so they never lag."
+        >
           <Table
             caption="All inline projections"
             columns={INLINE_PROJECTIONS}

@@ -80,7 +80,7 @@ export function MyRequests() {
       ) : !requests.data ? (
         <Loading label="Loading requests" />
       ) : requests.data.length === 0 ? (
-        <Empty title="No requests yet">Is a program missing? Request it, and an administrator adds it.</Empty>
+        <Empty title="No requests yet">Is a program missing? Request it, and an admin reviews it.</Empty>
       ) : (
         <Rows caption="List of requested partners" columns={columns} rows={requests.data} rowKey={(row) => row.id} />
       )}

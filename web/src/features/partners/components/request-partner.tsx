@@ -21,7 +21,7 @@ export function RequestPartner({ onClose }: { readonly onClose: () => void }) {
         if (!open) onClose();
       }}
       title="Request a partner"
-      description="An administrator adds it for everyone, or tells you why not."
+      description="An admin adds it for everyone, or tells you why not."
     >
       <form
         noValidate

@@ -20,7 +20,7 @@ const NAMES: Readonly<Record<Part, { readonly name: string; readonly text: strin
   tracking: { name: 'Tracking API', text: 'Report clicks, page views and sales.' },
   conversions: { name: 'Conversions and money', text: 'Terms, holds, statements.' },
   analytics: { name: 'Analytics API', text: 'Read reports, lists and the live stream.' },
-  calls: { name: 'All calls', text: 'Every call, from the OpenAPI description.' },
+  calls: { name: 'All endpoints', text: 'Every endpoint, from the OpenAPI description.' },
 };
 
 /** `text`: the guide of the part; none for the list of calls. */
@@ -59,7 +59,7 @@ export function ApiDocs({ part, text }: { readonly part: Part; readonly text: Te
         )}
       </nav>
       <div className="min-w-0">
-        <h1 className="text-3xl font-semibold tracking-tight">{text?.title ?? 'All calls'}</h1>
+        <h1 className="text-3xl font-semibold tracking-tight">{text?.title ?? 'All endpoints'}</h1>
         {text ? <Prose blocks={text.blocks} className="max-w-4xl" /> : <Calls />}
       </div>
     </div>

@@ -16,7 +16,7 @@ const INTEGRATIONS: readonly Integration[] = [
   {
     Icon: CodeXml,
     title: 'Any website',
-    text: 'One line of script, also for single-page applications. Without scripts, a pixel.',
+    text: 'One line of code, also for single-page apps. Or a pixel, without scripts.',
     to: '/help/install-the-script',
     says: 'Install the script',
   },
@@ -51,7 +51,7 @@ const INTEGRATIONS: readonly Integration[] = [
   {
     Icon: Database,
     title: 'ClickHouse clients',
-    text: 'Ask with SQL from notebooks and BI tools, within your own websites’ data.',
+    text: 'Query the data of your websites with SQL, from notebooks and BI tools.',
     to: '/help/sql-access',
     says: 'Connect a client',
   },

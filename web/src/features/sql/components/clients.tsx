@@ -109,7 +109,7 @@ export function Clients() {
             />
           ) : (
             <p className="text-muted">
-              Your tables are on an external ClickHouse server. Ask its administrator for an address and a user.
+              Your tables are on an external ClickHouse server. Ask its admin for an address and a user.
             </p>
           )}
         </div>

@@ -77,7 +77,7 @@ const OUTCOMES: Readonly<Record<string, { readonly word: string; readonly tone: 
   done: { word: 'Done', tone: 'good' },
   failed: { word: 'Failed', tone: 'bad' },
   refused: { word: 'Rejected', tone: 'warn' },
-  cancelled: { word: 'Cancelled', tone: 'neutral' },
+  cancelled: { word: 'Canceled', tone: 'neutral' },
   running: { word: 'Running', tone: 'brand' },
 };
 

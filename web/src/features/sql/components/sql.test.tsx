@@ -264,7 +264,7 @@ test('what is refused says why; what runs can be cancelled', async () => {
     http.post(at('/api/platform/sql'), async () => {
       await new Promise<void>((resolve) => (end = resolve));
       return HttpResponse.json(
-        { status: 409, code: 'cancelled', message: 'The statement was cancelled.' },
+        { status: 409, code: 'cancelled', message: 'The statement was canceled.' },
         { status: 409 },
       );
     }),
@@ -273,7 +273,7 @@ test('what is refused says why; what runs can be cancelled', async () => {
   await user.click(await screen.findByRole('button', { name: 'Cancel' }));
   await waitFor(() => expect(seen.cancelled).toHaveLength(1));
   end();
-  expect(await screen.findByText('The statement was cancelled.')).toBeInTheDocument();
+  expect(await screen.findByText('The statement was canceled.')).toBeInTheDocument();
 });
 
 test('tables, history and saved queries go into the editor', async () => {

@@ -278,7 +278,7 @@ function ResultCard({
     >
       {run.state === 'idle' && <Empty>Run a statement to see its rows.</Empty>}
       {run.state === 'running' && <Running since={run.since} />}
-      {run.state === 'cancelled' && <Empty>The statement was cancelled.</Empty>}
+      {run.state === 'cancelled' && <Empty>The statement was canceled.</Empty>}
       {run.state === 'failed' && (
         <div className="flex flex-col items-start gap-3">
           <ErrorBox error={run.error} className="w-full" />
