@@ -94,7 +94,7 @@ class App:
                 await send_bytes(counted, 204, b"", _PREFLIGHT)
             else:
                 allowed = ", ".join(sorted(route[1]))
-                message = f"This address takes {allowed}."
+                message = f"This endpoint accepts {allowed}."
                 await send_problem(counted, EventRejected(Outcome.INVALID, "method_not_allowed", message, status=405))
         except Exception:
             logger.exception("request_failed", method=method, path=path)

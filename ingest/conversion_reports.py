@@ -81,7 +81,7 @@ def check_report(runner: Runner[ReportedEvent], event: ReportedEvent) -> UUID:
 def check_txid(text: str) -> str:
     """A transaction id. Raises `EventRejected` (missing_txid, bad_txid)."""
     if not text:
-        raise invalid("missing_txid", "txid, your own id of the transaction, is needed")
+        raise invalid("missing_txid", "txid is required: your own id of the transaction")
     if len(text) > MAX_TXID or PLAIN.fullmatch(text) is None:
         raise invalid("bad_txid", f"txid may have {MAX_TXID} characters, none of them a control character")
     return text

@@ -56,7 +56,7 @@ def translate(preset: Preset, sent: Mapping[str, str]) -> dict[str, str]:
         if ours not in FIELDS or not value:
             continue
         if found.setdefault(ours, value) != value:
-            raise invalid("repeated_field", f"{ours} is said twice, with different values")
+            raise invalid("repeated_field", f"{ours} is given twice, with different values")
     status = found.get("status", "").lower()
     if status in preset.statuses:
         found["status"] = preset.statuses[status]

@@ -24,18 +24,18 @@ class Kind:
 
 KINDS: Final[Mapping[str, Kind]] = {
     "mention": Kind("Someone mentions you", "daily"),
-    "quote": Kind("Someone answers your post", "daily"),
+    "quote": Kind("Someone replies to your post", "daily"),
     "reply": Kind("New replies in threads you follow", "weekly"),
     "like": Kind("Someone likes your post", "off"),
-    "moderation": Kind("A moderator did something about your posts", "daily"),
-    "review": Kind("Forum posts that wait for a moderator, if you are one", "daily"),
+    "moderation": Kind("Moderation of your posts", "daily"),
+    "review": Kind("Posts pending review, for moderators", "daily"),
     "listing": Kind("Your listings and questions: review, questions, answers", "off", at_once=True),
     "offer": Kind("Offers for websites", "off", at_once=True),
     "offer_message": Kind("Messages about an offer", "daily"),
     "alert": Kind("Alerts of your websites", "off", at_once=True),
-    "webhook": Kind("Your webhooks: one is switched off", "daily"),
+    "webhook": Kind("Webhooks that were turned off automatically", "daily"),
     "claims": Kind("Unusually many sales reported with your public site key", "daily"),
-    "partner": Kind("Partner requests: answers, and new ones if you are an admin", "daily"),
+    "partner": Kind("Partner requests: decisions, and new requests for admins", "daily"),
     "deal": Kind("Your deals: payment, handover, inspection, dispute", "off", at_once=True),
 }
 
@@ -50,7 +50,7 @@ def words(kind: str, count: int, actor: str | None, thread: str | None, title: s
         case "mention":
             return f"{who} mentioned you in {where}"
         case "quote":
-            return f"{who} answered your post in {where}"
+            return f"{who} replied to your post in {where}"
         case "reply":
             return f"{who} replied in {where}" if count == 1 else f"{count:,} new replies in {where}"
         case "like":
@@ -59,7 +59,7 @@ def words(kind: str, count: int, actor: str | None, thread: str | None, title: s
             others = "another" if count == 2 else f"{count - 1:,} others"
             return f"{who} and {others} like your post in {where}"
         case "review":
-            return "A forum post waits for your review" if count == 1 else f"{count:,} forum posts wait for your review"
+            return "A forum post needs review" if count == 1 else f"{count:,} forum posts need review"
         case "offer_message" if count > 1:
             return f"You have {count:,} messages about an offer"
         case _:

@@ -67,7 +67,7 @@ def use(invite: Invite | None, *, account_id: UUID, context: CommandContext) -> 
     if invite is None:
         raise invalid("invite_invalid", "This invite code is not valid.", "inviteCode")
     if invite.revoked:
-        raise invalid("invite_revoked", "This invite code was withdrawn.", "inviteCode")
+        raise invalid("invite_revoked", "This invite code was revoked.", "inviteCode")
     if context.at >= invite.expires_at:
         raise invalid("invite_expired", "This invite code has expired.", "inviteCode")
     if invite.uses >= invite.max_uses:

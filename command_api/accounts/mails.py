@@ -7,9 +7,7 @@ from uuid import UUID
 from infra import PRODUCT_NAME
 from infra.kernel.mail.outbox import Mail
 
-_NOT_YOU = (
-    "If that was not you, set a new password now ({url}/login) and look at your sessions in the account settings."
-)
+_NOT_YOU = "If that was not you, set a new password now ({url}/login) and check your sessions in the account settings."
 _IGNORE = "If you did not request this, you can ignore this email."
 
 
@@ -22,7 +20,10 @@ def password_reset(to: str, account_id: UUID, url: str, code: str) -> Mail:
 
 
 def password_changed(to: str, account_id: UUID, url: str) -> Mail:
-    text = f"Your {PRODUCT_NAME} password was changed, and your other sessions ended.\n\n{_NOT_YOU.format(url=url)}\n"
+    text = (
+        f"Your {PRODUCT_NAME} password was changed, and you were signed out everywhere else.\n\n"
+        f"{_NOT_YOU.format(url=url)}\n"
+    )
     return Mail(to, f"Your {PRODUCT_NAME} password was changed", text, "password_changed", account_id)
 
 
@@ -54,22 +55,22 @@ def email_change_asked(to: str, account_id: UUID, url: str) -> Mail:
 
 def email_changed(to: str, account_id: UUID, url: str) -> Mail:
     text = (
-        f"Your {PRODUCT_NAME} account now has another email address; this one no longer signs in.\n\n"
-        f"If that was not you, answer the people who run {url} at once.\n"
+        f"Your {PRODUCT_NAME} account now has another email address. You can no longer sign in with this one.\n\n"
+        f"If that was not you, contact us immediately: {url}/contact\n"
     )
     return Mail(to, f"Your {PRODUCT_NAME} address was changed", text, "email_changed", account_id)
 
 
 def address_in_use(to: str, account_id: UUID, url: str) -> Mail:
     text = (
-        f"Someone, perhaps you, tried to use this address for another {PRODUCT_NAME} account. It has one already:\n\n"
+        f"Someone, perhaps you, tried to use this address for a new {PRODUCT_NAME} account. You already have one:\n\n"
         f"{url}/login\n\nIf you forgot your password, you can set a new one there. {_IGNORE}\n"
     )
     return Mail(to, f"You already have a {PRODUCT_NAME} account", text, "address_in_use", account_id)
 
 
 def two_factor_changed(to: str, account_id: UUID, url: str, *, enabled: bool) -> Mail:
-    what = "set up" if enabled else "switched off"
+    what = "set up" if enabled else "disabled"
     text = f"Two-factor authentication of your {PRODUCT_NAME} account was {what}.\n\n{_NOT_YOU.format(url=url)}\n"
     return Mail(to, f"Two-factor authentication was {what}", text, "two_factor_changed", account_id)
 

@@ -34,7 +34,7 @@ def save(uow: UnitOfWork, created: InviteCreated, code: str) -> None:
     )
     opened = uow.select("SELECT FROM auth.invite_code WHERE account_id = %s AND open_until > now()", account_id)
     if len(opened) > MAX_OPEN:
-        raise conflict("too_many_invites", f"An account has at most {MAX_OPEN} open invites. Withdraw one first.")
+        raise conflict("too_many_invites", f"An account has at most {MAX_OPEN} open invites. Revoke one first.")
 
 
 def close(uow: UnitOfWork, invite_id: UUID) -> None:

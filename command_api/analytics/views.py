@@ -182,7 +182,7 @@ def _require_dimensions(names: Iterable[str]) -> None:
     for name in names:
         if name != REASON and not is_dimension(name):
             known = ", ".join(NAMES)
-            message = f"{name[:64]!r} is no dimension. Use one of {known}, prop:NAME."
+            message = f"{name[:64]!r} is not a dimension. Use one of {known}, prop:NAME."
             raise invalid("bad_filter", message, "state.filters")
 
 

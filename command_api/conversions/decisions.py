@@ -373,4 +373,4 @@ def _difference(after: CounterDelta, before: CounterDelta) -> CounterDelta:
 def _require_open(conversion: Conversion) -> None:
     if not conversion.is_open:
         status = conversion.status.value
-        raise conflict(f"already_{status}", f"This conversion is {status} already.")
+        raise conflict(f"already_{status}", f"This conversion is already {status}.")

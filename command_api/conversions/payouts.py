@@ -132,14 +132,14 @@ def _check_allocations(allocations: Sequence[PayoutAllocation], settles: int) ->
     if len(allocations) > MAX_ALLOCATIONS:
         raise invalid("too_many_months", f"A payout is matched to at most {MAX_ALLOCATIONS} months.", "allocations")
     if len({one.month for one in allocations}) != len(allocations):
-        raise invalid("month_twice", "Name each month once.", "allocations")
+        raise invalid("month_twice", "List each month only once.", "allocations")
     if sum(one.amount for one in allocations) > settles:
-        raise invalid("too_much_matched", "The months add up to more than was paid.", "allocations")
+        raise invalid("too_much_matched", "The months add up to more than the payout.", "allocations")
 
 
 def _require_counting(payout: Payout) -> None:
     if payout.voided:
-        raise conflict("voided", "This payout is voided.")
+        raise conflict("voided", "This payout was voided.")
 
 
 def _checked_reason(reason: str) -> str:

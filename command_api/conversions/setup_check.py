@@ -86,7 +86,7 @@ class Walk:
         click_id = self._follow(http)
         yield f"The link passes the click ID {click_id}."
         self._wait_for_click(click_id)
-        yield "The click is recorded. It is marked as a bot, so that no number counts it."
+        yield "The click was recorded and marked as a bot, so it is not counted."
         yield self._report(http, click_id)
         yield self._attribute(click_id)
 
@@ -95,7 +95,7 @@ class Walk:
         found = _COOKIE.search(answer.headers.get("set-cookie", ""))
         if answer.status_code != 302 or found is None:
             raise StepFailed(
-                f"The link answered with status {answer.status_code}.", "Make sure that the link is active."
+                f"The link responded with status {answer.status_code}.", "Make sure that the link is active."
             )
         if found[1] not in unquote(answer.headers.get("location", "")):
             fix = f"Add {{click_id}} to the destination, in the parameter that {self.partner.name} sends back."
@@ -110,7 +110,7 @@ class Walk:
                 if self.clicks.by_event([key]):
                     return
             except UNAVAILABLE as error:
-                raise StepFailed("The analytics store does not answer.", "Try again in a minute.") from error
+                raise StepFailed("The analytics store is not responding.", "Try again in a minute.") from error
             time.sleep(POLL_S)
         raise StepFailed("The click was not recorded in time.", "New events are delayed. Try again in a minute.")
 
@@ -133,7 +133,7 @@ class Walk:
         sent |= {"partner": self.partner.slug, "token": token, "dry_run": "1"}
         answer = _get(http, f"{self._base}/postback", sent)
         if answer.status_code != 200:
-            raise StepFailed(f"The postback was refused: {_message(answer)}", "Copy the postback URL again.")
+            raise StepFailed(f"The postback was rejected: {_message(answer)}", "Copy the postback URL again.")
         return f"The postback of {network.name} is accepted with this click ID."
 
     def _attribute(self, click_id: str) -> str:
@@ -159,7 +159,7 @@ class Walk:
         try:
             commission, _ = decisions.commission_for(facts, None, self.website.currency, basis)
         except CommandRejected as rejected:
-            raise StepFailed(rejected.message, "Ask an administrator to add the exchange rate.") from rejected
+            raise StepFailed(rejected.message, "Ask an admin to add the exchange rate.") from rejected
         earned = amount_text(commission.amount, commission.currency) if commission else ""
         return f"A sale of {amount_text(sale.amount, sale.currency)} would earn {earned}."
 
@@ -183,7 +183,7 @@ def _get(http: httpx.Client, address: str, parameters: dict[str, str] | None = N
         return http.get(address, params=parameters)
     except httpx.HTTPError as error:
         fix = "Check that the tracking address of this installation is reachable, then try again."
-        raise StepFailed("The tracking address does not answer.", fix) from error
+        raise StepFailed("The tracking address is not responding.", fix) from error
 
 
 def _message(answer: httpx.Response) -> str:

@@ -88,7 +88,7 @@ def judge(name: str, token: str, said: Sequence[Texts]) -> tuple[Verdict, str | 
     answers = [texts.values for texts in said if texts.failure is None]
     holding = sum(token.encode() in values for values in answers)
     if not answers:
-        return Verdict.UNANSWERED, "The DNS did not answer. We will try again."
+        return Verdict.UNANSWERED, "DNS did not respond. We will try again."
     if holding == len(answers):
         return Verdict.PROVEN, None
     if holding:

@@ -81,7 +81,7 @@ def add(
     """Adds a domain. `before`: the account's earlier domain of that name, which restarts with a new token."""
     website = require_owned(website, context)
     if before is not None and not before.is_over(context.at):
-        raise conflict("domain_exists", f"{domain} has been added already.", "domain")
+        raise conflict("domain_exists", f"{domain} is already added.", "domain")
     return domains.DomainAdded(
         **event_metadata(domain_id, before.version if before else 0, context),
         account_id=website.account_id,

@@ -46,7 +46,7 @@ def check_domain(id_: Id, request: Request, run: Runs) -> Response:
     checker: DnsChecker = request.app.state.dns_checker
     domain = model.require_owned_domain(run.container.store.load(id_, model.evolve), run.context)
     if domain.is_over(run.context.at):
-        raise conflict("domain_expired", "The time to verify this domain is over. Remove it and add it again.")
+        raise conflict("domain_expired", "The verification period is over. Remove the domain and add it again.")
     consume(run.container.pool, CHECKS, str(run.person.account_id))
     with release_worker_slot():
         if not _CHECK_SLOTS.acquire(timeout=2):

@@ -60,7 +60,7 @@ def count(uow: UnitOfWork, stats: MemberStats, act: Act, text: str | None = None
     digest = _digest(uow, text) if text is not None else None
     if digest is not None and uow.select(_DUPLICATE, account_id, digest, context.at - UNIQUE_FOR):
         raise CommandRejected(
-            "conflict", "duplicate", "You have just written the same. Please wait for it to appear.", "text"
+            "conflict", "duplicate", "You just posted the same text. Please wait for it to appear.", "text"
         )
     most = _limit(limits, act, stats, context.at)
     if len(times) >= most:
@@ -70,7 +70,7 @@ def count(uow: UnitOfWork, stats: MemberStats, act: Act, text: str | None = None
     gap = _gap(limits, act, stats.is_new(context.at, limits))
     if times and gap and context.at < times[-1] + gap:
         wait = times[-1] + gap - context.at
-        raise _too_many("too_fast", f"Please wait {_seconds(wait)} seconds before you write again.", wait)
+        raise _too_many("too_fast", f"Please wait {_seconds(wait)} seconds before you post again.", wait)
     uow.cursor.execute(
         "INSERT INTO forum.act (account_id, kind, at, digest) VALUES (%s, %s, %s, %s)",
         (account_id, act, context.at, digest),

@@ -36,7 +36,7 @@ def _text(text: str) -> str:
 
 def _without_control(text: str, what: str = "text") -> str:
     if _CONTROL.search(text):
-        raise ValueError(f"A {what} holds no control characters")
+        raise ValueError(f"A {what} must not contain control characters")
     return text
 
 
@@ -62,7 +62,7 @@ def _reason(text: str) -> str:
 
 def _given_reason(text: str) -> str:
     if not text.strip():
-        raise ValueError("Please say why")
+        raise ValueError("Please give a reason")
     return _reason(text)
 
 

@@ -111,8 +111,8 @@ def digest_mail(to: str, account_id: UUID, settings: Settings, news: Sequence[We
     more = f"\n\nand {number - MAX_INSIGHTS} more" if number > MAX_INSIGHTS else ""
     text = (
         "\n\n\n".join(parts)
-        + f"{more}\n\n\nSee the details: {settings.app_url}/analytics\n\nYou get this because you chose"
-        " it beside your insights; there you can also turn it off.\n"
+        + f"{more}\n\n\nView details: {settings.app_url}/insights\n\nYou get this because you turned on"
+        " the email digest of insights. You can turn it off on the same page.\n"
     )
     subject = f"{number} new {'insight' if number == 1 else 'insights'} about your websites: {PRODUCT_NAME}"
     url = f"{settings.app_url}{DIGEST_STOP_PATH}{unsubscribe_token(settings, 'insights_digest', account_id)}"

@@ -60,8 +60,8 @@ class LeadMails:
 
     def _confirm(self, code: str, what: str) -> str:
         return (
-            f"Your {what} is held for one hour: please confirm your address until then, else it goes to the next and"
-            f" your address is deleted.\n\n{self.app_url}/early-access/confirm#code={code}\n\n"
+            f"Your {what} is held for one hour: please confirm your address by then, or it goes to the next person"
+            f" and your address is deleted.\n\n{self.app_url}/early-access/confirm#code={code}\n\n"
             "Once it is confirmed, you don't need to do anything until we write to you."
         )
 
@@ -70,7 +70,7 @@ class LeadMails:
         held = "1 more minute" if minutes == 1 else f"{minutes} more minutes"
         text = (
             f"You asked again for early access to {PRODUCT_NAME}. Your place, or place in line, is held for {held}:"
-            " confirm your address until then, or it goes to the next person and your address is deleted.\n\n"
+            " confirm your address by then, or it goes to the next person and your address is deleted.\n\n"
             f"{self.app_url}/early-access/confirm#code={code}\n\n"
             "If you did not request this, release the place for someone else; your address is then deleted:\n\n"
             f"{contacts.unsubscribe_page(self.settings, 'early_access', contact)}\n"

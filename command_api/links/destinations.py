@@ -58,7 +58,7 @@ def _rule(rule: TargetRule, partner: Partner, field: str) -> TargetRule:
         raise invalid("bad_country", f"{unknown[0][:10]} is not a two-letter country code.", f"{field}.countries")
     devices = tuple(dict.fromkeys(rule.devices))
     if not countries and not devices:
-        raise invalid("bad_rule", "A rule names at least one country or device.", field)
+        raise invalid("bad_rule", "A rule needs at least one country or device.", field)
     destination = checked_destination(rule.destination, partner, f"{field}.destination")
     return TargetRule(countries=countries, devices=devices, destination=destination)
 
@@ -84,7 +84,7 @@ def _checked(text: str, field: str, homes: set[str | None], otherwise: str) -> s
 
 
 def _bad_macro(field: str) -> CommandRejected:
-    return invalid("bad_destination", "Macros are allowed in the path and the query only.", field)
+    return invalid("bad_destination", "Placeholders are allowed only in the path and the query.", field)
 
 
 @lru_cache(maxsize=1024)

@@ -172,7 +172,7 @@ def decide(
             "forbidden", "own_deal", "You are one of the two sides: another admin has to decide this."
         )
     if escrow.decided:
-        raise conflict("decided", "This dispute was decided already.")
+        raise conflict("decided", "This dispute was already decided.")
     _require_status(escrow, "disputed")
     whole = escrow.price.amount
     if outcome == "split":

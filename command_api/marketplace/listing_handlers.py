@@ -135,7 +135,7 @@ def _require_same_website(uow: UnitOfWork, claims: ListingClaims) -> None:
     if website is None or website.disconnected or website.account_id != uow.context.account_id:
         raise not_found("website")
     if not same_website(claims.website_url, website.domain):
-        message = f"The website that is measured here is {website.domain}. The listing needs the same address."
+        message = f"The tracked website is {website.domain}. The listing must have the same address."
         raise invalid("another_website", message, "websiteUrl")
 
 

@@ -105,7 +105,7 @@ def change_images(listing: Listing | None, images: Sequence[str], context: Comma
     if len(images) > MAX_IMAGES:
         raise conflict("too_many_images", f"A listing has at most {MAX_IMAGES} images.", "images")
     if len(set(images)) < len(images):
-        raise invalid("same_image", "This image is there already.", "images")
+        raise invalid("same_image", "This image is already in the listing.", "images")
     if tuple(images) == listing.images:
         return []
     changed = marketplace.ListingImagesChanged(**next_event(listing, context), images=list(images))
@@ -199,7 +199,7 @@ def sell(listing: Listing | None, offer_id: UUID, context: CommandContext) -> li
 def ask_verification(listing: Listing | None, context: CommandContext) -> list[DomainEvent]:
     listing = require_owned(listing, context)
     if listing.website_id is None:
-        message = "Choose the website that is measured here first, then its metrics can be compared."
+        message = "Choose the tracked website first."
         raise invalid("no_website", message, "websiteId")
     if listing.status in ("sold", "withdrawn"):
         raise _wrong_state(listing, "be verified")

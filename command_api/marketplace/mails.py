@@ -51,7 +51,7 @@ DEAL_NEWS: Final[Mapping[type[DomainEvent], str]] = {
     EscrowFunded: "The buyer's money is in escrow. Please transfer the website and confirm it on the deal page.",
     EscrowDelivered: "The seller marked the website as delivered. Please confirm receipt.",
     EscrowInspectionBegan: "The inspection has begun. Without a dispute, the delivery is accepted automatically.",
-    EscrowDisputed: "The deal is disputed. Please describe the problem in its thread: an admin will decide.",
+    EscrowDisputed: "The deal is disputed. Please add your statement to its thread: an admin will decide.",
     EscrowDecided: "An admin has decided the dispute.",
     EscrowReleased: "The deal is complete: the escrow provider has paid out.",
     EscrowRefunded: "The escrow provider has paid the buyer's money back.",

@@ -35,13 +35,13 @@ _CONTROL: Final = re.compile(rf"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f{DIRECTION_MARKS}
 
 def _plain(text: str) -> str:
     if _CONTROL.search(text):
-        raise ValueError("A text holds no control characters")
+        raise ValueError("Text must not contain control characters")
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _not_blank(text: str) -> str:
     if all(category(sign)[0] in "CMZ" for sign in text):  # spaces, marks without a letter, and what nobody sees
-        raise ValueError("Please write something")
+        raise ValueError("Please enter a text")
     return text.strip()
 
 

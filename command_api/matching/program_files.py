@@ -118,7 +118,7 @@ def _check_header(header: list[str]) -> None:
     missing = [name for name in REQUIRED_COLUMNS if name not in header]
     unknown = [name for name in header if name not in COLUMNS]
     if missing:
-        raise invalid("bad_header", f"The first line does not name {', '.join(missing)}.", "csv")
+        raise invalid("bad_header", f"The first line lacks: {', '.join(missing)}.", "csv")
     if unknown or len(set(header)) != len(header):
         named = ", ".join(unknown)[:200] or "a column twice"
         raise invalid("bad_header", f"The first line names {named}, which a program does not have.", "csv")
@@ -129,7 +129,7 @@ def _program(fields: Mapping[str, str]) -> Program:
     amount = fields.get("commission_amount", "")
     recurring = _YES.get(fields.get("recurring", "").lower())
     if recurring is None:
-        raise invalid("bad_line", "Say yes or no.", "recurring")
+        raise invalid("bad_line", "Enter yes or no.", "recurring")
     try:
         return Program.model_validate(
             {
@@ -152,7 +152,7 @@ def _share(text: str) -> int:
     """Percent as basis points."""
     found = _scaled(text.rstrip("% "), 2, "commission_percent")
     if found > 10_000:
-        raise invalid("bad_line", "A share is 100 percent at most.", "commission_percent")
+        raise invalid("bad_line", "A percentage is at most 100.", "commission_percent")
     return found
 
 

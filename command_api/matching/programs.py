@@ -75,7 +75,7 @@ def review(listing: ListedProgram | None, review_on: date | None, context: Comma
     today = context.at.date()
     due = review_on or today + REVIEW_EVERY
     if not today < due <= today + MAX_REVIEW_INTERVAL:
-        raise invalid("bad_review_date", "The next review is after today, within two years.", "reviewOn")
+        raise invalid("bad_review_date", "The next review must be after today and within two years.", "reviewOn")
     return [matching.ProgramReviewed(**next_event(listing, context), checked_on=today, review_on=due)]
 
 
@@ -99,16 +99,16 @@ def validated(program: Program) -> Program:
     if not program.description.strip():
         raise invalid("bad_description", "Please describe what the company sells.", "description")
     if not program.source.strip():
-        raise invalid("bad_source", "Please name the source of these facts.", "source")
+        raise invalid("bad_source", "Please enter the source of these details.", "source")
     pays_share, amount = program.commission_type != "flat", program.commission_amount
     if pays_share is (program.commission_bp == 0):
-        fault = "Please give the percentage." if pays_share else "A flat commission names no percentage."
+        fault = "Please give the percentage." if pays_share else "A flat commission has no percentage."
         raise invalid("bad_commission", fault, "commissionRate")
     if (program.commission_type != "percentage") is (amount is None):
-        fault = "A percentage names no amount." if amount is not None else "Please give the amount and its currency."
+        fault = "A percentage has no amount." if amount is not None else "Please give the amount and its currency."
         raise invalid("bad_commission", fault, "commissionAmount")
     if amount is not None and (amount.amount <= 0 or amount.currency not in MINOR_DIGITS):
-        raise invalid("bad_commission", "The amount is above 0, in an ISO 4217 currency.", "commissionAmount")
+        raise invalid("bad_commission", "The amount must be above 0, in an ISO 4217 currency.", "commissionAmount")
     url = web_address(program.url.strip(), "url").geturl()
     texts = {key: getattr(program, key).strip() for key in ("audience", "description", "source")}
     return program.model_copy(update={"company_name": name, "url": url, **texts})

@@ -18,8 +18,8 @@ _GENERAL_STRATEGY: Final = (
 )
 _GENERAL_FACTORS: Final = (
     "A subject that you know first-hand",
-    "A narrow beginning: one niche that you can be the best at",
-    "A mailing list from the first day",
+    "A narrow start: one niche in which you can be the best",
+    "An email list from the first day",
 )
 
 

@@ -38,8 +38,9 @@ class RecordFinder:
                     AlertKind.PENDING_CONVERSIONS,
                     "",
                     f"{conversions} pending {over} ({amount})",
-                    f"{conversions} with a commission of {amount} {'waits' if count == 1 else 'wait'} {over}; the"
-                    f" oldest since {oldest:%b} {oldest.day}, {oldest:%Y}. Approve or reject them, or ask the partner.",
+                    f"{conversions} with a commission of {amount} {'has' if count == 1 else 'have'} been pending"
+                    f" {over}, the oldest since {oldest:%b} {oldest.day}, {oldest:%Y}. Approve or reject them, or ask"
+                    " the partner.",
                     f"/conversions?website={website_id}&status=pending&sort=date",
                 ),
             )
@@ -87,7 +88,7 @@ def _closed(one: Watched, month: date, totals: Sequence[str], partners: int) -> 
         AlertKind.MONTH_CLOSED,
         f"{month:%Y-%m}",
         f"{name} is closed: {amounts} with {whom}",
-        f"In {name} {one.website.domain} earned {amounts} with {whom}. The statements do not change any more.",
+        f"In {name} {one.website.domain} earned {amounts} with {whom}. Its statements no longer change.",
         f"/conversions?website={one.website.id}&view=statements&month={month:%Y-%m}",
     )
 

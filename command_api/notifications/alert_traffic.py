@@ -153,8 +153,8 @@ def _silence(one: Watched, row: Mapping[str, Any] | None, usual: float | None, n
     text = f"Nothing has arrived from {domain}{since}."
     if usual is not None:
         hours = one.rules[AlertKind.NO_EVENTS].threshold
-        text += f" In these {span(hours)} of the week about {round(usual):,} page views and clicks are usual."
-    text += " Check that the script is still on the pages and that the site is up."
+        text += f" About {round(usual):,} page views and clicks are usual in these {span(hours)} of the week."
+    text += " Check that the script is still on your pages and that the site is up."
     return Finding(AlertKind.NO_EVENTS, "", title, text, f"/analytics?website={one.website.id}&range=24h")
 
 
@@ -166,7 +166,7 @@ def _rejection(one: Watched, cause: str, name: str, row: Mapping[str, Any], now:
         AlertKind.POSTBACKS_REJECTED,
         cause,
         f"{postbacks}{whose} rejected since {since} ({row['code']})",
-        f"{postbacks}{whose} did not become conversions: {row['message']}",
+        f"{postbacks}{whose} were rejected: {row['message']}",
         f"/analytics?website={one.website.id}&range=24h",
     )
 

@@ -28,7 +28,7 @@ _TITLES: Final[Mapping[type[DomainEvent], str]] = {
         "The inspection has begun: the website is accepted automatically unless there is a dispute"
     ),
     marketplace.EscrowAccepted: "The website is accepted: the escrow provider was asked to pay the seller",
-    marketplace.EscrowDecided: "An administrator has decided the dispute",
+    marketplace.EscrowDecided: "An admin has decided the dispute",
     marketplace.EscrowReleased: "The deal is complete: the escrow provider has paid out",
     marketplace.EscrowRefunded: "The escrow provider has paid the buyer's money back",
     marketplace.EscrowCancelled: "The deal was canceled before it was paid",
@@ -77,7 +77,7 @@ def delivered(event: marketplace.EscrowDelivered, begin: Begin) -> Notifications
 def disputed(event: marketplace.EscrowDisputed, begin: Begin) -> Notifications:
     """The two, and the admins who are neither of them: one has to decide."""
     yield from _notification(event, begin, "The other side disputes the deal: please add your statement to its thread")
-    [one, *_] = _notification(event, begin, "A deal is disputed: an administrator has to decide")
+    [one, *_] = _notification(event, begin, "A deal is disputed: an admin has to decide")
     yield replace(one, to=None, roles=ADMINS, but=(begin.buyer_id, begin.seller_id))
 
 

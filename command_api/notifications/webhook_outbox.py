@@ -203,7 +203,7 @@ def _prepared(container: Container, row: tuple[Any, ...], now: datetime) -> Mess
     if website_id is not None and (
         website is None or website.disconnected or account_id not in alert_mail.recipients(website)
     ):
-        return Attempt(now, error="You have no access to the website any more.", dropped=True)
+        return Attempt(now, error="You no longer have access to the website.", dropped=True)
     later = alert_mail.quiet_end(container, account_id, now) if type_ != TEST else None
     if later is not None:
         return later
@@ -231,7 +231,7 @@ async def _send(outbound: Outbound, message: Message, now: datetime) -> Attempt:
     except (OutboundRefused, OutboundFailed) as error:
         return Attempt(now, error=str(error))
     is_taken = 200 <= answer.status < 300
-    return Attempt(now, answer.status, "" if is_taken else f"The address answered {answer.status}.")
+    return Attempt(now, answer.status, "" if is_taken else f"The address responded with status {answer.status}.")
 
 
 def open_outbound(settings: Settings) -> Outbound:

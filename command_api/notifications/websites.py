@@ -25,5 +25,5 @@ def alert_opened(event: AlertOpened) -> Notifications:
 @on(WebhookSwitchedOff)
 def webhook_switched_off(event: WebhookSwitchedOff) -> Notifications:
     why = "its address is gone (410)" if event.reason == "gone" else "several messages in a row could not be delivered"
-    about, title = f"{event.originator_id} {event.originator_version}", f"A webhook was switched off: {why}"
+    about, title = f"{event.originator_id} {event.originator_version}", f"A webhook was turned off: {why}"
     yield Notification("webhook", about, event.account_id, title=title, path="/account-settings?tab=alerts")

@@ -117,4 +117,4 @@ def _conditions(fields: schemas.CreateTrafficRule) -> TrafficConditions:
         return TrafficConditions(**{name: getattr(fields, name) for name in TrafficConditions.model_fields})
     except ValidationError as error:
         name = str(error.errors()[0]["loc"][0])
-        raise invalid("bad_condition", f"No event has such a {name}.", name) from None
+        raise invalid("bad_condition", f"There are no events with this {name}.", name) from None

@@ -45,9 +45,9 @@ COMMANDS = {
     "backup": Command("infra.ops.backup.command:backup_main", "back the running stack up; check or drill a backup"),
     "restore": Command("infra.ops.backup.command:restore_main", "restore a backup into an empty data directory"),
     "escrow-sandbox": Command(
-        "infra.domain.escrow_provider.sandbox:main", "an escrow provider for trying out; moves no money"
+        "infra.domain.escrow_provider.sandbox:main", "an escrow provider for tests; moves no money"
     ),
-    "demo": Command("infra.ops.demo:main", "fill a running stack with a realistic, labelled history"),
+    "demo": Command("infra.ops.demo:main", "fill a running stack with a realistic, labeled history"),
 }
 
 SERVICES = {

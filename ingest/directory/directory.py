@@ -407,7 +407,7 @@ class Directory:
 
 
 def _directory_behind() -> Unavailable:
-    return Unavailable("directory_behind", "What was made last is not known here yet; please try again.")
+    return Unavailable("directory_behind", "A key, link or partner in this request may be too new; please try again.")
 
 
 def _digest(key: str) -> str:

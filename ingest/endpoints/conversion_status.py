@@ -72,4 +72,4 @@ async def current_status(postgres: Postgres, identity: UUID) -> str:
 
 
 def _not_found() -> EventRejected:
-    return EventRejected(Outcome.INVALID, "not_found", "There is no such conversion.", status=404)
+    return EventRejected(Outcome.INVALID, "not_found", "Conversion not found.", status=404)

@@ -140,9 +140,9 @@ def report_of(sent: SentConversion, kind: str) -> Report:
     txid = "" if sent.txid is None else str(sent.txid)
     if kind == "sale":
         if sent.amount is None:
-            raise invalid("missing_amount", "amount is needed: an integer in minor units (1099 = 10.99 USD)")
+            raise invalid("missing_amount", "amount is required: an integer in minor units (1099 = 10.99 USD)")
         if not sent.currency:
-            raise invalid("missing_currency", "currency is needed: an ISO 4217 code such as USD")
+            raise invalid("missing_currency", "currency is required: an ISO 4217 code such as USD")
     return Report(
         kind=kind,
         reported_by=kind,

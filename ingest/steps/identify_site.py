@@ -26,7 +26,7 @@ def bearer(headers: Headers) -> str:
     scheme, _, text = value.partition(b" ")
     if scheme.lower() != b"bearer" or not text.strip():
         raise EventRejected(
-            Outcome.UNKNOWN_SITE, "bad_authorization", "Authorization has to be: Bearer <key>", status=401
+            Outcome.UNKNOWN_SITE, "bad_authorization", "Authorization must be: Bearer <key>", status=401
         )
     return text.strip().decode("latin-1")
 
@@ -51,9 +51,7 @@ async def identify(
     if len(text) <= MAX_KEY:
         key = directory.key_in_memory(text) or await directory.key(text, before_lookup)
     if key is None:
-        raise EventRejected(
-            Outcome.UNKNOWN_SITE, "unknown_key", "This key is not known, or not valid any more.", status=401
-        )
+        raise EventRejected(Outcome.UNKNOWN_SITE, "unknown_key", "This key is unknown or no longer valid.", status=401)
     if key.kind not in allowed:
         message = f"A {KIND_NAMES.get(key.kind, key.kind)} may not be used here."
         raise not_allowed("key_not_allowed", message).of(key.website.id, key.kind)

@@ -46,7 +46,7 @@ class _Group:
         self.records: list[Record] = []
         self.size = 0
         self.done: asyncio.Future[None] = loop.create_future()
-        self.timer = loop.call_later(answer_s, _fail, self, "The log does not answer in time; please try again.")
+        self.timer = loop.call_later(answer_s, _fail, self, "The log did not respond in time; please try again.")
 
 
 class Publisher:
@@ -83,7 +83,7 @@ class Publisher:
         if not is_capacity_checked:
             self.check_capacity(count)
         if self._sent_at and monotonic() - self._sent_at[0] > self._answer_s:
-            raise Unavailable("log_unavailable", "The log does not answer; please try again.")
+            raise Unavailable("log_unavailable", "The log is not responding; please try again.")
         group = self._gathering
         if group is None:
             group = self._gathering = _Group(self._loop, self._answer_s)

@@ -172,7 +172,7 @@ def parse_dimension_filter(text: str) -> Parsed:
     dimension, rest = _split_dimension(text)
     operator, colon, listed = rest.partition(":")
     if not is_dimension(dimension):
-        raise InvalidFilter("filter", f"{dimension!r} is no dimension. Use one of {', '.join(NAMES)}, prop:NAME.")
+        raise InvalidFilter("filter", f"{dimension!r} is not a dimension. Use one of {', '.join(NAMES)}, prop:NAME.")
     if not colon or operator not in set(Operator):
         raise InvalidFilter("filter", f"A filter is DIMENSION:OPERATOR:VALUES; operators are {', '.join(Operator)}.")
     values = tuple(dict.fromkeys(_split_values(listed)))

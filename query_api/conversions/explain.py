@@ -321,7 +321,7 @@ def _basis(earning: Row, payout: Amount | None) -> tuple[Fraction, str, str]:
         return Fraction(sale["amount"] * paying.rate_bp, 10_000), sale["currency"], text
     of = terms.flat_currency or earning["currency"]
     if terms.kind is TermsKind.PER_LEAD and facts["kind"] != "lead":
-        return Fraction(0), earning["currency"], "Sales earn nothing by these terms"
+        return Fraction(0), earning["currency"], "Sales earn nothing under these terms"
     return Fraction(paying.flat_amount), of, amount_text(paying.flat_amount, of)
 
 
@@ -396,7 +396,7 @@ def _text(step: Row, kind: str) -> str:
             return f"Reported again ({_reporter(detail['reported'])})"
         case "conversion.attributed":
             chosen = detail["facts"]["attribution"]["by"] == AttributedBy.MANUAL
-            return "It counts from now on" if chosen else "Its click was found"
+            return "It now counts" if chosen else "Its click was found"
         case "conversion.assigned":
             return f"Assigned by hand to a {'click' if detail['click_id'] else 'link'}"
         case "conversion.approved":
@@ -412,7 +412,7 @@ _PLAIN_TEXTS: Final = {
     "conversion.reopened": "Pending again",
     "conversion.withdrawn": "Removed from the totals, to be counted again",
     "conversion.adjustment_proposed": "A click that came after the approval would have earned it",
-    "conversion.adjustment_dismissed": "It stays as it was approved",
+    "conversion.adjustment_dismissed": "The approved amount is kept",
     "conversion.rejected": "Rejected",
 }
 

@@ -192,10 +192,10 @@ _SUMS: Final = (
     ("Reversed this month", "takenBack"),
     ("Adjustments of earlier months", "adjustments"),
     ("Closing balance", "closing"),
-    ("Still held", "held"),
+    ("Held", "held"),
     ("Payable", "payable"),
 )
 _NOTES: Final = (
-    "The balances are all that was earned until then, whatever was paid of it. Payouts are listed on their own page.",
+    "Balances are the total earned until then, including what was already paid. Payouts are listed on their own page.",
     "Sales in another currency are counted at the recorded exchange rate of their day.",
 )

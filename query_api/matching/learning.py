@@ -129,5 +129,5 @@ def _suggestion(industry: Industry, number: int, why: str) -> Suggestion:
 
 
 def _why(industry: Industry) -> str:
-    begin = {"easy": "Easy to begin in", "medium": "Not too hard to begin in", "hard": "Hard to begin in"}
-    return f"{begin[industry.difficulty]}; potential to earn: {industry.monetization}"
+    begin = {"easy": "Easy to start", "medium": "Moderate effort to start", "hard": "Hard to start"}
+    return f"{begin[industry.difficulty]}; earning potential: {industry.monetization}"

@@ -60,7 +60,7 @@ _WORDS: Final[Mapping[int, str]] = {
         (173, 241), "The statement needs more memory than it may take. Group by fewer values, or select fewer columns."
     ),
     396: f"The result has more than {limits.RESULT_ROWS:,} rows. Add a LIMIT.",
-    CANCELLED: "The statement was cancelled.",
+    CANCELLED: "The statement was canceled.",
 }
 
 
@@ -135,7 +135,7 @@ class Answer:
                 last = chunk[-len(tail) :]
                 yield chunk
         except httpx.HTTPError as failure:
-            raise Failed(0, "The result broke off. Please try again.") from failure
+            raise Failed(0, "The result was interrupted. Please try again.") from failure
 
     async def lines(self) -> AsyncIterator[bytes]:
         """The body line by line, without line ends."""

@@ -166,7 +166,7 @@ async def run_sql(
         with anyio.CancelScope(shield=True):
             await runner.gone(begun.id)
         await begun.end(Outcome("cancelled", 0))
-        raise Problem(409, "cancelled", "The statement was cancelled.")
+        raise Problem(409, "cancelled", "The statement was canceled.")
     headers = {"X-Query-Id": str(begun.id), "X-Content-Type-Options": "nosniff"}
     if read_at := answer.response.headers.get(TABLES_READ_AT):
         headers[TABLES_READ_AT] = read_at

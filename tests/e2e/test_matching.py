@@ -62,7 +62,7 @@ def test_from_an_idea_to_an_application(admin_stack: Stack, page: Page, context:
     expect(applications.get_by_role("listitem").filter(has_text=company)).to_have_count(1)
     applications.get_by_role("button", name=f"Update the application to {company}").click()
     dialog = page.get_by_role("dialog")
-    dialog.get_by_label("State").select_option("approved")
+    dialog.get_by_label("Status").select_option("approved")
     dialog.get_by_label("Note").fill("They wrote back within a day.")
     dialog.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Application updated", exact=True).first).to_be_visible()

@@ -63,7 +63,7 @@ def _click(conversion: model.Conversion, click_id: str, lookup: BatchLookup, con
     click = lookup.open_click(click_id)
     link = lookup.link_of_click(click) if click is not None else None
     if click is None or link is None or not click.is_of(link.website_id) or not _is_visible(link, lookup, context):
-        raise invalid("unknown_click", "There is no click with this ID.", "clickId")
+        raise invalid("unknown_click", "Click not found.", "clickId")
     if link.website_id != conversion.facts.website_id:
         raise invalid("click_of_another_website", "This click happened on another website.", "clickId")
     if click.at > conversion.facts.occurred_at + CLOCK_TOLERANCE:
@@ -75,7 +75,7 @@ def _click(conversion: model.Conversion, click_id: str, lookup: BatchLookup, con
 def _link(conversion: model.Conversion, link_id: UUID, lookup: BatchLookup, context: CommandContext) -> Attribution:
     link = lookup.link(link_id)
     if link is None or not _is_visible(link, lookup, context):
-        raise invalid("unknown_link", "There is no such link.", "linkId")
+        raise invalid("unknown_link", "Link not found.", "linkId")
     if link.website_id != conversion.facts.website_id:
         raise invalid("link_of_another_website", "This link belongs to another website.", "linkId")
     partner = require_found(lookup.partner(link.partner_id), "partner")

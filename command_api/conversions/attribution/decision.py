@@ -164,7 +164,7 @@ def _decide_first_report(
     report: ConversionReported, reported: Reported, website: Website, lookup: BatchLookup, context: CommandContext
 ) -> tuple[list[DomainEvent], model.Conversion]:
     if reported.amount is None and reported.payout is None and report.conversion_id in lookup.awaiting_rate:
-        raise invalid(CURRENCY_UNKNOWN, "This transaction waits for an exchange rate.")
+        raise invalid(CURRENCY_UNKNOWN, "This transaction is awaiting an exchange rate.")
     merged = merge([reported])
     amount = _amount(merged, website)
     if reported.key_kind == CLAIM:

@@ -308,19 +308,19 @@ class _Handler(BaseHTTPRequestHandler):
 _STATES: Final = {
     "funded": "Paid. The seller is notified; you can close this page.",
     "settled": "Paid out.",
-    "cancelled": "This deal was cancelled: nothing is to be paid.",
+    "cancelled": "This deal was canceled: there is nothing to pay.",
 }
 
 
 def _payment_page(deal: dict[str, Any]) -> str:
     price = html.escape(amount_text(deal["amount"], deal["currency"]))
-    button = f"<form method=post><button>Pay {price} (no real money moves)</button></form>"
+    button = f"<form method=post><button>Pay {price} (test mode)</button></form>"
     state = _STATES.get(deal["status"])
     return (
         "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>"
         "<title>Escrow sandbox</title><style>body{font:16px/1.5 system-ui;max-width:32rem;margin:4rem auto;"
         "padding:0 1rem}button{font:inherit;padding:.6rem 1rem}</style><h1>Escrow sandbox</h1>"
-        f"<p><strong>This is a trial. No real money moves.</strong></p><p>{price}</p>"
+        f"<p><strong>Test mode: no real money is moved.</strong></p><p>{price}</p>"
         f"{button if state is None else f'<p>{state}</p>'}</html>"
     )
 

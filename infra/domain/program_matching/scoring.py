@@ -252,13 +252,13 @@ def _own(own: Results | None) -> Part:
     """0.5 without results: neither for nor against. Else the earnings per click beside the account's average, drawn
     towards it as long as clicks are few."""
     if own is None or own.clicks <= 0:
-        return Part("results", 0.5, "No results of your own yet")
+        return Part("results", 0.5, "You have no results yet")
     if own.clicks < MIN_CLICKS:
-        return Part("results", 0.5, f"Your own links with it have {own.clicks} of the {MIN_CLICKS} clicks that count")
+        return Part("results", 0.5, f"Your links to it have {own.clicks} of the {MIN_CLICKS} clicks that count")
     average = Decimal(own.all_earned) / own.all_clicks if own.all_clicks else Decimal(0)
     drawn = (own.earned + _OWN_WEIGHT * average) / (own.clicks + _OWN_WEIGHT)
     shown = amount_text(round(own.epc * 100), own.currency)
-    return Part("results", round(_beside(drawn, average), 4), f"Your own links with it earned {shown} per 100 clicks")
+    return Part("results", round(_beside(drawn, average), 4), f"Your links to it earned {shown} per 100 clicks")
 
 
 def _beside(one: Decimal, average: Decimal) -> float:

@@ -60,5 +60,5 @@ async def _answer(seller: httpx.AsyncClient, title: str, offer: str, price: int,
 async def _ask(seller: httpx.AsyncClient, buyer: httpx.AsyncClient, listing: str, done: Done) -> None:
     question = {"text": "Which part of the revenue comes from the largest partner? (demo)"}
     asked = await done(buyer.post(f"/api/marketplace/listings/{listing}/questions", json=question))
-    answer = {"text": "Four tenths, from one shop; the others have less than a fifth each. (demo)"}
+    answer = {"text": "40 percent, from one shop; the others have less than 20 percent each. (demo)"}
     await done(seller.post(f"/api/marketplace/questions/{asked.json()['id']}/answer", json=answer))

@@ -38,7 +38,7 @@ THREADS: Final = (
     DemoThread(
         "getting-started", 0, "How long until the first sale shows up? (demo)",
         "I connected my website yesterday. Page views and clicks arrive within a second, but no sale so far."
-        " My partner says that it pays after 30 days. Does the sale show before that?",
+        " My partner says it pays after 30 days. Does the sale show before that?",
         (
             (1, "The sale shows as *pending* when the network reports it, usually within an hour. It becomes *approved*"
                 " when the partner confirms it. Check Event delivery for rejected postbacks."),

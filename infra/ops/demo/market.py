@@ -50,8 +50,8 @@ MEASURED: Final = DemoListing(
     "Inbox tools compared (demo)",
     FOR_SALE.domain,
     "software",
-    "Reviews of newsletter and writing tools. Its traffic and revenue are measured here: see the figures beside what"
-    " is claimed. An invented website of the demonstration.",
+    "Reviews of newsletter and writing tools. Its traffic and revenue are tracked here: compare them with the claims."
+    " An invented website of the demonstration.",
     asking_price=0,
     monthly_revenue=0,
     monthly_profit=0,
@@ -63,7 +63,7 @@ MEASURED: Final = DemoListing(
 LISTINGS: Final = (
     DemoListing(
         "Private browsing guides (demo)", "private-browsing.demo.example", "vpn",
-        "Guides to VPN services for travellers, in plain words. Sixty articles, a newsletter with 4,000 readers, no"
+        "Guides to VPN services for travelers, in plain words. Sixty articles, a newsletter with 4,000 readers, no"
         " employees. An invented website of the demonstration.",
         58_000, 2_150, 1_780, 41_000, 5.0,
     ),
@@ -87,8 +87,8 @@ LISTINGS: Final = (
     ),
     DemoListing(
         "Gear for small kitchens (demo)", "small-kitchens.demo.example", "ecommerce",
-        "Tests of kitchen gear for flats, with our own photographs. Most of the revenue comes in November and December."
-        " An invented website of the demonstration.",
+        "Tests of kitchen gear for small apartments, with our own photos. Most of the revenue comes in November"
+        " and December. An invented website of the demonstration.",
         22_000, 900, 640, 26_000, 4.0,
     ),
 )  # fmt: skip

@@ -56,7 +56,7 @@ def _thread(answers: Answers, path: str, origin: str) -> Head:
     counted = f"{replies} {'reply' if replies == 1 else 'replies'}"
     return Head(
         title=title,
-        description=words or f"A thread of the forum for affiliate marketers, with {counted}.",
+        description=words or f"A thread in the forum for affiliate marketers, with {counted}.",
         path=path,
         kind="article",
         described={

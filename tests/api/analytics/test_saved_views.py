@@ -104,7 +104,7 @@ def test_names_are_unique_and_views_are_few(full_api: Api, monkeypatch: pytest.M
 @pytest.mark.parametrize(
     ("state", "said"),
     [
-        ({"filters": ["planet:is:Mars"]}, "is no dimension"),
+        ({"filters": ["planet:is:Mars"]}, "is not a dimension"),
         ({"bots": "maybe"}, "exclude"),
         ({"timeRange": "1 y"}, "timeRange"),
         ({"filters": ["page:is:a"] * 21}, "filters"),

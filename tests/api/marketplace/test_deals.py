@@ -341,10 +341,10 @@ def test_each_side_is_notified_of_acts_of_the_other_and_of_the_provider(there: M
     there.run_due()
     there.until(offer, "released")
     decided, released = (
-        "An administrator has decided the dispute",
+        "An admin has decided the dispute",
         "The deal is complete: the escrow provider has paid out",
     )
-    waits = "A deal is disputed: an administrator has to decide"
+    waits = "A deal is disputed: an admin has to decide"
     assert waits in there.told(deciding) and waits not in there.told(seller) + there.told(buyer)
     for _ in range(2):  # told once, however often the events are looked through
         assert there.told(seller) == [

@@ -225,7 +225,7 @@ def test_silence_is_an_alert_where_people_usually_come_at_these_hours(
     assert title.startswith("No page views or clicks since ")
     assert alarm.check() == [title]
     [opened] = alarm.happened(alert_id(alarm.website, AlertKind.NO_EVENTS, ""))
-    assert isinstance(opened, AlertOpened) and "about 60 page views and clicks are usual" in opened.text
+    assert isinstance(opened, AlertOpened) and "About 60 page views and clicks are usual" in opened.text
     alarm.api.query.events([event(alarm.website, alarm.now - timedelta(minutes=20), "pageview", visitor=1)])
     assert alarm.check() == []
 

@@ -50,10 +50,10 @@ def test_the_digest_of_an_outage_day_is_sent_late_and_once(forum: Forum) -> None
         send_due(settings, moment)
         assert len(texts(forum, person)) == len(texts(forum, later)) == (moment.hour != 5)
     [text] = texts(forum, person)
-    assert "What happened since 10 March and you have not seen yet" in text and "mentioned you in “Of Late”" in text
+    assert "Your unread notifications (since 10 March)" in text and "mentioned you in “Of Late”" in text
     after = mentioned(forum, "After", at(3, 13))
     send_due(settings, at(3, 14))
-    assert "What happened yesterday" in texts(forum, after)[0]
+    assert "Your unread notifications (yesterday)" in texts(forum, after)[0]
 
 
 def test_the_digest_of_an_outage_week_is_sent_with_the_next(forum: Forum) -> None:
@@ -66,7 +66,7 @@ def test_the_digest_of_an_outage_week_is_sent_with_the_next(forum: Forum) -> Non
     for day in (17, 18, 24):
         send_due(settings, at(8, day))
     [text] = texts(forum, person)
-    assert "What happened since 3 August and" in text
+    assert "Your unread notifications (since 3 August)" in text
 
 
 def test_who_was_written_to_before_a_crash_is_not_written_to_again_the_day_after(

@@ -54,7 +54,7 @@ def test_each_member_gets_one_notification_of_a_post_of_the_closest_kind(forum: 
     forum.done("PUT", f"forum/threads/{made['id']}/follow", follower)
     forum.reply(una, made, f"As @{forum.handle(ada)} says, and @{forum.handle(una)} knows", replyTo=answered)
     assert told(forum, ada)[0] == ("mention", "Una Told mentioned you in “Told”", 1)
-    assert told(forum, eve) == [("quote", "Una Told answered your post in “Told”", 1)]
+    assert told(forum, eve) == [("quote", "Una Told replied to your post in “Told”", 1)]
     assert told(forum, follower) == [("reply", "Una Told replied in “Told”", 1)]
     assert told(forum, una) == []
     assert forum.read("platform/notifications/unseen", ada) == {"unseen": 2}

@@ -110,7 +110,7 @@ def _mail(settings: Settings, account_id: UUID, email: str, rows: Sequence[Mappi
     if period.is_late:
         when = f"since {period.begin.astimezone(UTC):%d %B}".replace(" 0", " ")
     text = (
-        f"What happened {when} and you have not seen yet:\n\n{_listed(settings, rows[:MAX_LINES])}\n"
+        f"Your unread notifications ({when}):\n\n{_listed(settings, rows[:MAX_LINES])}\n"
         + (f"…and {len(rows) - MAX_LINES:,} more.\n\n" if len(rows) > MAX_LINES else "")
         + f"Notification preferences: {settings.app_url}/account-settings?tab=notifications\n"
         f"Unsubscribe: {settings.app_url}/notifications/unsubscribe#code={token}\n"

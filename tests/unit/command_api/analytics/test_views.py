@@ -46,10 +46,10 @@ def test_a_name_is_short_and_printable(name: str) -> None:
 @pytest.mark.parametrize(
     ("state", "message"),
     [
-        (ViewState(filters=("planet:is:Mars",)), "'planet' is no dimension. Use one of page,"),
+        (ViewState(filters=("planet:is:Mars",)), "'planet' is not a dimension. Use one of page,"),
         (ViewState(filters=("page:like:/a",)), "operators are is, is_not"),
         (ViewState(filters=("page",)), "A filter is DIMENSION:OPERATOR:VALUES"),
-        (ViewState(details=("page", "planet")), "'planet' is no dimension"),
+        (ViewState(details=("page", "planet")), "'planet' is not a dimension"),
         (ViewState(time_range="custom", from_date=date(2026, 11, 1)), "first and the last day"),
         (ViewState(compare_to=date(2026, 11, 1), compare_from=date(2026, 11, 1)), "first and the last day"),
     ],

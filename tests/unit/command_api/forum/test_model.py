@@ -275,7 +275,7 @@ def test_mentions_are_found_where_people_mean_them() -> None:
         (text.Text, "so\x9bme text", "control characters"),
         (text.Text, "[" * 2_000, "fewer brackets"),
         (text.Text, "|" + "a|" * 60 + "\n|" + "-|" * 60 + "\n" + "a\n" * 900, "a smaller table"),
-        (text.GivenReason, "  ", "Please say why"),
+        (text.GivenReason, "  ", "Please give a reason"),
         (text.Reason, "Rude\u202e", "control characters"),
     ],
 )

@@ -32,7 +32,7 @@ def told(event_class: type[DomainEvent], **values: Any) -> list[tuple[str, UUID 
     ("kind", "count", "line"),
     [
         ("mention", 1, "Eve mentioned you in “Title”"),
-        ("quote", 1, "Eve answered your post in “Title”"),
+        ("quote", 1, "Eve replied to your post in “Title”"),
         ("reply", 1, "Eve replied in “Title”"),
         ("reply", 1_200, "1,200 new replies in “Title”"),
         ("like", 1, "Eve likes your post in “Title”"),

@@ -150,7 +150,7 @@ def test_own_results_count_once_there_are_enough_clicks() -> None:
     assert good > average > poor
     assert average == pytest.approx(0.5)
     said = pros(match(results=results(500, 20_000)))
-    assert "Your own links with it earned 40.00 USD per 100 clicks, more than your average" in said
+    assert "Your links to it earned 40.00 USD per 100 clicks, more than your average" in said
 
 
 def test_nothing_earned_anywhere_speaks_against_no_program() -> None:
@@ -164,7 +164,7 @@ def test_nothing_earned_anywhere_speaks_against_no_program() -> None:
 def test_too_few_clicks_are_named() -> None:
     few = match(results=Results(49, 1, 500, 1_000, 10_000, "USD"))
     assert next(part.why for part in few.parts if part.name == "results") == (
-        "Your own links with it have 49 of the 50 clicks that count"
+        "Your links to it have 49 of the 50 clicks that count"
     )
 
 

@@ -146,7 +146,7 @@ class TestHeads:
     def test_a_thread_whose_first_post_is_not_shown_has_no_text_of_another(self, posts: Any) -> None:
         gone = {"id": None, "name": "Deleted member", "handle": None}
         found = filled(THREAD, thread(author=gone, replies=1), posts)
-        assert dict(found.metas)["description"] == "A thread of the forum for affiliate marketers, with 1 reply."
+        assert dict(found.metas)["description"] == "A thread in the forum for affiliate marketers, with 1 reply."
         assert found.data["author"] == {"@type": "Person", "name": "Deleted member"}
 
     def test_a_listing_is_a_product_with_a_price_and_its_picture(self) -> None:
