@@ -23,7 +23,7 @@ id, and the names and placeholders of its postback URL. A partner may have a cli
 redirect adds the parameter to the destination, unless the destination has `{click_id}` or that parameter already; a
 parameter `name:` is a part of the path (`/name:VALUE`). A click id has 39 letters and digits of both cases.
 
-The tracking script recognises links in pages by these hosts and parameters
+The tracking script recognizes links in pages by these hosts and parameters
 ([Tracking API](tracking-api.md#affiliate-links)).
 
 `–` is what was not found in public documentation or does not exist. Entries marked *check* are not documented in full,

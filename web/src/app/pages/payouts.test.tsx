@@ -133,8 +133,8 @@ test('one that was paid in another currency says what it settles', async () => {
   const dialog = within(await screen.findByRole('dialog', { name: 'Record payout' }));
   await user.selectOptions(dialog.getByLabelText('Currency'), 'EUR');
   await user.click(dialog.getByRole('button', { name: 'Record payout' }));
-  expect(dialog.getByText('Please enter its worth in USD')).toBeInTheDocument();
-  await user.type(dialog.getByLabelText('Worth in USD'), '129.99');
+  expect(dialog.getByText('Please enter the value in USD')).toBeInTheDocument();
+  await user.type(dialog.getByLabelText('Value in USD'), '129.99');
   await user.click(dialog.getByRole('button', { name: 'Record payout' }));
   await waitFor(() =>
     expect(sent('/api/platform/payouts')[0]).toMatchObject({
