@@ -13,19 +13,19 @@ router = APIRouter(prefix="/api/admin/accounts", tags=["accounts"])
 
 @router.put("/{id}/roles", response_model=AdminedAccount)
 def set_account_roles(account_id: Id, body: SetRoles, _: Admin, run: Runs) -> Response:
-    """Gives and takes roles; these replace the ones before, at once. The last admin stays one."""
+    """Replaces the account's roles immediately. The last admin keeps the role."""
     return run(commands.SetRoles(account_id, tuple(body.roles)), body)
 
 
 @router.post("/{id}/disable", response_model=AdminedAccount)
 def disable_account(account_id: Id, body: DisableAccount, _: Admin, run: Runs) -> Response:
-    """The account may not sign in any more; its sessions end. The last admin cannot be disabled."""
+    """The account can no longer sign in; its sessions end. The last admin cannot be disabled."""
     return run(commands.DisableAccount(account_id, body.reason), body)
 
 
 @router.post("/{id}/enable", response_model=AdminedAccount)
 def enable_account(account_id: Id, _: Admin, run: Runs) -> Response:
-    """A disabled account may sign in again."""
+    """Enables a disabled account."""
     return run(commands.EnableAccount(account_id))
 
 
@@ -37,6 +37,7 @@ def end_account_sessions(account_id: Id, _: Admin, run: Runs) -> Response:
 
 @router.delete("/{id}/two-factor", response_model=AdminedAccount)
 def reset_account_two_factor(account_id: Id, _: Admin, run: Runs) -> Response:
-    """Switches off an account's second factor, for a person who lost it and the recovery codes. Verify the identity of
-    the caller first."""
+    """Disables an account's second factor, for a person who lost it and the recovery codes. Verify the person's
+    identity first.
+    """
     return run(commands.ResetTwoFactor(account_id))

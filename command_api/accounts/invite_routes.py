@@ -15,12 +15,12 @@ router = APIRouter(prefix="/api/platform/invite-codes", tags=["invites"])
 
 @router.post("", status_code=201, response_model=CreatedInvite)
 def create_invite_code(body: CreateInvite, run: Runs) -> Response:
-    """Makes an invite. Its owner finds the code in the list again. An account has at most 100 open ones."""
+    """Creates an invite. The list shows its code again. An account has at most 100 open ones."""
     rate_limits.consume(run.container.pool, rate_limits.NEW_INVITES, str(run.person.account_id))
     return run(commands.CreateInvite(uuid7(), invites.new_code(), body), body, status=201)
 
 
 @router.delete("/{id}", status_code=204)
 def revoke_invite_code(invite_id: Id, run: Runs) -> Response:
-    """Withdraws an invite: nobody registers with it any more. Who joined stays."""
+    """Revokes an invite: no one can register with it any longer. Accounts created with it are not affected."""
     return run(commands.RevokeInvite(invite_id), status=204)

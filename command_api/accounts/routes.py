@@ -64,28 +64,29 @@ AccountRequestDep = Annotated[AccountRequest, Depends()]
 
 @router.post("/api/platform/login", response_model=schemas.SessionResult | schemas.SecondFactorRequired)
 def login(body: schemas.LoginRequest, request: AccountRequestDep) -> Response:
-    """Opens a session, or requires the second factor. Wrong address and wrong password return the same answer after
-    the same time."""
+    """Opens a session, or requires the second factor. A wrong address and a wrong password get the same response after
+    the same time.
+    """
     codes = {"code": body.two_factor_code, "recovery_code": body.recovery_code, "ticket": body.ticket}
     return request.session_response(request.accounts.sign_in(body.email, body.password, request.client, **codes))
 
 
 @router.post("/api/platform/login/second-factor", response_model=schemas.SessionResult)
 def login_second_factor(body: schemas.SecondFactorRequest, request: AccountRequestDep) -> Response:
-    """Finishes a sign-in, by password or by a provider. The fifth wrong code ends it."""
+    """Completes a sign-in, by password or by a provider. The fifth wrong code ends it."""
     found = request.accounts.second_factor(body.ticket, body.two_factor_code, body.recovery_code, request.client)
     return request.session_response(found)
 
 
 @router.post("/api/platform/register", status_code=201, response_model=schemas.RegisteredResult)
 def register(body: schemas.RegisterRequest, request: AccountRequestDep) -> Response:
-    """Makes an account by invite and signs in; a registration that fails burns no use of the invite."""
+    """Creates an account with an invite and signs in; a failed registration does not use the invite."""
     return request.registration_response(registration.register(request.accounts, body, request.client))
 
 
 @router.post("/api/platform/setup", response_model=schemas.SessionResult)
 def set_up(body: schemas.SetupRequest, request: AccountRequestDep) -> Response:
-    """Makes the first admin with the link that the first start printed, and signs in."""
+    """Creates the first admin with the link that the first start printed, and signs in."""
     result = request.accounts.set_up(body.token, body.email, body.password, body.name, request.client)
     return request.session_response(result)
 

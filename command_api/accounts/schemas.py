@@ -120,7 +120,7 @@ class ConfirmFactor(RequestModel):
 
 
 class ForgotPassword(RequestModel):
-    """The address of the account. The answer is the same whether it exists or not."""
+    """The address of the account. The response is the same whether it exists or not."""
 
     email: Email
 
@@ -144,13 +144,13 @@ class ChangePassword(RequestModel):
 
 
 class ChangeEmail(Proven):
-    """The new address. The account keeps the old one until the mailed link is confirmed."""
+    """The new address. The account keeps the old one until the emailed link is confirmed."""
 
     email: Email
 
 
 class ConfirmEmail(RequestModel):
-    """The code from the link that was mailed to the new address."""
+    """The code from the link that was emailed to the new address."""
 
     code: Secret
 
@@ -189,7 +189,7 @@ class Profile(ResponseModel):
 
 
 class SetRoles(RequestModel):
-    """Everybody is a member, whether named or not."""
+    """Every account is a member, whether listed or not."""
 
     roles: list[Annotated[Role, Field(strict=False)]]
 
@@ -209,7 +209,7 @@ class AdminedAccount(ResponseModel):
 
 
 class CreateInvite(RequestModel):
-    """What is missing, or no whole number of 1 or more, is 1 use and 30 days."""
+    """Missing or invalid values default to 1 use and 30 days."""
 
     max_uses: MaxUses = invites.DEFAULT_USES
     expires_in_days: Days = invites.DEFAULT_DAYS
@@ -227,7 +227,7 @@ class CreatedInvite(ResponseModel):
 
 
 class WebsiteLogin(Form):
-    """The account's credentials and a secret key of the website. With a second factor also one of the two codes."""
+    """The account's credentials and a secret key of the website. With a second factor, also one of the two codes."""
 
     email: Email
     password: Password

@@ -28,7 +28,9 @@ Own = Annotated[Credentials, Depends(credentials_of)]
 
 @router.post("/2fa/setup", response_model=schemas.FactorToSetUp)
 def set_up_two_factor(body: schemas.SetUpFactor, own: Own) -> Response:
-    """A new secret for an authenticator. With a second factor it needs password and code, and replaces it."""
+    """A new secret for an authenticator. If a second factor is enabled, this requires password and code, and replaces
+    it.
+    """
     proof = Proof(body.password, body.code, body.recovery_code) if body.password is not None else None
     made = own.begin_factor(proof)
     return private_response(schemas.FactorToSetUp.of(made, otpauth_uri=made.uri))
@@ -36,20 +38,20 @@ def set_up_two_factor(body: schemas.SetUpFactor, own: Own) -> Response:
 
 @router.post("/2fa/confirm", response_model=schemas.RecoveryCodes)
 def confirm_two_factor(body: schemas.ConfirmFactor, own: Own) -> Response:
-    """The first right code puts the second factor into use; other sessions end."""
+    """The first correct code enables the second factor; other sessions end."""
     codes, position = own.confirm_factor(body.code)
     return private_response(schemas.RecoveryCodes(recovery_codes=codes), position)
 
 
 @router.post("/2fa/disable", status_code=204)
 def disable_two_factor(body: Proven, own: Own) -> Response:
-    """Signing in needs the password alone again; other sessions end."""
+    """Signing in then requires the password only; other sessions end."""
     return private_response(None, own.disable_factor(body.proof))
 
 
 @router.post("/2fa/recovery-codes", response_model=schemas.RecoveryCodes)
 def make_recovery_codes(body: Proven, own: Own) -> Response:
-    """Ten new recovery codes; the ones before are void, other sessions end."""
+    """Ten new recovery codes; earlier ones stop working, other sessions end."""
     codes, position = own.new_recovery_codes(body.proof)
     return private_response(schemas.RecoveryCodes(recovery_codes=codes), position)
 
@@ -63,7 +65,7 @@ def forgot_password(body: schemas.ForgotPassword, request: AccountRequestDep) ->
 
 @router.post("/password/reset", status_code=204)
 def reset_password(body: schemas.ResetPassword, request: AccountRequestDep) -> Response:
-    """Sets a new password by a mailed link; all sessions end. It signs nobody in."""
+    """Sets a new password with an emailed link; all sessions end. It does not sign in."""
     factor = Proof("", body.two_factor_code, body.recovery_code)
     position = credentials.reset_password(request.accounts, body.code, body.password, factor, request.client)
     return private_response(None, position)
@@ -71,21 +73,21 @@ def reset_password(body: schemas.ResetPassword, request: AccountRequestDep) -> R
 
 @router.post("/password/change", status_code=204)
 def change_password(body: schemas.ChangePassword, own: Own) -> Response:
-    """Sets a new password by the old one; other sessions end."""
+    """Changes the password; other sessions end."""
     proof = Proof(body.current_password, body.code, body.recovery_code)
     return private_response(None, own.change_password(proof, body.new_password))
 
 
 @router.post("/email/change", status_code=204)
 def change_email(body: schemas.ChangeEmail, own: Own) -> Response:
-    """Mails a link to the new address; nothing changes before it is followed."""
+    """Emails a link to the new address; nothing changes until it is confirmed."""
     own.request_email_change(body.proof, body.email)
     return private_response(None)
 
 
 @router.post("/email/confirm", status_code=204)
 def confirm_email(body: schemas.ConfirmEmail, request: AccountRequestDep) -> Response:
-    """Follows that link: the account signs in with the new address; sessions end, but for the one that asked."""
+    """Confirms the new address with the emailed code; all sessions end except the one that requested the change."""
     return private_response(None, credentials.confirm_email(request.accounts, body.code, request.client))
 
 

@@ -38,7 +38,7 @@ class ScheduleReport(RequestModel):
 
 
 class ChangeReport(RequestModel):
-    """What changes; the rest stays as it is."""
+    """Fields to change; omitted fields stay unchanged."""
 
     every: Interval | None = None
     weekday: Weekday | None = None

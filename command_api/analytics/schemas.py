@@ -23,7 +23,7 @@ class AddAnnotation(RequestModel):
 
 
 class ChangeAnnotation(RequestModel):
-    """What is named changes."""
+    """Omitted fields stay unchanged."""
 
     at: Moment | None = None
     text: Text | None = None

@@ -25,7 +25,7 @@ def save_view(body: SaveView, run: Runs) -> Response:
 
 @router.patch("/{id}", response_model=ViewAnswer)
 def change_view(view_id: Id, body: ChangeView, run: Runs) -> Response:
-    """Replaces name, content, and whom it is for."""
+    """Replaces name, content, and who can use it."""
     return run(commands.ChangeView(view_id, body), body, consistent_with=CONSISTENT_WITH)
 
 

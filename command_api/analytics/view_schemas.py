@@ -52,7 +52,7 @@ class SaveView(RequestModel):
 
 
 class ChangeView(RequestModel):
-    """The view as it is from now on."""
+    """Name, content and website of the view after the change."""
 
     name: Annotated[str, Field(max_length=2048)]
     website_id: Id | None = Field(description="Shared with everyone who may see this website; null: personal")

@@ -30,11 +30,11 @@ class ConversionCommand(Command[Conversion]):
 
 
 class ApproveConversion(ConversionCommand):
-    """The commission is earned."""
+    """Approves the conversion: its commission is earned."""
 
 
 class RejectConversion(ConversionCommand):
-    """The conversion earns nothing."""
+    """Rejects the conversion: it earns nothing."""
 
     reason: str
 

@@ -27,13 +27,13 @@ def record_payout(body: payout_schemas.RecordPayout, run: Runs) -> Response:
 
 @router.post("/{id}/correct", response_model=payout_schemas.PayoutState)
 def correct_payout(payout_id: Id, body: payout_schemas.CorrectPayout, run: Runs) -> Response:
-    """Replaces what was recorded wrongly; the earlier facts stay in its history."""
+    """Corrects a payout; the earlier values stay in its history."""
     return run(commands.CorrectPayout(payout_id, body), body, consistent_with=CONSISTENT_WITH)
 
 
 @router.post("/{id}/void", response_model=payout_schemas.PayoutState)
 def void_payout(payout_id: Id, body: payout_schemas.VoidPayout, run: Runs) -> Response:
-    """The payout counts no more."""
+    """Voids the payout: it no longer counts."""
     return run(commands.VoidPayout(payout_id, body.reason), body, consistent_with=CONSISTENT_WITH)
 
 
@@ -56,7 +56,7 @@ async def _request_body(request: Request) -> bytes:
     },
 )
 def attach_payout_file(payout_id: Id, sent: Annotated[bytes, Depends(_request_body)], run: Runs) -> Response:
-    """Adds the partner's advice, the file itself as the body: PDF, PNG, JPEG or WebP, at most 1 MB."""
+    """Adds the partner's payment advice, the file itself as the body: PDF, PNG, JPEG or WebP, at most 1 MB."""
     found = run.container.load(payout_id, payouts.evolve)
     website = run.container.load(found.website_id, websites.evolve) if found else None
     payouts.require_owned(found, website, run.context)

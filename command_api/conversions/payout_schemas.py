@@ -58,7 +58,7 @@ class CorrectPayout(PayoutInput):
 
 
 class VoidPayout(RequestModel):
-    """Why the payout counts no more."""
+    """Why the payout is voided."""
 
     reason: Text
 

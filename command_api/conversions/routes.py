@@ -46,13 +46,13 @@ def undo_decision(decision_id: Id, run: Runs, body: schemas.Approve | None = Non
 
 @router.post("/{id}/approve", response_model=schemas.Conversion)
 def approve_conversion(conversion_id: Id, run: Runs, body: schemas.Approve | None = None) -> Response:
-    """The commission is earned."""
+    """Approves the conversion: its commission is earned."""
     return run(commands.ApproveConversion(conversion_id), body)
 
 
 @router.post("/{id}/reject", response_model=schemas.Conversion)
 def reject_conversion(conversion_id: Id, body: schemas.Reject, run: Runs) -> Response:
-    """The conversion earns nothing."""
+    """Rejects the conversion: it earns nothing."""
     return run(commands.RejectConversion(conversion_id, body.reason), body)
 
 
@@ -64,8 +64,9 @@ def reverse_conversion(conversion_id: Id, body: schemas.Reverse, run: Runs) -> R
 
 @router.post("/{id}/assign", response_model=schemas.Conversion)
 def assign_conversion(conversion_id: Id, body: schemas.Assign, request: Request, run: Runs) -> Response:
-    """Gives a conversion without a click to a click or a link of its website. The commission follows from the terms at
-    the time of the click, or of the sale for a link. No click that arrives later replaces it."""
+    """Credits a conversion without a click to a click or a link of its website. The commission follows from the terms
+    at the time of the click, or of the sale for a link. A later click does not replace it.
+    """
 
     def prepared() -> commands.AssignConversion:
         return commands.AssignConversion(
@@ -77,13 +78,13 @@ def assign_conversion(conversion_id: Id, body: schemas.Assign, request: Request,
 
 @router.post("/{id}/adjustment/accept", response_model=schemas.Conversion)
 def accept_adjustment(conversion_id: Id, run: Runs, body: schemas.Approve | None = None) -> Response:
-    """The click that came after the approval earns the conversion."""
+    """Accepts the proposed click, which arrived after the approval."""
     return run(commands.AcceptAdjustment(conversion_id), body)
 
 
 @router.post("/{id}/adjustment/dismiss", response_model=schemas.Conversion)
 def dismiss_adjustment(conversion_id: Id, run: Runs, body: schemas.Approve | None = None) -> Response:
-    """The conversion stays as it was approved; the same click is not proposed again."""
+    """Keeps the approved commission; the same click is not proposed again."""
     return run(commands.DismissAdjustment(conversion_id), body)
 
 

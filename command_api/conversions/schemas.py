@@ -114,7 +114,7 @@ class Filter(RequestModel):
     coupon: Value = None
     reported_by: Literal["sale", "lead", "postback", "import"] | None = None
     subs: dict[SubName, SubValue] = Field(default_factory=dict, max_length=10)
-    after: Annotated[UUID | None, Field(strict=False, description="`last` of the answer before")] = None
+    after: Annotated[UUID | None, Field(strict=False, description="`last` of the previous response")] = None
 
 
 class Selection(RequestModel):
@@ -192,7 +192,7 @@ class ScheduledDecisionState(ResponseModel):
     commission: Annotated[Money, Field(description="What approving earns, or rejecting loses")]
     refused: Annotated[list[ItemResult], Field(description="Those that are not decided, and why")]
     more: Annotated[bool, Field(description="The filter holds more: send it again with `after`")]
-    last: Annotated[UUID | None, Field(description="The last one that was looked at, with a filter")]
+    last: Annotated[UUID | None, Field(description="The last conversion that was processed, with a filter")]
 
 
 class DecisionState(ResponseModel):
@@ -220,7 +220,7 @@ class TestStep(ResponseModel):
 
 
 class TestConversion(ResponseModel):
-    """How a test conversion went. Nothing of it counts in any number."""
+    """The result of a test conversion. Nothing is counted."""
 
     passed: bool
     steps: list[TestStep]

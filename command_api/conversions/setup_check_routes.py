@@ -28,7 +28,8 @@ MAX_WAIT_S: Final = 2.0
 @router.post("/{id}/test")
 def send_test_conversion(link_id: Id, request: Request, person: SignedIn) -> schemas.TestConversion:
     """Follows the link, waits for the click, checks the postback of the partner's network, and attributes a sale of
-    100. Nothing of it counts in any number. Takes no body."""
+    100. Nothing is counted. Takes no body.
+    """
     container, context = container_of(request), context_for(person)
     link = container.load(link_id, links.evolve)
     website = container.load(link.website_id, websites.evolve) if link is not None else None

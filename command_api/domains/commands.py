@@ -17,7 +17,7 @@ class AddDomain(Command[CustomDomain]):
 
 
 class RemoveDomain(Command[None]):
-    """Removes a domain: its links stop working under it, and another website may have it."""
+    """Removes a domain: links stop working under it, and another website can add it."""
 
     domain_id: UUID
 

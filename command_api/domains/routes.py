@@ -36,7 +36,7 @@ def add_domain(body: AddDomain, run: Runs) -> Response:
 
 @router.delete("/{id}", status_code=204)
 def remove_domain(id_: Id, run: Runs) -> Response:
-    """Removes a domain: its links stop working under it, and another website may have it."""
+    """Removes a domain: links stop working under it, and another website can add it."""
     return run(commands.RemoveDomain(id_), status=204, consistent_with=CONSISTENT_WITH)
 
 

@@ -31,7 +31,7 @@ class CreateCategory(Command[bool]):
 
 
 class StartThread(Command[StartedThread]):
-    """Starts a thread, which its author follows. A new member's with links waits for approval."""
+    """Starts a thread, which its author follows. A new member's thread with links needs approval."""
 
     thread_id: UUID
     post_id: UUID
@@ -40,7 +40,7 @@ class StartThread(Command[StartedThread]):
 
 
 class ReplyToThread(Command[WrittenPost]):
-    """Replies; who replies for the first time follows the thread."""
+    """Replies; with the first reply the member follows the thread."""
 
     thread_id: UUID
     post_id: UUID

@@ -51,7 +51,7 @@ ModeratorRunner = Annotated[CommandRunner, Depends(moderator_runner)]
 
 @router.post("/threads/{id}/pin", status_code=204)
 def pin_thread(thread_id: Id, body: Why, run: ModeratorRunner) -> Response:
-    """Puts it before the others."""
+    """Shows it above other threads."""
     return run(commands.PinThread(thread_id, body.reason), body, status=204)
 
 
@@ -62,7 +62,7 @@ def unpin_thread(thread_id: Id, body: Why, run: ModeratorRunner) -> Response:
 
 @router.post("/threads/{id}/lock", status_code=204)
 def lock_thread(thread_id: Id, body: Why, run: ModeratorRunner) -> Response:
-    """Nobody but moderators can reply then."""
+    """Only moderators can reply to a locked thread."""
     return run(commands.LockThread(thread_id, body.reason), body, status=204)
 
 
@@ -102,7 +102,7 @@ def restore_post(post_id: Id, run: ModeratorRunner) -> Response:
 
 @router.post("/members/{id}/suspend", status_code=204)
 def suspend_member(account_id: Id, body: Suspension, run: ModeratorRunner) -> Response:
-    """They may read, and write nothing, until then; without an end until reinstated."""
+    """Suspended members can read but not post, until the given time, or until reinstated."""
     return run(commands.SuspendMember(account_id, run.person.is_admin, body), body, status=204)
 
 

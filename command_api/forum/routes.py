@@ -39,14 +39,14 @@ ForumRunner = Annotated[CommandRunner, Depends(forum_runner)]
 
 @router.post("/forum/threads", status_code=201, response_model=schemas.StartedThread)
 def start_thread(body: schemas.NewThread, run: ForumRunner) -> Response:
-    """Starts a thread, which its author follows. A new member's with links waits for approval."""
+    """Starts a thread, which its author follows. A new member's thread with links needs approval."""
     _charge(run, PER_WRITER)
     return run(commands.StartThread(uuid7(), uuid7(), run.person.name, body), body, status=201)
 
 
 @router.post("/forum/threads/{id}/posts", status_code=201, response_model=schemas.WrittenPost)
 def reply_to_thread(thread_id: Id, body: schemas.Reply, run: ForumRunner) -> Response:
-    """Replies; who replies for the first time follows the thread."""
+    """Replies; with the first reply the member follows the thread."""
     _charge(run, PER_WRITER)
     return run(commands.ReplyToThread(thread_id, uuid7(), run.person.name, body), body, status=201)
 
@@ -60,13 +60,13 @@ def edit_post(post_id: Id, body: schemas.NewText, run: ForumRunner) -> Response:
 
 @router.delete("/forum/posts/{id}", status_code=204)
 def delete_post(post_id: Id, run: ForumRunner) -> Response:
-    """One's own; the first post of a thread as long as nobody has replied."""
+    """Your own; the first post of a thread only while it has no replies."""
     return run(commands.DeletePost(post_id), status=204)
 
 
 @router.put("/forum/posts/{id}/like", status_code=204)
 def like_post(post_id: Id, run: ForumRunner) -> Response:
-    """Once; again changes nothing."""
+    """Likes the post. Repeating it changes nothing."""
     return run(commands.LikePost(post_id, run.person.name), status=204)
 
 
@@ -77,7 +77,7 @@ def unlike_post(post_id: Id, run: ForumRunner) -> Response:
 
 @router.post("/forum/posts/{id}/flag", status_code=204)
 def flag_post(post_id: Id, body: schemas.Report, run: ForumRunner) -> Response:
-    """Reports a post to the moderators; the third member's report hides it until one has looked."""
+    """Reports a post to the moderators; the third member's report hides it until it is reviewed."""
     return run(commands.FlagPost(post_id, run.person.name, body), body, status=204)
 
 

@@ -66,7 +66,7 @@ def dismiss_insight(
 
 @router.put("/api/platform/insights/digest", status_code=204)
 def choose_digest(body: ChooseDigest, run: Runs) -> Response:
-    """New insights of all one's websites by mail: daily, weekly (on Mondays) or off."""
+    """New insights of all your websites by email: daily, weekly (on Mondays) or off."""
     return run(commands.ChooseDigest(body.every), body, status=204, consistent_with=("insight_digests",))
 
 

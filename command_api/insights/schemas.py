@@ -26,6 +26,6 @@ class DismissInsight(RequestModel):
 
 
 class ChooseDigest(RequestModel):
-    """How often new insights are mailed."""
+    """How often new insights are emailed."""
 
     every: DigestMail

@@ -22,7 +22,7 @@ class Move(RequestModel):
 
 @router.post("/inquiries/{id}/answer", response_model=InquiryState)
 def answer_inquiry(inquiry_id: Id, body: Text, run: AdminRuns) -> Response:
-    """Sends the text by mail and keeps it."""
+    """Sends the text by email and stores it."""
     return run(commands.AnswerInquiry(inquiry_id, body.text), body)
 
 
@@ -39,13 +39,13 @@ def move_inquiry(inquiry_id: Id, body: Move, run: AdminRuns) -> Response:
 
 @router.post("/inquiries/{id}/assign", response_model=InquiryState)
 def assign_inquiry(inquiry_id: Id, body: Assign, run: AdminRuns) -> Response:
-    """To an admin, or to nobody."""
+    """To an admin, or to no one."""
     return run(commands.AssignInquiry(inquiry_id, body.account_id), body)
 
 
 @router.delete("/inquiries/{id}", status_code=204)
 def erase_inquiry(inquiry_id: Id, run: AdminRuns) -> Response:
-    """Forgets who wrote and what, everywhere."""
+    """Erases the inquiry and its sender everywhere."""
     response = run(commands.EraseInquiry(inquiry_id), status=204)
     run.container.keyring.erase(inquiry_id)  # also what this process remembers
     return response
@@ -59,13 +59,15 @@ def promote_signup(signup_id: Id, run: AdminRuns) -> Response:
 
 @router.post("/early-access/{id}/invite", response_model=SignupState)
 def invite_signup(signup_id: Id, run: AdminRuns) -> Response:
-    """Mails an invite code, for one account and 30 days, to a person who has a place; again once it has expired."""
+    """Emails an invite code, for one account and 30 days, to a person who has a place; again once it has expired."""
     return run(commands.InviteSignup(signup_id, uuid7(), invites.new_code()))
 
 
 @router.delete("/early-access/{id}", status_code=204)
 def end_signup(signup_id: Id, run: AdminRuns) -> Response:
-    """Frees the place, which then is of who waits longest, or the place in line, and forgets the address."""
+    """Releases the place, or the position on the waiting list, and deletes the address. A free place goes to the person
+    who has waited longest.
+    """
     return run(commands.EndSignup(signup_id), status=204)
 
 

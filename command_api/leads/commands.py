@@ -113,6 +113,6 @@ class AssignInquiry(Command[InquiryState]):
 
 
 class EraseInquiry(Command[None]):
-    """Forgets who wrote and what, everywhere."""
+    """Erases the inquiry and its sender everywhere."""
 
     inquiry_id: UUID

@@ -86,7 +86,7 @@ VisitorDep = Annotated[Visitor, Depends()]
 
 @router.post("/newsletter/subscribe", response_model=Done)
 def subscribe_to_newsletter(body: Subscribe, visitor: VisitorDep) -> Done:
-    """Sends a mail whose link confirms the subscription; nothing else is sent before."""
+    """Emails a link that confirms the subscription; nothing else is sent before."""
     visitor.charge()
     message = "Please confirm your subscription: we have sent you an email."
     if not body.website and visitor.may_mail("newsletter", body.email):
@@ -96,14 +96,14 @@ def subscribe_to_newsletter(body: Subscribe, visitor: VisitorDep) -> Done:
 
 @router.post("/newsletter/confirm", response_model=Done)
 def confirm_subscription(body: MailedLink, visitor: VisitorDep) -> Done:
-    """`code`: from the mailed link, once."""
+    """`code`: from the emailed link; works once."""
     subscription_id = visitor.confirmed("newsletter", body.code, newsletter.link_invalid())
     return visitor.send(commands.ConfirmSubscription(subscription_id), "You've been subscribed to our newsletter.")
 
 
 @router.post("/newsletter/unsubscribe", response_model=Done)
 def unsubscribe_from_newsletter(body: MailedLink, visitor: VisitorDep) -> Done:
-    """`code`: from a mail's unsubscribe link. The address is forgotten."""
+    """`code`: from an email's unsubscribe link. The address is deleted."""
     contact = visitor.unsubscribed("newsletter", body.code, newsletter.link_incomplete())
     return visitor.send(commands.EndSubscription(contact, "page"), UNSUBSCRIBED)
 
@@ -121,8 +121,9 @@ def stop_newsletter(token: Annotated[str, Path(max_length=200)], visitor: Visito
 
 @router.post("/early-access", response_model=Done)
 def sign_up_for_early_access(body: EarlyAccess, visitor: VisitorDep) -> Done:
-    """One of the ten places, or the waiting list: the mail says which. An address has one place. It is held for an
-    hour, and kept once the mail's link confirmed the address."""
+    """Assigns one of the ten places, or a position on the waiting list: the email says which. An address has one place.
+    It is held for an hour, and kept once the address is confirmed with the emailed link.
+    """
     visitor.charge()
     message = "We'll notify you when early access opens."
     if not body.website:
@@ -133,7 +134,7 @@ def sign_up_for_early_access(body: EarlyAccess, visitor: VisitorDep) -> Done:
 
 @router.post("/early-access/confirm", response_model=Done)
 def confirm_early_access(body: MailedLink, visitor: VisitorDep) -> Done:
-    """`code`: from the mailed link, once, within the hour."""
+    """`code`: from the emailed link; works once, within the hour."""
     signup_id = visitor.confirmed("early_access", body.code, early_access.link_invalid())
     message = "Your address is confirmed. We'll notify you when early access opens."
     return visitor.send(commands.ConfirmSignup(signup_id), message)
@@ -141,7 +142,7 @@ def confirm_early_access(body: MailedLink, visitor: VisitorDep) -> Done:
 
 @router.post("/early-access/leave", response_model=Done)
 def leave_early_access(body: MailedLink, visitor: VisitorDep) -> Done:
-    """`code`: from a mail about the place or the waiting list. The address is forgotten."""
+    """`code`: from an email about the place or the waiting list. The address is deleted."""
     contact = visitor.unsubscribed("early_access", body.code, newsletter.link_incomplete())
     message = "You've left early access, and your address is deleted."
     return visitor.send(commands.LeaveEarlyAccess(contact), message)
@@ -149,7 +150,7 @@ def leave_early_access(body: MailedLink, visitor: VisitorDep) -> Done:
 
 @router.post("/contact", status_code=201, response_model=Done)
 def send_inquiry(body: Contact, request: Request, visitor: VisitorDep) -> Response:
-    """Reaches the admins' inbox. The sender gets a mail that says so."""
+    """Sends a message to the admins' inbox. The sender gets a confirmation by email."""
     visitor.charge()
     answer = Done(ok=True, message="Thank you for your inquiry. We will get back to you soon.").model_dump_json()
     command = commands.ReceiveInquiry(uuid7(), body, sends_receipt=visitor.may_mail("inquiry", body.email))

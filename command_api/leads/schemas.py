@@ -80,13 +80,13 @@ class Contact(RequestModel):
 
 
 class MailedLink(RequestModel):
-    """The code from a link in a mail."""
+    """The code from an emailed link."""
 
     code: str = Field(min_length=1, max_length=200)
 
 
 class Text(RequestModel):
-    """An answer that is mailed, or a note that only admins see."""
+    """A reply that is emailed, or a note that only admins see."""
 
     text: Message
 

@@ -41,7 +41,7 @@ def resume_listing(id_: Id, run: AdminRuns) -> Response:
 
 @router.post("/offers/{id}/decide", response_model=EscrowState)
 def decide_dispute(id_: Id, body: Decide, run: AdminRuns) -> Response:
-    """Ends a dispute: release, refund, or a split of the price. The provider is asked to pay."""
+    """Ends a dispute: release, refund, or a split of the price. The provider is instructed to pay."""
     return run(commands.DecideDispute(id_, body), body, consistent_with=deal_routes.CONSISTENT_WITH)
 
 

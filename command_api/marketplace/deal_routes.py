@@ -36,7 +36,7 @@ def counter_offer(id_: Id, body: MakeOffer, run: Runs) -> Response:
 
 @router.post("/offers/{id}/accept", response_model=OfferState)
 def accept_offer(id_: Id, body: AcceptOffer, run: Runs) -> Response:
-    """Agrees on the price and begins the escrow. Of all offers for a listing one can be accepted."""
+    """Accepts the price and starts the escrow. Only one offer for a listing can be accepted."""
     return run(commands.AcceptOffer(id_, body), body, consistent_with=CONSISTENT_WITH)
 
 
@@ -53,36 +53,36 @@ def withdraw_offer(id_: Id, run: Runs) -> Response:
 
 @router.post("/offers/{id}/messages", status_code=201, response_model=OfferState)
 def write_message(id_: Id, body: Write, run: Runs) -> Response:
-    """Into the thread that the two sides see; admins only once the deal is disputed."""
+    """Adds a message to the thread. Visible to the two sides, and to admins once the deal is disputed."""
     consume(run.container.pool, MESSAGES, str(run.person.account_id))
     return run(commands.WriteMessage(id_, body.text), body, status=201, consistent_with=CONSISTENT_WITH)
 
 
 @router.post("/offers/{id}/escrow/deliver", response_model=EscrowState)
 def deliver(id_: Id, run: Runs) -> Response:
-    """The seller: the website is handed over."""
+    """For the seller: confirms the transfer of the website."""
     return run(commands.Deliver(id_), consistent_with=CONSISTENT_WITH)
 
 
 @router.post("/offers/{id}/escrow/confirm-receipt", response_model=EscrowState)
 def confirm_receipt(id_: Id, run: Runs) -> Response:
-    """The buyer: I have it; the inspection begins."""
+    """For the buyer: confirms receipt; the inspection starts."""
     return run(commands.ConfirmReceipt(id_), consistent_with=CONSISTENT_WITH)
 
 
 @router.post("/offers/{id}/escrow/accept", response_model=EscrowState)
 def accept_delivery(id_: Id, run: Runs) -> Response:
-    """The buyer: it is as agreed; the provider is asked to pay the seller."""
+    """For the buyer: accepts the website; the provider is instructed to pay the seller."""
     return run(commands.AcceptDelivery(id_), consistent_with=CONSISTENT_WITH)
 
 
 @router.post("/offers/{id}/escrow/dispute", response_model=EscrowState)
 def dispute(id_: Id, body: Write, run: Runs) -> Response:
-    """Either side: something is wrong. An admin reads the thread and decides."""
+    """For either side: opens a dispute. An admin reads the thread and decides."""
     return run(commands.DisputeDeal(id_, body.text), body, consistent_with=CONSISTENT_WITH)
 
 
 @router.post("/offers/{id}/escrow/cancel", response_model=EscrowState)
 def cancel_deal(id_: Id, run: Runs) -> Response:
-    """Either side, while nobody has paid."""
+    """For either side, before payment."""
     return run(commands.CancelDeal(id_), consistent_with=CONSISTENT_WITH)

@@ -206,7 +206,7 @@ def settled(escrow: Escrow, reference: str, to_seller: int, to_buyer: int, conte
 
 
 def cancel(escrow: Escrow | None, context: CommandContext) -> Decision:
-    """Either side, while nobody has paid."""
+    """For either side, before payment."""
     escrow = require_found(escrow, "offer")
     side = escrow.side_of(context.account_id)
     if side is None:

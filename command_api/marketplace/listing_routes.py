@@ -39,7 +39,7 @@ def draft_listing(body: schemas.ListingFields, run: Runs) -> Response:
 
 @router.patch("/{id}", response_model=schemas.ListingState)
 def edit_listing(id_: Id, body: schemas.EditListing, run: Runs) -> Response:
-    """Changes the given fields. A published listing goes back into the review, unless only the price changes."""
+    """Changes the given fields. A published listing goes back to review, unless only the price changes."""
     return run(commands.EditListing(id_, body), body, consistent_with=CONSISTENT_WITH)
 
 

@@ -48,7 +48,7 @@ def flag_question(id_: Id, body: Flag, run: Runs) -> Response:
 
 @router.post("/saved-searches", status_code=201, response_model=SavedSearchState)
 def save_search(body: SaveSearch, run: Runs) -> Response:
-    """Saves a search; a daily mail lists new matches, if there are any."""
+    """Saves a search; a daily email lists new matches, if there are any."""
     consume(run.container.pool, SEARCHES, str(run.person.account_id))
     return run(commands.SaveSearch(uuid7(), body), body, status=201, consistent_with=SEARCHES_CONSISTENT_WITH)
 

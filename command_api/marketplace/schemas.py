@@ -86,7 +86,7 @@ class ListingState(ResponseModel):
 class Reviewed(RequestModel):
     """The edition that was reviewed; 409 `changed_elsewhere` if the seller has changed the listing since."""
 
-    edition: int = Field(ge=1, description="The one that you looked at")
+    edition: int = Field(ge=1, description="The edition that you reviewed")
 
 
 class Because(RequestModel):

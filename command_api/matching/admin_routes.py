@@ -14,27 +14,27 @@ CONSISTENT_WITH = ("programs",)
 
 @router.post("", status_code=201, response_model=Added)
 def add_program(body: ProgramGiven, _: Admin, run: Runs) -> Response:
-    """Adds a program whose page the admin has just read: it counts as checked today."""
+    """Adds a program that the admin has just verified against its page."""
     return run(commands.AddProgram(body.program()), body, status=201, consistent_with=CONSISTENT_WITH)
 
 
 @router.put("/{id}", status_code=204)
 def change_program(program: Id, body: ProgramGiven, _: Admin, run: Runs) -> Response:
-    """Changes the facts of a program. A review confirms that they match its page."""
+    """Changes the details of a program. A review confirms that they match its page."""
     command = commands.ChangeProgram(program, body.program())
     return run(command, body, status=204, consistent_with=CONSISTENT_WITH)
 
 
 @router.post("/{id}/review", status_code=204)
 def review_program(program: Id, body: Review, _: Admin, run: Runs) -> Response:
-    """The facts were compared with the program's page today."""
+    """Records that the details were compared with the program's page today."""
     command = commands.ReviewProgram(program, body.review_on)
     return run(command, body, status=204, consistent_with=CONSISTENT_WITH)
 
 
 @router.post("/{id}/retire", status_code=204)
 def retire_program(program: Id, _: Admin, run: Runs) -> Response:
-    """Removes the program from recommendations; applications stay."""
+    """Removes the program from recommendations; applications are kept."""
     return run(commands.RetireProgram(program), status=204, consistent_with=CONSISTENT_WITH)
 
 
@@ -46,6 +46,6 @@ def restore_program(program: Id, _: Admin, run: Runs) -> Response:
 @router.post("/import", response_model=Imported)
 def import_programs(body: ImportPrograms, _: Admin, run: Runs) -> Response:
     """Adds and changes programs by a CSV file, by company name; nothing is retired. First line: the names of columns
-    (see `docs/matching.md`). A dry run returns the result without storing it. With faults nothing is imported."""
+    (see `docs/matching.md`). A dry run returns the result without storing it. With errors nothing is imported."""
     command = commands.ImportPrograms(program_files.parse(body.csv), body.dry_run)
     return run(command, body, consistent_with=CONSISTENT_WITH)

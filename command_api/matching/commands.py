@@ -78,7 +78,7 @@ class AddStarterPrograms(Command[int]):
 
 
 class ChangeProgram(ProgramCommand):
-    """Changes the facts of a program. A review confirms that they match its page."""
+    """Changes the details of a program. A review confirms that they match its page."""
 
     program: Program
 

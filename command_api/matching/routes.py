@@ -53,8 +53,9 @@ def analyze_business(body: schemas.AnalyzeBusiness, request: Request, run: Runs)
 
 @router.post("/affiliate/recommendations/wording", response_model=schemas.Worded)
 def word_recommendations(body: schemas.WordRecommendations, request: Request, run: Runs) -> Response:
-    """Requests a language model's wording of why these programs suit the idea, and of their advantages and
-    disadvantages. Once for each analysis: a repeat does nothing."""
+    """Has a language model reword why these programs suit the idea, and their pros and cons. Once for each analysis: a
+    repeat does nothing.
+    """
     model: LanguageModel = request.app.state.matching
     account_id = run.person.account_id
 
@@ -121,7 +122,7 @@ def move_application(application: Id, body: schemas.MoveApplication, run: Runs) 
 
 @router.post("/learning/lessons", status_code=204)
 def mark_lesson(body: schemas.MarkLesson, run: Runs) -> Response:
-    """A lesson counts as done, or as unread again."""
+    """Marks a lesson as done, or as not done."""
     consume(run.container.pool, LESSONS, str(run.person.account_id))
     command = commands.MarkLesson(body.course, body.lesson, body.done)
     return run(command, body, status=204, consistent_with=("lessons_done",))

@@ -117,7 +117,7 @@ class Sum(RequestModel):
 
 
 class ProgramGiven(RequestModel):
-    """The facts of a program, as its own page says."""
+    """The details of a program, as stated on its page."""
 
     company_name: Annotated[str, Field(min_length=1, max_length=100)]
     category: Annotated[str, Field(max_length=40, description="Key of the taxonomy")]
@@ -144,7 +144,7 @@ class ProgramGiven(RequestModel):
 
 
 class Review(RequestModel):
-    """When the program's facts are to be checked again."""
+    """When the program's details must be checked again."""
 
     review_on: Annotated[date | None, Field(strict=False, description="Left out: in 180 days")] = None
 

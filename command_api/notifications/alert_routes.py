@@ -42,13 +42,13 @@ def set_alert(body: SetAlertRule, run: Runs) -> Response:
 
 @router.patch("/platform/alerts/{id}", response_model=AlertRuleAnswer)
 def change_alert(rule_id: Id, body: ChangeAlertRule, run: Runs) -> Response:
-    """Changes what is set. 404 where the defaults hold."""
+    """Changes a rule. 404 while the defaults apply."""
     return run(commands.ChangeAlertRule(rule_id, body), body, consistent_with=CONSISTENT_WITH)
 
 
 @router.delete("/platform/alerts/{id}", status_code=204)
 def reset_alert(rule_id: Id, run: Runs) -> Response:
-    """Goes back to the defaults."""
+    """Restores the defaults."""
     return run(commands.ResetAlertRule(rule_id), status=204, consistent_with=CONSISTENT_WITH)
 
 

@@ -18,7 +18,7 @@ Clock = Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$", description="
 
 
 class SetAlertRule(RequestModel):
-    """What holds for a website's alerts of one kind from now on. Without a number its default holds."""
+    """The rule of a website's alerts of one kind. Numbers that are not given have their defaults."""
 
     website_id: Id
     kind: Kind
@@ -28,7 +28,7 @@ class SetAlertRule(RequestModel):
 
 
 class ChangeAlertRule(RequestModel):
-    """What is named changes; null: the default."""
+    """Omitted fields stay unchanged; null: the default."""
 
     enabled: bool | None = None
     threshold: Number | None = None
@@ -36,7 +36,7 @@ class ChangeAlertRule(RequestModel):
 
 
 class AlertRuleAnswer(ResponseModel):
-    """What holds for a website's alerts of one kind, defaults included."""
+    """The rule of a website's alerts of one kind, defaults included."""
 
     id: UUID
     website_id: UUID
@@ -47,7 +47,7 @@ class AlertRuleAnswer(ResponseModel):
 
 
 class AlertDelivery(RequestModel):
-    """How you get alerts outside the app. During quiet hours emails and webhooks wait."""
+    """How you get alerts outside the app. During quiet hours, emails and webhooks are held back."""
 
     mail: bool
     mail_resolved: bool = False

@@ -44,7 +44,7 @@ class ChangeAlertRule(Command[AlertRuleAnswer]):
 
 
 class ResetAlertRule(Command[None]):
-    """Goes back to the defaults."""
+    """Restores the defaults."""
 
     rule_id: UUID
 

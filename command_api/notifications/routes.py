@@ -29,7 +29,7 @@ PER_VISITOR: Final = rate_limits.Limit("notifications", timedelta(seconds=3), 20
 
 
 class MailedCode(RequestModel):
-    """The code from a mail's unsubscribe link."""
+    """The code from an email's unsubscribe link."""
 
     code: Annotated[str, Field(max_length=200)]
 
@@ -51,7 +51,7 @@ def see_notification(notification_id: Id, run: Runs) -> Response:
 
 @router.post("/platform/notifications/seen", status_code=204)
 def see_notifications(run: Runs) -> Response:
-    """Marks all in-app notifications as seen; mail-only kinds remain unseen for the digest."""
+    """Marks all in-app notifications as seen; email-only kinds remain unseen for the digest."""
     choices = run.container.load(notification_choices_id(run.person.account_id), model.evolve) or model.Choices()
     _mark_seen(run, None, [kind for kind in KINDS if not choices.of(kind)[0]])
     return Response(status_code=204)
@@ -64,7 +64,7 @@ def set_notification_preference(kind: Annotated[str, Path(max_length=50)], body:
 
 @router.post("/public/notifications/unsubscribe", response_model=Stopped)
 def unsubscribe_from_digests(body: MailedCode, request: Request, client: From) -> Stopped:
-    """`code`: from a mail's unsubscribe link."""
+    """`code`: from an email's unsubscribe link."""
     message = "This link is not valid. You can stop the emails in your settings."
     return _stop_digests(request, client, body.code, "page", Problem(400, "link_invalid", message))
 

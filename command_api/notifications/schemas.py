@@ -7,7 +7,7 @@ from schemas.events.notifications import DigestMail
 
 
 class Choice(RequestModel):
-    """Where notifications of one kind appear: in the app, and in which mail digest."""
+    """Where notifications of one kind appear: in the app, and in which email digest."""
 
     in_app: bool
     mail: DigestMail

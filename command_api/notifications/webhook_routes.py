@@ -28,7 +28,7 @@ TESTS: Final = rate_limits.Limit("webhook_test", timedelta(seconds=6), 10)
 
 @router.post("", status_code=201, response_model=WebhookWithSecret)
 def add_webhook(body: AddWebhook, run: Runs) -> Response:
-    """Sends alerts to an address. The answer has the secret that signs them; it is shown here only."""
+    """Sends alerts to an address. The response has the secret that signs them; it is shown only here."""
     command = commands.AddWebhook(uuid7(), new_secret(), body)
     return run(command, body, status=201, consistent_with=CONSISTENT_WITH)
 
@@ -47,7 +47,7 @@ def remove_webhook(webhook_id: Id, run: Runs) -> Response:
 
 @router.post("/{id}/secret", response_model=WebhookSecret)
 def rotate_webhook_secret(webhook_id: Id, run: Runs) -> Response:
-    """A new secret. For a day messages are signed with the old one, too."""
+    """Creates a new secret. For a day, messages are signed with the old one, too."""
     return run(commands.RotateWebhookSecret(webhook_id, new_secret()))
 
 

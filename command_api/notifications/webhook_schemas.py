@@ -29,7 +29,7 @@ class AddWebhook(RequestModel):
 
 
 class ChangeWebhook(RequestModel):
-    """What is named changes."""
+    """Omitted fields stay unchanged."""
 
     url: Url | None = None
     format: Format | None = None
@@ -52,13 +52,13 @@ class WebhookAnswer(ResponseModel):
 
 
 class WebhookWithSecret(WebhookAnswer):
-    """A new webhook. The secret is shown here only."""
+    """A new webhook. The secret is shown only here."""
 
     secret: str
 
 
 class WebhookSecret(ResponseModel):
-    """The new secret, shown here only. For a day messages are signed with the old one, too."""
+    """The new secret, shown only here. For a day, messages are signed with the old one, too."""
 
     secret: str
 

@@ -25,8 +25,7 @@ Name = Annotated[str, Path(max_length=100)]
 
 @router.post("/exchange-rates", status_code=201, response_model=ExchangeRate)
 def record_exchange_rate(body: schemas.RecordRate, _: Admin, run: Runs) -> Response:
-    """Records a rate. Conversions that are decided already keep the rate of their decision; those that wait for one are
-    decided now."""
+    """Records a rate. Decided conversions keep the rate of their decision; those awaiting a rate are decided now."""
     return run(commands.RecordExchangeRate(body), body, status=201)
 
 

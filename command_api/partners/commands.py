@@ -10,7 +10,7 @@ from command_api.partners.schemas import MadeRequest, Partner
 
 
 class AddPartner(Command[Partner]):
-    """Adds an affiliate program to the directory. Without a slug it gets the one of its name."""
+    """Adds an affiliate program to the directory. Without a slug, one is derived from its name."""
 
     partner_id: UUID
     fields: schemas.AddPartner

@@ -32,7 +32,7 @@ REQUESTS: Final = Limit("partner-requests", timedelta(minutes=5), 20)
 
 @router.post("/api/platform/partners", status_code=201, response_model=Partner)
 def add_private_partner(body: AddPrivatePartner, run: Runs) -> Response:
-    """Adds a private partner, which nobody else sees; an account has at most 100."""
+    """Adds a private partner, visible only to you; an account has at most 100."""
 
     def added() -> commands.AddPrivatePartner:
         consume(run.container.pool, ADDITIONS, str(run.person.account_id))
@@ -43,20 +43,23 @@ def add_private_partner(body: AddPrivatePartner, run: Runs) -> Response:
 
 @router.patch("/api/platform/partners/{id}", response_model=Partner)
 def update_private_partner(partner_id: Id, body: UpdatePartner, run: Runs) -> Response:
-    """Changes what is given of a private partner, as an admin does it for the directory."""
+    """Changes the given fields of a private partner."""
     return run(commands.UpdatePrivatePartner(partner_id, body), body, consistent_with=CONSISTENT_WITH)
 
 
 @router.delete("/api/platform/partners/{id}", status_code=204)
 def remove_private_partner(partner_id: Id, run: Runs) -> Response:
-    """Removes a private partner permanently. Its links stop; its earnings stay, and old clicks still count."""
+    """Removes a private partner permanently. Its links stop working; earned commissions stay payable, and old clicks
+    still count.
+    """
     return run(commands.RemovePrivatePartner(partner_id), status=204, consistent_with=CONSISTENT_WITH)
 
 
 @router.post("/api/platform/partner-requests", response_model=MadeRequest)
 def request_partner(body: RequestPartner, run: Runs) -> Response:
-    """Requests that the directory gets a program. If a partner of the directory has this website, it is the answer,
-    and no request is made."""
+    """Requests a program for the directory. If a partner of the directory has this website, that partner is returned,
+    and no request is created.
+    """
 
     def requested() -> commands.RequestPartner:
         consume(run.container.pool, REQUESTS, str(run.person.account_id))

@@ -16,18 +16,21 @@ CONSISTENT_WITH = ("partners",)
 
 @router.post("", status_code=201, response_model=Partner)
 def add_partner(body: AddPartner, _: Admin, run: Runs) -> Response:
-    """Adds a program. Without a slug it gets the one that its name gives."""
+    """Adds a program. Without a slug, one is derived from its name."""
     return run(commands.AddPartner(uuid7(), body), body, status=201, consistent_with=CONSISTENT_WITH)
 
 
 @router.patch("/{id}", response_model=Partner)
 def update_partner(partner_id: Id, body: UpdatePartner, _: Admin, run: Runs) -> Response:
-    """Changes what is given. New terms hold for clicks from now on, or from `effectiveFrom` on; what was announced for
-    the same moment before is replaced, what was announced for others stays."""
+    """Changes the given fields. New terms apply to clicks from now on, or from `effectiveFrom` on; they replace an
+    earlier announcement for the same moment.
+    """
     return run(commands.UpdatePartner(partner_id, body), body, consistent_with=CONSISTENT_WITH)
 
 
 @router.delete("/{id}", status_code=204)
 def remove_partner(partner_id: Id, _: Admin, run: Runs) -> Response:
-    """Removes a program from every list permanently. Its links stop; its earnings stay, and old clicks still count."""
+    """Removes a program from every list permanently. Its links stop working; earned commissions stay payable, and old
+    clicks still count.
+    """
     return run(commands.RemovePartner(partner_id), status=204, consistent_with=CONSISTENT_WITH)

@@ -91,7 +91,7 @@ class AddPrivatePartner(RequestModel):
 
 
 class AddPartner(AddPrivatePartner):
-    """A new partner of the directory. Without a slug it gets the one of its name."""
+    """A new partner of the directory. Without a slug, one is derived from its name."""
 
     slug: Text | None = None
 
@@ -117,7 +117,7 @@ class UpdatePartner(RequestModel):
 
 
 class RequestPartner(RequestModel):
-    """The program that the directory lacks."""
+    """The program to add to the directory."""
 
     name: Text
     website: Annotated[Text, Field(description="Address of the program; https where no scheme is")]

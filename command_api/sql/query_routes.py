@@ -20,20 +20,21 @@ Number = Annotated[int, Path(ge=1, le=1_000_000)]
 
 @router.post("/queries", status_code=201, response_model=QueryAnswer)
 def save_query(body: SaveQuery, run: AnalystRuns) -> Response:
-    """Saves a query under a title. `ifTitleExists` decides about one of the author's queries with the same title."""
+    """Saves a query under a title. `ifTitleExists` says what happens if the author has a query with the same title."""
     return run(commands.SaveQuery(uuid7(), body), body, status=201, consistent_with=QUERIES)
 
 
 @router.patch("/queries/{id}", response_model=QueryAnswer)
 def change_query(query_id: Id, body: ChangeQuery, run: AnalystRuns) -> Response:
-    """Changes title or text, which makes a new version, or who may see it. For its author and, once it is shared, for
-    admins."""
+    """Changes title or text, which creates a new version, or who may see it. For its author and, once it is shared, for
+    admins.
+    """
     return run(commands.ChangeQuery(query_id, body), body, consistent_with=QUERIES)
 
 
 @router.post("/queries/{id}/versions/{number}/restore", response_model=QueryAnswer)
 def restore_query_version(query_id: Id, number: Number, run: AnalystRuns) -> Response:
-    """Makes a new version with the title and text of an earlier one."""
+    """Creates a new version with the title and text of an earlier one."""
     return run(commands.RestoreQueryVersion(query_id, number), consistent_with=QUERIES)
 
 

@@ -29,8 +29,9 @@ AnalystRuns = Annotated[CommandRunner, Depends(analysts_only)]
 
 @router.post("/tokens", status_code=201, response_model=CreatedSqlToken)
 def create_sql_token(body: CreateSqlToken, run: AnalystRuns, request: AccountRequestDep) -> Response:
-    """Makes an access token for a ClickHouse client: the password beside one's email address. It expires, and ends
-    with a new password of the account."""
+    """Creates an access token for a ClickHouse client, used as the password with your email address. It expires, and
+    ends when the account's password changes.
+    """
     stored = request.accounts.password_hash(run.person.account_id) or ""
     request.accounts.require_proof(run.person, body.proof, run.client)
     named = NameSqlToken.model_validate({"name": body.name, "expiresInDays": body.expires_in_days})
@@ -40,5 +41,5 @@ def create_sql_token(body: CreateSqlToken, run: AnalystRuns, request: AccountReq
 
 @router.delete("/tokens/{id}", status_code=204)
 def revoke_sql_token(token_id: Id, run: AnalystRuns) -> Response:
-    """Ends a token, at once."""
+    """Revokes a token immediately."""
     return run(commands.RevokeSqlToken(token_id, run.client), status=204)

@@ -44,7 +44,7 @@ class SaveQuery(RequestModel):
 
 
 class ChangeQuery(RequestModel):
-    """What is named changes."""
+    """Omitted fields stay unchanged."""
 
     title: Title | None = None
     sql: Text | None = None
@@ -94,7 +94,7 @@ class CreateSqlToken(NameSqlToken, Proven):
 
 
 class CreatedSqlToken(ResponseModel):
-    """The token is shown in this answer only."""
+    """The token is shown only in this response."""
 
     id: UUID
     name: str

@@ -28,19 +28,19 @@ def connect_website(body: schemas.ConnectWebsite, run: Runs) -> Response:
 
 @router.patch("/{id}", response_model=schemas.Website)
 def update_website(website_id: Id, body: schemas.UpdateWebsite, run: Runs) -> Response:
-    """Changes what is given. The currency is fixed: history is counted in it."""
+    """Changes the given fields. The currency cannot change: history is counted in it."""
     return run(commands.UpdateWebsite(website_id, body), body, consistent_with=CONSISTENT_WITH)
 
 
 @router.delete("/{id}", status_code=204)
 def disconnect_website(website_id: Id, run: Runs) -> Response:
-    """Removes a website: its keys and custom domains stop working; what was measured stays in the log."""
+    """Removes a website: its keys and custom domains stop working; its events stay in the log."""
     return run(commands.DisconnectWebsite(website_id), status=204, consistent_with=CONSISTENT_WITH)
 
 
 @router.post("/{id}/keys", status_code=201, response_model=schemas.CreatedKey)
 def create_key(website_id: Id, body: schemas.CreateKey, run: Runs) -> Response:
-    """Makes another key; the ones before stay valid until they are revoked."""
+    """Creates another key; earlier ones stay valid until they are revoked."""
     return run(commands.IssueKey(website_id, body), body, status=201, consistent_with=CONSISTENT_WITH)
 
 
@@ -63,13 +63,14 @@ def revoke_key(website_id: Id, key_id: KeyId, run: Runs) -> Response:
 
 @router.post("/{id}/traffic-rules", status_code=201, response_model=schemas.CreatedTrafficRule)
 def create_traffic_rule(website_id: Id, body: schemas.CreateTrafficRule, run: Runs) -> Response:
-    """Makes a rule: events of the period that have all given values count as `mark` says. Figures follow when the
-    projection `events` has been rebuilt."""
+    """Creates a rule: events of the period that have all given values count as `mark` says. Numbers follow once the
+    projection `events` is rebuilt.
+    """
     command = commands.CreateTrafficRule(website_id, uuid7(), body)
     return run(command, body, status=201, consistent_with=RULES_CONSISTENT_WITH)
 
 
 @router.delete("/{id}/traffic-rules/{ruleId}", status_code=204)
 def undo_traffic_rule(website_id: Id, rule_id: RuleId, run: Runs) -> Response:
-    """Undoes a rule: events count again as if it had never been."""
+    """Removes a rule: events count as if it had never existed."""
     return run(commands.UndoTrafficRule(website_id, rule_id), status=204, consistent_with=RULES_CONSISTENT_WITH)

@@ -68,7 +68,7 @@ class Website(ResponseModel):
 
 
 class ConnectedWebsite(Website):
-    """The secrets are shown in this answer only."""
+    """The secrets are shown only in this response."""
 
     site_key: str
     secret_key: str
@@ -76,7 +76,7 @@ class ConnectedWebsite(Website):
 
 
 class CreatedKey(ResponseModel):
-    """The value is shown in this answer only; site keys are public, and owners can read postback tokens again."""
+    """The value is shown only in this response; site keys are public, and owners can read postback tokens again."""
 
     id: UUID
     kind: KeyKind

@@ -165,7 +165,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
 
 @router.get("/api/platform/export", response_class=StreamingResponse)
 def export_account(request: Request, context: Context, scope: CallerScope) -> StreamingResponse:
-    """Everything that is stored about one's own account."""
+    """Everything that is stored about your account."""
     mine = scope.principal.account_id
     with context.pool.connection() as connection:
         entry = Entry("account.exported", actor_id=mine, account_id=mine)

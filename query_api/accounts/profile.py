@@ -35,7 +35,7 @@ class User(RowModel):
 
 
 class About(BaseModel):
-    """What this installation is called and where websites send their events."""
+    """Name of this installation, and where websites send their events."""
 
     name: str
     version: str

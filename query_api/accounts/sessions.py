@@ -39,12 +39,12 @@ _LIVE: Final = (
 
 @router.get("/api/platform/sessions")
 def get_sessions(scope: CallerScope) -> list[Session]:
-    """Those that live, last used first, at most 200."""
+    """Active sessions, last used first, at most 200."""
     rows = scope.reader.rows(_LIVE, (scope.principal.account_id, IDLE))
     return [Session.of_row(row, current=row["id"] == scope.principal.session_id) for row in rows]
 
 
 @router.get("/api/platform/user/activity")
 def get_user_activity(scope: CallerScope, page: Page50) -> list[AuditEntry]:
-    """What was done with one's own account, and what was refused; newest first."""
+    """Actions on your account, including rejected ones; newest first."""
     return audit_rows.entries(scope.own, page, AuditFilter(account=scope.principal.account_id))

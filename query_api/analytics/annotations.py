@@ -72,7 +72,7 @@ _ANNOTATIONS: Final = (
     dependencies=[Depends(Reads("annotations", "websites", "imports", "links", "link_changes", "partner_terms"))],
 )
 def get_annotations(query: Annotated[RangeQuery, Query()], context: Context, scope: CallerScope) -> list[Annotation]:
-    """Of a range, newest first, at most 200."""
+    """Annotations in a range, newest first, at most 200."""
     website = scope.website(query.websiteId)
     range_ = range_of(query, website, context)
     bound = {"website": website.id, "start": range_.start, "end": range_.end, "limit": MAX_ANNOTATIONS}

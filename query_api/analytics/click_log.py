@@ -74,7 +74,7 @@ class ClicksPage(ClicksQuery):
 
 
 class ClickConversion(RowModel):
-    """What came of a click."""
+    """The conversion of a click."""
 
     id: UUID
     kind: str
@@ -155,7 +155,7 @@ def get_link_clicks(
     cursor: pagination.Cursor = None,
     bots: Bots = Bots.EXCLUDE,
 ) -> list[TrackedClick]:
-    """The clicks of one link, newest first, with what came of them."""
+    """The clicks of one link, newest first, with their conversions."""
     link = scope.row("SELECT id, website_id FROM read.links WHERE deleted_at IS NULL AND id = %s", id, "link")
     query = ClicksPage(websiteId=link["website_id"], linkId=id, bots=bots, limit=limit, cursor=cursor)
     return get_admin_clicks(query, request, response, context, scope)

@@ -146,7 +146,7 @@ _SUMMED: Final = {
 def get_delivery(
     query: Annotated[DeliveryQuery, Query()], response: Response, context: Context, scope: CallerScope
 ) -> Delivery:
-    """Where did my event go: every event sent in the range is in exactly one of the outcomes."""
+    """Event delivery: every event received in the range has exactly one outcome."""
     website = scope.website(query.websiteId)
     range_ = _range(query, website, context)
     queries = [_counted(website, range_, *parts) for parts in _SUMMED.values()]

@@ -21,7 +21,7 @@ UNKNOWN: Final = "ZZ"
 
 
 class CountryPerformance(BaseModel):
-    """What one country brought in the range."""
+    """Numbers of one country in the range."""
 
     country: str = Field(description="ISO 3166-1 alpha-2; ZZ = unknown")
     countryName: str

@@ -22,7 +22,7 @@ TOP: Final = 10
 
 
 class PartnerPerformance(BaseModel):
-    """What one partner brought in the range."""
+    """Numbers of one partner in the range."""
 
     partnerId: str
     partnerName: str

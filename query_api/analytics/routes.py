@@ -38,13 +38,13 @@ def get_overview(request: ParsedRequest, response: Response) -> Response:
 
 @router.get("/clicks", response_model=list[ClickPoint])
 def get_clicks(request: ParsedRequest, response: Response) -> Response:
-    """Traffic per bucket; empty buckets are there with zeros."""
+    """Traffic per bucket; empty buckets contain zeros."""
     return exact_json(clicks.read(request, response), response)
 
 
 @router.get("/conversions", response_model=list[ConversionPoint])
 def get_conversions(request: ParsedRequest, response: Response) -> Response:
-    """Conversions by status per bucket; empty buckets are there with zeros."""
+    """Conversions by status per bucket; empty buckets contain zeros."""
     return exact_json(conversions.read(request, response), response)
 
 
@@ -110,7 +110,7 @@ class FigureRow(BaseModel):
 
 @router.get("/overview.csv", **_CSV)
 def get_overview_csv(request: ParsedRequest, response: Response) -> Response:
-    """The overview, one figure a row."""
+    """The overview, one metric per row."""
     found = overview.read(request, response)
     apart = {"previous", "previousRange", "previousHasData", "previousDataFrom", "lastEventAt"}
     values = _flat(found.model_dump(by_alias=True, mode="json", exclude=apart))

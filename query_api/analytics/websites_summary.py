@@ -37,7 +37,7 @@ router = APIRouter(tags=["analytics"])
 
 
 class PeriodTotals(BaseModel):
-    """What one website brought in a period, bots excluded."""
+    """Numbers of one website in a period, bots excluded."""
 
     clicks: int
     visitors: int

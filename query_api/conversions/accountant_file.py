@@ -68,7 +68,7 @@ def get_statements_csv(
     month: MonthText,
     until: Annotated[str | None, Query(max_length=7, description="Last month, inclusive; else the one month")] = None,
 ) -> Response:
-    """Every partner's statements in one file: earned, paid and open. At most 36 months."""
+    """All partners' statements in one file: earned, paid and open. At most 36 months."""
     first = period(scope, website_id, month)
     months = [first]
     if until:

@@ -49,7 +49,7 @@ class LogPosition(BaseModel):
 
 
 class Rule(BaseModel):
-    """What the commission goes by: the payout that the report named, else the partner's terms at the click."""
+    """The basis of the commission: the payout in the report, else the partner's terms at the click."""
 
     by: str = Field(description="terms or payout")
     text: str
@@ -175,7 +175,7 @@ class Explanation(BaseModel):
     ],
 )
 def explain_conversion(id: UUID, scope: CallerScope, context: Context) -> Explanation:
-    """Why this conversion earns what it does, with every event behind it."""
+    """How the commission of this conversion was calculated, with every event behind it."""
     conversion = find_conversion(scope, id)
     steps = scope.reader.rows("SELECT * FROM read.conversion_steps WHERE conversion_id = %s ORDER BY version", (id,))
     earning = next((step for step in reversed(steps) if "facts" in step["detail"]), None)

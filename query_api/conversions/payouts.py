@@ -75,7 +75,7 @@ class PayableMonth(BaseModel):
 
 
 class Aged(BaseModel):
-    """What is open, by days since it became payable."""
+    """Open amounts, by days since they became payable."""
 
     days0to30: int
     days31to60: int
@@ -147,7 +147,7 @@ def get_payouts(
 
 @router.get("/balances")
 def get_payout_balances(scope: CallerScope, website_id: WebsiteId) -> Balances:
-    """What every partner owes now, and for how long, the largest debt first."""
+    """What each partner owes now, and for how long, the largest amount first."""
     website, now = scope.website(website_id), datetime.now(UTC)
     found = balances(scope.reader, website, now)
     held = found.held
@@ -188,7 +188,7 @@ def get_payout(id: UUID, scope: CallerScope) -> Payout:
 
 @router.get("/{id}/steps")
 def get_payout_steps(id: UUID, scope: CallerScope) -> list[PayoutStep]:
-    """What happened to a payout, oldest first: nothing is edited."""
+    """The history of a payout, oldest first."""
     scope.row(f"{_SELECT} WHERE t.id = %s", id, "payout")
     rows = scope.reader.rows("SELECT * FROM read.payout_steps WHERE payout_id = %s ORDER BY version LIMIT 500", (id,))
     return [PayoutStep.of_row(row) for row in rows]
@@ -196,7 +196,7 @@ def get_payout_steps(id: UUID, scope: CallerScope) -> list[PayoutStep]:
 
 @router.get("/{id}/file", response_class=Response)
 def get_payout_file(id: UUID, scope: CallerScope, context: Context) -> Response:
-    """The file with a payout, to be saved."""
+    """The file of a payout, as a download."""
     row = scope.row(f"{_SELECT} WHERE t.id = %s", id, "payout")
     found = scope.reader.row(
         "SELECT sealed FROM conversions.payout_file WHERE payout_id = %s AND website_id = %s", (id, row["website_id"])

@@ -145,7 +145,7 @@ def get_conversions_csv(
 
 @router.get("/api/platform/conversions/totals")
 def get_conversions_totals(wanted: Wanted) -> MatchingTotals:
-    """How many match, what they sold for, and what they earn by status."""
+    """Number of matching conversions, their sales, and their commission by status."""
     at = datetime.now(UTC)
     rows = wanted.grouped(_TOTALS, "c.status, c.currency, c.commission_currency")
     sales: Counter[str] = Counter()

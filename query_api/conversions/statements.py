@@ -91,7 +91,7 @@ MonthText = Annotated[str, Query(max_length=7, description="YYYY-MM, in the webs
 
 @router.get("")
 def get_statements(scope: CallerScope, website_id: WebsiteId, month: MonthText) -> Month:
-    """The statements of every partner that ever owed something."""
+    """The statements of all partners with commissions."""
     selected, now = period(scope, website_id, month), datetime.now(UTC)
     return Month(
         month=month,
@@ -112,7 +112,7 @@ def get_statement_csv(partner_id: PartnerId, scope: CallerScope, website_id: Web
 
 @router.get("/{partnerId}.html", response_class=Response)
 def get_statement_page(partner_id: PartnerId, scope: CallerScope, website_id: WebsiteId, month: MonthText) -> Response:
-    """The same as a page that is made to be printed, or saved as PDF; of very long ones the first bookings."""
+    """The same as a page for printing or saving as PDF; of very long statements only the first bookings."""
     selected, now = period(scope, website_id, month), datetime.now(UTC)
     is_final = selected.is_final(scope.reader, now)  # first: what is read after it can only be newer
     found = _one(scope.reader, selected, partner_id)

@@ -37,10 +37,10 @@ MAX_NAMED: Final = 10
 
 
 class Me(BaseModel):
-    """What the forum knows of the reader."""
+    """What the caller may do in the forum, and its limits."""
 
     handle: str | None = Field(description="Null before the first post, like or report")
-    isNew: bool = Field(description="Narrower limits, and links wait for approval")
+    isNew: bool = Field(description="Lower limits apply, and posts with links need approval")
     isModerator: bool
     suspendedUntil: datetime | None = Field(description="The year 9999: until a moderator ends it")
     suspensionReason: str | None
@@ -50,7 +50,7 @@ class Me(BaseModel):
 def find_forum_members(
     scope: CallerScope, prefix: Annotated[str, Query(min_length=1, max_length=30, description="Of the handle")]
 ) -> list[Author]:
-    """Some whose handle begins so, for mentions; for members."""
+    """Members whose handle starts with the text, for mentions; for members."""
     begin = prefix.lower().removeprefix("@")
     return [author(row) for row in scope.reader.rows(_NAMED, (begin, begin + "\uffff", MAX_NAMED))]
 
@@ -69,7 +69,7 @@ def get_forum_member(handle: str, viewer: CurrentViewer) -> Member:
 
 @own_router.get("/me", dependencies=[Depends(Reads("forum_members", "forum_suspensions"))])
 def get_forum_me(scope: CallerScope) -> Me:
-    """For the forms: what the reader may do."""
+    """What the caller may do in the forum."""
     me, is_moderator = scope.principal.account_id, scope.principal.is_moderator
     row = scope.reader.row("SELECT * FROM read.forum_members WHERE account_id = %s", (me,))
     suspension = scope.reader.row("SELECT until, reason FROM read.forum_suspensions WHERE account_id = %s", (me,))
@@ -97,7 +97,7 @@ def get_forum_log(viewer: CurrentViewer, page: Page50) -> list[LogEntry]:
     "/queue", dependencies=[Depends(Reads("forum_posts", "forum_threads", "forum_flags", "forum_members"))]
 )
 def get_forum_queue(viewer: ModeratorViewer, page: Page20) -> list[QueuedPost]:
-    """Posts that wait for a moderator, the longest first."""
+    """Posts pending review, longest waiting first."""
     rows = page.rows(viewer.reader, _QUEUE, "waiting_since")
     flags = viewer.reader.rows(_FLAGS, ([row["id"] for row in rows],))
     found = people(viewer.reader, (flag["account_id"] for flag in flags))

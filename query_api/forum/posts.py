@@ -37,7 +37,7 @@ def get_forum_posts(
     limit: Limit = 20,
     cursor: Cursor = None,
 ) -> list[Post]:
-    """In the order of writing. `Link` names the pages before and after: they keep their place, whatever is added."""
+    """In the order of writing. `Link` names the previous and next pages, which stay the same when posts are added."""
     require_existing(viewer.reader.row("SELECT 1 FROM read.forum_threads WHERE id = %s", (id,)), "thread")
     if html:
         limit = min(limit, MAX_RENDERED)
@@ -66,7 +66,7 @@ def get_forum_posts_of_member(handle: str, viewer: CurrentViewer, page: Page20) 
 
 @router.get("/posts/{id}/history", dependencies=[Depends(Reads("forum_posts", "forum_edits"))])
 def get_forum_post_history(id: UUID, viewer: MemberViewer) -> list[Edit]:
-    """The texts before each edit, newest first: for the author and moderators: people edit out what they regret."""
+    """The texts before each edit, newest first. Visible only to the author and moderators."""
     post = viewer.reader.row("SELECT author_id FROM read.forum_posts WHERE id = %s", (id,))
     if post is None or not viewer.may_change(post["author_id"]):
         raise not_found("post")

@@ -48,12 +48,14 @@ class Thread(RowModel):
     views: int
     replies: int
     createdAt: datetime
-    lastReplyAt: datetime | None = Field(description="Null while nobody answered")
+    lastReplyAt: datetime | None = Field(description="Null while there are no replies")
     author: Author
     lastReplyBy: Author | None
     unread: bool = Field(description="Something in it is newer than what the reader has seen; false for visitors")
     followed: bool
-    isVisible: bool = Field(description="False while it waits for approval, or was removed: its author and moderators")
+    isVisible: bool = Field(
+        description="False while it is pending review, or was removed: then only for its author and moderators"
+    )
 
 
 class ThreadInFull(Thread):
@@ -154,7 +156,7 @@ class QueuedPost(BaseModel):
 
 
 class LogEntry(RowModel):
-    """Something a moderator, or the rules, did."""
+    """An action of a moderator or an automatic rule."""
 
     id: int
     action: str = Field(

@@ -41,7 +41,7 @@ def search_forum(
     limit: Annotated[int, Query(ge=1, le=50)] = 20,
     cursor: Cursor = None,
 ) -> list[Found]:
-    """The 200 best at most. The text around a hit comes in pieces, so that nothing has to be read as HTML."""
+    """At most the 200 best. The text around a match is returned in pieces, so that nothing has to be parsed as HTML."""
     writer = None
     if author is not None:
         sql = "SELECT account_id FROM read.forum_members WHERE handle = %s"

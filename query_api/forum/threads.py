@@ -83,7 +83,7 @@ def get_forum_threads(
     page: Page20,
     category_id: Annotated[UUID | None, Query(alias="categoryId")] = None,
     sort: Sort = "latest",
-    filter: Annotated[Filter, Query(description="Others than all: of who is signed in; for visitors empty")] = "all",
+    filter: Annotated[Filter, Query(description="All but `all` need a signed-in member; empty for visitors")] = "all",
 ) -> list[Thread]:
     """Pinned ones first, then by `sort`."""
     order = ("is_pinned", *_ORDER[sort])

@@ -27,7 +27,7 @@ _DIGEST: Final = "SELECT every FROM read.insight_digests WHERE account_id = %s"
 
 @router.get("/api/analytics/{websiteId}/insights", dependencies=[Depends(Reads("insights", "websites"))])
 def get_insights(website_id: Annotated[UUID, Path(alias="websiteId")], scope: CallerScope) -> list[ShownInsight]:
-    """The weightiest first. Those that no longer hold are not among them."""
+    """Most important first. Those that no longer apply are left out."""
     website = scope.website(website_id)
     rows = scope.reader.rows(_OPEN, (website.id,))
     return [shown(website.id, Insight.model_validate(row["insight"])) for row in rows]
@@ -35,6 +35,6 @@ def get_insights(website_id: Annotated[UUID, Path(alias="websiteId")], scope: Ca
 
 @router.get("/api/platform/insights/digest", dependencies=[Depends(Reads("insight_digests"))])
 def get_insights_digest(scope: CallerScope) -> InsightsDigest:
-    """One's own choice."""
+    """Your own choice."""
     row = scope.own.row(_DIGEST, (scope.principal.account_id,))
     return InsightsDigest(every=row["every"] if row is not None else "off")

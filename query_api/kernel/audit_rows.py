@@ -15,7 +15,7 @@ from query_api.kernel.responses import RowModel
 
 
 class AuditEntry(RowModel):
-    """Something that was done or refused. Names are empty for accounts that are not known (any more)."""
+    """An action that was done or rejected. Names are empty for unknown or erased accounts."""
 
     seq: int
     at: datetime

@@ -31,7 +31,7 @@ _BATCH_SIZE: Final = 2_000
 
 
 class Inquiry(RowModel):
-    """What a visitor wrote, and where it stands."""
+    """A visitor's message and its status."""
 
     id: UUID
     firstName: str
@@ -43,19 +43,19 @@ class Inquiry(RowModel):
     assignedTo: UUID | None
     assignedName: str | None = Field(description="Of the admin who looks after it")
     receivedAt: datetime
-    answerBy: datetime | None = Field(description="Promised within 24 hours; null once it needs no answer")
+    answerBy: datetime | None = Field(description="Promised within 24 hours; null once it needs no reply")
     answeredAt: datetime | None
 
 
 class InquiryStep(RowModel):
-    """One thing that admins did about an inquiry."""
+    """One action of an admin on an inquiry."""
 
     kind: Literal["answer", "note", "status", "assigned", "erased"]
     text: str
     by: str | None = Field(description="Name of the admin")
     at: datetime
     mail: Literal["waiting", "sent", "failed"] | None = Field(
-        description="Of an answer: sent once a mail server took it; null after 30 days, when mails are forgotten"
+        description="Of a reply: sent once a mail server accepted it; null after 30 days, when emails are deleted"
     )
 
 
@@ -211,7 +211,7 @@ def get_subscribers_csv(context: Context, admin: AdminScope) -> Response:
 
 @router.get("/early-access", dependencies=[Depends(Reads("early_access"))])
 def get_early_access(context: Context, admin: AdminScope, page: Page50) -> list[EarlyAccessSignup]:
-    """In the order of joining: places first come first served, then the line."""
+    """In the order of signup: places first, then the waiting list."""
     rows = page.rows(admin.reader, _SIGNUPS, "joined_at")
     ahead = None if page.is_first else admin.reader.row(_AHEAD, page.after(datetime, UUID))
     line = count(1 + (ahead["ahead"] if ahead is not None else 0))

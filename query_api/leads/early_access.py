@@ -20,10 +20,10 @@ _TAKEN: Final = (
 
 
 class EarlyAccessPlaces(BaseModel):
-    """How many places there are, and how many can be had now."""
+    """The number of places, and of free ones."""
 
     places: int
-    left: int = Field(description="0 while people wait: a place that becomes free goes to the first of them")
+    left: int = Field(description="0 while people are waiting: a released place goes to the first of them")
 
 
 @router.get("/early-access")

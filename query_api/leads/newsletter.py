@@ -16,5 +16,5 @@ router = APIRouter(prefix="/api/public", tags=["public"])
 
 @router.get("/newsletter/stop/{token}", status_code=303, response_class=RedirectResponse)
 def open_newsletter_stop(token: Annotated[str, Path(pattern=r"^[0-9a-f]{32}\.[0-9a-f]{32}$")]) -> RedirectResponse:
-    """To the page whose button ends the subscription."""
+    """Redirects to the page with the unsubscribe button."""
     return RedirectResponse(f"/newsletter/unsubscribe#code={token}", 303)

@@ -15,7 +15,7 @@ router = APIRouter(tags=["admin"])
 
 
 class AdminLink(Link):
-    """A tracked link of anybody."""
+    """A tracked link of any account."""
 
     domain: str
     ownerId: UUID

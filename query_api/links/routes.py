@@ -210,7 +210,7 @@ def get_links(
     request: Request,
     wanted: Annotated[LinksQuery, Query()],
 ) -> list[Link]:
-    """Of one website or of all that are theirs. Sorted by figures or slug, a list has the newest 10,000 links."""
+    """Of one website or of all your websites. Sorted by numbers or slug, a list has the newest 10,000 links."""
     page = Page(request, response, wanted.limit, wanted.cursor)
     values = wanted.values(scope)
     span = wanted.span(scope)
@@ -247,7 +247,7 @@ def get_link_qr(
     scope: CallerScope,
     scale: Annotated[int, Query(ge=1, le=40, description="Pixels of one module")] = 8,
 ) -> Response:
-    """The link's address as a QR code that survives a damage of 15 %."""
+    """The link's address as a QR code that remains readable with 15 % damage."""
     drawn = BytesIO()
     segno.make(_address(context, _one(scope, id)), error="m", micro=False).save(
         drawn, kind="svg", scale=scale, border=4, dark="#000", light="#fff", xmldecl=False, nl=False

@@ -58,7 +58,7 @@ _WATCHED: Final = (
 
 @router.get("/my/listings", dependencies=[Depends(Reads("listings"))])
 def get_my_listings(scope: CallerScope, page: Page50) -> list[Listing]:
-    """My own in every state, newest first."""
+    """Your own, with any status, newest first."""
     sql = (
         f"SELECT {shown.LISTING} FROM read.listings WHERE seller_id = %(me)s"  # noqa: S608 - own text
         " AND (%(at)s::timestamptz IS NULL OR (created_at, id) < (%(at)s, %(last)s))"
@@ -69,7 +69,7 @@ def get_my_listings(scope: CallerScope, page: Page50) -> list[Listing]:
 
 @router.get("/my/watches", dependencies=[Depends(Reads("listings", "listing_watches"))])
 def get_my_watches(scope: CallerScope) -> list[Listing]:
-    """Listings that I keep an eye on and that are online."""
+    """Listings that you watch and that are online."""
     return shown.listings(scope.own.rows(_WATCHED, (scope.principal.account_id,)))
 
 
@@ -84,7 +84,7 @@ def get_my_saved_searches(scope: CallerScope) -> list[SavedSearch]:
 
 @router.get("/my/offers", dependencies=[Depends(Reads("offers", "listings", "sellers"))])
 def get_my_offers(scope: CallerScope, page: Page50, side: Literal["buyer", "seller"]) -> list[Offer]:
-    """What I offered, or what was offered to me; newest first."""
+    """Offers that you sent or received, newest first."""
     mine = "o.buyer_id" if side == "buyer" else "o.seller_id"
     sql = (
         f"{_OFFER} WHERE {mine} = %(me)s"
@@ -133,14 +133,14 @@ def get_offer_messages(id: UUID, scope: CallerScope, page: Page100) -> list[Mess
 
 @router.get("/offers/{id}/history", dependencies=[Depends(Reads("offers", "market_steps"))])
 def get_offer_history(id: UUID, scope: CallerScope) -> list[Step]:
-    """All that happened to the offer and its escrow, oldest first, for both sides the same."""
+    """All events of the offer and its escrow, oldest first; the same for both sides."""
     reader, _, row = _one(id, scope)
     return steps(reader, *(one for one in (row["id"], row["escrow_id"]) if one is not None))
 
 
 @admin_router.get("/disputes", dependencies=[Depends(Reads("escrows", "sellers"))])
 def get_disputes(admin: AdminScope, page: Page50, all: bool = False) -> list[Dispute]:
-    """Deals that wait for a decision, oldest first; with `all` also those that were decided."""
+    """Deals awaiting a decision, oldest first; with `all` also decided ones."""
     found = page.rows(admin.reader, _DISPUTES, "disputed_at", {"all": all})
     by = shown.names(admin.reader, *(row[f"{one}_id"] for row in found for one in ("buyer", "seller")))
     return [
@@ -157,7 +157,7 @@ def get_disputes(admin: AdminScope, page: Page50, all: bool = False) -> list[Dis
 
 @admin_router.get("/escrow-calls")
 def get_escrow_calls(admin: AdminScope) -> list[EscrowCall]:
-    """What the escrow provider refused, or has not taken at the first try."""
+    """Calls that the escrow provider rejected, or did not accept at the first attempt."""
     return [EscrowCall.of_row(row) for row in admin.reader.rows(_CALLS)]
 
 

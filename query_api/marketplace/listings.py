@@ -101,7 +101,7 @@ def get_listings(
 
 @router.get("/listings/{id}", dependencies=[Depends(PublicReads("listings", "sellers"))])
 def get_listing(id: UUID, context: Context, viewer: CurrentViewer) -> ListingInFull:
-    """One listing. What is not online is there for its seller, its buyer and admins alone."""
+    """One listing. One that is not online is visible only to its seller, its buyer and admins."""
     reader, row = one(viewer, context, id)
     me = viewer.account_id
     # Offers as the account itself: an admin's role shows those of others once they are disputed, and no own ones.
@@ -126,7 +126,7 @@ def get_listing(id: UUID, context: Context, viewer: CurrentViewer) -> ListingInF
 
 @router.get("/listings/{id}/history", dependencies=[Depends(PublicReads("listings", "market_steps"))])
 def get_listing_history(id: UUID, context: Context, viewer: CurrentViewer) -> list[Step]:
-    """All that happened to it, oldest first; empty for whom it is no business of."""
+    """All events of the listing, oldest first. For its seller, its buyer and admins; empty for others."""
     reader, _ = one(viewer, context, id)
     return steps(reader, id)
 
@@ -144,7 +144,7 @@ def get_listing_questions(id: UUID, context: Context, viewer: CurrentViewer, pag
 def get_image(
     context: Context, hash: Annotated[str, Path(pattern="^[0-9a-f]{64}$", min_length=64, max_length=64)]
 ) -> Response:
-    """An image by the hash of what it holds: it never changes."""
+    """An image by the hash of its content: it never changes."""
     row = Reader.of_service(context.pool).row("SELECT body FROM ops.listing_image WHERE hash = %s", (hash,))
     if row is None:
         raise Problem(404, "not_found", "Image not found.")
@@ -169,7 +169,7 @@ def get_all_listings(
     status: ListingStatus = "in_review",
     search: Annotated[str | None, Query(max_length=200, description="Part of title or address")] = None,
 ) -> list[Listing]:
-    """Listings of all sellers in one state, oldest first."""
+    """Listings of all sellers with one status, oldest first."""
     sql = (
         f"SELECT {shown.LISTING} FROM read.listings WHERE status = %(status)s"  # noqa: S608 - own text
         " AND (%(search)s::text IS NULL OR concat_ws(' ', title, website_url) ILIKE %(search)s)"
@@ -183,7 +183,7 @@ def get_all_listings(
 def get_flagged_questions(
     viewer: CurrentViewer, admin: AdminScope, page: Page50, all: bool = False
 ) -> list[FlaggedQuestion]:
-    """Questions that members flagged and no admin decided about, oldest first; with `all` also the hidden ones."""
+    """Questions that members reported and no admin has decided on, oldest first; with `all` also hidden ones."""
     found = page.rows(admin.reader, _FLAGGED, "asked_at", {"all": all})
     return [FlaggedQuestion.of_row(row) for row in _questions(admin.reader, found, viewer)]
 

@@ -112,7 +112,7 @@ class ListingInFull(Listing):
 
 
 class Step(RowModel):
-    """One thing that happened."""
+    """One event of the history."""
 
     number: int
     kind: str = Field(description="Name of the event")

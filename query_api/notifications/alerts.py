@@ -33,7 +33,7 @@ class AlertNumber(BaseModel):
 
 
 class AlertRule(BaseModel):
-    """What holds for a website's alerts of one kind."""
+    """The rule of a website's alerts of one kind."""
 
     id: UUID | None = Field(description="Null: nothing is set, the defaults hold")
     websiteId: UUID
@@ -45,7 +45,7 @@ class AlertRule(BaseModel):
 
 
 class RaisedAlert(RowModel):
-    """A cause that is or was there."""
+    """An open or resolved alert."""
 
     id: UUID
     websiteId: UUID
@@ -85,7 +85,7 @@ _ZONE: Final = "SELECT timezone FROM read.account_details WHERE account_id = %s"
 
 @router.get("/alerts", dependencies=[Depends(Reads("alert_rules", "websites"))])
 def get_alerts(website_id: Annotated[UUID, Query(alias="websiteId")], scope: CallerScope) -> list[AlertRule]:
-    """Every kind there is."""
+    """All kinds."""
     website = scope.website(website_id)
     rules = {row["kind"]: row for row in scope.reader.rows(_RULES, (website.id,))}
     found = []
@@ -120,7 +120,7 @@ def get_raised_alerts(
 
 @router.get("/alert-delivery", dependencies=[Depends(Reads("alert_deliveries", "account_details"))])
 def get_alert_delivery(scope: CallerScope) -> AlertDeliveryState:
-    """As chosen; without a choice by email at any time."""
+    """Your choice; the default is by email at any time."""
     me = (scope.principal.account_id,)
     zone, row = scope.own.row(_ZONE, me), scope.own.row(_DELIVERY, me)
     timezone = zone["timezone"] if zone is not None and zone["timezone"] else "UTC"

@@ -48,7 +48,7 @@ class NotificationPreference(BaseModel):
     title: str
     inApp: bool
     mail: DigestMail
-    atOnce: bool = Field(description="Mailed when it happens, always, and in no digest")
+    atOnce: bool = Field(description="Always emailed right away, and never part of a digest")
 
 
 _ALL: Final = """
@@ -89,7 +89,7 @@ def get_unseen_notifications(scope: CallerScope) -> Unseen:
 
 @router.get("/notification-preferences", dependencies=[Depends(Reads("notification_choices"))])
 def get_notification_preferences(scope: CallerScope) -> list[NotificationPreference]:
-    """Every kind there is."""
+    """All kinds."""
     chosen = {row["kind"]: row for row in scope.reader.rows(_CHOICES, (scope.principal.account_id,))}
     stopped = "" in chosen
     return [

@@ -42,7 +42,7 @@ class WebhookDelivery(RowModel):
     type: str
     state: Literal["waiting", "delivered", "failed", "dropped"]
     attempts: int
-    status: int | None = Field(description="Of the last answer")
+    status: int | None = Field(description="Of the last response")
     error: str
     createdAt: datetime
     attemptedAt: datetime | None

@@ -40,7 +40,7 @@ def get_audit_trail(
     account_id: Annotated[UUID | None, Query(alias="accountId")] = None,
     action: Annotated[str | None, Query(max_length=100, description="How actions begin: `account.`")] = None,
     outcome: Literal["done", "refused"] | None = None,
-    actor: Annotated[str | None, Query(max_length=200, description="Part of the name or address of who did it")] = None,
+    actor: Annotated[str | None, Query(max_length=200, description="Part of the actor's name or email")] = None,
     object_id: Annotated[
         UUID | None, Query(alias="objectId", description="The account, website, link, ... that is affected")
     ] = None,
@@ -58,8 +58,9 @@ def check_audit_trail(
     admin: AdminScope,
     after: Annotated[int | None, Query(ge=0, le=2**53, description="0: the beginning; without: the anchor")] = None,
 ) -> AuditCheck:
-    """Recalculates the hashes of the next 20,000 entries. The whole trail is checked by going on until `checkedTo`
-    is `rows`."""
+    """Recalculates the hashes of the next 20,000 entries. To check the whole trail, continue until `checkedTo` equals
+    `rows`.
+    """
     row = admin.reader.row(_CHECK, {"after": after, "most": BATCH_SIZE})
     assert row is not None  # noqa: S101 - a function has one row
     return AuditCheck.of_row(row)

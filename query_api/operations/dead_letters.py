@@ -24,7 +24,7 @@ Text = Annotated[str | None, Query(max_length=100)]
 
 
 class DeadLetter(BaseModel):
-    """A record that a projection could not take, without its content."""
+    """A record that a projection could not process, without its content."""
 
     id: UUID
     projection: str
@@ -44,7 +44,7 @@ class DeadLetter(BaseModel):
 
 
 class Step(BaseModel):
-    """Something that was done to a dead letter."""
+    """One action on a dead letter."""
 
     type: str
     at: datetime

@@ -32,7 +32,7 @@ class OutboxMail(RowModel):
     kind: str
     to: str
     subject: str
-    state: str = Field(description="waiting, sent or failed; without a mail server all wait")
+    state: str = Field(description="waiting, sent or failed; without a mail server all are waiting")
     attempts: int
     error: str
     createdAt: datetime
@@ -42,7 +42,7 @@ class OutboxMail(RowModel):
 class OutboxLetter(OutboxMail):
     """An email with its text."""
 
-    text: str | None = Field(description="Null with a mail server, and once sent")
+    text: str | None = Field(description="Null if a mail server is configured, or once sent")
 
 
 _COLUMNS: Final = "id, kind, recipient_sealed, subject, text_sealed, state, attempts, error, created_at, sent_at"

@@ -23,8 +23,8 @@ class PartitionPosition(RowModel):
     lagSeconds: float = Field(description="Age of the last record that it read, while there are more")
     domainPosition: int
     processed: int
-    rate: float = Field(description="Records a second, lately")
-    error: str = Field(description="Why it waits and tries again; empty: it does not")
+    rate: float = Field(description="Current records per second")
+    error: str = Field(description="Why it is retrying; empty: it is not")
     owner: str | None = Field(description="The process that reads it")
     updatedAt: datetime
     recordAt: datetime | None = Field(description="When the last record that it read was written to the log")
@@ -131,7 +131,7 @@ class Projection(RowModel):
     """A projection with its generations, newest first; those whose tables are gone are left out."""
 
     name: str
-    kind: str = Field(description="clickhouse (a raw table and what is written beside), rollup (fed by it), postgres")
+    kind: str = Field(description="clickhouse (a raw table and its side tables), rollup (fed by it), postgres")
     family: str | None = Field(description="Of a rollup: the projection that feeds it")
     version: int
     liveGeneration: int

@@ -108,7 +108,7 @@ _PARTS: Final = (
 
 @router.get("/api/admin/projections")
 def get_projections(admin: AdminScope) -> list[Projection]:
-    """Every projection there is."""
+    """All projections."""
     return _read(admin.reader)
 
 

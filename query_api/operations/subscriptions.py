@@ -27,7 +27,7 @@ class LogSubscriber(BaseModel):
     lagEvents: int | None = Field(description="Null: nobody has seen the log's end yet")
     lagSeconds: float = Field(description="How long it has not moved, while there are more records")
     openDeadLetters: int
-    error: str = Field(description="Why it waits and tries again; empty: it does not")
+    error: str = Field(description="Why it is retrying; empty: it is not")
     updatedAt: datetime
 
 

@@ -89,7 +89,7 @@ def get_admin_partners(admin: AdminScope) -> list[AdminPartner]:
 
 @router.get("/api/admin/partners/{id}/terms", dependencies=[Depends(Reads("partners", "partner_terms"))])
 def get_admin_partner_terms(id: UUID, admin: AdminScope) -> list[TermsSince]:
-    """What the partner paid, pays and will pay, newest first. A click keeps the terms of its own time."""
+    """Past, current and announced terms of the partner, newest first. A click keeps the terms of its own time."""
     rows = require_existing(admin.reader.rows(_TERMS, (id,)), "partner")
     return [TermsSince.of_row(row, **_shown(row["terms"])) for row in rows]
 

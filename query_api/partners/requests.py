@@ -34,7 +34,7 @@ class PartnerRequest(RowModel):
 
 
 class AdminPartnerRequest(PartnerRequest):
-    """A request of anybody."""
+    """A request of any account."""
 
     accountId: UUID
     accountName: str

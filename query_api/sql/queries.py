@@ -48,7 +48,7 @@ class QueryVersion(RowModel):
 
 @router.get("", dependencies=[Depends(Reads("saved_queries"))])
 def get_saved_queries(context: Context, person: AnAnalyst) -> list[SavedQuery]:
-    """The caller's own queries, then those that others share; each by title."""
+    """The caller's own queries, then shared ones; each by title."""
     rows = Reader.of_analyst(context.pool, person.account_id).rows(_LIST, (person.account_id,))
     return [_shown(row, person) for row in rows]
 

@@ -72,7 +72,7 @@ class SqlSchema(BaseModel):
 
 
 class AskedStatement(RowModel):
-    """A statement that ran or was refused."""
+    """A statement that ran or was rejected."""
 
     id: UUID
     door: str = Field(description="sql page, dashboard, email report or clickhouse")
@@ -144,7 +144,7 @@ def get_all_sql_history(scope: AdminScope, page: Page50) -> list[AnybodysStateme
 
 @router.get("/tokens")
 def get_sql_tokens(context: Context, person: AnAnalyst) -> list[SqlToken]:
-    """One's tokens that work, newest first."""
+    """Your valid tokens, newest first."""
     rows = Reader(context.pool, str(person.account_id)).rows(_TOKENS, (person.account_id,))
     return [SqlToken.of_row(row) for row in rows]
 

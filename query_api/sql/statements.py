@@ -85,7 +85,7 @@ class SqlQuestion(BaseModel):
         Field(strict=False, description="Identifies the statement for cancellation; generated when omitted"),
     ] = None
     format: Format | None = Field(None, description="Default: from Accept, else JSON")
-    maxRows: Annotated[int, Field(ge=1, le=limits.MAX_PAGE_ROWS, description="Rows of a JSON answer")] = (
+    maxRows: Annotated[int, Field(ge=1, le=limits.MAX_PAGE_ROWS, description="Rows of a JSON response")] = (
         limits.PAGE_ROWS
     )
     parameters: Annotated[dict[str, str], Field(default_factory=dict, max_length=100)]
@@ -149,7 +149,7 @@ class _RunningStatement:
 async def run_sql(
     request: Request, question: SqlQuestion, context: Context, runner: Runner, person: AnAnalyst
 ) -> Response:
-    """Runs one SELECT over the tables of `/api/platform/sql/schema`, and gives its rows."""
+    """Runs one SELECT over the tables of `/api/platform/sql/schema` and returns its rows."""
     format_ = question.format or _ACCEPT.get(request.headers.get("accept", "").partition(";")[0].strip(), "json")
     begun, sql, parameters, walls = await _begin(context.pool, runner, person, question, DOOR)
     disconnected = asyncio.create_task(_disconnected(request))

@@ -138,7 +138,7 @@ def get_keys(id: UUID, scope: CallerScope) -> list[Key]:
 
 @router.get("/{id}/traffic-rules", dependencies=[Depends(Reads("websites", "traffic_rules"))])
 def get_traffic_rules(id: UUID, scope: CallerScope) -> list[TrafficRule]:
-    """The rules that hold, oldest first."""
+    """Active rules, oldest first."""
     website = scope.website(id)
     return [TrafficRule.of_row(row) for row in scope.reader.rows(_RULES, (website.id,))]
 

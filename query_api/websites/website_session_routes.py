@@ -106,7 +106,7 @@ def get_website_delivery(
     from_: Annotated[Day, Query(alias="from", description="First day, with timeRange=custom: YYYY-MM-DD")] = None,
     to: Annotated[Day, Query(description="Last day, inclusive")] = None,
 ) -> Delivery:
-    """Where did my event go."""
+    """Event delivery: outcomes of received events."""
     query = DeliveryQuery(websiteId=person.website_id, timeRange=time_range, from_=from_, to=to)
     return delivery.get_delivery(query, response, context, _owned(context, person))
 

@@ -38,7 +38,7 @@ class ShownEvidence(Shown):
 
 
 class ShownInsight(Shown):
-    """Something worth telling about a website's figures."""
+    """A notable change in a website's numbers."""
 
     id: UUID
     insight_type: InsightType

@@ -84,7 +84,7 @@ Provider = Annotated[ProviderName, PathParameter()]
 def go_to_provider(
     provider: Provider, request: AccountRequestDep, providers: Providers, next: str | None = None
 ) -> Response:
-    """For a browser: on to the provider. Where it is not configured, back to `/login`, which says so."""
+    """For browsers: redirects to the provider. If it is not configured, redirects to `/login`, which says so."""
     try:
         url, cookie = providers.go(provider, request.client, None, next if next and _OWN_PATH.fullmatch(next) else None)
     except ProviderSignInFailed as failed:
@@ -102,7 +102,7 @@ def come_back_from_provider(
     error: str = "",
     iss: str = "",
 ) -> Response:
-    """For a browser on its way back. Leads to the app's page with a code behind the `#`, or to a sentence."""
+    """For browsers returning from the provider. Redirects to the app with a code after `#`, or with an error."""
     try:
         cookie = flow_cookie(request.headers)
         arrived = providers.complete(
@@ -136,13 +136,15 @@ def exchange_handoff_code(body: ExchangeRequest, request: AccountRequestDep, pro
 def register_with_identity(
     body: RegisterWithIdentityRequest, request: AccountRequestDep, providers: Providers
 ) -> Response:
-    """Makes the account of whom a provider has proven, by invite, and signs in. The ticket works once."""
+    """Creates an account with an invite for a person whose identity a provider has confirmed, and signs in. The ticket
+    works once.
+    """
     return request.registration_response(providers.register(body, request.client))
 
 
 @router.post("/api/platform/linked-sign-ins", response_model=LinkStarted)
 def begin_linking(body: LinkRequest, request: AccountRequestDep, person: SignedIn, providers: Providers) -> Response:
-    """Begins to link a sign-in to one's account: the browser then goes to the provider, and comes back linked."""
+    """Starts linking a sign-in to your account: the browser then goes to the provider and returns once it is linked."""
     proof = Proof(body.password or "", body.code, body.recovery_code)
     url, cookie = providers.begin_linking(body.provider, person, proof, request.client)
     answer = private_response(LinkStarted(url=url))
@@ -152,7 +154,7 @@ def begin_linking(body: LinkRequest, request: AccountRequestDep, person: SignedI
 
 @router.delete("/api/platform/linked-sign-ins/{id}", status_code=204)
 def unlink_sign_in(link_id: Id, person: SignedIn, client: From, providers: Providers) -> Response:
-    """It opens the account no more; other sessions end. The last way in is refused."""
+    """Unlinks a sign-in; other sessions end. The only way to sign in cannot be unlinked."""
     return private_response(None, providers.unlink(person, link_id, client))
 
 

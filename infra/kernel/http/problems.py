@@ -130,7 +130,7 @@ def _schema() -> dict[str, Any]:
     field = {"type": "object", "required": ["field", "message"], "properties": {"field": text, "message": text}}
     return {
         "type": "object",
-        "description": "RFC 9457; message is fit to be shown to a person.",
+        "description": "RFC 9457; `message` can be shown to people.",
         "required": ["type", "title", "status", "code", "message"],
         "properties": {
             "type": text,
