@@ -76,6 +76,5 @@ def two_factor_changed(to: str, account_id: UUID, url: str, *, enabled: bool) ->
 
 
 def sign_in_changed(to: str, account_id: UUID, url: str, provider: str, *, linked: bool) -> Mail:
-    what = f"can {'now' if linked else 'no longer'} be opened with {provider}"
-    text = f"Your {PRODUCT_NAME} account {what}.\n\n{_NOT_YOU.format(url=url)}\n"
-    return Mail(to, f"Your {PRODUCT_NAME} account {what}", text, "sign_in_changed", account_id)
+    what = f"You can {'now' if linked else 'no longer'} sign in to {PRODUCT_NAME} with {provider}"
+    return Mail(to, what, f"{what}.\n\n{_NOT_YOU.format(url=url)}\n", "sign_in_changed", account_id)

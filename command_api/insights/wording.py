@@ -61,16 +61,16 @@ def rule_based_text(finding: Finding, name: str, currency: str) -> InsightText:
 
 def _week(finding: Finding, currency: str) -> InsightText:
     change, metric = finding.figures["change"], _METRICS[finding.metric]
-    counted, were = ("", "was") if finding.metric == "revenue" else (f"{metric} ", "were")
+    counted, are = ("", "is") if finding.metric == "revenue" else (f"{metric} ", "are")
     current = f"{_shown(finding, 'current', currency)} {counted}from {days(finding.now)}"
     if math.isinf(change):
         return InsightText(
             f"The first {metric} in five weeks",
-            f"{current}, where there {were} none in the four weeks before, {days(finding.before)}.",
+            f"{current}, after none in the four weeks before, {days(finding.before)}.",
         )
     return InsightText(
         f"{metric.capitalize()} {'up' if change > 0 else 'down'} {percent(abs(change))} this week",
-        f"{current}, where {_shown(finding, 'usual', currency)} is usual for these weekdays"
+        f"{current}; {_shown(finding, 'usual', currency)} {are} usual for these weekdays"
         f" (the four weeks before, {days(finding.before)}).",
     )
 
@@ -84,17 +84,19 @@ def _level(finding: Finding) -> InsightText:
     up = change > 0
     return InsightText(
         f"{metric.capitalize()} are {'higher' if up else 'lower'} since {since}",
-        f"{current}, after {count(figures['usual'])} a day before ({'+' if up else '−'}{percent(abs(change))}).",
+        f"{current}, {'up' if up else 'down'} from {count(figures['usual'])} a day before"
+        f" ({'+' if up else '−'}{percent(abs(change))}).",
     )
 
 
 def _share(finding: Finding, name: str) -> InsightText:
     figures, metric = finding.figures, _METRICS[finding.metric]
+    up = figures["change"] > 0
     return InsightText(
-        f"{name} brings {'more' if figures['change'] > 0 else 'less'} of your {metric}",
-        f"{percent(figures['share'])} of the {metric} from {days(finding.now)} came from {name}, after"
-        f" {percent(figures['usual_share'])} in the four weeks before:"
-        f" {count(figures['current'])} {metric}, where {count(figures['usual'])} a week were usual.",
+        f"{name} brings {'more' if up else 'less'} of your {metric}",
+        f"{percent(figures['share'])} of the {metric} from {days(finding.now)} came from {name},"
+        f" {'up' if up else 'down'} from {percent(figures['usual_share'])} in the four weeks before:"
+        f" {count(figures['current'])} {metric}; {count(figures['usual'])} a week are usual.",
     )
 
 
@@ -104,15 +106,16 @@ def _rate(finding: Finding, name: str) -> InsightText:
     if figures["current"] == 0:
         return InsightText(
             f"No conversions from {who} this week",
-            f"{count(figures['clicks'])} clicks from {days(finding.now)} led to no conversion, where about"
-            f" {count(figures['expected'])} are usual. The tracking may be broken, or they are not reported.",
+            f"{count(figures['clicks'])} clicks from {days(finding.now)} led to no conversion; about"
+            f" {count(figures['expected'])} are usual. The tracking may be broken, or conversions are not reported.",
         )
     up = figures["change"] > 0
     return InsightText(
-        f"{'More' if up else 'Fewer'} clicks of {who} convert",
-        f"{percent(figures['rate'], 2)} of {count(figures['clicks'])} clicks from {days(finding.now)} converted, after"
-        f" {percent(figures['usual_rate'], 2)} in the four weeks before: {count(figures['current'])}"
-        f" conversion{'' if figures['current'] == 1 else 's'}, where {count(figures['expected'])} would be usual.",
+        f"Conversion rate of {who} is {'up' if up else 'down'}",
+        f"{percent(figures['rate'], 2)} of {count(figures['clicks'])} clicks from {days(finding.now)} converted,"
+        f" {'up' if up else 'down'} from {percent(figures['usual_rate'], 2)} in the four weeks before:"
+        f" {count(figures['current'])} conversion{'' if figures['current'] == 1 else 's'};"
+        f" {count(figures['expected'])} would be usual.",
     )
 
 
@@ -123,13 +126,13 @@ def _silence(finding: Finding, name: str) -> InsightText:
     if finding.subject is not None:
         return InsightText(
             f"No {metric} on {name} for {silent}",
-            f"Nothing arrived from {days(finding.now)}, where {usual}, while other links were clicked. Check that"
-            f" {name} is still on your pages.",
+            f"Nothing arrived from {days(finding.now)}; {usual}. Other links were clicked. Check that {name} is still"
+            " on your pages.",
         )
     return InsightText(
         f"No {metric} for {silent}",
-        f"Nothing arrived from {days(finding.now)}, where {usual}. Check that the script, or the links, are still on"
-        " your pages.",
+        f"Nothing arrived from {days(finding.now)}; {usual}. Check that the script and the links are still on your"
+        " pages.",
     )
 
 
@@ -138,7 +141,7 @@ def _rejections(finding: Finding, name: str) -> InsightText:
     return InsightText(
         f"{name} rejects more conversions",
         f"{count(figures['rejected'])} of {count(figures['of'])} conversions since"
-        f" {day(finding.now.first)} were rejected ({percent(figures['share'])}), after"
+        f" {day(finding.now.first)} were rejected ({percent(figures['share'])}), up from"
         f" {percent(figures['usual_share'])} in the weeks before. Ask {name} for the reasons.",
     )
 
@@ -147,19 +150,20 @@ def _bots(finding: Finding) -> InsightText:
     figures, metric = finding.figures, _METRICS[finding.metric]
     return InsightText(
         f"Bot traffic spike in your {metric}",
-        f"{count(figures['current'])} {metric} {_in(finding.now)} came from bots, where"
-        f" {count(figures['usual'])} a {_length(finding.now)} are usual: {percent(figures['share'])} of all,"
-        f" after {percent(figures['usual_share'])}. They are excluded from your metrics. Check where they come from.",
+        f"{count(figures['current'])} {metric} {_in(finding.now)} came from bots;"
+        f" {count(figures['usual'])} a {_length(finding.now)} are usual. That is {percent(figures['share'])} of all, up"
+        f" from {percent(figures['usual_share'])}. Bots are excluded from your numbers. Check where they come from.",
     )
 
 
 def _earnings(finding: Finding, name: str, currency: str) -> InsightText:
     figures = finding.figures
     return InsightText(
-        f"{name} earns {figures['times']:.1f} times as much for each click",
-        f"{money(figures['per_click'], currency)} for each click since {day(finding.now.first)}, where"
-        f" the other partners bring {money(figures['others_per_click'], currency)}, but only"
-        f" {percent(figures['share'])} of the clicks go there. Try it in more places.",
+        f"{name} has a high EPC",
+        f"{money(figures['per_click'], currency)} per click since {day(finding.now.first)},"
+        f" {figures['times']:.1f} times as much as the other partners"
+        f" ({money(figures['others_per_click'], currency)}). But only {percent(figures['share'])} of the clicks go"
+        " there. Try it in more places.",
     )
 
 
@@ -193,15 +197,15 @@ def _evidence(finding: Finding, currency: str) -> Iterator[tuple[str, str]]:
         case "rate":
             yield "Clicks", count(figures["clicks"])
             yield "Conversions", count(figures["current"])
-            yield "Usual for so many clicks", count(figures["expected"])
+            yield "Usual for this many clicks", count(figures["expected"])
             yield "Conversion rate", percent(figures["rate"], 2)
             yield "Usual rate", percent(figures["usual_rate"], 2)
         case "silence":
             yield f"Days without {_METRICS[finding.metric]}", count(figures["days"])
-            yield "Usual in so many days", count(figures["expected"])
+            yield "Usual for these days", count(figures["expected"])
         case "rejections":
             yield "Rejected conversions", count(figures["rejected"])
-            yield "Of conversions", count(figures["of"])
+            yield "All conversions", count(figures["of"])
             yield "Share rejected", percent(figures["share"], 1)
             yield "Usual share", percent(figures["usual_share"], 1)
         case "bots":
@@ -210,7 +214,7 @@ def _evidence(finding: Finding, currency: str) -> Iterator[tuple[str, str]]:
             yield f"Share of all {_METRICS[finding.metric]}", percent(figures["share"], 1)
             yield "Usual share", percent(figures["usual_share"], 1)
         case "earnings":
-            yield "Earned for each click", money(figures["per_click"], currency)
+            yield "EPC", money(figures["per_click"], currency)
             yield "Other partners", money(figures["others_per_click"], currency)
             yield "Clicks", count(figures["clicks"])
             yield "Share of all clicks", percent(figures["share"], 1)

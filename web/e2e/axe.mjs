@@ -195,7 +195,7 @@ const STATES = [
         .getByRole('button', { name: /^Evidence of/ })
         .first()
         .click();
-      await page.getByText('Usual for so many clicks').waitFor();
+      await page.getByText('Usual for this many clicks').waitFor();
     },
   },
   {

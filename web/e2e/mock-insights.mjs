@@ -23,11 +23,11 @@ const INSIGHTS = [
     'i1',
     'warning',
     'No conversions from Hostfjord Hosting this week',
-    '870 clicks from Nov 13 to Nov 19 led to no conversion, where about 26 are usual. The tracking may be broken, or they are not reported.',
+    '870 clicks from Nov 13 to Nov 19 led to no conversion; about 26 are usual. The tracking may be broken, or conversions are not reported.',
     [
       ['Clicks', '870'],
       ['Conversions', '0'],
-      ['Usual for so many clicks', '26'],
+      ['Usual for this many clicks', '26'],
       ['Conversion rate', '0.00%'],
       ['Usual rate', '2.99%'],
     ],
@@ -37,7 +37,7 @@ const INSIGHTS = [
     'i2',
     'growth',
     'YouTube stands out',
-    '34% of the clicks from Nov 13 to Nov 19 came from YouTube, after 7%.',
+    '34% of the clicks from Nov 13 to Nov 19 came from YouTube, up from 7%.',
     [
       ['Clicks', '612'],
       ['Usual in a week', '104'],
@@ -50,7 +50,7 @@ const INSIGHTS = [
     'i3',
     'decline',
     'Clicks down 32% this week',
-    '1,201 clicks from Nov 13 to Nov 19, where 1,766 is usual for these weekdays.',
+    '1,201 clicks from Nov 13 to Nov 19; 1,766 are usual for these weekdays.',
     [
       ['Clicks', '1,201'],
       ['Usual in a week', '1,766'],
@@ -60,10 +60,10 @@ const INSIGHTS = [
   insight(
     'i4',
     'opportunity',
-    'Ledgerly earns 2.4 times as much for each click',
-    '0.54 USD for each click, where the other partners bring 0.22 USD, but only 8% of the clicks go there. Try it in more places.',
+    'Ledgerly has a high EPC',
+    '0.54 USD per click, 2.4 times as much as the other partners (0.22 USD). But only 8% of the clicks go there. Try it in more places.',
     [
-      ['Earned for each click', '0.54 USD'],
+      ['EPC', '0.54 USD'],
       ['Other partners', '0.22 USD'],
       ['Clicks', '204'],
       ['Share of all clicks', '8.0%'],

@@ -29,7 +29,7 @@ NORTH = Subject("partner", "north")
 def test_a_week_says_what_was_counted_and_what_is_usual() -> None:
     assert rule_based_text(WEEK, "", "USD") == InsightText(
         "Clicks up 101% this week",
-        "2,412 clicks from Nov 13 to Nov 19, where 1,201 is usual for these weekdays (the four weeks before,"
+        "2,412 clicks from Nov 13 to Nov 19; 1,201 are usual for these weekdays (the four weeks before,"
         " Oct 16 to Nov 12).",
     )
 
@@ -54,7 +54,7 @@ def test_money_is_said_in_its_currency() -> None:
         ),
         (
             finding("rate", "warning", "conversions", NORTH, current=0, expected=20, clicks=400, rate=0, change=-1),
-            "400 clicks from Nov 13 to Nov 19 led to no conversion, where about 20 are usual",
+            "400 clicks from Nov 13 to Nov 19 led to no conversion; about 20 are usual",
         ),
         (
             finding(
@@ -89,7 +89,7 @@ def test_money_is_said_in_its_currency() -> None:
                 revenue=23_800,
                 times=5.34,
             ),
-            "2.40 USD for each click",
+            "2.40 USD per click",
         ),
     ],
     ids=lambda part: part.topic if isinstance(part, Finding) else "",
@@ -198,11 +198,11 @@ def test_nothing_is_no_measure_of_what_came_after_it() -> None:
     first = finding("week", "growth", "clicks", current=510, usual=0, change=math.inf)
     assert rule_based_text(first, "", "USD") == InsightText(
         "The first clicks in five weeks",
-        "510 clicks from Nov 13 to Nov 19, where there were none in the four weeks before, Oct 16 to Nov 12.",
+        "510 clicks from Nov 13 to Nov 19, after none in the four weeks before, Oct 16 to Nov 12.",
     )
     assert [one.label for one in evidence(first, "USD")] == ["Clicks", "Usual in a week"]
     earned = rule_based_text(finding("week", "growth", "revenue", current=51_000, usual=0, change=math.inf), "", "USD")
-    assert earned.content.startswith("510.00 USD from Nov 13 to Nov 19, where there was none")
+    assert earned.content.startswith("510.00 USD from Nov 13 to Nov 19, after none")
     since = finding("level", "growth", "clicks", current=51, usual=0, change=math.inf)
     assert rule_based_text(since, "", "USD") == InsightText(
         "Clicks since Nov 13", "About 51 clicks a day since then, after none before."
