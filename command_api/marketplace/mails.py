@@ -96,7 +96,9 @@ def question_came(to: Recipient, url: str) -> Mail:
 
 
 def question_answered(to: Recipient, url: str) -> Mail:
-    return _mail(to, "Your question was answered", "The seller answered what you asked.", url, "listing_answer")
+    return _mail(
+        to, "Your question was answered", "The seller answered your question on the listing.", url, "listing_answer"
+    )
 
 
 def deal_news(to: Recipient, url: str, text: str) -> Mail:

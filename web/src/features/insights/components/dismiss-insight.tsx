@@ -26,7 +26,7 @@ export function DismissInsight({ websiteId, insight }: { readonly websiteId: str
         open={open}
         onOpenChange={setOpen}
         title="Dismiss insight"
-        description={`“${insight.title}” comes back only if it goes away first and happens again.`}
+        description={`“${insight.title}” is shown again only if it ends and happens again.`}
       >
         <form
           noValidate
