@@ -35,13 +35,15 @@ export async function look(page, { widths = [DESKTOP, PHONE], busy = false, pati
     await page
       .waitForFunction(() => document.documentElement.scrollWidth <= window.innerWidth, null, { timeout: patience })
       .catch(() => {}); // told below
-    for (const { theme, tooWide, violations } of await page.evaluate(lookInBothThemes, {
+    for (const { theme, tooWide, squeezed, violations } of await page.evaluate(lookInBothThemes, {
       light: ALL_RULES,
       dark: COLOURS,
     })) {
       const where = `${theme} ${width}`;
       for (const { id, help, count, shown } of violations)
         faults.push({ where, rule: id, text: `${id}: ${help}${shown}`, count });
+      for (const text of squeezed)
+        faults.push({ where, rule: 'squeezed', text: `${text} is wider than its button`, count: 1 });
       if (tooWide > 0) faults.push({ where, rule: 'too wide', text: `${tooWide} px too wide`, count: 1 });
     }
   }
@@ -57,9 +59,29 @@ async function lookInBothThemes(rules) {
     endAnimations();
     const dialogs = document.querySelectorAll('[role=dialog], [role=alertdialog]');
     const { violations } = await globalThis.axe.run(dialogs.length > 0 ? dialogs : document, rules[theme]);
-    looks.push({ theme, tooWide: root.scrollWidth - window.innerWidth, violations: violations.map(brief) });
+    const tooWide = root.scrollWidth - window.innerWidth;
+    looks.push({ theme, tooWide, squeezed: squeezed(), violations: violations.map(brief) });
   }
   return looks;
+
+  /** Texts that stand out of their buttons, over what is beside them. A badge on the corner of one may. */
+  function squeezed() {
+    return [...document.querySelectorAll('button, [role=tab]')]
+      .filter((item) => item.checkVisibility() && getComputedStyle(item).overflowX === 'visible')
+      .filter((item) => item.clientWidth > 1 && item.scrollWidth > item.clientWidth + 1 && standsOut(item))
+      .map((item) => item.textContent.trim().slice(0, 40) || item.getAttribute('aria-label'));
+  }
+
+  function standsOut(button) {
+    const { left, right } = button.getBoundingClientRect();
+    const range = document.createRange();
+    return [...button.childNodes].some((child) => {
+      if (child instanceof Element && getComputedStyle(child).position === 'absolute') return false;
+      range.selectNode(child);
+      const drawn = range.getBoundingClientRect();
+      return drawn.left < left - 1 || drawn.right > right + 1;
+    });
+  }
 
   /** What moves is at its end at once. What begins when another ends, too. */
   function endAnimations() {
@@ -92,14 +114,17 @@ const PLANTED = [
       .faint { transition: color 100s; }
       .dark .faint { color: #333; }
       .phone { display: none; }
-      @media (max-width: 639px) { .phone { display: inline; } .wide { width: 400px; } }
+      @media (max-width: 639px) { .phone { display: inline; } .wide { width: 400px; }
+        .tight { width: 3rem; white-space: nowrap; } }
       </style></head><body><main><h1>Planted</h1><p class="faint">Too faint in the dark</p><div class="wide">Too wide on a phone</div>
-      <button class="phone"></button></main></body></html>`,
+      <button class="phone"></button><button class="tight">Squeezed on a phone</button></main></body></html>`,
     faults: [
       `dark ${DESKTOP} color-contrast`,
       `light ${PHONE} button-name`,
+      `light ${PHONE} squeezed`,
       `light ${PHONE} too wide`,
       `dark ${PHONE} color-contrast`,
+      `dark ${PHONE} squeezed`,
       `dark ${PHONE} too wide`,
     ],
   },
