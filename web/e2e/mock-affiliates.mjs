@@ -159,6 +159,17 @@ export function affiliates(key, query, partners, links, nothing) {
           happened('a5', 'account.registered', 'A new account was registered'),
         ],
     'GET /api/admin/partners': nothing ? [] : adminPartners,
+    'GET /api/admin/partners/performance': nothing
+      ? []
+      : partners.slice(0, 8).map((partner, index) => ({
+          partnerId: partner.id,
+          clicks: 18_240 - index * 2_130,
+          conversions: 214 - index * 27,
+          revenue: 9_812.4 - index * 1_140.7,
+          epc: 0.54 - index * 0.04,
+          currency: 'USD',
+          notConverted: [],
+        })),
     'GET /api/admin/partner-requests': nothing ? [] : partnerRequests.slice(0, 1),
     'GET /api/admin/links': nothing ? [] : adminLinks.filter((link) => !query.linkId || link.id === query.linkId),
     'GET /api/admin/clicks': nothing ? [] : clicks,
