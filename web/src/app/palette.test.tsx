@@ -3,6 +3,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { delay, http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
 import type { Found } from '@/features/search/api/search';
+import type { PinnedChart, SavedQuery } from '@/features/sql/api/queries';
 import { endSession, startSession } from '@/lib/session';
 import { account, USER } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
@@ -130,6 +131,58 @@ test('"Create link" opens the dialog, wherever it is chosen', async () => {
   const { dialog, user } = await search('create link');
   await user.click(await dialog.findByRole('option', { name: 'Create link' }));
   expect(await screen.findByRole('dialog', { name: 'Create link' })).toBeInTheDocument();
+});
+
+const QUERY: SavedQuery = {
+  id: 's1',
+  title: 'Clicks by country',
+  sql: 'SELECT 1',
+  version: 1,
+  isShared: true,
+  isOwn: false,
+  mayChange: false,
+  authorName: 'Embla',
+  createdAt: '2026-11-20T10:00:00Z',
+  changedAt: '2026-11-20T10:00:00Z',
+};
+const PIN: PinnedChart = {
+  id: 'c7',
+  queryId: 's1',
+  title: 'Countries of clicks',
+  version: 1,
+  kind: 'table',
+  x: 'country',
+  y: ['clicks'],
+  parameters: {},
+  pinnedAt: '2026-11-20T10:00:00Z',
+};
+
+function withQueries() {
+  server.use(
+    http.get(at('/api/platform/sql/queries'), () => HttpResponse.json([QUERY])),
+    http.get(at('/api/platform/sql/pins'), () => HttpResponse.json([PIN, { ...PIN, id: 'c8', title: null }])),
+  );
+}
+
+test.each([
+  ['embla', 'Clicks by country', '/sql?query=s1'],
+  ['countries', 'Countries of clicks', '/dashboard#pin-c7'],
+])('an analyst finds saved queries and pinned charts: "%s" leads to %s', async (words, title, address) => {
+  withQueries();
+  const { user, dialog, router } = await search(words);
+  const seen: string[] = [];
+  router.subscribe('onBeforeLoad', ({ toLocation }) => seen.push(toLocation.href));
+  await user.click(await dialog.findByRole('option', { name: title }));
+  await waitFor(() => expect(seen).toContain(address));
+});
+
+test('the queries of analysts are not requested for a member', async () => {
+  startSession({ token: 'token-1', user: { ...USER, roles: ['member'] } });
+  state.account = account({ roles: ['member'] });
+  withQueries();
+  const { dialog } = await search('countries');
+  await dialog.findByText('Nothing found.');
+  expect(requests('GET /api/platform/sql')).toEqual([]);
 });
 
 test('signing out is a command', async () => {

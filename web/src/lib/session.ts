@@ -24,6 +24,9 @@ export function getSession(): Session | null {
 /** Moderates the forum; admins do as well. */
 export const isModerator = (user: User | undefined): boolean =>
   user?.roles.some((role) => role === 'admin' || role === 'moderator') ?? false;
+/** An admin may do all that an analyst may. */
+export const isAnalyst = (user: User | undefined): boolean =>
+  user?.roles.some((role) => role === 'admin' || role === 'analyst') ?? false;
 export const isAdmin = (user: User | undefined): boolean => user?.roles.includes('admin') ?? false;
 
 export function startSession(session: Session): void {

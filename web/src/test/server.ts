@@ -194,6 +194,7 @@ export const server = setupServer(
   ),
   get('/api/platform/analytics/delivery', () => state.delivery),
   get('/api/platform/sql/pins', () => []),
+  get('/api/platform/sql/queries', () => []),
   get('/api/platform/analytics/kept-apart', (): KeptApart[] => [
     { reason: 'changing_agents', kind: 'suspicious', clicks: 1993, pageviews: 0, events: 1993, visitors: 34 },
     { reason: 'crawler', kind: 'bot', clicks: 12, pageviews: 30, events: 42, visitors: 9 },

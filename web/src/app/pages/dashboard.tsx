@@ -8,7 +8,7 @@ import { Select } from '@/components/ui/field';
 import type { Website } from '@/lib/api/types';
 import { isFirstVisit } from '@/lib/first-visit';
 import { textOf } from '@/lib/search';
-import { useSession } from '@/lib/session';
+import { isAnalyst, useSession } from '@/lib/session';
 import { websitesQuery } from '@/lib/shared-queries';
 import { KpiCards } from '@/features/analytics/components/kpi-cards';
 import { finished } from '@/features/analytics/lib/periods';
@@ -152,8 +152,8 @@ function Overview({ website }: { readonly website: Website }) {
 
 /** Of analysts: charts of their queries, below all else, so that nothing moves when they come. */
 function Pinned() {
-  const roles = useSession()?.user.roles ?? [];
-  if (!roles.includes('analyst') && !roles.includes('admin')) return null;
+  const user = useSession()?.user;
+  if (!isAnalyst(user)) return null;
   return (
     <Boundary fallback={null}>
       <Suspense fallback={null}>

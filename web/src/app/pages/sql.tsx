@@ -2,7 +2,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Lock, Mail } from 'lucide-react';
 import { Empty } from '@/components/data/states';
 import { buttonClass } from '@/components/ui/button';
-import { useSession } from '@/lib/session';
+import { isAnalyst, useSession } from '@/lib/session';
 import { Workbench } from '@/features/sql/components/workbench';
 import { addressOf, searchOf } from '@/features/sql/lib/address';
 import { Page } from './page';
@@ -10,10 +10,10 @@ import { Page } from './page';
 export function SqlPage() {
   const navigate = useNavigate();
   const search = useSearch({ from: '/member/sql' });
-  const roles = useSession()?.user.roles ?? [];
+  const user = useSession()?.user;
   return (
     <Page title="SQL" subtitle="Query your data with SQL">
-      {roles.includes('analyst') || roles.includes('admin') ? (
+      {isAnalyst(user) ? (
         <Workbench
           address={addressOf(search)}
           onAddress={(address) => void navigate({ to: '/sql', search: searchOf(address), replace: true })}

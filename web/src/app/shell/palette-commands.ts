@@ -5,11 +5,13 @@ import { adminSections } from '@/lib/admin-sections';
 import type { Card } from '@/lib/content';
 import { isAdmin, isModerator, useSession } from '@/lib/session';
 import { requestCommand, type Command } from '@/stores/commands';
+import { QUERY_GROUPS } from './palette-queries';
 import { useSignOut } from './use-sign-out';
 
 export const GROUPS = {
   actions: 'Actions',
   pages: 'Pages',
+  ...QUERY_GROUPS,
   settings: 'Settings',
   admin: 'Admin',
   help: 'Help',

@@ -15,11 +15,14 @@ import { allCommands, closeCommands, useCommandStore, type Command as AppCommand
 import { addressOf } from './palette-targets';
 import { GROUPS, usePaletteCommands } from './palette-commands';
 import { matching } from './palette-match';
+import { QUERY_GROUPS, useQueryCommands } from './palette-queries';
 import { Keys } from './shortcut-sheet';
 
 const WAIT_MS = 120;
 const SHOWN_OF_GROUP = 6;
 const ORDER: readonly string[] = Object.values(GROUPS);
+/** Shown once something is typed: there are many. */
+const ONLY_FOUND: readonly string[] = [GROUPS.help, ...Object.values(QUERY_GROUPS)];
 const HEADINGS: Readonly<Record<FoundKind, string>> = {
   website: 'Websites',
   partner: 'Partners',
@@ -148,13 +151,14 @@ function useCommandGroups(typed: string): readonly (readonly [string, readonly A
   }, []);
   const ofPage = useCommandStore(useShallow((state) => allCommands(state).filter(({ id }) => id !== 'palette')));
   const general = usePaletteCommands(help);
-  const all = new Map([...ofPage, ...general].map((command) => [command.id, command]));
+  const queries = useQueryCommands();
+  const all = new Map([...ofPage, ...general, ...queries].map((command) => [command.id, command]));
   for (const command of ofPage) all.set(command.id, { ...all.get(command.id), ...command });
   const searching = typed.trim() !== '';
   const found = matching([...all.values()], typed);
   const names = [...new Set([...ORDER.slice(0, 2), ...found.map(({ group }) => group), ...ORDER.slice(2)])];
   return names
-    .filter((name) => searching || name !== GROUPS.help)
+    .filter((name) => searching || !ONLY_FOUND.includes(name))
     .map((name) => {
       const commands = found.filter(({ group }) => group === name);
       return [name, searching ? commands.slice(0, SHOWN_OF_GROUP) : commands] as const;

@@ -1,6 +1,6 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { renderApp, signIn } from '@/test/render';
 import { startSession } from '@/lib/session';
 import { USER } from '@/test/fixtures';
@@ -30,7 +30,9 @@ const RESULT: SqlResult = {
   statistics: { rows: 1, rowsRead: null, elapsedMs: 7 },
 };
 
-function dashboard(...pins: PinnedChart[]) {
+const dashboard = (...pins: PinnedChart[]) => dashboardAt('/dashboard', ...pins);
+
+function dashboardAt(path: string, ...pins: PinnedChart[]) {
   const seen: string[] = [];
   server.use(
     http.get(at('/api/platform/sql/pins'), () => HttpResponse.json(pins)),
@@ -48,7 +50,7 @@ function dashboard(...pins: PinnedChart[]) {
     }),
   );
   startSession({ token: 'token-1', user: { ...USER, roles: ['member', 'analyst'] } });
-  return { seen, ...renderApp('/dashboard') };
+  return { seen, ...renderApp(path) };
 }
 
 /** Printing shows everything, as scrolling does piece by piece. */
@@ -95,4 +97,13 @@ test('who runs no SQL has no such section', async () => {
   renderApp('/dashboard');
   await screen.findByRole('heading', { name: 'Dashboard' });
   expect(screen.queryByRole('region', { name: 'Pinned charts' })).not.toBeInTheDocument();
+});
+
+test('an address that names a pinned chart scrolls to it', async () => {
+  const scrolled = vi.spyOn(Element.prototype, 'scrollIntoView').mockImplementation(() => undefined);
+  dashboardAt('/dashboard#pin-p9', pin(), pin({ id: 'p9', title: 'Sales by day' }));
+  const card = await screen.findByRole('region', { name: 'Sales by day' });
+  await waitFor(() => expect(scrolled.mock.contexts.some((item) => (item as Element).contains(card))).toBe(true));
+  const other = screen.getByRole('region', { name: 'Clicks by day' });
+  expect(scrolled.mock.contexts.some((item) => (item as Element).contains(other))).toBe(false);
 });

@@ -1,8 +1,8 @@
 // The charts of saved queries on a person's dashboard. Each is read when it comes into view.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useLocation } from '@tanstack/react-router';
 import { PinOff, RefreshCw } from 'lucide-react';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import { Boundary } from '@/components/data/boundary';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
@@ -47,6 +47,12 @@ function PinnedCard({ pin }: { readonly pin: PinnedChart }) {
   const client = useQueryClient();
   const [card, isVisible] = useVisible<HTMLDivElement>();
   const isThere = pin.title !== null;
+  // The cards come after the page: the router has looked for the address's part by then.
+  const anchor = `pin-${pin.id}`;
+  const isWanted = useLocation({ select: ({ hash }) => hash === anchor });
+  useEffect(() => {
+    if (isWanted) card.current?.scrollIntoView({ block: 'center' });
+  }, [isWanted, card]);
   const options = pinnedResultQuery(pin.id);
   const read = useQuery({ ...options, enabled: isVisible && isThere });
   const refresh = useMutation({
@@ -57,7 +63,7 @@ function PinnedCard({ pin }: { readonly pin: PinnedChart }) {
   const unpin = useUnpin();
   const asOf = read.data?.asOf;
   return (
-    <div ref={card} className="min-w-0">
+    <div ref={card} id={anchor} className="min-w-0">
       <Card
         title={pin.title ?? 'Query not available'}
         description={asOf ? `As of ${formatZoned(asOf.toISOString(), browserTimezone())}` : 'Query of your SQL page'}
