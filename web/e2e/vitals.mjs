@@ -66,6 +66,7 @@ const EVERY = [
   steady('account settings', '/account-settings'),
   steady('account settings on a phone', '/account-settings', NARROW),
   steady('sql', '/sql'),
+  steady('sql on a phone', '/sql', NARROW),
   steady('insights', '/insights'),
   { name: 'analytics', path: '/analytics', ready: chart, change: 't', limits: ANALYTICS },
   {

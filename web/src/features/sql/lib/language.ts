@@ -66,12 +66,15 @@ const TOKEN =
   /(--[^\n]*|\/\*[\s\S]*?(?:\*\/|$))|('(?:[^'\\]|\\[\s\S]|'')*(?:'|$))|(\b\d[\w.]*)|([A-Za-z_]\w*)|([\s\S])/g;
 const MAX_SUGGESTIONS = 40;
 
+/** A name is a piece of its own: the pieces stay the same when the tables become known. */
 export function pieces(sql: string, tables: ReadonlySet<string>): Piece[] {
   const found: Piece[] = [];
-  const add = (text: string, kind: Piece['kind']) => {
+  let afterName = false;
+  const add = (text: string, kind: Piece['kind'], isName = false) => {
     const last = found.at(-1);
-    if (last?.kind === kind) found[found.length - 1] = { text: last.text + text, kind };
+    if (last?.kind === kind && !isName && !afterName) found[found.length - 1] = { text: last.text + text, kind };
     else found.push({ text, kind });
+    afterName = isName;
   };
   for (const match of sql.matchAll(TOKEN)) {
     const [whole, comment, text, number, word] = match;
@@ -80,7 +83,7 @@ export function pieces(sql: string, tables: ReadonlySet<string>): Piece[] {
     else if (number) add(whole, 'number');
     else if (word && KEYWORD_SET.has(word.toUpperCase())) add(whole, 'keyword');
     else if (word && sql[match.index + word.length] === '(') add(whole, 'function');
-    else if (word && tables.has(word)) add(whole, 'table');
+    else if (word) add(whole, tables.has(word) ? 'table' : 'plain', true);
     else add(whole, 'plain');
   }
   return found;
