@@ -3,6 +3,7 @@ import { useMoreBeside } from '@/components/ui/scroll-edges';
 import { cx } from '@/lib/cx';
 
 export interface Column<Row> {
+  /** `actions` stays in view where the table scrolls sideways, but on a phone. */
   readonly id: string;
   readonly header: ReactNode;
   /** The header as text, where `header` is a sort button. */
@@ -51,6 +52,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, maxHeight, detail, 
                   'py-2 font-medium whitespace-nowrap',
                   dense ? 'px-2.5' : 'px-3 max-sm:px-2',
                   column.numeric && 'text-right',
+                  column.id === 'actions' && 'stays-right',
                 )}
               >
                 {column.header}
@@ -70,6 +72,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, maxHeight, detail, 
                       className={cx(
                         dense ? 'h-10 px-2.5 py-1' : 'px-3 py-2 max-sm:px-2',
                         column.numeric && 'text-right tabular',
+                        column.id === 'actions' && 'stays-right',
                         column.className,
                       )}
                     >

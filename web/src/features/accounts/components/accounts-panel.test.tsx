@@ -39,9 +39,9 @@ beforeEach(() => {
 test('accounts page by page, with search', async () => {
   const { user } = renderApp('/admin/accounts');
   const table = await screen.findByRole('region', { name: 'All accounts' });
-  expect(within(table).getAllByRole('row')[1]).toHaveTextContent(
-    'Nínanina@example.commemberActiveOn12Nov 20, 12:00 UTCNov 1, 00:00 UTC',
-  );
+  const row = within(table).getAllByRole('row')[1] as HTMLElement;
+  expect(row).toHaveTextContent('Nínanina@example.commemberActiveOn12');
+  for (const time of ['Nov 20, 12:00 UTC', 'Nov 1, 00:00 UTC']) expect(within(row).getByTitle(time)).toBeVisible();
   await user.click(screen.getByRole('button', { name: 'Show more' }));
   expect(await screen.findByText('Erased account')).toBeInTheDocument();
   await user.type(screen.getByLabelText('Search by name or email'), 'zz');

@@ -2,6 +2,7 @@ import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-q
 import { useDeferredValue, useState, type ReactNode } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import type { Column } from '@/components/data/table';
+import { When } from '@/components/data/when';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
@@ -11,7 +12,6 @@ import { SearchField } from '@/components/ui/search-field';
 import { api, body } from '@/lib/api/client';
 import { messageOf } from '@/lib/api/errors';
 import type { AdminAccount } from '@/lib/api/types';
-import { browserTimezone, formatZoned } from '@/lib/dates';
 import { toast, toastError } from '@/stores/toasts';
 import { PagedTable } from '@/components/data/paged-table';
 import { ACCOUNT_STATES, accountsQuery, ROLES, type AccountFilter, type Role } from '../api/admin';
@@ -33,7 +33,6 @@ export function AccountsPanel({ filter, onFilter }: PanelProps) {
   const accounts = useInfiniteQuery(accountsQuery({ search, role, state }));
   const [doing, setDoing] = useState<Doing | null>(null);
   const changed = useChanged();
-  const zone = browserTimezone();
   const enable = useMutation({
     mutationFn: (account: AdminAccount) =>
       body(api.POST('/api/admin/accounts/{id}/enable', { params: { path: { id: account.id } } })),
@@ -84,13 +83,13 @@ export function AccountsPanel({ filter, onFilter }: PanelProps) {
     {
       id: 'seen',
       header: 'Last seen',
-      cell: (row) => (row.lastSeenAt ? formatZoned(row.lastSeenAt, zone) : '–'),
+      cell: (row) => (row.lastSeenAt ? <When at={row.lastSeenAt} /> : '–'),
       className: 'whitespace-nowrap tabular',
     },
     {
       id: 'created',
       header: 'Created',
-      cell: (row) => formatZoned(row.createdAt, zone),
+      cell: (row) => <When at={row.createdAt} />,
       className: 'whitespace-nowrap tabular',
     },
     {
@@ -112,7 +111,7 @@ export function AccountsPanel({ filter, onFilter }: PanelProps) {
               disabled={row.sessions === 0}
               onClick={() => setDoing({ what: 'sessions', account: row })}
             >
-              Sign out everywhere
+              Sign out
             </Button>
             {row.disabledAt ? (
               <Button

@@ -61,7 +61,7 @@ export const NO_CLICK_ID =
 /** What is special about a link's way, at a glance. */
 export function LinkBadges({ link }: { readonly link: Link }) {
   return (
-    <span className="flex flex-wrap gap-1">
+    <span className="flex flex-wrap gap-1 empty:hidden">
       {!link.isActive && <Badge tone="bad">Off</Badge>}
       {!link.passesClickId && (
         <Badge tone="warn">

@@ -4,11 +4,11 @@ import { Sparkline } from '@/components/charts/sparkline';
 import { Updated } from '@/components/charts/updated';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Table, type Column } from '@/components/data/table';
+import { When } from '@/components/data/when';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { SearchField } from '@/components/ui/search-field';
-import { browserTimezone, formatZoned } from '@/lib/dates';
 import { formatCount } from '@/lib/format';
 import { useMedia } from '@/lib/media';
 import { ActionDialog } from './action-dialog';
@@ -103,6 +103,7 @@ export function ProjectionsPanel({ selected, onSelect, filter = EVERY_PROJECTION
           <NarrowList rows={shown} onSelect={select} onAct={open} detail={detail} />
         ) : (
           <Table
+            dense
             caption="All projections"
             columns={columns(select, open)}
             rows={shown}
@@ -130,7 +131,7 @@ const KINDS: Readonly<Record<string, string>> = { clickhouse: 'ClickHouse', roll
 
 function columns(onSelect: Props['onSelect'], onAct: (name: string, action: Action) => void): Column<Projection>[] {
   return [
-    { id: 'name', header: 'Name', cell: (row) => <Name row={row} onSelect={onSelect} />, className: 'min-w-40' },
+    { id: 'name', header: 'Name', cell: (row) => <Name row={row} onSelect={onSelect} />, className: 'min-w-32' },
     { id: 'state', header: 'State', cell: (row) => <State row={row} />, className: 'min-w-44' },
     {
       id: 'generation',
@@ -156,7 +157,7 @@ function columns(onSelect: Props['onSelect'], onAct: (name: string, action: Acti
     {
       id: 'updated',
       header: 'Moved',
-      cell: (row) => (row.updatedAt ? formatZoned(row.updatedAt, browserTimezone()) : 'Never'),
+      cell: (row) => (row.updatedAt ? <When at={row.updatedAt} /> : 'Never'),
       className: 'whitespace-nowrap',
     },
     {

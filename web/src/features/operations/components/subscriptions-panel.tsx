@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Updated } from '@/components/charts/updated';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
-import { Table, type Column } from '@/components/data/table';
+import { Rows } from '@/components/data/rows';
+import type { Column } from '@/components/data/table';
 import { Badge } from '@/components/ui/badge';
 import { Card } from '@/components/ui/card';
 import { browserTimezone, formatZoned } from '@/lib/dates';
@@ -38,7 +39,7 @@ export function SubscriptionsPanel() {
         actions={<Updated at={query.dataUpdatedAt} fetching={query.isFetching} />}
       >
         {subscribers.length > 0 ? (
-          <Table
+          <Rows
             caption="All subscribers"
             columns={SUBSCRIBERS}
             rows={subscribers}
@@ -48,10 +49,10 @@ export function SubscriptionsPanel() {
           <Empty>No subscribers</Empty>
         )}
       </Card>
-      <div className="grid gap-5 xl:grid-cols-2">
+      <div className="grid gap-5 2xl:grid-cols-2">
         <Card title="Process managers" description="Scheduled commands: expiry, reminders, checks, retries.">
           {processManagers.length > 0 ? (
-            <Table
+            <Rows
               caption="All process managers"
               columns={PROCESS_MANAGERS}
               rows={processManagers}
@@ -65,7 +66,7 @@ export function SubscriptionsPanel() {
           title="Inline projections"
           description="Written in the same transaction as their events, so they never lag."
         >
-          <Table
+          <Rows
             caption="All inline projections"
             columns={INLINE_PROJECTIONS}
             rows={inlineProjections}
