@@ -9,8 +9,8 @@ const VARIANTS = {
   danger: 'bg-bad-solid text-white hover:brightness-110 border-transparent',
 } as const;
 const SIZES = {
-  sm: 'h-8 px-2.5 text-[0.8125rem] max-sm:h-10',
-  md: 'h-9 px-3.5 max-sm:h-10',
+  sm: 'h-8 px-2.5 text-[0.8125rem] max-sm:h-10 max-sm:min-w-10',
+  md: 'h-9 px-3.5 max-sm:h-10 max-sm:min-w-10',
   lg: 'h-11 px-5 text-base',
   icon: 'size-9 max-sm:size-10',
 } as const;

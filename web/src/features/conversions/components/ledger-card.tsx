@@ -95,13 +95,15 @@ export function LedgerCard({ website, partners, links, state, onChange }: Props)
   };
   const box = (row: Conversion) =>
     isOpen(row) ? (
-      <input
-        type="checkbox"
-        className="block size-4 accent-brand"
-        aria-label={`Select ${row.txid}`}
-        checked={all ? row.status === 'pending' : picked.has(row.id)}
-        onChange={(event) => pick([row.id], event.target.checked)}
-      />
+      <label className="grid place-items-center max-sm:size-10">
+        <span className="sr-only">{`Select ${row.txid}`}</span>
+        <input
+          type="checkbox"
+          className="block size-4 accent-brand"
+          checked={all ? row.status === 'pending' : picked.has(row.id)}
+          onChange={(event) => pick([row.id], event.target.checked)}
+        />
+      </label>
     ) : null;
   const everyone = pending.length > 0 && pending.every((row) => picked.has(row.id));
   const boxOfAll = pending.length > 0 && (
@@ -199,14 +201,14 @@ export function LedgerCard({ website, partners, links, state, onChange }: Props)
       ) : phone ? (
         <>
           {boxOfAll && (
-            <label className="flex items-center gap-3 pb-3 text-muted">{boxOfAll} Select all pending shown</label>
+            <label className="flex min-h-10 items-center gap-3 text-muted">{boxOfAll} Select all pending shown</label>
           )}
           <ul aria-label="Conversions" className="divide-y divide-line border-t border-line">
             {rows.map((row) => (
-              <li key={row.id} className="flex gap-3 py-3">
-                <div className="w-4 pt-1">{box(row)}</div>
+              <li key={row.id} className="flex gap-1 py-2">
+                <div className="-ml-2 w-10 shrink-0">{box(row)}</div>
                 <div className="flex min-w-0 flex-1 flex-col gap-1">
-                  <div className="flex items-start justify-between gap-3">
+                  <div className="flex items-center justify-between gap-3">
                     <OpenButton row={row} onOpen={() => onChange({ open: row.id })} />
                     <p className="shrink-0 font-medium tabular">{formatMinor(row.commission)}</p>
                   </div>

@@ -70,8 +70,8 @@ export function ledgerColumns({ shown, timezone, sort, onSort, onOpen }: Options
     },
     status: { cell: (row) => <State row={row} />, className: 'whitespace-nowrap' },
     next: {
-      cell: (row) => text(nextOf(row, timezone)),
-      className: 'max-w-60 truncate whitespace-nowrap text-[0.8125rem] text-muted',
+      cell: (row) => <span className="line-clamp-2">{text(nextOf(row, timezone))}</span>,
+      className: 'max-w-60 min-w-28 text-xs break-words text-muted',
     },
   };
   return shown.map((id) => {
@@ -108,7 +108,7 @@ export function OpenButton({ row, onOpen }: { readonly row: Conversion; readonly
       title={[row.txid, row.event, row.attribution ? `by ${row.attribution.replaceAll('_', ' ')}` : null]
         .filter(Boolean)
         .join(', ')}
-      className="max-w-full truncate rounded text-left font-medium text-brand hover:underline"
+      className="max-w-full truncate rounded text-left font-medium text-brand hover:underline max-sm:min-h-10"
       onClick={onOpen}
     >
       {row.txid}

@@ -369,13 +369,13 @@ function Pills({ filters, links, onChange }: Omit<Props, 'partners'>) {
       {pills.map((pill) => (
         <li
           key={pill.id}
-          className="inline-flex h-8 max-w-full items-center gap-1 rounded-lg border border-brand/30 bg-brand-soft pr-1 pl-3 text-[0.8125rem]"
+          className="inline-flex h-8 max-w-full items-center gap-1 rounded-lg border border-brand/30 bg-brand-soft pr-1 pl-3 text-[0.8125rem] max-sm:h-10 max-sm:pr-0"
         >
           <span className="truncate">{pill.text}</span>
           <button
             type="button"
             aria-label={`Remove filter ${pill.text}`}
-            className="grid size-6 shrink-0 place-items-center rounded-md hover:bg-surface"
+            className="grid size-6 shrink-0 place-items-center rounded-md hover:bg-surface max-sm:size-10"
             onClick={() => onChange(pill.without)}
           >
             <X aria-hidden className="size-3.5" />

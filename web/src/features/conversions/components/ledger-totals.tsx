@@ -40,7 +40,7 @@ export function LedgerTotals({ totals, onUnattributed }: Props) {
               {totals.unattributed > 0 ? (
                 <button
                   type="button"
-                  className="rounded text-warn underline decoration-dotted underline-offset-4 hover:decoration-solid"
+                  className="rounded text-left text-warn max-sm:-my-2.5 max-sm:min-h-10 max-sm:min-w-20 underline decoration-dotted underline-offset-4 hover:decoration-solid"
                   aria-label={`Show ${formatCount(totals.unattributed)} unattributed`}
                   onClick={onUnattributed}
                 >
