@@ -77,6 +77,7 @@ from query_api.operations import (
     exchange_rates,
     mail_outbox,
     projections,
+    rebuild_runs,
     subscriptions,
     system,
 )
@@ -136,6 +137,7 @@ ROUTERS: Final = (
     search.router,
     websites_summary.router,
     projections.router,
+    rebuild_runs.router,
     subscriptions.router,
     dead_letters.router,
     system.router,

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from command_api.kernel.command_handlers import Command
 from command_api.operations import schemas
+from infra.kernel.http.client_info import Client
 
 
 class RecordExchangeRate(Command[schemas.ExchangeRate]):
@@ -26,6 +27,23 @@ class RequestProjectionAction(Command[schemas.ProjectionRequest]):
     force: bool
     network: str
     device: str
+
+
+class RebuildProjections(Command[schemas.RebuildRun]):
+    """Starts a rebuild run: one rebuild after the other, each promoted when ready if `promotes`."""
+
+    run_id: UUID
+    names: tuple[str, ...]
+    reason: str
+    promotes: bool
+    client: Client
+
+
+class CancelRebuildRun(Command[schemas.RebuildRun]):
+    """Ends the rebuild run: cancels the build in progress, and no other begins."""
+
+    reason: str
+    client: Client
 
 
 class CancelComparison(Command[schemas.ProjectionRequest]):

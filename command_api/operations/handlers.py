@@ -7,11 +7,13 @@ from typing import Final
 
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.unit_of_work import UnitOfWork
-from command_api.operations import commands, dead_letter_handlers, model, projection_handlers
+from command_api.operations import commands, dead_letter_handlers, model, projection_handlers, rebuild_handlers
 from command_api.operations.schemas import ExchangeRate
 from schemas.identity import exchange_rate_id
 
-HANDLERS: Final = CommandHandlers.merged((projection_handlers.HANDLERS, dead_letter_handlers.HANDLERS))
+HANDLERS: Final = CommandHandlers.merged(
+    (projection_handlers.HANDLERS, rebuild_handlers.HANDLERS, dead_letter_handlers.HANDLERS)
+)
 
 
 @HANDLERS.on(commands.RecordExchangeRate, senders="admins")

@@ -3,7 +3,8 @@
 `POST /api/admin/projections/{name}/{action}`: requests something of the running projectors. The request is a row of
 `engine.request`, written in the command's own transaction; `projectors.engine` carries it out exactly once and says in
 the row what came of it, and `operation_recorder` makes the event with the admin's account and reason. So an event never
-tells what did not happen. `GET /api/admin/projections/{name}` shows the row meanwhile.
+tells what did not happen. `GET /api/admin/projections/{name}` shows the row meanwhile. A rebuild run
+(`POST /api/admin/rebuild-runs`) is a list of such rows, carried out one after the other.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from fastapi import APIRouter, Path, Response
 from command_api.kernel.decision import invalid
 from command_api.kernel.http import Admin, Runs
 from command_api.operations import commands, schemas
-from command_api.operations.schemas import Action, ExchangeRate, ProjectionRequest, StopComparing
+from command_api.operations.schemas import Action, ExchangeRate, ProjectionRequest, RebuildRun, StopComparing
 
 router = APIRouter(prefix="/api/admin", tags=["operations"])
 
@@ -42,8 +43,27 @@ def ask_projection(name: Name, action: Action, body: schemas.RequestProjectionAc
     pause, resume: all its generations. rebuild: a new generation beside the live one. verify: compares that one with
     the live one. promote, cancel: of that one. rollback: back to the generation before.
     """
-    reason, client = body.reason.strip(), run.client
-    if not reason:
-        raise invalid("no_reason", "Enter a reason.", "reason")
+    reason, client = _reason(body.reason), run.client
     command = commands.RequestProjectionAction(uuid4(), name, action, reason, body.force, client.network, client.device)
     return run(command, body, status=202)
+
+
+@router.post("/rebuild-runs", status_code=202, response_model=RebuildRun)
+def rebuild_projections(body: schemas.RebuildProjections, _: Admin, run: Runs) -> Response:
+    """Rebuilds projections one after the other. A failure is named, and the next one begins. One run at a time."""
+    names = tuple(dict.fromkeys(body.names))
+    command = commands.RebuildProjections(uuid4(), names, _reason(body.reason), body.promotes, run.client)
+    return run(command, body, status=202)
+
+
+@router.post("/rebuild-runs/cancel", status_code=202, response_model=RebuildRun)
+def cancel_rebuild_run(_: Admin, run: Runs, body: StopComparing | None = None) -> Response:
+    """Ends the rebuild run in progress: cancels its current build; completed rebuilds stay."""
+    return run(commands.CancelRebuildRun(body.reason if body else "", run.client), body, status=202)
+
+
+def _reason(text: str) -> str:
+    reason = text.strip()
+    if not reason:
+        raise invalid("no_reason", "Enter a reason.", "reason")
+    return reason

@@ -42,6 +42,20 @@ class RequestProjectionAction(RequestModel):
     ] = False
 
 
+class RebuildProjections(RequestModel):
+    """Projections by name, in the order in which they are rebuilt. `reason` is recorded with each action."""
+
+    names: Annotated[list[Annotated[str, Field(max_length=100)]], Field(min_length=1, max_length=200)]
+    reason: Annotated[str, Field(min_length=1, max_length=500)]
+    promotes: Annotated[bool, Field(description="Promote each one when it is ready")] = False
+
+
+class RebuildRun(ResponseModel):
+    """The rebuild run; `GET /api/admin/rebuild-runs/latest` shows its progress."""
+
+    id: UUID
+
+
 class StopComparing(RequestModel):
     """An optional reason, kept with the request."""
 

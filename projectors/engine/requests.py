@@ -73,7 +73,8 @@ class Outcome:
 def due(connection: Connection[Any]) -> list[Request]:
     """Leases waiting and abandoned requests, in the order of their creation.
 
-    A request has one lease at a time.
+    A request has one lease at a time. A step of a rebuild run waits for the steps before it, and a promotion is refused
+    unless the run's own build is ready.
     """
     connection.execute(
         "update engine.request set state = 'cancelled', finished_at = now(), error = 'the command ended before it was "
@@ -85,12 +86,20 @@ def due(connection: Connection[Any]) -> list[Request]:
         "and lease_until < now() and attempts >= %s",
         (MAX_ATTEMPTS,),
     )
+    connection.execute(
+        "update engine.request as r set state = 'refused', finished_at = now(), error = 'the rebuild is not ready' "
+        "from engine.rebuild_step as s where r.state = 'waiting' and r.action = 'promote' and s.run_id = r.run_id "
+        "and s.projection = r.projection and s.action = 'rebuild' and not s.is_open "
+        "and s.build_state is distinct from 'ready'"
+    )
     with connection.cursor(row_factory=class_row(Request)) as cursor:
         return cursor.execute(
             "with taken as (update engine.request set state = 'running', error = '', attempts = attempts + 1, "
             "lease_until = now() + make_interval(secs => %s) where id in "
-            "(select id from engine.request where state = 'waiting' or (state = 'running' and operator = '' "
-            "and generation is null and lease_until < now()) order by requested_at limit 10 for update skip locked) "
+            "(select id from engine.request as r where (state = 'waiting' and not exists (select from "
+            "engine.rebuild_step as s where s.run_id = r.run_id and s.run_step < r.run_step and s.is_open)) "
+            "or (state = 'running' and operator = '' and generation is null and lease_until < now()) "
+            "order by requested_at limit 10 for update skip locked) "
             "returning *) "
             "select id, projection, action, reason, force from taken order by requested_at",  # an update keeps no order
             (LEASE_S,),

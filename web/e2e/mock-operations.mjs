@@ -131,6 +131,19 @@ const PROJECTIONS = [
     builds: [build(2, 'ready', { sourceGeneration: 2 }), build(1, 'live', { sourceGeneration: 1 })],
   }),
 ];
+const REBUILD_RUN = {
+  id: '0190a1b2-0000-7000-8000-0000000000c1',
+  actor: 'Ada',
+  reason: 'new rule',
+  startedAt: at(9),
+  promotes: true,
+  isOpen: true,
+  rebuilds: [
+    { name: 'refusals', state: 'failed', error: failed },
+    { name: 'links', state: 'running', error: '' },
+    { name: 'accounts', state: 'waiting', error: '' },
+  ],
+};
 const detail = (name) => {
   const found = PROJECTIONS.find((row) => row.name === name) ?? PROJECTIONS[0];
   return {
@@ -295,6 +308,7 @@ const SUBSCRIPTIONS = {
 export function operationsAnswer(key) {
   const answers = {
     'GET /api/admin/projections': PROJECTIONS,
+    'GET /api/admin/rebuild-runs/latest': REBUILD_RUN,
     'GET /api/admin/subscriptions': SUBSCRIPTIONS,
     'GET /api/admin/dead-letters/groups': [
       group('events', 'bad_json', 30),

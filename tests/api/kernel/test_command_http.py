@@ -489,3 +489,12 @@ def test_requests_for_projections_wait_for_the_projectors(command_world: World) 
     assert unknown.status_code == 404
     odd = command_world.call("POST", "/api/admin/projections/asked/drop", command_world.admin, json={"reason": "x"})
     assert odd.status_code == 400
+
+
+def test_a_rebuild_run_is_of_projections_that_exist_and_for_admins(command_world: World) -> None:
+    path, body = "/api/admin/rebuild-runs", {"names": ["nothing"], "reason": "x"}
+    assert command_world.call("POST", path, command_world.admin, json=body).status_code == 404
+    for bad in ({**body, "names": []}, {**body, "reason": " "}, {"names": ["nothing"]}):
+        assert command_world.call("POST", path, command_world.admin, json=bad).status_code == 400
+    for one in (path, f"{path}/cancel"):
+        assert command_world.call("POST", one, command_world.owner, json=body).status_code == 403

@@ -324,7 +324,11 @@ def test_admins_see_projections_and_dead_letters(query_service: QueryService) ->
     assert query_service.get(f"/api/admin/dead-letters/{letter['id']}", admin).json()["history"] == []
     assert query_service.get(f"/api/admin/dead-letters/{uuid4()}", admin).status_code == 404
     member = query_service.person()
-    for path in ("system", "projections/links", "dead-letters/groups", f"dead-letters/{letter['id']}"):
+    assert query_service.get("/api/admin/rebuild-runs/latest", admin).json() is None
+    for path in (
+        *("system", "projections/links", "rebuild-runs/latest", "dead-letters/groups"),
+        f"dead-letters/{letter['id']}",
+    ):
         assert query_service.get(f"/api/admin/{path}", member).status_code == 403
 
 

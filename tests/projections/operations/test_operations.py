@@ -145,6 +145,76 @@ def test_the_whole_life_of_a_rebuild_is_in_the_log(projecting: ProjectionBench, 
     assert refused == [(2,)]
 
 
+def rebuilds(operations: OperationsBench, *names: str, promotes: bool = False) -> UUID:
+    body = {"names": names, "reason": "new rules", "promotes": promotes}
+    answer = operations.http.post("/api/admin/rebuild-runs", json=body)
+    assert answer.status_code == 202, answer.text
+    return UUID(answer.json()["id"])
+
+
+STEPS = "select projection, action, state, build_state from engine.rebuild_step where run_id = %s order by run_step"
+
+
+def test_a_run_rebuilds_one_after_the_other_also_after_a_failure_and_a_restart(
+    projecting: ProjectionBench, operations: OperationsBench
+) -> None:
+    """`partner_terms` has a build already, so its rebuild is refused; the service restarts in between."""
+    with projecting.running():
+        projecting.wait("links")
+        assert operations.outcome(operations.ask("partner_terms", "rebuild"))[0] == "done"
+    run = rebuilds(operations, "links", "partner_terms", "accounts", promotes=True)
+    second = operations.http.post("/api/admin/rebuild-runs", json={"names": ["links"], "reason": "too"})
+    assert (second.status_code, second.json()["code"]) == (409, "rebuild_run_in_progress")
+    links_live = "select 1 from engine.projection where name = 'links' and live_generation = 2"
+    with projecting.running():
+        wait_for(lambda: projecting.sql(links_live), "the first promotion")
+    over = "select not bool_or(is_open) from engine.rebuild_step where run_id = %s"
+    with projecting.running(), operations.recording():
+        wait_for(lambda: projecting.sql(over, run) == [(True,)], "the run to end")
+        operations.wait_recorded()
+    assert projecting.sql(STEPS, run) == [
+        ("links", "rebuild", "done", "live"),
+        ("links", "promote", "done", "live"),
+        ("partner_terms", "rebuild", "refused", None),
+        ("partner_terms", "promote", "refused", None),
+        ("accounts", "rebuild", "done", "live"),
+        ("accounts", "promote", "done", "live"),
+    ]
+    begun = "select created_at, promoted_at from engine.build where name = %s and generation = 2"
+    [(_, first_ended)], [(second_begun, _)] = projecting.sql(begun, "links"), projecting.sql(begun, "accounts")
+    assert first_ended <= second_begun
+    history = operations.events(projection_id("accounts"))
+    assert [name for name, _ in history] == ["projection.rebuild_requested", "projection.promoted"]
+    assert all((state["actor_id"], state["reason"]) == (str(operations.account), "new rules") for _, state in history)
+    started = "select details from auth.audit where action = 'projection.rebuild_run_started'"
+    assert projecting.sql(started) == [({"projections": 3, "reason": "new rules"},)]
+
+
+def test_cancelling_a_run_cancels_its_build_and_no_other_begins(
+    projecting: ProjectionBench, operations: OperationsBench
+) -> None:
+    """Given a run of two whose first build is in progress, when an admin cancels it, then neither is built."""
+    assert operations.http.post("/api/admin/rebuild-runs/cancel", json={}).status_code == 409
+    with projecting.running():
+        projecting.wait("links")
+    run = rebuilds(operations, "links", "accounts")
+    [first] = requests.due(projecting.connection)
+    means = RequestContext(projecting.clickhouse, REGISTRY, lambda _place: 0)
+    requests.execute(projecting.connection, means, first)
+    assert requests.due(projecting.connection) == [], "the second waits for the first one's build"
+    assert operations.http.post("/api/admin/rebuild-runs/cancel", json={"reason": "later"}).status_code == 202
+    [cancel] = requests.due(projecting.connection)
+    assert (cancel.projection, cancel.action) == ("links", "cancel")
+    requests.execute(projecting.connection, means, cancel)
+    assert projecting.sql(STEPS, run) == [
+        ("links", "rebuild", "done", "cancelled"),
+        ("accounts", "rebuild", "cancelled", None),
+    ]
+    entries = "select actor_id, details from auth.audit where action = 'projection.rebuild_run_cancelled'"
+    assert projecting.sql(entries) == [(operations.account, {"reason": "later"})]
+    assert operations.http.post("/api/admin/rebuild-runs/cancel", json={}).status_code == 409
+
+
 def test_a_build_that_differs_is_promoted_only_by_force(
     projecting: ProjectionBench, operations: OperationsBench
 ) -> None:

@@ -9,6 +9,7 @@ export type ProjectionDetail = Schemas['ProjectionDetail'];
 export type Build = Schemas['Build'];
 export type Comparison = Schemas['Comparison'];
 export type OperationRequest = Schemas['RequestShown'];
+export type RebuildRun = Schemas['RebuildRunShown'];
 export type DeadLetter = Schemas['DeadLetter'];
 export type DeadLetterGroup = Schemas['DeadLetterGroup'];
 export type RevealedRecord = Schemas['RevealedRecord'];
@@ -40,6 +41,13 @@ export const projectionQuery = (name: string) =>
     queryFn: ({ signal }) => body(api.GET('/api/admin/projections/{name}', { params: { path: { name } }, signal })),
     refetchInterval: ({ state }) => (state.data && isBusy(state.data) ? BUSY_MS : IDLE_MS),
   });
+
+/** The run in progress, or the last one of the day; null if there is none. */
+export const rebuildRunQuery = queryOptions({
+  queryKey: ['operations', 'rebuild-run'],
+  queryFn: ({ signal }) => body(api.GET('/api/admin/rebuild-runs/latest', { signal })),
+  refetchInterval: ({ state }) => (state.data?.isOpen ? BUSY_MS : IDLE_MS),
+});
 
 export const subscriptionsQuery = queryOptions({
   queryKey: ['operations', 'subscriptions'],
@@ -84,6 +92,11 @@ export const ask = (name: string, action: Action, reason: string, force = false)
   body(
     api.POST('/api/admin/projections/{name}/{action}', { params: { path: { name, action } }, body: { reason, force } }),
   );
+
+export const rebuildAll = (names: readonly string[], reason: string, promotes: boolean) =>
+  body(api.POST('/api/admin/rebuild-runs', { body: { names: [...names], reason, promotes } }));
+
+export const stopRebuilding = () => body(api.POST('/api/admin/rebuild-runs/cancel', { body: { reason: '' } }));
 
 export const stopComparing = (name: string) =>
   body(api.POST('/api/admin/projections/{name}/verify/cancel', { params: { path: { name } }, body: { reason: '' } }));

@@ -14,13 +14,14 @@ import type {
   Projection,
   ProjectionDetail,
   OperationRequest,
+  RebuildRun,
   Subscriptions,
   System,
 } from '../api/operations';
 import { allowed, candidateOf, formatBytes, formatSpan } from '../lib/format';
 import { highest } from '../lib/highest';
 import { EVERY_PROJECTION } from '../lib/projection-filter';
-import { dismissRun, rebuildAll, useRebuildRun } from '../lib/rebuild-all';
+import { progressOf } from '../lib/rebuild-all';
 import { SubscriptionsPanel } from './subscriptions-panel';
 import { SystemPanel } from './system-panel';
 
@@ -115,6 +116,7 @@ function serve(rows: Projection[], details: ProjectionDetail) {
   server.use(
     http.get(at('/api/admin/projections'), () => HttpResponse.json(rows)),
     http.get(at('/api/admin/projections/{name}'), () => HttpResponse.json(details)),
+    http.get(at('/api/admin/rebuild-runs/latest'), () => HttpResponse.json(null)),
   );
 }
 const bodyOf = (part: string) => state.seen.find((item) => item.line.includes(part))?.body;
@@ -182,8 +184,6 @@ test('a rebuild shows its cost, requires a reason and shows its outcome', async 
   expect(await screen.findByText('Rebuild links: done')).toBeInTheDocument();
 });
 
-const NAMES = ['clicks', 'links', 'partners'] as const;
-
 function Panel() {
   const [filter, setFilter] = useState(EVERY_PROJECTION);
   const [selected, setSelected] = useState<string | null>(null);
@@ -211,59 +211,81 @@ test('the list is searched and narrowed to what needs attention; a detail opens 
   expect(screen.queryByRole('region', { name: 'Partitions' })).not.toBeInTheDocument();
 });
 
-/** Rebuilds as the projectors do them: waiting, building, ready. */
-function rebuilding(fails: string) {
-  const steps = new Map<string, number>();
-  const asked: string[] = [];
-  server.use(
-    http.get(at('/api/admin/projections'), () => HttpResponse.json(NAMES.map((name) => projection({ name })))),
-    http.post(at('/api/admin/projections/{name}/{action}'), ({ params }) => {
-      asked.push(`${String(params['action'])} ${String(params['name'])}`);
-      steps.set(String(params['name']), 0);
-      return HttpResponse.json({ id: `r-${String(params['name'])}`, state: 'waiting' }, { status: 202 });
-    }),
-    http.get(at('/api/admin/projections/{name}'), ({ params }) => {
-      const name = String(params['name']);
-      const step = (steps.get(name) ?? 0) + 1;
-      steps.set(name, step);
-      const state = step < 3 ? 'building' : name === fails ? 'failed' : 'ready';
-      const builds = step < 2 ? [build()] : [build({ generation: 2, state, error: 'disk full' }), build()];
-      const generation = step < 2 ? null : 2;
-      const requests = [
-        request({ id: `r-${name}`, action: 'rebuild', state: step < 2 ? 'waiting' : 'done', generation }),
-      ];
-      return HttpResponse.json(detail(projection({ name, builds, requests })));
-    }),
-  );
-  return asked;
-}
-
-test('all are rebuilt one after the other with one reason; a failure is named and the others go on', async () => {
-  const asked = rebuilding('links');
-  await rebuildAll(NAMES, 'new rule', true, 1);
-  expect(asked).toEqual(['rebuild clicks', 'promote clicks', 'rebuild links', 'rebuild partners', 'promote partners']);
-  expect(useRebuildRun.getState().run).toMatchObject({
-    state: 'done',
-    done: 3,
-    failures: [{ name: 'links', message: 'disk full' }],
-  });
-  renderPart(<Panel />);
-  const said = await screen.findByText('Rebuilt 2 of 3 projections, 1 failed');
-  expect(said).toBeInTheDocument();
-  dismissRun();
+const rebuildRun = (over: Partial<RebuildRun> = {}): RebuildRun => ({
+  id: 'run1',
+  actor: 'Ada',
+  reason: 'new rule',
+  startedAt: AT,
+  promotes: true,
+  isOpen: true,
+  rebuilds: [
+    { name: 'clicks', state: 'done', error: '' },
+    { name: 'links', state: 'failed', error: 'disk full' },
+    { name: 'partners', state: 'running', error: '' },
+  ],
+  ...over,
 });
 
-test('stopping cancels the build under way, and no other begins', async () => {
-  const asked = rebuilding('');
+/** The list of projections, and the run as the server shows it: `runs` one after the other. */
+function serveRuns(...runs: (RebuildRun | null)[]) {
+  serve(
+    ['clicks', 'links', 'partners'].map((name) => projection({ name })),
+    detail(projection()),
+  );
+  server.use(
+    http.get(at('/api/admin/rebuild-runs/latest'), () => HttpResponse.json(runs.length > 1 ? runs.shift() : runs[0])),
+  );
+}
+
+test('all are rebuilt by the server with one reason; a failure is named', async () => {
+  serveRuns(null, rebuildRun());
+  server.use(
+    http.post(at('/api/admin/rebuild-runs'), () => HttpResponse.json({ id: 'run1' }, { status: 202 })),
+    http.post(at('/api/admin/rebuild-runs/cancel'), () => HttpResponse.json({ id: 'run1' }, { status: 202 })),
+  );
   const { user } = renderPart(<Panel />);
   await user.click(await screen.findByRole('button', { name: 'Rebuild all' }));
   const dialog = screen.getByRole('dialog', { name: 'Rebuild 3 projections' });
   await user.type(within(dialog).getByLabelText('Reason'), 'new rule');
+  await user.click(within(dialog).getByLabelText('Promote each one when it is ready'));
   await user.click(within(dialog).getByRole('button', { name: 'Rebuild all' }));
-  await user.click(await screen.findByRole('button', { name: 'Stop rebuilding' }));
-  expect(await screen.findByText('Stopped after 0 of 3 projections')).toBeInTheDocument();
-  expect(asked).toEqual(['rebuild clicks', 'cancel clicks']);
-  dismissRun();
+  expect(await screen.findByText('Rebuilding partners: 3 of 3, 1 failed')).toBeInTheDocument();
+  expect(screen.getByText('links: disk full')).toBeInTheDocument();
+  expect(screen.getByRole('button', { name: 'Rebuild all' })).toBeDisabled();
+  expect(bodyOf('POST /api/admin/rebuild-runs')).toEqual({
+    names: ['clicks', 'links', 'partners'],
+    reason: 'new rule',
+    promotes: true,
+  });
+  await user.click(screen.getByRole('button', { name: 'Stop rebuilding' }));
+  await waitFor(() => expect(requests('POST')).toContain('POST /api/admin/rebuild-runs/cancel'));
+});
+
+test('the outcome of a run stays until it is dismissed', async () => {
+  serveRuns(rebuildRun({ isOpen: false }));
+  const { user } = renderPart(<Panel />);
+  expect(await screen.findByText('Rebuilt 1 of 3 projections, 1 failed')).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Dismiss' }));
+  expect(screen.queryByText(/^Rebuilt/)).not.toBeInTheDocument();
+  expect(screen.getByRole('button', { name: 'Rebuild all' })).toBeEnabled();
+});
+
+test('a run says how it stands', () => {
+  const [one, two] = ['clicks', 'links'];
+  const of = (first: string, second: string, isOpen = true) =>
+    progressOf(
+      rebuildRun({
+        isOpen,
+        rebuilds: [
+          { name: one, state: first, error: '' },
+          { name: two, state: second, error: '' },
+        ],
+      }),
+    );
+  expect(of('waiting', 'waiting')).toBe('Waiting to rebuild 2 of 2 projections');
+  expect(of('running', 'waiting')).toBe('Rebuilding clicks: 1 of 2');
+  expect(of('running', 'cancelled')).toBe('Stopping, and canceling clicks');
+  expect(of('done', 'cancelled', false)).toBe('Stopped after 1 of 2 projections');
 });
 
 test('the bar of a build never moves back', () => {
@@ -426,6 +448,7 @@ test('the system page says so when nothing is known', async () => {
 });
 
 test('an error of the server is shown with a way to try again', async () => {
+  serve([], detail(projection()));
   server.use(http.get(at('/api/admin/projections'), () => refuse(503, 'Away just now')));
   renderPart(<ProjectionsPanel selected={null} onSelect={() => undefined} />);
   expect(await screen.findByRole('alert')).toHaveTextContent('Error loading projections: Away just now');

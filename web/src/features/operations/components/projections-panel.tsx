@@ -13,10 +13,10 @@ import { formatCount } from '@/lib/format';
 import { useMedia } from '@/lib/media';
 import { ActionDialog } from './action-dialog';
 import { BuildProgress } from './build-progress';
-import { projectionsQuery, type Action, type Projection } from '../api/operations';
+import { projectionsQuery, rebuildRunQuery, type Action, type Projection } from '../api/operations';
 import { allowed, candidateOf, formatLag, formatSpan, LABELS, toneOf, stateLabel } from '../lib/format';
 import { EVERY_PROJECTION, filtered, troubleOf, type ProjectionFilter } from '../lib/projection-filter';
-import { rebuildable, useRebuildRun } from '../lib/rebuild-all';
+import { rebuildable } from '../lib/rebuild-all';
 import { useOperationRequest } from '../hooks/use-operation-request';
 import { ProjectionPanel } from './projection-panel';
 import { RebuildAllDialog, RebuildAllProgress } from './rebuild-all';
@@ -35,7 +35,7 @@ export function ProjectionsPanel({ selected, onSelect, filter = EVERY_PROJECTION
   const [asked, setAsked] = useState<{ readonly name: string; readonly action: Action } | null>(null);
   const isNarrow = useMedia('(max-width: 1279px)');
   const [rebuilding, setRebuilding] = useState(false);
-  const { run } = useRebuildRun();
+  const run = useQuery(rebuildRunQuery).data;
   const rows = query.data ?? [];
   const shown = filtered(rows, filter);
   const unhealthy = rows.filter((row) => troubleOf(row) !== null).length;
@@ -67,17 +67,13 @@ export function ProjectionsPanel({ selected, onSelect, filter = EVERY_PROJECTION
             >
               {`Only unhealthy (${unhealthy})`}
             </Button>
-            <Button
-              size="sm"
-              disabled={all.length === 0 || run?.state === 'running' || run?.state === 'stopping'}
-              onClick={() => setRebuilding(true)}
-            >
+            <Button size="sm" disabled={all.length === 0 || run?.isOpen} onClick={() => setRebuilding(true)}>
               Rebuild all
             </Button>
           </>
         }
       >
-        <RebuildAllProgress />
+        {run && <RebuildAllProgress run={run} />}
         {query.error && (
           <ErrorBox
             error={query.error}

@@ -1,9 +1,16 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { create } from 'zustand';
 import { Button } from '@/components/ui/button';
 import { Check } from '@/components/ui/check';
+import { messageOf } from '@/lib/api/errors';
 import { countOf } from '@/lib/format';
-import { dismissRun, rebuildAll, stopRebuilding, useRebuildRun, type RebuildRun } from '../lib/rebuild-all';
+import { toastError } from '@/stores/toasts';
+import { rebuildAll, stopRebuilding, type RebuildRun } from '../api/operations';
+import { endedOf, failuresOf, progressOf } from '../lib/rebuild-all';
 import { ReasonDialog } from './reason-dialog';
+
+const useDismissedRun = create<{ readonly dismissed: string | null }>(() => ({ dismissed: null }));
 
 /** Requests the reason, then begins. */
 export function RebuildAllDialog({
@@ -14,14 +21,15 @@ export function RebuildAllDialog({
   readonly onClose: () => void;
 }) {
   const [promotes, setPromotes] = useState(false);
+  const start = useRunRequest('Rebuild all: rejected', (reason: string) => rebuildAll(names, reason, promotes));
   return (
     <ReasonDialog
       title={`Rebuild ${countOf(names.length, 'projection')}`}
-      description="They are rebuilt one after the other, next to the live generations. Keep this app open until all are rebuilt."
+      description="They are rebuilt one after the other, next to the live generations. You can close this page meanwhile."
       confirm="Rebuild all"
       danger={false}
       onClose={onClose}
-      onConfirm={(reason) => void rebuildAll(names, reason, promotes)}
+      onConfirm={(reason) => start.mutate(reason)}
     >
       <p className="max-h-32 overflow-y-auto rounded-lg bg-sunken p-3 text-[0.8125rem] break-words">
         {names.join(', ')}
@@ -31,35 +39,36 @@ export function RebuildAllDialog({
   );
 }
 
-/** How far it is, with a way to stop it. */
-export function RebuildAllProgress() {
-  const { run } = useRebuildRun();
-  if (!run) return null;
-  const over = run.state === 'done' || run.state === 'stopped';
+/** How far the run is, with a way to stop it; its outcome until it is dismissed. */
+export function RebuildAllProgress({ run }: { readonly run: RebuildRun }) {
+  const { dismissed } = useDismissedRun();
+  const stop = useRunRequest('Stop rebuilding: rejected', stopRebuilding);
+  const failures = failuresOf(run);
+  if (run.id === dismissed) return null;
   return (
     <div role="status" className="mb-3 rounded-lg bg-brand-soft px-4 py-3">
       <div className="flex flex-wrap items-center justify-between gap-3">
-        <p>{said(run)}</p>
-        {over ? (
-          <Button size="sm" onClick={dismissRun}>
-            Dismiss
+        <p>{progressOf(run)}</p>
+        {run.isOpen ? (
+          <Button size="sm" disabled={stop.isPending} onClick={() => stop.mutate()}>
+            Stop rebuilding
           </Button>
         ) : (
-          <Button size="sm" disabled={run.state === 'stopping'} onClick={stopRebuilding}>
-            Stop rebuilding
+          <Button size="sm" onClick={() => useDismissedRun.setState({ dismissed: run.id })}>
+            Dismiss
           </Button>
         )}
       </div>
       <progress
         aria-label="Rebuild of all projections"
         className="mt-2 h-1.5 w-full accent-brand"
-        value={run.done}
-        max={run.names.length}
+        value={endedOf(run)}
+        max={run.rebuilds.length}
       />
-      {run.failures.length > 0 && (
+      {failures.length > 0 && (
         <ul className="mt-2 text-[0.8125rem] text-bad">
-          {run.failures.map(({ name, message }) => (
-            <li key={name} className="break-words">{`${name}: ${message}`}</li>
+          {failures.map(({ name, error }) => (
+            <li key={name} className="break-words">{`${name}: ${error}`}</li>
           ))}
         </ul>
       )}
@@ -67,10 +76,11 @@ export function RebuildAllProgress() {
   );
 }
 
-function said({ names, done, failures, state }: RebuildRun): string {
-  const failed = failures.length > 0 ? `, ${failures.length} failed` : '';
-  if (state === 'done') return `Rebuilt ${done - failures.length} of ${names.length} projections${failed}`;
-  if (state === 'stopped') return `Stopped after ${done} of ${names.length} projections${failed}`;
-  if (state === 'stopping') return `Stopping, and canceling ${names[done] ?? ''}`;
-  return `Rebuilding ${names[done] ?? ''}: ${done + 1} of ${names.length}${failed}`;
+function useRunRequest<Input>(rejected: string, request: (input: Input) => Promise<unknown>) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: request,
+    onError: (error) => toastError(rejected, messageOf(error)),
+    onSettled: () => client.invalidateQueries({ queryKey: ['operations'] }),
+  });
 }
