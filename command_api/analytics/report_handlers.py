@@ -38,7 +38,9 @@ def schedule_report(command: commands.ScheduleReport, uow: UnitOfWork) -> Report
         account = uow.load(me, accounts.evolve)
         if not uow.select(_OWN_QUERY, fields.query_id, me):
             raise not_found("query")
-        scheduled = reports.schedule_query(command.report_id, account, fields.query_id, schedule, uow.context)
+        scheduled = reports.schedule_query(
+            command.report_id, account, fields.query_id, fields.parameters, schedule, uow.context
+        )
     else:
         view = _visible_view(fields.view_id, uow)
         website = uow.load(fields.website_id, websites.evolve) if fields.website_id else None
@@ -51,10 +53,14 @@ def schedule_report(command: commands.ScheduleReport, uow: UnitOfWork) -> Report
 @HANDLERS.on(commands.ChangeReport, senders="accounts")
 def change_report(command: commands.ChangeReport, uow: UnitOfWork) -> ReportAnswer:
     fields, report = command.fields, _active(command.report_id, uow)
-    changes = fields.model_dump(exclude={"paused"}, exclude_none=True)
+    changes = fields.model_dump(exclude={"paused", "parameters"}, exclude_none=True)
     schedule = ReportSchedule.model_validate({**report.schedule.model_dump(), **changes})
     events: list[DomainEvent] = [*reports.reschedule(report, schedule, uow.context)]
     report = state_after(reports.evolve, report, events)
+    if fields.parameters is not None:
+        changed = reports.change_parameters(report, fields.parameters, uow.context)
+        events += changed
+        report = state_after(reports.evolve, report, changed)
     if fields.paused is not None:
         paused = reports.pause(report, "paused", uow.context) if fields.paused else reports.resume(report, uow.context)
         events += paused
@@ -157,6 +163,7 @@ def _planned(uow: UnitOfWork, report: Report) -> ReportAnswer:
         website_id=report.website_id,
         view_id=report.view_id,
         query_id=report.query_id,
+        parameters=report.parameters,
         paused=report.paused,
         **report.schedule.model_dump(),
     )

@@ -57,6 +57,7 @@ class ReportRenderer:
             website_id=report.website_id,
             view_id=report.view_id,
             query_id=report.query_id,
+            parameters=report.parameters,
             first_day=period.first,
             last_day=period.last,
             stop_url=stop_page(self.settings, report.id),

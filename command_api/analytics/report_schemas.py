@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import Field, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
 from command_api.kernel.http import RequestModel, ResponseModel
 from schemas.events.analytics import ReportInterval, ReportPause
@@ -14,6 +15,13 @@ Id = Annotated[UUID, Field(strict=False)]
 Interval = Annotated[ReportInterval, Field(strict=False)]
 Weekday = Annotated[int, Field(ge=0, le=6, description="0 is Monday; of a weekly report")]
 DayOfMonth = Annotated[int, Field(ge=1, le=28, description="Of a monthly report")]
+Parameters = Annotated[
+    dict[
+        Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$")],
+        Annotated[str, StringConstraints(max_length=2_000)],
+    ],
+    Field(max_length=20, description="Values of the query's parameters"),
+]
 Hour = Annotated[int, Field(ge=0, le=23, description="In the time zone of the website; of a query, in the caller's")]
 
 
@@ -27,6 +35,7 @@ class ScheduleReport(RequestModel):
     weekday: Weekday = 0
     day: DayOfMonth = 1
     hour: Hour = 8
+    parameters: Parameters = Field(default={})
 
     @model_validator(mode="after")
     def _is_about_one(self) -> ScheduleReport:
@@ -34,6 +43,8 @@ class ScheduleReport(RequestModel):
             raise ValueError(
                 "A report is about a view of a website (viewId and websiteId), or about a query (queryId)."
             )
+        if self.parameters and self.query_id is None:
+            raise ValueError("Only a query has parameters.")
         return self
 
 
@@ -44,6 +55,7 @@ class ChangeReport(RequestModel):
     weekday: Weekday | None = None
     day: DayOfMonth | None = None
     hour: Hour | None = None
+    parameters: Parameters | None = None
     paused: bool | None = None
 
 
@@ -58,4 +70,5 @@ class ReportAnswer(ResponseModel):
     weekday: int
     day: int
     hour: int
+    parameters: Mapping[str, str]
     paused: ReportPause | None

@@ -5,7 +5,8 @@ A report belongs to the person who set it up, who alone gets it and may see and 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Final
 from uuid import UUID, uuid5
@@ -22,6 +23,7 @@ from infra.kernel.text.hidden_characters import HIDDEN
 from schemas.base import DomainEvent
 from schemas.events.analytics import (
     ReportFailed,
+    ReportParametersChanged,
     ReportPause,
     ReportPaused,
     ReportRemoved,
@@ -52,6 +54,7 @@ class Report:
     query_id: UUID | None
     schedule: ReportSchedule
     since: datetime
+    parameters: Mapping[str, str] = field(default_factory=dict)
     handled: date | None = None
     paused: ReportPause | None = None
     removed: bool = False
@@ -93,7 +96,12 @@ def schedule_view(
 
 
 def schedule_query(
-    report_id: UUID, account: Account | None, query_id: UUID, schedule: ReportSchedule, context: CommandContext
+    report_id: UUID,
+    account: Account | None,
+    query_id: UUID,
+    parameters: Mapping[str, str],
+    schedule: ReportSchedule,
+    context: CommandContext,
 ) -> ReportScheduled:
     """`query_id`: a saved query of the actor. Raises `CommandRejected` unless the actor is an analyst or admin."""
     if account is None or not may_query(account):
@@ -105,6 +113,7 @@ def schedule_query(
         view_id=None,
         query_id=query_id,
         schedule=schedule,
+        parameters=dict(parameters),
     )
 
 
@@ -118,6 +127,17 @@ def reschedule(report: Report, schedule: ReportSchedule, context: CommandContext
     if schedule == report.schedule:
         return []
     return [ReportRescheduled(**next_event(report, context), schedule=schedule)]
+
+
+def change_parameters(
+    report: Report, parameters: Mapping[str, str], context: CommandContext
+) -> list[ReportParametersChanged]:
+    """Nothing happens if nothing is different. Raises `CommandRejected` for a report of a view."""
+    if parameters and report.query_id is None:
+        raise invalid("no_query", "Only a query has parameters.", "parameters")
+    if parameters == report.parameters:
+        return []
+    return [ReportParametersChanged(**next_event(report, context), parameters=dict(parameters))]
 
 
 def pause(report: Report, reason: ReportPause, context: CommandContext) -> list[ReportPaused]:
@@ -186,11 +206,14 @@ def evolve(report: Report | None, event: DomainEvent) -> Report:
             event.query_id,
             event.schedule,
             event.timestamp,
+            event.parameters,
         )
     report = advanced(report, event)
     match event:
         case ReportRescheduled():
             return replace(report, schedule=event.schedule, since=event.timestamp)
+        case ReportParametersChanged():
+            return replace(report, parameters=event.parameters)
         case ReportPaused():
             return replace(report, paused=event.reason)
         case ReportResumed():

@@ -32,6 +32,7 @@ class EmailReport(RowModel):
     weekday: int = Field(description="0 is Monday; of a weekly report")
     day: int = Field(description="Of the month; of a monthly report")
     hour: int
+    parameters: dict[str, str] = Field(description="Values of the query's parameters")
     timezone: str = Field(description="In which the hour is")
     paused: ReportPause | None = Field(description="Why it is not sent; null: it is")
     nextAt: datetime | None = Field(description="Null while it is paused; a time that has passed: as soon as possible")
@@ -77,9 +78,9 @@ def _names(reader: Reader, rows: list[Row]) -> dict[UUID, str]:
 
 
 _REPORTS: Final = (
-    "SELECT r.id, r.website_id, r.view_id, r.query_id, r.schedule, r.since, r.paused, r.handled, r.sent_at,"
-    " r.failed_at, r.failure, q.title FROM read.reports AS r LEFT JOIN read.saved_queries AS q ON q.id = r.query_id"
-    " AND q.account_id = r.account_id AND q.removed_at IS NULL"
+    "SELECT r.id, r.website_id, r.view_id, r.query_id, r.schedule, r.parameters, r.since, r.paused, r.handled,"
+    " r.sent_at, r.failed_at, r.failure, q.title FROM read.reports AS r"
+    " LEFT JOIN read.saved_queries AS q ON q.id = r.query_id AND q.account_id = r.account_id AND q.removed_at IS NULL"
     " WHERE r.account_id = %s AND r.removed_at IS NULL ORDER BY r.id DESC"
 )
 _VIEWS: Final = "SELECT id, name FROM read.saved_views WHERE id = ANY(%s) AND removed_at IS NULL"

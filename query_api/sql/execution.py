@@ -35,6 +35,7 @@ log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 FORMATS: Final[Mapping[str, str]] = {
     "json": "JSONCompactEachRowWithNamesAndTypes",
     "csv": "CSVWithNames",
+    "typed csv": "CSVWithNamesAndTypes",
     "ndjson": "JSONEachRow",
     "parquet": "Parquet",
 }

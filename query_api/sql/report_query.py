@@ -1,5 +1,5 @@
-"""The email of a saved query: its first rows as a table, and the page's CSV. It runs as the person, within the limits
-of the SQL page, and is in the person's history."""
+"""The email of a saved query: its chart if it has one, its first rows as a table, and the page's CSV. It runs as the
+person, within the limits of the SQL page, and is in the person's history."""
 
 from __future__ import annotations
 
@@ -13,13 +13,16 @@ from fastapi import APIRouter
 
 from infra.domain.reports import figures
 from infra.domain.reports.contract import MAX_FILES_BYTES, QUERY_PATH, Attachment, Order, Rendered
-from infra.domain.reports.letter import Letter, Table
+from infra.domain.reports.letter import Letter, Picture, Table
+from infra.domain.reports.result_chart import MAX_POINTS, ResultChart, chart_of
 from infra.domain.sql_access.analyst_accounts import ROLES, Analyst
+from infra.domain.sql_access.parameters import declared
+from infra.kernel.http.problems import Problem
 from query_api.kernel.authorization import AccountScope
 from query_api.kernel.dependencies import Context
 from query_api.kernel.postgres_reader import Row
 from query_api.kernel.report_orders import ReportOrder, ReportScope, footer, no_access
-from query_api.sql.statements import CsvResult, Runner, run_as_csv
+from query_api.sql.statements import CsvResult, Runner, SqlQuestion, run_as_csv
 
 router = APIRouter(include_in_schema=False)
 
@@ -37,7 +40,8 @@ async def render_query_report(order: ReportOrder, scope: ReportScope, context: C
     row = await anyio.to_thread.run_sync(_query_of, order, scope)
     principal = scope.principal
     person = Analyst(principal.account_id, principal.email, principal.is_admin)
-    result = await run_as_csv(context.pool, runner, person, row["text"], DOOR, MAX_FILES_BYTES)
+    question = _question_of(row["text"], order)
+    result = await run_as_csv(context.pool, runner, person, question, DOOR, MAX_FILES_BYTES)
     return _rendered(row["title"], result, order, f"{context.settings.app_url}/sql")
 
 
@@ -48,10 +52,21 @@ def _query_of(order: Order, scope: AccountScope) -> Row:
     return row
 
 
+def _question_of(sql: str, order: Order) -> SqlQuestion:
+    """With the values of the parameters that the text has now. Raises `Problem` 409 for one without a value."""
+    names = declared(sql)
+    missing = [name for name in names if name not in order.parameters]
+    if missing:
+        message = f"The query has no value for {', '.join(missing)}. Edit the report to set it."
+        raise Problem(409, "parameter_missing", message)
+    return SqlQuestion(sql=sql, parameters={name: order.parameters[name] for name in names})
+
+
 def _rendered(title: str, result: CsvResult, order: Order, link: str) -> Rendered:
     lines = csv.reader(io.StringIO(result.content.decode("utf-8", "replace")))
     columns = next(lines, [])
-    rows = [[_cell(cell) for cell in line[:SHOWN_COLUMNS]] for line, _ in zip(lines, range(SHOWN_ROWS), strict=False)]
+    first = [line for line, _ in zip(lines, range(MAX_POINTS), strict=False)]
+    rows = [[_cell(cell) for cell in line[:SHOWN_COLUMNS]] for line in first[:SHOWN_ROWS]]
     count = f"{figures.count_text(result.rows)} {'row' if result.rows == 1 else 'rows'}"
     notes = []
     if not result.is_whole:
@@ -59,6 +74,10 @@ def _rendered(title: str, result: CsvResult, order: Order, link: str) -> Rendere
         count = "result"
     if len(columns) > SHOWN_COLUMNS:
         notes.append(f"The table shows the first {SHOWN_COLUMNS} of {len(columns)} columns.")
+    chart = chart_of(columns, result.types, first)
+    pictures = [_picture(chart, title)] if chart is not None else []
+    if chart is not None and result.rows > MAX_POINTS:
+        notes.append(f"The chart shows the first {MAX_POINTS} rows.")
     shown = "" if result.rows <= SHOWN_ROWS else f"The first {SHOWN_ROWS} rows."
     days = figures.days_text(order.first_day, order.last_day)
     letter = Letter(
@@ -66,7 +85,7 @@ def _rendered(title: str, result: CsvResult, order: Order, link: str) -> Rendere
         period=f"Scheduled after {days}",
         lead=f"The query returned {count}." if result.is_whole else "",
         kpis=[],
-        pictures=[],
+        pictures=[shown_picture for shown_picture, _ in pictures],
         tables=[Table("Result", [_cell(name) for name in columns[:SHOWN_COLUMNS]], rows, shown)],
         notes=notes,
         link_label="Open SQL",
@@ -80,8 +99,15 @@ def _rendered(title: str, result: CsvResult, order: Order, link: str) -> Rendere
         subject=f"{title}: {days}, {count}",
         text=letter.text(),
         html=letter.html(),
-        attachments=[file] if result.is_whole else [],
+        attachments=[*(picture for _, picture in pictures), *([file] if result.is_whole else [])],
     )
+
+
+def _picture(chart: ResultChart, title: str) -> tuple[Picture, Attachment]:
+    content_id = "chart@query"
+    png = chart.png(figures.compact_text)
+    file = Attachment(name="chart.png", media_type="image/png", content=png, content_id=content_id)
+    return Picture(title, content_id, chart.described()), file
 
 
 def _cell(text: str) -> str:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+import csv
+import io
+import re
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -320,11 +323,13 @@ async def _as_json(begun: _RunningStatement, answer: Answer, max_rows: int) -> A
 
 async def _counted(answer: Answer, format_: str) -> AsyncIterator[bytes]:
     """The body as it comes; its lines are its rows where the format has lines."""
-    header, plain = (1, PlainCsv()) if format_ == "csv" else (0, None)
+    header = {"csv": 1, "typed csv": 2}.get(format_, 0)
+    plain = PlainCsv() if header else None
     async for chunk in answer.chunks():
         if format_ != "parquet":
-            answer.rows = max(0, answer.rows + chunk.count(b"\n") - header)
-            header = 0
+            lines = chunk.count(b"\n")
+            answer.rows += max(0, lines - header)
+            header = max(0, header - lines)
             if answer.rows > limits.RESULT_ROWS:
                 raise Failed(396, f"The result has more than {limits.RESULT_ROWS:,} rows. Add a LIMIT.")
         yield plain.take(chunk) if plain is not None else chunk
@@ -347,25 +352,27 @@ async def _disconnected(request: Request) -> None:
 
 @dataclass(frozen=True, slots=True)
 class CsvResult:
-    """A result as the page's file. `is_whole`: whether nothing was left out."""
+    """A result as the page's file. `types`: of its columns; `is_whole`: whether nothing was left out."""
 
     content: bytes
+    types: Sequence[str]
     rows: int
     is_whole: bool
 
 
 async def run_as_csv(
-    pool: Pool, runner: StatementRunner, person: Analyst, sql: str, door: str, max_bytes: int
+    pool: Pool, runner: StatementRunner, person: Analyst, question: SqlQuestion, door: str, max_bytes: int
 ) -> CsvResult:
     """Runs a statement for a person who does not wait for it; it is in their history. Raises `Problem` as `run_sql`."""
-    question = SqlQuestion.model_validate({"sql": sql})
     begun, vetted, parameters, walls = await _begin(pool, runner, person, question, door)
     outcome = Outcome("cancelled", 0)
     try:
-        answer = await runner.start(begun.id, person.account_id, vetted, "csv", parameters, limits.PAGE_ROWS, walls)
+        answer = await runner.start(
+            begun.id, person.account_id, vetted, "typed csv", parameters, limits.PAGE_ROWS, walls
+        )
         content, is_whole = bytearray(), True
         try:
-            async for chunk in _counted(answer, "csv"):
+            async for chunk in _counted(answer, "typed csv"):
                 content += chunk
                 if len(content) > max_bytes:
                     is_whole = False
@@ -374,7 +381,7 @@ async def run_as_csv(
         finally:
             await answer.response.aclose()
     except Failed as failure:
-        explained = failure.explained(sql)
+        explained = failure.explained(question.sql)
         outcome = Outcome(explained.outcome, 0, explained.message)
         raise explained.problem() from failure
     finally:
@@ -383,4 +390,17 @@ async def run_as_csv(
                 await runner.gone(begun.id)
         await begun.end(outcome)
     whole = bytes(content) if is_whole else bytes(content[: content.rfind(b"\n") + 1])
-    return CsvResult(whole, answer.rows, is_whole)
+    return csv_result(whole, answer.rows, is_whole=is_whole)
+
+
+def csv_result(content: bytes, rows: int, *, is_whole: bool) -> CsvResult:
+    """The file without its second record, which has the types. Pure."""
+    names = _RECORD.match(content)
+    types = _RECORD.match(content, names.end()) if names else None
+    if names is None or types is None:
+        return CsvResult(content, (), rows, is_whole)
+    [found] = csv.reader(io.StringIO(types.group().decode("utf-8", "replace")))
+    return CsvResult(names.group() + content[types.end() :], found, rows, is_whole)
+
+
+_RECORD: Final = re.compile(rb'(?:"(?:[^"]++|"")*+"|[^"\n])*+\n')

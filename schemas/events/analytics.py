@@ -147,6 +147,14 @@ class ReportScheduled(DomainEvent):
     view_id: UUID | None
     query_id: UUID | None
     schedule: ReportSchedule
+    parameters: Mapping[str, str] = Field(default_factory=dict, description="Values of the query's parameters")
+
+
+class ReportParametersChanged(DomainEvent):
+    """The report's query runs with other values."""
+
+    NAME: ClassVar[str] = "report.parameters_changed"
+    parameters: Mapping[str, str] = Field(description="All of them")
 
 
 class ReportRescheduled(DomainEvent):

@@ -37,6 +37,7 @@ const report = (changes) => ({
   weekday: 0,
   day: 1,
   hour: 8,
+  parameters: {},
   timezone: 'Atlantic/Reykjavik',
   paused: null,
   nextAt: new Date(Date.now() + 4 * DAY).toISOString(),

@@ -15,7 +15,8 @@ WIDTH: Final = 600
 HEIGHT: Final = 220
 """In the email; the picture has twice as many pixels, for dense screens."""
 
-_SCALE: Final = 2
+SCALE: Final = 2
+Point = tuple[float, float]
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 12, 12, 26
 _BACKGROUND: Final = "#ffffff"
 _TEXT: Final = "#5b6472"
@@ -38,38 +39,59 @@ class Chart:
 
     def png(self, written: Callable[[float], str]) -> bytes:
         """The picture; `written`: a value on the axis."""
-        picture = Image.new("RGB", (WIDTH * _SCALE, HEIGHT * _SCALE), _BACKGROUND)
-        draw = ImageDraw.Draw(picture)
-        font = ImageFont.load_default(_FONT_SIZE * _SCALE)
-        ticks = ticks_for(min([0.0, *self.values, *self.before]), max([0.0, *self.values, *self.before]))
-        low, high = ticks[0], ticks[-1]
-
-        def y_of(value: float) -> float:
-            return (HEIGHT - _BOTTOM - (value - low) / (high - low) * (HEIGHT - _TOP - _BOTTOM)) * _SCALE
-
-        def x_of(index: int) -> float:
-            gaps = max(1, len(self.values) - 1)
-            return (_LEFT + index / gaps * (WIDTH - _LEFT - _RIGHT)) * _SCALE
-
-        for tick in ticks:
-            y = y_of(tick)
-            draw.line([(_LEFT * _SCALE, y), ((WIDTH - _RIGHT) * _SCALE, y)], fill=_GRID, width=_SCALE)
-            draw.text(((_LEFT - 8) * _SCALE, y), written(tick), fill=_TEXT, font=font, anchor="rm")
+        frame = Frame([*self.values, *self.before], written)
         for index in shown_labels(len(self.labels)):
-            anchor = "la" if index == 0 else "ra" if index == len(self.labels) - 1 else "ma"
-            place = (x_of(index), (HEIGHT - _BOTTOM + 8) * _SCALE)
-            draw.text(place, self.labels[index], fill=_TEXT, font=font, anchor=anchor)
-        before = [(x_of(index), y_of(value)) for index, value in enumerate(self.before[: len(self.values)])]
+            frame.label(self._x(index), self.labels[index], index, len(self.labels))
+        before = [frame.point(self._x(index), value) for index, value in enumerate(self.before[: len(self.values)])]
         for begin, end in _dashes(before):
-            draw.line([begin, end], fill=_BEFORE, width=2 * _SCALE)
-        points = [(x_of(index), y_of(value)) for index, value in enumerate(self.values)]
-        draw.line(points, fill=_LINE, width=2 * _SCALE + 1, joint="curve")
+            frame.draw.line([begin, end], fill=_BEFORE, width=2 * SCALE)
+        frame.line([frame.point(self._x(index), value) for index, value in enumerate(self.values)], _LINE)
+        return frame.png()
+
+    def _x(self, index: int) -> float:
+        return index / max(1, len(self.values) - 1)
+
+
+class Frame:
+    """An empty chart with a grid and a scale for `values`. Places across are from 0 to 1."""
+
+    def __init__(self, values: Sequence[float], written: Callable[[float], str]) -> None:
+        self._picture = Image.new("RGB", (WIDTH * SCALE, HEIGHT * SCALE), _BACKGROUND)
+        self._font = ImageFont.load_default(_FONT_SIZE * SCALE)
+        self.draw = ImageDraw.Draw(self._picture)
+        ticks = ticks_for(min([0.0, *values]), max([0.0, *values]))
+        self._low, self._high = ticks[0], ticks[-1]
+        for tick in ticks:
+            left, y = self.point(0, tick)
+            self.draw.line([(left, y), self.point(1, tick)], fill=_GRID, width=SCALE)
+            self._text((left - 8 * SCALE, y), written(tick), "rm")
+
+    def point(self, across: float, value: float) -> Point:
+        """Where a value stands."""
+        share = (value - self._low) / (self._high - self._low)
+        return (
+            (_LEFT + across * (WIDTH - _LEFT - _RIGHT)) * SCALE,
+            (HEIGHT - _BOTTOM - share * (HEIGHT - _TOP - _BOTTOM)) * SCALE,
+        )
+
+    def label(self, across: float, text: str, index: int, count: int) -> None:
+        """Writes a label below the chart; the first and the last of `count` stay inside."""
+        anchor = "la" if index == 0 else "ra" if index == count - 1 else "ma"
+        self._text((self.point(across, self._low)[0], (HEIGHT - _BOTTOM + 8) * SCALE), text, anchor)
+
+    def line(self, points: Sequence[Point], color: str) -> None:
+        self.draw.line(points, fill=color, width=2 * SCALE + 1, joint="curve")
         if len(points) == 1:
-            (x, y), radius = points[0], 3 * _SCALE
-            draw.ellipse([x - radius, y - radius, x + radius, y + radius], fill=_LINE)
+            (x, y), radius = points[0], 3 * SCALE
+            self.draw.ellipse([x - radius, y - radius, x + radius, y + radius], fill=color)
+
+    def png(self) -> bytes:
         file = io.BytesIO()
-        picture.quantize(64).save(file, "PNG", optimize=True)
+        self._picture.quantize(64).save(file, "PNG", optimize=True)
         return file.getvalue()
+
+    def _text(self, place: Point, text: str, anchor: str) -> None:
+        self.draw.text(place, text, fill=_TEXT, font=self._font, anchor=anchor)
 
 
 def ticks_for(low: float, high: float) -> list[float]:
@@ -91,12 +113,9 @@ def shown_labels(count: int) -> list[int]:
     return [*range(0, count - every, every), count - 1]
 
 
-_Point = tuple[float, float]
-
-
-def _dashes(points: Sequence[_Point]) -> list[tuple[_Point, _Point]]:
+def _dashes(points: Sequence[Point]) -> list[tuple[Point, Point]]:
     """The strokes of a dashed line through `points`."""
-    length, found, run, is_drawn = _DASH * _SCALE, [], 0.0, True
+    length, found, run, is_drawn = _DASH * SCALE, [], 0.0, True
     for (x0, y0), (x1, y1) in pairwise(points):
         whole = ((x1 - x0) ** 2 + (y1 - y0) ** 2) ** 0.5
         at = 0.0

@@ -45,6 +45,8 @@ class Order(BaseModel):
     website_id: UUID | None
     view_id: UUID | None
     query_id: UUID | None
+    parameters: Mapping[str, str] = {}
+    """Values of the query's parameters."""
     first_day: date
     last_day: date
     stop_url: str

@@ -24,6 +24,14 @@ def count_text(number: int) -> str:
     return f"{number:,}"
 
 
+def compact_text(number: float) -> str:
+    """`12.5k` on an axis."""
+    for size, sign in ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k")):
+        if abs(number) >= size:
+            return f"{number / size:.4g}{sign}"
+    return f"{number:.4g}"
+
+
 def percent_text(number: float) -> str:
     return f"{number:,.2f}%"
 

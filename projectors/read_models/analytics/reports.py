@@ -1,4 +1,4 @@
-"""`read.reports`: reports by email, when they are sent, and how the last one went."""
+"""`read.reports`: reports by email, when and with which values they are sent, and how the last one went."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from projectors.read_models.row_policies import OWN_ALONE
 from schemas.events.accounts import AccountErased
 from schemas.events.analytics import (
     ReportFailed,
+    ReportParametersChanged,
     ReportPaused,
     ReportRemoved,
     ReportRescheduled,
@@ -21,7 +22,7 @@ from schemas.events.analytics import (
 
 REPORTS: Final = ReadModel(
     name="reports",
-    version=1,
+    version=2,
     columns=(
         "id uuid",
         "account_id uuid not null",
@@ -29,6 +30,7 @@ REPORTS: Final = ReadModel(
         "view_id uuid",
         "query_id uuid",
         "schedule jsonb not null",
+        "parameters jsonb not null default '{}'",
         "since timestamptz not null",
         "paused text",
         "handled date",
@@ -53,6 +55,7 @@ def scheduled(rows: Rows, event: ReportScheduled) -> None:
         view_id=event.view_id,
         query_id=event.query_id,
         schedule=event.schedule.model_dump(mode="json"),
+        parameters=dict(event.parameters),
         since=event.timestamp,
     )
 
@@ -61,6 +64,11 @@ def scheduled(rows: Rows, event: ReportScheduled) -> None:
 def rescheduled(rows: Rows, event: ReportRescheduled) -> None:
     schedule = event.schedule.model_dump(mode="json")
     rows.update({"id": event.originator_id}, schedule=schedule, since=event.timestamp)
+
+
+@REPORTS.on(ReportParametersChanged)
+def parameters_changed(rows: Rows, event: ReportParametersChanged) -> None:
+    rows.update({"id": event.originator_id}, parameters=dict(event.parameters))
 
 
 @REPORTS.on(ReportPaused)

@@ -392,12 +392,31 @@ def test_a_saved_query_is_mailed_as_a_table_and_a_file(full_api: Api) -> None:
     report_id = scene.scheduled(**fields)
     scene.run()
     assert scene.events(report_id) == [ReportScheduled, ReportSent]
-    [(_, subject, text, html, [file])] = scene.mails()
+    [(_, subject, text, html, [picture, file])] = scene.mails()
     assert subject == "Numbers: Mar 2–8, 120 rows"
+    assert (picture.media_type, f'src="cid:{picture.content_id}"' in html) == ("image/png", True)
+    assert "Bar chart of n (blue) by formula." in text
     assert "The first 50 rows." in text and "- 49 · '=1+1" in text and "- 50 ·" not in text
     page = scene.call("POST", "/api/platform/sql", json={"sql": saved["sql"], "format": "csv"})
     assert (file.name, file.content) == ("numbers.csv", page.content)
     assert "<table" in html
+
+
+def test_a_query_runs_with_the_values_of_the_report(full_api: Api) -> None:
+    """Given a query with a parameter, when its report has no value, it fails by name; with a value it is sent."""
+    scene = Scene(full_api, "member", "analyst")
+    assert analyst_role(full_api, scene.ada)
+    query_id = scene.saved_query("Days", "SELECT 'day' AS name, {days:UInt16} AS n")
+    of_query = {"viewId": None, "websiteId": None, "queryId": query_id}
+    without = scene.scheduled(**of_query)
+    scene.run()
+    stored = list(full_api.core.store.repository.event_store.get(without))
+    assert "no value for days" in stored[-1].reason  # type: ignore[attr-defined]
+    scene.call("DELETE", f"{PATH}/{without}")
+    scene.scheduled(**of_query, parameters={"days": "30", "former": "x"})
+    scene.run()
+    [(_, _, text, _, [_, file])] = scene.mails()
+    assert "- day · 30" in text and file.content == b'"name","n"\n"day",30\n'
 
 
 def test_a_query_that_fails_says_why_and_a_query_of_others_cannot_be_scheduled(full_api: Api) -> None:

@@ -10,6 +10,7 @@ from schemas.events.accounts import AccountErased
 from schemas.events.analytics import (
     ReportFailed,
     ReportInterval,
+    ReportParametersChanged,
     ReportPaused,
     ReportRemoved,
     ReportRescheduled,
@@ -38,6 +39,7 @@ def test_a_report_shows_how_the_last_one_went_and_why_it_is_paused(projecting: P
         step(sent, 2, ReportFailed, **WEEK, account_id=me, reason="Too slow."),
         step(sent, 3, ReportRescheduled, schedule=WEEKLY.model_copy(update={"hour": 6})),
         step(sent, 4, ReportSent, **WEEK, mail_id=uuid4()),
+        step(sent, 5, ReportParametersChanged, parameters={"days": "30"}),
         step(failed, 1, ReportScheduled, **made),
         step(failed, 2, ReportFailed, **WEEK, account_id=me, reason="Too slow."),
         step(failed, 3, ReportRemoved),
@@ -64,4 +66,5 @@ def test_a_report_shows_how_the_last_one_went_and_why_it_is_paused(projecting: P
             (paused, 8, "website", None, None, None),
         ]
     )
+    assert projecting.sql("select parameters from read.reports where id = %s", sent) == [({"days": "30"},)]
     assert (erased,) not in projecting.sql("select id from read.reports")

@@ -65,9 +65,20 @@ def test_only_a_view_of_a_website_that_one_may_see_can_be_scheduled() -> None:
 def test_a_query_can_be_scheduled_by_analysts_alone() -> None:
     member = Account(OWNER, 1, "ada@example.com", "Ada", (Role.MEMBER,))
     with pytest.raises(CommandRejected, match="Query not found"):
-        reports.schedule_query(uuid4(), member, uuid4(), MONDAYS, CONTEXT)
+        reports.schedule_query(uuid4(), member, uuid4(), {}, MONDAYS, CONTEXT)
     analyst = replace(member, roles=(Role.ANALYST,))
-    assert reports.schedule_query(uuid4(), analyst, uuid4(), MONDAYS, CONTEXT).website_id is None
+    assert reports.schedule_query(uuid4(), analyst, uuid4(), {}, MONDAYS, CONTEXT).website_id is None
+
+
+def test_the_parameters_of_a_query_have_values_that_can_be_changed() -> None:
+    analyst = Account(OWNER, 1, "ada@example.com", "Ada", (Role.ANALYST,))
+    report = reports.evolve(None, reports.schedule_query(uuid4(), analyst, uuid4(), {"days": "7"}, MONDAYS, CONTEXT))
+    assert report.parameters == {"days": "7"}
+    assert reports.change_parameters(report, {"days": "7"}, CONTEXT) == []
+    [changed] = reports.change_parameters(report, {"days": "30"}, CONTEXT)
+    assert reports.evolve(report, changed).parameters == {"days": "30"}
+    with pytest.raises(CommandRejected, match="Only a query has parameters"):
+        reports.change_parameters(scheduled(), {"days": "30"}, CONTEXT)
 
 
 def test_a_period_is_sent_or_fails_once() -> None:

@@ -39,6 +39,9 @@ const AlertHistory = lazy(() =>
 const InsightsByMail = lazy(() =>
   import('@/features/insights/components/digest-choice').then((module) => ({ default: module.DigestPanel })),
 );
+const QueryParameters = lazy(() =>
+  import('@/features/sql/components/query-parameters').then((module) => ({ default: module.QueryParameters })),
+);
 const ReportsPanel = lazy(() =>
   import('@/features/analytics/components/reports-panel').then((module) => ({ default: module.ReportsPanel })),
 );
@@ -79,6 +82,9 @@ export function AccountSettingsPage() {
         <ReportsPanel
           query={textOf(search['query'])}
           onQueryDone={() => show('reports')}
+          parameters={(queryId, values, onChange) => (
+            <QueryParameters queryId={queryId} values={values} onChange={onChange} />
+          )}
           toAnalytics={
             <Link to="/analytics" className={buttonClass({ variant: 'primary' })}>
               Open Analytics

@@ -16,6 +16,7 @@ const report = (changes: Partial<EmailReport> = {}): EmailReport => ({
   weekday: 0,
   day: 1,
   hour: 8,
+  parameters: {},
   timezone: 'Europe/Berlin',
   paused: null,
   nextAt: '2026-11-30T07:00:00Z',
@@ -99,7 +100,7 @@ test('a report is previewed, changed, paused, deleted and restored', async () =>
   await user.click(await screen.findByRole('button', { name: 'Send now: Germany, shop.example' }));
   expect(await screen.findByText('Preview sent')).toBeInTheDocument();
   await user.click(screen.getByRole('button', { name: 'Edit Germany, shop.example' }));
-  const form = within(await screen.findByRole('dialog', { name: 'Change schedule' }));
+  const form = within(await screen.findByRole('dialog', { name: 'Edit report' }));
   await user.selectOptions(form.getByLabelText('How often'), 'Monthly');
   await user.selectOptions(form.getByLabelText('Day of the month'), '2');
   await user.click(form.getByRole('button', { name: 'Save' }));
@@ -138,19 +139,31 @@ test('what the analytics page shows is saved and emailed', async () => {
   expect(sent).toEqual([
     {
       call: 'POST /api/platform/reports',
-      body: { viewId: 'v9', websiteId: expect.any(String) as string, every: 'weekly', weekday: 4, day: 1, hour: 6 },
+      body: {
+        viewId: 'v9',
+        websiteId: expect.any(String) as string,
+        every: 'weekly',
+        weekday: 4,
+        day: 1,
+        hour: 6,
+        parameters: {},
+      },
     },
     { call: 'POST /api/platform/reports/r9/preview' },
   ]);
 });
 
-test('the address of a saved query opens its form', async () => {
+test('the address of a saved query opens its form, with fields for its parameters', async () => {
+  const sql = 'SELECT count() FROM events WHERE timestamp > now() - toIntervalDay({days:UInt16})';
+  server.use(http.get('*/api/platform/sql/queries/q7', () => HttpResponse.json({ id: 'q7', title: 'Clicks', sql })));
   const { user, router } = renderApp('/account-settings?tab=reports&query=q7');
   const form = within(await screen.findByRole('dialog', { name: 'Email this query' }));
+  await user.type(await form.findByLabelText('days'), '30');
   await user.click(form.getByRole('button', { name: 'Schedule email' }));
   await waitFor(() => expect(router.state.location.search).toEqual({ tab: 'reports' }));
+  const schedule = { every: 'weekly', weekday: 0, day: 1, hour: 8 };
   expect(sent).toEqual([
-    { call: 'POST /api/platform/reports', body: { queryId: 'q7', every: 'weekly', weekday: 0, day: 1, hour: 8 } },
+    { call: 'POST /api/platform/reports', body: { queryId: 'q7', ...schedule, parameters: { days: '30' } } },
   ]);
 });
 

@@ -8,6 +8,9 @@ export type Schedule = Pick<EmailReport, 'every' | 'weekday' | 'day' | 'hour'>;
 /** A view of a website, or a saved query. */
 export type ReportContent = { readonly viewId: string; readonly websiteId: string } | { readonly queryId: string };
 
+/** Of a query's parameters. */
+export type ParameterValues = Readonly<Record<string, string>>;
+
 export const reportsQuery = queryOptions({
   queryKey: ['email-reports'] as const,
   queryFn: ({ signal }) => body(api.GET('/api/platform/reports', { signal })),
@@ -15,10 +18,15 @@ export const reportsQuery = queryOptions({
 
 const one = (id: string) => ({ path: { id } });
 
-export const scheduleReport = (content: ReportContent, schedule: Schedule) =>
-  body(api.POST('/api/platform/reports', { body: { ...content, ...schedule } }));
+export const scheduleReport = (content: ReportContent, schedule: Schedule, parameters: ParameterValues) =>
+  body(api.POST('/api/platform/reports', { body: { ...content, ...schedule, parameters } }));
 
-export const changeReport = (id: string, changes: Partial<Schedule> & { readonly paused?: boolean }) =>
+interface Changes extends Partial<Schedule> {
+  readonly parameters?: ParameterValues;
+  readonly paused?: boolean;
+}
+
+export const changeReport = (id: string, changes: Changes) =>
   done(api.PATCH('/api/platform/reports/{id}', { params: one(id), body: changes }));
 
 export const removeReport = (id: string) => done(api.DELETE('/api/platform/reports/{id}', { params: one(id) }));

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { SelectField } from '@/components/ui/field';
@@ -10,6 +10,7 @@ import {
   previewReport,
   reportsQuery,
   scheduleReport,
+  type ParameterValues,
   type ReportContent,
   type Schedule,
 } from '../api/reports';
@@ -17,19 +18,35 @@ import { DAYS, DEFAULT_SCHEDULE, HOURS, hourText, periodText, scheduleText, WEEK
 
 const PREVIEW_MS = 10_000;
 
+type ScheduledReport = Schedule & {
+  readonly id: string;
+  readonly queryId: string | null;
+  readonly parameters: ParameterValues;
+};
+
+export type ParameterFields = (
+  queryId: string,
+  values: ParameterValues,
+  onChange: (name: string, value: string) => void,
+) => ReactNode;
+
 interface Props {
   /** What a new report is about, or the report whose schedule changes. */
-  readonly of: { readonly content: ReportContent } | { readonly report: { readonly id: string } & Schedule };
+  readonly of: { readonly content: ReportContent } | { readonly report: ScheduledReport };
+  /** Fields for the values of a query's parameters. */
+  readonly parameters?: ParameterFields;
   /** Where the hour is read: the zone of the website, or words for the person's own. */
   readonly timezone: string;
   readonly onDone: () => void;
   readonly onCancel: () => void;
 }
 
-/** When a report is emailed. A new one offers a preview. */
-export function ReportForm({ of, timezone, onDone, onCancel }: Props) {
+/** When a report is emailed, and with which values. A new one offers a preview. */
+export function ReportForm({ of, parameters, timezone, onDone, onCancel }: Props) {
   const client = useQueryClient();
   const [schedule, setSchedule] = useState<Schedule>('report' in of ? scheduleOf(of.report) : DEFAULT_SCHEDULE);
+  const [values, setValues] = useState<ParameterValues>('report' in of ? of.report.parameters : {});
+  const queryId = queryOf(of);
   const preview = useMutation({
     mutationFn: previewReport,
     onSuccess: () => toast('Preview sent', 'It arrives in your inbox in a moment.'),
@@ -37,8 +54,8 @@ export function ReportForm({ of, timezone, onDone, onCancel }: Props) {
   });
   const save = useMutation({
     mutationFn: async () => {
-      if ('content' in of) return (await scheduleReport(of.content, schedule)).id;
-      await changeReport(of.report.id, schedule);
+      if ('content' in of) return (await scheduleReport(of.content, schedule, values)).id;
+      await changeReport(of.report.id, queryId ? { ...schedule, parameters: values } : schedule);
       return null;
     },
     onSuccess: async (id) => {
@@ -106,6 +123,8 @@ export function ReportForm({ of, timezone, onDone, onCancel }: Props) {
           ))}
         </SelectField>
       </div>
+      {queryId !== null &&
+        parameters?.(queryId, values, (name, value) => setValues((before) => ({ ...before, [name]: value })))}
       <p className="text-[0.8125rem] text-muted">Times are in {timezone}. The email goes to your own address.</p>
       <div className="flex justify-end gap-2">
         <Button variant="ghost" onClick={onCancel}>
@@ -117,6 +136,11 @@ export function ReportForm({ of, timezone, onDone, onCancel }: Props) {
       </div>
     </form>
   );
+}
+
+function queryOf(of: Props['of']): string | null {
+  if ('report' in of) return of.report.queryId;
+  return 'queryId' in of.content ? of.content.queryId : null;
 }
 
 const scheduleOf = ({ every, weekday, day, hour }: Schedule): Schedule => ({ every, weekday, day, hour });

@@ -18,7 +18,7 @@ import {
   type EmailReport,
 } from '../api/reports';
 import { pauseText, scheduleText } from '../lib/report-times';
-import { ReportForm } from './report-form';
+import { ReportForm, type ParameterFields } from './report-form';
 
 const UNDO_MS = 10_000;
 const OWN_ZONE = 'your time zone (Account Settings > General)';
@@ -28,12 +28,13 @@ interface Props {
   readonly query: string | undefined;
   /** The form was closed. */
   readonly onQueryDone: () => void;
+  readonly parameters: ParameterFields;
   /** Leads to where views are saved. */
   readonly toAnalytics: ReactNode;
 }
 
 /** One's reports by email: when they come, how the last one went; change, pause, delete. */
-export function ReportsPanel({ query, onQueryDone, toAnalytics }: Props) {
+export function ReportsPanel({ query, onQueryDone, parameters, toAnalytics }: Props) {
   const reports = useQuery(reportsQuery);
   const [editing, setEditing] = useState<EmailReport | null>(null);
   return (
@@ -58,10 +59,11 @@ export function ReportsPanel({ query, onQueryDone, toAnalytics }: Props) {
           ))}
         </ul>
       )}
-      <Dialog open={editing !== null} onOpenChange={() => setEditing(null)} title="Change schedule">
+      <Dialog open={editing !== null} onOpenChange={() => setEditing(null)} title="Edit report">
         {editing && (
           <ReportForm
             of={{ report: editing }}
+            parameters={parameters}
             timezone={editing.timezone}
             onDone={() => setEditing(null)}
             onCancel={() => setEditing(null)}
@@ -72,11 +74,12 @@ export function ReportsPanel({ query, onQueryDone, toAnalytics }: Props) {
         open={query !== undefined}
         onOpenChange={onQueryDone}
         title="Email this query"
-        description="The query runs at the chosen time. You get the first 50 rows and all of them as CSV."
+        description="The query runs at the chosen time. You get its chart, the first 50 rows, and all rows as CSV."
       >
         {query !== undefined && (
           <ReportForm
             of={{ content: { queryId: query } }}
+            parameters={parameters}
             timezone={OWN_ZONE}
             onDone={onQueryDone}
             onCancel={onQueryDone}
