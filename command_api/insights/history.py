@@ -28,6 +28,17 @@ class Day:
 
 
 @dataclass(frozen=True, slots=True)
+class DaysAtAge:
+    """The days up to yesterday, oldest first, each as it stood when it was as old as the day that it is compared with.
+    Networks report sales late: a day that is over for weeks has sales that yesterday does not have yet."""
+
+    yesterday: Sequence[Day]
+    """Each as old as yesterday is now."""
+    week: Sequence[Day]
+    """Each as old as the same weekday of the last seven days is now."""
+
+
+@dataclass(frozen=True, slots=True)
 class History:
     """`total` and every series of `by` end with the day `last` and are of equal length, oldest first: whole weeks, or,
     while there are not yet five of them, all days."""

@@ -7,12 +7,12 @@ hour to a day, as for dashboards.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from functools import partial
 from typing import Any, Final
 
-from command_api.insights.history import DAYS, YOUNG_DAYS, Day, Dimension, History
+from command_api.insights.history import DAYS, YOUNG_DAYS, Day, DaysAtAge, Dimension, History
 from command_api.insights.significance import WEEK
 from command_api.websites.model import Website
 from infra.kernel.clickhouse.client import ClickHouseError, ClientPool
@@ -96,20 +96,32 @@ def read_history(clients: ClientPool, website: Website, now: datetime) -> Histor
     )
 
 
-def read_days(clients: ClientPool, website: Website, now: datetime) -> tuple[date, Sequence[Day]]:
-    """Yesterday, and the totals of the days up to it, from the first one with events, `DAYS` at most.
+def read_days_at_age(clients: ClientPool, website: Website, now: datetime) -> tuple[date, DaysAtAge]:
+    """Yesterday, and the days up to it, from the first one with events, `RECENT_DAYS` at most. Changes of conversions
+    count if they were received by that age; clicks are all there.
 
     Raises `HistoryUnavailable`.
     """
     zone = ZoneInfo(website.timezone)
-    last = now.astimezone(zone).date() - timedelta(days=1)
+    local = now.astimezone(zone)
+    last = local.date() - timedelta(days=1)
     span = _Span.ending(last, zone)
+    bound = {"website": str(website.id), **span.bound}
+
+    def stood(ages: Iterable[timedelta]) -> list[Day]:
+        until = [int((local - age).timestamp()) for age in ages]
+        return _series(span, query(clients, {**bound, "until": until}, _STOOD))
+
+    backs = range(len(span.edges) - 1, -1, -1)
     try:
-        total = _series(span, query(clients, {"website": str(website.id), **span.bound}, _TOTAL))
+        total = _series(span, query(clients, bound, _TOTAL))
+        by_day = stood(timedelta(days=back) for back in backs)
+        by_week = stood(timedelta(weeks=back // WEEK) for back in backs)
     except (ClickHouseError, OSError, TimeoutError) as error:
         raise HistoryUnavailable(str(error).partition("\n")[0]) from error
     first = next((index for index, day in enumerate(total) if day != Day()), len(total))
-    return last, total[first:]
+    first = max(first, len(total) - RECENT_DAYS)
+    return last, DaysAtAge(_with_conversions(total, by_day)[first:], _with_conversions(total, by_week)[first:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +174,13 @@ def _day(row: Mapping[str, Any]) -> Day:
     )
 
 
+def _with_conversions(days: Sequence[Day], stood: Sequence[Day]) -> list[Day]:
+    return [
+        replace(day, conversions=then.conversions, rejected=then.rejected, revenue=then.revenue)
+        for day, then in zip(days, stood, strict=True)
+    ]
+
+
 def _by_value(span: _Span, rows: Iterable[Mapping[str, Any]], cut: _Breakdown) -> dict[str, list[Day]]:
     by_value: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
@@ -192,6 +211,15 @@ _TOTAL: Final = (
     + ", sumIf(t.clicks, t.is_bot) AS bot_clicks, sumIf(t.pageviews, t.is_bot) AS bot_pageviews"
     " FROM traffic_15m AS t WHERE " + _where("bucket", "start") + " GROUP BY edge"
 )
+_STOOD: Final = (
+    f"SELECT {_EDGE.format(time='occurred_at')}, "  # noqa: S608 - own text
+    + ", ".join(f"{counted} AS {name}" for name, counted in COUNTERS.items())
+    + " FROM events AS t WHERE "
+    + _where("occurred_at", "recent")
+    + " AND t.type = 'conversion' AND NOT t.is_bot AND toUnixTimestamp(t.received_at)"
+    " < transform(edge, {edges:Array(UInt32)}, {until:Array(UInt32)}, toUInt32(0)) GROUP BY edge"
+)
+"""What a day's conversions were at a time of its own."""
 _LATEST: Final = (
     "SELECT toUnixTimestamp(max(t.bucket)) AS latest FROM traffic_15m AS t"  # noqa: S608 - own text
     f" WHERE t.website_id = {{website:UUID}} AND t.bucket < {instants.bound_second('end')}"

@@ -1,6 +1,10 @@
 """Whether conversion rate or earnings per click fell: yesterday, or the last seven days, against the same weekdays of
 the four weeks before. Pure.
 
+Like is compared with like: many networks report a sale days after it happened, so every day before counts what it had
+when it was as old as its counterpart is now (`received_at` of a conversion's changes). Right-truncated counts are
+biased low otherwise (Lawless, Adjustments for reporting delays, Canadian Journal of Statistics 22, 1994).
+
 A fall counts if it is as large as the rule says, if both sides have as many clicks, and if it is no play of chance
 (`command_api.insights.significance`). An open alert stays open as long as the fall is as large.
 """
@@ -14,7 +18,7 @@ from datetime import date, timedelta
 from statistics import fmean, variance
 from typing import Final, Literal
 
-from command_api.insights.history import Day, sums
+from command_api.insights.history import Day, DaysAtAge, sums
 from command_api.insights.significance import WEEK, of_shares, of_sums, spread, two_sided
 from command_api.insights.wording import money, percent
 from command_api.notifications.alert_checks import Watched
@@ -50,19 +54,19 @@ Surprise = Callable[[Window], float]
 """The chance of such a difference where nothing changed."""
 
 
-def windows(days: Sequence[Day]) -> list[Window]:
-    """The last week first: it says more than one day. `days` ends with yesterday."""
-    if len(days) < MIN_DAYS:
+def windows(days: DaysAtAge) -> list[Window]:
+    """The last week first: it says more than one day. The days end with yesterday."""
+    if len(days.week) < MIN_DAYS:
         return []
     base = BASE_WEEKS * WEEK
-    weeks_before = days[-base - WEEK : -WEEK]
+    weeks_before = days.week[-base - WEEK : -WEEK]
     return [
-        Window("week", days[-WEEK:], weeks_before, weeks_before),
-        Window("yesterday", days[-1:], days[-base - 1 : -1 : WEEK], days[-base - 1 : -1]),
+        Window("week", days.week[-WEEK:], weeks_before, weeks_before),
+        Window("yesterday", days.yesterday[-1:], days.yesterday[-base - 1 : -1 : WEEK], days.yesterday[-base - 1 : -1]),
     ]
 
 
-def conversion_rate_fell(one: Watched, last: date, days: Sequence[Day]) -> Finding | None:
+def conversion_rate_fell(one: Watched, last: date, days: DaysAtAge) -> Finding | None:
     """The finding of the first window that fell."""
     kind = AlertKind.CONVERSION_RATE_FELL
     for window in windows(days):
@@ -76,13 +80,14 @@ def conversion_rate_fell(one: Watched, last: date, days: Sequence[Day]) -> Findi
             "",
             f"Conversion rate fell {percent(fall)} {window.label}: {rates[0]} instead of {rates[1]}",
             f"{window.label.capitalize()} {now.clicks:,} clicks led to {now.conversions:,} conversions."
-            f" {window.base} of the 4 weeks before, {before.clicks:,} clicks led to {before.conversions:,}.",
+            f" {window.base} of the 4 weeks before, {before.clicks:,} clicks had led to {before.conversions:,}"
+            " by the same time after.",
             _path(one, window, last, "conversion_rate"),
         )
     return None
 
 
-def epc_fell(one: Watched, last: date, days: Sequence[Day]) -> Finding | None:
+def epc_fell(one: Watched, last: date, days: DaysAtAge) -> Finding | None:
     """The finding of the first window that fell."""
     kind, currency = AlertKind.EPC_FELL, one.website.currency
     for window in windows(days):
@@ -96,7 +101,8 @@ def epc_fell(one: Watched, last: date, days: Sequence[Day]) -> Finding | None:
             "",
             f"EPC fell {percent(fall)} {window.label}: {values[0]} instead of {values[1]}",
             f"{window.label.capitalize()} {now.clicks:,} clicks earned {money(now.revenue, currency)}."
-            f" {window.base} of the 4 weeks before, {before.clicks:,} clicks earned {money(before.revenue, currency)}.",
+            f" {window.base} of the 4 weeks before, {before.clicks:,} clicks had earned"
+            f" {money(before.revenue, currency)} by the same time after.",
             _path(one, window, last, "epc"),
         )
     return None

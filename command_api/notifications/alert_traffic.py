@@ -10,8 +10,8 @@ from typing import Any, Final
 from uuid import UUID
 
 from command_api.insights.completeness import wait_until_counted
-from command_api.insights.history import Day
-from command_api.insights.history_reader import HistoryIncomplete, HistoryUnavailable, query, read_days
+from command_api.insights.history import DaysAtAge
+from command_api.insights.history_reader import HistoryIncomplete, HistoryUnavailable, query, read_days_at_age
 from command_api.insights.service import shown_name
 from command_api.insights.significance import Spread, of_silence
 from command_api.kernel.container import Container
@@ -35,7 +35,7 @@ _WEEK_S: Final = 7 * 86_400
 _BUCKET_S: Final = 900
 _LOOK_BACK_S: Final = 5 * _WEEK_S + 86_400
 
-Rate = Callable[[Watched, date, Sequence[Day]], Finding | None]
+Rate = Callable[[Watched, date, DaysAtAge], Finding | None]
 """What fell, from yesterday and the days up to it (`command_api.notifications.alert_rates`)."""
 
 
@@ -90,7 +90,7 @@ class TrafficFinder:
             for one in watched:
                 if not self._is_counted(day_start(one.zone, now.astimezone(one.zone).date())):
                     raise HistoryIncomplete("its last day is still being counted")
-                finding = rate(one, *read_days(self._clients, one.website, now))
+                finding = rate(one, *read_days_at_age(self._clients, one.website, now))
                 if finding is not None:
                     yield one.website.id, finding
 

@@ -284,6 +284,33 @@ def test_a_fall_of_rates_is_found_once_a_day(alarm: Alarm) -> None:
     assert at.astimezone(BERLIN).hour == 3 and timedelta(0) < at - alarm.now <= DAY
 
 
+@pytest.mark.parametrize("fell", [False, True])
+def test_sales_that_are_reported_late_are_no_fall(alarm: Alarm, fell: bool) -> None:
+    """Given a network that reports a tenth of the sales at once and the others three days later, when yesterday has its
+    tenth, then nothing fell; when even that tenth is missing, the rate fell."""
+    rows: list[dict[str, Any]] = []
+    noon = alarm.now.astimezone(BERLIN).replace(hour=12, minute=0, second=0, microsecond=0)
+    for back in range(1, 43):
+        at = noon - back * DAY
+        rows += [event(alarm.website, at, visitor=number) for number in range(300)]
+        at_once = 0 if fell and back == 1 else 20
+        delays = [timedelta(hours=1)] * at_once + [3 * DAY] * 180
+        sold = [conversion(alarm.website, at, d_approved=1, c_approved=1_000) for _ in delays]
+        for row, delay in zip(sold, delays, strict=True):
+            row["received_at"] = f"{(at + delay).astimezone(UTC):%Y-%m-%d %H:%M:%S.000}"
+            if at + delay < alarm.now:
+                rows.append(row)
+    alarm.api.query.events(rows)
+    assert sorted(alarm.check(DAILY)) == (
+        [
+            "Conversion rate fell 100% yesterday: 0.00% instead of 6.67%",
+            "EPC fell 100% yesterday: 0.00 USD instead of 0.67 USD",
+        ]
+        if fell
+        else []
+    )
+
+
 def test_a_closed_month_is_an_alert_with_its_totals_for_a_week(alarm: Alarm) -> None:
     alarm.now = datetime(2027, 1, 3, 12, tzinfo=UTC)
     row = {"website_id": alarm.website, "month": "2026-12-01"}

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 import pytest
 
-from command_api.insights.history import Day
+from command_api.insights.history import Day, DaysAtAge
 from command_api.kernel.decision import CommandContext, CommandRejected
 from command_api.notifications import alert_rates, alert_rules, alerts
 from command_api.notifications.alert_checks import Check, Watched, run
@@ -167,8 +167,10 @@ def test_quiet_hours_have_a_beginning_and_another_end(hours: tuple[time | None, 
         choose(None, OWNER, mail=True, mail_resolved=False, quiet_from=hours[0], quiet_until=hours[1], context=CONTEXT)
 
 
-def days(*, sales: Sequence[int], clicks: int = 300, value: int = 1_000) -> list[Day]:
-    return [Day(clicks=clicks, conversions=count, revenue=count * value) for count in sales]
+def days(*, sales: Sequence[int], clicks: int = 300, value: int = 1_000) -> DaysAtAge:
+    """Days whose sales are all reported at once."""
+    found = [Day(clicks=clicks, conversions=count, revenue=count * value) for count in sales]
+    return DaysAtAge(found, found)
 
 
 STEADY, LIVELY = (12, 14, 11, 13, 15, 9, 10), (14, 12, 13, 15, 12, 11, 9)
@@ -188,19 +190,26 @@ def test_a_rate_that_fell_for_a_week_is_reported_with_both_rates_and_its_days() 
     assert rate.title == "Conversion rate fell 69% in the last 7 days: 1.24% instead of 4.05%"
     assert rate.text == (
         "In the last 7 days 2,100 clicks led to 26 conversions. On the same weekdays of the 4 weeks before, 8,400"
-        " clicks led to 340."
+        " clicks had led to 340 by the same time after."
     )
     assert "from=2026-11-19&to=2026-11-25" in rate.path and f"website={SITE.id}" in rate.path
     assert epc.title == "EPC fell 69% in the last 7 days: 0.12 USD instead of 0.40 USD"
 
 
 def test_yesterday_alone_is_compared_with_its_own_weekday() -> None:
-    history = days(sales=STEADY * 6)
-    assert alert_rates.conversion_rate_fell(watched(), LAST, history) is None
-    history[-1] = Day(clicks=300, conversions=0, revenue=0)
+    assert alert_rates.conversion_rate_fell(watched(), LAST, days(sales=STEADY * 6)) is None
+    history = days(sales=(*STEADY * 5, *STEADY[:-1], 0))
     rate = alert_rates.conversion_rate_fell(watched(), LAST, history)
     assert rate is not None and rate.title.startswith("Conversion rate fell 100% yesterday: 0.00% instead of 3.33%")
     assert alert_rates.epc_fell(watched(), LAST, history) is not None
+
+
+def test_each_window_compares_days_at_its_own_age() -> None:
+    """Given half of the sales within a day and all within a week, then a day that stands at half did not fall."""
+    full, half = days(sales=STEADY * 6), days(sales=[count // 2 for count in STEADY * 6])
+    assert alert_rates.conversion_rate_fell(watched(), LAST, DaysAtAge(half.yesterday, full.week)) is None
+    mixed = DaysAtAge([*full.yesterday[:-1], half.yesterday[-1]], full.week)
+    assert alert_rates.conversion_rate_fell(watched(AlertKind.CONVERSION_RATE_FELL), LAST, mixed) is not None
 
 
 def test_weekends_that_are_always_weak_are_no_fall() -> None:
