@@ -21,6 +21,7 @@ from command_api.marketplace.claims import ListingClaims, host_of, require_compl
 from schemas.base import DomainEvent, MoneySum
 from schemas.events import marketplace
 from schemas.events.marketplace import ListingStatus, MeasuredMonth, MeasuredShare
+from schemas.listing_claims import difference
 
 CURRENCY: Final = "USD"
 ONLINE_FOR: Final = timedelta(days=90)
@@ -243,13 +244,6 @@ def verify(
 
 def not_verified(listing: Listing, reason: NotVerified, context: CommandContext) -> list[DomainEvent]:
     return [marketplace.ListingNotVerified(**next_event(listing, context), reason=reason)]
-
-
-def difference(claimed: int | None, measured: int) -> float | None:
-    """By how many percent the claim exceeds the measurement; none without either."""
-    if claimed is None or measured <= 0:
-        return None
-    return round((claimed - measured) / measured * 100, 1)
 
 
 def require_owned(listing: Listing | None, context: CommandContext) -> Listing:

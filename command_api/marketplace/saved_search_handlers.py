@@ -23,6 +23,7 @@ from infra.kernel.mail.unsubscribe import unsubscribe_token
 from schemas.currencies import digits
 from schemas.events.marketplace import SearchCriteria
 from schemas.identity import listing_watch_id
+from schemas.listing_claims import IS_VERIFIED
 
 MAX_SEARCHES: Final = 20
 SEND_INTERVAL: Final = timedelta(days=1)
@@ -133,17 +134,17 @@ def like_pattern(words: str) -> str | None:
 
 _SAVE: Final = "INSERT INTO marketplace.saved_search (search_id, account_id, looked_at) VALUES (%s, %s, %s)"
 _DROP: Final = "DELETE FROM marketplace.saved_search WHERE search_id = %s"
-_MATCHING: Final = """
+_MATCHING: Final = f"""
 SELECT id, title FROM read.listings AS l
 WHERE status = 'active' AND published_at >= %(since)s AND seller_id <> %(account)s
   AND (%(words)s::text IS NULL OR title_lower LIKE %(words)s)
   AND (%(niche)s::text IS NULL OR niche = %(niche)s)
   AND (%(least)s::bigint IS NULL OR asking_price >= %(least)s)
   AND (%(most)s::bigint IS NULL OR asking_price <= %(most)s)
-  AND (NOT %(verified)s OR verified_website = website_id)
+  AND (NOT %(verified)s OR {IS_VERIFIED})
   AND NOT EXISTS (
     SELECT FROM marketplace.saved_search_notice AS n WHERE n.search_id = %(search_id)s AND n.listing_id = l.id)
-ORDER BY published_at DESC, id LIMIT %(limit)s"""
+ORDER BY published_at DESC, id LIMIT %(limit)s"""  # noqa: S608 - own text
 _MARK_SENT: Final = (
     "INSERT INTO marketplace.saved_search_notice (search_id, listing_id) VALUES (%s, %s) ON CONFLICT DO NOTHING"
 )

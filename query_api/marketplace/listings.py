@@ -17,6 +17,7 @@ from query_api.kernel.postgres_reader import Reader, like
 from query_api.marketplace import rows as shown
 from query_api.marketplace.schemas import FlaggedQuestion, Listing, ListingInFull, Question, Seller, Step
 from schemas.events.marketplace import ListingStatus, Niche
+from schemas.listing_claims import IS_VERIFIED
 
 router = APIRouter(prefix="/api/marketplace", tags=["marketplace"])
 admin_router = APIRouter(prefix="/api/admin/marketplace", tags=["marketplace"])
@@ -85,7 +86,7 @@ def get_listings(
             conditions.append(condition)
             values[name] = value
     if verified:
-        conditions.append("verified_website = website_id")
+        conditions.append(IS_VERIFIED)
     if not page.is_first:
         values["at"], values["last"] = page.after(kind, UUID)
         after = "<" if direction == "DESC" else ">"

@@ -12,25 +12,41 @@ import idna
 
 from query_api.kernel.money import Amount, major
 from query_api.kernel.postgres_reader import Reader
-from query_api.marketplace.schemas import Image, Listing, MeasuredMonth, MeasuredShare, Seller, VerifiedFigures
+from query_api.marketplace.schemas import (
+    Image,
+    Listing,
+    MeasuredMonth,
+    MeasuredShare,
+    Seller,
+    Verification,
+    VerifiedFigures,
+)
 from schemas.base import ERASED
+from schemas.listing_claims import (
+    IS_MEASURED,
+    IS_OVERSTATED,
+    IS_VERIFIED,
+    TOLERANCE_PERCENT,
+    difference,
+    is_overstated,
+)
 
 DELETED_MEMBER: Final = "Deleted member"
 DELETED_LISTING: Final = "Deleted listing"
 LISTING: Final = (
     "id, seller_id, status, title, website_url, description, niche, currency, asking_price, monthly_revenue,"
     " monthly_profit, monthly_traffic, years_established, website_id, images, verified_website, created_at,"
-    " published_at"
+    f" published_at, {IS_MEASURED} AS is_measured, {IS_OVERSTATED} AS is_overstated"
 )
 _SELLERS: Final = "SELECT account_id, name FROM read.sellers WHERE account_id = ANY(%s)"
-_SELLER: Final = """
+_SELLER: Final = f"""
 SELECT s.account_id AS id, s.name, s.member_since, s.sold AS sold_listings, l.active AS active_listings,
   l.verified AS verified_listings
 FROM read.sellers AS s CROSS JOIN LATERAL (
-  SELECT count(*) AS active, count(*) FILTER (WHERE verified_website = website_id) AS verified
+  SELECT count(*) AS active, count(*) FILTER (WHERE {IS_VERIFIED}) AS verified
   FROM read.listings WHERE seller_id = s.account_id AND status IN ('active', 'under_offer')
 ) AS l
-WHERE s.account_id = %s"""
+WHERE s.account_id = %s"""  # noqa: S608 - own text
 
 
 def listing(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -49,7 +65,7 @@ def listing(row: Mapping[str, Any]) -> dict[str, Any]:
         "asking_price": money(row["asking_price"]),
         "monthly_revenue": money(row["monthly_revenue"]),
         "monthly_profit": money(row["monthly_profit"]),
-        "verification_status": "verified" if is_verified(row) else "pending",
+        "verification_status": _status(row),
         "image": image_url(row["images"][0]) if row["images"] else None,
     }
 
@@ -58,9 +74,10 @@ def listings(rows: list[dict[str, Any]]) -> list[Listing]:
     return [Listing.of_row(listing(row)) for row in rows]
 
 
-def is_verified(row: Mapping[str, Any]) -> bool:
-    """Measured, and it still is that website which is for sale."""
-    return row["verified_website"] is not None and row["verified_website"] == row["website_id"]
+def _status(row: Mapping[str, Any]) -> Verification:
+    if not row["is_measured"]:
+        return "pending"
+    return "overstated" if row["is_overstated"] else "verified"
 
 
 def images(row: Mapping[str, Any]) -> list[Image]:
@@ -74,7 +91,7 @@ def image_url(name: str) -> str:
 def verification(row: Mapping[str, Any]) -> VerifiedFigures | None:
     """What was measured, against what is claimed now."""
     found = row["verification"]
-    if found is None or not is_verified(row):
+    if found is None or not row["is_measured"]:
         return None
     revenue = Amount(**found["monthly_revenue"]) if found["monthly_revenue"] is not None else None
     return VerifiedFigures(
@@ -84,6 +101,9 @@ def verification(row: Mapping[str, Any]) -> VerifiedFigures | None:
         months=[MeasuredMonth.of_row(month) for month in found["months"]],
         monthlyTraffic=found["monthly_traffic"],
         monthlyRevenue=revenue,
+        tolerancePercent=TOLERANCE_PERCENT,
+        trafficOverstated=is_overstated(row["monthly_traffic"], found["monthly_traffic"]),
+        revenueOverstated=is_overstated(row["monthly_revenue"], revenue.amount if revenue is not None else None),
         trafficDifference=difference(row["monthly_traffic"], found["monthly_traffic"]),
         revenueDifference=difference(row["monthly_revenue"], revenue.amount) if revenue is not None else None,
     )
@@ -96,13 +116,6 @@ def _host(url: str) -> str:
         return idna.encode(host, uts46=True).decode().removeprefix("www.")
     except (idna.IDNAError, UnicodeError):
         return host.removeprefix("www.")
-
-
-def difference(claimed: int | None, measured: int) -> float | None:
-    """By how many percent the claim is above what was measured; the command service says the same."""
-    if claimed is None or measured <= 0:
-        return None
-    return round((claimed - measured) / measured * 100, 1)
 
 
 def seller(reader: Reader, account_id: UUID) -> Seller | None:

@@ -12,7 +12,8 @@ from query_api.kernel.money import Amount
 from query_api.kernel.responses import RowModel
 from schemas.events.marketplace import EscrowStatus, ListingStatus, Niche, OfferStatus, Outcome, Side
 
-Verification = Literal["verified", "pending"]
+Verification = Literal["verified", "overstated", "pending"]
+"""Overstated: it was measured, and a claim is too far above what was measured."""
 NextStep = Literal[
     "none", "answer", "wait", "pay", "wait_for_payment", "deliver", "wait_for_delivery", "confirm_receipt", "inspect",
     "wait_for_inspection", "wait_for_decision", "wait_for_payout",
@@ -76,6 +77,9 @@ class VerifiedFigures(BaseModel):
     months: list[MeasuredMonth] = Field(description="Whole months, oldest first, at most twelve")
     monthlyTraffic: int
     monthlyRevenue: Amount | None = Field(description="Null: there is no exchange rate into the listing's currency")
+    tolerancePercent: int = Field(description="How far a verified claim may be above what was measured")
+    trafficOverstated: bool = Field(description="The claim is further above")
+    revenueOverstated: bool
     trafficDifference: float | None = Field(description="Percent; +12.5: the claim is above what was measured")
     revenueDifference: float | None
 
@@ -87,7 +91,7 @@ class Seller(RowModel):
     name: str
     memberSince: datetime
     activeListings: int
-    verifiedListings: int = Field(description="Listings for sale whose numbers are verified from tracked data")
+    verifiedListings: int = Field(description="Listings for sale whose claims are verified by tracked data")
     soldListings: int
 
 

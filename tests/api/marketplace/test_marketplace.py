@@ -684,7 +684,7 @@ def test_figures_come_from_the_websites_own_log(there: Market, admin: Person) ->
     wrong = there.post(seller, LIST, 400, **{**FIELDS, "websiteId": website})
     assert wrong["errors"][0]["field"] == "websiteUrl"
     listing = there.online(
-        seller, admin, websiteUrl=f"https://www.{domain}/", websiteId=website, monthlyTraffic=30, monthlyRevenue=600
+        seller, admin, websiteUrl=f"https://www.{domain}/", websiteId=website, monthlyTraffic=16, monthlyRevenue=600
     )
     with closing(ClientPool(there.api.query.settings, 1)) as clients:
         verifying = there.worker(verification(there.api.core, ClickHouseMeasurements(clients)))
@@ -701,10 +701,17 @@ def test_figures_come_from_the_websites_own_log(there: Market, admin: Person) ->
     assert shown["verificationStatus"] == "verified" and shown["websiteId"] is None
     told = shown["verification"]
     assert [(month["visitors"], month["pageviews"]) for month in told["months"]] == [(10, 10), (20, 20)]
-    assert (told["monthlyTraffic"], told["trafficDifference"]) == (15, 100.0)
+    assert (told["monthlyTraffic"], told["trafficDifference"], told["trafficOverstated"]) == (15, 6.7, False)
     assert (told["monthlyRevenue"], told["revenueDifference"]) == ({"amount": 750_00, "currency": "USD"}, -20.0)
     assert listing in listed(there, "verified=true&limit=200")
     assert there.get(None, f"marketplace/sellers/{seller.account_id}")["verifiedListings"] == 1
+    claim = "UPDATE read.listings__g1 SET monthly_traffic = %s, monthly_revenue = %s WHERE id = %s"
+    for traffic, revenue in ((17, 600_00), (16, 826_00)):  # more than 10 % above what was measured
+        there.api.query.postgres.execute(claim, (traffic, revenue, listing))
+        assert there.get(None, f"{LIST}/{listing}")["verificationStatus"] == "overstated"
+        assert listing not in listed(there, "verified=true&limit=200") and listing in listed(there, "limit=200")
+        assert there.get(None, f"marketplace/sellers/{seller.account_id}")["verifiedListings"] == 0
+    there.api.query.postgres.execute(claim, (16, 600_00, listing))
     assert told["provenDomain"] == domain
     assert told["share"] == {"months": 2, "monthsInLog": 4, "traffic": 27.0, "revenue": 75.0}
     asked_again = there.post(seller, f"{LIST}/{listing}/verify")

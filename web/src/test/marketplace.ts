@@ -63,6 +63,9 @@ export const verification = (): NonNullable<ListingInFull['verification']> => ({
   share: { months: 9, monthsInLog: 12, traffic: 81.5, revenue: 64 },
   monthlyTraffic: 10_000,
   monthlyRevenue: usd(2000),
+  tolerancePercent: 10,
+  trafficOverstated: true,
+  revenueOverstated: false,
   trafficDifference: 25,
   revenueDifference: -7.5,
   months: Array.from({ length: 12 }, (_, index) => ({

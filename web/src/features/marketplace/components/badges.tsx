@@ -4,6 +4,7 @@ import { ESCROW_STATES, LISTING_STATES, OFFER_STATES } from '../lib/format';
 import type { EscrowStatus, Listing, ListingStatus, OfferStatus } from '../lib/types';
 
 export function VerificationBadge({ status }: { readonly status: Listing['verificationStatus'] }) {
+  if (status === 'overstated') return <Badge tone="bad">Claims exceed measurements</Badge>;
   return status === 'verified' ? (
     <Badge tone="good">
       <BadgeCheck aria-hidden className="size-3.5" />

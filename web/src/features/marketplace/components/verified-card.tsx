@@ -1,6 +1,5 @@
 import { useState } from 'react';
 import { Table } from '@/components/data/table';
-import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { cx } from '@/lib/cx';
@@ -32,14 +31,7 @@ export function VerifiedCard({
           ? `Calculated from the website’s tracking data on ${formatZoned(verification.asOf, browserTimezone())}`
           : undefined
       }
-      actions={
-        verification &&
-        (isOverstated(verification.trafficDifference) || isOverstated(verification.revenueDifference)) ? (
-          <Badge tone="bad">Claims exceed measurements</Badge>
-        ) : (
-          <VerificationBadge status={listing.verificationStatus} />
-        )
-      }
+      actions={<VerificationBadge status={listing.verificationStatus} />}
     >
       {verification ? (
         <Measured listing={listing} verification={verification} />
@@ -68,7 +60,7 @@ function Measured({ listing, verification }: { readonly listing: Checked; readon
   return (
     <div className="flex flex-col gap-6">
       <p className="text-[0.8125rem] text-muted">
-        {`“Verified” means that the seller’s numbers are at most ${TOLERANCE_PERCENT}% above what was measured.`}
+        {`“Verified” means that the seller’s numbers are at most ${verification.tolerancePercent}% above what was measured.`}
       </p>
       <Proven verification={verification} />
       <dl className="grid gap-3 sm:grid-cols-2">
@@ -77,11 +69,13 @@ function Measured({ listing, verification }: { readonly listing: Checked; readon
           claimed={formatTraffic(listing.monthlyTraffic)}
           measured={formatTraffic(verification.monthlyTraffic)}
           difference={verification.trafficDifference}
+          overstated={verification.trafficOverstated}
         />
         <Compared
           name="Monthly revenue"
           claimed={formatPrice(listing.monthlyRevenue)}
           difference={verification.revenueDifference}
+          overstated={verification.revenueOverstated}
           measured={verification.monthlyRevenue ? formatSum(verification.monthlyRevenue) : 'No exchange rate'}
         />
       </dl>
@@ -164,18 +158,14 @@ interface ComparedProps {
   readonly claimed: string;
   readonly measured: string;
   readonly difference: number | null;
+  readonly overstated: boolean;
 }
 
-/** As far as a claim may be above what was measured. */
-const TOLERANCE_PERCENT = 10;
-
-const isOverstated = (difference: number | null): boolean => difference !== null && difference > TOLERANCE_PERCENT;
-
 /** An overstatement is never good: within the tolerance it is unmarked, above it is bad. */
-const toneOf = (difference: number): string =>
-  difference <= 0 ? 'text-good' : isOverstated(difference) ? 'text-bad' : 'text-muted';
+const toneOf = (difference: number, overstated: boolean): string =>
+  overstated ? 'text-bad' : difference <= 0 ? 'text-good' : 'text-muted';
 
-function Compared({ name, claimed, measured, difference }: ComparedProps) {
+function Compared({ name, claimed, measured, difference, overstated }: ComparedProps) {
   return (
     <div className="rounded-lg bg-sunken/60 p-3">
       <dt className="text-[0.8125rem] text-muted">{name}</dt>
@@ -187,7 +177,7 @@ function Compared({ name, claimed, measured, difference }: ComparedProps) {
         <span className="text-muted">{`Seller says ${claimed} `}</span>
         {difference !== null && (
           <span
-            className={cx('font-medium whitespace-nowrap', toneOf(difference))}
+            className={cx('font-medium whitespace-nowrap', toneOf(difference, overstated))}
           >{`(${formatDifference(difference)})`}</span>
         )}
       </dd>

@@ -1,0 +1,42 @@
+"""When a listing's claims are verified: the website that is for sale was measured, and no claim is more than
+`TOLERANCE_PERCENT` above the measured number. One rule for lists, filters, counts, emails and the listing's page. Pure.
+
+The conditions are SQL on the columns of `read.listings`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+TOLERANCE_PERCENT: Final = 10
+"""How far a claim may be above what was measured: months differ, and sellers round."""
+
+
+def difference(claimed: int | None, measured: int) -> float | None:
+    """By how many percent the claim is above what was measured."""
+    if claimed is None or measured <= 0:
+        return None
+    return round((claimed - measured) / measured * 100, 1)
+
+
+def is_overstated(claimed: int | None, measured: int | None) -> bool:
+    """Whether the claim is too far above what was measured. Nothing measured allows no claim."""
+    if claimed is None or measured is None:
+        return False
+    return claimed * 100 > measured * (100 + TOLERANCE_PERCENT)
+
+
+def _overstated(claimed: str, measured: str) -> str:
+    return f"coalesce({claimed}::numeric * 100 > ({measured})::numeric * {100 + TOLERANCE_PERCENT}, false)"
+
+
+IS_MEASURED: Final = "coalesce(verified_website = website_id, false)"
+"""Measured, and it still is that website which is for sale."""
+IS_OVERSTATED: Final = (
+    "("
+    + _overstated("monthly_traffic", "verification ->> 'monthly_traffic'")
+    + " OR "
+    + _overstated("monthly_revenue", "verification #>> '{monthly_revenue,amount}'")
+    + ")"
+)
+IS_VERIFIED: Final = f"({IS_MEASURED} AND NOT {IS_OVERSTATED})"
