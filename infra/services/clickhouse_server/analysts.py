@@ -1,7 +1,8 @@
 """Analysts' access to the ClickHouse port: authentication, validation, limits, and the statement log.
 
 An analyst signs in with the account's email address and a token made on the SQL page. Each statement runs as
-`infra.domain.sql_access.sql_validator` rewrote it, as a readonly user's with tighter limits.
+`infra.domain.sql_access.sql_validator` rewrote it, as a readonly user's with tighter limits. Errors are about what the
+analyst wrote, as on the SQL page (`infra.domain.sql_access.faults`), with ClickHouse's code and form.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from psycopg_pool import PoolTimeout
 
 from infra.domain.sql_access import analyst_accounts, limits, statement_log
 from infra.domain.sql_access.analyst_accounts import Analyst
+from infra.domain.sql_access.faults import explain
 from infra.domain.sql_access.statement_log import Outcome
 from infra.domain.sql_access.tables import DATABASE
 from infra.domain.sql_access.validation_result import EXECUTION_DATABASE, StatementRejected, StatementUnreadable, fill
@@ -30,7 +32,7 @@ from infra.kernel.config.settings import Settings
 from infra.kernel.postgres import pool
 from infra.services.clickhouse_server import allow_list
 from infra.services.clickhouse_server.analyst_queries import AnalystStatement
-from infra.services.clickhouse_server.errors import ClickHouseError, Code, error
+from infra.services.clickhouse_server.errors import ClickHouseError, Code, error, explained
 from infra.services.clickhouse_server.request import Request
 from infra.services.clickhouse_server.sql import Statement, read_statement, tokens
 from infra.services.clickhouse_server.users import User, credentials
@@ -75,10 +77,11 @@ class AnalystAuthenticator:
             executable = await self._do(fill, validated, scope)
             await self._do(statement_log.begin, self._pool, analyst, statement_id, ENTRY_POINT, text, executable.tables)
         except (StatementRejected, TooManyNames, statement_log.TooManyRunning, ClickHouseError) as refusal:
-            failure = _to_error(refusal)
+            failure = explained(_to_error(refusal), text)
             if failure.code != Code.NETWORK_ERROR:
+                message = explain(str(refusal), text).message
                 await self._do(
-                    statement_log.record_rejected, self._pool, analyst, statement_id, ENTRY_POINT, text, str(refusal)
+                    statement_log.record_rejected, self._pool, analyst, statement_id, ENTRY_POINT, text, message
                 )
             raise failure from (refusal if failure is not refusal else None)
         runs = replace(read_statement(executable.sql.encode()), output_format=asked_format)
@@ -93,8 +96,9 @@ class AnalystAuthenticator:
             outcome = "done"
         except ClickHouseError as failure:
             outcome = "cancelled" if failure.code == Code.QUERY_WAS_CANCELLED else "failed"
-            message = failure.text
-            raise
+            shown = explained(failure, text)
+            message = shown.text
+            raise shown from failure
         except (asyncio.CancelledError, GeneratorExit):
             outcome = "cancelled"
             raise

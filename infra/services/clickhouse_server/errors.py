@@ -6,6 +6,8 @@ import re
 from enum import IntEnum
 from itertools import pairwise
 
+from infra.domain.sql_access.faults import explain
+
 
 class Code(IntEnum):
     """ClickHouse's error codes, by the names that its messages end with."""
@@ -52,6 +54,7 @@ _STATUS: dict[int, int] = {
 
 _CODE = re.compile(r"Code:\s*(\d+)\.\s*(?:DB::)?Exception:\s*", re.DOTALL)
 _TRAILING_VERSION = re.compile(r"(?:\s*\(version [^()]*(?:\([^()]*\))?\)\.?(?:\s*\([A-Z_0-9]+\))?)+\s*$")
+_WORDING = re.compile(r"(?P<head>Code: \d+\. DB::Exception: )(?P<said>.*?)\.?\s*(?P<name>\([A-Z_0-9]+\))", re.DOTALL)
 
 
 class ClickHouseError(Exception):
@@ -68,6 +71,15 @@ class ClickHouseError(Exception):
 def error(code: Code, message: str) -> ClickHouseError:
     """An error of the server itself, worded like the engine's."""
     return ClickHouseError(code, f"Code: {code}. DB::Exception: {message}. ({code.name})")
+
+
+def explained(failure: ClickHouseError, sql: str) -> ClickHouseError:
+    """The same error in terms of the text `sql` that its author wrote; code and form stay ClickHouse's."""
+    found = _WORDING.fullmatch(failure.text)
+    if found is None:
+        return failure
+    message = explain(found["said"], sql).message
+    return ClickHouseError(failure.code, f"{found['head']}{message} {found['name']}", failure.status)
 
 
 def from_engine(failure: BaseException) -> ClickHouseError:

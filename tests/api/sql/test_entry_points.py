@@ -574,6 +574,15 @@ def test_an_error_is_about_what_the_analyst_wrote(world: AnalystWorld) -> None:
     assert last["message"] == refused["message"]
     ungrouped = world.post(world.ada, {"sql": sql.replace("clickz", "clicks")}).json()
     assert ungrouped["message"].startswith("Line 1, column 8: The column w.domain is neither in GROUP BY nor")
+    at_port = world.ask(world.ada, f"{sql} GROUP BY 1 FORMAT CSV")
+    assert at_port.text.startswith(
+        "Code: 47. DB::Exception: Line 2, column 7: There is no column t.clickz. Did you mean"
+    )
+    assert "(UNKNOWN_IDENTIFIER)" in at_port.text and "althing." not in at_port.text
+    misspelt = world.ask(world.ada, "SELECT 1 FROM trafic_15m")
+    assert "There is no table trafic_15m. Did you mean traffic_15m?" in misspelt.text
+    [last] = world.service.get("/api/platform/sql/history?limit=1", world.ada.person).json()
+    assert "Did you mean traffic_15m?" in last["message"]
 
 
 def test_a_bad_value_of_a_parameter_is_named(world: AnalystWorld) -> None:
