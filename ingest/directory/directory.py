@@ -44,7 +44,7 @@ class Website:
     """A website that may send. `id_text`, `id_bytes`: the id in the forms that the hot path needs.
 
     `link_click_ids`: its script adds click ids to the links of its pages; `link_impressions_every`: one page view of so
-    many reports which links were in view, 0: none.
+    many reports which links were in view, 0: none. `account_id`: its owner.
     """
 
     id: UUID
@@ -52,6 +52,7 @@ class Website:
     currency: str
     link_click_ids: bool = False
     link_impressions_every: int = 0
+    account_id: UUID | None = None
     id_text: str = field(init=False)
     id_bytes: bytes = field(init=False)
 
@@ -73,7 +74,7 @@ class Key:
 @dataclass(frozen=True, slots=True)
 class Partner:
     """A partner program. `preset`: how its postbacks name things; `click_id_parameter`: in which its links pass the
-    click id, empty: none."""
+    click id, empty: none. `account_id`: whose private partner it is; none: it is in the directory, for everybody."""
 
     id: UUID
     id_text: str
@@ -83,6 +84,12 @@ class Partner:
     cookie_days: int
     is_active: bool
     click_id_parameter: str = ""
+    account_id: UUID | None = None
+
+    def is_open_to(self, website: Website) -> bool:
+        """Whether what the website sends may name it. Any other private partner is as unknown as one that is not
+        there."""
+        return self.account_id is None or self.account_id == website.account_id
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ WATCHED: Final = ("website_keys:", "websites:", "links:", "partners:", "custom_d
 # The settings by name out of the row: while a new version is built, the live table may be one without them.
 WEBSITES: Final = (
     "SELECT id, domain, currency, coalesce((to_jsonb(w) ->> 'link_click_ids')::boolean, false),"
-    " coalesce((to_jsonb(w) ->> 'link_impressions_every')::integer, 0)"
+    " coalesce((to_jsonb(w) ->> 'link_impressions_every')::integer, 0), account_id"
     " FROM read.websites AS w WHERE deleted_at IS NULL"
 )
 KEYS: Final = (
@@ -51,10 +51,10 @@ LINKS: Final = (
     "SELECT id, slug, code, website_id, partner_id, destination, subs, is_active AND deleted_at IS NULL,"
     " CASE WHEN deleted_at IS NULL THEN routing END FROM read.links"
 )
-# The parameter likewise.
+# The parameter and the owner likewise.
 PARTNERS: Final = (
-    "SELECT id, slug, name, postback_preset, cookie_days, is_active, to_jsonb(p) ->> 'click_id_parameter'"
-    " FROM read.partners AS p"
+    "SELECT id, slug, name, postback_preset, cookie_days, is_active, to_jsonb(p) ->> 'click_id_parameter',"
+    " (to_jsonb(p) ->> 'account_id')::uuid FROM read.partners AS p"
 )
 DOMAINS: Final = "SELECT id, domain, website_id, is_verified FROM read.custom_domains WHERE verified_at IS NOT NULL"
 
@@ -224,6 +224,7 @@ def listing_of(
                 int(row[4] or 30),
                 bool(row[5]),
                 click_id_parameter(row[6], row[3]),
+                row[7],
             )
             for row in sorted(partners, key=lambda row: row[0])
         ),
@@ -310,6 +311,7 @@ def _listing_from(kept: dict[str, Any]) -> Listing:
                 w["currency"],
                 w.get("link_click_ids", False),
                 w.get("link_impressions_every", 0),
+                _id_or_none(w.get("account_id")),
             )
             for w in kept["websites"]
         ),
@@ -329,7 +331,14 @@ def _listing_from(kept: dict[str, Any]) -> Listing:
             for row in kept["links"]
         ),
         tuple(
-            Partner(**{"click_id_parameter": click_id_parameter(None, p["preset"]), **p, "id": UUID(p["id"])})
+            Partner(
+                **{
+                    "click_id_parameter": click_id_parameter(None, p["preset"]),
+                    **p,
+                    "id": UUID(p["id"]),
+                    "account_id": _id_or_none(p.get("account_id")),
+                }
+            )
             for p in kept["partners"]
         ),
         tuple(
@@ -337,3 +346,7 @@ def _listing_from(kept: dict[str, Any]) -> Listing:
             for d in kept.get("domains", ())
         ),
     )
+
+
+def _id_or_none(text: str | None) -> UUID | None:
+    return UUID(text) if text is not None else None

@@ -14,7 +14,7 @@ import msgspec
 from infra.kernel.http.request_limits import Receive, Scope, Send
 from ingest.context import IngestContext
 from ingest.conversion_reports import accept_report, check_event, check_report, check_status, check_txid
-from ingest.directory.directory import Check, Directory, Key
+from ingest.directory.directory import Check, Directory, Key, Partner
 from ingest.endpoints.conversion_status import current_status
 from ingest.errors import EventRejected, Unavailable, invalid
 from ingest.event import Report, ReportedEvent
@@ -45,7 +45,7 @@ async def postback(context: IngestContext, scope: Scope, receive: Receive, send:
     try:
         sent = await _read(context, scope, receive, headers)
         runner.current = "look_up"
-        preset, partner_id = await _preset(context.directory, sent, check)
+        preset, partner = await _preset(context.directory, sent, check)
         runner.current = "identify_site"
         fields = translate(preset, sent)
         token = bearer(headers) or fields.get("token", "")
@@ -54,7 +54,7 @@ async def postback(context: IngestContext, scope: Scope, receive: Receive, send:
         runner.current = "decode"
         client = client_of(scope, headers, context.settings.trusted_proxies, context.places)
         request = request_context(key, client, "server", headers)
-        event = ReportedEvent(context, key, request, _report(key, preset, fields, partner_id))
+        event = ReportedEvent(context, key, request, _report(key, preset, fields, _partner_id(partner, key)))
         if _is_dry_run(sent):
             await send_json(send, 200, {"id": str(check_report(runner, event)), "status": DRY_RUN})
             runner.current = NO_STEP
@@ -126,16 +126,29 @@ async def _read(context: IngestContext, scope: Scope, receive: Receive, headers:
     return {name: str(value) for name, value in found.items() if value is not None} | sent
 
 
-async def _preset(directory: Directory, sent: dict[str, str], before_lookup: Check) -> tuple[Preset, UUID]:
+async def _preset(directory: Directory, sent: dict[str, str], before_lookup: Check) -> tuple[Preset, Partner | None]:
     """The preset of the request, otherwise the partner's; and that partner. Raises `Unavailable` when the look-up of
     the partner fails."""
     name, slug = sent.get("preset", ""), sent.get("partner", "")
     if not slug:
-        return preset_of(name), NO_ID
+        return preset_of(name), None
     partner = await directory.partner(slug, before_lookup)
     if partner is None:
-        raise invalid("unknown_partner", "partner is not the slug of a partner")
-    return preset_of(name or partner.preset), partner.id
+        raise _unknown_partner()
+    return preset_of(name or partner.preset), partner
+
+
+def _partner_id(partner: Partner | None, key: Key) -> UUID:
+    """Of the partner that the postback names. Raises `EventRejected` for a private partner of another account."""
+    if partner is None:
+        return NO_ID
+    if not partner.is_open_to(key.website):
+        raise _unknown_partner()
+    return partner.id
+
+
+def _unknown_partner() -> EventRejected:
+    return invalid("unknown_partner", "partner is not the slug of a partner")
 
 
 def _report(key: Key, preset: Preset, fields: dict[str, str], partner_id: UUID) -> Report:

@@ -39,7 +39,7 @@ def enrich(event: SiteEvent) -> None:
     if sent.partner:
         partners = event.context.directory.partners
         partner = partners.get(sent.partner) or partners.get(sent.partner.lower())
-        if partner is None:
+        if partner is None or not partner.is_open_to(request.website):
             raise invalid("unknown_partner", "partner is not the slug or id of a partner")
         row.partner_id = partner.id_text
 

@@ -40,7 +40,8 @@ CREATE TABLE read.websites (id uuid PRIMARY KEY, account_id uuid, domain text, t
 CREATE TABLE read.website_keys (id uuid PRIMARY KEY, website_id uuid, kind text, key_hash bytea, last4 text,
   public_key text, allowed_origins text[], created_at timestamptz, revoked_at timestamptz);
 CREATE TABLE read.partners (id uuid PRIMARY KEY, name text, slug text, base_url text, description text, terms jsonb,
-  cookie_days int, postback_preset text, is_active boolean, created_at timestamptz, updated_at timestamptz);
+  cookie_days int, postback_preset text, is_active boolean, created_at timestamptz, updated_at timestamptz,
+  account_id uuid);
 CREATE TABLE read.links (id uuid PRIMARY KEY, slug text UNIQUE, code bigint UNIQUE, website_id uuid, partner_id uuid,
   destination text, subs jsonb, coupon text, routing jsonb, is_active boolean, created_at timestamptz,
   deleted_at timestamptz);
@@ -175,13 +176,15 @@ class IngestService:
         *,
         link_click_ids: bool = False,
         link_impressions_every: int = 0,
+        account_id: UUID | None = None,
     ) -> Site:
         """Connects a website; known to ingest at once, by the look-up of an unknown key."""
         site = Site(uuid4(), domain, f"pk_{uuid4().hex}", f"sk_{uuid4().hex}", f"pb_{uuid4().hex}")
         self.execute(
-            "INSERT INTO read.websites (id, domain, currency, link_click_ids, link_impressions_every)"
-            " VALUES (%s, %s, %s, %s, %s)",
+            "INSERT INTO read.websites (id, account_id, domain, currency, link_click_ids, link_impressions_every)"
+            " VALUES (%s, %s, %s, %s, %s, %s)",
             site.id,
+            account_id,
             domain,
             currency,
             link_click_ids,
@@ -199,16 +202,19 @@ class IngestService:
             )
         return site
 
-    def add_partner(self, slug: str, preset: str = "", is_active: bool = True) -> UUID:
+    def add_partner(
+        self, slug: str, preset: str = "", is_active: bool = True, *, account_id: UUID | None = None
+    ) -> UUID:
         partner = uuid4()
         self.execute(
-            "INSERT INTO read.partners (id, slug, name, postback_preset, cookie_days, is_active)"
-            " VALUES (%s, %s, %s, %s, 7, %s)",
+            "INSERT INTO read.partners (id, slug, name, postback_preset, cookie_days, is_active, account_id)"
+            " VALUES (%s, %s, %s, %s, 7, %s, %s)",
             partner,
             slug,
             slug.title(),
             preset,
             is_active,
+            account_id,
         )
         self.execute("SELECT pg_notify('projection', 'partners:domain:0:1:1')")
         return partner

@@ -128,6 +128,12 @@ class BatchLookup:
         `current`: the attribution so far. Its attribution model stays, and so do the terms of
         an unchanged click; and all details, while the click's row is not there (`events` is built again).
         """
+
+        def partner_of(partner_id: UUID) -> partners.Partner | None:
+            """None for a private partner of another account: a click that names it earns nothing by its terms."""
+            partner = self.partner(partner_id)
+            return partner if partner is not None and partner.is_for(website.account_id) else None
+
         attribution_model = website.attribution_model
         if current is not None and current.model:
             attribution_model = AttributionModel(current.model)
@@ -135,7 +141,7 @@ class BatchLookup:
             traces = self._traces(website.id, each, occurred_at, attribution_model)
             if current is not None and _is_row_missing(traces, current):
                 return current
-            found = attribute(website.id, occurred_at, traces, attribution_model, self.partner, self._visit_of)
+            found = attribute(website.id, occurred_at, traces, attribution_model, partner_of, self._visit_of)
             if found is None:
                 continue
             is_known = found.click_id and current is not None and click_of(found) == click_of(current)

@@ -114,6 +114,17 @@ def test_the_last_click_of_a_visitor_or_the_first(command_policies: Policies) ->
     assert first.facts.attribution.subs == {"sub1": "first"}
 
 
+def test_a_click_that_names_a_private_partner_of_another_account_earns_nothing(command_policies: Policies) -> None:
+    """Given clicks in the log that name private partners, then only the owner's own one lends its terms to a sale."""
+    shop, world = command_policies.shop(), command_policies.world
+    body = {"name": "Private", "baseUrl": "https://private.example/", "commission": 25}
+    for person, earns in ((world.person(), False), (world.owner, True)):
+        partner = world.call("POST", "/api/platform/partners", person, json=body).json()["id"]
+        visitor = command_policies.project_click(shop, partner_id=partner, link_id=str(NO_ID))
+        state = command_policies.decided(command_policies.report(shop, visitor=visitor))
+        assert (state.is_attributed, state.net_commission) == (earns, 2_500 if earns else 0)
+
+
 def test_a_conversion_before_its_click_counts_when_the_click_comes(command_policies: Policies) -> None:
     world, shop = command_policies.world, command_policies.shop()
     visitor = 2**63 + 12345

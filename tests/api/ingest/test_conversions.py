@@ -391,6 +391,29 @@ def test_the_owner_sees_a_postback_that_fails_before_its_token_is_read(
     assert rejected.find(code=code)["website_id"] == str(NO_ID)
 
 
+def test_a_private_partner_is_unknown_to_websites_of_other_accounts(
+    ingest_service: IngestService, client: httpx.Client, reports: Tail, clicks: Tail
+) -> None:
+    """Given a private partner, when another member's website names it by slug or id, then nothing is recorded."""
+    owner, slug = uuid4(), "private" + uuid4().hex[:8]
+    partner = ingest_service.add_partner(slug, account_id=owner)
+    own = ingest_service.add_site("own.example", account_id=owner)
+    others = [ingest_service.add_site("eve.example", account_id=account) for account in (uuid4(), None)]
+    for name in (slug, str(partner)):
+        for site in others:
+            answer = client.get("/postback", params={"token": site.token, "txid": uuid4().hex, "partner": name})
+            assert (answer.status_code, answer.json()["code"]) == (400, "unknown_partner")
+            event = {"type": "click", "partner": name, "url": "https://eve.example/"}
+            answer = client.post("/track", json=event, headers=bearer(site.secret_key))
+            assert (answer.status_code, answer.json()["code"]) == (400, "unknown_partner")
+        answer = client.get("/postback", params={"token": own.token, "txid": uuid4().hex, "partner": name})
+        assert answer.status_code == 202
+        event = {"type": "click", "partner": name, "url": "https://own.example/"}
+        assert client.post("/track", json=event, headers=bearer(own.secret_key)).status_code == 202
+    assert {report["partner_id"] for report in reports.take(2)} == {str(partner)}
+    assert {(click["website_id"], click["partner_id"]) for click in clicks.take(2)} == {(str(own.id), str(partner))}
+
+
 def test_repeats_of_a_report_are_noted_with_their_partner(
     client: httpx.Client, site: Site, partner: tuple[UUID, str], reports: Tail, rejected: Tail
 ) -> None:

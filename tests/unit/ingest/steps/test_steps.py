@@ -43,6 +43,9 @@ OTHER = Website(uuid4(), "other.example", "USD")
 PARTNER = Partner(uuid4(), "", "acme", "Acme", "", 30, True)
 LINK = Link(str(uuid4()), "deal", 77, WEBSITE, PARTNER.id_text, "https://x.example", (("sub1", "from-link"),), False)
 DIRECTORY = Directory(nothing)
+OWNED = replace(OTHER, id=uuid4(), account_id=uuid4())
+PRIVATE = replace(PARTNER, id_text=str(uuid4()), slug="private", account_id=OWNED.account_id)
+DIRECTORY.partners["private"] = DIRECTORY.partners[PRIVATE.id_text] = PRIVATE
 DIRECTORY.partners["acme"] = replace(PARTNER, id_text=str(PARTNER.id))
 DIRECTORY.links["deal"] = DIRECTORY.links_by_id[LINK.id_text] = DIRECTORY.links_by_code[77] = LINK
 
@@ -113,6 +116,8 @@ def test_what_a_site_may_not_send() -> None:
     assert refusal(SentEvent("x", link="nope")) == "unknown_link"
     assert refusal(SentEvent("x", link="deal"), make_request(website=OTHER)) == "unknown_link"
     assert refusal(SentEvent("x", partner="nope")) == "unknown_partner"
+    assert refusal(SentEvent("x", partner="private"), make_request(website=OTHER)) == "unknown_partner"
+    assert enriched(make_request(website=OWNED), SentEvent("x", partner="private")).partner_id == PRIVATE.id_text
     assert refusal(SentEvent("x", click_id="A" * 39)) == "forged_click_id"
     assert refusal(SentEvent("x", props=Raw(b'{"a":"%b"}' % (b"b" * 5000)))) == "props_too_large"
 
