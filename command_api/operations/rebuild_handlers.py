@@ -26,6 +26,7 @@ def rebuild_projections(command: commands.RebuildProjections, uow: UnitOfWork) -
     known = {name for (name,) in uow.select(_KNOWN, list(command.names))}
     if len(known) < len(command.names):
         raise not_found("projection")
+    uow.lock()  # two admins may start at once
     if uow.select(_OPEN):
         raise conflict("rebuild_run_in_progress", "Another rebuild run is in progress.")
     actions = ("rebuild", "promote") if command.promotes else ("rebuild",)

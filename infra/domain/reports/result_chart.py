@@ -16,6 +16,8 @@ from infra.domain.reports.charts import Frame, shown_labels
 
 MAX_POINTS: Final = 500
 MAX_SERIES: Final = 6
+MAX_SIZE: Final = 1e100
+"""The scale of larger numbers, and of smaller fractions, can't be computed: gaps, and zero."""
 COLORS: Final = (
     ("blue", "#2f63e6"),
     ("green", "#05a069"),
@@ -34,7 +36,8 @@ _BAR_SHARE: Final = 0.8
 
 @dataclass(frozen=True, slots=True)
 class ResultChart:
-    """`series`: values of one column each, one for each of `labels`; none where a value is no finite number."""
+    """`series`: values of one column each, one for each of `labels`; none where a value has no place on a
+    scale."""
 
     x: str
     labels: Sequence[str]
@@ -99,7 +102,9 @@ def _finite(text: str) -> float | None:
         number = float(text)
     except ValueError:
         return None
-    return number if isfinite(number) else None
+    if not isfinite(number) or abs(number) > MAX_SIZE:
+        return None
+    return number if abs(number) > 1 / MAX_SIZE else 0.0
 
 
 def _runs(values: Sequence[float | None]) -> list[list[tuple[int, float]]]:

@@ -44,6 +44,12 @@ def test_the_picture_is_small_whatever_the_numbers_are() -> None:
             assert picture.size == (2 * WIDTH, 2 * HEIGHT)
 
 
+@pytest.mark.parametrize("numbers", [("1e308", "-1e308"), ("1.7e308",), ("1e-320",), ("-0", "1e30")])
+def test_there_is_a_picture_of_numbers_at_the_limits(numbers: tuple[str, ...]) -> None:
+    chart = chart_of(["name", "n"], ["String", "Float64"], [["two\nlines", number] for number in numbers])
+    assert chart is not None and Image.open(io.BytesIO(chart.png(compact_text))).size == (2 * WIDTH, 2 * HEIGHT)
+
+
 def test_numbers_of_an_axis_are_short() -> None:
     assert [compact_text(number) for number in (0, 0.25, 999, 12_500, -2e6, 3e9)] == [
         *("0", "0.25", "999", "12.5k", "-2M", "3B"),
