@@ -255,7 +255,7 @@ const STATES = [
     path: '/account-settings?tab=reports',
     act: opens(/^Edit Reviews from newsletters, /),
   },
-  { name: 'email a query', path: '/account-settings?tab=reports&query=q1' },
+  { name: 'email a query', path: '/account-settings?tab=reports&query=s2' },
   { name: 'revoke invite', path: '/account-settings?tab=invite-codes', act: opens(/^Revoke invite/) },
   { name: 'affiliates', path: '/admin' },
   { name: 'affiliates, nothing yet', path: '/admin', base: first },

@@ -55,7 +55,7 @@ export const emailReports = () => [
     websiteId: null,
     domain: null,
     viewId: null,
-    queryId: 'q1',
+    queryId: 's2',
     name: 'Clicks by day',
     every: 'monthly',
     hour: 7,
