@@ -28,7 +28,7 @@ const steady = (name, path, size = {}) => ({
   ...size,
   ready: (page) => page.locator('main h1').waitFor(),
   limits: { cls: CLS },
-  runs: FEW,
+  runs: Math.min(RUNS, 2),
 });
 const NARROW = { width: 390, height: 844 };
 const EVERY = [

@@ -35,7 +35,10 @@ export function ProjectionsPanel({ selected, onSelect, filter = EVERY_PROJECTION
   const [asked, setAsked] = useState<{ readonly name: string; readonly action: Action } | null>(null);
   const isNarrow = useMedia('(max-width: 1279px)');
   const [rebuilding, setRebuilding] = useState(false);
-  const run = useQuery(rebuildRunQuery).data;
+  const latest = useQuery(rebuildRunQuery);
+  const run = latest.data;
+  // The run stands above the list: they appear together, so that nothing moves.
+  const isLoading = query.isPending || latest.isPending;
   const rows = query.data ?? [];
   const shown = filtered(rows, filter);
   const unhealthy = rows.filter((row) => troubleOf(row) !== null).length;
@@ -73,7 +76,7 @@ export function ProjectionsPanel({ selected, onSelect, filter = EVERY_PROJECTION
           </>
         }
       >
-        {run && <RebuildAllProgress run={run} />}
+        {run && !isLoading && <RebuildAllProgress run={run} />}
         {query.error && (
           <ErrorBox
             error={query.error}
@@ -82,14 +85,14 @@ export function ProjectionsPanel({ selected, onSelect, filter = EVERY_PROJECTION
             className="mb-3"
           />
         )}
-        {rows.length > 0 && !rows[0]?.isRunning && (
+        {!isLoading && rows.length > 0 && !rows[0]?.isRunning && (
           <p role="status" className="mb-3 rounded-lg bg-warn-soft px-4 py-3 text-warn">
             No projectors are running: numbers stop updating, and requests wait until projectors run again.
           </p>
         )}
-        {!query.data && !query.error ? (
+        {isLoading ? (
           <div role="status" aria-label="Loading projections">
-            <Skeleton className="h-72" />
+            <Skeleton className="h-160" />
           </div>
         ) : rows.length === 0 ? (
           query.data && <Empty>No projections</Empty>
