@@ -22,7 +22,7 @@ from schemas.events.analytics import (
 
 REPORTS: Final = ReadModel(
     name="reports",
-    version=2,
+    version=1,
     columns=(
         "id uuid",
         "account_id uuid not null",
