@@ -214,9 +214,9 @@ _TOTAL: Final = (
 _STOOD: Final = (
     f"SELECT {_EDGE.format(time='occurred_at')}, "  # noqa: S608 - own text
     + ", ".join(f"{counted} AS {name}" for name, counted in COUNTERS.items())
-    + " FROM events AS t WHERE "
+    + " FROM conversion_events AS t WHERE "
     + _where("occurred_at", "recent")
-    + " AND t.type = 'conversion' AND NOT t.is_bot AND toUnixTimestamp(t.received_at)"
+    + " AND NOT t.is_bot AND toUnixTimestamp(t.received_at)"
     " < transform(edge, {edges:Array(UInt32)}, {until:Array(UInt32)}, toUInt32(0)) GROUP BY edge"
 )
 """What a day's conversions were at a time of its own."""

@@ -154,8 +154,8 @@ def query(
         bound |= {"after": str(after[0])} | {f"after_{number}": value for number, value in enumerate(after[1:])}
     direction = "DESC" if sorting.is_descending else "ASC"
     sql = (
-        f"{_added_up(report, rows.sql, f'CAST({key} AS {kind}) AS sorted')}"
-        f" HAVING is_total OR ({' AND '.join(conditions)})"
+        _added_up(report, rows.sql, f"CAST({key} AS {kind}) AS sorted")
+        + f" HAVING is_total OR ({' AND '.join(conditions)})"
         f" ORDER BY is_total DESC, sorted {direction}, {', '.join(report.values)} LIMIT {{limit:UInt32}}"
     )
     return Query(sql, bound)

@@ -1,11 +1,13 @@
 // How soon a page can be read and used on a slow phone: 4x CPU throttling and slow 4G, nothing cached, the built app
-// with seeded answers. Every public page 390 px wide, the members' charts on a wide screen. Medians of several loads,
-// each in a browser context of its own, pages taken in turns. And how soon the analytics page shows a change of range or
-// filter once it is loaded: on a desktop, without throttling.
+// with seeded answers. Every public page 390 px wide, the members' charts on a wide screen; of the other pages of members
+// only how much moves while they load. Medians of several loads, each in a browser context of its own, pages taken in
+// turns. And how soon the analytics page shows a change of range or filter once it is loaded: on a desktop, without
+// throttling.
 //   node e2e/vitals.mjs             prints the figures; code 1 when one is over its budget
 //   node e2e/vitals.mjs --json      prints them as JSON for the benchmarks' page; a time never fails it
 //   node e2e/vitals.mjs --paints    prints also what was painted largest, and when, in a page's last load
-// RUNS sets how often each page is loaded (5; those that only have text, 3). ONLY=/about,/blog loads these paths alone.
+// RUNS sets how often each page is loaded (5; those that only have text, 3; where only moves count, 2).
+// ONLY=/about,/blog loads these paths alone.
 import { appStarted, calm, launch, newPage } from './browser.mjs';
 import { startMock } from './mock-api.mjs';
 

@@ -190,6 +190,15 @@ def test_a_run_rebuilds_one_after_the_other_also_after_a_failure_and_a_restart(
     assert projecting.sql(started) == [({"projections": 3, "reason": "new rules"},)]
 
 
+def test_of_runs_that_start_at_once_one_begins(projecting: ProjectionBench, operations: OperationsBench) -> None:
+    def start(_: int) -> int:
+        return operations.http.post("/api/admin/rebuild-runs", json={"names": ["links"], "reason": "now"}).status_code
+
+    with ThreadPoolExecutor(6) as threads:
+        assert sorted(threads.map(start, range(6))) == [202, 409, 409, 409, 409, 409]
+    assert projecting.sql("select count(distinct run_id) from engine.rebuild_step where is_open") == [(1,)]
+
+
 def test_cancelling_a_run_cancels_its_build_and_no_other_begins(
     projecting: ProjectionBench, operations: OperationsBench
 ) -> None:
