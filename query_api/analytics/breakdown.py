@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field
 from infra.domain.visits import dimensions
 from infra.domain.visits.dimensions import WEEKDAY_HOUR
 from infra.kernel.net.geoip import country_names
-from query_api.analytics import breakdown_query, most_visited
+from query_api.analytics import breakdown_query, first_page
 from query_api.analytics.breakdown_query import (
     MANY_VALUES,
     METRICS,
@@ -145,16 +145,15 @@ def read(query: BreakdownQuery, request: AnalyticsRequest, response: Response) -
     report = Report(request.selection, request.range, parsed.by, parsed.counters)
     after = _after(query.cursor, parsed) if query.cursor else ()
     search = _search(request, query.search, parsed.by)
-    late: tuple[str, ...] = ()
     beside: list[list[Row]] = []
-    found = (
-        None if after else most_visited.first_page(request, response, report, parsed.sorting, search, query.limit + 1)
-    )
-    if found is None:
+    page = None if after else first_page.read(request, response, report, parsed.sorting, search, query.limit + 1)
+    if page is not None:
+        found, late = page.rows, page.late
+    else:
         late = breakdown_query.late(report, parsed.sorting)
         first = replace(report, counters=tuple(name for name in report.counters if name not in late))
-        page = breakdown_query.query(first, parsed.sorting, search, after, query.limit + 1)
-        found, *beside = request.read(response, page, *_beside(request, report))
+        rows_of_page = breakdown_query.query(first, parsed.sorting, search, after, query.limit + 1)
+        found, *beside = request.read(response, rows_of_page, *_beside(request, report))
     total, rows = total_of(found), others_of(found)
     has_more, rows = len(rows) > query.limit, rows[: query.limit]
     more, before = _of_rows(request, response, report, rows, late, beside)

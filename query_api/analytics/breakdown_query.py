@@ -34,8 +34,8 @@ from schemas.figures import COUNTERS as CONVERSION_SUMS
 from schemas.tracking import SUBS
 
 _TRAFFIC: Final = tables.COUNTERS
-_MONEY: Final = ("pending", "approved", "rejected", "reversed", "c_pending", "c_approved", "c_reversed")
-COUNTERS: Final = (*_TRAFFIC, "visitors", *_MONEY)
+MONEY: Final = ("pending", "approved", "rejected", "reversed", "c_pending", "c_approved", "c_reversed")
+COUNTERS: Final = (*_TRAFFIC, "visitors", *MONEY)
 
 METRICS: Final[Mapping[str, str]] = {
     "visitors": "visitors",
@@ -124,8 +124,8 @@ class Report:
 
 def counters_of(metrics: Iterable[str]) -> tuple[str, ...]:
     """The counters that these metrics are computed from, and those that tell whether a row is shown."""
-    words = {word for name in (*metrics, *_SHOWN) if name in METRICS for word in re.findall(r"\w+", METRICS[name])}
-    return tuple(name for name in COUNTERS if name in words)
+    found = {counter for name in (*metrics, *_SHOWN) for counter in _counters(name)}
+    return tuple(name for name in COUNTERS if name in found)
 
 
 def query(
@@ -140,7 +140,8 @@ def query(
     key = _SORTED_BY.get(sorting.name, report.values[0])
     kind = _kind(sorting.name)
     bound: dict[str, Any] = {**rows.parameters, "limit": limit + 1}
-    conditions = [f"({' OR '.join(f'{METRICS[name]} <> 0' for name in _SHOWN)})"]
+    shown = [name for name in _SHOWN if set(_counters(name)) <= set(report.counters)]
+    conditions = [f"({' OR '.join(f'{METRICS[name]} <> 0' for name in shown)})"]
     if search is not None:
         columns = " OR ".join(f"positionCaseInsensitiveUTF8({value}, {{search:String}}) > 0" for value in report.values)
         named = " OR ".join(f"{value} IN {{search_ids:Array(String)}}" for value in report.values)
@@ -198,14 +199,13 @@ def late(report: Report, sorting: Sorting) -> tuple[str, ...]:
         found = set()  # the row of everything needs them anyway
     else:
         found = {"visitors"} if report.is_of_time else {"visitors", "visits"}
-    sorted_by = re.findall(r"\w+", METRICS.get(sorting.name, ""))
-    return tuple(name for name in report.counters if name in found and name not in sorted_by)
+    return tuple(name for name in report.counters if name in found and name not in _counters(sorting.name))
 
 
-def has_bound(report: Report, sorting: Sorting) -> bool:
-    """Whether the first page by visitors is found among the values with the highest bounds: merging the states of all
-    values takes longer than the rest of the report."""
-    return report.is_daily and report.by[0] in MANY_VALUES and sorting == Sorting("visitors", is_descending=True)
+def is_led_by_traffic(report: Report, sorting: Sorting) -> bool:
+    """Whether traffic alone tells the first of thousands of values: those without have zero."""
+    of_traffic = sorting.name in METRICS and not set(_counters(sorting.name)) & set(MONEY)
+    return report.is_daily and report.by[0] in MANY_VALUES and of_traffic and sorting.is_descending
 
 
 def series(report: Report) -> Query:
@@ -233,6 +233,11 @@ def total_series(report: Report) -> Query:
         f" FROM ({times.sql}) AS p WHERE NOT p.is_total GROUP BY edge"
     )
     return Query(sql, {**times.parameters, **edges_of(report.range)})
+
+
+def _counters(name: str) -> Sequence[str]:
+    """The counters that a metric is computed from; none of another name."""
+    return [word for word in re.findall(r"\w+", METRICS.get(name, "")) if word in COUNTERS]
 
 
 def _kind(name: str) -> str:
@@ -274,7 +279,7 @@ def _sources(report: Report, more: Collection[str] = ()) -> list[tuple[str, Mapp
     columns = {*report.columns, *more}
     traffic = report.visits.traffic(start, end, {*TRAFFIC_COUNTED, *columns})
     sources: list[tuple[str, Mapping[str, str]]] = [(traffic, _OF_TRAFFIC)] if traffic else []
-    if set(report.counters) & set(_MONEY) or not sources:
+    if set(report.counters) & set(MONEY) or not sources:
         sources.append((conversions({*CONVERSIONS_COUNTED, *columns}), _OF_CONVERSION))
     return sources
 
@@ -313,19 +318,20 @@ def _daily_rows(report: Report, dimension: str) -> Query:
         traffic, sales = _limited(traffic, 0), _limited(sales, 0)
     values = _COLUMNS_OF.get(dimension) or dimensions.columns(dimension)
     parts = []
-    if whole:
+    has_traffic = not set(counters) <= set(MONEY)
+    if whole and has_traffic:
         parts.append(
             f"SELECT if(dimension = '{TOTAL}', '', value) AS v0, dimension = '{TOTAL}' AS is_total,"
             f" {_of(counters, _BUILT)} FROM {tables.table(tables.BREAKDOWN)} AS t"
             f" WHERE {of_builds(whole)} AND dimension IN ('{dimension}', '{TOTAL}') AND {bots}{only}"
         )
     rest = visits.traffic(start, end, {*TRAFFIC_COUNTED, *values}, {day for build in whole for day in build.covered})
-    if rest:
+    if rest and has_traffic:
         parts.append(
             f"SELECT {traffic} AS v0, {_IS_TOTAL}, {_of(counters, _OF_TRAFFIC)} FROM ({rest}) AS t"
             f" WHERE {bots} {_EACH_AND_ALL}"
         )
-    if set(counters) & set(_MONEY) or not parts:
+    if set(counters) & set(MONEY) or not parts:
         # All that is counted of conversions adds up over the values: each row is read once.
         of_rows = [name for name in counters if name not in _NOT_SOLD]
         each = ", ".join(filter(None, (f"{sales} AS v0", _of(of_rows, _OF_CONVERSION))))
@@ -415,7 +421,7 @@ def _sums_of(counters: Sequence[str], is_of_time: bool) -> str:
 
 
 _NO_TRAFFIC: Final = dict.fromkeys(_TRAFFIC, "toInt64(0)")
-_NO_MONEY: Final = {name: f"{'toInt128' if name.startswith('c_') else 'toInt64'}(0)" for name in _MONEY}
+_NO_MONEY: Final = {name: f"{'toInt128' if name.startswith('c_') else 'toInt64'}(0)" for name in MONEY}
 _BUILT: Final = {name: name for name in (*_TRAFFIC, "visitors")} | {VISITOR_BOUND: "own_visitors"} | _NO_MONEY
 _OF_TRAFFIC: Final = {
     **tables.ROW_COUNTERS,
@@ -427,7 +433,7 @@ _NOT_SOLD: Final = {**_NO_TRAFFIC, VISITOR_BOUND: "toInt64(0)"}
 _OF_CONVERSION: Final = {
     **_NOT_SOLD,
     "visitors": "uniqCombinedStateIf(12)(t.visitor, 0)",
-    **{name: CONVERSION_SUMS[name] for name in _MONEY},
+    **{name: CONVERSION_SUMS[name] for name in MONEY},
 }
 """Partial counters of each source."""
 _SORTED_BY: Final = {**METRICS, VISITOR_BOUND: VISITOR_BOUND}

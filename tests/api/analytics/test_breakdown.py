@@ -21,6 +21,7 @@ from projectors.engine.ownership import Ownership
 from projectors.visits.builder import VisitBuilder
 from query_api.analytics.breakdown import MAX_BESIDE
 from query_api.analytics.breakdown_query import METRICS
+from query_api.analytics.first_page import MAX_SOLD
 from schemas.zones import ZoneInfo
 from tests.support.engines import wait_until
 from tests.support.query import Person, QueryService, conversion, event
@@ -433,6 +434,49 @@ def test_the_most_visited_pages_come_first(query_service: QueryService, builder:
         after = measured.get("breakdown", by="page", sort="-visitors", limit=2, cursor=first["nextCursor"], **span)
         assert [(row["label"], row["visitors"]) for row in after["rows"]] == [("/few/6", 11), ("/few/5", 10)]
         build_all(builder)
+
+
+@pytest.mark.parametrize("more", [0, MAX_SOLD], ids=["few values are sold", "thousands are sold"])
+def test_values_that_are_only_sold_have_their_place_in_every_page(query_service: QueryService, more: int) -> None:
+    measured = Measured(query_service, 2, events=0)
+    clicks = [
+        event(
+            measured.website,
+            FIRST,
+            "click",
+            visitor=visitor + 1,
+            sub1=f"sub-{number}",
+            partner_id=str(measured.partner),
+        )
+        for number in (1, 3, 4)
+        for visitor in range(number)
+    ]
+    sold = ["", "sub-1", "sub-2", "sub-4", "sub-9", *(f"sub-8-{number:05}" for number in range(more))]
+    sales = [
+        conversion(measured.website, FIRST, sub1=value, d_pending=1, c_pending=100, partner_id=str(measured.partner))
+        for value in sold
+    ]
+    query_service.events([*clicks, *sales])
+    clicked = {"sub-1": 1, "sub-3": 3, "sub-4": 4}
+    query = {"timeRange": "custom", "from": "2026-03-20", "to": "2026-03-22", "by": "sub1", "compare": "none"}
+    for metric, of in {"clicks": clicked, "visitors": clicked, "impressions": {}}.items():
+        expected = sorted({*sold, *clicked}, key=lambda value: (-of.get(value, 0), value))[:8]
+        rows: list[Row] = []
+        cursor = None
+        while len(rows) < len(expected):
+            page = measured.get(
+                "breakdown", sort=f"-{metric}", limit=2, **({"cursor": cursor} if cursor else {}), **query
+            )
+            rows += page["rows"]
+            cursor = page["nextCursor"]
+            assert page["totals"]["revenue"] == len(sold)
+            assert page["totals"]["clicks"] == len(clicks)
+        assert [row["values"]["sub1"] for row in rows[:8]] == expected
+        for row in rows:
+            value = row["values"]["sub1"]
+            assert (row["clicks"], row["revenue"]) == (clicked.get(value, 0), int(value in sold))
+    found = measured.get("breakdown", sort="-clicks", limit=100, search="SUB-9", **query)
+    assert [(row["label"], row["revenue"]) for row in found["rows"]] == [("sub-9", 1)]
 
 
 def test_a_file_has_the_same_rows(query_service: QueryService) -> None:
