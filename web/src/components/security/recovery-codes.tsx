@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { downloadText } from '@/lib/download';
 import { Button } from '../ui/button';
 import { CopyButton } from '../ui/copy-field';
+import { Check } from '../ui/check';
 
 interface Props {
   readonly codes: readonly string[];
@@ -34,15 +35,7 @@ export function RecoveryCodes({ codes, onSaved }: Props) {
           Download
         </Button>
       </div>
-      <label className="flex cursor-pointer items-center gap-2.5">
-        <input
-          type="checkbox"
-          className="size-4 accent-brand"
-          checked={saved}
-          onChange={(event) => setSaved(event.target.checked)}
-        />
-        I have saved them
-      </label>
+      <Check label="I have saved them" checked={saved} onChange={setSaved} />
       <Button variant="primary" size="lg" disabled={!saved} onClick={onSaved}>
         Continue
       </Button>

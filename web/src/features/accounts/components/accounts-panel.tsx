@@ -14,6 +14,7 @@ import { messageOf } from '@/lib/api/errors';
 import type { AdminAccount } from '@/lib/api/types';
 import { toast, toastError } from '@/stores/toasts';
 import { PagedTable } from '@/components/data/paged-table';
+import { Check } from '@/components/ui/check';
 import { ACCOUNT_STATES, accountsQuery, ROLES, type AccountFilter, type Role } from '../api/admin';
 
 type Doing = { readonly what: 'roles' | 'disable' | 'sessions'; readonly account: AdminAccount };
@@ -217,18 +218,13 @@ function Roles({ account, onClose }: DialogProps) {
       <fieldset className="flex flex-col gap-2.5">
         <legend className="sr-only">Roles</legend>
         {ROLES.map((role) => (
-          <label key={role} className="flex items-center gap-2.5">
-            <input
-              type="checkbox"
-              className="size-4 accent-brand"
-              disabled={role === 'member'}
-              checked={role === 'member' || roles.includes(role)}
-              onChange={(event) =>
-                setRoles(event.target.checked ? [...roles, role] : roles.filter((item) => item !== role))
-              }
-            />
-            {role}
-          </label>
+          <Check
+            key={role}
+            label={role}
+            disabled={role === 'member'}
+            checked={role === 'member' || roles.includes(role)}
+            onChange={(on) => setRoles(on ? [...roles, role] : roles.filter((item) => item !== role))}
+          />
         ))}
       </fieldset>
     </Asking>

@@ -1,4 +1,5 @@
 import { Card } from '@/components/ui/card';
+import { Check } from '@/components/ui/check';
 import { useUi, type Theme } from '@/stores/ui';
 
 const THEMES: readonly { readonly value: Theme; readonly label: string }[] = [
@@ -31,15 +32,7 @@ export function AppearanceCard() {
           ))}
         </div>
       </fieldset>
-      <label className="mt-5 flex cursor-pointer items-center gap-2.5">
-        <input
-          type="checkbox"
-          className="size-4 accent-brand"
-          checked={singleKeys}
-          onChange={(event) => setSingleKeys(event.target.checked)}
-        />
-        Single-key shortcuts
-      </label>
+      <Check className="mt-5" label="Single-key shortcuts" checked={singleKeys} onChange={setSingleKeys} />
     </Card>
   );
 }

@@ -8,6 +8,7 @@ import { Dialog } from '@/components/ui/dialog';
 import { Select } from '@/components/ui/field';
 import { Popover } from '@/components/ui/popover';
 import { SearchField } from '@/components/ui/search-field';
+import { Check } from '@/components/ui/check';
 import { change, describeChange } from '@/lib/compare';
 import { hasSameLength } from '../lib/comparison';
 import { comparisonParams } from '../lib/ranges';
@@ -337,18 +338,14 @@ function ColumnChooser({ columns, onChange }: ChooserProps) {
       <fieldset>
         <legend className="mb-2 font-medium">Columns</legend>
         {METRICS.map((metric) => (
-          <label key={metric} className="flex min-h-8 items-center gap-2.5">
-            <input
-              type="checkbox"
-              className="size-4 accent-brand"
-              checked={columns.includes(metric)}
-              disabled={columns.length === 1 && columns.includes(metric)}
-              onChange={(event) =>
-                onChange(METRICS.filter((item) => (item === metric ? event.target.checked : columns.includes(item))))
-              }
-            />
-            {metricName(metric)}
-          </label>
+          <Check
+            key={metric}
+            className="min-h-8"
+            label={metricName(metric)}
+            checked={columns.includes(metric)}
+            disabled={columns.length === 1 && columns.includes(metric)}
+            onChange={(on) => onChange(METRICS.filter((item) => (item === metric ? on : columns.includes(item))))}
+          />
         ))}
       </fieldset>
     </Popover>

@@ -3,6 +3,7 @@ import { Button } from '@/components/ui/button';
 import { Calendar } from '@/components/ui/calendar';
 import { TextField } from '@/components/ui/field';
 import { focusOnMount } from '@/components/ui/focus';
+import { Check } from '@/components/ui/check';
 import { addDays, todayIn } from '@/lib/dates';
 import { useMedia } from '@/lib/media';
 import type { Days } from '../lib/ranges';
@@ -60,17 +61,7 @@ export function CustomRange({ days, timezone, weekdays, onApply }: Props) {
           {error}
         </p>
       )}
-      {weekdays && (
-        <label className="flex items-center gap-2">
-          <input
-            type="checkbox"
-            className="size-4 accent-brand"
-            checked={weekdays.match}
-            onChange={(event) => weekdays.onMatch(event.target.checked)}
-          />
-          Match weekdays
-        </label>
-      )}
+      {weekdays && <Check label="Match weekdays" checked={weekdays.match} onChange={weekdays.onMatch} />}
       <p className="text-[0.8125rem] text-muted">Whole days in {timezone}, both included.</p>
     </form>
   );

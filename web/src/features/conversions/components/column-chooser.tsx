@@ -2,6 +2,7 @@ import { Columns3 } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '@/components/ui/button';
 import { LatePopover } from '@/components/ui/late-popover';
+import { Check } from '@/components/ui/check';
 import { COLUMN_LABELS, COLUMNS, FIXED, type ColumnId } from '../lib/columns';
 
 interface Props {
@@ -28,16 +29,13 @@ export function ColumnChooser({ shown, onToggle, onReset }: Props) {
         <legend className="mb-2 font-medium">Columns</legend>
         <div className="grid grid-cols-2 gap-x-3 gap-y-2">
           {COLUMNS.map((id) => (
-            <label key={id} className="flex items-center gap-2">
-              <input
-                type="checkbox"
-                className="size-4 accent-brand"
-                checked={shown.includes(id)}
-                disabled={FIXED.includes(id)}
-                onChange={() => onToggle(id)}
-              />
-              {COLUMN_LABELS[id]}
-            </label>
+            <Check
+              key={id}
+              label={COLUMN_LABELS[id]}
+              checked={shown.includes(id)}
+              disabled={FIXED.includes(id)}
+              onChange={() => onToggle(id)}
+            />
           ))}
         </div>
       </fieldset>

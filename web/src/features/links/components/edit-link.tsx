@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
+import { Check } from '@/components/ui/check';
 import { addressFrom } from '@/lib/address';
 import { api, body } from '@/lib/api/client';
 import { ApiError } from '@/lib/api/errors';
@@ -48,15 +49,7 @@ export function EditLink({ link, onClose }: { readonly link: Link; readonly onCl
       onSubmit={() => save.mutate()}
       footer={
         <>
-          <label className="mr-auto inline-flex items-center gap-2">
-            <input
-              type="checkbox"
-              checked={isActive}
-              onChange={(event) => setIsActive(event.target.checked)}
-              className="size-4 accent-(--c-brand)"
-            />
-            Active
-          </label>
+          <Check className="mr-auto" label="Active" checked={isActive} onChange={setIsActive} />
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" variant="primary" busy={save.isPending}>
             Save

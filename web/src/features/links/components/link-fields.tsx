@@ -3,6 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { Button } from '@/components/ui/button';
 import { CountriesField } from '@/components/ui/countries-field';
 import { TextField } from '@/components/ui/field';
+import { Check } from '@/components/ui/check';
 import { DEVICES, SUBS, type LinkDraft, type RuleDraft, type VariantDraft } from '../lib/draft';
 
 interface Props {
@@ -151,22 +152,18 @@ function RuleFields({ place, rule, errors, onChange, onRemove }: RuleProps) {
         <legend className="mb-1.5 font-medium">Devices</legend>
         <div className="flex flex-wrap gap-x-4 gap-y-1.5">
           {DEVICES.map((device) => (
-            <label key={device} className="inline-flex items-center gap-2 capitalize">
-              <input
-                type="checkbox"
-                checked={rule.devices.includes(device)}
-                className="size-4 accent-(--c-brand)"
-                onChange={(event) =>
-                  onChange({
-                    ...rule,
-                    devices: DEVICES.filter((item) =>
-                      item === device ? event.target.checked : rule.devices.includes(item),
-                    ),
-                  })
-                }
-              />
-              {device}
-            </label>
+            <Check
+              key={device}
+              className="capitalize"
+              label={device}
+              checked={rule.devices.includes(device)}
+              onChange={(on) =>
+                onChange({
+                  ...rule,
+                  devices: DEVICES.filter((item) => (item === device ? on : rule.devices.includes(item))),
+                })
+              }
+            />
           ))}
         </div>
       </fieldset>

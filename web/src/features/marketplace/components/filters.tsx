@@ -2,6 +2,7 @@ import { Search, X } from 'lucide-react';
 import { useEffect, useId, useRef, useState } from 'react';
 import { Button } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
+import { Check } from '@/components/ui/check';
 import { isNarrowed, type ListingSearch } from '../lib/search';
 import { NICHE_LABELS, NICHES, parseDollars, SORT_LABELS, SORTS } from '../lib/format';
 
@@ -48,15 +49,7 @@ export function Filters({ state, onChange }: Props) {
           –
         </span>
         <PriceBound label="Highest price" value={state.maxPrice} onChange={(maxPrice) => onChange({ maxPrice })} />
-        <label className="inline-flex items-center gap-2">
-          <input
-            type="checkbox"
-            className="size-4 accent-(--c-brand)"
-            checked={state.verified}
-            onChange={(event) => onChange({ verified: event.target.checked })}
-          />
-          Verified only
-        </label>
+        <Check label="Verified only" checked={state.verified} onChange={(verified) => onChange({ verified })} />
         {isNarrowed(state) && (
           <Button
             size="sm"

@@ -4,6 +4,7 @@ import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import { SelectField, TextArea, TextField } from '@/components/ui/field';
+import { Check } from '@/components/ui/check';
 import { parseMinor, toMajor } from '@/lib/format';
 import { partnersQuery } from '@/lib/shared-queries';
 import { toast } from '@/stores/toasts';
@@ -164,15 +165,12 @@ export function ProgramDialog({
             />
           </>
         )}
-        <label className="flex items-center gap-2 self-end pb-2">
-          <input
-            type="checkbox"
-            className="size-4 accent-brand"
-            checked={draft.recurring}
-            onChange={(event) => set({ recurring: event.target.checked })}
-          />
-          Recurring: paid with each renewal
-        </label>
+        <Check
+          className="self-end pb-2"
+          label="Recurring: paid with each renewal"
+          checked={draft.recurring}
+          onChange={(recurring) => set({ recurring })}
+        />
         <TextField
           type="number"
           min={0}

@@ -4,6 +4,7 @@ import { ErrorBox, Skeleton } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { Select } from '@/components/ui/field';
+import { Check } from '@/components/ui/check';
 import { ApiError, messageOf } from '@/lib/api/errors';
 import type { Website } from '@/lib/api/types';
 import { websitesQuery } from '@/lib/shared-queries';
@@ -86,16 +87,13 @@ function Rule({ rule }: { readonly rule: AlertRule }) {
   const fault = faults['threshold'] ?? faults['minimum'] ?? (save.error ? messageOf(save.error) : undefined);
   return (
     <li className="flex flex-wrap items-start justify-between gap-x-6 gap-y-2 py-3">
-      <label className="flex min-h-9 min-w-56 flex-1 cursor-pointer items-center gap-3 font-medium">
-        <input
-          type="checkbox"
-          className="size-4 shrink-0 accent-brand"
-          checked={rule.enabled}
-          disabled={save.isPending}
-          onChange={(event) => save.mutate({ ...now, enabled: event.target.checked })}
-        />
-        {rule.title}
-      </label>
+      <Check
+        className="min-h-9 min-w-56 flex-1 font-medium"
+        label={rule.title}
+        checked={rule.enabled}
+        disabled={save.isPending}
+        onChange={(enabled) => save.mutate({ ...now, enabled })}
+      />
       <div className="flex flex-wrap items-start gap-x-4 gap-y-2 max-sm:pl-7">
         {rule.threshold && (
           <NumberInput

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ErrorBox, Loading } from '@/components/data/states';
 import { Card } from '@/components/ui/card';
 import { Select } from '@/components/ui/field';
+import { Check } from '@/components/ui/check';
 import { messageOf } from '@/lib/api/errors';
 import { toast, toastError } from '@/stores/toasts';
 import { choose, preferencesQuery, type DigestMail, type Preference } from '../api/notifications';
@@ -51,16 +52,12 @@ export function PreferencesPanel() {
           <li key={row.kind} className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2 py-3">
             <span className="min-w-48 flex-1 font-medium">{row.title}</span>
             <span className="flex items-center gap-4">
-              <label className="flex cursor-pointer items-center gap-2">
-                <input
-                  type="checkbox"
-                  className="size-4 accent-brand"
-                  checked={row.inApp}
-                  aria-label={`${row.title}: in the app`}
-                  onChange={(event) => change.mutate({ kind: row.kind, inApp: event.target.checked, mail: row.mail })}
-                />
-                In the app
-              </label>
+              <Check
+                label="In the app"
+                name={`${row.title}: in the app`}
+                checked={row.inApp}
+                onChange={(inApp) => change.mutate({ kind: row.kind, inApp, mail: row.mail })}
+              />
               {row.atOnce ? (
                 <span className="flex min-h-9 w-36 items-center text-muted">Emailed right away</span>
               ) : (

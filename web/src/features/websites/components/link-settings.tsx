@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useId } from 'react';
 import { SelectField } from '@/components/ui/field';
+import { Check } from '@/components/ui/check';
 import { api, body } from '@/lib/api/client';
 import { messageOf } from '@/lib/api/errors';
 import type { Website } from '@/lib/api/types';
@@ -35,17 +36,14 @@ export function LinkSettings({ website }: { readonly website: Website }) {
       </p>
       <div className="grid items-start gap-4 sm:grid-cols-2">
         <div>
-          <label className="flex items-center gap-2 font-medium">
-            <input
-              type="checkbox"
-              className="size-4 accent-brand"
-              checked={website.linkClickIds}
-              disabled={save.isPending}
-              aria-describedby={hint}
-              onChange={(event) => save.mutate({ linkClickIds: event.target.checked })}
-            />
-            Add the click ID
-          </label>
+          <Check
+            className="font-medium"
+            label="Add the click ID"
+            describedBy={hint}
+            checked={website.linkClickIds}
+            disabled={save.isPending}
+            onChange={(linkClickIds) => save.mutate({ linkClickIds })}
+          />
           <p id={hint} className="mt-1 text-[0.8125rem] text-muted">
             Adds the network’s sub-ID when a visitor clicks, so that its sales are attributed. Links with a sub-ID of
             their own stay as they are.
