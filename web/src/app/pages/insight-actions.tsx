@@ -1,21 +1,24 @@
 import { Link } from '@tanstack/react-router';
 import { BOTS, DEFAULT_STATE, DIMENSIONS, writeState, type AnalyticsState } from '@/features/analytics/lib/search';
 import { CHART_METRICS } from '@/features/analytics/lib/metrics';
+import { cx } from '@/lib/cx';
 import type { Insight } from '@/features/insights/api/insights';
 import { PauseLink } from '@/features/links/components/pause-link';
 import { textLink } from './text-link';
+
+const action = cx(textLink, 'inline-flex items-center max-sm:min-h-10');
 
 /** What can be done about an insight: open its numbers, the partner's links, or pause the link. */
 export function InsightActions({ website, insight }: { readonly website: string; readonly insight: Insight }) {
   const { about } = insight;
   return (
     <>
-      <Link to="/analytics" search={writeState(shows(website, insight))} className={textLink}>
+      <Link to="/analytics" search={writeState(shows(website, insight))} className={action}>
         View details
         <span className="sr-only">{` of: ${insight.title}`}</span>
       </Link>
       {about?.dimension === 'partner' && (
-        <Link to="/links" search={{ website, partner: about.value }} className={textLink}>
+        <Link to="/links" search={{ website, partner: about.value }} className={action}>
           {`Open links of ${about.name}`}
         </Link>
       )}

@@ -68,7 +68,7 @@ export function ledgerColumns({ shown, timezone, sort, onSort, onOpen }: Options
       className: 'whitespace-nowrap font-medium',
       cell: (row) => formatMinor(row.commission),
     },
-    status: { cell: (row) => <State row={row} />, className: 'whitespace-nowrap' },
+    status: { cell: (row) => <State row={row} /> },
     next: {
       cell: (row) => <span className="line-clamp-2">{text(nextOf(row, timezone))}</span>,
       className: 'max-w-60 min-w-28 text-xs break-words text-muted',
@@ -118,7 +118,7 @@ export function OpenButton({ row, onOpen }: { readonly row: Conversion; readonly
 
 export function State({ row }: { readonly row: Conversion }) {
   return (
-    <span className="inline-flex items-center gap-1">
+    <span className="flex flex-wrap items-center gap-1">
       {row.decision ? (
         <Badge tone="brand">{row.decision.decision === 'approve' ? 'Approving…' : 'Rejecting…'}</Badge>
       ) : (

@@ -17,7 +17,7 @@ export function DismissInsight({ websiteId, insight }: { readonly websiteId: str
       <button
         type="button"
         aria-label={`Dismiss: ${insight.title}`}
-        className="min-h-6 rounded-md font-medium underline-offset-4 hover:underline"
+        className="min-h-6 rounded-md font-medium max-sm:min-h-10 underline-offset-4 hover:underline"
         onClick={() => setOpen(true)}
       >
         Dismiss

@@ -141,7 +141,7 @@ function InsightItem({ website, insight, actions }: ItemProps) {
       <div className="min-w-0 flex-1">
         <h3 className={cx('font-medium break-words', destructive && 'text-bad')}>{insight.title}</h3>
         <p className="mt-0.5 text-[0.8125rem] break-words">{insight.content}</p>
-        <p className="mt-1.5 flex flex-wrap items-center gap-x-4 gap-y-1 text-[0.8125rem]">
+        <p className="mt-1.5 flex flex-wrap items-center gap-x-4 gap-y-1 text-[0.8125rem] max-sm:gap-y-0">
           <span className="tabular">{`Confidence: ${Math.round(insight.confidenceScore * 100)}%`}</span>
           <button
             type="button"
@@ -149,7 +149,7 @@ function InsightItem({ website, insight, actions }: ItemProps) {
             aria-expanded={open}
             aria-controls={id}
             onClick={() => setOpen(!open)}
-            className="inline-flex items-center gap-1 rounded-md font-medium underline-offset-4 hover:underline"
+            className="inline-flex items-center gap-1 rounded-md font-medium underline-offset-4 hover:underline max-sm:min-h-10"
           >
             Evidence
             <ChevronDown aria-hidden className={cx('size-3.5 transition-transform', open && 'rotate-180')} />

@@ -24,17 +24,19 @@ export function linkColumns(options: Options): readonly Column<Link>[] {
       header: 'Link',
       cell: (row) => (
         <div className="flex items-start gap-3 sm:max-w-md sm:min-w-64">
-          <input
-            type="checkbox"
-            className="mt-1 size-4 shrink-0 accent-(--c-brand)"
-            aria-label={`Select link ${row.slug}`}
-            checked={chosen.has(row.id)}
-            onChange={() => onToggle(row.id)}
-          />
+          <label className="grid shrink-0 place-items-center pt-1 max-sm:-mr-2 max-sm:-ml-3 max-sm:size-10 max-sm:pt-0">
+            <span className="sr-only">{`Select link ${row.slug}`}</span>
+            <input
+              type="checkbox"
+              className="block size-4 accent-brand"
+              checked={chosen.has(row.id)}
+              onChange={() => onToggle(row.id)}
+            />
+          </label>
           <div className="min-w-0">
             <button
               type="button"
-              className="block max-w-full truncate text-left font-medium text-brand hover:underline"
+              className="block max-w-full truncate text-left font-medium text-brand hover:underline max-sm:min-h-10 max-sm:min-w-10"
               title={row.url}
               onClick={() => onDetails(row)}
             >

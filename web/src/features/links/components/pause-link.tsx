@@ -25,7 +25,7 @@ export function PauseLink({ id, name }: { readonly id: string; readonly name: st
         type="button"
         aria-label={`${pause.isSuccess ? 'Link paused' : 'Pause link'}: ${name}`}
         disabled={pause.isPending || pause.isSuccess}
-        className="min-h-6 rounded-md font-medium underline-offset-4 hover:underline disabled:text-muted disabled:no-underline"
+        className="min-h-6 rounded-md font-medium max-sm:min-h-10 underline-offset-4 hover:underline disabled:text-muted disabled:no-underline"
         onClick={() => setAsking(true)}
       >
         {pause.isSuccess ? 'Link paused' : 'Pause link'}
