@@ -32,7 +32,7 @@ export function ConversionsPage() {
       title="Conversions"
       subtitle="Track, approve and reconcile conversions"
       tools={
-        website && (
+        website ? (
           <div className="flex flex-wrap items-center gap-2">
             <Select
               label="Website"
@@ -49,6 +49,8 @@ export function ConversionsPage() {
               Payouts
             </Link>
           </div>
+        ) : (
+          websites.data && null
         )
       }
     >

@@ -20,7 +20,7 @@ export function InsightsPage() {
       title="Insights"
       subtitle="What changed in your numbers, and why"
       tools={
-        website && (
+        website ? (
           <Select
             label="Website"
             value={website.id}
@@ -32,6 +32,8 @@ export function InsightsPage() {
               </option>
             ))}
           </Select>
+        ) : (
+          websites.data && null
         )
       }
     >

@@ -29,7 +29,7 @@ export function LinksPage() {
       title="Links"
       subtitle="Create, organize and measure tracked links"
       tools={
-        website && (
+        website ? (
           <div className="grid grid-cols-2 gap-2 sm:flex sm:flex-wrap">
             <Link to="/links/partners" className={buttonClass()}>
               My partners
@@ -59,6 +59,8 @@ export function LinksPage() {
               ))}
             </Select>
           </div>
+        ) : (
+          websites.data && null
         )
       }
     >

@@ -9,7 +9,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** Tools that come late have their place: `tools` is given, but empty. */
+/** Tools that come late have their place: `tools` is given, but undefined. Null: there are none. */
 export function Page({ title, subtitle, narrow = false, children, ...late }: Props) {
   const { tools } = late;
   return (
@@ -19,7 +19,7 @@ export function Page({ title, subtitle, narrow = false, children, ...late }: Pro
           <h1 className="text-2xl font-semibold">{title}</h1>
           {subtitle && <p className="mt-0.5 text-muted">{subtitle}</p>}
         </div>
-        {tools ?? ('tools' in late && <div aria-hidden className="h-9 max-sm:h-10" />)}
+        {tools === undefined ? 'tools' in late && <div aria-hidden className="h-9 max-sm:h-10" /> : tools}
       </div>
       {children}
     </div>

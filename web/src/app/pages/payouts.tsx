@@ -28,7 +28,7 @@ export function PayoutsPage() {
       title="Payouts"
       subtitle="What partners owe you, what they paid, and what is overdue"
       tools={
-        website && (
+        website ? (
           <div className="flex flex-wrap items-center gap-2">
             <Select
               label="Website"
@@ -49,6 +49,8 @@ export function PayoutsPage() {
               Statements
             </Link>
           </div>
+        ) : (
+          websites.data && null
         )
       }
     >
