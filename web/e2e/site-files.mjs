@@ -23,15 +23,18 @@ const packed = new Map();
 export function serveFile(path, response, headers) {
   const { file, status } = found(decodeURIComponent(path));
   const binary = BINARY.includes(extname(file));
-  if (!packed.has(file)) packed.set(file, binary ? readFileSync(file) : gzipSync(readFileSync(file), { level: 9 }));
+  const brotli = /\bbr\b/.test(response.req.headers['accept-encoding']) && isFile(`${file}.br`);
+  const sent = brotli ? `${file}.br` : file;
+  if (!packed.has(sent))
+    packed.set(sent, binary || brotli ? readFileSync(sent) : gzipSync(readFileSync(file), { level: 9 }));
   response.writeHead(status, {
     'Content-Type': TYPES[extname(file)] ?? 'application/octet-stream',
-    ...(binary ? {} : { 'Content-Encoding': 'gzip' }),
+    ...(binary ? {} : { 'Content-Encoding': brotli ? 'br' : 'gzip' }),
     'Cache-Control': file.includes('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
     'X-Content-Type-Options': 'nosniff',
     ...headers,
   });
-  response.end(packed.get(file));
+  response.end(packed.get(sent));
 }
 
 function found(path) {
