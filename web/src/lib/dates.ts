@@ -105,7 +105,10 @@ export function timezones(): string[] {
   return ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')];
 }
 
-export const browserTimezone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
+let ownZone: string | undefined;
+
+/** Read once: each call of Intl for it is as slow as the formatting itself. */
+export const browserTimezone = (): string => (ownZone ??= Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC');
 
 function isInstant(date: string): boolean {
   return date.length > 10 && HAS_OFFSET.test(date);

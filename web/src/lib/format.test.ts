@@ -2,7 +2,16 @@ import { expect, test } from 'vitest';
 import { readFileSync } from 'node:fs';
 import { toCsv } from './csv';
 import { Exact, exactly, parseExactly } from './exact';
-import { countOf, formatMinor, formatMoney, formatPercent, fractionDigits, majorText, parseMinor } from './format';
+import {
+  countOf,
+  formatCount,
+  formatMinor,
+  formatMoney,
+  formatPercent,
+  fractionDigits,
+  majorText,
+  parseMinor,
+} from './format';
 
 test('minor units follow the currency', () => {
   expect(formatMinor({ amount: 123_456, currency: 'USD' })).toBe('$1,234.56');
@@ -100,3 +109,10 @@ test('one thing is not many things', () => {
     countOf(2, 'reply', 'replies'),
   ]).toEqual(['0 rows', '1 row', '1,200 rows', '1 reply', '2 replies']);
 });
+
+test.each([0, 7, 999, 1000, -1234, 12345, 1234567, Number.MAX_SAFE_INTEGER, 2 ** 60, 0.5, 1234.5678])(
+  'the count %d is written as the locale writes it',
+  (value) => {
+    expect(formatCount(value)).toBe(new Intl.NumberFormat('en-US').format(value));
+  },
+);

@@ -8,7 +8,9 @@ export { fractionDigits };
 const LOCALE = 'en-US';
 const cache = new Map<string, Intl.NumberFormat>();
 
-export const formatCount = (value: number): string => number('count', {}).format(value);
+/** Whole numbers without Intl: on a slow phone its first use takes a tenth of a page's first paint. */
+export const formatCount = (value: number): string =>
+  Number.isSafeInteger(value) ? String(value).replace(/\B(?=(\d{3})+$)/g, ',') : number('count', {}).format(value);
 
 /** "1 row", "1,200 rows". */
 export const countOf = (value: number, one: string, many = `${one}s`): string =>
