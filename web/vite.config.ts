@@ -16,7 +16,7 @@ const GROUPS = [
   {
     name: 'common',
     minShareCount: 4,
-    test: /node_modules[\\/](lucide-react|@tanstack)[\\/]|[\\/]src[\\/](lib[\\/](clipboard|dates|format|live|media|now|relative-time)|features[\\/]accounts[\\/]api[\\/]sign-in|components[\\/](data[\\/](?!paged)|charts[\\/](sparkline|updated)|security[\\/]factor\.|text[\\/]member-text|ui[\\/](badge|card|field|copy-field|in-view|late-menu|search-field))|app[\\/](use-title|pages[\\/](entrance|one-time-code|page|text-link)))/,
+    test: /node_modules[\\/](lucide-react|@tanstack)[\\/]|[\\/]src[\\/](lib[\\/](clipboard|dates|format|idle|live|media|now|relative-time)|features[\\/]accounts[\\/]api[\\/]sign-in|components[\\/](data[\\/](?!paged|below)|charts[\\/](sparkline|updated)|security[\\/]factor\.|text[\\/]member-text|ui[\\/](badge|card|field|copy-field|in-view|late-menu|search-field))|app[\\/](use-title|pages[\\/](entrance|one-time-code|page|text-link)))/,
   },
   {
     name: 'icons',
@@ -45,6 +45,16 @@ const GROUPS = [
     name: 'figures',
     minShareCount: 2,
     test: /[\\/]src[\\/](features[\\/](analytics[\\/](api[\\/]analytics|components[\\/]kpi|hooks[\\/]use-live-refresh|lib[\\/](periods|search))|(accounts|insights|links|websites|conversions)[\\/]api[\\/](activity|invite-codes|linked-sign-ins|sessions|insights|links|keys|conversions)|conversions[\\/]components[\\/]status-badge|links[\\/]components[\\/]link-actions)|components[\\/]charts[\\/]chart-card|lib[\\/](countries|csv|download)|app[\\/]pages[\\/](insight-link|no-websites))/,
+  },
+  {
+    name: 'ledger',
+    minShareCount: 2,
+    test: /[\\/]src[\\/](features[\\/]conversions[\\/](api[\\/](ledger|totals)|components[\\/]unattributed-hint|lib[\\/](ranges|search))|app[\\/]pages[\\/]unattributed)\./,
+  },
+  {
+    name: 'cards',
+    minShareCount: 2,
+    test: /[\\/]src[\\/](lib[\\/](remembered|traffic-reasons)|components[\\/](ui[\\/]use-visible|data[\\/]below|charts[\\/](axis|parts|point-picker)))\./,
   },
   { name: 'notifications', minShareCount: 2, test: /[\\/]src[\\/]features[\\/]notifications[\\/]/ },
   { name: 'site', minShareCount: 6, test: /[\\/]src[\\/]features[\\/](site|leads)[\\/]/ },

@@ -4,7 +4,7 @@
 //
 // Beside them: pages.json (every address there is, `$id` for one that varies; any other is 404), sitemap.xml, robots.txt, blog.xml.
 // Addresses begin with ORIGIN, which the gateway replaces by the one under which people open it.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runApp } from './run-app.mjs';
@@ -12,9 +12,11 @@ import { feed, head, robots, sitemap } from './seo.mjs';
 
 const ORIGIN = 'https://origin.invalid';
 const PAGES = 'src/app/pages/';
-const CHARTS = 'src/components/charts/charts.tsx';
-const MARKDOWN = 'src/components/text/markdown.tsx';
-const OF_POSTS = ['/forum/thread/$id'];
+/** Of six connections the app, its style and first.js take three. The largest modules take the others, the rest comes
+ *  behind the page's first reads, which are short, and from which others follow. */
+const AT_ONCE = 3;
+/** What a page itself requests before it shows anything. */
+const REQUESTED = { '/analytics': ['src/features/analytics/components/open-view.tsx'] };
 const LIST = 'virtual:content';
 const dist = new URL('../dist/', import.meta.url);
 const manifest = JSON.parse(read('.vite/manifest.json'));
@@ -121,17 +123,12 @@ function filled(html, text, tags) {
 function withLinks(html, path) {
   const keys = modulesOf(path);
   const page = new Set(keys.flatMap((key) => [...needed(key)]));
-  // What waits for the page's figures or posts comes behind the page's own: drawing charts, the largest part, and Markdown.
-  const later = [
-    ...(keys.some((key) => manifest[key].dynamicImports?.includes(CHARTS)) ? [CHARTS] : []),
-    ...(OF_POSTS.includes(path) ? [MARKDOWN] : []),
-  ];
-  const links = [
-    ...[...page].filter((name) => !initial.has(name)).map((name) => preload(name)),
-    ...[...new Set(later.flatMap((key) => [...needed(key)]))]
-      .filter((name) => !initial.has(name) && !page.has(name))
-      .map((name) => preload(name, ' fetchpriority="low"')),
-  ];
+  for (const key of REQUESTED[path] ?? []) needed(key, page);
+  const size = (name) => statSync(new URL(manifest[name].file, dist)).size;
+  const links = [...page]
+    .filter((name) => !initial.has(name))
+    .sort((a, b) => size(b) - size(a))
+    .map((name, place) => preload(name, place < AT_ONCE));
   const { reads = [], ofMembers } = routes.find((route) => route.path === path) ?? {};
   const begin =
     reads.length > 0
@@ -140,8 +137,8 @@ function withLinks(html, path) {
   return html.replace('src="/first.js"', (script) => script + begin).replace('  </head>', `${links.join('')}  </head>`);
 }
 
-function preload(name, more = '') {
-  return `    <link rel="modulepreload" crossorigin${more} href="/${manifest[name].file}">\n`;
+function preload(name, isAtOnce) {
+  return `    <link rel="modulepreload" crossorigin${isAtOnce ? '' : ' fetchpriority="low"'} href="/${manifest[name].file}">\n`;
 }
 
 /** A module and everything that it imports. */

@@ -1,5 +1,6 @@
 // The public forum and members' notifications.
 import { createRoute, lazyRouteComponent, notFound } from '@tanstack/react-router';
+import { withEarlyReads } from '@/lib/api/early-reads';
 import { textOf, type FlatSearch } from '@/lib/search';
 import { getSession, isModerator } from '@/lib/session';
 import { member } from './member-route';
@@ -32,6 +33,10 @@ const thread = createRoute({
     reads: ['/api/forum/threads/$id', '/api/forum/threads/$id/posts?limit=20', '/api/forum/categories'],
   },
   validateSearch: flat,
+  loader: ({ context, params, location }) =>
+    withEarlyReads(async () =>
+      (await import('./pages/forum-thread')).takeReads(context.client, params.id, flat(location.search)),
+    ),
   component: lazyRouteComponent(() => import('./pages/forum-thread'), 'ForumThreadPage'),
 });
 

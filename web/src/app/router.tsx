@@ -9,6 +9,7 @@ import {
 } from '@tanstack/react-router';
 import type { Scope } from '@/lib/remembered-scope';
 import { parseSearch, stringifySearch, textOf, type FlatSearch } from '@/lib/search';
+import { withEarlyReads } from '@/lib/api/early-reads';
 import { getSession, isAdmin } from '@/lib/session';
 import { getWebsiteSession } from '@/lib/website-session';
 import { forumMemberRoutes, forumRoutes } from './forum-routes';
@@ -36,7 +37,8 @@ declare module '@tanstack/react-router' {
     /** A public page. */
     site?: { readonly description: string };
     /** What the page reads first, with the names of its path ("$id"): public/first.js begins these reads while the app
-     *  itself is still on its way. One with a query only where the page's address has none. */
+     *  itself is still on its way. One with a query only where the page's address has none. "$website" is the website that
+     *  the page will show, whatever else its address says; "hint:/…" is read until this hint is put away. */
     reads?: readonly string[];
   }
 }
@@ -117,9 +119,19 @@ const dashboard = createRoute({
   staticData: {
     title: 'Dashboard',
     scopes: ['website'],
-    reads: ['/api/platform/partners'],
+    reads: [
+      '/api/platform/analytics/overview?websiteId=$website&timeRange=30d&compare=previous',
+      '/api/platform/analytics/clicks?websiteId=$website&timeRange=30d',
+      '/api/platform/alerts/raised?open=true&limit=20&websiteId=$website',
+      '/api/platform/links?websiteId=$website&limit=200&timeRange=30d',
+      '/api/platform/conversions?websiteId=$website&limit=6',
+      'getting-started:/api/platform/invite-codes',
+      '/api/platform/partners',
+    ],
   },
   validateSearch: flat,
+  loader: ({ context, location }) =>
+    withEarlyReads(async () => (await import('./pages/dashboard')).takeReads(context.client, flat(location.search))),
   component: lazyRouteComponent(() => import('./pages/dashboard'), 'DashboardPage'),
 });
 
@@ -133,8 +145,15 @@ const websites = createRoute({
 const analytics = createRoute({
   getParentRoute: () => member,
   path: '/analytics',
-  staticData: { title: 'Analytics', scopes: ['website', 'range'], views: true, reads: ['/api/platform/partners'] },
+  staticData: {
+    title: 'Analytics',
+    scopes: ['website', 'range'],
+    views: true,
+    reads: ['/api/platform/views?websiteId=$website', '/api/platform/partners'],
+  },
   validateSearch: flat,
+  loader: ({ context, location }) =>
+    withEarlyReads(async () => (await import('./pages/analytics')).takeReads(context.client, flat(location.search))),
   component: lazyRouteComponent(() => import('./pages/analytics'), 'AnalyticsRoute'),
 });
 

@@ -357,7 +357,7 @@ test('the live card shows who is here, what came, and how the stream is', async 
       ],
     }),
   );
-  expect(screen.getByTestId('active-visitors')).toHaveTextContent('25');
+  expect(await screen.findByTestId('active-visitors')).toHaveTextContent('25');
   expect(card('Live').getByText('NordVPN · google')).toBeInTheDocument();
   expect(card('Live').getByRole('slider', { name: /12 in all/ })).toBeInTheDocument();
   expect(screen.getByRole('status', { name: 'Live stream: Live' })).toBeInTheDocument();
@@ -373,7 +373,7 @@ test('the last 30 minutes by page, source, place and event; a value filters the 
   const value = (text: string) => [{ value: text, visitors: 3, events: 7 }];
   const top = { page: value('/a'), source: value(''), country: value('IS'), event: value('pageview') };
   act(() => FakeEventSource.last.send('snapshot', live({ top })));
-  await user.click(card('Live').getByRole('tab', { name: 'Places' }));
+  await user.click(await card('Live').findByRole('tab', { name: 'Places' }));
   expect(card('Live').getByRole('button', { name: /^Filter by ?Iceland, ?3 visitors, 7 events$/ })).toBeInTheDocument();
   await user.click(card('Live').getByRole('tab', { name: 'Sources' }));
   expect(card('Live').getByText('(not set)')).toBeInTheDocument();

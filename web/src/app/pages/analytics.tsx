@@ -1,8 +1,8 @@
-import { useInfiniteQuery, useIsFetching, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useIsFetching, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useRef, useState, type ReactNode } from 'react';
 import { PageFailure } from '@/components/charts/page-failure';
-import { preloadCharts, useAfterCharts } from '@/components/charts/lazy';
+import { Below } from '@/components/data/below';
 import { Boundary } from '@/components/data/boundary';
 import { buttonClass } from '@/components/ui/button';
 import { Card, surface } from '@/components/ui/card';
@@ -21,7 +21,7 @@ import { GROUPS } from '@/features/analytics/lib/breakdown-groups';
 import type { Named } from '@/features/analytics/lib/dimensions';
 import type { EventsRequest } from '@/features/analytics/lib/events';
 import { fileName } from '@/features/analytics/lib/periods';
-import { overviewQuery, paramsOf, refreshWebsite } from '@/features/analytics/api/analytics';
+import { clicksQuery, overviewQuery, paramsOf, refreshWebsite } from '@/features/analytics/api/analytics';
 import {
   rangeFault,
   readState,
@@ -38,15 +38,16 @@ import { nextComparison } from '@/features/analytics/lib/comparison';
 import { RANGE_LABELS } from '@/features/analytics/lib/ranges';
 import { Toolbar, type CalendarFor } from '@/features/analytics/components/toolbar';
 import { useBarMetric } from '@/features/analytics/hooks/use-layout';
-import { OPEN } from '@/features/analytics/lib/open-view';
-import { textOf } from '@/lib/search';
+import { DEFAULT_VIEW, OPEN } from '@/features/analytics/lib/open-view';
+import { viewsQuery } from '@/features/analytics/api/views';
+import { textOf, type FlatSearch } from '@/lib/search';
 import { useLiveRefresh } from '@/features/analytics/hooks/use-live-refresh';
 import { linksQuery } from '@/features/links/api/links';
 import { NoWebsites } from './no-websites';
 import { Page } from './page';
 import { Unattributed } from './unattributed';
 
-// Cards below the fold are fetched after the charts.
+// Cards below the first view are fetched after it.
 const DeliveryCard = lazy(() =>
   import('@/features/analytics/components/delivery-card').then((module) => ({ default: module.DeliveryCard })),
 );
@@ -77,9 +78,9 @@ const TrendCard = lazy(() =>
 const GeoCard = lazy(() =>
   import('@/features/analytics/components/geo-card').then((module) => ({ default: module.GeoCard })),
 );
-const OpenView = lazy(() =>
-  import('@/features/analytics/components/open-view').then((module) => ({ default: module.OpenView })),
-);
+const loadOpenView = () =>
+  import('@/features/analytics/components/open-view').then((module) => ({ default: module.OpenView }));
+const OpenView = lazy(loadOpenView);
 const ViewsButton = lazy(() =>
   import('@/features/analytics/components/views-button').then((module) => ({ default: module.ViewsButton })),
 );
@@ -89,6 +90,27 @@ const LiveCard = lazy(() =>
 
 const TITLE = 'Analytics Dashboard';
 const SUBTITLE = 'Track performance across your affiliate campaigns';
+
+/** Fills the cache from the early reads. */
+export async function takeReads(client: QueryClient, search: FlatSearch): Promise<void> {
+  const state = readState(search);
+  const website = shownWebsite(await client.ensureQueryData(websitesQuery), state);
+  if (!website) return;
+  const [views] = await Promise.all([
+    client.ensureQueryData(viewsQuery(website.id)),
+    client.ensureQueryData(partnersQuery),
+    loadOpenView(),
+  ]);
+  const opens = textOf(search[OPEN]);
+  if (opens && (opens !== DEFAULT_VIEW || views.some((view) => view.isDefault))) return;
+  // What will be shown is known: its numbers come while the page is drawn.
+  const params = paramsOf(website.id, state, state);
+  void client.prefetchQuery(overviewQuery(params, state));
+  void client.prefetchQuery(clicksQuery(params));
+}
+
+const shownWebsite = (websites: readonly Website[] | undefined, { website }: AnalyticsState): Website | undefined =>
+  websites?.find((item) => item.id === website) ?? websites?.[0];
 
 /** Glue between the address and the page. */
 export function AnalyticsRoute() {
@@ -124,8 +146,7 @@ interface RouteProps extends PageProps {
 
 export function AnalyticsPage({ state, fault, opens, onChange }: RouteProps) {
   const websites = useQuery(websitesQuery);
-  useEffect(preloadCharts, []);
-  const website = websites.data?.find((item) => item.id === state.website) ?? websites.data?.[0];
+  const website = shownWebsite(websites.data, state);
   if (websites.data && website && !opens)
     return (
       <WebsiteAnalytics websites={websites.data} website={website} state={state} fault={fault} onChange={onChange} />
@@ -137,7 +158,7 @@ export function AnalyticsPage({ state, fault, opens, onChange }: RouteProps) {
       ) : websites.data && !website ? (
         <NoWebsites />
       ) : website && opens ? (
-        <Boundary fallback={<Failed />}>
+        <Boundary fallback={<ErrorBox error={new Error('This part could not be loaded. Please reload the page.')} />}>
           <Suspense fallback={<Loading label="Opening the view" />}>
             <OpenView websiteId={website.id} state={state} opens={opens} onChange={onChange} />
           </Suspense>
@@ -163,9 +184,9 @@ function WebsiteAnalytics({ websites, website, state, fault, onChange }: Website
   const overview = useQuery(overviewQuery(params, state));
   const partners = useQuery(partnersQuery);
   const links = useInfiniteQuery(linksQuery(website.id));
-  const later = useAfterCharts();
   const firstLoad =
     useIsFetching({ queryKey: ['analytics'], predicate: (query) => query.state.data === undefined }) > 0;
+  const later = useOnce(overview.isFetched && !firstLoad);
   useLiveRefresh(website.id, state.range !== 'custom');
 
   const [pickPartner, pickCountry, pick] = usePicks(state, onChange);
@@ -248,7 +269,14 @@ function WebsiteAnalytics({ websites, website, state, fault, onChange }: Website
               />
             )}
           </p>
-          <Breakdowns params={params} state={state} onChange={onChange} named={named} onEvents={setEvents} />
+          <Breakdowns
+            params={params}
+            state={state}
+            onChange={onChange}
+            named={named}
+            onEvents={setEvents}
+            later={later}
+          />
           {events && (
             <Boundary fallback={null}>
               <Suspense fallback={null}>
@@ -265,10 +293,10 @@ function WebsiteAnalytics({ websites, website, state, fault, onChange }: Website
             </Boundary>
           )}
           <div className="grid gap-4 sm:gap-5 lg:grid-cols-2">
-            <Below now height="min-h-96">
+            <Below now={later} height="min-h-96">
               <TrendCard website={website} state={state} onChange={onChange} />
             </Below>
-            <Below now height="min-h-96">
+            <Below now={later} height="min-h-96">
               <PartnerCard
                 params={params}
                 currency={website.currency}
@@ -276,7 +304,7 @@ function WebsiteAnalytics({ websites, website, state, fault, onChange }: Website
                 onPick={pickPartner}
               />
             </Below>
-            <Below now height="min-h-96">
+            <Below now={later} height="min-h-96">
               <GeoCard
                 params={params}
                 currency={website.currency}
@@ -333,10 +361,12 @@ interface BreakdownProps extends Props {
   readonly params: ReturnType<typeof paramsOf>;
   readonly named: Named;
   readonly onEvents: (request: EventsRequest) => void;
+  /** The first view is there. */
+  readonly later: boolean;
 }
 
 /** The cards by dimension, and the table of all rows when it is open. */
-function Breakdowns({ params, state, onChange, named, onEvents }: BreakdownProps) {
+function Breakdowns({ params, state, onChange, named, onEvents, later }: BreakdownProps) {
   const phone = useIsPhone();
   const [metric, setMetric] = useBarMetric();
   const viewEvents = (request: Pick<EventsRequest, 'title' | 'of'>, filters: readonly Filter[]) =>
@@ -363,7 +393,9 @@ function Breakdowns({ params, state, onChange, named, onEvents }: BreakdownProps
       ) : (
         <div className="grid gap-4 sm:gap-5 lg:grid-cols-2">
           {GROUPS.map((group) => (
-            <BreakdownCard key={group.id} group={group} context={context} />
+            <Below key={group.id} now={later} height="min-h-[18.875rem]">
+              <BreakdownCard group={group} context={context} />
+            </Below>
           ))}
         </div>
       )}
@@ -408,25 +440,11 @@ function Controls({ children }: { readonly children: ReactNode }) {
   );
 }
 
-const Failed = () => <ErrorBox error={new Error('This part could not be loaded. Please reload the page.')} />;
-
-/** A lazy card with a placeholder of its size. */
-function Below({
-  now,
-  height = 'min-h-[34rem]',
-  children,
-}: {
-  readonly now: boolean;
-  readonly height?: string;
-  readonly children: ReactNode;
-}) {
-  const place = <div aria-hidden className={cx(surface, height)} />;
-  if (!now) return place;
-  return (
-    <Boundary fallback={<Failed />}>
-      <Suspense fallback={place}>{children}</Suspense>
-    </Boundary>
-  );
+/** True from the first time that it is. */
+function useOnce(value: boolean): boolean {
+  const [was, setWas] = useState(value);
+  if (value && !was) setWas(true);
+  return was || value;
 }
 
 /** The same functions for as long as the page lives, so that charts which hold them are not drawn again. */

@@ -75,7 +75,7 @@ test('getting started shows what is still missing, and goes when all is done', a
     'href',
     '/account-settings?tab=websites',
   );
-  expect(screen.getByText('No links yet')).toBeInTheDocument();
+  expect(await screen.findByText('No links yet')).toBeInTheDocument();
 });
 
 test('an event of long ago counts as the first one', async () => {

@@ -1,15 +1,16 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, type QueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
+import { Below } from '@/components/data/below';
 import { Boundary } from '@/components/data/boundary';
 import { ErrorBox, Loading } from '@/components/data/states';
 import { buttonClass } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
 import type { Website } from '@/lib/api/types';
 import { isFirstVisit } from '@/lib/first-visit';
-import { textOf } from '@/lib/search';
+import { textOf, type FlatSearch } from '@/lib/search';
 import { isAnalyst, useSession } from '@/lib/session';
-import { websitesQuery } from '@/lib/shared-queries';
+import { partnersQuery, websitesQuery } from '@/lib/shared-queries';
 import { KpiCards } from '@/features/analytics/components/kpi-cards';
 import { finished } from '@/features/analytics/lib/periods';
 import { clicksQuery, overviewQuery, paramsOf } from '@/features/analytics/api/analytics';
@@ -22,7 +23,7 @@ import { OpenAlerts } from '@/features/notifications/components/open-alerts';
 import { Unattributed } from './unattributed';
 import { NoWebsites } from './no-websites';
 import { Page } from './page';
-import { StartSteps } from './start-steps';
+import { StartSteps, takeStepReads } from './start-steps';
 
 const LatestInsights = lazy(() =>
   import('@/features/insights/components/insights-card').then((module) => ({ default: module.LatestInsights })),
@@ -35,12 +36,29 @@ const PinnedCharts = lazy(() =>
 
 const PERIOD = { range: '30d', from: null, to: null } as const;
 
+/** Fills the cache from the early reads. */
+export async function takeReads(client: QueryClient, search: FlatSearch): Promise<void> {
+  const website = shownWebsite(await client.ensureQueryData(websitesQuery), textOf(search['website']));
+  if (!website) return;
+  const params = paramsOf(website.id, PERIOD, DEFAULT_STATE);
+  await Promise.all([
+    client.ensureQueryData(overviewQuery(params, 'previous')),
+    client.ensureQueryData(clicksQuery(params)),
+    client.ensureQueryData(openAlertsQuery(website.id)),
+    client.ensureQueryData(partnersQuery),
+    takeStepReads(client, website.id),
+  ]);
+}
+
+const shownWebsite = (websites: readonly Website[] | undefined, wanted: string | undefined): Website | undefined =>
+  websites?.find((item) => item.id === wanted) ?? websites?.[0];
+
 export function DashboardPage() {
   const navigate = useNavigate();
   const session = useSession();
   const wanted = textOf(useSearch({ from: '/member/dashboard' })['website']);
   const websites = useQuery(websitesQuery);
-  const website = websites.data?.find((item) => item.id === wanted) ?? websites.data?.[0];
+  const website = shownWebsite(websites.data, wanted);
   const subtitle = session
     ? `${isFirstVisit(session.user.id) ? 'Welcome' : 'Welcome back'}, ${session.user.name}`
     : 'Welcome back';
@@ -49,7 +67,7 @@ export function DashboardPage() {
       title="Dashboard"
       subtitle={subtitle}
       tools={
-        website && (
+        website ? (
           <div className="flex flex-wrap gap-2">
             <Select
               label="Website"
@@ -67,6 +85,8 @@ export function DashboardPage() {
               Open Analytics
             </Link>
           </div>
+        ) : (
+          websites.data && null
         )
       }
     >
@@ -93,6 +113,7 @@ function Overview({ website }: { readonly website: Website }) {
   const alerts = useQuery(openAlertsQuery(website.id));
   useLiveRefresh(website.id, true);
   const figures = overview.data?.data;
+  const settled = overview.isFetched && !alerts.isPending;
   const days = clicks.data && finished(PERIOD, clicks.data.data, website.timezone, new Date());
   return (
     <div className="flex flex-col gap-4 sm:gap-5">
@@ -113,35 +134,37 @@ function Overview({ website }: { readonly website: Website }) {
           website={website}
           seen={overview.error && !figures ? false : figures && figures.pageviews + figures.clicks.total > 0}
         >
-          <Boundary fallback={null}>
-            <Suspense fallback={<Loading label="Loading Insights" />}>
-              <LatestInsights
-                website={website}
-                actions={(insight) => <InsightActions website={website.id} insight={insight} />}
-              />
-            </Suspense>
-          </Boundary>
+          <Below now={settled} height="min-h-44">
+            <LatestInsights
+              website={website}
+              actions={(insight) => <InsightActions website={website.id} insight={insight} />}
+            />
+          </Below>
           <div className="grid gap-4 sm:gap-5 xl:grid-cols-2">
-            <LatestConversions
-              website={website}
-              more={
-                <Link to="/conversions" search={{ website: website.id }} className={buttonClass({ size: 'sm' })}>
-                  View all
-                </Link>
-              }
-            />
-            <LinksCard
-              website={website}
-              more={
-                <Link
-                  to="/links"
-                  search={{ website: website.id }}
-                  className={buttonClass({ size: 'sm', variant: 'ghost' })}
-                >
-                  All links
-                </Link>
-              }
-            />
+            <Below now={settled} height="min-h-96">
+              <LatestConversions
+                website={website}
+                more={
+                  <Link to="/conversions" search={{ website: website.id }} className={buttonClass({ size: 'sm' })}>
+                    View all
+                  </Link>
+                }
+              />
+            </Below>
+            <Below now={settled} height="min-h-96">
+              <LinksCard
+                website={website}
+                more={
+                  <Link
+                    to="/links"
+                    search={{ website: website.id }}
+                    className={buttonClass({ size: 'sm', variant: 'ghost' })}
+                  >
+                    All links
+                  </Link>
+                }
+              />
+            </Below>
           </div>
           <Pinned />
         </StartSteps>

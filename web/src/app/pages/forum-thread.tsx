@@ -1,8 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, type QueryClient } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { ErrorBox, Loading } from '@/components/data/states';
 import { ApiError } from '@/lib/api/errors';
+import type { FlatSearch } from '@/lib/search';
 import { useSession } from '@/lib/session';
+import { postsQuery } from '@/features/forum/api/posts';
 import { categoriesQuery, threadQuery } from '@/features/forum/api/threads';
 import { readPlace } from '@/features/forum/lib/search';
 import { Marks } from '@/features/forum/components/thread-list';
@@ -12,6 +14,14 @@ import { useView } from '@/features/forum/hooks/use-reading';
 import { NotFound } from '../not-found';
 import { useTitle } from '../use-title';
 import { textLink } from './text-link';
+
+/** Fills the cache from the early reads. */
+export const takeReads = (client: QueryClient, id: string, search: FlatSearch) =>
+  Promise.all([
+    client.ensureQueryData(threadQuery(id)),
+    client.ensureQueryData(postsQuery(id, readPlace(search))),
+    client.ensureQueryData(categoriesQuery),
+  ]);
 
 export function ForumThreadPage() {
   const navigate = useNavigate();

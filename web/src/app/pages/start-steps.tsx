@@ -1,10 +1,10 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery, type QueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
 import { Skeleton } from '@/components/data/states';
 import type { Website } from '@/lib/api/types';
 import { dismiss, isDismissed } from '@/lib/dismissed';
-import { useSession } from '@/lib/session';
+import { getSession, useSession } from '@/lib/session';
 import { userQuery } from '@/lib/shared-queries';
 import { invitesQuery } from '@/features/accounts/api/invite-codes';
 import { LATEST } from '@/features/conversions/components/latest-conversions';
@@ -23,6 +23,16 @@ interface Props {
 }
 
 const HINT = 'getting-started';
+
+/** Fills the cache from the early reads. */
+export const takeStepReads = (client: QueryClient, websiteId: string) =>
+  Promise.all([
+    client.ensureInfiniteQueryData(linksQuery(websiteId)),
+    client.ensureQueryData(latestConversionsQuery(websiteId, LATEST)),
+    ...(isDismissed(getSession()?.user.id ?? '', HINT)
+      ? []
+      : [client.ensureQueryData(userQuery), client.ensureQueryData(invitesQuery)]),
+  ]);
 
 /** The steps until they are dismissed or all done, and the content below them. */
 export function StartSteps({ children, ...known }: Props) {

@@ -12,30 +12,6 @@ async function load(): Promise<void> {
   charts ??= await import('./charts');
 }
 
-/** True once the drawing code is loaded and the queued charts are drawn: then the content below the first view is
- *  rendered. */
-export function useAfterCharts(): boolean {
-  const [over, setOver] = useState(false);
-  useEffect(() => {
-    let leave = () => {};
-    let wanted = true;
-    const queue = () => {
-      if (wanted) leave = inTurn(() => setOver(true));
-    };
-    load().then(queue, queue);
-    return () => {
-      wanted = false;
-      leave();
-    };
-  }, []);
-  return over;
-}
-
-/** Prefetches the drawing code while the data loads. */
-export function preloadCharts(): void {
-  load().catch(() => undefined);
-}
-
 /** Rendered inside a ChartSpace, which waits for the drawing code. */
 export const TrendChart = late((module) => module.TrendChart);
 export const PartnerChart = late((module) => module.PartnerChart);

@@ -1,20 +1,36 @@
 // What people wrote, as Markdown. Reading it takes more code than a page may cost: until that is there, or where it cannot
 // be fetched, the text is shown as it was written.
-import { lazy, Suspense } from 'react';
+import { lazy, startTransition, Suspense, useEffect, useState } from 'react';
+import { whenIdle } from '@/lib/idle';
 import { Boundary } from '../data/boundary';
 import type { Mention } from './markdown-tree';
 
-export const loadMarkdown = () => import('./markdown');
-const Markdown = lazy(() => loadMarkdown().then((module) => ({ default: module.Markdown })));
+type Module = typeof import('./markdown');
+let loaded: Module | null = null;
+
+export const loadMarkdown = async (): Promise<Module> => (loaded = await import('./markdown'));
+/** Drawn when the page is idle: the text can be read, and drawing it is long work. */
+const LateMarkdown = lazy(async () => {
+  const { Markdown } = await loadMarkdown();
+  await new Promise<void>(whenIdle);
+  return { default: Markdown };
+});
 
 interface Props {
   readonly text: string;
   /** Whom "@handle" leads to. */
   readonly mentions?: readonly Mention[];
+  /** Below the first view: as it was written until the page is idle. */
+  readonly later?: boolean;
 }
 
-export function MemberText({ text, mentions = [] }: Props) {
+export function MemberText({ text, mentions = [], later = false }: Props) {
+  const [waits, setWaits] = useState(later);
+  useEffect(() => (waits ? whenIdle(() => startTransition(() => setWaits(false))) : undefined), [waits]);
+  // Once it is there, nothing waits: not even for the microtask that lazy() takes, after which all would be drawn again.
+  const [Markdown] = useState(() => loaded?.Markdown ?? LateMarkdown);
   const plain = <p className="break-words whitespace-pre-wrap">{text}</p>;
+  if (waits) return plain;
   return (
     <Boundary key={text} fallback={plain}>
       <Suspense fallback={plain}>

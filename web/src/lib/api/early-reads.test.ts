@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { takeEarlyRead } from './early-reads';
+import { endFirstPage, haveEarlyReadsCome, takeEarlyRead, withEarlyReads } from './early-reads';
 
 const URL_OF = (path: string) => `${window.location.origin}${path}`;
 const get = (path: string, headers: Record<string, string> = {}, signal?: AbortSignal) =>
   new Request(URL_OF(path), { headers, ...(signal ? { signal } : {}) });
 
-function begin(path: string, answer: Promise<Response>, authorization: string | null = null) {
+function begin(path: string, answer: Promise<Response>, authorization: string | null = null, came = true) {
   answer.catch(() => undefined);
-  window.earlyReads = new Map([[path, { authorization, answer }]]);
+  window.earlyReads = new Map([[path, { authorization, answer, came }]]);
 }
 
 // The page of these tests is as old as the worker that runs them.
@@ -64,5 +64,40 @@ describe('a read that began before the app', () => {
     const answer = takeEarlyRead(get('/api/platform/websites', {}, control.signal));
     control.abort();
     await expect(answer).rejects.toThrow();
+  });
+});
+
+// In this order: what is ended does not begin again.
+describe('the first page', () => {
+  it('takes up the answers before it is drawn, if all are here', async () => {
+    const take = vi.fn(() => Promise.resolve());
+    begin('/api/forum/categories', Promise.resolve(new Response('[]')));
+    expect(haveEarlyReadsCome()).toBe(true);
+    await withEarlyReads(take);
+    expect(take).toHaveBeenCalledOnce();
+  });
+
+  it('is drawn although one of them is an error', async () => {
+    begin('/api/forum/categories', Promise.resolve(new Response('', { status: 503 })));
+    await expect(withEarlyReads(() => Promise.reject(new Error('Not now')))).resolves.toBeUndefined();
+  });
+
+  it.each([
+    ['one is still on its way', () => begin('/api/forum/categories', new Promise(() => undefined), null, false)],
+    ['none was begun', () => delete window.earlyReads],
+  ])('waits for nothing if %s', async (_, given) => {
+    const take = vi.fn(() => Promise.resolve());
+    given();
+    await withEarlyReads(take);
+    expect(haveEarlyReadsCome()).toBe(false);
+    expect(take).not.toHaveBeenCalled();
+  });
+
+  it('is the only one that takes up anything before it is drawn', async () => {
+    const take = vi.fn(() => Promise.resolve());
+    begin('/api/forum/categories', Promise.resolve(new Response('[]')));
+    endFirstPage();
+    await withEarlyReads(take);
+    expect(take).not.toHaveBeenCalled();
   });
 });

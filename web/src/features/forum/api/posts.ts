@@ -1,11 +1,14 @@
 import { queryOptions } from '@tanstack/react-query';
 import { loadMarkdown } from '@/components/text/member-text';
 import { answer, api, body, done } from '@/lib/api/client';
+import { isFirstPage } from '@/lib/api/early-reads';
 import type { Place } from '../lib/search';
 import type { Reason } from '../lib/reasons';
 import { path, POSTS } from './request';
+import { FRESH_MS } from './threads';
 
-/** A page of posts: the first, one at a cursor, or the one around a post. What draws them is fetched beside them. */
+/** A page of posts: the first, one at a cursor, or the one around a post. What draws them is fetched beside them; only the
+ *  first page of a visit does not wait for it, but shows the text as it was written until then. */
 export const postsQuery = (threadId: string, { post, cursor }: Place) =>
   queryOptions({
     queryKey: ['forum', 'posts', threadId, post, cursor],
@@ -15,10 +18,10 @@ export const postsQuery = (threadId: string, { post, cursor }: Place) =>
       const page = await answer(
         api.GET('/api/forum/threads/{id}/posts', { params: { path: { id: threadId }, query }, signal }),
       );
-      await drawn;
+      if (!isFirstPage()) await drawn;
       return page;
     },
-    staleTime: 0,
+    staleTime: FRESH_MS,
   });
 
 export const editsQuery = (postId: string) =>

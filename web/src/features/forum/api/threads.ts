@@ -8,6 +8,9 @@ const PAGE = 30;
 /** Cache time of a list, so that "back" returns to the same place. */
 const CACHE_MS = 1_800_000;
 
+/** What the loader of a page reads, the page does not read again. */
+export const FRESH_MS = 2_000;
+
 export const categoriesQuery = queryOptions({
   queryKey: ['forum', 'categories'],
   queryFn: ({ signal }) => body(api.GET('/api/forum/categories', { signal })),
@@ -57,7 +60,7 @@ export const threadQuery = (id: string) =>
   queryOptions({
     queryKey: ['forum', 'thread', id],
     queryFn: ({ signal }) => body(api.GET('/api/forum/threads/{id}', { params: { path: { id } }, signal })),
-    staleTime: 0,
+    staleTime: FRESH_MS,
   });
 
 export const startThread = (thread: { readonly title: string; readonly categoryId: string; readonly text: string }) =>

@@ -18,6 +18,8 @@ const PostMenu = lazy(() => import('./post-menu').then((module) => ({ default: m
 
 interface Props {
   readonly post: Post;
+  /** Below the first view of the page. */
+  readonly later: boolean;
   /** Highlighted because the URL links to it. */
   readonly sought: boolean;
   readonly signedIn: boolean;
@@ -35,6 +37,7 @@ const STATES = { held: 'Pending review', hidden: 'Hidden after reports', deleted
 
 export function PostCard({
   post,
+  later,
   sought,
   signedIn,
   moderator,
@@ -94,7 +97,7 @@ export function PostCard({
         {editing ? (
           <EditPost post={post} onSave={(text) => commands.edit(post, text)} onClose={() => setEditing(false)} />
         ) : (
-          <MemberText text={post.text} mentions={post.mentions} />
+          <MemberText text={post.text} mentions={post.mentions} later={later} />
         )}
       </div>
       {!editing && (

@@ -21,6 +21,9 @@ const DeleteDialog = lazy(() => import('./delete-dialog').then((module) => ({ de
 const FlagDialog = lazy(() => import('./flag-dialog').then((module) => ({ default: module.FlagDialog })));
 const HistoryDialog = lazy(() => import('./history-dialog').then((module) => ({ default: module.HistoryDialog })));
 
+/** More posts than fit into a view. */
+const FIRST_VIEW = 2;
+
 interface Props {
   readonly thread: ThreadInFull;
   readonly place: Place;
@@ -59,10 +62,11 @@ export function ThreadView({ thread, place, onGo, onGone, onSignIn }: Props) {
     <div className="flex flex-col gap-4">
       {pager}
       <ol className={cx('flex flex-col gap-3', !arrived && 'opacity-60')} aria-label="Posts" aria-busy={!arrived}>
-        {posts.map((post) => (
+        {posts.map((post, index) => (
           <li key={post.id}>
             <PostCard
               post={post}
+              later={place.post === null && index >= FIRST_VIEW}
               sought={post.id === place.post}
               signedIn={me !== null}
               moderator={moderator}
