@@ -1,6 +1,6 @@
 """ClickHouse with the analysts' endpoint, a query service over it, and analysts with tokens.
 
-`analyst_world` (module fixtures of the tests) is two analysts with a website each, an admin, and rows of everybody.
+`analyst_world` (a fixture of `tests/api/sql`) is two analysts with a website each, an admin, and rows of everybody.
 """
 
 from __future__ import annotations

@@ -44,6 +44,13 @@ TOGETHER = (
     ("crash/infra/test_backup", "crash/infra/test_canary", "crash/infra/test_outages"),
     ("api/accounts/test_races",),
     ("projections/engine/test_worked_examples",),
+    # One set of books. What compares whole tables comes before the others make years of their own.
+    (
+        "api/conversions/test_monthly_totals", "api/conversions/test_assignment", "api/conversions/test_payouts",
+        "api/conversions/test_scheduled_decisions", "api/conversions/test_money",
+    ),
+    # One world of analysts; the last file kills its ClickHouse.
+    ("api/sql/test_saved_queries", "api/sql/test_entry_points", "api/sql/test_harm"),
     ("api/kernel/test_access_matrix",),
     ("api/kernel/test_schemathesis",),
     ("api/ingest/test_hostile",),

@@ -12,7 +12,8 @@ from tests.support.policies import policies
 from tests.support.query import serving
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def books(embedded_postgres: Settings, embedded_clickhouse: Settings) -> Iterator[Accounting]:
+    """Shared by the files, which `tests/support/schedule.py` keeps together: each test has a shop of its own."""
     with policies(embedded_postgres, embedded_clickhouse) as made, serving(made.world.settings) as query:
         yield Accounting(made, query)

@@ -6,7 +6,7 @@ import gzip
 import json
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -29,9 +29,8 @@ from infra.domain.sql_access.statement_log import STALE_S
 from infra.domain.sql_access.tables import SCHEMA
 from infra.domain.sql_access.token_expiry import warn_due
 from infra.domain.sql_access.views import row_filter
-from infra.kernel.config.settings import Settings
 from schemas.events.accounts import Role
-from tests.support.analysts import AnalystWorld, Asker, analyst_world
+from tests.support.analysts import AnalystWorld, Asker
 from tests.support.clickhouse import PASSWORD as CLICKHOUSE_PASSWORD
 from tests.support.clickhouse import USER as CLICKHOUSE_USER
 from tests.support.engines import ROOT, wait_until
@@ -45,12 +44,6 @@ SLOW = (
 )
 NODE = ROOT / "tests" / "contract" / "clickhouse" / "clickhouse_node"
 Ask = Callable[[Asker, str], httpx.Response]
-
-
-@pytest.fixture(scope="module")
-def world(embedded_postgres: Settings) -> Iterator[AnalystWorld]:
-    with analyst_world(embedded_postgres) as made:
-        yield made
 
 
 @pytest.fixture(params=["page", "port"])

@@ -7,7 +7,6 @@ import socket
 import threading
 import time
 from base64 import b64encode
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from datetime import timedelta
@@ -22,8 +21,7 @@ from psycopg_pool import ConnectionPool
 from infra.domain.sql_access import analyst_accounts
 from infra.domain.sql_access.analyst_accounts import Analyst
 from infra.domain.sql_access.views import row_filter
-from infra.kernel.config.settings import Settings
-from tests.support.analysts import AnalystWorld, Asker, analyst_world
+from tests.support.analysts import AnalystWorld, Asker
 from tests.support.clickhouse import PASSWORD, READER, READER_PASSWORD, USER
 from tests.support.engines import wait_until
 from tests.support.hostile_statements import BOMBS, LEVENSHTEIN, cpu_seconds
@@ -33,12 +31,6 @@ GONE_S = 10.0
 """What is gone 2 s after its end, on a machine that runs other tests at the same time. Each bomb needs minutes."""
 
 OWNER = (USER, PASSWORD)
-
-
-@pytest.fixture(scope="module")
-def world(embedded_postgres: Settings) -> Iterator[AnalystWorld]:
-    with analyst_world(embedded_postgres) as made:
-        yield made
 
 
 def is_quiet(world: AnalystWorld) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -12,8 +11,7 @@ from psycopg.types.json import Jsonb
 
 from command_api.sql import lookups
 from command_api.sql.adoption import adopt_saved_queries
-from infra.kernel.config.settings import Settings
-from tests.support.analysts import AnalystWorld, Asker, analyst_world
+from tests.support.analysts import AnalystWorld, Asker
 from tests.support.full_api import Api, register
 from tests.support.query import Person, QueryService, this_moment
 
@@ -148,12 +146,6 @@ def test_shared_queries_are_read_by_analysts_and_others_by_their_author_alone(qu
     assert query_service.get(f"{PATH}/{shared}", eve).json()["authorName"] == "Ida"
     [version] = query_service.get(f"{PATH}/{shared}/versions", eve).json()
     assert (version["number"], version["sql"], version["byAuthor"]) == (1, "SELECT 1", True)
-
-
-@pytest.fixture(scope="module")
-def world(embedded_postgres: Settings) -> Iterator[AnalystWorld]:
-    with analyst_world(embedded_postgres) as made:
-        yield made
 
 
 def test_a_pinned_chart_runs_as_the_person_whose_dashboard_it_is(world: AnalystWorld) -> None:
