@@ -1,6 +1,6 @@
 """Many at once, several rounds: exactly as many win as may (invite uses, codes, addresses, the last admin).
 
-`RACE_ROUNDS` (2) says how often; what is one statement of Postgres is raced for fifty times always.
+`RACE_ROUNDS` (2) says how often; what is one statement of Postgres is raced for fifteen times always.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from tests.support.command import World, command_world, world
 from tests.support.people import PASSWORD, Member, call, invite, member, register
 
 __all__ = ["command_world"]
-FIFTY = 50
+FIFTEEN = 15
 
 
 @pytest.fixture(autouse=True)
@@ -207,7 +207,7 @@ def test_a_recovery_code_is_used_once(command_world: World, _round: int) -> None
     assert command_world.events(secured.id).count("account.recovery_code_used.v1") == 1
 
 
-def test_codes_of_both_kinds_and_of_handing_over_have_one_winner_fifty_times(command_world: World) -> None:
+def test_codes_of_both_kinds_and_of_handing_over_have_one_winner_fifteen_times(command_world: World) -> None:
     """A correct code, a correct recovery code, and the handoff code of a returning browser."""
     core = command_world.core
     factors, ways = SecondFactors(core, Passwords()), LoginFlows(core)
@@ -225,7 +225,7 @@ def test_codes_of_both_kinds_and_of_handing_over_have_one_winner_fifty_times(com
     def redeems(handed: str, _: int) -> bool:
         return ways.redeem("cookie", handed) is not None
 
-    for _ in range(FIFTY):
+    for _ in range(FIFTEEN):
         code, handed = secured.code(), ways.create_handoff_code("cookie", identity, None)
         command_world.postgres.execute("UPDATE auth.recovery_code SET used_at = NULL WHERE account_id = %s", (account,))
         assert at_once(partial(is_right, code)).count(True) == 1

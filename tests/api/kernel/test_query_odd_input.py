@@ -151,7 +151,7 @@ def calls(full_api: Api, sent: Sent) -> list[Call]:
     ]
 
 
-@settings(max_examples=600, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=300, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_no_read_fails_on_odd_input(full_api: Api, calls: list[Call], sent: Sent, data: st.DataObject) -> None:
     call = data.draw(st.sampled_from([one for one in calls if one.method == "get"]))
@@ -169,7 +169,7 @@ def test_no_read_fails_on_odd_input(full_api: Api, calls: list[Call], sent: Sent
     sent.send(call, f"{path}?{urlencode(query)}" if query else path, headers)
 
 
-@settings(max_examples=400, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=250, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_no_command_fails_on_odd_input(calls: list[Call], sent: Sent, data: st.DataObject) -> None:
     call = data.draw(st.sampled_from([one for one in calls if one.method != "get"]))

@@ -13,7 +13,7 @@ from tests.support.full_api import Api, SampleData
 
 SKIPPED = ("/live", "/logout", "/erase", "/export")
 """Streams, which do not end, and what would end the sessions that everything else is sent with."""
-EXAMPLES = 8
+EXAMPLES = 4
 
 
 @pytest.fixture(scope="module")

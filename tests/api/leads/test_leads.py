@@ -33,7 +33,7 @@ from tests.support.command import World, command_world
 from tests.support.people import call, member, register
 
 __all__ = ["command_world"]
-ROUNDS = int(os.environ.get("RACE_ROUNDS", "4"))
+ROUNDS = int(os.environ.get("RACE_ROUNDS", "2"))
 CONTACT = {
     "firstName": "Embla Rós",
     "lastName": "Jónsdóttir",
