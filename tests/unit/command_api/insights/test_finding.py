@@ -93,8 +93,8 @@ def scaled(days: range, factor: float, partner: str | None = None) -> Change:
 
 
 def test_where_nothing_happens_nothing_is_found_in_19_of_20_looks() -> None:
-    alarms = sum(bool(find(history(seed))) for seed in range(200))
-    assert alarms <= 10, f"{alarms} of 200 quiet websites were given a finding"
+    alarms = sum(bool(find(history(seed))) for seed in range(100))
+    assert alarms <= 5, f"{alarms} of 100 quiet websites were given a finding"
 
 
 def test_a_quiet_small_website_is_left_alone() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta
+from importlib.resources import files
 from itertools import pairwise
 
 import pytest
@@ -96,9 +97,9 @@ def test_a_skipped_day_is_an_empty_part_of_every_range(
 
 
 def test_days_of_every_zone_neither_overlap_nor_leave_anything_out() -> None:
-    """Around every change of every zone's clock from 1990 to 2037."""
-    tried = 0
-    for name in ZONES:
+    """Around every change of every zone's clock from 1990 to 2037. Names of one zone are tried once."""
+    tried, database = 0, files("tzdata") / "zoneinfo"
+    for name in {(database / name).read_bytes(): name for name in ZONES}.values():
         zone = ZoneInfo(name)
         for day in _days_of_change(zone):
             start, end = day_start(zone, day), day_end(zone, day)
