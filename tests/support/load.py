@@ -119,8 +119,8 @@ async def run(
                 turns.release()
 
             while (passed := time.monotonic() - started) < seconds and not until():
-                if sent >= passed * rate or turns.locked():
-                    await asyncio.sleep(0.002)
+                if (early_s := sent / rate - passed) > 0 or turns.locked():
+                    await asyncio.sleep(min(max(early_s, 0.002), 0.05))
                     continue
                 await turns.acquire()
                 sent += 1

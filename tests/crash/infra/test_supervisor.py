@@ -1,4 +1,4 @@
-"""The local stack as a person and a process table see it: start, `ps`, `info`, kills, refusals, stop."""
+"""The local stack as a person and a process table see it: start, `ps`, `info`, refusals, stop."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import os
 import signal
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -21,17 +21,16 @@ from infra.ops.stack.plan import ENGINES, SERVICES, base_environment
 from infra.ops.stack.spec import log_file
 from infra.ops.stack.supervisor import Supervisor
 from infra.ops.stack.up import StackLayout
-from tests.support.stack import Stack, free_ports, stack, wait_for
+from tests.support.stack import Stack, free_ports, wait_for
 
 pytestmark = [pytest.mark.crash, pytest.mark.timeout(300)]
 EVERYTHING = (*ENGINES, *SERVICES)
 
 
-@pytest.fixture(scope="module")
-def mine() -> Iterator[Stack]:
-    """A stack of this module's own, since its tests end it and start it again."""
-    with stack() as made:
-        yield made
+@pytest.fixture
+def mine(loaded: Stack) -> Stack:
+    """Without load. The last test ends it."""
+    return loaded
 
 
 def test_ps_has_one_row_for_every_process(mine: Stack) -> None:
@@ -60,15 +59,6 @@ def test_info_gives_addresses_and_users_that_may_only_read(mine: Stack) -> None:
     house = info["clickhouse"]
     assert _clickhouse(house, "SELECT 1") == (200, "1\n")
     assert _clickhouse(house, "CREATE TABLE mine (n Int8) ENGINE = Memory")[0] != 200
-
-
-@pytest.mark.parametrize("name", EVERYTHING)
-def test_a_killed_process_runs_again(mine: Stack, name: str) -> None:
-    before = mine.ps()[name]
-    mine.kill(name)
-    mine.wait_restarted(name, before["restarts"] + 1)
-    after = mine.ps()[name]
-    assert after["pid"] != before["pid"] and after["state"] == "running"
 
 
 def test_a_second_start_on_the_same_data_is_refused_in_one_sentence(mine: Stack) -> None:
