@@ -82,6 +82,8 @@ def admin_stack(provider: IdentityProvider, post: MailServer, dns: DnsServer, es
         "ALTHING_ESCROW_URL": escrow.address,
         "ALTHING_ESCROW_KEY": KEY,
         "ALTHING_ESCROW_WEBHOOK_SECRET": SECRET,
+        # Of a trickle; a single event does not wait. Inserts are what costs most.
+        "ALTHING_INSERT_INTERVAL_MS": "1000",
         "SMTP_URL": post.url,
     }
     with stack({**settings, **provider.settings("google", "github", "microsoft")}) as made:

@@ -23,6 +23,8 @@ from tests.support.stack import stack, wait_for
 COUNT = int(os.environ.get("ORACLE_SEEDS", "1"))
 SALES = int(os.environ.get("ORACLE_SALES", "25"))
 FIRST = int(os.environ.get("ORACLE_SEED", "417"))
+RANGES = 5 if COUNT > 1 else 3
+"""Random ranges for which the figures of a website are compared, each with random filters."""
 SEEDS = range(FIRST, FIRST + COUNT)
 OUTAGES = chance.OUTAGES if COUNT > 1 else chance.SHORT_OUTAGES
 
@@ -52,7 +54,7 @@ def test_every_public_number_is_what_the_books_say(world: World, seed: int) -> N
     agree(world, places, "after the decisions")
     rng = random.Random(seed)
     for place in places:
-        for _ in range(5):
+        for _ in range(RANGES):
             first = now.date() - timedelta(days=rng.randrange(0, 25))
             last = first + timedelta(days=rng.randrange(0, 25))
             assert figures_differ(world, place, first, last, chance.filters(rng)) == []
@@ -114,6 +116,6 @@ def agree(world: World, places: list[Place], when: str) -> None:
         return not left
 
     try:
-        wait_for(is_quiet, f"the books {when}", 90)
+        wait_for(is_quiet, f"the books {when}", 90, every_s=1.0)
     except AssertionError as error:
         raise AssertionError("\n".join([f"{when}: {error}", *left[:40]])) from error

@@ -22,12 +22,10 @@ LOWER_PRIORITY: Final = 5
 _WITH_STACKS: Final = ("tests/e2e/", "tests/crash/", "tests/oracle/")
 
 TOGETHER = (
-    # One stack and one browser, twice.
+    # One stack and one browser.
     (
         "e2e/test_operations", "e2e/test_click_to_statement", "e2e/test_admin", "e2e/test_forum", "e2e/test_people",
         "e2e/test_providers", "e2e/test_visitors", "e2e/test_journeys", "e2e/test_insights", "e2e/test_site",
-    ),
-    (
         "e2e/test_marketplace", "e2e/test_matching", "e2e/test_money", "e2e/test_delivery", "e2e/test_analysts",
         "e2e/test_browser_defences", "e2e/test_tracking_script", "e2e/test_affiliate_links", "e2e/test_erasure",
         "e2e/test_jobs",

@@ -44,16 +44,16 @@ _INTERNAL_PORTS = tuple(
 )
 
 
-def wait_for(condition: Callable[[], Any], what: str, timeout_s: float = PATIENCE_S) -> Any:
+def wait_for(condition: Callable[[], Any], what: str, timeout_s: float = PATIENCE_S, every_s: float = 0.25) -> Any:
     """The first true value of `condition`; fails the test, naming `what`, after `timeout_s`. It is looked at ever less
-    often, at least four times a second: what a test waits for is often busy with the looks."""
+    often, at last every `every_s`: what a test waits for is often busy with the looks."""
     deadline, pause_s = time.monotonic() + timeout_s, 0.02
     while True:
         if value := condition():
             return value
         assert time.monotonic() < deadline, f"waited {timeout_s:.0f} s for {what}"
         time.sleep(pause_s)
-        pause_s = min(1.5 * pause_s, 0.25)
+        pause_s = min(1.5 * pause_s, every_s)
 
 
 class Stack:

@@ -27,7 +27,7 @@ from tests.support.traffic import Target, Traffic
 RATE = float(os.environ.get("CRASH_RATE", "10"))
 SEED = int(os.environ.get("CRASH_SEED", "20260517"))
 ADMIN = {"ALTHING_ADMIN_EMAIL": "admin@example.com", "ALTHING_ADMIN_PASSWORD": "a long enough password"}
-SELDOM = {"ALTHING_INSERT_INTERVAL_MS": "3000"}
+SELDOM = {"ALTHING_INSERT_INTERVAL_MS": "5000"}
 """For stacks that are under load for minutes: inserts are what costs most, and nobody looks at the live view."""
 _SETTLE_S = 90.0
 _DECIDE_EVERY_S = 0.5
