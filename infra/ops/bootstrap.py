@@ -15,9 +15,10 @@ import sys
 import time
 from ast import literal_eval
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, TemporaryFile
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / ".build"
@@ -81,9 +82,8 @@ def test() -> None:
     set_up(development=True)
     environment = dict(os.environ, CHROMIUM=browser(), PHP=php())
     failed: list[str] = []
-    if has_web():
-        attempt(failed, ["npm", "test", "--prefix", "web"], environment)
-    with folder_for_tests() as folder:
+    of_web = ["npm", "test", "--prefix", "web"] if has_web() else []
+    with folder_for_tests() as folder, attempted_beside(failed, of_web):
         attempt(failed, [str(PYTHON), "-m", "pytest", *IN_PARALLEL], {**environment, "TMPDIR": folder})
     finish(failed)
 
@@ -116,18 +116,16 @@ A file's tests stay together, they share; `tests/support/schedule.py` says which
 def test_fast() -> None:
     check_tools(web=False)
     python_packages(development=True)
-    # They start no stack and wait for processes and threads: four workers keep two cores busy.
-    call([str(PYTHON), "-m", "pytest", "-n", "4", *IN_PARALLEL[2:], "tests/unit"])
+    # Some wait for processes and threads: three workers keep two cores busy. Each one imports everything first.
+    call([str(PYTHON), "-m", "pytest", *IN_PARALLEL, "tests/unit"])
 
 
 def lint() -> None:
     set_up(development=True, build_web=False)
     failed: list[str] = []
-    for command in LINTERS:
-        attempt(failed, [str(BIN / command[0]), *command[1:]])
-    if has_web():
-        for script in ("typecheck", "lint", "format:check"):
-            attempt(failed, ["npm", "run", script, "--prefix", "web"])
+    of_python = [[str(BIN / command[0]), *command[1:]] for command in LINTERS]
+    of_web = [["npm", "run", script, "--prefix", "web"] for script in ("typecheck", "lint", "format:check")]
+    attempt_side_by_side(failed, of_python, of_web if has_web() else [])
     finish(failed)
 
 
@@ -455,6 +453,39 @@ def attempt(failed: list[str], command: list[str], environment: dict[str, str] |
     say("$ " + " ".join(command))
     if subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode != 0:
         failed.append(" ".join(command))
+
+
+def attempt_side_by_side(failed: list[str], *rows: list[list[str]]) -> None:
+    """`attempt` for the checks of each row in turn, beside those of the other rows: most of them use one core. What a
+    check says is shown once it has ended."""
+
+    def attempt_all(row: list[list[str]]) -> None:
+        for command in row:
+            done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+            say(f"$ {' '.join(command)}\n{done.stdout.decode(errors='replace')}")
+            if done.returncode != 0:
+                failed.append(" ".join(command))
+
+    with ThreadPoolExecutor(len(rows)) as threads:
+        list(threads.map(attempt_all, rows))
+
+
+@contextmanager
+def attempted_beside(failed: list[str], command: list[str]) -> Iterator[None]:
+    """`attempt` beside the block, in the time in which that leaves a core idle. What the check says is shown behind."""
+    if not command:
+        yield
+        return
+    with TemporaryFile() as said:
+        beside = subprocess.Popen(["nice", "-n", "10", *command], cwd=ROOT, stdout=said, stderr=subprocess.STDOUT)
+        try:
+            yield
+        finally:
+            returned = beside.wait()
+            said.seek(0)
+            say(f"$ {' '.join(command)}\n{said.read().decode(errors='replace')}")
+            if returned != 0:
+                failed.append(" ".join(command))
 
 
 def finish(failed: list[str]) -> None:
