@@ -1,10 +1,10 @@
-/** A page that animates on a slow machine is never idle: then it is its turn all the same. */
+/** A page that animates on a slow machine is never idle: after this time the next one runs anyway. */
 const MAX_WAIT_MS = 500;
 const waiting = new Set<() => void>();
 let requested = false;
 
 /** Runs `run` when the page has nothing else to do, behind what was queued before it: one at a time, so that input is
- *  handled in between. Returns what takes it back. */
+ *  handled in between. Returns a function that cancels it. */
 export function whenIdle(run: () => void): () => void {
   waiting.add(run);
   request();

@@ -36,7 +36,7 @@ test('a card below the first view is drawn when the page is idle, one at a time'
   expect(await screen.findByText(/second/)).toBeInTheDocument();
 });
 
-test('none waits its turn before the first view is there', () => {
+test('none is queued before the first view is there', () => {
   render(<Below now={false}>card</Below>);
   expect(turns).toEqual([]);
 });

@@ -15,8 +15,8 @@ interface Props {
 
 const FAILED = new Error('This part could not be loaded. Please reload the page.');
 
-/** A card below the first view, with a placeholder of its size. It is drawn when it comes near the view, else in its turn
- *  while the page is idle: the keyboard, a search in the page and the printer reach it as well. */
+/** A card below the first view, with a placeholder of its size. It is drawn when it comes near the view, else one after the
+ *  other while the page is idle: the keyboard, a search in the page and the printer reach it as well. */
 export function Below({ now, height = 'min-h-[34rem]', children }: Props) {
   const [place, near] = useVisible<HTMLDivElement>('300px');
   const [drawn, setDrawn] = useState(false);
