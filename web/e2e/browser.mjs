@@ -74,8 +74,8 @@ export async function leave({ page, context, complaints }) {
 /** The app has taken the place of the text with which the document came. */
 export const appStarted = (page) => page.locator('#root:not([data-built]) h1').first().waitFor();
 
-/** What shows that a part of the page is loading. */
-const LOADING = '.animate-pulse, [role=status] > .animate-spin';
+/** What shows that a part of the page is loading, or not drawn yet. */
+const LOADING = '.animate-pulse, [role=status] > .animate-spin, [data-below]';
 
 /** Scrolls through the page, so that what is drawn near the view is drawn; again, until that has come. */
 export async function settle(page) {

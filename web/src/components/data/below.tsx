@@ -22,7 +22,7 @@ export function Below({ now, height = 'min-h-[34rem]', children }: Props) {
   const [drawn, setDrawn] = useState(false);
   const waits = now && !near && !drawn;
   useEffect(() => (waits ? whenIdle(() => startTransition(() => setDrawn(true))) : undefined), [waits]);
-  if (!near && !drawn) return <div ref={place} aria-hidden className={cx(surface, height)} />;
+  if (!near && !drawn) return <div ref={place} aria-hidden data-below className={cx(surface, height)} />;
   return (
     <Boundary fallback={<ErrorBox error={FAILED} />}>
       <Suspense fallback={<div aria-hidden className={cx(surface, height)} />}>{children}</Suspense>
