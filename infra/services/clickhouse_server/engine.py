@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import quote
 
 from infra.domain.sql_access.literals import text as literal
-from infra.services.clickhouse_server import config
+from infra.services.clickhouse_server import config, deduplication_logs
 from infra.services.clickhouse_server.errors import Code, error, from_engine
 
 _chdb: Any = importlib.import_module("chdb._chdb")  # without stubs
@@ -46,6 +46,7 @@ class Engine:
         server_config = config.write(data_dir, memory_bytes)
         data = data_dir.absolute() / "data"
         data.mkdir(exist_ok=True)
+        deduplication_logs.repair(data)
         self._where = f"{data}?config-file={quote(str(server_config))}"
         self._anchor = self.open()  # the engine lives as long as one connection is open
         # Only now: before, the directory could have been another process's.
