@@ -2,7 +2,7 @@
 
 The engine writes a block's id into its table's log, then gives the block's part its name: one `write`, and one `rename`
 a fraction of a millisecond later. A process that is killed in between leaves the id without the part, and the retry of
-the insert (decision 4) would be taken for a duplicate: its rows would be missing in that table for good. Such a part
+the insert (decision 4) would be taken for a duplicate: its rows would be missing in that table. Such a part
 still has the name of an unfinished one, `tmp_insert_PART`, so its record is dropped here.
 """
 
