@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from threading import Event
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -59,6 +59,9 @@ class Watcher:
 
     def __init__(self, api: httpx.Client, quiet: str, busy: str) -> None:
         self._api, self._quiet, self._busy = api, quiet, busy
+        today = datetime.now(UTC).date()
+        # The same days, also when midnight comes meanwhile.
+        self._days = f"timeRange=custom&from={today - timedelta(days=6)}&to={today}"
         self.looks = 0
         self.wrong: list[str] = []
         self.before = self.quiet()
@@ -67,11 +70,11 @@ class Watcher:
         found = {
             path: read(self._api, path)
             for path in (
-                f"/api/platform/analytics/overview?websiteId={self._quiet}",
-                f"/api/platform/analytics/partners?websiteId={self._quiet}",
-                f"/api/platform/analytics/geographic?websiteId={self._quiet}",
-                f"/api/platform/analytics/clicks?websiteId={self._quiet}",
-                f"/api/platform/analytics/conversions?websiteId={self._quiet}",
+                f"/api/platform/analytics/overview?websiteId={self._quiet}&{self._days}",
+                f"/api/platform/analytics/partners?websiteId={self._quiet}&{self._days}",
+                f"/api/platform/analytics/geographic?websiteId={self._quiet}&{self._days}",
+                f"/api/platform/analytics/clicks?websiteId={self._quiet}&{self._days}",
+                f"/api/platform/analytics/conversions?websiteId={self._quiet}&{self._days}",
                 f"/api/platform/conversions?websiteId={self._quiet}",
                 f"/api/platform/statements?websiteId={self._quiet}&month={MONTH}",
                 f"/api/platform/links?websiteId={self._quiet}",
@@ -85,7 +88,7 @@ class Watcher:
 
     def busy(self) -> tuple[int, int, float]:
         """Clicks, conversions and revenue."""
-        found = read(self._api, f"/api/platform/analytics/overview?websiteId={self._busy}")
+        found = read(self._api, f"/api/platform/analytics/overview?websiteId={self._busy}&timeRange=all")
         return found["clicks"]["total"], found["conversions"]["total"], found["revenue"]["total"]
 
     def run(self, stopping: Event) -> None:
