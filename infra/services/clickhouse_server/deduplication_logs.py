@@ -2,8 +2,8 @@
 
 The engine writes a block's id into its table's log, then gives the block's part its name: one `write`, and one `rename`
 a fraction of a millisecond later. A process that is killed in between leaves the id without the part, and the retry of
-the insert (decision 4) would be taken for a duplicate: its rows would be missing in that table. Such a part
-still has the name of an unfinished one, `tmp_insert_PART`, so its record is dropped here.
+the insert (decision 4) would be taken for a duplicate: its rows would be missing in that table. Such a
+part still has the name of an unfinished one, `tmp_insert_PART`, so its record is dropped here.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ def _repair_table(table: Path) -> int:
 
 
 def _repair_log(path: Path, unfinished: Iterable[bytes]) -> int:
-    """Replaces the file at once: a crash leaves the old one or the new one."""
+    """Replaces the file at once, and forces that to the disk: the engine removes unfinished parts as soon as it runs,
+    and then nothing names this record."""
     records = path.read_bytes().splitlines(keepends=True)
     kept = list(_without(records, unfinished))
     if len(kept) == len(records):
@@ -60,6 +61,11 @@ def _repair_log(path: Path, unfinished: Iterable[bytes]) -> int:
         file.flush()
         os.fsync(file.fileno())
     new.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
     return len(records) - len(kept)
 
 
