@@ -1,7 +1,8 @@
 // recharts is the heaviest part of the app: it is fetched only by pages with charts, and drawn when near the view. Not by
-// React's lazy(): that shows all charts in one long task, once the last of them could be shown.
+// React's lazy(): that shows all charts in one long task, once the last of them could be shown. Here each has its own.
 import { createElement, useEffect, useRef, useState, type ComponentType, type ReactNode } from 'react';
 import { cx } from '@/lib/cx';
+import { inOwnTask } from '@/lib/idle';
 import { Boundary } from '../data/boundary';
 import { ErrorBox, Skeleton } from '../data/states';
 
@@ -36,7 +37,7 @@ export function ChartSpace({ className, children }: { readonly className: string
     const fetchAndShow = () =>
       load().then(
         () => {
-          if (wanted) leave = inTurn(show);
+          if (wanted) leave = inOwnTask(show);
         },
         () => {
           if (wanted) setState('failed');
@@ -66,28 +67,4 @@ export function ChartSpace({ className, children }: { readonly className: string
       {state === 'waiting' && <Skeleton className="h-full" />}
     </div>
   );
-}
-
-const waiting = new Set<() => void>();
-let asked = false;
-
-/** Draws one chart per task, so that input is handled in between. */
-function inTurn(run: () => void): () => void {
-  waiting.add(run);
-  ask();
-  return () => void waiting.delete(run);
-}
-
-function ask(): void {
-  if (asked || waiting.size === 0) return;
-  asked = true;
-  setTimeout(() => {
-    asked = false;
-    const [run] = waiting;
-    if (run) {
-      waiting.delete(run);
-      run();
-    }
-    ask();
-  }, 0);
 }
