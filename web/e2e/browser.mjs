@@ -111,6 +111,10 @@ export const calm = (page, { busy = false } = {}) =>
           .getAnimations()
           .some((item) => item.playState === 'running' && item.effect?.getComputedTiming().endTime !== Infinity);
       const loads = () => !busy && document.querySelector(loading) !== null;
+      const why = () => {
+        const waits = [...document.querySelectorAll(loading)].map((item) => item.outerHTML.slice(0, 200));
+        return loads() ? `it still loads\n    ${waits.join('\n    ')}` : 'it still moves';
+      };
       const began = performance.now();
       for (let still = 0; still < 2; still += 1) {
         changes = 0;
@@ -118,7 +122,7 @@ export const calm = (page, { busy = false } = {}) =>
         const passed = performance.now() - began;
         if ((changes > 0 && passed < live) || moves() || loads()) still = -1;
         if (passed > deadline)
-          throw new Error(`It does not come to rest: ${loads() ? 'it still loads' : 'it still moves'}.`);
+          throw new Error(`It does not come to rest: ${why()}.`);
       }
       observer.disconnect();
     },
