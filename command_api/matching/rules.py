@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from infra.domain.program_matching.taxonomy import GENERAL, Difficulty, Potential, fits
+from infra.domain.program_matching.classification import fits
+from infra.domain.program_matching.taxonomy import GENERAL, Difficulty, Potential
 
 MAX_TEXTS: Final = 8
 MAX_TEXT_LENGTH: Final = 300

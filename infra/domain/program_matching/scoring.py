@@ -16,8 +16,9 @@ from typing import Final, Literal
 from uuid import UUID
 
 from infra.domain.program_matching.bm25 import Index
-from infra.domain.program_matching.taxonomy import GENERAL, fits, label_of
-from infra.domain.program_matching.words import stems
+from infra.domain.program_matching.classification import CERTAIN, fits, meanings
+from infra.domain.program_matching.taxonomy import GENERAL, label_of
+from infra.domain.program_matching.words import stems, words
 from schemas.currencies import amount_text, digits
 from schemas.events.matching import Program
 
@@ -42,6 +43,11 @@ TO_BE_CHECKED: Final = "Terms not verified yet"
 MAX_MATCHES: Final = 20
 MIN_SCORE: Final = 0.4
 """What matches less is no recommendation, however few are left."""
+MIN_RELEVANCE: Final = 0.2
+"""What industry and text must add to the score. The terms alone are worth up to 0.4: without this bound a single chance
+word would lift a program of any industry to `MIN_SCORE`. Half of the industry's weight, or all of the text's."""
+MAX_WORDS: Final = 6
+"""Words that a reason names."""
 MIN_CLICKS: Final = 50
 """Own results count from this many clicks on: what fewer brought is chance."""
 
@@ -57,9 +63,9 @@ _SHORT_COOKIE: Final = 7
 _OWN_WEIGHT: Final = 200
 _WORDS_ENOUGH: Final = 0.35
 _MIN_WORDS: Final = 6.0
-"""More than the rarest word alone can contribute: one shared word is never a full match."""
-_CERTAIN: Final = 3.0
-"""Score of the taxonomy from which an industry is taken as certain: one keyword that belongs to it alone."""
+"""Of BM25: ideas of one or two common words are no full match of every text that has them."""
+_ONE_WORD: Final = 0.5
+"""One shared word is never a full match, however rare it is and however short the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,15 +116,22 @@ class Results:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part of a score. `value`: 0 to 1; `why`: one sentence for the member."""
+    """One part of a score. `value`: 0 to 1; `why`: one sentence for the member; `words`: those of the idea that led to
+    it, as they were written."""
 
     name: PartName
     value: float
     why: str
+    words: tuple[str, ...] = ()
 
     @property
     def weight(self) -> float:
         return WEIGHTS[self.name]
+
+    @property
+    def reason(self) -> str:
+        """`Matches your niche: Pets (puppies, leash)`."""
+        return f"{self.why} ({', '.join(self.words)})" if self.words else self.why
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +152,19 @@ class Match:
         return round(sum(part.weight * part.value for part in self.parts), 4)
 
     @property
+    def relevance(self) -> float:
+        """What industry and text add to the score."""
+        return round(sum(part.weight * part.value for part in self.parts if part.name in ("industry", "text")), 4)
+
+    @property
     def verdict(self) -> Verdict:
         return next((verdict for least, verdict in VERDICTS if self.score >= least), "review_needed")
+
+
+def is_understood(idea: Idea) -> bool:
+    """Whether the idea is about an industry. One that is not has no recommendations, unless a program's text has all
+    of its words."""
+    return bool(_industries(idea))
 
 
 def ranked(
@@ -149,34 +173,52 @@ def ranked(
     results: Mapping[UUID, Results],
     worth: Mapping[str, Decimal] = MappingProxyType({}),
 ) -> list[Match]:
-    """The best programs first, at most `MAX_MATCHES`, each with `MIN_SCORE` at least; ties are sorted by name.
-
-    Programs that match neither by industry nor by a word are excluded, however good their terms are. `results`: by
-    program id. `worth`: value of one major unit of a currency, in `COMPARED_IN`.
+    """The best programs first, at most `MAX_MATCHES`, each with `MIN_RELEVANCE` and `MIN_SCORE` at least; ties are
+    sorted by name. `results`: by program id. `worth`: value of one major unit of a currency, in `COMPARED_IN`.
     """
-    query, words = stems(idea.text), _words_of(idea.text)
+    asked = _asked(idea.text)
+    query = [stem for known in asked.values() for stem in known]
     index = Index([_words(listed.program) for listed in programs])
     most = max(_WORDS_ENOUGH * index.best_possible(query), _MIN_WORDS)
-    strength = _industries(idea)
+    industries = _industries(idea)
     found: list[Match] = []
     for listed, raw in zip(programs, index.scores(query), strict=True):
-        fit = strength.get(listed.category, 0.0)
-        text = min(1.0, raw / most)
-        if fit > 0 or text > 0:
+        if raw > 0 or listed.category in industries:
             own = results.get(listed.id)
-            match = Match(listed, _parts(words, listed.program, fit, text, own, worth), own)
-            if match.score >= MIN_SCORE:
+            fit = industries.get(listed.category, _NO_FIT)
+            shared = _shared_words(asked, listed.program)
+            text = min(raw / most, 1.0 if len(shared) > 1 else _ONE_WORD)
+            match = Match(listed, _parts(listed.program, fit, text, shared, own, worth), own)
+            if match.relevance >= MIN_RELEVANCE and match.score >= MIN_SCORE:
                 found.append(match)
     return sorted(found, key=lambda match: (-match.score, match.program.company_name, match.listed.id))[:MAX_MATCHES]
 
 
-def _industries(idea: Idea) -> Mapping[str, float]:
+@dataclass(frozen=True, slots=True)
+class _IndustryFit:
+    """How far an industry is the idea's, 0 to 1, and by which words."""
+
+    share: float
+    words: tuple[str, ...] = ()
+
+
+_NO_FIT: Final = _IndustryFit(0.0)
+
+
+def _industries(idea: Idea) -> Mapping[str, _IndustryFit]:
     """How far each industry is the idea's: the best 1 if enough speaks for it, others by their share of its score; one
     that a model named is always 1."""
     found = fits(idea.text)
-    most = max(found[0].score, _CERTAIN) if found else 1.0
-    shares = {fit.industry.key: fit.score / most for fit in found}
-    return {**shares, idea.industry: 1.0} if idea.by_model and idea.industry != GENERAL else shares
+    most = max(found[0].score, CERTAIN) if found else 1.0
+    industries = {fit.industry.key: _IndustryFit(fit.score / most, fit.words[:MAX_WORDS]) for fit in found}
+    if idea.by_model and idea.industry != GENERAL:
+        industries[idea.industry] = _IndustryFit(1.0, industries.get(idea.industry, _NO_FIT).words)
+    return industries
+
+
+def _asked(idea: str) -> Mapping[str, tuple[str, ...]]:
+    """The words of an idea as the member wrote them, each with what it may mean."""
+    return {word.written: meanings(word) for word in words(idea)}
 
 
 def _words(program: Program) -> tuple[str, ...]:
@@ -185,27 +227,26 @@ def _words(program: Program) -> tuple[str, ...]:
 
 
 def _parts(
-    asked: Sequence[tuple[str, tuple[str, ...]]],
     program: Program,
-    fit: float,
+    fit: _IndustryFit,
     text: float,
+    shared: Sequence[str],
     own: Results | None,
     worth: Mapping[str, Decimal],
 ) -> tuple[Part, ...]:
     label = label_of(program.category)
-    if fit >= 1:
+    if fit.share >= 1:
         industry = f"Matches your niche: {label}"
-    elif fit >= 0.5:
+    elif fit.share >= 0.5:
         industry = f"Close to your niche: {label}"
-    elif fit > 0:
+    elif fit.share > 0:
         industry = f"Partly in your niche: {label}"
     else:
         industry = f"{label} is outside your niche"
-    shared = _shared_words(asked, program)
-    words = f"Shared words: {', '.join(shared)}" if shared else "No words in common"
+    text_words = f"Shared words: {', '.join(shared)}" if shared else "No words in common"
     return (
-        Part("industry", round(fit, 4), industry),
-        Part("text", round(text, 4), words),
+        Part("industry", round(fit.share, 4), industry, fit.words),
+        Part("text", round(text, 4), text_words),
         Part("commission", _commission(program, worth), pays(program)),
         Part("cookie", round(min(1.0, math.sqrt(program.cookie_days / _COOKIE_DAYS)), 4), lasts(program)),
         Part("approval", _APPROVAL[program.approval], f"Approval is {_APPROVAL_WORDS[program.approval]}"),
@@ -268,16 +309,10 @@ def _beside(one: Decimal, average: Decimal) -> float:
     return float((one - least) / whole) if whole else 0.5
 
 
-def _words_of(idea: str) -> list[tuple[str, tuple[str, ...]]]:
-    """The words of an idea as the member wrote them, each once, with its stems."""
-    words = dict.fromkeys(word.strip(".,:;!?()\"'").lower() for word in idea.split())
-    return [(word, found) for word in words if (found := stems(word))]
-
-
-def _shared_words(asked: Sequence[tuple[str, tuple[str, ...]]], program: Program) -> list[str]:
-    """The words whose stems occur in the program's text, at most six."""
+def _shared_words(asked: Mapping[str, tuple[str, ...]], program: Program) -> list[str]:
+    """The words whose stems occur in the program's text, at most `MAX_WORDS`."""
     known = set(_words(program))
-    return list(islice((word for word, found in asked if not known.isdisjoint(found)), 6))
+    return list(islice((word for word, found in asked.items() if not known.isdisjoint(found)), MAX_WORDS))
 
 
 def pros(match: Match) -> list[str]:

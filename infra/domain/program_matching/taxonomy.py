@@ -1,19 +1,21 @@
-"""The taxonomy of industries (`taxonomy.json`): names, keywords and wording of each industry.
+"""The taxonomy of industries: names, keywords and wording of each industry (`taxonomy.json`), and related words.
 
-A keyword is a word or phrase, with its weight after a `*` (1 without): `vpn*3`. The rest is text for the analysis.
+A keyword is a word or phrase, with its weight after a `*`: 3 for one that belongs to the industry alone, 2 for one that
+mostly does, 1 (without a number) for a hint. The rest is text for the analysis. `related_words.json` has further
+keywords: other words for the same things, the same in other languages, and words that several industries share, each
+with the reason.
 """
 
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final, Literal
 
-from infra.domain.program_matching.words import count_phrase, stems
+from infra.domain.program_matching.words import stems
 
 Difficulty = Literal["easy", "medium", "hard"]
 Potential = Literal["high", "medium", "low"]
@@ -45,19 +47,11 @@ class Industry:
     niches: tuple[Niche, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Fit:
-    """How much of a text speaks for an industry; `score` grows with each keyword, ever more slowly."""
-
-    industry: Industry
-    score: float
-
-
 @cache
 def taxonomy() -> Mapping[str, Industry]:
     """Every industry by its key, in the order of the file."""
-    entries = json.loads((files("infra.domain.program_matching") / "taxonomy.json").read_text("utf-8"))
-    return {key: _industry(key, entry) for key, entry in entries.items()}
+    entries, related = _read("taxonomy.json"), _read("related_words.json")
+    return {key: _industry(key, entry, _related(key, related)) for key, entry in entries.items()}
 
 
 def label_of(key: str) -> str:
@@ -65,29 +59,31 @@ def label_of(key: str) -> str:
     return industry.label if industry is not None else "General"
 
 
-def fits(text: str) -> list[Fit]:
-    """The industries that match the text, best first; ties in the order of the file.
-
-    The score is the sum, over keywords in the text, of weight × (1 + ln count).
-    """
-    words = stems(text)
-    found = [Fit(industry, _score(industry, words)) for industry in taxonomy().values()]
-    return sorted((fit for fit in found if fit.score > 0), key=lambda fit: -fit.score)
+def _related(key: str, related: Mapping[str, Any]) -> Iterable[tuple[str, int]]:
+    for section in ("related", "other_languages"):
+        yield from map(_weighted, related[section].get(key, ()))
+    for shared in related["shared"]:
+        if weight := shared["industries"].get(key):
+            yield from ((word, weight) for word in shared["words"])
 
 
-def _score(industry: Industry, words: Sequence[str]) -> float:
-    counts = ((weight, count_phrase(words, phrase)) for phrase, weight in industry.keywords.items())
-    return sum(weight * (1 + math.log(times)) for weight, times in counts if times)
-
-
-def _industry(key: str, entry: dict[str, Any]) -> Industry:
-    weighted: dict[tuple[str, ...], int] = {}
-    for keyword in entry.pop("keywords"):
-        phrase, _, weight = keyword.partition("*")
-        stemmed = stems(phrase)
+def _industry(key: str, entry: dict[str, Any], related: Iterable[tuple[str, int]]) -> Industry:
+    weights: dict[tuple[str, ...], int] = {}
+    for keyword, weight in (*map(_weighted, entry.pop("keywords")), *related):
+        stemmed = stems(keyword)
         if not stemmed:
             raise ValueError(f"{keyword!r} of {key} consists of stop words only")
-        weighted[stemmed] = max(weighted.get(stemmed, 0), int(weight or 1))
+        weights[stemmed] = max(weights.get(stemmed, 0), weight)
     niches = tuple(Niche(**niche) for niche in entry.pop("niches"))
     texts: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in entry.items()}
-    return Industry(key=key, keywords=weighted, niches=niches, **texts)
+    return Industry(key=key, keywords=weights, niches=niches, **texts)
+
+
+def _weighted(keyword: str) -> tuple[str, int]:
+    word, _, weight = keyword.partition("*")
+    return word, int(weight or 1)
+
+
+def _read(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((files("infra.domain.program_matching") / name).read_text("utf-8"))
+    return found

@@ -13,7 +13,9 @@ from uuid import uuid4
 import pytest
 
 from infra.domain.program_matching.bm25 import Index
+from infra.domain.program_matching.classification import fits
 from infra.domain.program_matching.scoring import (
+    MIN_RELEVANCE,
     MIN_SCORE,
     WEIGHTS,
     Idea,
@@ -24,7 +26,7 @@ from infra.domain.program_matching.scoring import (
     pros,
     ranked,
 )
-from infra.domain.program_matching.taxonomy import fits, taxonomy
+from infra.domain.program_matching.taxonomy import taxonomy
 from infra.domain.program_matching.words import stems
 from query_api.matching.learning import best_industries, suggested
 from query_api.matching.results import partner_programs, results_of
@@ -119,6 +121,19 @@ def test_what_matches_too_little_is_not_recommended() -> None:
     assert all(match.score >= MIN_SCORE for match in ranked(HOSTING, starter_listed(), {}))
 
 
+def test_the_best_terms_do_not_replace_a_match() -> None:
+    """A chance word and the best terms would be more than `MIN_SCORE`; a vague word of an industry would be, too."""
+    terms: dict[str, Any] = {"commission_bp": 10_000, "cookie_days": 3_650, "approval": "easy"}
+    chance = listed(company_name="Second World", category="travel", description="Tours.", **terms)
+    vague = listed(company_name="Money", category="finance", description="Loans.", **terms)
+    many = [chance, vague, *starter_listed()]
+    assert ranked(Idea("second battle", "general"), many, {}) == []
+    assert ranked(Idea("something that makes money", "general"), many, {}) == []
+    found = ranked(Idea("tours of castles", "general"), many, {})
+    assert found[0].listed == chance
+    assert all(match.relevance >= MIN_RELEVANCE for match in found)
+
+
 @pytest.mark.parametrize(
     ("score", "verdict"),
     [(1.0, "highly_recommended"), (0.8, "highly_recommended"), (0.6, "recommended"), (0.4, "consider"),
@@ -208,7 +223,7 @@ def test_a_description_stuffed_with_words_does_not_pass_a_program_of_the_idea_s_
         description="WordPress hosting tutorials for small businesses that build their first site " * 20,
     )  # fmt: skip
     honest = listed(company_name="Honest", commission_bp=1_000)
-    assert [one.program.company_name for one in ranked(HOSTING, [stuffed, honest], {})] == ["Honest", "Stuffed"]
+    assert [one.program.company_name for one in ranked(HOSTING, [stuffed, honest], {})] == ["Honest"]
 
 
 ODD_IDEAS = (
