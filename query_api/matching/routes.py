@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -15,7 +15,18 @@ from fastapi import APIRouter, Depends
 from pydantic import BaseModel, Field
 
 from infra.domain.program_matching import wording
-from infra.domain.program_matching.scoring import COMPARED_IN, Idea, Listed, Match, PartName, Results, Verdict, ranked
+from infra.domain.program_matching.scoring import (
+    COMPARED_IN,
+    MIN_SCORE,
+    Idea,
+    Listed,
+    Match,
+    PartName,
+    Results,
+    Verdict,
+    is_understood,
+    ranked,
+)
 from infra.domain.program_matching.taxonomy import label_of
 from infra.kernel.config.settings import Settings
 from infra.kernel.http.problems import Problem
@@ -138,10 +149,18 @@ class Wording(BaseModel):
     mayBeAsked: bool = Field(description="Whether `POST …/recommendations/wording` may return a model's text")
 
 
+EmptyReason = Literal["idea_unclear", "below_minimum"]
+
+
 class Recommendations(BaseModel):
     """Programs for the member's business idea."""
 
-    recommendations: list[Recommendation] = Field(description="The best first, at most 20")
+    recommendations: list[Recommendation] = Field(description="The best first, at most 20, each with `min_score`")
+    min_score: float = Field(description="A program that matches less is not recommended, however few are left")
+    empty_reason: EmptyReason | None = Field(
+        description="`idea_unclear`: the idea names no known industry; `below_minimum`: no program matches enough;"
+        " null: there are programs, or no idea was analyzed"
+    )
     results_known: bool = Field(description="False while the analytics store is unavailable: scored without results")
     wording: Wording
 
@@ -189,7 +208,9 @@ def get_recommendations(context: Context, scope: CallerScope) -> Recommendations
     row = _profile_row(scope)
     if row is None:
         silent = Wording(toldBy="rules", silence=None, mayBeAsked=False)
-        return Recommendations(recommendations=[], results_known=True, wording=silent)
+        return Recommendations(
+            recommendations=[], min_score=MIN_SCORE, empty_reason=None, results_known=True, wording=silent
+        )
     found = active_programs(scope.reader)
     listed, dates = [one for one, _ in found], {one.id: of_one for one, of_one in found}
     results, known = _results(context, scope, listed)
@@ -204,7 +225,13 @@ def get_recommendations(context: Context, scope: CallerScope) -> Recommendations
         _recommendation(match, dates[id], applied.get(id), wording.narrative(match, words.get(id)))
         for id, match in zip(ids, matches, strict=True)
     ]
-    return Recommendations(recommendations=shown, results_known=known, wording=_wording(context.settings, row))
+    return Recommendations(
+        recommendations=shown,
+        min_score=MIN_SCORE,
+        empty_reason=_empty_reason(idea, matches),
+        results_known=known,
+        wording=_wording(context.settings, row),
+    )
 
 
 @router.get("/applications", dependencies=[Depends(Reads("applications", "application_steps", "programs"))])
@@ -226,6 +253,12 @@ def get_applications(scope: CallerScope) -> list[FollowedApplication]:
         )
         for row in found
     ]
+
+
+def _empty_reason(idea: Idea, matches: Sequence[Match]) -> EmptyReason | None:
+    if matches:
+        return None
+    return "below_minimum" if is_understood(idea) else "idea_unclear"
 
 
 def _wording(settings: Settings, row: Mapping[str, Any]) -> Wording:
@@ -276,7 +309,13 @@ def _recommendation(
         match_score=match.score,
         recommendation=match.verdict,
         parts=[
-            ScorePart.of_row(asdict(part), weight=part.weight, points=round(part.weight * part.value, 4))
+            ScorePart(
+                name=part.name,
+                weight=part.weight,
+                value=part.value,
+                points=round(part.weight * part.value, 4),
+                why=part.reason,
+            )
             for part in match.parts
         ],
         commission_rate=program.commission_bp / 100 if program.commission_bp else None,

@@ -192,6 +192,8 @@ export function matchingAnswer(key, nothing) {
     'GET /api/platform/affiliate/recommendations': () => [
       {
         recommendations: nothing ? [] : PROGRAMS,
+        min_score: 0.4,
+        empty_reason: null,
         results_known: true,
         wording: { toldBy: nothing ? 'rules' : 'model', silence: null, mayBeAsked: false },
       },

@@ -5,6 +5,7 @@ import type { components } from '@/lib/api/schema';
 type Schemas = components['schemas'];
 export type Profile = Schemas['BusinessProfile'];
 export type Recommendation = Schemas['Recommendation'];
+export type EmptyReason = NonNullable<Schemas['Recommendations']['empty_reason']>;
 export type Wording = Schemas['Wording'];
 export type Application = Schemas['FollowedApplication'];
 export type ApplicationStatus = Application['status'];

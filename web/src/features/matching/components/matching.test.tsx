@@ -3,7 +3,7 @@ import { http, HttpResponse } from 'msw';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { renderApp, signIn } from '@/test/render';
 import { at, refuse, requests, server, state } from '@/test/server';
-import type { Application, Profile, Recommendation, Wording } from '../api/matching';
+import type { Application, EmptyReason, Profile, Recommendation, Wording } from '../api/matching';
 import { commissionOf, cookieOf, potentialBar, scoreTone, verdictOf } from '../lib/labels';
 
 const profile = (over: Partial<Profile> = {}): Profile => ({
@@ -72,14 +72,21 @@ let known: Profile | null;
 let programs: Recommendation[];
 let applications: Application[];
 let wording: Wording;
+let emptyReason: EmptyReason | null;
 
 beforeEach(() => {
-  [known, programs, applications] = [null, [program()], []];
+  [known, programs, applications, emptyReason] = [null, [program()], [], null];
   wording = { toldBy: 'rules', silence: 'not_configured', mayBeAsked: false };
   server.use(
     http.get(at('/api/platform/affiliate/profile'), () => HttpResponse.json({ profile: known })),
     http.get(at('/api/platform/affiliate/recommendations'), () =>
-      HttpResponse.json({ recommendations: programs, results_known: true, wording }),
+      HttpResponse.json({
+        recommendations: programs,
+        min_score: 0.4,
+        empty_reason: emptyReason,
+        results_known: true,
+        wording,
+      }),
     ),
     http.get(at('/api/platform/affiliate/applications'), () => HttpResponse.json(applications)),
     http.post(at('/api/platform/affiliate/analyze-business'), () => {
@@ -168,6 +175,7 @@ describe('spec §2, §3, §4, §5, §7, §8, §9: from an idea to programs', () 
     await user.click(within(card).getByText('Why 84%'));
     expect(within(card).getByText('40.0 of 40')).toBeInTheDocument();
     expect(within(card).getByText('You have no results yet')).toBeInTheDocument();
+    expect(screen.getByText('Programs that match less than 40% are not shown.')).toBeInTheDocument();
   });
 
   test('the button says Analyzing... while it waits, and a failure is shown', async () => {
@@ -185,13 +193,21 @@ describe('spec §2, §3, §4, §5, §7, §8, §9: from an idea to programs', () 
     expect(screen.getByRole('tab', { name: 'Analysis' })).toBeDisabled();
   });
 
-  test('no programs: the empty text', async () => {
-    [known, programs] = [profile(), []];
+  test.each([
+    [
+      'idea_unclear' as const,
+      "We couldn't tell which industry your idea is about. Add the topic and what readers could buy.",
+    ],
+    ['below_minimum' as const, 'No program reaches the 40% minimum for your idea. Try describing it in other words.'],
+  ])('no programs: the empty text, and why: %s', async (reason, note) => {
+    [known, programs, emptyReason] = [profile(), [], reason];
     const { user } = renderApp('/affiliate-matching');
     await user.click(await screen.findByRole('tab', { name: 'Recommendations' }));
     expect(
       await screen.findByText("No matching programs found yet. We're constantly adding new programs!"),
     ).toBeInTheDocument();
+    expect(screen.getByText(note)).toBeInTheDocument();
+    expect(screen.queryByText(/are not shown/)).not.toBeInTheDocument();
   });
 
   test('a suggested idea is in the box already, and what is written stays while one looks elsewhere', async () => {

@@ -10,7 +10,17 @@ import { countOf, formatMoney } from '@/lib/format';
 import { recommendationsQuery, type Recommendation } from '../api/matching';
 import { useApply } from '../hooks/use-apply';
 import { WordingLine } from './wording';
-import { commissionOf, cookieOf, partName, paymentOf, scoreTone, STATUSES, verdictOf } from '../lib/labels';
+import {
+  belowNote,
+  commissionOf,
+  cookieOf,
+  emptyNote,
+  partName,
+  paymentOf,
+  scoreTone,
+  STATUSES,
+  verdictOf,
+} from '../lib/labels';
 
 const SCORES: Readonly<Record<string, string>> = {
   good: 'bg-good-soft text-good',
@@ -25,11 +35,12 @@ export function RecommendationsPanel() {
   if (found.error && !found.data)
     return <ErrorBox error={found.error} prefix="Error loading recommendations" onRetry={() => void found.refetch()} />;
   if (!found.data) return <Loading label="Loading recommendations" />;
-  const { recommendations, results_known: known, wording } = found.data;
+  const { recommendations, min_score: least, empty_reason: emptyReason, results_known: known, wording } = found.data;
   if (recommendations.length === 0)
     return (
       <Empty icon={<Compass aria-hidden className="size-5" />}>
-        No matching programs found yet. We&apos;re constantly adding new programs!
+        <p>No matching programs found yet. We&apos;re constantly adding new programs!</p>
+        {emptyReason && <p className="mt-2">{emptyNote(emptyReason, least)}</p>}
       </Empty>
     );
   return (
@@ -47,7 +58,7 @@ export function RecommendationsPanel() {
           </li>
         ))}
       </ul>
-      <p className="mt-4 text-[0.8125rem] text-muted">Programs that match less than 40% are not shown.</p>
+      <p className="mt-4 text-[0.8125rem] text-muted">{belowNote(least)}</p>
     </>
   );
 }

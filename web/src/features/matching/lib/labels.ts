@@ -1,7 +1,7 @@
 // What matching's states and terms are called, and the colours and lengths of spec §9.
 import type { Tone } from '@/components/ui/badge';
 import { formatMoney } from '@/lib/format';
-import type { ApplicationStatus, Recommendation, Wording } from '../api/matching';
+import type { ApplicationStatus, EmptyReason, Recommendation, Wording } from '../api/matching';
 
 export const MIN_IDEA = 10;
 export const MAX_IDEA = 4000;
@@ -95,6 +95,16 @@ export const wordingNote = ({ toldBy, silence }: Pick<Wording, 'toldBy' | 'silen
   toldBy === 'model'
     ? 'Reasons are AI-written and checked against our rules. Scores never come from AI.'
     : `Reasons are rule-based${silence ? `: ${describeSilence(silence)}` : ''}.`;
+
+const percentOf = (score: number): string => `${Math.round(score * 100)}%`;
+
+export const belowNote = (least: number): string => `Programs that match less than ${percentOf(least)} are not shown.`;
+
+/** Why no program is recommended, and what to do. */
+export const emptyNote = (reason: EmptyReason, least: number): string =>
+  reason === 'idea_unclear'
+    ? "We couldn't tell which industry your idea is about. Add the topic and what readers could buy."
+    : `No program reaches the ${percentOf(least)} minimum for your idea. Try describing it in other words.`;
 
 /** Counts that it was followed, and leads to the program's page. */
 export const trackedLink = (applicationId: string): string =>
