@@ -43,9 +43,9 @@ TO_BE_CHECKED: Final = "Terms not verified yet"
 MAX_MATCHES: Final = 20
 MIN_SCORE: Final = 0.4
 """What matches less is no recommendation, however few are left."""
-MIN_RELEVANCE: Final = 0.2
-"""What industry and text must add to the score. The terms alone are worth up to 0.4: without this bound a single chance
-word would lift a program of any industry to `MIN_SCORE`. Half of the industry's weight, or all of the text's."""
+MIN_INDUSTRY: Final = 0.5
+"""Of the part `industry`: its programs are recommended from here on, others only if their text has all that the idea
+says. The terms alone are worth up to 0.4, so a chance word would lift a program of any industry to `MIN_SCORE`."""
 MAX_WORDS: Final = 6
 """Words that a reason names."""
 MIN_CLICKS: Final = 50
@@ -152,9 +152,10 @@ class Match:
         return round(sum(part.weight * part.value for part in self.parts), 4)
 
     @property
-    def relevance(self) -> float:
-        """What industry and text add to the score."""
-        return round(sum(part.weight * part.value for part in self.parts if part.name in ("industry", "text")), 4)
+    def is_relevant(self) -> bool:
+        """Whether it is about the idea: by its industry, or by its text alone."""
+        values = {part.name: part.value for part in self.parts}
+        return values["industry"] >= MIN_INDUSTRY or values["text"] >= 1
 
     @property
     def verdict(self) -> Verdict:
@@ -173,7 +174,7 @@ def ranked(
     results: Mapping[UUID, Results],
     worth: Mapping[str, Decimal] = MappingProxyType({}),
 ) -> list[Match]:
-    """The best programs first, at most `MAX_MATCHES`, each with `MIN_RELEVANCE` and `MIN_SCORE` at least; ties are
+    """The best programs first, at most `MAX_MATCHES`, each relevant and with `MIN_SCORE` at least; ties are
     sorted by name. `results`: by program id. `worth`: value of one major unit of a currency, in `COMPARED_IN`.
     """
     asked = _asked(idea.text)
@@ -189,7 +190,7 @@ def ranked(
             shared = _shared_words(asked, listed.program)
             text = min(raw / most, 1.0 if len(shared) > 1 else _ONE_WORD)
             match = Match(listed, _parts(listed.program, fit, text, shared, own, worth), own)
-            if match.relevance >= MIN_RELEVANCE and match.score >= MIN_SCORE:
+            if match.is_relevant and match.score >= MIN_SCORE:
                 found.append(match)
     return sorted(found, key=lambda match: (-match.score, match.program.company_name, match.listed.id))[:MAX_MATCHES]
 
@@ -237,7 +238,7 @@ def _parts(
     label = label_of(program.category)
     if fit.share >= 1:
         industry = f"Matches your niche: {label}"
-    elif fit.share >= 0.5:
+    elif fit.share >= MIN_INDUSTRY:
         industry = f"Close to your niche: {label}"
     elif fit.share > 0:
         industry = f"Partly in your niche: {label}"

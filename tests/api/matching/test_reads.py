@@ -62,6 +62,7 @@ def test_a_profile_is_its_owner_s(full_api: Api, sample: SampleData) -> None:
 def test_recommendations_are_sums_of_their_parts(full_api: Api, sample: SampleData) -> None:
     found = get(full_api, f"{AFFILIATE}/recommendations", sample.owner)
     assert found["results_known"] is True
+    assert (found["min_score"], found["empty_reason"]) == (0.4, None)
     programs = found["recommendations"]
     assert 3 <= len(programs) <= 20
     assert {one["primaryCategory"] for one in programs[:3]} == {"Pets"}

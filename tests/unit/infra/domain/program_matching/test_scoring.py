@@ -15,7 +15,6 @@ import pytest
 from infra.domain.program_matching.bm25 import Index
 from infra.domain.program_matching.classification import fits
 from infra.domain.program_matching.scoring import (
-    MIN_RELEVANCE,
     MIN_SCORE,
     WEIGHTS,
     Idea,
@@ -131,7 +130,15 @@ def test_the_best_terms_do_not_replace_a_match() -> None:
     assert ranked(Idea("something that makes money", "general"), many, {}) == []
     found = ranked(Idea("tours of castles", "general"), many, {})
     assert found[0].listed == chance
-    assert all(match.relevance >= MIN_RELEVANCE for match in found)
+    assert all(match.is_relevant for match in found)
+
+
+def test_industries_that_an_idea_only_touches_fill_no_list() -> None:
+    """Training is a hint of sport, toys of children: for dogs they are nothing else than that."""
+    found = ranked(Idea("Food, toys and training for dogs in the city", "pets"), starter_listed(), {})
+    assert {match.program.category for match in found} == {"pets"}
+    both = ranked(Idea("Credit cards with the best air miles for flights", "finance"), starter_listed(), {})
+    assert {match.program.category for match in both} == {"finance", "travel"}
 
 
 @pytest.mark.parametrize(
