@@ -7,6 +7,7 @@ while the hash of its inputs is the one of its last success (`.build/stamps`), s
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -43,6 +44,8 @@ UV_NAMES = {
 MEMORY = Path("/dev/shm")  # noqa: S108 - a folder of its own is made in it
 MEMORY_FOR_TESTS = 8 << 30
 """Bytes that must be free there: the stacks under test keep less than two GiB, and need as much again to run."""
+MAX_NAMED = 20
+"""Failed tests that the last line of a run names."""
 _QUIET_NPM = ("--no-audit", "--no-fund", "--loglevel=error")
 
 
@@ -85,7 +88,18 @@ def test() -> None:
     of_web = ["npm", "test", "--prefix", "web"] if has_web() else []
     with folder_for_tests() as folder, attempted_beside(failed, of_web):
         attempt(failed, [str(PYTHON), "-m", "pytest", *IN_PARALLEL], {**environment, "TMPDIR": folder})
+    if failed:
+        failed += failed_tests()
     finish(failed)
+
+
+def failed_tests() -> list[str]:
+    """Names of the tests that failed in the last run of pytest, at most `MAX_NAMED`."""
+    try:
+        found: dict[str, bool] = json.loads((ROOT / ".pytest_cache/v/cache/lastfailed").read_text())
+    except FileNotFoundError:
+        return []
+    return sorted(found)[:MAX_NAMED]
 
 
 @contextmanager
@@ -166,14 +180,14 @@ def fuzz() -> None:
 
 
 def ci() -> None:
-    """Everything that must hold before a change is taken. Goes on after a failure, to show all of them."""
+    """Everything that must hold before a change is taken. Goes on after a failure, to show all of them at the end."""
     failed: list[str] = []
     for step in (lint, test, web_pages):
         try:
             step()
         except Failed as failure:
             say(str(failure))
-            failed.append(step.__name__)
+            failed.append(f"{step.__name__} ({failure})")
     finish(failed)
 
 

@@ -133,6 +133,24 @@ def test_ci_fails_when_a_page_is_too_large(checkout: Path, monkeypatch: pytest.M
         bootstrap.ci()
 
 
+def test_ci_names_at_its_end_the_tests_that_failed(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What engines and interpreters say when they end can bury the list of pytest."""
+
+    def run(failed: list[str], *_: object) -> None:
+        (checkout / ".pytest_cache/v/cache").mkdir(parents=True)
+        (checkout / ".pytest_cache/v/cache/lastfailed").write_text('{"tests/unit/test_b.py::test_it": true}')
+        failed.append("pytest")
+
+    for name in ("lint", "web_pages"):
+        monkeypatch.setattr(bootstrap, name, lambda: None)
+    for name in ("browser", "php"):
+        monkeypatch.setattr(bootstrap, name, lambda: "program")
+    monkeypatch.setattr(bootstrap, "set_up", lambda **_: None)
+    monkeypatch.setattr(bootstrap, "attempt", run)
+    with pytest.raises(bootstrap.Failed, match=r"failed: test \(failed: pytest; tests/unit/test_b.py::test_it\)"):
+        bootstrap.ci()
+
+
 @pytest.mark.usefixtures("checkout")
 def test_checks_run_side_by_side_and_all_failures_are_listed(capfd: pytest.CaptureFixture[str]) -> None:
     failed: list[str] = []
