@@ -121,8 +121,7 @@ export const calm = (page, { busy = false } = {}) =>
         await frame();
         const passed = performance.now() - began;
         if ((changes > 0 && passed < live) || moves() || loads()) still = -1;
-        if (passed > deadline)
-          throw new Error(`It does not come to rest: ${why()}.`);
+        if (passed > deadline) throw new Error(`It does not come to rest: ${why()}.`);
       }
       observer.disconnect();
     },
