@@ -1,5 +1,6 @@
 // Accessibility of every screen and open dialog, in both themes, at desktop and phone widths. Any violation fails.
 // node e2e/axe.mjs [name;name…] checks only these states.
+// A state that cannot be reached is tried once more in a new page: on a busy machine a browser may lose an answer.
 //
 // Each state is loaded and reached once; theme and width are then changed in place (look.mjs).
 import { appStarted, launch, leave, newPage, settle } from './browser.mjs';
@@ -546,8 +547,13 @@ async function worker() {
         pages.set(kind, await newPage(browser, { signedIn: state.signedIn, website: state.website, script: PREPARE }));
       await inTime(check(state, pages.get(kind)));
     } catch (error) {
-      lost += 1;
-      report(state.name, String(error));
+      if (state.again) {
+        lost += 1;
+        report(state.name, String(error));
+      } else {
+        console.log(`${state.name}: once more in a new page, since: ${error}`);
+        queue.unshift({ ...state, again: true });
+      }
       await pages
         .get(kind)
         ?.context.close()
