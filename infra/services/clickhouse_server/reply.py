@@ -15,7 +15,7 @@ from infra.services.clickhouse_server.errors import ClickHouseError
 from infra.services.clickhouse_server.formats import content_type
 
 SEND_S = 60.0
-TAIL_S = 0.3
+TAIL_S = 2.0
 """Between an error in mid-stream and the end of the connection: Node's client drops what it has not read by then."""
 SERVER_NAME = "althing"
 _TAG_ALPHABET = string.ascii_lowercase
