@@ -27,6 +27,7 @@ from command_api.marketplace.listing_verification import ClickHouseMeasurements
 from command_api.notifications.alert_process import alert_processes
 from command_api.notifications.link_health import OutwardLinkChecker
 from command_api.notifications.webhook_outbox import open_outbound, webhook_deliveries
+from command_api.operations.rate_source import OutwardRateFetcher, reference_rates
 from infra.domain.escrow_provider import EscrowProvider
 from infra.kernel.clickhouse.client import ClientPool
 from infra.kernel.llm import LanguageModel
@@ -46,12 +47,20 @@ def process_managers(container: Container, clients: ClientPool, events: Log) -> 
         scheduled_reports(container, ReportRenderer(container.settings)),
         PLACE_EXPIRY,
         SCHEDULED_DECISIONS,
+        *_reference_rates(container),
         *alert_processes(container, clients, events, OutwardLinkChecker.of(container.settings)),
         webhook_deliveries(container, open_outbound(container.settings)),
         *marketplace.process_managers(
             container, ClickHouseMeasurements(clients), EscrowProvider.over_http(container.settings)
         ),
     ]
+
+
+def _reference_rates(container: Container) -> Sequence[ProcessManager]:
+    """None unless the installation asks for them."""
+    if container.settings.exchange_rates is None:
+        return []
+    return [reference_rates(container, OutwardRateFetcher.of(container.settings))]
 
 
 def recurring_jobs(container: Container) -> Sequence[RecurringJob]:

@@ -44,7 +44,7 @@ from query_api.analytics import routes as analytics
 from query_api.analytics import views as view_routes
 from query_api.analytics.live_hub import LiveHub
 from query_api.analytics.live_snapshot import LiveData
-from query_api.conversions import accountant_file, candidate_clicks, payouts, statements
+from query_api.conversions import accountant_file, awaiting_rate, candidate_clicks, payouts, statements
 from query_api.conversions import explain as conversion_explain
 from query_api.conversions import routes as conversions
 from query_api.domains import routes as domains
@@ -115,6 +115,7 @@ ROUTERS: Final = (
     accountant_file.router,
     statements.router,
     payouts.router,
+    awaiting_rate.router,
     conversions.router,
     conversion_explain.router,
     candidate_clicks.router,

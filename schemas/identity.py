@@ -11,6 +11,9 @@ NAMESPACE: Final = UUID("6f0f3a52-6c0b-5d3e-9f55-7a1f0c8b2d11")
 AUDIT_TRAIL: Final = uuid5(NAMESPACE, "audit-trail")
 """The history of the audit trail's anchors."""
 
+REFERENCE_RATES: Final = uuid5(NAMESPACE, "reference-rates")
+"""The checks for the European Central Bank's reference rates."""
+
 
 def conversion_id(website_id: UUID, event: str, txid: str) -> UUID:
     """The id of a sale: the same for every report of it."""

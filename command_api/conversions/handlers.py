@@ -122,9 +122,9 @@ def _append_decided(
 
 
 @HANDLERS.before(ExchangeRateRecorded)
-def decide_awaiting(event: ExchangeRateRecorded, uow: UnitOfWork) -> None:
+def decide_awaiting(_event: ExchangeRateRecorded, uow: UnitOfWork) -> None:
     """Makes all that the rate may decide due, in the transaction of the rate."""
-    repository.make_due(uow, event.base)
+    repository.make_due(uow)
 
 
 @HANDLERS.before(WebsiteDisconnected)

@@ -15,11 +15,10 @@ from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.marketplace import commands, listings, timeouts
 from command_api.marketplace.listings import CURRENCY, ON_MARKET, Listing, NotVerified
 from command_api.marketplace.measurement import Measurement, is_current, website_to_verify
-from command_api.operations import model as operations
+from command_api.operations.rates import rate_on
 from schemas.base import DomainEvent, MoneySum
 from schemas.events.domains import DomainRemoved, DomainVerificationLost, DomainVerified
 from schemas.events.marketplace import MeasuredMonth
-from schemas.identity import exchange_rate_id
 
 CHECK_INTERVAL: Final = timedelta(days=1)
 
@@ -79,9 +78,8 @@ def _revenue(uow: UnitOfWork, months: Sequence[MeasuredMonth]) -> MoneySum | Non
         currency = month.revenue.currency
         rates = {}
         if currency != CURRENCY:
-            known = uow.load(exchange_rate_id(currency, CURRENCY), operations.evolve)
-            rate = known.on(_last_day(month.month)) if known is not None else None
-            rates = {currency: rate} if rate is not None else {}
+            found = rate_on(uow, currency, CURRENCY, _last_day(month.month))
+            rates = {currency: found.rate} if found is not None else {}
         try:
             total += exchange(Fraction(month.revenue.amount), currency, CURRENCY, rates)[0]
         except CommandRejected:

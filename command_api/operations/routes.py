@@ -1,4 +1,4 @@
-"""`POST /api/admin/exchange-rates`: dated rates that commissions are converted at. Admins only.
+"""`POST /api/admin/exchange-rates` and `/import`: dated rates that commissions are converted at. Admins only.
 
 `POST /api/admin/projections/{name}/{action}`: requests something of the running projectors. The request is a row of
 `engine.request`, written in the command's own transaction; `projectors.engine` carries it out exactly once and says in
@@ -16,7 +16,7 @@ from fastapi import APIRouter, Path, Response
 
 from command_api.kernel.decision import invalid
 from command_api.kernel.http import Admin, Runs
-from command_api.operations import commands, schemas
+from command_api.operations import commands, rate_files, schemas
 from command_api.operations.schemas import Action, ExchangeRate, ProjectionRequest, RebuildRun, StopComparing
 
 router = APIRouter(prefix="/api/admin", tags=["operations"])
@@ -28,6 +28,12 @@ Name = Annotated[str, Path(max_length=100)]
 def record_exchange_rate(body: schemas.RecordRate, _: Admin, run: Runs) -> Response:
     """Records a rate. Decided conversions keep the rate of their decision; those awaiting a rate are decided now."""
     return run(commands.RecordExchangeRate(body), body, status=201)
+
+
+@router.post("/exchange-rates/import", response_model=schemas.ImportedRates)
+def import_exchange_rates(body: schemas.ImportRates, _: Admin, run: Runs) -> Response:
+    """Checks a CSV file of rates line by line, or stores its valid lines. Send a long file in parts of 1,000 lines."""
+    return run(commands.ImportExchangeRates(rate_files.parse(body.csv), body.dry_run), body)
 
 
 @router.post("/projections/{name}/verify/cancel", status_code=202, response_model=ProjectionRequest)

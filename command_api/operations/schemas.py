@@ -9,6 +9,7 @@ from uuid import UUID
 from pydantic import Field
 
 from command_api.kernel.http import RequestModel, ResponseModel
+from command_api.operations.rate_files import MAX_CHARACTERS
 
 Text = Annotated[str, Field(max_length=40)]
 Action = Literal["pause", "resume", "rebuild", "promote", "rollback", "cancel", "verify"]
@@ -30,6 +31,39 @@ class ExchangeRate(ResponseModel):
     quote: str
     rate: str
     on: date
+
+
+Outcome = Literal["new", "changed", "unchanged", "rejected"]
+
+
+class ImportRates(RequestModel):
+    """A CSV file with the columns `base,quote,rate,on`. With `dryRun` it is checked and nothing is stored."""
+
+    csv: Annotated[str, Field(max_length=MAX_CHARACTERS)]
+    dry_run: bool = True
+
+
+class LineOutcome(ResponseModel):
+    """What becomes of a line (from 1, the header). `message`: why it is rejected."""
+
+    line: int
+    outcome: Outcome
+    base: str | None = None
+    quote: str | None = None
+    rate: str | None = None
+    on: date | None = None
+    message: str | None = None
+
+
+class ImportedRates(ResponseModel):
+    """The result of an import. Rejected lines are left out, the others are stored together."""
+
+    lines: list[LineOutcome]
+    new: int
+    changed: int
+    unchanged: int
+    rejected: int
+    applied: bool
 
 
 class RequestProjectionAction(RequestModel):

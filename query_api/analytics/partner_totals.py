@@ -16,7 +16,7 @@ from query_api.analytics.query_plan import NO_PARTNER, seconds
 from query_api.kernel import clickhouse_reader, money
 from query_api.kernel.dependencies import AdminScope, Context, Reads
 from query_api.kernel.money import Amount, Major, exact_json
-from query_api.operations.exchange_rates import convert, newest_rates
+from query_api.operations.exchange_rates import TotalsCurrency, convert, newest_rates
 
 router = APIRouter(tags=["admin"])
 
@@ -38,7 +38,7 @@ class PartnerTotals(BaseModel):
     conversions: int
     revenue: Major = Field(description="Major units of `currency`; other currencies at their newest rate")
     epc: Major = Field(description="Earnings per click, major units of `currency`")
-    currency: str = Field(description="The currency of all websites, else USD")
+    currency: str = Field(description="As requested, else the currency of all websites, else USD")
     notConverted: list[Amount] = Field(description="Revenue in currencies without a rate: not in `revenue`")
 
 
@@ -47,12 +47,14 @@ class PartnerTotals(BaseModel):
     response_model=list[PartnerTotals],
     dependencies=[Depends(Reads("events", "websites", "exchange_rates"))],
 )
-def get_partner_totals(context: Context, admin: AdminScope, response: Response) -> Response:
+def get_partner_totals(
+    context: Context, admin: AdminScope, response: Response, currency: TotalsCurrency = ""
+) -> Response:
     """Partners with a click or a conversion."""
-    return exact_json(_totals(context, admin, datetime.now(UTC)), response)
+    return exact_json(_totals(context, admin, datetime.now(UTC), currency), response)
 
 
-def _totals(context: Context, admin: AdminScope, now: datetime) -> list[PartnerTotals]:
+def _totals(context: Context, admin: AdminScope, now: datetime, currency: str) -> list[PartnerTotals]:
     since = {"since": seconds(now - timedelta(days=DAYS))}
     rows = context.clickhouse.rows(clickhouse_reader.Query(_COUNTED, since))
     found = admin.reader.rows("SELECT id::text, currency FROM read.websites")
@@ -64,8 +66,8 @@ def _totals(context: Context, admin: AdminScope, now: datetime) -> list[PartnerT
         clicks[row["partner"]] += counts.clicks
         conversions[row["partner"]] += counts.conversions
         revenue[row["partner"]][currencies.get(row["website"], CURRENCY)] += counts.revenue
-    earned = {currency for sums in revenue.values() for currency, amount in sums.items() if amount}
-    shown = next(iter(earned)) if len(earned) == 1 else CURRENCY
+    earned = {code for sums in revenue.values() for code, amount in sums.items() if amount}
+    shown = currency or (next(iter(earned)) if len(earned) == 1 else CURRENCY)
     rates = newest_rates(admin.reader, shown)
     totals = []
     for partner, sums in sorted(revenue.items()):

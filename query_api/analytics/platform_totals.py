@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import datetime
-from fractions import Fraction
 from typing import Annotated, Final
 from uuid import UUID
 
@@ -16,7 +15,7 @@ from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts, Source
 from query_api.kernel import clickhouse_reader, money
 from query_api.kernel.dependencies import AdminScope, Context, Reads
 from query_api.kernel.money import Amount, Major, exact_json
-from query_api.operations.exchange_rates import convert, newest_rates
+from query_api.operations.exchange_rates import TotalsCurrency, UsedRate, convert, dated_rates, used_rates
 
 router = APIRouter(tags=["admin"])
 
@@ -34,7 +33,8 @@ class AdminAnalytics(BaseModel):
     totalConversions: int
     conversionRate: float = Field(description="Conversions per hundred clicks, two decimals")
     totalRevenue: Major = Field(description="Major units of `currency`; other currencies at their newest rate")
-    currency: str = Field(description="The currency of all websites, else USD")
+    currency: str = Field(description="As requested, else the currency of all websites, else USD")
+    rates: list[UsedRate] = Field(description="The rates behind `totalRevenue`")
     notConverted: list[Amount] = Field(description="Revenue in currencies without a rate: not in `totalRevenue`")
 
 
@@ -54,12 +54,14 @@ class Activity(BaseModel):
     response_model=AdminAnalytics,
     dependencies=[Depends(Reads("events", "websites", "exchange_rates"))],
 )
-def get_admin_analytics(context: Context, admin: AdminScope, response: Response) -> Response:
+def get_admin_analytics(
+    context: Context, admin: AdminScope, response: Response, currency: TotalsCurrency = ""
+) -> Response:
     """Totals of the platform."""
-    return exact_json(_totals(context, admin), response)
+    return exact_json(_totals(context, admin, currency), response)
 
 
-def _totals(context: Context, admin: AdminScope) -> AdminAnalytics:
+def _totals(context: Context, admin: AdminScope, currency: str) -> AdminAnalytics:
     rows = context.clickhouse.rows(clickhouse_reader.Query(_COUNTED, {}))
     found = admin.reader.rows("SELECT id::text, currency FROM read.websites")
     currencies = {row["id"]: row["currency"] for row in found}
@@ -70,16 +72,17 @@ def _totals(context: Context, admin: AdminScope) -> AdminAnalytics:
         clicks += counts.clicks
         conversions += counts.conversions
         revenue[currencies.get(row["website"], CURRENCY)] += counts.revenue
-    earned = {currency: amount for currency, amount in revenue.items() if amount}
-    shown = next(iter(earned)) if len(earned) == 1 else CURRENCY
-    rates = newest_rates(admin.reader, shown) if len(earned) > 1 else {shown: Fraction(1)}
-    total = sum(convert(amount, one, shown, rates[one]) for one, amount in earned.items() if one in rates)
+    earned = {code: amount for code, amount in revenue.items() if amount}
+    shown = currency or (next(iter(earned)) if len(earned) == 1 else CURRENCY)
+    rates = dated_rates(admin.reader, shown)
+    total = sum(convert(amount, one, shown, rates[one].worth) for one, amount in earned.items() if one in rates)
     return AdminAnalytics(
         totalClicks=clicks,
         totalConversions=conversions,
         conversionRate=money.percent(conversions, clicks),
         totalRevenue=money.major(total, shown),
         currency=shown,
+        rates=used_rates(rates, earned.keys() - {shown}),
         notConverted=[
             Amount(amount=amount, currency=one) for one, amount in sorted(earned.items()) if one not in rates
         ],

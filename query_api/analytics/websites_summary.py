@@ -16,6 +16,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Response
 from pydantic import AfterValidator, BaseModel, Field
 
+from infra.domain.exchange_rates import DatedRate
 from query_api.analytics import metrics, ranges
 from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts, Source
 from query_api.analytics.query_plan import seconds
@@ -25,7 +26,7 @@ from query_api.kernel.authorization import Website
 from query_api.kernel.clickhouse_reader import Row
 from query_api.kernel.dependencies import CallerScope, Context, Reads, Services
 from query_api.kernel.money import Amount, exact_json
-from query_api.operations.exchange_rates import DatedRate, convert, dated_rates
+from query_api.operations.exchange_rates import UsedRate, convert, dated_rates, used_rates
 from schemas import instants
 from schemas.currencies import MINOR_DIGITS
 
@@ -87,14 +88,6 @@ class AllTotals(BaseModel):
     last30Days: Totals
 
 
-class UsedRate(BaseModel):
-    """From `on` on, one major unit of `currency` is worth `rate` major units of the answer's currency."""
-
-    currency: str
-    rate: str = Field(description="Decimal number")
-    on: date
-
-
 class WebsitesSummary(BaseModel):
     """All websites of the account, oldest first."""
 
@@ -133,10 +126,10 @@ def get_websites_summary(response: Response, context: Context, scope: CallerScop
     rates = dated_rates(scope.reader, shown)
     measured = _Measured.read(context, response, websites) if websites else _Measured({}, {}, {})
     summaries = [_summary(website, measured, shown, rates) for website in websites]
-    used = sorted({website.currency for website in websites} & rates.keys() - {shown})
+    used = used_rates(rates, {website.currency for website in websites} - {shown})
     found = WebsitesSummary(
         currency=shown,
-        rates=[UsedRate(currency=one, rate=rates[one].text, on=rates[one].on) for one in used],
+        rates=used,
         websites=summaries,
         totals=AllTotals(**{name: _total([getattr(one, name) for one in summaries], shown) for name in _PERIODS}),
         omitted=count - len(websites),

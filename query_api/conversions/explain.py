@@ -16,6 +16,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends
 from pydantic import BaseModel, Field
 
+from infra.domain.exchange_rates import Derivation
 from infra.domain.message_chain import bookings, chain
 from infra.kernel.http.problems import Problem
 from query_api.conversions.missing_click import MissingClick, missing_click
@@ -27,6 +28,7 @@ from query_api.kernel.dependencies import CallerScope, Context, Reads, Services
 from query_api.kernel.money import Amount
 from query_api.kernel.postgres_reader import Reader
 from query_api.kernel.responses import RowModel
+from query_api.operations.exchange_rates import rate_on
 from schemas.click_id import event_id
 from schemas.currencies import amount_text, decimal_text, digits
 from schemas.days import local_day
@@ -81,6 +83,10 @@ class RateUsed(BaseModel):
     of: str
     to: str
     on: date | None = Field(description="The day of the rate, unless another one was recorded for that day since")
+    derivation: Derivation | None = Field(
+        description="own: recorded for this pair; inverse: of the pair the other way round; cross: of both rates "
+        "against the euro; null as `on`"
+    )
 
 
 class Working(BaseModel):
@@ -283,12 +289,15 @@ def _rate(reader: Reader, website: Website, earning: Row, payout: Amount | None)
     if rate is None:
         return None
     of, to = _basis(earning, payout)[1], earning["currency"]
-    row = reader.row(
-        "SELECT on_day, rate FROM read.exchange_rates WHERE base = %s AND quote = %s AND on_day <= %s"
-        " ORDER BY on_day DESC LIMIT 1",
-        (of, to, local_day(website.zone, earning["occurred_at"])),
+    known = rate_on(reader, of, to, local_day(website.zone, earning["occurred_at"]))
+    is_same = known is not None and known.rate == rate
+    return RateUsed(
+        rate=rate,
+        of=of,
+        to=to,
+        on=known.on if known and is_same else None,
+        derivation=known.derivation if known and is_same else None,
     )
-    return RateUsed(rate=rate, of=of, to=to, on=row["on_day"] if row and row["rate"] == rate else None)
 
 
 def _working(earning: Row, payout: Amount | None) -> Working:

@@ -21,6 +21,7 @@ from query_api.kernel.authorization import AccountScope
 from query_api.kernel.clickhouse_reader import Query, live_table
 from query_api.kernel.clickhouse_reader import Row as Event
 from query_api.kernel.dependencies import Services
+from query_api.operations.exchange_rates import rate_on
 from schemas import click_id
 from schemas.days import local_day
 from schemas.networks import click_id_parameter
@@ -180,10 +181,9 @@ class _Search:
         website = self.scope.website(self.conversion.websiteId)
         sold_in = self.traces.payout or self.conversion.amount.currency
         needed: set[str | None] = {sold_in, terms.get("flat_currency"), terms.get("tiers_currency")}
-        day = local_day(website.zone, self.conversion.occurredAt)
-        sql = "SELECT DISTINCT base FROM read.exchange_rates WHERE quote = %s AND on_day <= %s"
-        known = {row["base"] for row in self.scope.reader.rows(sql, (website.currency, day))}
-        return sorted(currency for currency in needed if currency and currency not in {*known, website.currency})
+        day, quote = local_day(website.zone, self.conversion.occurredAt), website.currency
+        foreign = {currency for currency in needed if currency and currency != quote}
+        return sorted(one for one in foreign if rate_on(self.scope.reader, one, quote, day) is None)
 
 
 def _partner(scope: AccountScope, partner_id: UUID | None) -> dict[str, Any]:

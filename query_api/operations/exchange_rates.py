@@ -1,22 +1,45 @@
-"""`GET /api/admin/exchange-rates`: the dated rates that admins recorded; and converting sums with the newest ones."""
+"""`GET /api/admin/exchange-rates`: the dated rates of each pair, where they come from, and which sales wait for one;
+and converting sums with the newest rates.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from fractions import Fraction
+from typing import Annotated, Final
 
-from fastapi import APIRouter, Depends
-from pydantic import Field
+from fastapi import APIRouter, Depends, Query
+from pydantic import AfterValidator, BaseModel, Field
 
-from query_api.kernel.dependencies import AdminScope, Reads
+from infra.domain.exchange_rates import PIVOT, DatedRate, RecordedRate, rate_of
+from query_api.kernel.dependencies import AdminScope, Context, Reads
 from query_api.kernel.postgres_reader import Reader
 from query_api.kernel.responses import RowModel
-from schemas.currencies import digits
+from query_api.operations.awaiting_rate import AwaitingRate, awaiting_rate
+from schemas.currencies import MINOR_DIGITS, digits
+from schemas.events.operations import RateSource
+
+MAX_PAIRS: Final = 1_000
+MAX_HISTORY: Final = 1_000
 
 router = APIRouter(tags=["admin"])
+
+
+def _currency(code: str) -> str:
+    """Raises `ValueError` for a code that is no currency."""
+    if code and code not in MINOR_DIGITS:
+        raise ValueError("currency takes a code of ISO 4217, such as EUR.")
+    return code
+
+
+Code = Annotated[str, AfterValidator(_currency), Query(min_length=3, max_length=3)]
+TotalsCurrency = Annotated[
+    str,
+    AfterValidator(_currency),
+    Query(description="Of the totals; without it the currency of all websites, else USD"),
+]
 
 
 class ExchangeRate(RowModel):
@@ -27,52 +50,116 @@ class ExchangeRate(RowModel):
     on: date
     rate: str = Field(description="Decimal number")
     recordedAt: datetime
+    source: RateSource
+
+
+class UsedRate(BaseModel):
+    """From `on` on, one major unit of `currency` is worth `rate` major units of the answer's currency."""
+
+    currency: str
+    rate: str = Field(description="Decimal number")
+    on: date
+
+
+class RateCheck(RowModel):
+    """The last check for reference rates."""
+
+    checkedAt: datetime
+    succeededAt: datetime | None
+    newestDay: date | None = Field(description="The last day that has rates")
+    failures: int = Field(description="Checks that failed since the last one that did not")
+    problem: str | None = Field(description="Why the last check failed")
+    skipped: list[str] = Field(description="Currencies of the file that were left out: unknown codes, bad rates")
+    nextAt: datetime
+
+
+class RatesStatus(BaseModel):
+    """Where rates come from, and what waits for one."""
+
+    source: RateSource = Field(description="ecb: reference rates of the European Central Bank; hand: none are fetched")
+    check: RateCheck | None = Field(description="Null: not checked yet")
+    waiting: list[AwaitingRate]
 
 
 @router.get("/api/admin/exchange-rates", dependencies=[Depends(Reads("exchange_rates"))])
 def get_exchange_rates(admin: AdminScope) -> list[ExchangeRate]:
-    """By pair, newest day first."""
-    rows = admin.reader.rows(
-        "SELECT base, quote, on_day AS on, rate, recorded_at FROM read.exchange_rates ORDER BY base, quote, on_day DESC"
-    )
+    """The newest rate of each pair."""
+    return [ExchangeRate.of_row(row) for row in admin.reader.rows(_NEWEST, {"day": date.max, "most": MAX_PAIRS})]
+
+
+@router.get("/api/admin/exchange-rates/history", dependencies=[Depends(Reads("exchange_rates"))])
+def get_exchange_rate_history(
+    admin: AdminScope, base: Code, quote: Code, limit: Annotated[int, Query(ge=1, le=MAX_HISTORY)] = 400
+) -> list[ExchangeRate]:
+    """The rates of one pair, newest day first."""
+    rows = admin.reader.rows(_HISTORY, {"base": base, "quote": quote, "limit": limit})
     return [ExchangeRate.of_row(row) for row in rows]
 
 
-@dataclass(frozen=True, slots=True)
-class DatedRate:
-    """What one major unit of a currency is worth in another, since `on`."""
+@router.get("/api/admin/exchange-rates/status", dependencies=[Depends(Reads("exchange_rates", "websites"))])
+def get_exchange_rate_status(admin: AdminScope, context: Context) -> RatesStatus:
+    """The last check of the source, and the sales that wait for a rate by pair of currencies."""
+    row = admin.reader.row(_CHECK)
+    return RatesStatus(
+        source=RateSource.HAND if context.settings.exchange_rates is None else RateSource.ECB,
+        check=RateCheck.of_row(row) if row is not None else None,
+        waiting=awaiting_rate(admin.reader),
+    )
 
-    worth: Fraction
-    on: date
 
-    @property
-    def text(self) -> str:
-        """As a decimal number of at most twelve digits; a rate of the other way round rarely has an end."""
-        return f"{float(self.worth):.12g}"
+def rate_on(reader: Reader, base: str, quote: str, day: date) -> DatedRate | None:
+    """What one `base` is worth in `quote` on `day`, as decisions see it; `None` if no recorded rate tells it."""
+    rows = reader.rows(_ON_DAY, {"day": day, "codes": sorted({base, quote, PIVOT})})
+    return rate_of(base, quote, {(row["base"], row["quote"]): RecordedRate(row["rate"], row["on"]) for row in rows})
 
 
 def newest_rates(reader: Reader, quote: str) -> Mapping[str, Fraction]:
-    """Currency to what one major unit of it is worth in `quote`, from the newest rate of the pair either way round."""
+    """Currency to what one major unit of it is worth in `quote`."""
     return {currency: rate.worth for currency, rate in dated_rates(reader, quote).items()}
 
 
 def dated_rates(reader: Reader, quote: str) -> Mapping[str, DatedRate]:
-    """The same with the day of each rate; `quote` itself is worth one today."""
-    rows = reader.rows(
-        "SELECT DISTINCT ON (base, quote) base, quote, rate, on_day FROM read.exchange_rates"
-        " WHERE on_day <= (now() AT TIME ZONE 'UTC')::date AND (base = %(to)s OR quote = %(to)s)"
-        " ORDER BY base, quote, on_day DESC",
-        {"to": quote},
-    )
-    found: dict[str, DatedRate] = {}
-    for row in rows:
-        rate, day = Fraction(row["rate"]), row["on_day"]
-        other, worth = (row["base"], rate) if row["quote"] == quote else (row["quote"], 1 / rate if rate else None)
-        if worth is not None and (other not in found or day > found[other].on):
-            found[other] = DatedRate(worth, day)
-    return found | {quote: DatedRate(Fraction(1), datetime.now(UTC).date())}
+    """The newest rate of each currency with its day; `quote` itself is worth one today."""
+    today = datetime.now(UTC).date()
+    rows = reader.rows(_NEWEST, {"day": today, "most": MAX_PAIRS})
+    recorded = {(row["base"], row["quote"]): RecordedRate(row["rate"], row["on"]) for row in rows}
+    rates = {code: rate_of(code, quote, recorded) for code in {code for pair in recorded for code in pair} - {quote}}
+    return {code: rate for code, rate in rates.items() if rate is not None} | {quote: DatedRate("1", today)}
+
+
+def used_rates(rates: Mapping[str, DatedRate], currencies: set[str]) -> list[UsedRate]:
+    """Those of these currencies, by their codes."""
+    return [UsedRate(currency=one, rate=rates[one].rate, on=rates[one].on) for one in sorted(currencies & rates.keys())]
 
 
 def convert(minor: int, currency: str, quote: str, worth: Fraction | Decimal) -> int:
     """Minor units of `currency` in minor units of `quote`, rounded half to even."""
     return round(minor * Fraction(worth) * Fraction(10) ** (digits(quote) - digits(currency)))
+
+
+# Goes from pair to pair by the index: a pair has a row for each day of years.
+_NEWEST: Final = """
+WITH RECURSIVE pair AS (
+    (SELECT base, quote FROM read.exchange_rates ORDER BY base, quote LIMIT 1)
+    UNION ALL
+    SELECT following.base, following.quote FROM pair CROSS JOIN LATERAL (
+        SELECT r.base, r.quote FROM read.exchange_rates AS r WHERE (r.base, r.quote) > (pair.base, pair.quote)
+        ORDER BY r.base, r.quote LIMIT 1) AS following
+)
+SELECT newest.* FROM pair CROSS JOIN LATERAL (
+    SELECT r.base, r.quote, r.on_day AS on, r.rate, r.recorded_at, r.source FROM read.exchange_rates AS r
+    WHERE r.base = pair.base AND r.quote = pair.quote AND r.on_day <= %(day)s ORDER BY r.on_day DESC LIMIT 1) AS newest
+ORDER BY newest.base, newest.quote LIMIT %(most)s
+"""
+_HISTORY: Final = (
+    "SELECT base, quote, on_day AS on, rate, recorded_at, source FROM read.exchange_rates"
+    " WHERE base = %(base)s AND quote = %(quote)s ORDER BY on_day DESC LIMIT %(limit)s"
+)
+_ON_DAY: Final = (
+    "SELECT DISTINCT ON (base, quote) base, quote, on_day AS on, rate FROM read.exchange_rates"
+    " WHERE on_day <= %(day)s AND base = ANY(%(codes)s) AND quote = ANY(%(codes)s) ORDER BY base, quote, on_day DESC"
+)
+_CHECK: Final = (
+    "SELECT checked_at, succeeded_at, newest_day, failures, problem, skipped, next_at FROM operations.rate_source"
+    " WHERE name = 'ecb'"
+)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from datetime import date
+from enum import StrEnum
 from typing import ClassVar
 from uuid import UUID
 
@@ -117,6 +118,14 @@ class DeadLetterSkipped(_OfDeadLetter, DomainEvent):
     NAME: ClassVar[str] = "dead_letter.skipped"
 
 
+class RateSource(StrEnum):
+    """Where an exchange rate comes from: a person, a person's CSV file, or the European Central Bank."""
+
+    HAND = "hand"
+    IMPORT = "import"
+    ECB = "ecb"
+
+
 class ExchangeRateRecorded(DomainEvent):
     """From `on` (UTC day) on, one major unit of `base` is worth `rate` major units of `quote`."""
 
@@ -125,6 +134,7 @@ class ExchangeRateRecorded(DomainEvent):
     quote: str = Field(pattern=r"^[A-Z]{3}$")
     rate: str = Field(pattern=r"^\d{1,12}(\.\d{1,12})?$")
     on: date
+    source: RateSource = RateSource.HAND
 
 
 class AuditTrailAnchored(DomainEvent):

@@ -29,16 +29,16 @@ from command_api.conversions.tiers import MonthlyTotal, month_of
 from command_api.kernel.decision import Evolve
 from command_api.kernel.reader import Reader
 from command_api.links.model import normal_coupon
-from command_api.operations import model as operations
+from command_api.operations.rates import rate_on
 from command_api.partners import model as partners
 from command_api.websites import model as websites
+from infra.domain.exchange_rates import DatedRate
 from schemas.base import DomainEvent
 from schemas.click_id import IN_PAGE, Click, ForgedClickId, event_id
 from schemas.click_id import read as read_click_id
 from schemas.days import local_day
 from schemas.events.conversions import AttributedBy, Attribution, LogPosition
 from schemas.events.websites import AttributionModel
-from schemas.identity import exchange_rate_id
 from schemas.tracking import NO_ID, ConversionReported
 from schemas.zones import ZoneInfo
 
@@ -78,7 +78,7 @@ class BatchLookup:
     """Conversions with a report that awaits an exchange rate: reports of their status wait, too."""
     _websites: dict[UUID, websites.Website | None] = field(default_factory=dict)
     _partners: dict[UUID, partners.Partner | None] = field(default_factory=dict)
-    _rates: dict[UUID, operations.ExchangeRates | None] = field(default_factory=dict)
+    _rates: dict[tuple[str, str, date], DatedRate | None] = field(default_factory=dict)
     _conversions: dict[UUID, model.Conversion | None] = field(default_factory=dict)
     _decoded_click_ids: dict[str, Click | None] = field(default_factory=dict)
     _click_rows: dict[UUID, ClickRow | None] = field(default_factory=dict)
@@ -249,9 +249,11 @@ class BatchLookup:
         found: dict[str, str] = {}
         day = local_day(ZoneInfo(website.timezone), occurred_at)
         for currency in {currency for currency in currencies if currency not in (None, website.currency)}:
-            table = self._load(self._rates, exchange_rate_id(currency, website.currency), operations.evolve)
-            if table is not None and (rate := table.on(day)) is not None:
-                found[currency] = rate
+            key = currency, website.currency, day
+            if key not in self._rates:
+                self._rates[key] = rate_on(self.reader, *key)
+            if (rate := self._rates[key]) is not None:
+                found[currency] = rate.rate
         return found
 
     def _traces(

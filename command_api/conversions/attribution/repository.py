@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from threading import Event
-from typing import Any, Final
+from typing import Any, Final, LiteralString
 from uuid import UUID, uuid5
 
 import orjson
@@ -109,10 +109,11 @@ def remove_awaiting_exchange_rate(
     uow.set_timeout(AWAITING_EXCHANGE_RATE, conversion_id, next_at)
 
 
-def make_due(uow: UnitOfWork, base: str) -> None:
-    """Makes all that a new rate of `base` may decide due, in the transaction of the rate's event."""
+def make_due(uow: UnitOfWork) -> None:
+    """Makes all that a new rate may decide due, in the transaction of the rate's event: rates of other pairs may follow
+    from it. A further rate of the transaction finds them due."""
     for process, query in ((AWAITING_EXCHANGE_RATE, _AWAITING_RATE), (PENDING_ATTRIBUTION, _PENDING_RATE)):
-        found = uow.select_named(query, {"base": base})
+        found = uow.select(query, process, uow.context.at)
         uow.set_timeouts(process, (conversion_id for (conversion_id,) in found), uow.context.at)
 
 
@@ -176,9 +177,11 @@ _ADD_PENDING: Final = (
     " FROM unnest(%s::uuid[], %s::timestamptz[]) AS reported (id, received_at) ORDER BY id, received_at"
     " ON CONFLICT (conversion_id) DO NOTHING"
 )
-_AWAITING_RATE: Final = (
-    "SELECT DISTINCT conversion_id FROM conversions.awaiting_exchange_rate WHERE %(base)s IN"
-    # A report without a currency waits for a report that has one, or for the rate of a partner's terms.
-    " (coalesce(report->'amount'->>'currency', %(base)s), coalesce(report->'payout'->>'currency', %(base)s))"
+_AWAITING_RATE: Final[LiteralString] = (
+    "SELECT DISTINCT a.conversion_id FROM conversions.awaiting_exchange_rate AS a WHERE NOT EXISTS ("
+    "SELECT FROM kernel.timeout AS t WHERE t.process = %s AND t.id = a.conversion_id AND t.due_at = %s)"
 )
-_PENDING_RATE: Final = "SELECT conversion_id FROM conversions.pending_attribution WHERE needs_rate"
+_PENDING_RATE: Final[LiteralString] = (
+    "SELECT p.conversion_id FROM conversions.pending_attribution AS p WHERE p.needs_rate AND NOT EXISTS ("
+    "SELECT FROM kernel.timeout AS t WHERE t.process = %s AND t.id = p.conversion_id AND t.due_at = %s)"
+)

@@ -272,6 +272,18 @@ class Settings:
         parse_networks,
         (),
     )
+    exchange_rates: str | None = setting(
+        "ALTHING_EXCHANGE_RATES",
+        "`ecb`: records the euro reference rates of the European Central Bank once a day, by an outgoing call. "
+        "Default: rates are recorded by hand.",
+        parse_one_of("ecb"),
+    )
+    exchange_rates_url: str | None = setting(
+        "ALTHING_EXCHANGE_RATES_URL",
+        "Folder of the files `eurofxref-daily.xml` and `eurofxref-hist-90d.xml`, if not "
+        "https://www.ecb.europa.eu/stats/eurofxref, for example of a mirror inside the network.",
+        parse_web_url,
+    )
     master_key: str | None = setting(
         "ALTHING_MASTER_KEY",
         "64 hexadecimal digits: the key that encrypts personal data and secrets. Default: generated at the first start "

@@ -260,6 +260,7 @@ def _exchange_rates(rows: Rows, event: DomainEvent, _: Place) -> None:
             **dict(zip(names, key, strict=True)),
             "rate": event.rate,
             "recorded_at": event.timestamp,
+            "source": event.source.value,
         }
 
 

@@ -11,13 +11,14 @@ from schemas.events.operations import ExchangeRateRecorded
 
 EXCHANGE_RATES: Final = ReadModel(
     name="exchange_rates",
-    version=1,
+    version=2,
     columns=(
         "base text",
         "quote text",
         "on_day date",
         "rate text not null",
         "recorded_at timestamptz not null",
+        "source text not null default 'hand'",
     ),
     key=("base", "quote", "on_day"),
     readers=PUBLIC,
@@ -26,4 +27,11 @@ EXCHANGE_RATES: Final = ReadModel(
 
 @EXCHANGE_RATES.on(ExchangeRateRecorded)
 def recorded(rows: Rows, event: ExchangeRateRecorded) -> None:
-    rows.put(base=event.base, quote=event.quote, on_day=event.on, rate=event.rate, recorded_at=event.timestamp)
+    rows.put(
+        base=event.base,
+        quote=event.quote,
+        on_day=event.on,
+        rate=event.rate,
+        recorded_at=event.timestamp,
+        source=event.source.value,
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from uuid import uuid4
 
 import pytest
@@ -10,7 +10,6 @@ from starlette.datastructures import Headers
 
 from command_api.accounts import model
 from command_api.kernel.decision import CommandContext, CommandRejected
-from command_api.operations import model as operations
 from infra.kernel.http.problems import Problem
 from infra.kernel.security.sessions import OpenedSession, refuse_cross_site, session_cookie, set_cookie
 from schemas.events.accounts import AccountDisabled, AccountRegistered, EmailClaimed, Role
@@ -60,47 +59,6 @@ def test_a_disabled_account_cannot_sign_in() -> None:
     assert model.sign_in(account, session_id=uuid4(), method="password", context=CONTEXT)
     with pytest.raises(CommandRejected):
         model.sign_in(model.evolve(account, disabled), session_id=uuid4(), method="password", context=CONTEXT)
-
-
-def rates(*given: tuple[str, date]) -> operations.ExchangeRates | None:
-    state: operations.ExchangeRates | None = None
-    for rate, on in given:
-        for event in operations.record_rate(state, base="EUR", quote="USD", rate=rate, on=on, context=CONTEXT):
-            state = operations.evolve(state, event)
-    return state
-
-
-def test_the_latest_rate_on_or_before_the_day_holds() -> None:
-    table = rates(("1.10", date(2026, 11, 1)), ("1.20", date(2026, 11, 10)), ("1.05", date(2026, 11, 5)))
-    assert table is not None
-    assert table.on(date(2026, 10, 31)) is None
-    assert table.on(date(2026, 11, 1)) == "1.10"
-    assert table.on(date(2026, 11, 9)) == "1.05"
-    assert table.on(date(2027, 1, 1)) == "1.20"
-
-
-def test_the_same_rate_again_is_nothing_new() -> None:
-    table = rates(("1.10", date(2026, 11, 1)), ("1.10", date(2026, 11, 1)), ("1.11", date(2026, 11, 1)))
-    assert table is not None
-    assert (table.version, table.on(date(2026, 11, 2))) == (2, "1.11")
-
-
-@pytest.mark.parametrize(
-    ("base", "quote", "rate"),
-    [
-        ("EUR", "EUR", "1"),
-        ("EUR", "USD", "0"),
-        ("EUR", "USD", "-1"),
-        ("EUR", "USD", "1e3"),
-        ("EUR", "USD", "NaN"),
-        ("eur", "USD", "1"),
-        ("EUR", "ZZZ", "1"),
-        ("EUR", "USD", "1." + "0" * 13),
-    ],
-)
-def test_bad_rates_are_refused(base: str, quote: str, rate: str) -> None:
-    with pytest.raises(CommandRejected):
-        operations.record_rate(None, base=base, quote=quote, rate=rate, on=date(2026, 11, 1), context=CONTEXT)
 
 
 JSON = {"content-type": "application/json"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from typing import Any, cast
 from uuid import uuid4
@@ -20,9 +20,9 @@ RATES = {date(2026, 5, 1): "1.10", date(2026, 5, 2): "1.20", date(2026, 5, 3): "
 class Rates:
     """`read.exchange_rates`, for the one question asked of it."""
 
-    def row(self, _sql: str, values: Sequence[Any]) -> dict[str, Any]:
-        day = max(on for on in RATES if on <= values[2])
-        return {"on_day": day, "rate": RATES[day]}
+    def rows(self, _sql: str, values: Mapping[str, Any]) -> list[dict[str, Any]]:
+        day = max(on for on in RATES if on <= values["day"])
+        return [{"base": "EUR", "quote": "USD", "on": day, "rate": RATES[day]}]
 
 
 @pytest.mark.parametrize(
@@ -37,4 +37,4 @@ def test_the_rate_is_of_the_websites_day(zone: str, at: datetime, rate: str, day
     website = Website(uuid4(), "shop.example", zone, "USD", at)
     earning = {"detail": {"facts": {}, "exchange_rate": rate}, "currency": "USD", "occurred_at": at}
     found = _rate(cast(Reader, Rates()), website, earning, Amount(amount=100, currency="EUR"))
-    assert found is not None and (found.rate, found.on) == (rate, day)
+    assert found is not None and (found.rate, found.on, found.derivation) == (rate, day, "own")

@@ -1,0 +1,99 @@
+"""The rate of a pair of currencies on a day, from recorded rates of that pair or of others. Pure.
+
+A pair has up to three sources: its own rate; the rate of the pair the other way round (inverse); and, because a source
+such as the European Central Bank records all rates against the euro, the rates of both currencies against it (cross).
+The newest one holds; of one day the pair's own rate, then the inverse, then the cross rate, whose day is the older one
+of its two. An inverse or cross rate is one exact division, rounded once, half to even, to twelve significant digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from decimal import ROUND_HALF_EVEN, Context, Decimal
+from enum import StrEnum
+from fractions import Fraction
+from typing import Final
+
+PIVOT: Final = "EUR"
+SIGNIFICANT_DIGITS: Final = 12
+
+Pair = tuple[str, str]
+"""Base and quote: one base is worth the rate in quotes."""
+
+
+class Derivation(StrEnum):
+    """How a rate follows from recorded ones."""
+
+    OWN = "own"
+    INVERSE = "inverse"
+    CROSS = "cross"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRate:
+    """The newest recorded rate of a pair on or before the day."""
+
+    rate: str
+    on: date
+
+
+@dataclass(frozen=True, slots=True)
+class DatedRate:
+    """What one major unit of a currency is worth in another: a decimal as text, and the day since when."""
+
+    rate: str
+    on: date
+    derivation: Derivation = Derivation.OWN
+
+    @property
+    def worth(self) -> Fraction:
+        """The rate as a number."""
+        return Fraction(self.rate)
+
+
+@dataclass(frozen=True, slots=True)
+class _Leg:
+    worth: Fraction
+    on: date
+    own: str | None
+    """The recorded text; `None`: it is of the pair the other way round."""
+
+
+def rate_of(base: str, quote: str, recorded: Mapping[Pair, RecordedRate]) -> DatedRate | None:
+    """The rate of the pair; `None` if it follows from none of the recorded rates."""
+    found = [DatedRate(one.own, one.on) for one in _own(base, quote, recorded) if one.own is not None]
+    found += [
+        DatedRate(_decimal(one.worth), one.on, Derivation.INVERSE)
+        for one in _own(base, quote, recorded)
+        if one.own is None
+    ]
+    if PIVOT not in (base, quote):
+        first, second = _newest(base, PIVOT, recorded), _newest(PIVOT, quote, recorded)
+        if first is not None and second is not None:
+            on = min(first.on, second.on)
+            found.append(DatedRate(_decimal(first.worth * second.worth), on, Derivation.CROSS))
+    # max takes the first of equal days.
+    return max(found, key=lambda one: one.on, default=None)
+
+
+def _own(base: str, quote: str, recorded: Mapping[Pair, RecordedRate]) -> list[_Leg]:
+    """The pair's own rate and the inverse, as far as there are any."""
+    legs = []
+    if (own := recorded.get((base, quote))) is not None:
+        legs.append(_Leg(Fraction(own.rate), own.on, own.rate))
+    if (other := recorded.get((quote, base))) is not None:
+        legs.append(_Leg(1 / Fraction(other.rate), other.on, None))
+    return legs
+
+
+def _newest(base: str, quote: str, recorded: Mapping[Pair, RecordedRate]) -> _Leg | None:
+    return max(_own(base, quote, recorded), key=lambda leg: leg.on, default=None)
+
+
+def _decimal(value: Fraction) -> str:
+    """Twelve significant digits, without an exponent and without zeros at the end."""
+    context = Context(prec=SIGNIFICANT_DIGITS, rounding=ROUND_HALF_EVEN)
+    text = format(context.divide(Decimal(value.numerator), Decimal(value.denominator)), "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text

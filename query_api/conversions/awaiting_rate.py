@@ -1,0 +1,24 @@
+"""`GET /api/platform/conversions/awaiting-rate`: the caller's sales that wait for an exchange rate."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query
+
+from query_api.kernel.dependencies import CallerScope, Reads
+from query_api.operations.awaiting_rate import AwaitingRate, awaiting_rate
+
+router = APIRouter(tags=["conversions"])
+
+
+@router.get(
+    "/api/platform/conversions/awaiting-rate",
+    dependencies=[Depends(Reads("conversions", "websites", "exchange_rates"))],
+)
+def get_conversions_awaiting_rate(
+    scope: CallerScope, website_id: Annotated[UUID | None, Query(alias="websiteId")] = None
+) -> list[AwaitingRate]:
+    """By pair of currencies, the oldest first. They are in no list and no number until a rate comes."""
+    return awaiting_rate(scope.reader, scope.scope(website_id))
