@@ -483,6 +483,29 @@ const STATES = [
       await page.getByRole('region', { name: 'Errors' }).waitFor();
     },
   },
+  { name: 'exchange rates', path: '/admin/exchange-rates' },
+  { name: 'exchange rates, none', path: '/admin/exchange-rates', base: first },
+  { name: 'exchange rates, broken', path: '/admin/exchange-rates', base: broken, expected: '503' },
+  { name: 'exchange rates, history', path: '/admin/exchange-rates', act: opens('History of EUR to USD') },
+  {
+    name: 'exchange rates, add, refused',
+    path: '/admin/exchange-rates?add=ZZZ-THB',
+    act: async (page) => {
+      await page.getByLabel('Rate', { exact: true }).fill('1.9');
+      await page.getByRole('dialog').getByRole('button', { name: 'Add rate' }).click();
+      await page.getByText('ZZZ is not an ISO 4217 currency.').waitFor();
+    },
+  },
+  {
+    name: 'exchange rates, import',
+    path: '/admin/exchange-rates',
+    act: async (page) => {
+      await opens('Import CSV')(page);
+      await page.getByLabel('Or paste it here').fill('x');
+      await page.getByRole('button', { name: 'Check the file' }).click();
+      await page.getByRole('region', { name: 'Preview' }).waitFor();
+    },
+  },
   { name: 'audit trail', path: '/admin/audit-trail' },
   { name: 'outbox', path: '/admin/outbox' },
   { name: 'outbox, mail', path: '/admin/outbox', act: opens(/^Read the email/) },

@@ -147,7 +147,8 @@ export function affiliates(key, query, partners, links, nothing) {
       conversionRate: 0.4,
       totalRevenue: 98_412.5,
       currency: 'USD',
-      notConverted: [],
+      rates: nothing ? [] : [{ currency: 'EUR', rate: '1.0825', on: '2026-11-20' }],
+      notConverted: nothing ? [] : [{ amount: 1_539_549, currency: 'ISK' }],
     },
     'GET /api/admin/recent-activity': nothing
       ? []

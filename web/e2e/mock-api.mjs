@@ -15,6 +15,7 @@ import { leadsAnswer } from './mock-leads.mjs';
 import { marketplaceAnswer } from './mock-marketplace.mjs';
 import { matchingAnswer } from './mock-matching.mjs';
 import { operationsAnswer } from './mock-operations.mjs';
+import { ratesAnswer } from './mock-rates.mjs';
 import { bucketsOf, coverage, shownRanges, websitesSummary } from './mock-ranges.mjs';
 import { found } from './mock-search.mjs';
 
@@ -187,6 +188,8 @@ export function startMock({ empty = false, first = false, broken = false, slow =
       response.writeHead(status, { 'Content-Type': type });
       return response.end(sent);
     }
+    const rates = ratesAnswer(key, first || empty, input);
+    if (rates) return json(...rates);
     const operations = operationsAnswer(key);
     if (operations) return json(...operations);
     const sql = sqlAnswer(key, input);

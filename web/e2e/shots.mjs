@@ -126,6 +126,7 @@ const SCREENS = [
   { name: 'email-reports', path: '/account-settings?tab=reports' },
   { name: 'website-admin', path: '/admin/website', signedIn: false, website: true },
   { name: 'accounts', path: '/admin/accounts' },
+  { name: 'exchange-rates', path: '/admin/exchange-rates' },
   { name: 'audit-trail', path: '/admin/audit-trail' },
   { name: 'projections', path: '/admin/projections' },
   { name: 'outbox', path: '/admin/outbox' },

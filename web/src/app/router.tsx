@@ -276,6 +276,14 @@ const adminPrograms = createRoute({
   component: lazyRouteComponent(() => import('./pages/admin-programs'), 'AdminProgramsPage'),
 });
 
+const adminExchangeRates = createRoute({
+  getParentRoute: () => admin,
+  path: '/exchange-rates',
+  staticData: { title: 'Exchange rates' },
+  validateSearch: flat,
+  component: lazyRouteComponent(() => import('./pages/admin-exchange-rates'), 'AdminExchangeRatesPage'),
+});
+
 const adminAuditTrail = createRoute({
   getParentRoute: () => admin,
   path: '/audit-trail',
@@ -370,6 +378,7 @@ const routeTree = root.addChildren([
       adminSubscribers,
       adminListings,
       adminPrograms,
+      adminExchangeRates,
       adminAuditTrail,
       adminOutbox,
       adminProjections,

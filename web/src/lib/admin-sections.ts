@@ -13,6 +13,7 @@ export const adminSections: readonly AdminSection[] = [
   { label: 'Subscribers', to: '/admin/subscribers' },
   { label: 'Programs', to: '/admin/programs', title: 'Affiliate programs' },
   { label: 'Marketplace', to: '/admin/listings', title: 'Marketplace moderation' },
+  { label: 'Exchange rates', to: '/admin/exchange-rates' },
   { label: 'Audit trail', to: '/admin/audit-trail' },
   { label: 'Outbox', to: '/admin/outbox', title: 'Email outbox' },
   { label: 'Projections', to: '/admin/projections', title: 'Projections and replays' },

@@ -106,7 +106,7 @@ test('spec §7, §9: the totals and the last 10 events are read again every 30 s
       expect.toSatisfy((count: number) => count > activities),
     ]),
   );
-  expect([totalsQuery.refetchInterval, activityQuery.refetchInterval]).toEqual([30_000, 30_000]);
+  expect([totalsQuery(null).refetchInterval, activityQuery.refetchInterval]).toEqual([30_000, 30_000]);
 });
 
 test('nothing happened yet (spec §2)', async () => {

@@ -15,6 +15,9 @@ import { Page } from './page';
 const ExplanationDrawer = lazy(() =>
   import('@/features/conversions/components/explanation').then((module) => ({ default: module.ExplanationDrawer })),
 );
+const AwaitingRate = lazy(() =>
+  import('@/features/conversions/components/awaiting-rate').then((module) => ({ default: module.AwaitingRate })),
+);
 const Statements = lazy(() =>
   import('@/features/conversions/components/statements').then((module) => ({ default: module.Statements })),
 );
@@ -60,6 +63,9 @@ export function ConversionsPage() {
         <Loading label="Loading websites" />
       ) : website ? (
         <>
+          <Suspense>
+            <AwaitingRate websiteId={website.id} />
+          </Suspense>
           <Tabs
             label="Conversions"
             value={state.view}

@@ -26,6 +26,7 @@ const ADMIN_WORDS: Readonly<Record<string, string>> = {
   '/admin/subscribers': 'newsletter early access waiting list',
   '/admin/programs': 'directory matching affiliate import',
   '/admin/listings': 'marketplace review disputes escrow approve listing',
+  '/admin/exchange-rates': 'currency currencies exchange rate ecb conversion import csv',
   '/admin/audit-trail': 'audit log security history who',
   '/admin/outbox': 'email mail messages sent',
   '/admin/projections': 'replay rebuild read models promote roll back',

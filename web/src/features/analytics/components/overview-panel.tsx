@@ -1,13 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
 import { Updated } from '@/components/charts/updated';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { Card, surface } from '@/components/ui/card';
+import { Select } from '@/components/ui/field';
 import { cx } from '@/lib/cx';
-import { browserTimezone, formatZoned } from '@/lib/dates';
+import { browserTimezone, formatDay, formatZoned } from '@/lib/dates';
 import { formatCount, formatMinor, formatMoney, formatPercent } from '@/lib/format';
 import { pageOf } from '../lib/activity-link';
-import { activityQuery, totalsQuery } from '../api/platform-totals';
+import { choicesOf, keepCurrency, keptCurrency } from '../lib/totals-currency';
+import { activityQuery, totalsQuery, type PlatformTotals } from '../api/platform-totals';
 import { adminPartnersQuery } from '@/lib/setup-queries';
 
 /** Platform totals, refetched every 30 s, and recent activity. */
@@ -20,13 +23,20 @@ export function OverviewPanel() {
   );
 }
 
+interface Stat {
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly caption: string | undefined;
+  readonly more?: ReactNode;
+}
+
 function StatCards() {
-  const totals = useQuery(totalsQuery);
+  const [currency, setCurrency] = useState(keptCurrency);
+  const totals = useQuery(totalsQuery(currency));
   const partners = useQuery({ ...adminPartnersQuery, refetchInterval: 30_000 });
   const data = totals.data;
   const active = partners.data?.filter((partner) => partner.isActive).length;
-  const left = data?.notConverted.map(formatMinor).join(', ');
-  const cards = [
+  const cards: readonly Stat[] = [
     { label: 'Total Clicks', value: data && formatCount(data.totalClicks), caption: 'All time' },
     {
       label: 'Conversions',
@@ -36,7 +46,8 @@ function StatCards() {
     {
       label: 'Revenue',
       value: data && formatMoney(data.totalRevenue, data.currency),
-      caption: `Estimated earnings${left ? `, without ${left}` : ''}`,
+      caption: 'Estimated earnings',
+      more: data && <Conversion totals={data} />,
     },
     {
       label: 'Active Partners',
@@ -57,6 +68,24 @@ function StatCards() {
           }}
         />
       )}
+      <div className="flex justify-end">
+        <Select
+          label="Currency of the totals"
+          value={currency ?? data?.currency ?? ''}
+          disabled={!data}
+          onChange={(event) => {
+            keepCurrency(event.target.value);
+            setCurrency(event.target.value);
+          }}
+        >
+          {data &&
+            choicesOf(data).map((code) => (
+              <option key={code} value={code}>
+                {code}
+              </option>
+            ))}
+        </Select>
+      </div>
       <ul className="grid grid-cols-1 gap-3 min-[480px]:grid-cols-2 sm:gap-4 xl:grid-cols-4">
         {cards.map((card) => (
           <li key={card.label} data-testid={`stat-${card.label}`} className={cx(surface, 'p-4 sm:p-5')}>
@@ -65,11 +94,38 @@ function StatCards() {
               {card.value ?? (error ? <span className="text-muted">–</span> : <Skeleton className="my-1 h-7 w-24" />)}
             </div>
             <p className="mt-0.5 text-[0.8125rem] text-muted">{card.caption ?? ' '}</p>
+            {card.more}
           </li>
         ))}
       </ul>
       <Updated at={totals.dataUpdatedAt} fetching={totals.isFetching} />
     </section>
+  );
+}
+
+/** The rates behind the sum with their days, and what has none. */
+function Conversion({ totals }: { readonly totals: PlatformTotals }) {
+  const { currency, rates, notConverted } = totals;
+  return (
+    <>
+      {rates.map((rate) => (
+        <p key={rate.currency} className="mt-0.5 text-[0.8125rem] text-muted tabular">
+          {`1 ${rate.currency} = ${rate.rate} ${currency}, ${formatDay(rate.on)}`}
+        </p>
+      ))}
+      {notConverted.map((amount) => (
+        <p key={amount.currency} className="mt-0.5 text-[0.8125rem]">
+          {`Without ${formatMinor(amount)}: no rate from ${amount.currency} to ${currency}. `}
+          <Link
+            to="/admin/exchange-rates"
+            search={{ add: `${amount.currency}-${currency}` }}
+            className="font-medium text-brand underline underline-offset-2"
+          >
+            Add rate
+          </Link>
+        </p>
+      ))}
+    </>
   );
 }
 
