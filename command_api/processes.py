@@ -57,7 +57,7 @@ def process_managers(container: Container, clients: ClientPool, events: Log) -> 
 
 
 def _reference_rates(container: Container) -> Sequence[ProcessManager]:
-    """None unless the installation asks for them."""
+    """None unless the installation requests them."""
     if container.settings.exchange_rates is None:
         return []
     return [reference_rates(container, OutwardRateFetcher.of(container.settings))]

@@ -1,13 +1,13 @@
 """Process manager `reference-rates`: records the European Central Bank's euro reference rates once a day.
 
-Only with `ALTHING_EXCHANGE_RATES=ecb`: an installation makes no outward call that nobody asked for. The process has one
-timeout and runs in the leader. It is due shortly after the bank's usual time of publication on its working days, and
+Only with `ALTHING_EXCHANGE_RATES=ecb`: without it nothing is fetched. The process has one timeout and runs in the
+leader. It is due shortly after the bank's usual time of publication on its working days, and
 every half hour for a few hours while the file of the day is missing; a day without one is a holiday. A failed check is
 repeated at growing intervals.
 
 The daily file is read first. If working days lie between the last recorded day and the file's (the installation was
-off, or is new), the file of the last 90 days fills the gap. What is known is recorded once; a rate that the bank
-revised replaces its earlier one.
+off, or is new), the file of the last 90 days fills the gap. A rate is recorded once, however often it is read; one that
+the bank revised replaces its earlier one.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ class ImportRates(RequestModel):
 
 
 class LineOutcome(ResponseModel):
-    """What becomes of a line (from 1, the header). `message`: why it is rejected."""
+    """The outcome of a line (from 1, the header). `message`: why it is rejected."""
 
     line: int
     outcome: Outcome

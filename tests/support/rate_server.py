@@ -31,7 +31,7 @@ def rate_file(days: Mapping[str, Mapping[str, str]]) -> bytes:
 
 @dataclass
 class RateServer:
-    """What the files hold, and which were asked for. `location`: redirects there; `is_silent`: never answers."""
+    """The contents of the files, and the names of those that were read. `location`: redirects there; `is_silent`: never answers."""
 
     address: str
     files: dict[str, bytes] = field(default_factory=dict)
@@ -42,7 +42,7 @@ class RateServer:
     stopped: Event = field(default_factory=Event)
 
     def serve(self, daily: Mapping[str, Mapping[str, str]], last_90_days: Mapping[str, Mapping[str, str]]) -> None:
-        """Sets both files, and forgets what was asked."""
+        """Sets both files, and forgets which were read."""
         self.files = {DAILY: rate_file(daily), LAST_90_DAYS: rate_file(last_90_days)}
         self.asked.clear()
 

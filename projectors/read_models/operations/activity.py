@@ -153,10 +153,13 @@ _shows(
 _shows(operations.DeadLetterRevealed, lambda event: f"The content of a dead letter of {event.projection} was looked at")
 _shows(operations.DeadLetterRetried, lambda event: f"A dead letter of {event.projection} was retried")
 _shows(operations.DeadLetterSkipped, lambda event: f"A dead letter of {event.projection} was skipped")
-_shows(
-    operations.ExchangeRateRecorded,
-    lambda event: f"The rate {event.base}/{event.quote} of {event.on.isoformat()} was set to {event.rate}",
-)
+
+
+@ACTIVITY.on(operations.ExchangeRateRecorded)
+def exchange_rate_recorded(rows: Rows, event: operations.ExchangeRateRecorded) -> None:
+    """A rate of a person. The reference rates of a day would hide everything else."""
+    if event.source is not operations.RateSource.ECB:
+        _add(rows, event, f"The rate {event.base}/{event.quote} of {event.on.isoformat()} was set to {event.rate}")
 
 
 @ACTIVITY.on(WebsiteDisconnected)

@@ -154,7 +154,7 @@ def test_each_failure_is_visible_records_nothing_and_is_tried_again(
     assert 'exchange_rate_checks_total{outcome="failed"}' in installation.world.http.get("/metrics").text
 
 
-def test_nothing_is_fetched_unless_the_installation_asks_for_it(installation: Installation) -> None:
+def test_nothing_is_fetched_unless_the_installation_requests_it(installation: Installation) -> None:
     core, log = installation.world.core, installation.world.log
 
     def names(settings: Settings) -> list[str]:

@@ -135,7 +135,7 @@ function Waiting({
   return (
     <Card
       title="Sales waiting for a rate"
-      description="They count nowhere yet. Each counts by itself as soon as a rate for its day is recorded."
+      description="They count nowhere yet. Each counts automatically as soon as a rate for its day is recorded."
     >
       <Rows
         caption="Sales waiting for an exchange rate"

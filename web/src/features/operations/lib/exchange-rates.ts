@@ -35,7 +35,7 @@ export function partsOf(csv: string): readonly { readonly csv: string; readonly 
   }));
 }
 
-/** Sends the parts in turn and joins what becomes of their lines. */
+/** Sends the parts in turn and joins the outcomes of their lines. */
 export async function sendParts(
   csv: string,
   send: (part: string) => Promise<Preview>,
