@@ -1,4 +1,4 @@
-"""`GET /api/platform/conversions/awaiting-rate`: the caller's sales that wait for an exchange rate."""
+"""`GET /api/platform/conversions/awaiting-rate`: a website's sales that wait for an exchange rate."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ router = APIRouter(tags=["conversions"])
     dependencies=[Depends(Reads("conversions", "websites", "exchange_rates"))],
 )
 def get_conversions_awaiting_rate(
-    scope: CallerScope, website_id: Annotated[UUID | None, Query(alias="websiteId")] = None
+    scope: CallerScope, website_id: Annotated[UUID, Query(alias="websiteId")]
 ) -> list[AwaitingRate]:
     """By pair of currencies, the oldest first. They are in no list and no number until a rate comes."""
-    return awaiting_rate(scope.reader, scope.scope(website_id))
+    return awaiting_rate(scope.reader, scope.website(website_id).id)

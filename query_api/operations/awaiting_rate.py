@@ -7,7 +7,6 @@ filters.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -33,9 +32,9 @@ class AwaitingRate(BaseModel):
     websites: int
 
 
-def awaiting_rate(reader: Reader, websites: Sequence[UUID] | None = None) -> list[AwaitingRate]:
-    """What the reader may see, of these websites or of all; the oldest first."""
-    rows = reader.rows(_WAITING, {"websites": websites, "named": MAX_NAMED, "most": MAX_PAIRS})
+def awaiting_rate(reader: Reader, website_id: UUID | None = None) -> list[AwaitingRate]:
+    """What the reader may see, of this website or of all; the oldest first."""
+    rows = reader.rows(_WAITING, {"website": website_id, "named": MAX_NAMED, "most": MAX_PAIRS})
     return [_of(row) for row in rows]
 
 
@@ -60,7 +59,7 @@ WITH report AS (
         CASE WHEN a.currency <> w.currency AND coalesce(a.payout_currency, a.currency) = a.currency THEN a.amount
              END AS amount
     FROM conversions.awaiting_exchange_rate AS a JOIN read.websites AS w ON w.id = a.website_id
-    WHERE w.deleted_at IS NULL AND (%(websites)s::uuid[] IS NULL OR a.website_id = ANY(%(websites)s::uuid[]))
+    WHERE w.deleted_at IS NULL AND (%(website)s::uuid IS NULL OR a.website_id = %(website)s)
     ORDER BY a.conversion_id, (a.currency IS NULL AND a.payout_currency IS NULL), a.number
 ), waiting AS (
     SELECT * FROM report
@@ -70,7 +69,7 @@ WITH report AS (
     FROM conversions.pending_attribution AS p JOIN read.conversions AS c ON c.id = p.conversion_id
     JOIN read.websites AS w ON w.id = c.website_id
     WHERE p.needs_rate AND w.deleted_at IS NULL
-        AND (%(websites)s::uuid[] IS NULL OR c.website_id = ANY(%(websites)s::uuid[]))
+        AND (%(website)s::uuid IS NULL OR c.website_id = %(website)s)
         AND NOT EXISTS (SELECT FROM report WHERE report.conversion_id = c.id)
 )
 SELECT lacking, quote, count(*) AS sales, sum(amount)::bigint AS total, min(kept_at) AS since,

@@ -249,9 +249,12 @@ class World:
             "/totals",
             "/payouts",
             "platform/alerts",
+            "/awaiting-rate",
         )
         names_one = names_one or path.endswith((*whole, "/payouts/balances"))
         month = "&month=2026-11" if "/statements" in path else ""
+        if path.endswith("/exchange-rates/history"):
+            return f"{path}?base=EUR&quote=USD"
         return f"{path}?websiteId={self.website}{month}" if names_one else path
 
 

@@ -31,7 +31,10 @@ def rate_file(days: Mapping[str, Mapping[str, str]]) -> bytes:
 
 @dataclass
 class RateServer:
-    """The contents of the files, and the names of those that were read. `location`: redirects there; `is_silent`: never answers."""
+    """The contents of the files, and the names of those that were read.
+
+    `location`: redirects there; `is_silent`: never answers.
+    """
 
     address: str
     files: dict[str, bytes] = field(default_factory=dict)

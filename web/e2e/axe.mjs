@@ -490,6 +490,7 @@ const STATES = [
   {
     name: 'exchange rates, add, refused',
     path: '/admin/exchange-rates?add=ZZZ-THB',
+    expected: '400',
     act: async (page) => {
       await page.getByLabel('Rate', { exact: true }).fill('1.9');
       await page.getByRole('dialog').getByRole('button', { name: 'Add rate' }).click();

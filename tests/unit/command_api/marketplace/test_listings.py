@@ -35,6 +35,7 @@ from command_api.websites import model as websites
 from schemas.base import DomainEvent, MoneySum
 from schemas.events.domains import DomainAdded, DomainRemoved, DomainVerificationLost, DomainVerified
 from schemas.events.marketplace import MeasuredMonth, MeasuredShare
+from schemas.events.operations import ExchangeRateRecorded
 from schemas.events.websites import WebsiteConnected, WebsiteDisconnected, WebsiteUpdated
 from schemas.identity import domain_id, exchange_rate_id
 from schemas.notifications import KINDS
@@ -168,6 +169,12 @@ class InMemoryEventStore:
                 state = evolve(state, event)
         return state
 
+    def select(self, _query: str, day: date, *_: Any) -> list[tuple[Any, ...]]:
+        """The one table that a handler reads here: the rates that hold on `day`."""
+        found = [event for event in self.events if isinstance(event, ExchangeRateRecorded) and event.on <= day]
+        newest = {(event.base, event.quote): event for event in sorted(found, key=lambda event: event.on)}
+        return [(event.base, event.quote, event.on, event.rate) for event in newest.values()]
+
     def append(self, *events: DomainEvent) -> None:
         self.events += events
 
@@ -177,7 +184,8 @@ class InMemoryEventStore:
         def set_timeout(_process: str, _id: UUID, at: datetime | None) -> None:
             self.next_at = at
 
-        uow = SimpleNamespace(context=context, load=self.load, append=self.append, set_timeout=set_timeout)
+        reads = {"load": self.load, "select": self.select}
+        uow = SimpleNamespace(context=context, append=self.append, set_timeout=set_timeout, **reads)
         HANDLERS.handle(command, uow)  # type: ignore[arg-type]  # stands in for the real one
 
 
