@@ -46,7 +46,7 @@ def kept(made: Policies, shop: Shop) -> int:
 
 
 def waiting(books: Accounting, person: Person, shop: Shop) -> Any:
-    answer = books.query.get(MINE, person, params={"websiteId": shop.site["id"]})
+    answer = books.get(MINE, person, websiteId=shop.site["id"])
     return answer.json() if answer.status_code == 200 else answer.status_code
 
 
@@ -69,8 +69,8 @@ def test_a_waiting_sale_is_shown_to_its_owner_and_counts_after_a_restart(books: 
     assert datetime.fromisoformat(group["since"]) <= datetime.now(UTC)
     stranger = world.person()
     assert waiting(books, stranger, shop) == 404, "ids of others cannot be probed"
-    assert books.query.get(STATUS, world.owner).status_code == 403
-    status = books.query.get(STATUS, world.admin).json()
+    assert books.get(STATUS, world.owner).status_code == 403
+    status = books.get(STATUS, world.admin).json()
     assert (status["source"], status["check"]) == ("hand", None)
     assert [(one["currency"], one["quote"], one["sales"]) for one in status["waiting"]] == [("ZAR", "THB", 2)]
     # Recorded while no process runs.
@@ -83,7 +83,7 @@ def test_a_waiting_sale_is_shown_to_its_owner_and_counts_after_a_restart(books: 
         books.project()
     assert (state.status.value, state.net_commission, state.currency) == ("approved", 1_900, "THB")
     assert waiting(books, world.owner, shop) == []
-    listed = books.query.get("/api/admin/exchange-rates", world.admin).json()
+    listed = books.get("/api/admin/exchange-rates", world.admin).json()
     assert [(one["base"], one["quote"], one["rate"], one["source"]) for one in listed] == [
         ("ZAR", "THB", "1.9", "hand")
     ]
@@ -103,7 +103,7 @@ def test_a_sale_counts_once_both_currencies_have_a_reference_rate(books: Account
         state = made.decided(conversion)
         books.project()
     assert (state.commission, state.currency) == (1_040, "NOK")
-    explained = books.query.get(f"/api/platform/conversions/{conversion}/explain", world.owner).json()
+    explained = books.get(f"/api/platform/conversions/{conversion}/explain", world.owner).json()
     assert explained["rate"] == {"rate": "1.04", "of": "SEK", "to": "NOK", "on": day, "derivation": "cross"}
     assert explained["working"]["agrees"] is True
 
@@ -116,8 +116,8 @@ def test_the_history_of_a_pair_is_for_admins(books: Accounting) -> None:
             assert world.call("POST", "/api/admin/exchange-rates", world.admin, json=body).status_code == 201
         books.project()
     path, pair = "/api/admin/exchange-rates/history", {"base": "EUR", "quote": "GBP"}
-    found = books.query.get(path, world.admin, params=pair).json()
+    found = books.get(path, world.admin, **pair).json()
     assert [(one["on"], one["rate"]) for one in found] == [("2026-01-02", "0.82"), ("2026-01-01", "0.80")]
-    assert len(books.query.get(path, world.admin, params={**pair, "limit": "1"}).json()) == 1
-    assert books.query.get(path, world.owner, params=pair).status_code == 403
-    assert books.query.get(path, world.admin, params={"base": "EUR", "quote": "zzz"}).status_code == 400
+    assert len(books.get(path, world.admin, **pair, limit="1").json()) == 1
+    assert books.get(path, world.owner, **pair).status_code == 403
+    assert books.get(path, world.admin, base="EUR", quote="zzz").status_code == 400

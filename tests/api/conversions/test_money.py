@@ -254,7 +254,7 @@ def test_every_amount_explains_itself(books: Accounting) -> None:
     assert answer.status_code == 200, answer.text
     told = answer.json()
     assert (told["rule"]["by"], told["rule"]["text"], told["rule"]["version"]) == ("terms", "12.5% of the sale", 1)
-    assert told["rate"] == {"rate": "1.0832", "of": "EUR", "to": "USD", "on": "2020-01-01"}
+    assert told["rate"] == {"rate": "1.0832", "of": "EUR", "to": "USD", "on": "2020-01-01", "derivation": "own"}
     assert told["working"]["text"] == "19.99 EUR × 12.5% × 1.0832 USD per EUR = 2.706646 USD, rounded 2.71 USD"
     assert told["working"]["agrees"] is True
     click = told["click"]

@@ -6,6 +6,8 @@ import { buttonClass } from '@/components/ui/button';
 import { Select } from '@/components/ui/field';
 import { Tabs } from '@/components/ui/tabs';
 import { partnersQuery, websitesQuery } from '@/lib/shared-queries';
+import { awaitingRateQuery } from '@/features/conversions/api/awaiting-rate';
+import { AwaitingRate } from '@/features/conversions/components/awaiting-rate';
 import { LedgerCard } from '@/features/conversions/components/ledger-card';
 import { readState, VIEWS, writeState, type ConversionsState } from '@/features/conversions/lib/search';
 import { linksQuery } from '@/features/links/api/links';
@@ -14,9 +16,6 @@ import { Page } from './page';
 
 const ExplanationDrawer = lazy(() =>
   import('@/features/conversions/components/explanation').then((module) => ({ default: module.ExplanationDrawer })),
-);
-const AwaitingRate = lazy(() =>
-  import('@/features/conversions/components/awaiting-rate').then((module) => ({ default: module.AwaitingRate })),
 );
 const Statements = lazy(() =>
   import('@/features/conversions/components/statements').then((module) => ({ default: module.Statements })),
@@ -28,6 +27,7 @@ export function ConversionsPage() {
   const websites = useQuery(websitesQuery);
   const partners = useQuery(partnersQuery);
   const website = websites.data?.find((item) => item.id === state.website) ?? websites.data?.[0];
+  const waiting = useQuery({ ...awaitingRateQuery(website?.id ?? ''), enabled: website !== undefined });
   const change = (part: Partial<ConversionsState>) =>
     void navigate({ to: '/conversions', search: writeState({ ...state, ...part }), resetScroll: false });
   return (
@@ -63,38 +63,39 @@ export function ConversionsPage() {
         <Loading label="Loading websites" />
       ) : website ? (
         <>
-          <Suspense>
-            <AwaitingRate websiteId={website.id} />
-          </Suspense>
-          <Tabs
-            label="Conversions"
-            value={state.view}
-            onChange={(id) => change({ view: VIEWS.find((view) => view === id) ?? 'list', open: null })}
-            tabs={[
-              {
-                id: 'list',
-                label: 'All conversions',
-                content: (
-                  <Ledger
-                    key={website.id}
-                    website={website}
-                    partners={partners.data ?? []}
-                    state={state}
-                    onChange={change}
-                  />
-                ),
-              },
-              {
-                id: 'statements',
-                label: 'Statements',
-                content: (
-                  <Suspense fallback={<Loading label="Loading statements" />}>
-                    <Statements website={website} month={state.month} onMonth={(month) => change({ month })} />
-                  </Suspense>
-                ),
-              },
-            ]}
-          />
+          <AwaitingRate waiting={waiting.data ?? []} />
+          {/* Its requests run meanwhile; shown at once it would move down when the notice comes. */}
+          <div className={waiting.isPending ? 'invisible' : ''}>
+            <Tabs
+              label="Conversions"
+              value={state.view}
+              onChange={(id) => change({ view: VIEWS.find((view) => view === id) ?? 'list', open: null })}
+              tabs={[
+                {
+                  id: 'list',
+                  label: 'All conversions',
+                  content: (
+                    <Ledger
+                      key={website.id}
+                      website={website}
+                      partners={partners.data ?? []}
+                      state={state}
+                      onChange={change}
+                    />
+                  ),
+                },
+                {
+                  id: 'statements',
+                  label: 'Statements',
+                  content: (
+                    <Suspense fallback={<Loading label="Loading statements" />}>
+                      <Statements website={website} month={state.month} onMonth={(month) => change({ month })} />
+                    </Suspense>
+                  ),
+                },
+              ]}
+            />
+          </div>
           {state.open && (
             <Suspense>
               <ExplanationDrawer

@@ -1,11 +1,9 @@
-import { useQuery } from '@tanstack/react-query';
 import { browserTimezone, formatZoned } from '@/lib/dates';
 import { countOf, formatMinor } from '@/lib/format';
-import { awaitingRateQuery } from '../api/awaiting-rate';
+import type { Waiting } from '../api/awaiting-rate';
 
 /** The website's sales that count nowhere until an exchange rate comes; nothing without any. */
-export function AwaitingRate({ websiteId }: { readonly websiteId: string }) {
-  const waiting = useQuery(awaitingRateQuery(websiteId)).data ?? [];
+export function AwaitingRate({ waiting }: { readonly waiting: readonly Waiting[] }) {
   if (waiting.length === 0) return null;
   return (
     <section

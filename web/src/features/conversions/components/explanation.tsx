@@ -33,6 +33,12 @@ interface Props {
 }
 
 /** One conversion beside the list: how its commission was calculated, and what can be decided. */
+const DERIVED = {
+  own: '',
+  inverse: ' (inverse rate)',
+  cross: ' (cross rate against the euro)',
+} as const;
+
 export function ExplanationDrawer({ id, website, onClose }: Props) {
   const query = useQuery(explanationQuery(id));
   return (
@@ -106,7 +112,11 @@ function Explained({
                 `${rule.terms.text}${rule.version && rule.effectiveAt ? ` (version ${rule.version}, since ${at(rule.effectiveAt)})` : ''}`,
               ],
               ['Tier', rule.tier],
-              ['Rate', rate && `1 ${rate.of} = ${rate.rate} ${rate.to}${rate.on ? `, of ${rate.on}` : ''}`],
+              [
+                'Rate',
+                rate &&
+                  `1 ${rate.of} = ${rate.rate} ${rate.to}${rate.on ? `, of ${rate.on}` : ''}${DERIVED[rate.derivation ?? 'own']}`,
+              ],
               ['Rounding', 'Banker’s rounding, applied once'],
             ]}
           />
