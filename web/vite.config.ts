@@ -16,7 +16,12 @@ const GROUPS = [
   {
     name: 'common',
     minShareCount: 4,
-    test: /node_modules[\\/](lucide-react|@tanstack)[\\/]|[\\/]src[\\/](lib[\\/](clipboard|dates|format|idle|live|media|now|relative-time)|features[\\/]accounts[\\/]api[\\/]sign-in|components[\\/](data[\\/](?!paged|below)|charts[\\/](sparkline|updated)|security[\\/]factor\.|text[\\/]member-text|ui[\\/](badge|card|field|copy-field|in-view|late-menu|search-field))|app[\\/](use-title|pages[\\/](entrance|one-time-code|page|text-link)))/,
+    test: /node_modules[\\/](lucide-react|@tanstack)[\\/]|[\\/]src[\\/](lib[\\/](clipboard|dates|format|idle|live|media|now|relative-time)|components[\\/](data[\\/](?!paged|below)|charts[\\/](sparkline|updated)|text[\\/]member-text|ui[\\/](badge|card|field|copy-field|in-view|late-menu|search-field))|app[\\/](use-title|pages[\\/](page|text-link)))/,
+  },
+  {
+    name: 'entrance',
+    minShareCount: 2,
+    test: /[\\/]src[\\/](features[\\/]accounts[\\/]api[\\/]sign-in|components[\\/]security[\\/]factor|app[\\/]pages[\\/](entrance|one-time-code))\./,
   },
   {
     name: 'icons',
@@ -41,10 +46,11 @@ const GROUPS = [
     test: /[\\/]src[\\/]features[\\/]forum[\\/](api[\\/]|lib[\\/](search|suspension)|components[\\/](thread-list|member-name))/,
   },
   { name: 'marketplace', minShareCount: 3, test: /[\\/]src[\\/]features[\\/]marketplace[\\/]/ },
+  { name: 'files', minShareCount: 2, test: /[\\/]src[\\/]lib[\\/](csv|download)\./ },
   {
     name: 'figures',
     minShareCount: 2,
-    test: /[\\/]src[\\/](features[\\/](analytics[\\/](api[\\/]analytics|components[\\/]kpi|hooks[\\/]use-live-refresh|lib[\\/](periods|search))|(accounts|insights|links|websites|conversions)[\\/]api[\\/](activity|invite-codes|linked-sign-ins|sessions|insights|links|keys|conversions)|conversions[\\/]components[\\/]status-badge|links[\\/]components[\\/]link-actions)|components[\\/]charts[\\/]chart-card|lib[\\/](countries|csv|download)|app[\\/]pages[\\/](insight-link|no-websites))/,
+    test: /[\\/]src[\\/](features[\\/](analytics[\\/](api[\\/]analytics|components[\\/]kpi|hooks[\\/]use-live-refresh|lib[\\/](periods|search))|(accounts|insights|links|websites|conversions)[\\/]api[\\/](activity|invite-codes|linked-sign-ins|sessions|insights|links|keys|conversions)|conversions[\\/]components[\\/]status-badge|links[\\/]components[\\/]link-actions)|components[\\/]charts[\\/]chart-card|lib[\\/]countries|app[\\/]pages[\\/](insight-link|no-websites))/,
   },
   {
     name: 'ledger',

@@ -19,13 +19,13 @@ import { useColumns } from '../lib/columns';
 import { isFiltered, type ConversionsState } from '../lib/search';
 import { pendingOf, sumOf } from '../lib/sums';
 import type { Sum } from './bulk-dialog';
-import { BulkOutcome } from './bulk-outcome';
 import { ColumnChooser } from './column-chooser';
 import { ledgerColumns, nextOf, OpenButton, State } from './ledger-columns';
 import { LedgerFilters, type LinkName } from './ledger-filters';
 import { LedgerTotals } from './ledger-totals';
 
 const BulkDialog = lazy(() => import('./bulk-dialog').then((module) => ({ default: module.BulkDialog })));
+const BulkOutcome = lazy(() => import('./bulk-outcome').then((module) => ({ default: module.BulkOutcome })));
 const ReverseDialog = lazy(() => import('./reverse-dialog').then((module) => ({ default: module.ReverseDialog })));
 
 interface Props {
@@ -181,12 +181,14 @@ export function LedgerCard({ website, partners, links, state, onChange }: Props)
         </div>
       )}
       {ended && (
-        <BulkOutcome
-          {...ended}
-          txids={new Map(rows.map((row) => [row.id, row.txid]))}
-          onOpen={(id) => onChange({ open: id })}
-          onClose={() => setEnded(null)}
-        />
+        <Suspense>
+          <BulkOutcome
+            {...ended}
+            txids={new Map(rows.map((row) => [row.id, row.txid]))}
+            onOpen={(id) => onChange({ open: id })}
+            onClose={() => setEnded(null)}
+          />
+        </Suspense>
       )}
       {query.error && !query.data ? (
         <ErrorBox error={query.error} prefix="Error loading conversions" onRetry={() => void query.refetch()} />
