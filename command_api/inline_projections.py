@@ -16,7 +16,7 @@ from command_api.kernel.inline_projection import InlineProjections
 from command_api.links.lookups import LINK_LOOKUP
 from command_api.marketplace.lookups import DEAL_LOOKUP, WATCHLISTS
 from command_api.notifications.lookups import ALERT_STATES, WEBHOOK_TARGETS
-from command_api.operations.lookups import EXCHANGE_RATES
+from command_api.operations.lookups import EXCHANGE_RATE_LOOKUP
 from command_api.partners.lookups import PARTNER_LOOKUP
 from command_api.sql.lookups import SQL_LOOKUP
 from command_api.websites.lookups import WEBSITE_OWNERS
@@ -29,7 +29,7 @@ INLINE_PROJECTIONS: Final = InlineProjections(
         CLAIM_COUNTS,
         CUSTOM_DOMAINS,
         DEAL_LOOKUP,
-        EXCHANGE_RATES,
+        EXCHANGE_RATE_LOOKUP,
         MONTHLY_TOTALS,
         FORUM_MEMBER_STATS,
         LINK_LOOKUP,

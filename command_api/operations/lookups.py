@@ -1,4 +1,4 @@
-"""Inline projection `exchange_rates`: the dated rates of each pair, for decisions."""
+"""Inline projection `exchange_rate_lookup`: the dated rates of each pair, for decisions."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Final
 from command_api.kernel.inline_projection import InlineProjection, Table, Tables
 from schemas.events.operations import ExchangeRateRecorded
 
-EXCHANGE_RATES: Final = InlineProjection(
-    "exchange_rates",
+EXCHANGE_RATE_LOOKUP: Final = InlineProjection(
+    "exchange_rate_lookup",
     version=1,
     tables=(
         Table(
@@ -26,7 +26,7 @@ EXCHANGE_RATES: Final = InlineProjection(
 )
 
 
-@EXCHANGE_RATES.on(ExchangeRateRecorded)
+@EXCHANGE_RATE_LOOKUP.on(ExchangeRateRecorded)
 def _recorded(tables: Tables, event: ExchangeRateRecorded) -> None:
     tables["exchange_rate"].put(
         base=event.base, quote=event.quote, on_day=event.on, rate=event.rate, source=event.source.value
