@@ -9,7 +9,7 @@ import { cx } from '@/lib/cx';
 import { browserTimezone, formatDay, formatZoned } from '@/lib/dates';
 import { formatCount, formatMinor, formatMoney, formatPercent } from '@/lib/format';
 import { pageOf } from '../lib/activity-link';
-import { choicesOf, keepCurrency, keptCurrency } from '../lib/totals-currency';
+import { choicesOf, keepCurrency, keptCurrency } from '@/lib/totals-currency';
 import { activityQuery, totalsQuery, type PlatformTotals } from '../api/platform-totals';
 import { adminPartnersQuery } from '@/lib/setup-queries';
 

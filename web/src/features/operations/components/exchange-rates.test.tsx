@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
 import { renderApp, signIn } from '@/test/render';
@@ -204,7 +204,12 @@ test("the owner's conversions name the sales that wait", async () => {
 
 test('the admin totals are in a chosen currency; what has no rate leads to adding it', async () => {
   const asked: (string | null)[] = [];
+  const ofPartners: (string | null)[] = [];
   server.use(
+    http.get(at('/api/admin/partners/performance'), ({ request }) => {
+      ofPartners.push(new URL(request.url).searchParams.get('currency'));
+      return HttpResponse.json([]);
+    }),
     http.get(at('/api/admin/analytics'), ({ request }) => {
       const currency = new URL(request.url).searchParams.get('currency');
       asked.push(currency);
@@ -228,5 +233,7 @@ test('the admin totals are in a chosen currency; what has no rate leads to addin
   expect(await card.findByText('€10.00')).toBeInTheDocument();
   expect(asked).toEqual([null, 'EUR']);
   expect(localStorage.getItem('adminCurrency')).toBe('EUR');
+  await user.click(screen.getByRole('tab', { name: 'Partners' }));
+  await waitFor(() => expect(ofPartners).toEqual(['EUR']));
   localStorage.removeItem('adminCurrency');
 });

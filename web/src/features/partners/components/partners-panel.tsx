@@ -20,6 +20,7 @@ import { PartnerDetails } from './partner-details';
 import { PartnerName } from './partner-name';
 import { RequestReview } from './request-review';
 import { adminPartnersQuery } from '@/lib/setup-queries';
+import { keptCurrency } from '@/lib/totals-currency';
 import { SearchField } from '@/components/ui/search-field';
 import { performanceQuery, type PartnerTotals } from '../api/performance';
 import { usePartnerCommands } from '../hooks/use-partner-commands';
@@ -71,7 +72,7 @@ export function PartnersPanel({
   readonly onDeselect: () => void;
 }) {
   const query = useQuery(adminPartnersQuery);
-  const performance = useQuery(performanceQuery);
+  const performance = useQuery(performanceQuery(keptCurrency()));
   const totals = new Map(performance.data?.map((row) => [row.partnerId, row]));
   const { create, update } = usePartnerCommands();
   const [whose, setWhose] = useState<'all' | 'directory' | 'private'>('all');
