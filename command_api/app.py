@@ -24,6 +24,7 @@ from command_api.conversions import payout_routes as payouts
 from command_api.conversions import routes as conversions
 from command_api.conversions import setup_check_routes as setup_check
 from command_api.conversions.attribution.clicks import ClickHouseClicks
+from command_api.domains import admin_routes as domain_administration
 from command_api.domains import routes as domains
 from command_api.domains.dns_check import open_dns_checker
 from command_api.forum import moderation_routes as forum_moderation
@@ -34,6 +35,7 @@ from command_api.kernel.container import Container
 from command_api.kernel.http import install_error_handlers
 from command_api.leads import admin_routes as leads_administration
 from command_api.leads import public_routes as leads
+from command_api.links import admin_routes as link_administration
 from command_api.links import routes as links
 from command_api.marketplace import admin_routes as marketplace_administration
 from command_api.marketplace import deal_routes, escrow_webhook, listing_routes, member_routes
@@ -49,6 +51,7 @@ from command_api.partners import private_routes as private_partners
 from command_api.partners import routes as partners
 from command_api.sql import query_routes
 from command_api.sql import routes as analysts
+from command_api.websites import admin_routes as website_administration
 from command_api.websites import routes as websites
 from infra import PRODUCT_NAME
 from infra.kernel.clickhouse.client import ClientPool
@@ -75,10 +78,13 @@ CONTEXTS = (
     website_login,
     providers,
     websites,
+    website_administration,
     domains,
+    domain_administration,
     partners,
     private_partners,
     links,
+    link_administration,
     annotation_routes,
     view_routes,
     report_routes,

@@ -47,6 +47,7 @@ from query_api.analytics.live_snapshot import LiveData
 from query_api.conversions import accountant_file, awaiting_rate, candidate_clicks, payouts, statements
 from query_api.conversions import explain as conversion_explain
 from query_api.conversions import routes as conversions
+from query_api.domains import admin as admin_domains
 from query_api.domains import routes as domains
 from query_api.forum import members as forum_members
 from query_api.forum import posts as forum_posts
@@ -91,6 +92,7 @@ from query_api.sql import routes as sql
 from query_api.sql import statements as sql_asking
 from query_api.sql.execution import StatementRunner
 from query_api.sql.pinned_results import PinnedResults
+from query_api.websites import admin as admin_websites
 from query_api.websites import routes as websites
 from query_api.websites import website_session_routes as website
 
@@ -131,6 +133,8 @@ ROUTERS: Final = (
     admin_partners.router,
     partner_requests.router,
     admin_links.router,
+    admin_websites.router,
+    admin_domains.router,
     click_log.router,
     click_log.links_router,
     platform_totals.router,

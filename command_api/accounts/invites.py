@@ -76,7 +76,7 @@ def use(invite: Invite | None, *, account_id: UUID, context: CommandContext) -> 
 
 
 def revoke(invite: Invite | None, context: CommandContext) -> list[DomainEvent]:
-    """A revoked invite stays so. Only its owner's, or an admin's to revoke."""
+    """A revoked invite stays so. Only its owner's to revoke."""
     if invite is None or not context.may_act_for(invite.account_id):
         raise not_found("invite code")
     return [] if invite.revoked else [InviteRevoked(**next_event(invite, context))]

@@ -59,4 +59,4 @@ def scheduled_reports(container: Container, renderer: ReportRenderer) -> Process
 
 
 def _may_see(website: websites.Website | None, account: accounts.Account) -> bool:
-    return website is not None and not website.disconnected and (account.is_admin or website.account_id == account.id)
+    return website is not None and not website.disconnected and website.account_id == account.id

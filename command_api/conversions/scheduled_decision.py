@@ -43,12 +43,11 @@ class ScheduledDecision:
     conversion_ids: tuple[UUID, ...]
     due_at: datetime
     actor_id: UUID | None
-    by_admin: bool
     state: State = State.SCHEDULED
 
     def as_its_author(self, context: CommandContext) -> CommandContext:
         """The context in which the conversions are decided: by the person who decided, now."""
-        return replace(context, account_id=self.actor_id, is_admin=self.by_admin)
+        return replace(context, account_id=self.actor_id)
 
 
 def schedule(
@@ -68,7 +67,6 @@ def schedule(
         reason=reason,
         conversion_ids=tuple(conversion_ids),
         commission=commission,
-        by_admin=context.is_admin,
         due_at=context.at + UNDO_TIME,
     )
 
@@ -97,7 +95,7 @@ def apply(
 def require_owned(
     decision: ScheduledDecision | None, website: Website | None, context: CommandContext
 ) -> ScheduledDecision:
-    """The decision, if its website's owner (or an admin) asks. Raises `CommandRejected` (missing)."""
+    """The decision, if its website's owner asks. Raises `CommandRejected` (missing)."""
     if decision is None or website is None or not context.may_act_for(website.account_id):
         raise not_found("decision")
     return decision
@@ -114,7 +112,6 @@ def evolve(decision: ScheduledDecision | None, event: DomainEvent) -> ScheduledD
             conversion_ids=event.conversion_ids,
             due_at=event.due_at,
             actor_id=event.actor_id,
-            by_admin=event.by_admin,
         )
     decision = advanced(decision, event)
     match event:

@@ -128,8 +128,8 @@ def tls_lost(domain: Domain, problem: str, context: CommandContext) -> list[Doma
     return [domains.DomainTlsLost(**next_event(domain, context), account_id=domain.account_id, problem=problem)]
 
 
-def remove(domain: Domain | None, host: Host | None, context: CommandContext) -> list[DomainEvent]:
-    domain = require_owned_domain(domain, context)
+def remove(domain: Domain, host: Host | None, context: CommandContext) -> list[DomainEvent]:
+    """For an actor who may: the owner, or who disconnects its website."""
     removed = domains.DomainRemoved(**next_event(domain, context))
     return [removed, *_released(domain, host, context)]
 

@@ -6,7 +6,6 @@ from typing import Final
 from uuid import UUID
 
 from command_api.domains import model
-from command_api.kernel.decision import CommandContext
 from command_api.kernel.unit_of_work import UnitOfWork
 from schemas.identity import host_id
 
@@ -26,8 +25,7 @@ def url_prefix(uow: UnitOfWork, website_id: UUID) -> str:
 
 def end_domain(uow: UnitOfWork, domain: model.Domain) -> None:
     """Removes a domain and ends its checks."""
-    system = CommandContext(uow.context.at, uow.context.account_id, is_admin=True)
-    uow.append(*model.remove(domain, uow.load(host_id(domain.domain), model.evolve_host), system))
+    uow.append(*model.remove(domain, uow.load(host_id(domain.domain), model.evolve_host), uow.context))
     forget_checks(uow, domain.id)
     uow.set_timeout(VERIFICATION, domain.id, None)
 

@@ -43,8 +43,8 @@ class Post:
 
     def is_visible_to(self, context: CommandContext) -> bool:
         if self.state == "deleted":
-            return context.account_id is None or context.is_admin
-        return self.state == "visible" or context.may_act_for(self.author_id)
+            return context.moderates
+        return self.state == "visible" or context.moderates or context.account_id == self.author_id
 
 
 def write(
@@ -174,7 +174,7 @@ def require_visible(post: Post | None, context: CommandContext) -> Post:
 def require_author(post: Post | None, context: CommandContext) -> Post:
     """The post, for its author or a moderator."""
     post = require_visible(post, context)
-    if not context.may_act_for(post.author_id):
+    if not (context.moderates or context.account_id == post.author_id):
         raise CommandRejected("forbidden", "not_allowed", "Only its author may change a post.")
     return post
 

@@ -25,7 +25,7 @@ class Thread:
     locked: bool = False
 
     def is_visible_to(self, context: CommandContext) -> bool:
-        return self.shown or context.may_act_for(self.author_id)
+        return self.shown or context.moderates or context.account_id == self.author_id
 
 
 @dataclass(frozen=True, slots=True)

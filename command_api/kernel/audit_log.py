@@ -8,6 +8,7 @@ from uuid import UUID
 
 from psycopg import Connection, Cursor
 
+from command_api.kernel.decision import OnBehalf
 from infra.kernel.http.client_info import Client
 from infra.kernel.security.audit_log import Entry, record
 from schemas.base import DomainEvent, personal_fields
@@ -33,15 +34,20 @@ _MAX_TEXT_LENGTH: Final = 200
 
 
 def audit(
-    connection: Cursor[Any] | Connection[Any], events: Sequence[DomainEvent], actor_id: UUID | None, client: Client
+    connection: Cursor[Any] | Connection[Any],
+    events: Sequence[DomainEvent],
+    actor_id: UUID | None,
+    client: Client,
+    on_behalf: OnBehalf | None = None,
 ) -> None:
     """Writes the entries of `events` in the caller's transaction."""
-    for entry in entries(events, actor_id):
+    for entry in entries(events, actor_id, on_behalf):
         record(connection, entry, client)
 
 
-def entries(events: Sequence[DomainEvent], actor_id: UUID | None) -> Iterator[Entry]:
-    """Returns one entry per event type: for several events their count, for a single one its plain fields."""
+def entries(events: Sequence[DomainEvent], actor_id: UUID | None, on_behalf: OnBehalf | None = None) -> Iterator[Entry]:
+    """Returns one entry per event type: for several events their count, for a single one its plain fields. What an
+    admin does `on_behalf` of an owner concerns the owner, who sees it with its reason in the account's activity."""
     kinds: dict[str, list[DomainEvent]] = {}
     for event in events:
         if event.NAME.startswith(_RESERVATIONS):
@@ -52,6 +58,8 @@ def entries(events: Sequence[DomainEvent], actor_id: UUID | None) -> Iterator[En
         subject = subjects.pop() if len(subjects) == 1 else None
         concerns = subject if name.startswith("account.") else actor_id
         details = _details(same[0]) if len(same) == 1 else {"count": len(same)}
+        if on_behalf is not None:
+            concerns, details = on_behalf.owner_id, {**details, "reason": on_behalf.reason}
         yield Entry(name, "done", actor_id, concerns, None if subject == concerns else subject, details)
 
 

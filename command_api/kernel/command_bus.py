@@ -200,7 +200,7 @@ class CommandBus:
         account_id = uow.context.account_id
         if account_id is not None and uow.cursor.execute(_ERASED, (account_id,)).fetchone() is not None:
             raise SubjectErased(f"{account_id} was erased")
-        audit(uow.cursor, uow.events, account_id, client)
+        audit(uow.cursor, uow.events, account_id, client, uow.context.on_behalf)
 
     @contextmanager
     def _once(self, idempotency: IdempotencyRequest | None) -> Iterator[None]:

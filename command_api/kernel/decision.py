@@ -31,8 +31,17 @@ class UnexpectedEvent(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class OnBehalf:
+    """An admin acts on what is another account's: whose it is, and why. Only the routes of admins give one."""
+
+    owner_id: UUID
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class CommandContext:
     """Actor and time of a command. Without an account the actor is the system, which has an admin's permissions.
+    `on_behalf`: for whom an admin acts; the audit trail has it.
 
     `correlation_id`, `causation_id` (`schemas.envelope.MessageIds`): where they are empty, the unit of work takes those
     of the request or message that its thread handles.
@@ -43,10 +52,16 @@ class CommandContext:
     is_admin: bool = False
     correlation_id: str = ""
     causation_id: str = ""
+    on_behalf: OnBehalf | None = None
 
     def may_act_for(self, owner: UUID) -> bool:
-        """Whether the actor is the owner, an admin or the system."""
-        return self.account_id is None or self.is_admin or self.account_id == owner
+        """Whether the actor is the owner, the system, or an admin who acts for this owner and says why."""
+        return self.account_id in (None, owner) or (self.on_behalf is not None and self.on_behalf.owner_id == owner)
+
+    @property
+    def moderates(self) -> bool:
+        """Whether the actor is the system, or an admin: in the forum, also a moderator."""
+        return self.account_id is None or self.is_admin
 
     def require_account(self) -> UUID:
         """Returns the actor's account. Raises `TypeError` for the system, for which no account acts."""

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Annotated, Any, Self
 from uuid import UUID
 
 from fastapi import Depends, FastAPI, Path, Request, Response
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, field_validator
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, field_validator
 from pydantic.alias_generators import to_camel
 
 from command_api.kernel.command_bus import KEY_LENGTH, IdempotencyRequest
 from command_api.kernel.command_handlers import Command
 from command_api.kernel.container import Container
-from command_api.kernel.decision import CommandContext, CommandRejected, Kind
+from command_api.kernel.decision import CommandContext, CommandRejected, Kind, OnBehalf
 from command_api.kernel.event_store import UNAVAILABLE
 from command_api.kernel.read_your_writes import wait_for_projections
 from infra.kernel.http.client_info import Client, client_of
@@ -70,6 +71,16 @@ def _utc(moment: datetime) -> datetime:
         raise ValueError("A timestamp must be between the years 1 and 9999.") from error
 
 
+class StatedReason(RequestModel):
+    """Why an admin acts on what is another member's: the owner and the audit trail see it, for good."""
+
+    reason: Annotated[
+        str,
+        BeforeValidator(lambda text: text.strip() if isinstance(text, str) else text),
+        Field(min_length=3, max_length=500),
+    ]
+
+
 Moment = Annotated[AwareDatetime, Field(strict=False), AfterValidator(_utc)]
 """A timestamp with an offset, converted to UTC."""
 
@@ -120,6 +131,11 @@ class CommandRunner:
     ) -> Response:
         """Waits a moment until the read models in `consistent_with` have processed the events."""
         return self.prepared(lambda: command, body, status=status, consistent_with=consistent_with)
+
+    def on_behalf(self, owner_id: UUID, reason: str) -> CommandRunner:
+        """This runner, for an admin's commands on what is the owner's."""
+        self.context = replace(self.context, on_behalf=OnBehalf(owner_id, reason))
+        return self
 
     def prepared(
         self,

@@ -54,7 +54,7 @@ _JOINS: Final = (
 @router.get("/api/platform/invite-codes", dependencies=[Depends(Reads("invites", "invite_joins"))])
 def get_invite_codes(context: Context, scope: CallerScope) -> list[InviteCode]:
     """Newest first, at most 1,000; of those who joined the last 1,000. Admins, too, see their own alone."""
-    mine, reader = scope.principal.account_id, scope.own
+    mine, reader = scope.principal.account_id, scope.reader
     joined: dict[UUID, list[Joined]] = {}
     for row in reversed(reader.rows(_JOINS, (mine,))):
         joined.setdefault(row["invite_id"], []).append(Joined.of_row(row))

@@ -47,4 +47,4 @@ def get_sessions(scope: CallerScope) -> list[Session]:
 @router.get("/api/platform/user/activity")
 def get_user_activity(scope: CallerScope, page: Page50) -> list[AuditEntry]:
     """Actions on your account, including rejected ones; newest first."""
-    return audit_rows.entries(scope.own, page, AuditFilter(account=scope.principal.account_id))
+    return audit_rows.entries(scope.reader, page, AuditFilter(account=scope.principal.account_id))

@@ -50,5 +50,5 @@ def get_linked_sign_ins(context: Context, scope: CallerScope) -> list[LinkedSign
     """Oldest first. Admins, too, see their own alone."""
     return [
         LinkedSignIn.of_row(row, label=decrypt_label(context.settings, str(row["id"]), row["label_sealed"]))
-        for row in scope.own.rows(_LINKED, (scope.principal.account_id,))
+        for row in scope.reader.rows(_LINKED, (scope.principal.account_id,))
     ]

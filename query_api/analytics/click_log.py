@@ -16,10 +16,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from query_api.analytics import filters
 from query_api.analytics.request import parse_filter
 from query_api.kernel import clickhouse_reader, pagination
-from query_api.kernel.authorization import AccountScope
 from query_api.kernel.csv import csv_response
 from query_api.kernel.dependencies import AdminScope, CallerScope, Context, Reads, Services
 from query_api.kernel.money import Amount
+from query_api.kernel.postgres_reader import Reader
 from query_api.kernel.responses import RowModel
 from schemas.currencies import decimal_text
 from schemas.events.conversions import ConversionStatus
@@ -136,12 +136,19 @@ def get_admin_clicks(
     query: Annotated[ClicksPage, Query()], request: Request, response: Response, context: Context, admin: AdminScope
 ) -> list[TrackedClick]:
     """Newest first."""
+    return _page(query, request, response, context, admin.reader)
+
+
+def _page(
+    query: ClicksPage, request: Request, response: Response, context: Services, reader: Reader
+) -> list[TrackedClick]:
+    """Newest first."""
     page = pagination.Page(request, response, query.limit, query.cursor)
     after = None if page.is_first else page.after(int, UUID)
     if after is not None and not 0 <= after[0] < _END_OF_TIME:
         raise pagination.bad_cursor()
-    found = _read(context, admin, query, after, page.limit + 1)
-    return _with_names(admin, page.take(found, "place", "event_id"))
+    found = _read(context, reader, query, after, page.limit + 1)
+    return _with_names(reader, page.take(found, "place", "event_id"))
 
 
 @links_router.get("/api/platform/links/{id}/clicks")
@@ -158,21 +165,21 @@ def get_link_clicks(
     """The clicks of one link, newest first, with their conversions."""
     link = scope.row("SELECT id, website_id FROM read.links WHERE deleted_at IS NULL AND id = %s", id, "link")
     query = ClicksPage(websiteId=link["website_id"], linkId=id, bots=bots, limit=limit, cursor=cursor)
-    return get_admin_clicks(query, request, response, context, scope)
+    return _page(query, request, response, context, scope.reader)
 
 
 @router.get("/api/admin/clicks.csv", response_class=Response, responses={200: {"content": {"text/csv": {}}}})
 def get_admin_clicks_csv(query: Annotated[ClicksQuery, Query()], context: Context, admin: AdminScope) -> Response:
     """The newest 10,000 of them."""
-    clicks = _with_names(admin, _read(context, admin, query, None, MAX_EXPORTED))
+    clicks = _with_names(admin.reader, _read(context, admin.reader, query, None, MAX_EXPORTED))
     return csv_response("clicks", list(ClickLine.model_fields), [_line(click) for click in clicks])
 
 
 def _read(
-    context: Services, admin: AccountScope, query: ClicksQuery, after: Sequence[Any] | None, limit: int
+    context: Services, reader: Reader, query: ClicksQuery, after: Sequence[Any] | None, limit: int
 ) -> list[clickhouse_reader.Row]:
     """Up to `limit` rows, newest first, looking back only as far as it takes."""
-    chosen = _chosen(admin, query)
+    chosen = _chosen(reader, query)
     if chosen is None:
         return []
     end = datetime.fromtimestamp(after[0] / 1000, UTC) if after else datetime.now(UTC)
@@ -197,7 +204,7 @@ def _read(
     return found
 
 
-def _chosen(admin: AccountScope, query: ClicksQuery) -> tuple[list[str], dict[str, Any]] | None:
+def _chosen(reader: Reader, query: ClicksQuery) -> tuple[list[str], dict[str, Any]] | None:
     """The conditions and their values; none when nothing can fit them."""
     where, bound = ["t.type = 'click'"], dict[str, Any]()
     for name, column in (("websiteId", "website_id"), ("partnerId", "partner_id"), ("linkId", "link_id")):
@@ -215,7 +222,7 @@ def _chosen(admin: AccountScope, query: ClicksQuery) -> tuple[list[str], dict[st
         where.append("t.is_bot" if query.bots is Bots.ONLY else "NOT t.is_bot")
     if query.conversionId is not None:
         sql = "SELECT website_id::text, click_id FROM read.conversions WHERE id = %s AND click_id <> ''"
-        row = admin.reader.row(sql, (query.conversionId,))
+        row = reader.row(sql, (query.conversionId,))
         if row is None:
             return None
         where += ["t.website_id = {its_website:UUID}", "t.click_id = {its_click:String}"]
@@ -246,13 +253,13 @@ _CONVERSIONS: Final = (
 )
 
 
-def _with_names(admin: AccountScope, rows: Sequence[clickhouse_reader.Row]) -> list[TrackedClick]:
+def _with_names(reader: Reader, rows: Sequence[clickhouse_reader.Row]) -> list[TrackedClick]:
     ids = {name: list({row[f"{name}_id"] for row in rows}) for name in ("website", "partner", "link")}
-    named = admin.reader.rows(_NAMES, {f"{name}s": found for name, found in ids.items()}) if rows else []
+    named = reader.rows(_NAMES, {f"{name}s": found for name, found in ids.items()}) if rows else []
     names = {(row["kind"], row["id"]): row["name"] for row in named}
     clicks = [row["click_id"] for row in rows if row["click_id"]]
     conversions: defaultdict[str, list[ClickConversion]] = defaultdict(list)
-    for row in admin.reader.rows(_CONVERSIONS, (clicks,)) if clicks else []:
+    for row in reader.rows(_CONVERSIONS, (clicks,)) if clicks else []:
         conversions[row["click_id"]].append(_conversion(row))
     return [
         TrackedClick.of_row(

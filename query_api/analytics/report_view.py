@@ -173,7 +173,7 @@ def _view_of(order: Order, scope: AccountScope, context: Services) -> _View:
         website = None
     if website is None:
         raise no_access("website")
-    row = scope.own.row(_PERSONAL, (order.view_id, order.account_id))
+    row = scope.reader.row(_PERSONAL, (order.view_id, order.account_id))
     row = row or scope.reader.row(_SHARED, (order.view_id, website.id))
     if row is None:
         raise no_access("view")

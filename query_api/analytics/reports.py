@@ -48,10 +48,10 @@ class EmailReport(RowModel):
 def get_reports(scope: CallerScope) -> list[EmailReport]:
     """The newest first."""
     me = scope.principal.account_id
-    rows = scope.own.rows(_REPORTS, (me,))
+    rows = scope.reader.rows(_REPORTS, (me,))
     websites = {one.id: one for one in scope.websites()} if any(row["website_id"] for row in rows) else {}
-    names = _names(scope.reader, rows) | _names(scope.own, rows)
-    own_zone = (scope.own.row(_ZONE, (me,)) or {}).get("timezone") or "UTC"
+    names = _names(scope.reader, rows)
+    own_zone = (scope.reader.row(_ZONE, (me,)) or {}).get("timezone") or "UTC"
     found = []
     for row in rows:
         website = websites.get(row["website_id"])

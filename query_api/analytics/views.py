@@ -59,7 +59,7 @@ _DEFAULT: Final = "SELECT view_id FROM read.default_views WHERE account_id = %s 
 def get_views(website_id: Annotated[UUID, Query(alias="websiteId")], scope: CallerScope) -> list[SavedView]:
     """The caller's own, which fit every website, then those of the website; each by name."""
     website, me = scope.website(website_id), scope.principal.account_id
-    default = scope.own.row(_DEFAULT, (me, website.id))
-    rows = [*scope.own.rows(_PERSONAL, (me,)), *scope.reader.rows(_SHARED, (website.id,))]
+    default = scope.reader.row(_DEFAULT, (me, website.id))
+    rows = [*scope.reader.rows(_PERSONAL, (me,)), *scope.reader.rows(_SHARED, (website.id,))]
     chosen = default["view_id"] if default else None
     return [SavedView.of_row(row, is_default=row["id"] == chosen) for row in rows]

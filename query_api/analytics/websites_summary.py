@@ -121,7 +121,7 @@ _PERIODS: Final = {"today": (29, 30), "yesterday": (28, 29), "last7Days": (23, 3
 )
 def get_websites_summary(response: Response, context: Context, scope: CallerScope, currency: Currency = "") -> Response:
     """Today, yesterday, 7 and 30 days of each website of the caller's own account, and their sums in one currency."""
-    websites, count = scope.own_websites(MAX_WEBSITES)
+    websites, count = scope.oldest_websites(MAX_WEBSITES)
     shown = currency or _usual_currency(websites)
     rates = dated_rates(scope.reader, shown)
     measured = _Measured.read(context, response, websites) if websites else _Measured({}, {}, {})

@@ -199,7 +199,7 @@ def explain_conversion(id: UUID, scope: CallerScope, context: Context) -> Explan
         assignment=_assignment(steps, scope.principal.account_id),
         reports=_reports(steps, conversion.amount),
         events=[_step(step, conversion, scope.principal.account_id) for step in steps],
-        messages=_messages(scope.reader, id) if scope.principal.is_admin else None,
+        messages=_messages(scope.all_accounts().reader, id) if scope.principal.is_admin else None,
     )
 
 

@@ -36,5 +36,5 @@ def get_insights(website_id: Annotated[UUID, Path(alias="websiteId")], scope: Ca
 @router.get("/api/platform/insights/digest", dependencies=[Depends(Reads("insight_digests"))])
 def get_insights_digest(scope: CallerScope) -> InsightsDigest:
     """Your own choice."""
-    row = scope.own.row(_DIGEST, (scope.principal.account_id,))
+    row = scope.reader.row(_DIGEST, (scope.principal.account_id,))
     return InsightsDigest(every=row["every"] if row is not None else "off")

@@ -1,6 +1,7 @@
 """Authorization of reads. Every route that reads data of a website gets the website from here.
 
-A member reads the websites of their account, an admin all. Others are answered with 404, so that ids cannot be probed.
+Everybody reads the websites of their account, an admin as well; others are answered with 404, so that ids cannot be
+probed. The routes of admins (`/api/admin`) read all accounts, by `AdminScope`.
 """
 
 from __future__ import annotations
@@ -11,11 +12,20 @@ from typing import Any, Final, TypeVar
 from uuid import UUID
 
 from infra.kernel.http.problems import Problem
-from infra.kernel.security.sessions import Pool, Principal
-from query_api.kernel.postgres_reader import Reader, Row
+from infra.kernel.security.sessions import Pool, Principal, require_admin
+from query_api.kernel.postgres_reader import ADMIN, Reader, Row
 from schemas.zones import ZoneInfo
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class AllAccounts:
+    """What an admin may read, for the routes of admins. `reader` returns rows of every account, but no drafts, views
+    and queries that are somebody's alone."""
+
+    principal: Principal
+    reader: Reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,24 +45,22 @@ class Website:
 
 
 _COLUMNS: Final = "id, domain, timezone, currency, created_at"
-_VISIBLE: Final = "deleted_at IS NULL AND (%(everything)s OR account_id = %(account)s)"
+_VISIBLE: Final = "deleted_at IS NULL AND account_id = %(account)s"
 _ONE: Final = f"SELECT {_COLUMNS} FROM read.websites WHERE id = %(id)s AND {_VISIBLE}"  # noqa: S608 - own text
 _ALL: Final = f"SELECT {_COLUMNS} FROM read.websites WHERE {_VISIBLE} ORDER BY created_at, id"  # noqa: S608 - own text
-
-_OWN: Final = (
+_OLDEST: Final = (
     f"SELECT {_COLUMNS}, count(*) OVER () AS of_all FROM read.websites"  # noqa: S608 - own text
-    " WHERE deleted_at IS NULL AND account_id = %(account)s ORDER BY created_at, id LIMIT %(limit)s"
+    f" WHERE {_VISIBLE} ORDER BY created_at, id LIMIT %(limit)s"
 )
 
 
 class AccountScope:
-    """The data that one principal may read. `reader` returns only rows of this scope, for any statement."""
+    """The data of one principal's account, whatever roles it has. `reader` returns only its rows, for any statement."""
 
     def __init__(self, pool: Pool, principal: Principal) -> None:
         self.principal = principal
-        self.reader = Reader.of(pool, principal)
-        self.own = Reader(pool, principal.account_id)
-        """Reads as the account itself, whatever roles it has."""
+        self.reader = Reader(pool, principal.account_id)
+        self._pool = pool
 
     def website(self, website_id: UUID) -> Website:
         """The website. Raises `Problem` 404 if it does not exist or is outside of the scope."""
@@ -71,9 +79,9 @@ class AccountScope:
         """All websites of the scope, oldest first."""
         return self._read(_ALL, {})
 
-    def own_websites(self, limit: int) -> tuple[list[Website], int]:
-        """The oldest websites of the account itself, whatever roles it has, and how many there are in all."""
-        rows = self.own.rows(_OWN, {"account": self.principal.account_id, "limit": limit})
+    def oldest_websites(self, limit: int) -> tuple[list[Website], int]:
+        """The oldest websites of the scope, and how many there are in all."""
+        rows = self.reader.rows(_OLDEST, {"account": self.principal.account_id, "limit": limit})
         count = rows[0]["of_all"] if rows else 0
         return [Website(**{name: row[name] for name in _COLUMNS.split(", ")}) for row in rows], count
 
@@ -81,8 +89,13 @@ class AccountScope:
         """Ids of the websites that a list may show: the given one, or all of the scope."""
         return [self.website(website_id).id] if website_id is not None else [one.id for one in self.websites()]
 
+    def all_accounts(self) -> AllAccounts:
+        """What an admin may read of all accounts. Raises `Problem` 403."""
+        require_admin(self.principal)
+        return AllAccounts(self.principal, Reader(self._pool, ADMIN))
+
     def _read(self, sql: str, values: dict[str, Any]) -> list[Website]:
-        bound = {**values, "everything": self.principal.is_admin, "account": self.principal.account_id}
+        bound = {**values, "account": self.principal.account_id}
         return [Website(**row) for row in self.reader.rows(sql, bound)]
 
 

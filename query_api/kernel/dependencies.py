@@ -12,8 +12,8 @@ from typing import Annotated, Final
 from fastapi import Depends, Header, Request, Response
 
 from infra.kernel.config.settings import Settings
-from infra.kernel.security.sessions import Pool, Principal, authenticate, require_admin
-from query_api.kernel.authorization import AccountScope
+from infra.kernel.security.sessions import Pool, Principal, authenticate
+from query_api.kernel.authorization import AccountScope, AllAccounts
 from query_api.kernel.clickhouse_reader import ClickHouseReader, Query, Row
 from query_api.kernel.first_events import FirstEvents
 from query_api.kernel.freshness import Freshness
@@ -87,13 +87,12 @@ async def account_scope(context: Context, principal: Annotated[Principal, Depend
 CallerScope = Annotated[AccountScope, Depends(account_scope)]
 
 
-async def admin_scope(scope: CallerScope) -> AccountScope:
-    """Dependency: the account scope of an admin. Raises `Problem` 403."""
-    require_admin(scope.principal)
-    return scope
+async def admin_scope(scope: CallerScope) -> AllAccounts:
+    """Dependency: all accounts, for an admin. Raises `Problem` 403."""
+    return scope.all_accounts()
 
 
-AdminScope = Annotated[AccountScope, Depends(admin_scope)]
+AdminScope = Annotated[AllAccounts, Depends(admin_scope)]
 
 STALE: Final = {"X-Stale": "1"}
 WaitFor = Annotated[

@@ -44,7 +44,8 @@ class Reader:
 
     @classmethod
     def of(cls, pool: Pool, principal: Principal) -> Reader:
-        """An admin reads everything, others the rows of their account and of no account."""
+        """For what is open to all, and moderated (forum, listings): an admin reads everything, others the rows of their
+        account and of no account."""
         return cls(pool, ADMIN if principal.is_admin else principal.account_id)
 
     @classmethod

@@ -64,18 +64,18 @@ def get_my_listings(scope: CallerScope, page: Page50) -> list[Listing]:
         " AND (%(at)s::timestamptz IS NULL OR (created_at, id) < (%(at)s, %(last)s))"
         " ORDER BY created_at DESC, id DESC LIMIT %(limit)s"
     )
-    return shown.listings(page.rows(scope.own, sql, "created_at", {"me": scope.principal.account_id}))
+    return shown.listings(page.rows(scope.reader, sql, "created_at", {"me": scope.principal.account_id}))
 
 
 @router.get("/my/watches", dependencies=[Depends(Reads("listings", "listing_watches"))])
 def get_my_watches(scope: CallerScope) -> list[Listing]:
     """Listings that you watch and that are online."""
-    return shown.listings(scope.own.rows(_WATCHED, (scope.principal.account_id,)))
+    return shown.listings(scope.reader.rows(_WATCHED, (scope.principal.account_id,)))
 
 
 @router.get("/my/saved-searches", dependencies=[Depends(Reads("saved_searches"))])
 def get_my_saved_searches(scope: CallerScope) -> list[SavedSearch]:
-    rows = scope.own.rows(
+    rows = scope.reader.rows(
         "SELECT * FROM read.saved_searches WHERE account_id = %s AND ended_at IS NULL ORDER BY created_at, id",
         (scope.principal.account_id,),
     )
@@ -91,8 +91,8 @@ def get_my_offers(scope: CallerScope, page: Page50, side: Literal["buyer", "sell
         " AND (%(at)s::timestamptz IS NULL OR (o.created_at, o.id) < (%(at)s, %(last)s))"
         " ORDER BY o.created_at DESC, o.id DESC LIMIT %(limit)s"
     )
-    found = page.rows(scope.own, sql, "created_at", {"me": scope.principal.account_id})
-    by = shown.names(scope.own, *(row[f"{one}_id"] for row in found for one in ("buyer", "seller")))
+    found = page.rows(scope.reader, sql, "created_at", {"me": scope.principal.account_id})
+    by = shown.names(scope.reader, *(row[f"{one}_id"] for row in found for one in ("buyer", "seller")))
     return [Offer.of_row(_offer(row, side, by)) for row in found]
 
 
@@ -163,10 +163,10 @@ def get_escrow_calls(admin: AdminScope) -> list[EscrowCall]:
 
 def _one(offer_id: UUID, scope: AccountScope) -> tuple[Reader, SideShown, dict[str, Any]]:
     """The offer, on which side the reader is, and with whose eyes to read the rest. Raises `Problem` 404."""
-    reader, sql = scope.own, f"{_OFFER} WHERE o.id = %s"
+    reader, sql = scope.reader, f"{_OFFER} WHERE o.id = %s"
     row = reader.row(sql, (offer_id,))
     if row is None and scope.principal.is_admin:
-        reader = scope.reader
+        reader = scope.all_accounts().reader
         row = reader.row(sql, (offer_id,))
     row = require_existing(row, "offer")
     me = scope.principal.account_id

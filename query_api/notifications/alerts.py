@@ -115,14 +115,14 @@ def get_raised_alerts(
     """Newest first."""
     website = scope.website(website_id).id if website_id is not None else None
     bound = {"me": scope.principal.account_id, "website": website, "open": open_only}
-    return [RaisedAlert.of_row(row) for row in page.rows(scope.own, _RAISED, "opened_at", bound)]
+    return [RaisedAlert.of_row(row) for row in page.rows(scope.reader, _RAISED, "opened_at", bound)]
 
 
 @router.get("/alert-delivery", dependencies=[Depends(Reads("alert_deliveries", "account_details"))])
 def get_alert_delivery(scope: CallerScope) -> AlertDeliveryState:
     """Your choice; the default is by email at any time."""
     me = (scope.principal.account_id,)
-    zone, row = scope.own.row(_ZONE, me), scope.own.row(_DELIVERY, me)
+    zone, row = scope.reader.row(_ZONE, me), scope.reader.row(_DELIVERY, me)
     timezone = zone["timezone"] if zone is not None and zone["timezone"] else "UTC"
     if row is None:
         return AlertDeliveryState(timezone=timezone)

@@ -72,7 +72,7 @@ def get_notifications(
     unseen: Annotated[bool, Query(description="Only those")] = False,
 ) -> list[Notification]:
     """Newest first; those that the account wants to see in the app."""
-    me, reader = scope.principal.account_id, scope.own
+    me, reader = scope.principal.account_id, scope.reader
     bound = {"me": me, "off": _off(reader, me), "unseen": unseen}
     rows = page.rows(reader, _ALL, "at", bound)
     found = people(reader, (row["actor_id"] for row in rows))
@@ -82,7 +82,7 @@ def get_notifications(
 @router.get("/notifications/unseen", dependencies=[Depends(Reads("notification_choices"))])
 def get_unseen_notifications(scope: CallerScope) -> Unseen:
     """How many are new."""
-    me, reader = scope.principal.account_id, scope.own
+    me, reader = scope.principal.account_id, scope.reader
     row = reader.row(_UNSEEN, {"me": me, "off": _off(reader, me)})
     return Unseen(unseen=row["unseen"] if row is not None else 0)
 

@@ -64,7 +64,7 @@ ORDER BY d.created_at DESC, d.id DESC LIMIT %(limit)s"""
 @router.get("/webhooks", dependencies=[Depends(Reads("webhooks"))])
 def get_webhooks(scope: CallerScope) -> list[Webhook]:
     """Oldest first."""
-    return [Webhook.of_row(row) for row in scope.own.rows(_ALL, (scope.principal.account_id,))]
+    return [Webhook.of_row(row) for row in scope.reader.rows(_ALL, (scope.principal.account_id,))]
 
 
 @router.get("/webhooks/{id}/deliveries", dependencies=[Depends(Reads("webhooks"))])
@@ -73,6 +73,6 @@ def get_webhook_deliveries(
 ) -> list[WebhookDelivery]:
     """Messages of the last 30 days."""
     me = scope.principal.account_id
-    require_existing(scope.own.row(_ONE, (webhook_id, me)), "webhook")
-    rows = page.rows(scope.own, _DELIVERIES, "created_at", {"webhook": webhook_id, "me": me})
+    require_existing(scope.reader.row(_ONE, (webhook_id, me)), "webhook")
+    rows = page.rows(scope.reader, _DELIVERIES, "created_at", {"webhook": webhook_id, "me": me})
     return [WebhookDelivery.of_row(row) for row in rows]

@@ -16,7 +16,7 @@ from pydantic import Field
 from infra.kernel.http.client_info import client_of
 from infra.kernel.mail.outbox import decrypt_mail
 from infra.kernel.security.audit_log import Entry, record
-from query_api.kernel.authorization import AccountScope, require_existing
+from query_api.kernel.authorization import AllAccounts, require_existing
 from query_api.kernel.dependencies import AdminScope, Context, Services
 from query_api.kernel.pagination import Page50
 from query_api.kernel.postgres_reader import like
@@ -83,7 +83,7 @@ def get_outbox_mail(id: UUID, request: Request, context: Context, admin: AdminSc
     return OutboxLetter.of_row(row, to=to, text=text)
 
 
-def _note(context: Services, request: Request, admin: AccountScope, mail_id: UUID | None) -> None:
+def _note(context: Services, request: Request, admin: AllAccounts, mail_id: UUID | None) -> None:
     who = admin.principal.account_id
     action = "outbox.listed" if mail_id is None else "outbox.read"
     connection: Connection[Any]

@@ -57,7 +57,7 @@ _ALL: Final = (
 @router.get("/api/platform/partner-requests", dependencies=[Depends(Reads("partner_requests"))])
 def get_partner_requests(scope: CallerScope) -> list[PartnerRequest]:
     """Newest first, withdrawn ones left out."""
-    rows = scope.own.rows(_OWN, (scope.principal.account_id,))
+    rows = scope.reader.rows(_OWN, (scope.principal.account_id,))
     return [PartnerRequest.of_row(row) for row in rows]
 
 

@@ -46,7 +46,7 @@ async def render_query_report(order: ReportOrder, scope: ReportScope, context: C
 
 
 def _query_of(order: Order, scope: AccountScope) -> Row:
-    row = scope.own.row(_QUERY, (order.query_id, order.account_id)) if ROLES & scope.principal.roles else None
+    row = scope.reader.row(_QUERY, (order.query_id, order.account_id)) if ROLES & scope.principal.roles else None
     if row is None:
         raise no_access("query")
     return row

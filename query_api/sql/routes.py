@@ -82,7 +82,7 @@ class AskedStatement(RowModel):
     message: str
     rows: int
     rowsRead: int | None = Field(
-        description="Null unless the caller sees all websites: it counts rows of other accounts, too"
+        description="Null unless the caller is an admin: it counts rows of other accounts, too"
     )
     elapsedMs: int
     startedAt: datetime

@@ -106,7 +106,7 @@ class RunStatistics(BaseModel):
 
     rows: int
     rowsRead: int | None = Field(
-        description="Null unless the caller sees all websites: it counts rows of other accounts, too"
+        description="Null unless the caller is an admin: it counts rows of other accounts, too"
     )
     elapsedMs: int
 

@@ -28,7 +28,7 @@ TOKEN_PREFIX: Final = "sql_"  # noqa: S105 - how tokens begin, not one
 
 @dataclass(frozen=True, slots=True)
 class Analyst:
-    """An account that may run statements."""
+    """An account that may run statements. An admin sees how many rows a statement read, and no more websites."""
 
     account_id: UUID
     email: str
@@ -45,7 +45,7 @@ def set_reader_role(connection: Connection[Any]) -> None:
 def reader_transaction(pool: Pool, analyst: Analyst) -> Iterator[Connection[Any]]:
     """A transaction under row-level security for this account. Raises `psycopg.Error` when Postgres is unavailable."""
     with pool.connection() as connection:
-        _read_for(connection, "admin" if analyst.is_admin else str(analyst.account_id))
+        _read_for(connection, str(analyst.account_id))
         yield connection
 
 
@@ -76,19 +76,16 @@ def token_hash(token: str) -> bytes:
 
 
 def scope(pool: Pool, analyst: Analyst) -> Scope:
-    """What this person may see now."""
-    websites: frozenset[UUID] | None = None
-    tables: tuple[str, ...] = ()
-    if not analyst.is_admin:
-        with reader_transaction(pool, analyst) as connection:
-            rows = connection.execute(_WEBSITES, {"account": analyst.account_id}).fetchall()
-            built = connection.execute(_TABLES).fetchall()
-        websites = frozenset(row_values(row)[0] for row in rows)
-        tables = tuple(row_values(row)[0] for row in built)
+    """What this person may see now: the websites of the account, whatever roles it has."""
+    with reader_transaction(pool, analyst) as connection:
+        rows = connection.execute(_WEBSITES, {"account": analyst.account_id}).fetchall()
+        built = connection.execute(_TABLES).fetchall()
+    websites = frozenset(row_values(row)[0] for row in rows)
+    tables = tuple(row_values(row)[0] for row in built)
 
     def named(table: str) -> Rows:
         with reader_transaction(pool, analyst) as connection:
-            values = {"account": analyst.account_id, "everything": analyst.is_admin, "most": MAX_NAMED + 1}
+            values = {"account": analyst.account_id, "most": MAX_NAMED + 1}
             return [row_values(row) for row in connection.execute(_NAMED[table], values).fetchall()]
 
     return Scope(analyst.email, websites, named, tables)
@@ -117,12 +114,12 @@ _TABLES: Final[LiteralString] = (
 _NAMED: Final[Mapping[str, LiteralString]] = {
     "websites": (
         "SELECT id, domain, timezone, currency FROM read.websites WHERE deleted_at IS NULL"
-        " AND (%(everything)s OR account_id = %(account)s) ORDER BY id LIMIT %(most)s"
+        " AND account_id = %(account)s ORDER BY id LIMIT %(most)s"
     ),
     "partners": "SELECT id, name, slug FROM read.partners ORDER BY id LIMIT %(most)s",
     "links": (
         "SELECT l.id, l.website_id, l.partner_id, l.slug, l.destination FROM read.links AS l JOIN read.websites AS w"
         " ON w.id = l.website_id WHERE l.deleted_at IS NULL AND w.deleted_at IS NULL"
-        " AND (%(everything)s OR w.account_id = %(account)s) ORDER BY l.id LIMIT %(most)s"
+        " AND w.account_id = %(account)s ORDER BY l.id LIMIT %(most)s"
     ),
 }

@@ -29,13 +29,13 @@ class TooManyNames(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What one analyst may see. `websites` None: all. `named` gives the rows of a table of names that they may see.
+    """What one analyst may see: rows of `websites`. `named` gives the rows of a table of names that they may see.
 
     `tables` are ClickHouse's own tables that rows lie in, for `row_filter`.
     """
 
     name: str
-    websites: frozenset[UUID] | None
+    websites: frozenset[UUID]
     named: Callable[[str], Rows]
     tables: tuple[str, ...] = ()
 
@@ -59,18 +59,16 @@ def sub_select(view: View, scope: Scope) -> str:
 def row_filter(scope: Scope) -> dict[str, str]:
     """Settings by which ClickHouse itself hides other rows of `tables`: the second layer of row isolation.
 
-    Empty for analysts who may read everything, and for so many websites that the setting would grow too long.
+    Empty for so many websites that the setting would grow too long.
     """
     own = _own(scope.websites)
-    if scope.websites is None or len(own) * len(scope.tables) > MAX_FILTER_BYTES:
+    if len(own) * len(scope.tables) > MAX_FILTER_BYTES:
         return {}
     filters = ", ".join(f"{text(f'{DATABASE}.{table}')}: {text(own)}" for table in scope.tables)
     return {"additional_table_filters": f"{{{filters}}}"}
 
 
-def _own(websites: frozenset[UUID] | None) -> str:
-    if websites is None:
-        return "1"
+def _own(websites: frozenset[UUID]) -> str:
     if not websites:
         return "0"
     return f"website_id IN ({', '.join(text(str(one)) for one in sorted(websites))})"

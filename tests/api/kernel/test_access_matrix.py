@@ -198,6 +198,7 @@ class Walk:
             ("/outbox/", self.of.mail),
             ("/sessions/", self.of.owner.session_id),
             ("/custom-domains/", self.of.custom_domain),
+            ("/admin/domains/", self.of.custom_domain),
             ("/analytics/{websiteId}", self.of.website),
             ("/websites/", self.of.website),
             ("/links/", self.of.link),

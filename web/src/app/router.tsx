@@ -269,6 +269,22 @@ const adminAccounts = createRoute({
   component: lazyRouteComponent(() => import('./pages/admin-accounts'), 'AdminAccountsPage'),
 });
 
+const adminWebsites = createRoute({
+  getParentRoute: () => admin,
+  path: '/websites',
+  staticData: { title: 'Websites' },
+  validateSearch: flat,
+  component: lazyRouteComponent(() => import('./pages/admin-websites'), 'AdminWebsitesPage'),
+});
+
+const adminDomains = createRoute({
+  getParentRoute: () => admin,
+  path: '/domains',
+  staticData: { title: 'Domains' },
+  validateSearch: flat,
+  component: lazyRouteComponent(() => import('./pages/admin-domains'), 'AdminDomainsPage'),
+});
+
 const adminPrograms = createRoute({
   getParentRoute: () => admin,
   path: '/programs',
@@ -374,6 +390,8 @@ const routeTree = root.addChildren([
     admin.addChildren([
       adminAffiliates,
       adminAccounts,
+      adminWebsites,
+      adminDomains,
       adminInquiries,
       adminSubscribers,
       adminListings,

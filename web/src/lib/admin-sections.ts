@@ -9,6 +9,8 @@ export interface AdminSection {
 export const adminSections: readonly AdminSection[] = [
   { label: 'Affiliates', to: '/admin' },
   { label: 'Accounts', to: '/admin/accounts' },
+  { label: 'Websites', to: '/admin/websites' },
+  { label: 'Domains', to: '/admin/domains' },
   { label: 'Inquiries', to: '/admin/inquiries' },
   { label: 'Subscribers', to: '/admin/subscribers' },
   { label: 'Programs', to: '/admin/programs', title: 'Affiliate programs' },

@@ -9,7 +9,7 @@ from uuid import uuid4
 import pytest
 
 from command_api.analytics import views
-from command_api.kernel.decision import CommandContext, CommandRejected
+from command_api.kernel.decision import CommandContext, CommandRejected, OnBehalf
 from command_api.websites.model import Website
 from schemas.events.analytics import MAX_VIEW_NAME, ViewChanged, ViewKind, ViewRemoved, ViewRestored, ViewState
 
@@ -74,9 +74,13 @@ def test_a_personal_view_is_its_authors_alone() -> None:
 
 def test_a_shared_view_is_for_who_may_see_the_website() -> None:
     view = saved(SITE)
-    for context in (CONTEXT, ADMIN):
-        assert views.require_active(view, SITE, context) is view
-    for website, context in ((SITE, STRANGER), (None, CONTEXT), (replace(SITE, disconnected=True), CONTEXT)):
+    assert views.require_active(view, SITE, CONTEXT) is view
+    for website, context in (
+        (SITE, STRANGER),
+        (SITE, ADMIN),
+        (None, CONTEXT),
+        (replace(SITE, disconnected=True), CONTEXT),
+    ):
         with pytest.raises(CommandRejected, match="View not found"):
             views.require_active(view, website, context)
 
@@ -91,7 +95,9 @@ def test_a_view_is_renamed_shared_and_shows_something_else() -> None:
 
 def test_nobody_makes_a_view_of_another_person_personal() -> None:
     with pytest.raises(CommandRejected, match="Only the person who saved a view"):
-        views.change(saved(SITE), None, name="Mine", state=SHOWN, context=ADMIN)
+        views.change(
+            saved(SITE), None, name="Mine", state=SHOWN, context=replace(ADMIN, on_behalf=OnBehalf(OWNER, "x"))
+        )
 
 
 def test_a_removed_view_is_gone_until_it_is_restored() -> None:

@@ -60,6 +60,6 @@ def test_the_end_names_what_could_not_be_decided() -> None:
     assert (applied.changed, applied.failures) == (0, (failure,))
 
 
-def test_the_conversions_are_decided_by_the_person_with_the_permissions_of_then() -> None:
+def test_the_conversions_are_decided_by_the_person() -> None:
     context = after().as_its_author(system_context(NOW + UNDO_TIME))
-    assert (context.account_id, context.is_admin, context.at) == (OWNER, False, NOW + UNDO_TIME)
+    assert (context.account_id, context.at) == (OWNER, NOW + UNDO_TIME)

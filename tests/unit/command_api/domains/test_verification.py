@@ -80,7 +80,7 @@ def test_the_same_name_is_added_once_until_it_is_over() -> None:
 def test_websites_of_others_are_not_there() -> None:
     for action in (
         lambda: model.add(ID, None, SITE, domain=NAME, token=TOKEN, context=context(account=OTHER)),
-        lambda: model.remove(pending(), None, context(account=OTHER)),
+        lambda: model.require_owned_domain(pending(), context(account=OTHER)),
     ):
         with pytest.raises(CommandRejected) as refused:
             action()

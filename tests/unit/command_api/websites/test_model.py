@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import pytest
 
-from command_api.kernel.decision import CommandContext, CommandRejected
+from command_api.kernel.decision import CommandContext, CommandRejected, OnBehalf
 from command_api.kernel.hostnames import web_address, website_domain
 from command_api.websites import model
 from command_api.websites.keys import PREFIXES, checksum, new_key
@@ -226,9 +227,13 @@ def test_objects_of_another_account_are_not_found() -> None:
         assert refused.value.kind == "missing"
 
 
-def test_an_admin_may_act_for_the_owner() -> None:
-    (event,) = model.disconnect(connected(), CommandContext(NOW, uuid4(), is_admin=True))
-    assert isinstance(event, WebsiteDisconnected)
+def test_an_admin_acts_for_the_owner_with_a_reason_and_for_nobody_else() -> None:
+    admin = CommandContext(NOW, uuid4(), is_admin=True)
+    for refused in (admin, replace(admin, on_behalf=OnBehalf(uuid4(), "phishing"))):
+        with pytest.raises(CommandRejected, match="Website not found"):
+            model.disconnect(connected(), refused)
+    (event,) = model.disconnect(connected(), replace(admin, on_behalf=OnBehalf(connected().account_id, "phishing")))
+    assert isinstance(event, WebsiteDisconnected) and event.actor_id == admin.account_id
 
 
 @pytest.mark.parametrize("kind", list(KeyKind))

@@ -22,6 +22,8 @@ export const GROUPS = {
 const ADMIN_WORDS: Readonly<Record<string, string>> = {
   '/admin': 'partners links clicks overview program',
   '/admin/accounts': 'users members people roles disable',
+  '/admin/websites': 'all owners disconnect',
+  '/admin/domains': 'all custom hosts owners remove',
   '/admin/inquiries': 'contact messages consulting',
   '/admin/subscribers': 'newsletter early access waiting list',
   '/admin/programs': 'directory matching affiliate import',

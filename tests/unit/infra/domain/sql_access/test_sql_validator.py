@@ -28,7 +28,7 @@ from tests.support.stack import wait_for
 
 OWN = UUID("11111111-2222-4333-8444-555555555555")
 ADA = Scope("ada@example.com", frozenset([OWN]), lambda _: [])
-ADMIN = Scope("root@example.com", None, lambda _: [])
+NOBODY = Scope("x", frozenset(), lambda _: [])
 NEEDS_ENGINE = frozenset(
     name
     for name in SANDBOX_ESCAPES
@@ -44,7 +44,7 @@ def admit(sql: str, scope: Scope) -> ExecutableStatement:
 
 
 @pytest.mark.parametrize("name", sorted(SANDBOX_ESCAPES.keys() - NEEDS_ENGINE))
-@pytest.mark.parametrize("scope", [ADA, ADMIN], ids=["analyst", "admin"])
+@pytest.mark.parametrize("scope", [ADA, NOBODY], ids=["analyst", "without websites"])
 def test_no_way_out(name: str, scope: Scope) -> None:
     with pytest.raises(StatementRejected):
         admit(SANDBOX_ESCAPES[name], scope)
@@ -79,7 +79,7 @@ HONEST = (
 @pytest.mark.parametrize("text", [*HONEST, *(view.example for view in SCHEMA.values() if view.example)])
 def test_honest_questions_pass(text: str) -> None:
     admitted = admit(text, ADA)
-    assert admit(text, ADMIN).sql
+    assert admit(text, NOBODY).sql
     for table in sqlglot.parse_one(admitted.sql, read=AnalystSql).find_all(sqlglot.exp.Table):
         select = table.find_ancestor(sqlglot.exp.Select)
         assert select is not None
@@ -91,9 +91,7 @@ def test_honest_questions_pass(text: str) -> None:
 def test_every_table_is_filtered_where_it_is_read() -> None:
     sql = admit("SELECT * FROM clicks AS a JOIN events AS b USING (event_id)", ADA).sql
     assert sql.count(f"(website_id IN ('{OWN}'))") == 2
-    assert "website_id IN" not in admit("SELECT * FROM clicks", ADMIN).sql
-    nobody = admit("SELECT * FROM clicks", Scope("x", frozenset(), lambda _: [])).sql
-    assert "AND (0)" in nobody
+    assert "AND (0)" in admit("SELECT * FROM clicks", NOBODY).sql
     assert admit("SELECT 1 FROM clicks, partners", ADA).tables == ("clicks", "partners")
 
 
@@ -110,7 +108,7 @@ def test_text_stays_text(value: str) -> None:
     sql = admit(f"SELECT '{quoted}' AS x, count() FROM clicks", ADA).sql
     [literal, *_] = sqlglot.parse_one(sql, read="clickhouse").find_all(sqlglot.exp.Literal)
     assert literal.this == value
-    named = admit("SELECT * FROM partners", Scope("x", None, lambda _: [(OWN, value, value)])).sql
+    named = admit("SELECT * FROM partners", Scope("x", frozenset(), lambda _: [(OWN, value, value)])).sql
     assert value in [one.this for one in sqlglot.parse_one(named, read="clickhouse").find_all(sqlglot.exp.Literal)]
 
 
@@ -128,7 +126,7 @@ def test_descriptions_tell_of_our_tables_only() -> None:
 def test_too_many_names_are_refused_not_cut() -> None:
     rows = [(uuid4(), "a", "b")] * (MAX_NAMED + 1)
     with pytest.raises(TooManyNames):
-        admit("SELECT * FROM partners", Scope("x", None, lambda _: rows))
+        admit("SELECT * FROM partners", Scope("x", frozenset(), lambda _: rows))
 
 
 def test_combinators_do_not_open_other_functions() -> None:
@@ -167,7 +165,8 @@ def test_a_statement_of_endless_names_is_refused() -> None:
     rows = [(uuid4(), "x" * 1000, "b")] * 5000
     with pytest.raises(TooManyNames, match="too long"):
         admit(
-            "SELECT * FROM partners AS a, partners AS b, partners AS c, partners AS d", Scope("x", None, lambda _: rows)
+            "SELECT * FROM partners AS a, partners AS b, partners AS c, partners AS d",
+            Scope("x", frozenset(), lambda _: rows),
         )
 
 

@@ -25,7 +25,13 @@ export function ActivityCard() {
             {rows.map((row) => (
               <li key={row.seq} className="flex flex-wrap items-baseline gap-x-3 py-2 first:pt-0">
                 <p className="min-w-0 flex-1 basis-48">
-                  {describeAction(row.action)} {row.outcome === 'refused' && <Badge tone="bad">Rejected</Badge>}
+                  {describeAction(row.action)}
+                  {typeof row.details['reason'] === 'string' && row.actorId !== row.accountId && (
+                    <span className="block text-[0.8125rem] text-muted [overflow-wrap:anywhere]">
+                      By an admin: {row.details['reason']}
+                    </span>
+                  )}{' '}
+                  {row.outcome === 'refused' && <Badge tone="bad">Rejected</Badge>}
                 </p>
                 <p className="text-[0.8125rem] text-muted tabular">
                   {[row.device, row.address, formatZoned(row.at, zone)].filter(Boolean).join(', ')}

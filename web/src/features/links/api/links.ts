@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions, useQueryClient } from '@tanstack/react-query';
 import { answer, api, body } from '@/lib/api/client';
+import type { OwnedSort } from '@/lib/owned';
 import type { LinkRange, LinksFilter } from '../lib/search';
 
 const rangeOf = (range: LinkRange) => (range === 'all' ? {} : { timeRange: range });
@@ -96,17 +97,28 @@ const TOP = 6;
 export interface AllLinksFilter {
   readonly search: string;
   readonly linkId: string | undefined;
+  readonly sort: OwnedSort;
 }
 
-export const allLinksQuery = ({ search, linkId }: AllLinksFilter) =>
+export const pauseLink = (id: string, reason: string) =>
+  body(api.POST('/api/admin/links/{id}/pause', { params: { path: { id } }, body: { reason } }));
+
+export const resumeLink = (id: string, reason: string) =>
+  body(api.POST('/api/admin/links/{id}/resume', { params: { path: { id } }, body: { reason } }));
+
+export const deleteLink = (id: string, reason: string) =>
+  body(api.POST('/api/admin/links/{id}/delete', { params: { path: { id } }, body: { reason } }));
+
+export const allLinksQuery = ({ search, linkId, sort }: AllLinksFilter) =>
   infiniteQueryOptions({
-    queryKey: ['links', 'all', { search, linkId }] as const,
+    queryKey: ['links', 'all', { search, linkId, sort }] as const,
     queryFn: ({ pageParam, signal }) =>
       answer(
         api.GET('/api/admin/links', {
           params: {
             query: {
               limit: 50,
+              sort,
               ...(search ? { search } : {}),
               ...(linkId ? { linkId } : {}),
               ...(pageParam ? { cursor: pageParam } : {}),

@@ -1,19 +1,24 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { ListPlus, Plus, X } from 'lucide-react';
 import { useDeferredValue, useState } from 'react';
+import { Owner } from '@/components/admin/owner';
+import { ReasonDialog, type AdminAct } from '@/components/admin/reason-dialog';
 import { Empty, ErrorBox, Loading } from '@/components/data/states';
 import { Rows } from '@/components/data/rows';
 import type { Column } from '@/components/data/table';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
+import { CopyButton } from '@/components/ui/copy-field';
+import { Select } from '@/components/ui/field';
 import { SearchField } from '@/components/ui/search-field';
 import type { AdminLink } from '@/lib/api/types';
 import { formatCount, formatMinor } from '@/lib/format';
+import type { OwnedSort } from '@/lib/owned';
 import { partnersQuery, websitesQuery } from '@/lib/shared-queries';
 import { SUBS } from '../lib/draft';
-import { LinkActions, LinkBadges, LinkDialog, type OpenLink } from './link-actions';
+import { LinkBadges } from './link-actions';
 import { BulkCreate, CreateLink } from './dialogs';
-import { allLinksQuery } from '../api/links';
+import { allLinksQuery, deleteLink, pauseLink, resumeLink } from '../api/links';
 
 interface Props {
   /** The link selected by the URL. */
@@ -25,11 +30,12 @@ interface Props {
 export function AllLinksPanel({ selected, onDeselect }: Props) {
   const [text, setText] = useState('');
   const search = useDeferredValue(text.trim());
-  const links = useInfiniteQuery(allLinksQuery({ search, linkId: selected }));
+  const links = useInfiniteQuery(allLinksQuery({ search, linkId: selected, sort }));
   const websites = useQuery(websitesQuery);
   const partners = useQuery(partnersQuery);
   const [making, setMaking] = useState<'one' | 'many' | null>(null);
-  const [open, setOpen] = useState<OpenLink | null>(null);
+  const [act, setAct] = useState<AdminAct | null>(null);
+  const [sort, setSort] = useState<OwnedSort>('created');
   const rows = links.data?.pages.flatMap((page) => page.data) ?? [];
   const hasWebsite = (websites.data?.length ?? 0) > 0;
   return (
@@ -44,7 +50,13 @@ export function AllLinksPanel({ selected, onDeselect }: Props) {
               Show all links
             </Button>
           ) : (
-            <SearchField label="Search links" value={text} onChange={setText} />
+            <>
+              <SearchField label="Search links" value={text} onChange={setText} />
+              <Select label="Sort by" value={sort} onChange={(event) => setSort(event.target.value as OwnedSort)}>
+                <option value="created">Newest first</option>
+                <option value="name">By name</option>
+              </Select>
+            </>
           )}
           <Button size="sm" disabled={!hasWebsite} onClick={() => setMaking('many')}>
             <ListPlus aria-hidden className="size-3.5" />
@@ -71,7 +83,7 @@ export function AllLinksPanel({ selected, onDeselect }: Props) {
         </Empty>
       ) : (
         <>
-          <Rows caption="All tracked links" columns={columns(setOpen)} rows={rows} rowKey={(row) => row.id} />
+          <Rows caption="All tracked links" columns={columns(setAct)} rows={rows} rowKey={(row) => row.id} />
           {links.hasNextPage && (
             <Button
               className="mt-3 self-center"
@@ -83,7 +95,7 @@ export function AllLinksPanel({ selected, onDeselect }: Props) {
           )}
         </>
       )}
-      {open && <LinkDialog open={open} onClose={() => setOpen(null)} />}
+      {act && <ReasonDialog act={act} changes={['links']} onClose={() => setAct(null)} />}
       {making === 'one' && websites.data && (
         <CreateLink websites={websites.data} partners={partners} onClose={() => setMaking(null)} />
       )}
@@ -94,7 +106,7 @@ export function AllLinksPanel({ selected, onDeselect }: Props) {
   );
 }
 
-const columns = (onOpen: (open: OpenLink) => void): readonly Column<AdminLink>[] => [
+const columns = (onAct: (act: AdminAct) => void): readonly Column<AdminLink>[] => [
   {
     id: 'link',
     header: 'Link',
@@ -115,7 +127,7 @@ const columns = (onOpen: (open: OpenLink) => void): readonly Column<AdminLink>[]
     header: 'Owner',
     cell: (row) => (
       <>
-        <span className="block whitespace-nowrap">{row.ownerName}</span>
+        <Owner of={row} />
         <span className="block text-[0.8125rem] text-muted">{row.domain}</span>
       </>
     ),
@@ -141,5 +153,47 @@ const columns = (onOpen: (open: OpenLink) => void): readonly Column<AdminLink>[]
     cell: (row) => (row.earnings ? formatMinor(row.earnings) : '–'),
     numeric: true,
   },
-  { id: 'actions', header: 'Actions', cell: (row) => <LinkActions link={row} onOpen={onOpen} /> },
+  {
+    id: 'actions',
+    header: 'Actions',
+    cell: (row) => (
+      <div className="flex gap-1">
+        <CopyButton text={row.url} label={`link ${row.slug}`} />
+        <Button
+          size="sm"
+          aria-label={`${row.isActive ? 'Pause' : 'Resume'} link ${row.slug}`}
+          onClick={() => onAct(row.isActive ? pausing(row) : resuming(row))}
+        >
+          {row.isActive ? 'Pause' : 'Resume'}
+        </Button>
+        <Button size="sm" aria-label={`Delete link ${row.slug}`} onClick={() => onAct(deleting(row))}>
+          Delete
+        </Button>
+      </div>
+    ),
+  },
 ];
+
+const pausing = ({ id, slug }: AdminLink): AdminAct => ({
+  title: `Pause /go/${slug}?`,
+  description: 'Visitors go to its fallback, if it has one. The owner can resume it.',
+  action: 'Pause link',
+  done: 'Link paused',
+  run: (reason) => pauseLink(id, reason),
+});
+
+const resuming = ({ id, slug }: AdminLink): AdminAct => ({
+  title: `Resume /go/${slug}?`,
+  description: 'It redirects to its destination again.',
+  action: 'Resume link',
+  done: 'Link resumed',
+  run: (reason) => resumeLink(id, reason),
+});
+
+const deleting = ({ id, slug }: AdminLink): AdminAct => ({
+  title: `Delete /go/${slug}?`,
+  description: 'It stops redirecting for good. Its slug stays reserved, and its clicks still count.',
+  action: 'Delete link',
+  done: 'Link deleted',
+  run: (reason) => deleteLink(id, reason),
+});
