@@ -19,14 +19,14 @@ router = APIRouter(prefix="/api/admin/links", tags=["admin"])
 @router.post("/{id}/pause", response_model=Link)
 def admin_pause_link(link_id: Id, body: StatedReason, run: AdminRuns) -> Response:
     """Switches a link off for its owner, who can switch it on again: visitors go to its fallback."""
-    command = commands.UpdateLink(link_id, UpdateLink(is_active=False))
+    command = commands.UpdateLink(link_id, UpdateLink.model_validate({"isActive": False}))
     return _on_behalf(run, link_id, body.reason)(command, body, consistent_with=CONSISTENT_WITH)
 
 
 @router.post("/{id}/resume", response_model=Link)
 def admin_resume_link(link_id: Id, body: StatedReason, run: AdminRuns) -> Response:
     """Switches a link on again."""
-    command = commands.UpdateLink(link_id, UpdateLink(is_active=True))
+    command = commands.UpdateLink(link_id, UpdateLink.model_validate({"isActive": True}))
     return _on_behalf(run, link_id, body.reason)(command, body, consistent_with=CONSISTENT_WITH)
 
 

@@ -338,7 +338,7 @@ class ConversionDecisionScheduled(DomainEvent):
     reason: str = ""
     conversion_ids: tuple[UUID, ...] = Field(min_length=1, max_length=500)
     commission: Money = Field(description="What approving earns, or rejecting loses, as of now")
-    by_admin: bool = Field(default=False, description="Decided with an admin's permissions; until 2026-11")
+    by_admin: bool = Field(default=False, description="Decided with an admin's permissions")
     due_at: datetime
 
 

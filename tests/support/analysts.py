@@ -1,6 +1,6 @@
 """ClickHouse with the analysts' endpoint, a query service over it, and analysts with tokens.
 
-`analyst_world` (a fixture of `tests/api/sql`) is two analysts with a website each, an admin, and rows of everybody.
+`analyst_world` (a fixture of `tests/api/sql`) is two analysts and an admin with a website each, and rows of everybody.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Asker:
 
 
 class AnalystWorld:
-    """Ada and Eve are analysts with a website each; the admin has none. Each website has clicks, a view and a sale."""
+    """Ada and Eve are analysts, and with an admin have a website each, with clicks, a view and a sale."""
 
     def __init__(self, service: QueryService, clickhouse: ClickHouse) -> None:
         self.service, self.clickhouse = service, clickhouse
@@ -46,6 +46,7 @@ class AnalystWorld:
         self.admin, self.member = self.asker("admin"), self.asker("member")
         self.partner = service.partner(f"Acme's \\ {uuid4().hex[:6]}")
         self.ada_site, self.eve_site = self.website(self.ada, "ada.example"), self.website(self.eve, "eve.example")
+        self.admin_site = self.website(self.admin, "admin.example")
         self.http = httpx.Client(base_url=clickhouse.address, timeout=90)
         self._pages = httpx.Client(base_url=service.address, timeout=90)
 

@@ -273,7 +273,8 @@ const STATES = [
   { name: 'partners, accept a request', path: '/admin?tab=partners', act: opens(/^Accept /) },
   { name: 'partners, decline a request', path: '/admin?tab=partners', act: opens(/^Decline /) },
   { name: 'all links', path: '/admin?tab=links' },
-  { name: 'all links, edit', path: '/admin?tab=links', act: editWays },
+  { name: 'all links, pause', path: '/admin?tab=links', act: opens(/^Pause link/) },
+  { name: 'links, edit ways', path: '/links', act: editWays },
   { name: 'all links, bulk', path: '/admin?tab=links', act: bulkLines },
   { name: 'clicks', path: '/admin?tab=clicks', act: (page) => page.getByRole('region', { name: 'Clicks' }).waitFor() },
   {
@@ -285,6 +286,10 @@ const STATES = [
   { name: 'admin accounts', path: '/admin/accounts' },
   { name: 'admin accounts, roles', path: '/admin/accounts', act: opens(/^Roles of/) },
   { name: 'admin accounts, disable', path: '/admin/accounts', act: opens(/^Disable/) },
+  { name: 'admin websites', path: '/admin/websites' },
+  { name: 'admin websites, disconnect', path: '/admin/websites', act: opens(/^Disconnect vpn/) },
+  { name: 'admin domains', path: '/admin/domains' },
+  { name: 'admin domains, remove', path: '/admin/domains', act: opens(/^Remove go0/) },
   { name: 'inquiries', path: '/admin/inquiries' },
   {
     name: 'inquiries, one',

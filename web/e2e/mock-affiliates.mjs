@@ -119,6 +119,7 @@ export function affiliates(key, query, partners, links, nothing) {
     domain: 'vpnreview.is',
     ownerId: 'u1',
     ownerName: 'Sigrún Jónsdóttir',
+    ownerEmail: 'sigrun@example.com',
     isActive: index !== 2,
     fallback: index === 1 ? 'https://vpnreview.is/' : null,
     expiresAt: index === 1 ? '2030-01-01T00:00:00Z' : null,

@@ -16,6 +16,12 @@ const invite = (id, code, status, currentUses, maxUses, joined) => ({
   expiresAt: ahead(12),
   revokedAt: status === 'revoked' ? ago(100) : null,
 });
+const owned = (index) => ({
+  createdAt: ago(90_000 + index),
+  ownerId: `a${index % 3}`,
+  ownerName: NAMES[index % 3],
+  ownerEmail: `person${index % 3}@example.com`,
+});
 const domain = (id, name, state, problem) => ({
   id,
   domain: name,
@@ -128,6 +134,28 @@ export function people(key, user, twoFactor) {
         sessions: 2 - Math.min(index, 2),
         lastSeenAt: index < 2 ? ago(index * 60) : null,
         websites: index,
+      })),
+    'GET /api/admin/websites': () =>
+      ['vpnreview.is', 'hosting-compared.example', 'espresso-machines-for-small-kitchens.example'].map(
+        (name, index) => ({
+          id: `w${index}`,
+          domain: name,
+          timezone: 'Atlantic/Reykjavik',
+          currency: 'USD',
+          links: 24 - index * 9,
+          customDomains: index,
+          ...owned(index),
+        }),
+      ),
+    'GET /api/admin/domains': () =>
+      ['verified', 'pending', 'lost', 'expired'].map((state, index) => ({
+        id: `d${index}`,
+        domain: `go${index}.vpnreview.is`,
+        websiteId: 'w1',
+        websiteDomain: 'vpnreview.is',
+        state,
+        sslEnabled: index === 0,
+        ...owned(index),
       })),
     'GET /api/admin/audit-trail': () => [
       audit(1, 'account.roles_changed', 'done', { roles: ['admin', 'member'] }),

@@ -92,8 +92,7 @@ def test_own_results_change_the_score(full_api: Api, sample: SampleData) -> None
 
 
 def test_results_are_of_the_asking_account_alone(full_api: Api, sample: SampleData) -> None:
-    """The figures that changed Ada's score change nobody else's: not a member's, and not those of an admin, who may
-    see them elsewhere."""
+    """The figures that changed Ada's score change nobody else's: not a member's, and not those of an admin."""
     for other in (full_api.query.person("member"), sample.admin):
         full_api.query.postgres.execute(
             "INSERT INTO read.matching_profiles SELECT %s, business_idea, industry, difficulty, monetization, wording,"

@@ -143,10 +143,10 @@ def test_nobody_finds_what_belongs_to_another(query_service: QueryService) -> No
     listing(query_service, ada, f"{mark} draft", "draft")
     listing(query_service, ada, f"{mark} rejected", "rejected")
     thread(query_service, f"{mark} held", visible=False)
-    assert found(query_service, eve, mark) == []
-    assert found(query_service, eve, str(conversion)) == []
+    for person in (eve, admin):
+        assert found(query_service, person, mark) == []
+        assert found(query_service, person, str(conversion)) == []
     assert [kind for kind, _ in found(query_service, ada, mark)] == ["website", "link", "transaction", "listing"]
-    assert [kind for kind, _ in found(query_service, admin, mark)] == ["website", "link", "transaction"]
     assert query_service.get(f"/api/platform/search?q={mark}").status_code == 401
 
 

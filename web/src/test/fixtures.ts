@@ -375,6 +375,7 @@ export const adminLink = (over: Partial<AdminLink> = {}): AdminLink => ({
   domain: 'vpnreview.is',
   ownerId: 'u2',
   ownerName: 'Jón',
+  ownerEmail: 'jon@example.com',
   ...over,
 });
 

@@ -10,6 +10,8 @@ import type { OwnedFilter, OwnedSort } from '@/lib/owned';
 
 interface Props<Row> {
   readonly title: string;
+  /** The name of the table. */
+  readonly caption: string;
   readonly description: string;
   readonly filter: OwnedFilter;
   readonly onFilter: (filter: OwnedFilter) => void;
@@ -23,6 +25,7 @@ interface Props<Row> {
 /** What all members have of one kind, searched and sorted, for admins. */
 export function OwnedList<Row extends { readonly id: string }>({
   title,
+  caption,
   description,
   filter,
   onFilter,
@@ -54,7 +57,7 @@ export function OwnedList<Row extends { readonly id: string }>({
       }
     >
       <PagedTable
-        caption={title}
+        caption={caption}
         query={query}
         columns={columns}
         rowKey={(row) => row.id}

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query';
-import { answer, api, body } from '@/lib/api/client';
+import { answer, api, done } from '@/lib/api/client';
 import type { OwnedFilter } from '@/lib/owned';
 
 export const ADMIN_DOMAINS = ['admin-domains'] as const;
@@ -23,4 +23,4 @@ export const adminDomainsQuery = ({ search, sort }: OwnedFilter) =>
   });
 
 export const removeDomain = (id: string, reason: string) =>
-  body(api.POST('/api/admin/domains/{id}/remove', { params: { path: { id } }, body: { reason } }));
+  done(api.POST('/api/admin/domains/{id}/remove', { params: { path: { id } }, body: { reason } }));

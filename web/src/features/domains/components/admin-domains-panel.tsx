@@ -30,7 +30,8 @@ export function AdminDomainsPanel({ filter, onFilter }: Props) {
   const [ending, setEnding] = useState<AdminDomain | null>(null);
   return (
     <OwnedList
-      title="All domains"
+      title="Domains"
+      caption="All domains"
       description="Every custom domain, its website and its owner"
       filter={filter}
       onFilter={onFilter}

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions, useQueryClient } from '@tanstack/react-query';
-import { answer, api, body } from '@/lib/api/client';
+import { answer, api, body, done } from '@/lib/api/client';
 import type { OwnedSort } from '@/lib/owned';
 import type { LinkRange, LinksFilter } from '../lib/search';
 
@@ -107,7 +107,7 @@ export const resumeLink = (id: string, reason: string) =>
   body(api.POST('/api/admin/links/{id}/resume', { params: { path: { id } }, body: { reason } }));
 
 export const deleteLink = (id: string, reason: string) =>
-  body(api.POST('/api/admin/links/{id}/delete', { params: { path: { id } }, body: { reason } }));
+  done(api.POST('/api/admin/links/{id}/delete', { params: { path: { id } }, body: { reason } }));
 
 export const allLinksQuery = ({ search, linkId, sort }: AllLinksFilter) =>
   infiniteQueryOptions({

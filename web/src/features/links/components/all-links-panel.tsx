@@ -29,13 +29,13 @@ interface Props {
 /** All tracked links of all accounts, for admins. */
 export function AllLinksPanel({ selected, onDeselect }: Props) {
   const [text, setText] = useState('');
+  const [sort, setSort] = useState<OwnedSort>('created');
   const search = useDeferredValue(text.trim());
   const links = useInfiniteQuery(allLinksQuery({ search, linkId: selected, sort }));
   const websites = useQuery(websitesQuery);
   const partners = useQuery(partnersQuery);
   const [making, setMaking] = useState<'one' | 'many' | null>(null);
   const [act, setAct] = useState<AdminAct | null>(null);
-  const [sort, setSort] = useState<OwnedSort>('created');
   const rows = links.data?.pages.flatMap((page) => page.data) ?? [];
   const hasWebsite = (websites.data?.length ?? 0) > 0;
   return (

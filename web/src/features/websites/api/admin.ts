@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query';
-import { answer, api, body } from '@/lib/api/client';
+import { answer, api, done } from '@/lib/api/client';
 import type { OwnedFilter } from '@/lib/owned';
 
 export const ADMIN_WEBSITES = ['admin-websites'] as const;
@@ -23,4 +23,4 @@ export const adminWebsitesQuery = ({ search, sort }: OwnedFilter) =>
   });
 
 export const disconnectWebsite = (id: string, reason: string) =>
-  body(api.POST('/api/admin/websites/{id}/disconnect', { params: { path: { id } }, body: { reason } }));
+  done(api.POST('/api/admin/websites/{id}/disconnect', { params: { path: { id } }, body: { reason } }));

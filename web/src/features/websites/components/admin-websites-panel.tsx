@@ -22,7 +22,8 @@ export function AdminWebsitesPanel({ filter, onFilter }: Props) {
   const [ending, setEnding] = useState<AdminWebsite | null>(null);
   return (
     <OwnedList
-      title="All websites"
+      title="Websites"
+      caption="All websites"
       description="Every connected website and its owner. Their figures are visible to their owners only."
       filter={filter}
       onFilter={onFilter}
