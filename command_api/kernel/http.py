@@ -72,7 +72,7 @@ def _utc(moment: datetime) -> datetime:
 
 
 class StatedReason(RequestModel):
-    """Why an admin acts on what is another member's: the owner and the audit trail see it, for good."""
+    """Why an admin acts on what is another member's: the owner and the audit trail keep it."""
 
     reason: Annotated[
         str,

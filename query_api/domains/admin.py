@@ -9,13 +9,13 @@ from fastapi import APIRouter, Depends
 
 from query_api.domains.routes import State, state_of
 from query_api.kernel.dependencies import AdminScope, Reads
-from query_api.kernel.owned_lists import OWNER, Owned, OwnedSort, OwnerId, Search, owned_rows
+from query_api.kernel.owned_lists import OWNER, MemberItem, OwnedSort, OwnerId, Search, owned_rows
 from query_api.kernel.pagination import Page50
 
 router = APIRouter(tags=["admin"])
 
 
-class AdminDomain(Owned):
+class AdminDomain(MemberItem):
     """A custom domain of any account."""
 
     domain: str

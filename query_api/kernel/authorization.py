@@ -22,7 +22,7 @@ T = TypeVar("T")
 @dataclass(frozen=True, slots=True)
 class AllAccounts:
     """What an admin may read, for the routes of admins. `reader` returns rows of every account, but no drafts, views
-    and queries that are somebody's alone."""
+    and queries of one account alone."""
 
     principal: Principal
     reader: Reader

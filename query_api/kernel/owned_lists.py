@@ -22,7 +22,7 @@ class OwnedSort(StrEnum):
     NAME = "name"
 
 
-class Owned(RowModel):
+class MemberItem(RowModel):
     """What a member has."""
 
     id: UUID

@@ -8,13 +8,13 @@ from fastapi import APIRouter, Depends
 from pydantic import Field
 
 from query_api.kernel.dependencies import AdminScope, Reads
-from query_api.kernel.owned_lists import OWNER, Owned, OwnedSort, OwnerId, Search, owned_rows
+from query_api.kernel.owned_lists import OWNER, MemberItem, OwnedSort, OwnerId, Search, owned_rows
 from query_api.kernel.pagination import Page50
 
 router = APIRouter(tags=["admin"])
 
 
-class AdminWebsite(Owned):
+class AdminWebsite(MemberItem):
     """A website of any account."""
 
     domain: str

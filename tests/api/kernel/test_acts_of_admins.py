@@ -81,7 +81,7 @@ def test_a_paused_link_is_its_owners_to_resume(full_api: Api) -> None:
     sample = SampleData(full_api)
     path = f"/api/admin/links/{sample.link}"
     for act, is_active in (("pause", False), ("resume", True)):
-        answer = full_api.call("POST", f"{path}/{act}", sample.admin, json={"reason": "The program asked for it"})
+        answer = full_api.call("POST", f"{path}/{act}", sample.admin, json={"reason": "Its destination is malware"})
         assert (answer.status_code, answer.json()["isActive"]) == (200, is_active)
     own = full_api.call("PATCH", f"/api/platform/links/{sample.link}", sample.owner, json={"isActive": False})
     assert own.status_code == 200

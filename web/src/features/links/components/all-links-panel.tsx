@@ -192,7 +192,7 @@ const resuming = ({ id, slug }: AdminLink): AdminAct => ({
 
 const deleting = ({ id, slug }: AdminLink): AdminAct => ({
   title: `Delete /go/${slug}?`,
-  description: 'It stops redirecting for good. Its slug stays reserved, and its clicks still count.',
+  description: 'It stops redirecting permanently. Its slug stays reserved, and its clicks still count.',
   action: 'Delete link',
   done: 'Link deleted',
   run: (reason) => deleteLink(id, reason),
