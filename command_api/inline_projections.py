@@ -14,7 +14,7 @@ from command_api.domains.lookups import CUSTOM_DOMAINS
 from command_api.forum.lookups import FORUM_MEMBER_STATS
 from command_api.kernel.inline_projection import InlineProjections
 from command_api.links.lookups import LINK_LOOKUP
-from command_api.marketplace.lookups import DEAL_LOOKUP, WATCHLISTS
+from command_api.marketplace.lookups import DEAL_LOOKUP, DIRECT_DEALS, WATCHLISTS
 from command_api.notifications.lookups import ALERT_STATES, WEBHOOK_TARGETS
 from command_api.operations.lookups import EXCHANGE_RATE_LOOKUP
 from command_api.partners.lookups import PARTNER_LOOKUP
@@ -30,6 +30,7 @@ INLINE_PROJECTIONS: Final = InlineProjections(
         CUSTOM_DOMAINS,
         DEAL_LOOKUP,
         EXCHANGE_RATE_LOOKUP,
+        DIRECT_DEALS,
         MONTHLY_TOTALS,
         FORUM_MEMBER_STATS,
         LINK_LOOKUP,

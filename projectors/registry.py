@@ -41,7 +41,7 @@ from projectors.read_models.marketplace.market import (
     SAVED_SEARCHES,
     SELLERS,
 )
-from projectors.read_models.marketplace.offers import ESCROWS, OFFER_MESSAGES, OFFERS
+from projectors.read_models.marketplace.offers import DEAL_SETTINGS, ESCROWS, OFFER_MESSAGES, OFFERS
 from projectors.read_models.matching.applications import APPLICATION_STEPS, APPLICATIONS
 from projectors.read_models.matching.lessons_done import LESSONS_DONE
 from projectors.read_models.matching.matching_profiles import MATCHING_PROFILES
@@ -158,6 +158,7 @@ REGISTRY: Final = Registry(
         OFFERS,
         OFFER_MESSAGES,
         ESCROWS,
+        DEAL_SETTINGS,
         FORUM_CATEGORIES,
         FORUM_THREADS,
         FORUM_POSTS,

@@ -119,8 +119,13 @@ def learning_id(account_id: UUID) -> UUID:
     return uuid5(NAMESPACE, f"learning\n{account_id}")
 
 
+def direct_deals_id() -> UUID:
+    """The switch of deals without escrow."""
+    return uuid5(NAMESPACE, "direct-deals")
+
+
 def escrow_id(offer_id: UUID) -> UUID:
-    """The escrow of an accepted offer: there is one."""
+    """The escrow, or the direct deal, of an accepted offer: there is one."""
     return uuid5(NAMESPACE, f"escrow\n{offer_id}")
 
 

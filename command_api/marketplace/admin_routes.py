@@ -10,7 +10,17 @@ from fastapi import APIRouter, Path, Response
 
 from command_api.kernel.http import AdminRuns, Id
 from command_api.marketplace import commands, deal_routes, listing_routes, member_routes
-from command_api.marketplace.schemas import Because, Decide, EscrowState, ListingState, QuestionState, Reviewed
+from command_api.marketplace.schemas import (
+    Because,
+    CloseDeal,
+    Decide,
+    DirectDeals,
+    DirectDealsState,
+    EscrowState,
+    ListingState,
+    QuestionState,
+    Reviewed,
+)
 
 router = APIRouter(prefix="/api/admin/marketplace", tags=["marketplace"])
 
@@ -43,6 +53,18 @@ def resume_listing(id_: Id, run: AdminRuns) -> Response:
 def decide_dispute(id_: Id, body: Decide, run: AdminRuns) -> Response:
     """Ends a dispute: release, refund, or a split of the price. The provider is instructed to pay."""
     return run(commands.DecideDispute(id_, body), body, consistent_with=deal_routes.CONSISTENT_WITH)
+
+
+@router.post("/offers/{id}/close", response_model=EscrowState)
+def close_direct_deal(id_: Id, body: CloseDeal, run: AdminRuns) -> Response:
+    """Records how a disputed direct deal ended. No money is moved."""
+    return run(commands.CloseDirectDeal(id_, body), body, consistent_with=deal_routes.CONSISTENT_WITH)
+
+
+@router.put("/direct-deals", response_model=DirectDealsState)
+def switch_direct_deals(body: DirectDeals, run: AdminRuns) -> Response:
+    """Allows or ends deals without escrow. Deals that were agreed before continue."""
+    return run(commands.SwitchDirectDeals(body.direct_deals), body, consistent_with=("deal_settings",))
 
 
 @router.post("/questions/{id}/hide", response_model=QuestionState)

@@ -10,7 +10,15 @@ from command_api.marketplace import schemas
 from command_api.marketplace.images import Picture
 from command_api.marketplace.measurement import Measurement
 from command_api.marketplace.questions import FlagReason
-from command_api.marketplace.schemas import EscrowState, ListingState, OfferState, QuestionState, SavedSearchState
+from command_api.marketplace.schemas import (
+    DirectDealsState,
+    EscrowState,
+    ListingState,
+    OfferState,
+    QuestionState,
+    ReviewInvite,
+    SavedSearchState,
+)
 from infra.domain.escrow_provider import OpenedTransaction, TransactionState
 
 
@@ -89,6 +97,31 @@ class ApproveListing(ListingCommand):
     edition: int
 
 
+class InviteReviewer(Command[ReviewInvite]):
+    """An admin who sells invites one other person to review this listing; the previous link ends."""
+
+    listing_id: UUID
+    token: str = field(repr=False)
+
+
+class JoinReview(ListingCommand):
+    """The sender opened the link of a review."""
+
+    token: str = field(repr=False)
+
+
+class ApproveAsReviewer(ListingCommand):
+    """The invited reviewer publishes the reviewed edition."""
+
+    edition: int
+
+
+class RejectAsReviewer(ListingCommand):
+    """The invited reviewer sends a listing back to its seller."""
+
+    reason: str
+
+
 class RejectListing(ListingCommand):
     """Sends a listing back to its seller."""
 
@@ -135,7 +168,7 @@ class CounterOffer(OfferCommand):
 
 
 class AcceptOffer(OfferCommand):
-    """Agrees on the price, reserves the listing and begins the escrow."""
+    """Agrees on the price, reserves the listing and begins the escrow, or the direct deal where there is none."""
 
     fields: schemas.AcceptOffer
 
@@ -223,6 +256,41 @@ class RetryEscrowCalls(Command[None]):
     """Retries the calls of an escrow that the provider rejected."""
 
     escrow_id: UUID
+
+
+# Direct deals
+
+
+class SwitchDirectDeals(Command[DirectDealsState]):
+    """Allows or ends deals without escrow."""
+
+    allow: bool
+
+
+class ConfirmDirectDeal(DealCommand):
+    """One side states that money and website were handed over."""
+
+
+class DisputeDirectDeal(DealCommand):
+    """One side disputes a direct deal; an admin records its end."""
+
+    text: str
+
+
+class CancelDirectDeal(DealCommand):
+    """One side cancels a direct deal before the first confirmation."""
+
+
+class CloseDirectDeal(DealCommand):
+    """Records how a disputed direct deal ended."""
+
+    fields: schemas.CloseDeal
+
+
+class ExpireDirectDeal(Command[None]):
+    """Ends a direct deal that nobody confirmed in time."""
+
+    deal_id: UUID
 
 
 # Questions, watched listings and saved searches

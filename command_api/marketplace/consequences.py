@@ -16,8 +16,9 @@ from command_api.accounts import model as accounts
 from command_api.kernel.aggregates import require_found, state_after
 from command_api.kernel.decision import CommandContext, conflict
 from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.marketplace import direct_deals, listings, mails, offers, timeouts
 from command_api.marketplace import escrow as escrows
-from command_api.marketplace import listings, mails, offers, timeouts
+from command_api.marketplace.direct_deals import DirectDeal
 from command_api.marketplace.escrow import Call, Escrow
 from command_api.marketplace.listings import ON_MARKET, Listing
 from command_api.marketplace.offers import Offer
@@ -103,6 +104,21 @@ def after_escrow(
     return after
 
 
+def after_direct_deal(uow: UnitOfWork, before: DirectDeal | None, events: Sequence[DomainEvent]) -> DirectDeal:
+    """Stores events of a direct deal, updates its listing and notifies both sides; returns the deal after them."""
+    after = require_found(state_after(direct_deals.evolve, before, events), "offer")
+    if not events:
+        return after
+    news = [mail for event in events for mail in _deal_news(uow, after, event)]
+    uow.append(*events)
+    for event in events:
+        _update_listing(uow, after, event)
+    uow.set_timeout(timeouts.DIRECT_DEAL_DEADLINE, after.id, after.due_at)
+    for mail in news:
+        uow.send(mail)
+    return after
+
+
 def schedule_expiry(uow: UnitOfWork, offer: Offer) -> None:
     """Sets when an open offer expires."""
     uow.set_timeout(timeouts.OFFER_EXPIRY, offer.id, offer.expires_at if offer.is_open else None)
@@ -128,13 +144,15 @@ def drop_unused_images(cursor: Cursor[dict[str, Any]], hashes: Sequence[str]) ->
     cursor.execute(_DROP_UNUSED, (hashes,))
 
 
-def _update_listing(uow: UnitOfWork, escrow: Escrow, event: DomainEvent) -> None:
+def _update_listing(uow: UnitOfWork, escrow: Escrow | DirectDeal, event: DomainEvent) -> None:
     decide = _LISTING_AFTER.get(type(event))
+    if isinstance(event, marketplace.DirectDealClosed):
+        decide = listings.sell if event.is_sold else listings.free
     if decide is None:
         return
     listing = require_found(uow.load(escrow.listing_id, listings.evolve), "listing")
-    after_listing(uow, listing, decide(listing, escrow.offer_id, uow.context))
-    if isinstance(event, marketplace.EscrowReleased):  # other offers expire in the next run
+    listing = after_listing(uow, listing, decide(listing, escrow.offer_id, uow.context))
+    if listing.status == "sold":  # other offers expire in the next run
         for (offer_id,) in uow.select("SELECT offer_id FROM lookup.open_offer WHERE listing_id = %s", listing.id):
             uow.set_timeout(timeouts.OFFER_EXPIRY, offer_id, uow.context.at)
 
@@ -146,7 +164,19 @@ _LISTING_AFTER: Final[
     marketplace.EscrowReleased: listings.sell,
     marketplace.EscrowRefunded: listings.free,
     marketplace.EscrowCancelled: listings.free,
+    marketplace.DirectDealCompleted: listings.sell,
+    marketplace.DirectDealCancelled: listings.free,
 }
+
+
+_TOLD_TO_ALL: Final = (
+    marketplace.EscrowDecided,
+    marketplace.EscrowDisputed,
+    marketplace.DirectDealDisputed,
+    marketplace.DirectDealClosed,
+    marketplace.DirectDealCompleted,
+)
+"""Events of deals that are mailed to both sides, also to who caused them."""
 
 
 def _listing_news(uow: UnitOfWork, listing: Listing, events: Sequence[DomainEvent]) -> Iterator[Mail]:
@@ -156,7 +186,7 @@ def _listing_news(uow: UnitOfWork, listing: Listing, events: Sequence[DomainEven
             yield mails.listing_news(to, listing_url(uow, listing.id), text)
 
 
-def _deal_news(uow: UnitOfWork, escrow: Escrow, event: DomainEvent) -> Iterator[Mail]:
+def _deal_news(uow: UnitOfWork, escrow: Escrow | DirectDeal, event: DomainEvent) -> Iterator[Mail]:
     text = mails.DEAL_NEWS.get(type(event))
     if text is None:
         return
@@ -167,7 +197,7 @@ def _deal_news(uow: UnitOfWork, escrow: Escrow, event: DomainEvent) -> Iterator[
     if isinstance(event, marketplace.EscrowFunded) and event.is_late:
         text, sides = mails.LATE_PAYMENT_NEWS, (escrow.buyer_id,)
     for account_id in sides:
-        if account_id != event.actor_id or isinstance(event, marketplace.EscrowDecided | marketplace.EscrowDisputed):
+        if account_id != event.actor_id or isinstance(event, _TOLD_TO_ALL):
             to = recipient(uow, account_id)
             if to is not None:
                 yield mails.deal_news(to, offer_url(uow, escrow.offer_id), text)

@@ -36,7 +36,7 @@ def counter_offer(id_: Id, body: MakeOffer, run: Runs) -> Response:
 
 @router.post("/offers/{id}/accept", response_model=OfferState)
 def accept_offer(id_: Id, body: AcceptOffer, run: Runs) -> Response:
-    """Accepts the price and starts the escrow. Only one offer for a listing can be accepted."""
+    """Accepts the price and starts the escrow, or the direct deal. Only one offer for a listing can be accepted."""
     return run(commands.AcceptOffer(id_, body), body, consistent_with=CONSISTENT_WITH)
 
 
@@ -80,6 +80,24 @@ def accept_delivery(id_: Id, run: Runs) -> Response:
 def dispute(id_: Id, body: Write, run: Runs) -> Response:
     """For either side: opens a dispute. An admin reads the thread and decides."""
     return run(commands.DisputeDeal(id_, body.text), body, consistent_with=CONSISTENT_WITH)
+
+
+@router.post("/offers/{id}/direct/confirm", response_model=EscrowState)
+def confirm_direct_deal(id_: Id, run: Runs) -> Response:
+    """For either side of a direct deal: money and website were handed over. With both, the website is sold."""
+    return run(commands.ConfirmDirectDeal(id_), consistent_with=CONSISTENT_WITH)
+
+
+@router.post("/offers/{id}/direct/dispute", response_model=EscrowState)
+def dispute_direct_deal(id_: Id, body: Write, run: Runs) -> Response:
+    """For either side of a direct deal. An admin reads the thread and records how the deal ended."""
+    return run(commands.DisputeDirectDeal(id_, body.text), body, consistent_with=CONSISTENT_WITH)
+
+
+@router.post("/offers/{id}/direct/cancel", response_model=EscrowState)
+def cancel_direct_deal(id_: Id, run: Runs) -> Response:
+    """For either side of a direct deal, before the first confirmation."""
+    return run(commands.CancelDirectDeal(id_), consistent_with=CONSISTENT_WITH)
 
 
 @router.post("/offers/{id}/escrow/cancel", response_model=EscrowState)

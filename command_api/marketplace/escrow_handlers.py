@@ -125,7 +125,7 @@ def retry_escrow_calls(command: commands.RetryEscrowCalls, uow: UnitOfWork) -> N
 def _deal(uow: UnitOfWork, offer_id: UUID) -> Escrow:
     """Returns the escrow of an offer. Raises `CommandRejected` (missing)."""
     offer = uow.load(offer_id, offers.evolve)
-    found = offer.escrow_id if offer is not None else None
+    found = offer.escrow_id if offer is not None and not offer.is_direct else None
     return require_found(uow.load(found, escrows.evolve) if found is not None else None, "offer")
 
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.marketplace import (
+    direct_deal_handlers,
     escrow_handlers,
     listing_handlers,
     offer_handlers,
@@ -20,6 +21,7 @@ HANDLERS: Final = CommandHandlers.merged(
         verification_handlers.HANDLERS,
         offer_handlers.HANDLERS,
         escrow_handlers.HANDLERS,
+        direct_deal_handlers.HANDLERS,
         question_handlers.HANDLERS,
         saved_search_handlers.HANDLERS,
     )

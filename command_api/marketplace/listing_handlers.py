@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import Final
 
 from command_api.kernel.command_handlers import CommandHandlers
@@ -10,7 +11,7 @@ from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.marketplace import commands, listings, offers, timeouts
 from command_api.marketplace.claims import ListingClaims, same_website
 from command_api.marketplace.consequences import after_listing, drop_unused_images
-from command_api.marketplace.schemas import ListingState, claims_after, claims_of, listing_state
+from command_api.marketplace.schemas import ListingState, ReviewInvite, claims_after, claims_of, listing_state
 from command_api.websites import model as websites
 from schemas.events.accounts import AccountErased
 
@@ -77,6 +78,35 @@ def approve_listing(command: commands.ApproveListing, uow: UnitOfWork) -> Listin
     return listing_state(after_listing(uow, listing, listings.approve(listing, command.edition, uow.context)))
 
 
+@HANDLERS.on(commands.InviteReviewer, senders="accounts")
+def invite_reviewer(command: commands.InviteReviewer, uow: UnitOfWork) -> ReviewInvite:
+    listing = uow.load(command.listing_id, listings.evolve)
+    invited = listings.invite_reviewer(listing, token_hash(command.token), uow.context)
+    uow.append(invited)
+    url = f"{uow.settings.app_url}/marketplace/review/{command.listing_id}#{command.token}"
+    return ReviewInvite(id=command.listing_id, url=url, expires_at=invited.expires_at)
+
+
+@HANDLERS.on(commands.JoinReview, senders="accounts")
+def join_review(command: commands.JoinReview, uow: UnitOfWork) -> ListingState:
+    listing = uow.load(command.listing_id, listings.evolve)
+    return listing_state(
+        after_listing(uow, listing, listings.join_review(listing, token_hash(command.token), uow.context))
+    )
+
+
+@HANDLERS.on(commands.ApproveAsReviewer, senders="accounts")
+def approve_as_reviewer(command: commands.ApproveAsReviewer, uow: UnitOfWork) -> ListingState:
+    listing = listings.require_reviewer(uow.load(command.listing_id, listings.evolve), uow.context)
+    return listing_state(after_listing(uow, listing, listings.approve(listing, command.edition, uow.context)))
+
+
+@HANDLERS.on(commands.RejectAsReviewer, senders="accounts")
+def reject_as_reviewer(command: commands.RejectAsReviewer, uow: UnitOfWork) -> ListingState:
+    listing = listings.require_reviewer(uow.load(command.listing_id, listings.evolve), uow.context)
+    return listing_state(after_listing(uow, listing, listings.reject(listing, command.reason, uow.context)))
+
+
 @HANDLERS.on(commands.RejectListing, senders="admins")
 def reject_listing(command: commands.RejectListing, uow: UnitOfWork) -> ListingState:
     listing = uow.load(command.listing_id, listings.evolve)
@@ -110,7 +140,7 @@ def end_deals(event: AccountErased, uow: UnitOfWork) -> None:
     """Withdraws the account's listings, expires the offers that it sent or received, and deletes its rows. Raises
     `CommandRejected` while the account has an open deal."""
     account_id = event.originator_id
-    if uow.select(_DEALS, account_id, account_id):
+    if uow.select(_DEALS, account_id, account_id) or uow.select(_DIRECT_DEALS, account_id, account_id):
         raise conflict("deal_open", "You have an open deal in the marketplace. Please complete it first.")
     system, listing_ids = CommandContext(uow.context.at), [row[0] for row in uow.select(_LISTINGS, account_id)]
     for listing_id in listing_ids:
@@ -124,6 +154,11 @@ def end_deals(event: AccountErased, uow: UnitOfWork) -> None:
     uses = uow.cursor.execute(_DROP_IMAGE_USES, (listing_ids,)).fetchall()
     drop_unused_images(uow.cursor, [row["hash"] for row in uses])
     uow.cursor.execute("DELETE FROM marketplace.saved_search WHERE account_id = %s", (account_id,))
+
+
+def token_hash(token: str) -> str:
+    """The hash of a review link's token, which is stored nowhere."""
+    return sha256(token.encode()).hexdigest()
 
 
 def _require_same_website(uow: UnitOfWork, claims: ListingClaims) -> None:
@@ -143,6 +178,7 @@ _SAVE_IMAGE: Final = (
     "INSERT INTO ops.listing_image (hash, width, height, body) VALUES (%s, %s, %s, %s) ON CONFLICT DO NOTHING"
 )
 _DEALS: Final = "SELECT 1 FROM lookup.escrow WHERE is_open AND (seller_id = %s OR buyer_id = %s) LIMIT 1"
+_DIRECT_DEALS: Final = "SELECT 1 FROM lookup.direct_deal WHERE is_open AND (seller_id = %s OR buyer_id = %s) LIMIT 1"
 _LISTINGS: Final = "SELECT listing_id FROM lookup.listing WHERE seller_id = %s"
 _OFFERS: Final = "SELECT offer_id FROM lookup.open_offer WHERE seller_id = %s OR buyer_id = %s"
 _DROP_HOSTS: Final = "DELETE FROM marketplace.listing_host WHERE listing_id = ANY(%s)"

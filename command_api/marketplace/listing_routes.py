@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from secrets import token_urlsafe
 from threading import BoundedSemaphore
 from typing import Annotated, Final
 
@@ -23,6 +24,7 @@ WATCHES_CONSISTENT_WITH: Final = ("listing_watches",)
 DRAFTS: Final = Limit("listing", timedelta(minutes=5), 60)
 WATCHES: Final = Limit("listing-watch", timedelta(seconds=5), 200)
 IMAGES: Final = Limit("listing-image", timedelta(seconds=10), 40)
+JOINS: Final = Limit("review-join", timedelta(seconds=30), 20)
 QUESTIONS: Final = Limit("listing-question", timedelta(minutes=2), 10)
 _IMAGE_SLOTS: Final = BoundedSemaphore(2)
 """Images processed at one time: each takes memory for all its pixels."""
@@ -59,6 +61,32 @@ def withdraw_listing(id_: Id, run: Runs) -> Response:
 def verify_listing(id_: Id, run: Runs) -> Response:
     """Requests a comparison of the claims with the measurements; the result follows within seconds."""
     return run(commands.RequestVerification(id_), consistent_with=CONSISTENT_WITH)
+
+
+@router.post("/{id}/reviewer", status_code=201, response_model=schemas.ReviewInvite)
+def invite_reviewer(id_: Id, run: Runs) -> Response:
+    """For a seller who is an admin: a link that lets one other member review this listing, and nothing else. It
+    replaces the previous link."""
+    return run(commands.InviteReviewer(id_, token_urlsafe(32)), status=201, consistent_with=CONSISTENT_WITH)
+
+
+@router.post("/{id}/review/join", response_model=schemas.ListingState)
+def join_review(id_: Id, body: schemas.ReviewToken, run: Runs) -> Response:
+    """Takes the link of a review: the listing is yours to review until the review ends. One member per link."""
+    consume(run.container.pool, JOINS, str(run.person.account_id))
+    return run(commands.JoinReview(id_, body.token), body, consistent_with=CONSISTENT_WITH)
+
+
+@router.post("/{id}/review/approve", response_model=schemas.ListingState)
+def approve_as_reviewer(id_: Id, body: schemas.Reviewed, run: Runs) -> Response:
+    """For the invited reviewer: publishes the reviewed edition."""
+    return run(commands.ApproveAsReviewer(id_, body.edition), body, consistent_with=CONSISTENT_WITH)
+
+
+@router.post("/{id}/review/reject", response_model=schemas.ListingState)
+def reject_as_reviewer(id_: Id, body: schemas.Because, run: Runs) -> Response:
+    """For the invited reviewer: sends the listing back to its seller."""
+    return run(commands.RejectAsReviewer(id_, body.reason), body, consistent_with=CONSISTENT_WITH)
 
 
 async def _request_body(request: Request) -> bytes:

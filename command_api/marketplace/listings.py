@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from fractions import Fraction
+from hmac import compare_digest
 from typing import Final, Literal
 from uuid import UUID
 
@@ -24,6 +25,7 @@ from schemas.events.marketplace import ListingStatus, MeasuredMonth, MeasuredSha
 from schemas.listing_claims import difference
 
 CURRENCY: Final = "USD"
+REVIEW_INVITE_FOR: Final = timedelta(days=14)
 ONLINE_FOR: Final = timedelta(days=90)
 VERIFICATION_INTERVAL: Final = timedelta(hours=1)
 MAX_IMAGES: Final = 8
@@ -38,6 +40,14 @@ ON_MARKET: Final = ("in_review", "active", "suspended", *DEALING)
 
 
 NotVerified = Literal["no_website", "no_whole_month", "domain_not_proven"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewerInvite:
+    """An unused link for a reviewer. `key_hash`: SHA-256 of its token."""
+
+    key_hash: str
+    expires_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +71,9 @@ class Listing:
     verified_at: datetime | None = None
     verified_website: UUID | None = None
     not_verified: NotVerified | None = None
+    invite: ReviewerInvite | None = None
+    reviewer_id: UUID | None = None
+    """The invited member who may review it until this review ends."""
 
     @property
     def website_id(self) -> UUID | None:
@@ -132,12 +145,59 @@ def approve(listing: Listing | None, edition: int, context: CommandContext) -> l
     if listing.edition != edition:
         raise conflict("changed_elsewhere", "The seller has changed this listing. Please reload it.", "edition")
     head, until = next_event(listing, context), context.at + ONLINE_FOR
-    return [marketplace.ListingApproved(**head, seller_id=listing.seller_id, expires_at=until)]
+    by_reviewer = _is_reviewer(listing, context)
+    return [marketplace.ListingApproved(**head, seller_id=listing.seller_id, expires_at=until, by_reviewer=by_reviewer)]
 
 
 def reject(listing: Listing | None, reason: str, context: CommandContext) -> list[DomainEvent]:
     listing = _require_in_review(listing)
-    return [marketplace.ListingRejected(**next_event(listing, context), seller_id=listing.seller_id, reason=reason)]
+    return [
+        marketplace.ListingRejected(
+            **next_event(listing, context),
+            seller_id=listing.seller_id,
+            reason=reason,
+            by_reviewer=_is_reviewer(listing, context),
+        )
+    ]
+
+
+def invite_reviewer(
+    listing: Listing | None, key_hash: str, context: CommandContext
+) -> marketplace.ListingReviewerInvited:
+    """A link for one other person, made by a seller who is an admin. It replaces the previous one and ends the role of
+    who used that."""
+    listing = _require_in_review(require_owned(listing, context))
+    if not context.is_admin:
+        message = "Only an admin who sells invites a reviewer: the admins review your listing."
+        raise CommandRejected("forbidden", "admins_only", message)
+    if listing.version >= MAX_EVENTS:
+        raise _too_many_changes()
+    until = context.at + REVIEW_INVITE_FOR
+    return marketplace.ListingReviewerInvited(**next_event(listing, context), key_hash=key_hash, expires_at=until)
+
+
+def join_review(listing: Listing | None, key_hash: str, context: CommandContext) -> list[DomainEvent]:
+    """The first member who opens the link becomes the reviewer; idempotent for them. Never the seller."""
+    if listing is None or listing.invite is None or not compare_digest(listing.invite.key_hash, key_hash):
+        raise not_found("review link")
+    _require_not_own(listing, context)
+    if listing.reviewer_id is not None and listing.reviewer_id == context.account_id:
+        return []
+    if listing.reviewer_id is not None or context.at >= listing.invite.expires_at or listing.status != "in_review":
+        raise not_found("review link")
+    reviewer_id = context.require_account()
+    return [
+        marketplace.ListingReviewerJoined(
+            **next_event(listing, context), seller_id=listing.seller_id, reviewer_id=reviewer_id
+        )
+    ]
+
+
+def require_reviewer(listing: Listing | None, context: CommandContext) -> Listing:
+    """The listing, for its invited reviewer alone."""
+    if listing is None or not _is_reviewer(listing, context):
+        raise not_found("listing")
+    return listing
 
 
 def suspend(listing: Listing | None, reason: str, context: CommandContext) -> list[DomainEvent]:
@@ -263,7 +323,7 @@ def require_on_sale(listing: Listing | None) -> Listing:
 def evolve(listing: Listing | None, event: DomainEvent) -> Listing:
     if isinstance(event, marketplace.ListingDrafted):
         return Listing(event.originator_id, 1, event.seller_id, _claims(event))
-    listing = advanced(listing, event)
+    listing = _review_step(advanced(listing, event), event)
     match event:
         case marketplace.ListingEdited():
             return replace(listing, claims=_claims(event), edition=listing.edition + 1)
@@ -291,6 +351,8 @@ STATUS_AFTER: Final[dict[type[DomainEvent], ListingStatus]] = {
     marketplace.ListingReserved: "under_offer",
     marketplace.ListingFreed: "active",
     marketplace.ListingSubmitted: "in_review",
+    marketplace.ListingReviewerInvited: "in_review",
+    marketplace.ListingReviewerJoined: "in_review",
     marketplace.ListingRejected: "rejected",
     marketplace.ListingSuspended: "suspended",
     marketplace.ListingResumed: "active",
@@ -299,6 +361,23 @@ STATUS_AFTER: Final[dict[type[DomainEvent], ListingStatus]] = {
     marketplace.ListingInEscrow: "in_escrow",
     marketplace.ListingSold: "sold",
 }
+
+
+def _is_reviewer(listing: Listing, context: CommandContext) -> bool:
+    return listing.reviewer_id is not None and listing.reviewer_id == context.account_id
+
+
+def _review_step(listing: Listing, event: DomainEvent) -> Listing:
+    """The invite and its reviewer, whose role ends with the review."""
+    match event:
+        case marketplace.ListingReviewerInvited():
+            return replace(listing, invite=ReviewerInvite(event.key_hash, event.expires_at), reviewer_id=None)
+        case marketplace.ListingReviewerJoined():
+            return replace(listing, reviewer_id=event.reviewer_id)
+        case marketplace.ListingApproved() | marketplace.ListingRejected() | marketplace.ListingWithdrawn():
+            return replace(listing, invite=None, reviewer_id=None)
+        case _:
+            return listing
 
 
 def _measured(listing: Listing, event: marketplace.ListingVerified | marketplace.ListingNotVerified) -> Listing:
@@ -336,7 +415,7 @@ def _too_many_changes() -> CommandRejected:
 
 def _require_not_own(listing: Listing, context: CommandContext) -> None:
     if context.account_id == listing.seller_id:
-        raise CommandRejected("forbidden", "own_listing", "This is your own listing: another admin has to review it.")
+        raise CommandRejected("forbidden", "own_listing", "This is your own listing: another person has to review it.")
 
 
 def _require_in_review(listing: Listing | None) -> Listing:

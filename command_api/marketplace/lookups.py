@@ -1,5 +1,5 @@
-"""Inline projections `watchlists`, the listings that each account watches, and `deal_lookup`, which listings, open
-offers and escrows there are, and whose."""
+"""Inline projections `watchlists`, the listings that each account watches, `deal_lookup`, which listings, open offers
+and escrows there are, and whose, and `direct_deals`, deals without escrow."""
 
 from __future__ import annotations
 
@@ -71,6 +71,25 @@ DEAL_LOOKUP: Final = InlineProjection(
 )
 """Hosts are not here: they are personal (`marketplace.listing_host`)."""
 
+DIRECT_DEALS: Final = InlineProjection(
+    "direct_deals",
+    version=1,
+    tables=(
+        Table(
+            "direct_deal",
+            columns=(
+                "deal_id uuid not null",
+                "seller_id uuid not null",
+                "buyer_id uuid not null",
+                "is_open boolean not null",
+            ),
+            key=("deal_id",),
+            indexes=("seller_id", "buyer_id"),
+        ),
+    ),
+)
+"""Deals without escrow."""
+
 
 @DEAL_LOOKUP.on(marketplace.ListingDrafted)
 def _drafted(tables: Tables, event: marketplace.ListingDrafted) -> None:
@@ -124,6 +143,18 @@ def _escrow_over(tables: Tables, event: DomainEvent) -> None:
 def _funded(tables: Tables, event: marketplace.EscrowFunded) -> None:
     """Money that came after the cancellation opens the escrow again until it is returned."""
     tables["escrow"].update({"escrow_id": event.originator_id}, is_open=True)
+
+
+@DIRECT_DEALS.on(marketplace.DirectDealAgreed)
+def _direct_deal_agreed(tables: Tables, event: marketplace.DirectDealAgreed) -> None:
+    tables["direct_deal"].insert(
+        deal_id=event.originator_id, seller_id=event.seller_id, buyer_id=event.buyer_id, is_open=True
+    )
+
+
+@DIRECT_DEALS.on(marketplace.DirectDealCompleted, marketplace.DirectDealClosed, marketplace.DirectDealCancelled)
+def _direct_deal_over(tables: Tables, event: DomainEvent) -> None:
+    tables["direct_deal"].update({"deal_id": event.originator_id}, is_open=False)
 
 
 @WATCHLISTS.on(marketplace.WatchBegan)

@@ -11,6 +11,11 @@ from infra import PRODUCT_NAME
 from infra.kernel.mail.outbox import Mail
 from schemas.base import DomainEvent
 from schemas.events.marketplace import (
+    DirectDealCancelled,
+    DirectDealClosed,
+    DirectDealCompleted,
+    DirectDealConfirmed,
+    DirectDealDisputed,
     EscrowCancelled,
     EscrowDecided,
     EscrowDelivered,
@@ -56,6 +61,11 @@ DEAL_NEWS: Final[Mapping[type[DomainEvent], str]] = {
     EscrowReleased: "The deal is complete: the escrow provider has paid out.",
     EscrowRefunded: "The escrow provider has paid the buyer's money back.",
     EscrowCancelled: "The deal was canceled before it was paid; the website is for sale again.",
+    DirectDealConfirmed: "The other side confirmed that money and website were handed over. Please confirm it, too.",
+    DirectDealCompleted: "The deal is complete: both sides have confirmed it.",
+    DirectDealDisputed: "The deal is disputed. Please add your statement to its thread: an admin will record its end.",
+    DirectDealClosed: "An admin recorded how the disputed deal ended. No money was held or moved.",
+    DirectDealCancelled: "The deal was canceled before it was confirmed; the website is for sale again.",
 }
 LATE_PAYMENT_NEWS: Final = (
     "Your payment came after the deal was canceled. The escrow provider will refund it; you do not need to do anything."
@@ -69,7 +79,7 @@ LISTING_NEWS: Final[Mapping[type[DomainEvent], str]] = {
 }
 _OFFER_NEWS: Final[Mapping[OfferStatus, str]] = {
     "countered": "The other side made a counter-offer. It is your turn.",
-    "accepted": "Your price was accepted. The next step is the escrow.",
+    "accepted": "Your price was accepted. See the next step on its page.",
     "declined": "Your offer was declined.",
     "withdrawn": "The buyer withdrew the offer.",
     "expired": "Your offer has ended: no one responded in time, or the website was sold to another buyer.",

@@ -8,9 +8,10 @@ from uuid import UUID
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import conflict
 from command_api.kernel.unit_of_work import UnitOfWork
-from command_api.marketplace import commands, listings, mails, offers
+from command_api.marketplace import commands, direct_deals, listings, mails, offers
 from command_api.marketplace import escrow as escrows
 from command_api.marketplace.consequences import (
+    after_direct_deal,
     after_escrow,
     after_listing,
     after_offer,
@@ -20,7 +21,7 @@ from command_api.marketplace.consequences import (
 )
 from command_api.marketplace.offers import Offer
 from command_api.marketplace.schemas import OfferState, money, offer_state
-from schemas.identity import escrow_id
+from schemas.identity import direct_deals_id, escrow_id
 
 MAX_OPEN_OFFERS: Final = 100
 
@@ -56,13 +57,18 @@ def counter_offer(command: commands.CounterOffer, uow: UnitOfWork) -> OfferState
 @HANDLERS.on(commands.AcceptOffer, senders="accounts")
 def accept_offer(command: commands.AcceptOffer, uow: UnitOfWork) -> OfferState:
     offer, _ = offers.require_party(uow.load(command.offer_id, offers.evolve), uow.context)
-    if uow.settings.escrow_url is None:
-        raise conflict("no_escrow", "No escrow provider is set up here, so no offer can be accepted yet.")
+    directly = uow.settings.escrow_url is None
+    if directly:
+        _require_direct_deals(uow, agreed=command.fields.without_escrow)
     escrow = escrow_id(offer.id)
-    accepted = offers.accept(offer, money(command.fields.price).amount, escrow, uow.context)
+    price = money(command.fields.price).amount
+    accepted = offers.accept(offer, price, escrow, uow.context, directly=directly)
     offer = after_offer(uow, offer, [accepted], _other_side(offer, uow))
     listing = uow.load(offer.listing_id, listings.evolve)
     after_listing(uow, listing, listings.reserve(listing, offer.id, offer.buyer_id, uow.context))
+    if directly:
+        after_direct_deal(uow, None, direct_deals.agree(escrow, offer, uow.context))
+        return offer_state(offer)
     agreed, call = escrows.agree(escrow, offer, uow.context)
     after_escrow(uow, None, agreed, call)
     return offer_state(offer)
@@ -83,9 +89,7 @@ def withdraw_offer(command: commands.WithdrawOffer, uow: UnitOfWork) -> OfferSta
 @HANDLERS.on(commands.WriteMessage, senders="accounts")
 def write_message(command: commands.WriteMessage, uow: UnitOfWork) -> OfferState:
     offer = uow.load(command.offer_id, offers.evolve)
-    escrow = uow.load(offer.escrow_id, escrows.evolve) if offer is not None and offer.escrow_id is not None else None
-    is_disputed = escrow is not None and escrow.was_disputed
-    written = offers.write(offer, command.text, uow.context, is_disputed=is_disputed)
+    written = offers.write(offer, command.text, uow.context, is_disputed=_was_disputed(uow, offer))
     uow.append(written)
     return offer_state(offers.evolve(offer, written))
 
@@ -100,6 +104,27 @@ def expire_offer(command: commands.ExpireOffer, uow: UnitOfWork) -> None:
         after_offer(uow, offer, events, offer.buyer_id)
     elif offer is not None:  # the timeout is outdated
         schedule_expiry(uow, offer)
+
+
+def _require_direct_deals(uow: UnitOfWork, *, agreed: bool) -> None:
+    """Requires that direct deals are allowed and that the sender agrees to one. Raises `CommandRejected`."""
+    switch = uow.load(direct_deals_id(), direct_deals.evolve_switch)
+    if switch is None or not switch.is_allowed:
+        raise conflict("no_escrow", "No escrow provider is set up here, so no offer can be accepted yet.")
+    if not agreed:
+        message = "There is no escrow here: the money is not protected. Confirm that you deal directly."
+        raise conflict("direct_deal", message, "withoutEscrow")
+    uow.require_version(switch.id, switch.version)
+
+
+def _was_disputed(uow: UnitOfWork, offer: Offer | None) -> bool:
+    if offer is None or offer.escrow_id is None:
+        return False
+    if offer.is_direct:
+        deal = uow.load(offer.escrow_id, direct_deals.evolve)
+        return deal is not None and deal.was_disputed
+    escrow = uow.load(offer.escrow_id, escrows.evolve)
+    return escrow is not None and escrow.was_disputed
 
 
 def _other_side(offer: Offer | None, uow: UnitOfWork) -> UUID:

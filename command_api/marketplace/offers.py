@@ -38,6 +38,8 @@ class Offer:
     turn: Side = "seller"
     status: OfferStatus = "sent"
     escrow_id: UUID | None = None
+    is_direct: bool = False
+    """It was accepted as a direct deal, whose id is `escrow_id`."""
     messages_by: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -87,12 +89,14 @@ def counter(offer: Offer | None, price: Money, text: str, context: CommandContex
     )
 
 
-def accept(offer: Offer | None, price: int, escrow_id: UUID, context: CommandContext) -> marketplace.OfferAccepted:
-    """`price`: the price that the caller saw; minor units."""
+def accept(
+    offer: Offer | None, price: int, escrow_id: UUID, context: CommandContext, *, directly: bool = False
+) -> marketplace.OfferAccepted:
+    """`price`: the price that the caller saw; minor units. `directly`: without escrow."""
     offer, side = _require_turn(offer, context)
     if price != offer.price.amount:
         raise conflict("price_changed", "The price has changed. Please reload the offer.", "price")
-    return marketplace.OfferAccepted(**next_event(offer, context), escrow_id=escrow_id, side=side)
+    return marketplace.OfferAccepted(**next_event(offer, context), escrow_id=escrow_id, side=side, is_direct=directly)
 
 
 def decline(offer: Offer | None, context: CommandContext) -> marketplace.OfferDeclined:
@@ -149,7 +153,7 @@ def evolve(offer: Offer | None, event: DomainEvent) -> Offer:
         case marketplace.OfferMessageSent():
             return offer
         case marketplace.OfferAccepted():
-            return replace(offer, status="accepted", escrow_id=event.escrow_id)
+            return replace(offer, status="accepted", escrow_id=event.escrow_id, is_direct=event.is_direct)
         case marketplace.OfferDeclined():
             return replace(offer, status="declined")
         case marketplace.OfferWithdrawn():

@@ -1,5 +1,5 @@
-"""Process managers of the marketplace: they expire offers and listings, advance escrows, send calls to the provider and
-check its status, verify listings and send digests of saved searches."""
+"""Process managers of the marketplace: they expire offers and listings, advance escrows and direct deals, send calls to
+the provider and check its status, verify listings and send digests of saved searches."""
 
 from __future__ import annotations
 
@@ -34,6 +34,11 @@ def process_managers(
         timeouts.ESCROW_DEADLINE,
         issuing(commands.AdvanceEscrow),
         ids="SELECT escrow_id FROM lookup.escrow WHERE is_open",
+    )
+    yield ProcessManager(
+        timeouts.DIRECT_DEAL_DEADLINE,
+        issuing(commands.ExpireDirectDeal),
+        ids="SELECT deal_id FROM lookup.direct_deal WHERE is_open",
     )
     yield verification(container, figures)
     yield ProcessManager(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from datetime import datetime
 from typing import Annotated, Final, Literal
 from unicodedata import category
 from uuid import UUID
@@ -14,6 +15,7 @@ from pydantic.alias_generators import to_camel
 
 from command_api.kernel.http import RequestModel, ResponseModel
 from command_api.marketplace.claims import ListingClaims
+from command_api.marketplace.direct_deals import DirectDeal
 from command_api.marketplace.escrow import Escrow
 from command_api.marketplace.listings import CURRENCY, Listing
 from command_api.marketplace.offers import Offer
@@ -118,6 +120,9 @@ class AcceptOffer(RequestModel):
     """Accepts an offer at the named price, in whole US dollars."""
 
     price: Price = Field(description="The one that you agree to; 409 `price_changed` if it is another now")
+    without_escrow: bool = Field(
+        default=False, description="You agree that nothing is held in escrow; 409 `direct_deal` if this is needed"
+    )
 
 
 class Write(RequestModel):
@@ -140,6 +145,39 @@ class Decide(RequestModel):
     reason: Reason
 
 
+class DirectDeals(RequestModel):
+    """Whether deals without escrow are allowed where there is no escrow provider."""
+
+    direct_deals: bool
+
+
+class DirectDealsState(ResponseModel):
+    """Whether deals without escrow are allowed now."""
+
+    direct_deals: bool
+
+
+class CloseDeal(RequestModel):
+    """An admin's record of how a disputed direct deal ended. It moves no money."""
+
+    is_sold: bool
+    reason: Reason
+
+
+class ReviewToken(RequestModel):
+    """The token of a link to a review."""
+
+    token: str = Field(min_length=20, max_length=200)
+
+
+class ReviewInvite(ResponseModel):
+    """The link for the reviewer. It is shown once."""
+
+    id: UUID
+    url: str
+    expires_at: datetime
+
+
 class OfferState(ResponseModel):
     """The offer after the change. `escrowId` is set once it was accepted."""
 
@@ -149,7 +187,7 @@ class OfferState(ResponseModel):
 
 
 class EscrowState(ResponseModel):
-    """The escrow after the change."""
+    """The escrow or direct deal after the change."""
 
     id: UUID
     status: EscrowStatus
@@ -243,7 +281,7 @@ def offer_state(offer: Offer) -> OfferState:
     return OfferState(id=offer.id, status=offer.status, escrow_id=offer.escrow_id)
 
 
-def escrow_state(escrow: Escrow) -> EscrowState:
+def escrow_state(escrow: Escrow | DirectDeal) -> EscrowState:
     return EscrowState(id=escrow.id, status=escrow.status)
 
 

@@ -1,7 +1,7 @@
 """Notifications about offers and deals. Members get none about their own actions.
 
-The first event of an offer's or an escrow's stream names the two sides. No price, title or word of a thread is
-in a notification: they go into mails too.
+The first event of an offer's, an escrow's or a direct deal's stream names the two sides. No price, title or word of a
+thread is in a notification: they go into mails too.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from uuid import UUID
 from command_api.notifications.notification import ADMINS, Notification, Notifications, on, on_later
 from schemas.base import DomainEvent
 from schemas.events import marketplace
-from schemas.events.marketplace import EscrowAgreed, OfferSent
+from schemas.events.marketplace import DirectDealAgreed, EscrowAgreed, OfferSent
 
-Begin = OfferSent | EscrowAgreed
+Begin = OfferSent | EscrowAgreed | DirectDealAgreed
 
 _TITLES: Final[Mapping[type[DomainEvent], str]] = {
     marketplace.OfferCountered: "The other side made a counter-offer: it is your turn",
-    marketplace.OfferAccepted: "Your price was accepted: the next step is the escrow",
+    marketplace.OfferAccepted: "Your price was accepted: see the next step",
     marketplace.OfferDeclined: "Your price was declined: the offer has ended",
     marketplace.OfferWithdrawn: "A buyer withdrew an offer for your website",
     marketplace.OfferExpired: "An offer has ended: no one responded in time, or the website was sold to another",
@@ -32,6 +32,9 @@ _TITLES: Final[Mapping[type[DomainEvent], str]] = {
     marketplace.EscrowReleased: "The deal is complete: the escrow provider has paid out",
     marketplace.EscrowRefunded: "The escrow provider has paid the buyer's money back",
     marketplace.EscrowCancelled: "The deal was canceled before it was paid",
+    marketplace.DirectDealConfirmed: "The other side confirmed the handover: please confirm it, too",
+    marketplace.DirectDealClosed: "An admin recorded how the disputed deal ended",
+    marketplace.DirectDealCancelled: "The deal was canceled before it was confirmed",
 }
 """Of events that both sides are notified of."""
 
@@ -73,8 +76,13 @@ def delivered(event: marketplace.EscrowDelivered, begin: Begin) -> Notifications
     return _notification(event, begin, title, begin.buyer_id)
 
 
-@on_later(marketplace.EscrowDisputed)
-def disputed(event: marketplace.EscrowDisputed, begin: Begin) -> Notifications:
+@on_later(marketplace.DirectDealCompleted)
+def completed(event: marketplace.DirectDealCompleted, begin: Begin) -> Notifications:
+    return _notification(event, begin, "The deal is complete: both sides have confirmed it")
+
+
+@on_later(marketplace.EscrowDisputed, marketplace.DirectDealDisputed)
+def disputed(event: DomainEvent, begin: Begin) -> Notifications:
     """The two, and the admins who are neither of them: one has to decide."""
     yield from _notification(event, begin, "The other side disputes the deal: please add your statement to its thread")
     [one, *_] = _notification(event, begin, "A deal is disputed: an admin has to decide")
@@ -83,7 +91,11 @@ def disputed(event: marketplace.EscrowDisputed, begin: Begin) -> Notifications:
 
 def _notification(event: DomainEvent, begin: Begin, title: str, *to: UUID) -> Iterator[Notification]:
     """`to`: both sides, if nobody is named."""
-    kind, offer_id = ("deal", begin.offer_id) if isinstance(begin, EscrowAgreed) else ("offer", begin.originator_id)
+    kind, offer_id = (
+        ("deal", begin.offer_id)
+        if isinstance(begin, EscrowAgreed | DirectDealAgreed)
+        else ("offer", begin.originator_id)
+    )
     about = f"{event.originator_id} {event.originator_version}"
     for account in to or (begin.buyer_id, begin.seller_id):
         if account != event.actor_id:

@@ -1,8 +1,8 @@
 """The chain of a decided event: what follows from the same request or click, by the ids of `schemas.message_ids`.
 
 Reads view `events.message`, which has no payloads. The command line (`althing events show`) and the explanation of a
-conversion show the same chain. A conversion, an offer and an escrow are followed with their whole history, every other
-aggregate with what happened to it in the chain.
+conversion show the same chain. A conversion, an offer, an escrow and a direct deal are followed with their whole
+history, every other aggregate with what happened to it in the chain.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ SELECT notification_id AS position, originator_id AS aggregate_id, originator_ve
     (convert_from(state, 'UTF8')::json ->> 'actor_id')::uuid AS actor_id,
     CASE
         WHEN topic LIKE 'offer.accepted.v%' THEN (convert_from(state, 'UTF8')::json ->> 'escrow_id')::uuid
-        WHEN topic LIKE 'escrow.agreed.v%' THEN (convert_from(state, 'UTF8')::json ->> 'offer_id')::uuid
+        WHEN topic LIKE 'escrow.agreed.v%' OR topic LIKE 'direct_deal.agreed.v%'
+            THEN (convert_from(state, 'UTF8')::json ->> 'offer_id')::uuid
     END AS related_id,
     CASE WHEN topic LIKE 'conversion.%'
         THEN convert_from(state, 'UTF8')::json #>> '{facts,attribution,click_id}' END AS click_id,
@@ -42,7 +43,7 @@ GRANT USAGE ON SCHEMA events TO query_reader;
 GRANT SELECT ON events.message TO query_reader"""
 """The events without their payloads; a step of `althing migrate` creates the view."""
 
-_FOLLOWED: Final = ("conversion.", "offer.", "escrow.")
+_FOLLOWED: Final = ("conversion.", "offer.", "escrow.", "direct_deal.")
 
 
 @dataclass(frozen=True, slots=True)

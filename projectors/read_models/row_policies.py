@@ -61,8 +61,9 @@ def own_or_moderated(column: str) -> str:
 PUBLIC_LISTINGS: Final = (
     f"({_ADMIN} and status <> 'draft') or (status in ('active', 'under_offer') and {PUBLIC})"
     " or seller_id = (select read.reader_account()) or buyer_id = (select read.reader_account())"
+    " or reviewer_id = (select read.reader_account())"
 )
-"""Online listings are public; others are for seller and buyer. A draft is for its seller only."""
+"""Online listings are public; others are for seller, buyer and invited reviewer. A draft is for its seller only."""
 
 QUESTIONS: Final = (
     f"{_ADMIN} or (hidden_at is null and {PUBLIC})"

@@ -13,6 +13,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends
 
 from infra.kernel.config.settings import Settings
+from query_api.forum.moderation_view import PublicReads
 from query_api.kernel.authorization import AccountScope, require_existing
 from query_api.kernel.dependencies import AdminScope, CallerScope, Context, Reads
 from query_api.kernel.pagination import Page50, Page100
@@ -20,6 +21,7 @@ from query_api.kernel.postgres_reader import Reader
 from query_api.marketplace import rows as shown
 from query_api.marketplace.listings import steps
 from query_api.marketplace.schemas import (
+    DealTerms,
     Dispute,
     Escrow,
     EscrowCall,
@@ -54,6 +56,13 @@ _WATCHED: Final = (
     f"SELECT {shown.LISTING} FROM read.listings WHERE id IN (SELECT listing_id FROM read.listing_watches"  # noqa: S608 - own text
     " WHERE account_id = %s AND ended_at IS NULL) ORDER BY published_at DESC NULLS LAST, id LIMIT 1000"
 )
+
+
+@router.get("/deal-terms", dependencies=[Depends(PublicReads("deal_settings"))])
+def get_deal_terms(context: Context) -> DealTerms:
+    """Whether deals have an escrow here, for everybody: sellers and buyers are to know before an offer is made."""
+    allowed = _allows_direct_deals(Reader.of_service(context.pool))
+    return DealTerms(escrowKind=_kind(None, context.settings, direct=allowed), directDeals=allowed)
 
 
 @router.get("/my/listings", dependencies=[Depends(Reads("listings"))])
@@ -96,7 +105,7 @@ def get_my_offers(scope: CallerScope, page: Page50, side: Literal["buyer", "sell
     return [Offer.of_row(_offer(row, side, by)) for row in found]
 
 
-@router.get("/offers/{id}", dependencies=[Depends(Reads("offers", "escrows", "listings", "sellers"))])
+@router.get("/offers/{id}", dependencies=[Depends(Reads("offers", "escrows", "listings", "sellers", "deal_settings"))])
 def get_offer(id: UUID, context: Context, scope: CallerScope) -> OfferInFull:
     """One offer, with the escrow once it is accepted."""
     reader, side, row = _one(id, scope)
@@ -107,7 +116,7 @@ def get_offer(id: UUID, context: Context, scope: CallerScope) -> OfferInFull:
         offer,
         escrow=_escrow(found, side) if found is not None else None,
         next=_next(offer, found, side),
-        escrow_kind=_kind(found, context.settings),
+        escrow_kind=_kind(found, context.settings, direct=_allows_direct_deals(reader)),
         buyer_name=by[row["buyer_id"]],
         seller_name=by[row["seller_id"]],
     )
@@ -197,13 +206,20 @@ def _escrow(row: Mapping[str, Any], side: SideShown) -> Escrow:
     )
 
 
-def _kind(escrow: Mapping[str, Any] | None, settings: Settings) -> EscrowKind:
-    """Of an escrow that was opened, its own: the provider may be another by now."""
+def _kind(escrow: Mapping[str, Any] | None, settings: Settings, *, direct: bool) -> EscrowKind:
+    """Of a deal that has begun, its own: the provider may be another by now. `direct`: direct deals are allowed."""
+    if escrow is not None and escrow["is_direct"]:
+        return "direct"
     if escrow is not None and escrow["payment_url"] is not None:
         return "trial" if escrow["is_trial"] else "real"
     if settings.escrow_url is None:
-        return "none"
+        return "direct" if direct else "none"
     return "trial" if settings.escrow_sandbox else "real"
+
+
+def _allows_direct_deals(reader: Reader) -> bool:
+    row = reader.row("SELECT direct_deals FROM read.deal_settings", ())
+    return row is not None and bool(row["direct_deals"])
 
 
 _NEXT: Final[Mapping[str, tuple[NextStep, NextStep]]] = {
@@ -222,6 +238,10 @@ def _next(offer: Mapping[str, Any], escrow: Mapping[str, Any] | None, side: Side
         if offer["turn"] is None or offer["is_on_hold"]:
             return "none"
         return "answer" if offer["turn"] == side else "wait"
+    if escrow["is_direct"] and escrow["status"] in ("agreed", "confirmed"):
+        return (
+            "confirm_handover" if side == "admin" or escrow[f"{side}_confirmed_at"] is None else "wait_for_confirmation"
+        )
     if escrow["outcome"] is not None and escrow["status"] == "disputed":
         return "wait_for_payout"
     if escrow["came_late"] and escrow["status"] == "cancelled":

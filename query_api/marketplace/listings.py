@@ -35,7 +35,7 @@ _ORDER: Final[dict[str, tuple[str, str, type]]] = {
     "revenue": ("monthly_revenue", "DESC", int),
 }
 _ONE: Final = (
-    f"SELECT {shown.LISTING}, buyer_id, verification, verification_note, edition, reason, expires_at"  # noqa: S608 - own text
+    f"SELECT {shown.LISTING}, buyer_id, reviewer_id, verification, verification_note, edition, reason, expires_at"  # noqa: S608 - own text
     " FROM read.listings WHERE id = %s"
 )
 _MINE: Final = """
@@ -102,13 +102,15 @@ def get_listings(
 
 @router.get("/listings/{id}", dependencies=[Depends(PublicReads("listings", "sellers"))])
 def get_listing(id: UUID, context: Context, viewer: CurrentViewer) -> ListingInFull:
-    """One listing. One that is not online is visible only to its seller, its buyer and admins."""
+    """One listing. One that is not online is visible only to its seller, its buyer, its invited reviewer and
+    admins."""
     reader, row = one(viewer, context, id)
     me = viewer.account_id
     # Offers as the account itself: an admin's role shows those of others once they are disputed, and no own ones.
     mine = Reader(context.pool, me).row(_MINE, {"me": me, "id": id}) if me is not None else None
     seller = shown.seller(reader, row["seller_id"])
     is_mine = me == row["seller_id"]
+    is_reviewer = me is not None and me == row["reviewer_id"]
     sees_all = is_mine or viewer.is_admin
     return ListingInFull.of_row(
         shown.listing(row),
@@ -120,7 +122,9 @@ def get_listing(id: UUID, context: Context, viewer: CurrentViewer) -> ListingInF
         is_watched=bool(mine and mine["watched"]),
         my_offer=mine["offer"] if mine is not None else None,
         website_id=row["website_id"] if is_mine else None,
-        edition=row["edition"] if sees_all else None,
+        edition=row["edition"] if sees_all or is_reviewer else None,
+        is_reviewer=is_reviewer,
+        has_reviewer=is_mine and row["reviewer_id"] is not None,
         reason=(row["reason"] or None) if sees_all else None,
     )
 

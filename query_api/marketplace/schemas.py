@@ -16,11 +16,19 @@ Verification = Literal["verified", "overstated", "pending"]
 """Overstated: it was measured, and a claim is too far above what was measured."""
 NextStep = Literal[
     "none", "answer", "wait", "pay", "wait_for_payment", "deliver", "wait_for_delivery", "confirm_receipt", "inspect",
-    "wait_for_inspection", "wait_for_decision", "wait_for_payout",
+    "wait_for_inspection", "wait_for_decision", "wait_for_payout", "confirm_handover", "wait_for_confirmation",
 ]  # fmt: skip
 
 
-EscrowKind = Literal["none", "trial", "real"]
+EscrowKind = Literal["none", "trial", "real", "direct"]
+"""What an accepted offer begins: nothing can be accepted, an escrow without money, an escrow, a direct deal."""
+
+
+class DealTerms(BaseModel):
+    """How deals are made here."""
+
+    escrowKind: EscrowKind = Field(description="direct: without escrow; the two arrange the payment themselves")
+    directDeals: bool = Field(description="Whether an admin allows deals without escrow where there is no provider")
 
 
 class Listing(RowModel):
@@ -111,7 +119,9 @@ class ListingInFull(Listing):
     isWatched: bool
     myOffer: UUID | None = Field(description="My open offer, or the one that was accepted")
     websiteId: UUID | None = Field(description="For the seller alone")
-    edition: int | None = Field(description="For the seller and admins: send it with a change")
+    edition: int | None = Field(description="For the seller, admins and the invited reviewer: send it with a change")
+    isReviewer: bool = Field(description="You are invited to review it")
+    hasReviewer: bool = Field(description="For the seller: somebody took the link to the review")
     reason: str | None = Field(description="For the seller and admins: why it was rejected or suspended")
 
 
@@ -120,7 +130,7 @@ class Step(RowModel):
 
     number: int
     kind: str = Field(description="Name of the event")
-    by: Literal["buyer", "seller", "admin", "system", "provider"]
+    by: Literal["buyer", "seller", "admin", "reviewer", "system", "provider"]
     at: datetime
     detail: str = Field(description="Price, reason or the like; may be empty")
 
@@ -146,12 +156,15 @@ class FlaggedQuestion(Question):
 
 
 class Escrow(RowModel):
-    """The money of one deal, and the deadlines that apply to it."""
+    """The money of one deal, and the deadlines that apply to it. Of a direct deal: what the two have confirmed."""
 
     id: UUID
     status: EscrowStatus
     price: Amount
-    payUntil: datetime
+    isDirect: bool = Field(description="Without escrow: nothing is held")
+    buyerConfirmedAt: datetime | None = Field(description="Of a direct deal")
+    sellerConfirmedAt: datetime | None
+    payUntil: datetime = Field(description="Of a direct deal: when it ends if no side has confirmed")
     paymentUrl: str | None = Field(description="For the buyer, until it is paid; null: not there yet")
     inspectFrom: datetime | None = Field(description="When the inspection begins unless the buyer starts it")
     inspectUntil: datetime | None = Field(description="When the delivery counts as accepted")
@@ -189,7 +202,9 @@ class OfferInFull(Offer):
     next: NextStep = Field(description="The next action, of you or the other party")
     buyerName: str
     sellerName: str
-    escrowKind: EscrowKind = Field(description="none: nothing can be accepted here; trial: no real money moves")
+    escrowKind: EscrowKind = Field(
+        description="none: nothing can be accepted here; trial: no real money moves; direct: nothing is held"
+    )
 
 
 class Message(RowModel):
@@ -223,6 +238,7 @@ class Dispute(RowModel):
     escrowId: UUID
     listingId: UUID
     status: EscrowStatus
+    isDirect: bool = Field(description="Without escrow: there is no money to move")
     price: Amount
     buyerName: str
     sellerName: str

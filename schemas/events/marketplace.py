@@ -1,7 +1,8 @@
 """Websites for sale: listings, questions, watchlists, saved searches, and deals of a buyer and a seller.
 
 A deal is an offer with its private thread, and the escrow that holds the money. Money moves at the escrow provider
-only; its confirmed messages say what happened.
+only; its confirmed messages say what happened. Without a provider an admin may allow direct deals: the two arrange the
+payment themselves, and nothing is held.
 """
 
 from __future__ import annotations
@@ -30,8 +31,19 @@ ListingStatus = Literal[
 Side = Literal["buyer", "seller"]
 OfferStatus = Literal["sent", "countered", "accepted", "declined", "withdrawn", "expired"]
 EscrowStatus = Literal[
-    "agreed", "funded", "delivered", "inspecting", "accepted", "disputed", "released", "refunded", "cancelled"
+    "agreed",
+    "funded",
+    "delivered",
+    "inspecting",
+    "accepted",
+    "disputed",
+    "released",
+    "refunded",
+    "cancelled",
+    "confirmed",
+    "completed",
 ]
+"""`confirmed` (by one side) and `completed` are those of direct deals alone."""
 Outcome = Literal["release", "refund", "split"]
 
 
@@ -101,21 +113,39 @@ class ListingSubmitted(DomainEvent):
     NAME: ClassVar[str] = "listing.submitted"
 
 
+class ListingReviewerInvited(DomainEvent):
+    """The seller, an admin, made a link that lets one other member review this listing; the previous one ends."""
+
+    NAME: ClassVar[str] = "listing.reviewer_invited"
+    key_hash: str = Field(pattern="^[0-9a-f]{64}$", description="SHA-256 of the link's token")
+    expires_at: datetime
+
+
+class ListingReviewerJoined(DomainEvent):
+    """A member opened the link: until the review ends, they may review this listing, and no other."""
+
+    NAME: ClassVar[str] = "listing.reviewer_joined"
+    seller_id: UUID
+    reviewer_id: UUID
+
+
 class ListingApproved(DomainEvent):
-    """An admin approved the listing; it is live."""
+    """An admin or the invited reviewer approved the listing; it is live."""
 
     NAME: ClassVar[str] = "listing.approved"
     seller_id: UUID
     expires_at: datetime
+    by_reviewer: bool = Field(default=False, description="The actor is the invited reviewer")
 
 
 class ListingRejected(DomainEvent):
-    """An admin rejected the listing; the seller may change and resubmit it."""
+    """An admin or the invited reviewer rejected the listing; the seller may change and resubmit it."""
 
     NAME: ClassVar[str] = "listing.rejected"
     SUBJECT: ClassVar[str] = "seller_id"
     seller_id: UUID | None = Field(default=None, description="None: from before the reason was encrypted")
     reason: Personal[str] = Field(max_length=2_000)
+    by_reviewer: bool = Field(default=False, description="The actor is the invited reviewer")
 
 
 class ListingSuspended(DomainEvent):
@@ -168,7 +198,7 @@ class ListingInEscrow(DomainEvent):
 
 
 class ListingSold(DomainEvent):
-    """The seller has the money."""
+    """The deal is complete: the provider has paid the seller, or both sides of a direct deal have confirmed."""
 
     NAME: ClassVar[str] = "listing.sold"
     seller_id: UUID
@@ -326,8 +356,9 @@ class OfferAccepted(DomainEvent):
     """Both agree on the price."""
 
     NAME: ClassVar[str] = "offer.accepted"
-    escrow_id: UUID
+    escrow_id: UUID = Field(description="Of the escrow or the direct deal")
     side: Side
+    is_direct: bool = Field(default=False, description="A direct deal: nothing is held in escrow")
 
 
 class OfferDeclined(DomainEvent):
@@ -437,3 +468,60 @@ class EscrowCancelled(DomainEvent):
 
     NAME: ClassVar[str] = "escrow.cancelled"
     side: Side | None = Field(description="None: the payment deadline passed")
+
+
+class DirectDealsSwitched(DomainEvent):
+    """An admin allowed or ended deals without escrow. Deals that were agreed before continue."""
+
+    NAME: ClassVar[str] = "direct_deals.switched"
+    is_allowed: bool
+
+
+class DirectDealAgreed(DomainEvent):
+    """Price and sides are fixed; the two arrange payment and transfer themselves."""
+
+    NAME: ClassVar[str] = "direct_deal.agreed"
+    offer_id: UUID
+    listing_id: UUID
+    seller_id: UUID
+    buyer_id: UUID
+    price: Money
+    confirm_until: datetime = Field(description="When the deal ends if no side has confirmed")
+
+
+class DirectDealConfirmed(DomainEvent):
+    """One side states that money and website were handed over."""
+
+    NAME: ClassVar[str] = "direct_deal.confirmed"
+    side: Side
+
+
+class DirectDealCompleted(DomainEvent):
+    """Both sides have confirmed."""
+
+    NAME: ClassVar[str] = "direct_deal.completed"
+
+
+class DirectDealDisputed(DomainEvent):
+    """One side opened a dispute: an admin reads the thread and records the end. There is no money to move."""
+
+    NAME: ClassVar[str] = "direct_deal.disputed"
+    SUBJECT: ClassVar[str] = "author_id"
+    author_id: UUID
+    side: Side
+    text: Personal[str]
+
+
+class DirectDealClosed(DomainEvent):
+    """An admin recorded how a disputed deal ended. It moves no money."""
+
+    NAME: ClassVar[str] = "direct_deal.closed"
+    is_sold: bool
+    reason: str = Field(max_length=2_000)
+
+
+class DirectDealCancelled(DomainEvent):
+    """The deal ended before any side confirmed."""
+
+    NAME: ClassVar[str] = "direct_deal.cancelled"
+    side: Side | None = Field(description="None: nobody confirmed in time")

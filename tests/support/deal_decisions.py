@@ -44,14 +44,27 @@ def deal_history(
         }
         return in_order(uuid5(root, f"escrow {name}"), (marketplace.EscrowAgreed, agreed), *steps)
 
-    def accepted(name: str) -> tuple[type[DomainEvent], dict[str, Any]]:
-        return marketplace.OfferAccepted, {"escrow_id": uuid5(root, f"escrow {name}"), "side": "buyer"}
+    def accepted(name: str, **more: Any) -> tuple[type[DomainEvent], dict[str, Any]]:
+        return marketplace.OfferAccepted, {"escrow_id": uuid5(root, f"escrow {name}"), "side": "buyer", **more}
+
+    def direct(name: str, *steps: tuple[type[DomainEvent], dict[str, Any]]) -> list[DomainEvent]:
+        agreed = {
+            "offer_id": uuid5(root, f"offer {name}"),
+            "listing_id": listing,
+            "seller_id": seller,
+            "buyer_id": buyer,
+            "price": usd(41_000_00),
+            "confirm_until": DAY,
+        }
+        begin = (marketplace.DirectDealAgreed, agreed)
+        return [*deal(name, accepted(name, is_direct=True)), *in_order(uuid5(root, f"escrow {name}"), begin, *steps)]
 
     funded = (marketplace.EscrowFunded, {"reference": "tx"})
     late = (marketplace.EscrowFunded, {"reference": "tx", "is_late": True})
     opened = (marketplace.EscrowOpened, {"reference": "tx", "payment_url": "https://pay.example/1", "is_trial": True})
     delivered = (marketplace.EscrowDelivered, {"inspect_from": DAY})
     inspection = (marketplace.EscrowInspectionBegan, {"until": DAY})
+    both = [(marketplace.DirectDealConfirmed, {"side": side}) for side in ("seller", "buyer")]
     halves = {"to_seller": usd(20_500_01), "to_buyer": usd(20_499_99)}
     return [
         *deal(
@@ -79,6 +92,14 @@ def deal_history(
         ),
         *deal("late", accepted("late")),
         *escrow("late", (marketplace.EscrowCancelled, {"side": None}), late, (marketplace.EscrowRefunded, {})),
+        *in_order(uuid5(root, "direct deals"), (marketplace.DirectDealsSwitched, {"is_allowed": True})),
+        *direct("direct", *both, (marketplace.DirectDealCompleted, {})),
+        *direct(
+            "direct disputed",
+            (marketplace.DirectDealDisputed, said(buyer, "Nothing comes.", side="buyer")),
+            (marketplace.DirectDealClosed, {"is_sold": False, "reason": "Never paid."}),
+        ),
+        *direct("direct cancelled", (marketplace.DirectDealCancelled, {"side": None})),
         *deal("declined", (marketplace.OfferDeclined, {"side": "seller"})),
         *deal("withdrawn", (marketplace.OfferWithdrawn, {})),
         *deal("expired", (marketplace.OfferExpired, {})),

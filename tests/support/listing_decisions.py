@@ -78,6 +78,8 @@ def listing_history(
             (marketplace.ListingSubmitted, {}),
             (marketplace.ListingRejected, {"reason": "No source."}),
             (marketplace.ListingSubmitted, {}),
+            (marketplace.ListingReviewerInvited, {"key_hash": "ab" * 32, "expires_at": AT}),
+            (marketplace.ListingReviewerJoined, {"seller_id": member, "reviewer_id": leaver}),
             approved,
             (marketplace.ListingSuspended, {"reason": "Stolen?"}),
             (marketplace.ListingResumed, {}),

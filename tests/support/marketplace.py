@@ -40,7 +40,7 @@ from projectors.read_models.marketplace.market import (
     SAVED_SEARCHES,
     SELLERS,
 )
-from projectors.read_models.marketplace.offers import ESCROWS, OFFER_MESSAGES, OFFERS
+from projectors.read_models.marketplace.offers import DEAL_SETTINGS, ESCROWS, OFFER_MESSAGES, OFFERS
 from schemas.base import DomainEvent
 from schemas.events.accounts import Role
 from schemas.identity import email_id
@@ -60,6 +60,7 @@ MODELS: Final[Sequence[ReadModel]] = (
     OFFERS,
     OFFER_MESSAGES,
     ESCROWS,
+    DEAL_SETTINGS,
 )
 FIELDS: Final[Mapping[str, Any]] = {
     "title": "Reviews of VPN services",
@@ -233,15 +234,17 @@ class Market:
 
 
 @contextmanager
-def market(query: QueryService, folder: Path) -> Iterator[Market]:
-    """Over that query service, with a sandbox of its own."""
+def market(query: QueryService, folder: Path, *, provider: bool = True) -> Iterator[Market]:
+    """Over that query service, with a sandbox of its own; without `provider` as a new installation, which has none."""
     sandbox = Sandbox(folder / "escrow.sqlite", 0, KEY, SECRET, "").start()
-    settings = replace(
-        query.settings,
-        escrow_url=sandbox.address,
-        escrow_key=KEY,
-        escrow_webhook_secrets=("whsec_YW4gb2xkZXIgc2VjcmV0IG9mIGl0", SECRET),
-    )
+    settings = query.settings
+    if provider:
+        settings = replace(
+            settings,
+            escrow_url=sandbox.address,
+            escrow_key=KEY,
+            escrow_webhook_secrets=("whsec_YW4gb2xkZXIgc2VjcmV0IG9mIGl0", SECRET),
+        )
     try:
         with serve_full_api_over(query, folder, settings) as api:
             sandbox.webhook_url = f"{api.address}/api/public/escrow/messages"

@@ -77,6 +77,8 @@ const full = (one, over = {}) => ({
   publishedAt: at(-20),
   expiresAt: at(70),
   isMine: false,
+  isReviewer: false,
+  hasReviewer: false,
   isWatched: false,
   myOffer: null,
   websiteId: null,
@@ -118,6 +120,9 @@ const escrow = (status, over = {}) => ({
   id: 'e1',
   status,
   price: usd(41_000),
+  isDirect: false,
+  buyerConfirmedAt: null,
+  sellerConfirmedAt: null,
   payUntil: at(6),
   paymentUrl: null,
   inspectFrom: at(2),
@@ -174,6 +179,27 @@ const deals = [
       toBuyer: usd(5000),
     }),
   }),
+  deal('direct', 'buyer', 'confirm_handover', {
+    listingStatus: 'under_offer',
+    escrowKind: 'direct',
+    escrow: escrow('confirmed', { isDirect: true, sellerConfirmedAt: at(-0.5) }),
+  }),
+  deal('direct-answer', 'seller', 'answer', {
+    status: 'sent',
+    turn: 'seller',
+    listingStatus: 'active',
+    escrowKind: 'direct',
+  }),
+  deal('direct-dispute', 'admin', 'wait_for_decision', {
+    escrowKind: 'direct',
+    escrow: escrow('disputed', {
+      isDirect: true,
+      sellerConfirmedAt: at(-2),
+      disputedBy: 'buyer',
+      disputeText: 'I paid, and the domain was never transferred.',
+    }),
+    buyerName: 'Embla',
+  }),
 ];
 const WAYS = {
   agreed: ['agreed', 'opened'],
@@ -181,9 +207,19 @@ const WAYS = {
   disputed: ['agreed', 'opened', 'funded', 'delivered', 'disputed'],
   released: ['agreed', 'opened', 'funded', 'delivered', 'disputed', 'decided', 'released'],
 };
+const DIRECT_WAYS = { confirmed: ['agreed', 'confirmed'], disputed: ['agreed', 'confirmed', 'disputed'] };
+const directHistory = (one) =>
+  (DIRECT_WAYS[one.escrow.status] ?? []).map((kind, index) => ({
+    number: index + 1,
+    kind: `direct_deal.${kind}`,
+    by: kind === 'agreed' ? 'system' : kind === 'confirmed' ? 'seller' : 'buyer',
+    at: at(-3 + index / 3),
+    detail: '',
+  }));
 const history = (one) => [
   { number: 1, kind: 'offer.sent', by: 'buyer', at: at(-4), detail: '$39,500' },
-  ...(WAYS[one.escrow?.status] ?? []).map((kind, index) => ({
+  ...(one.escrow?.isDirect ? directHistory(one) : []),
+  ...((one.escrow?.isDirect ? undefined : WAYS[one.escrow?.status]) ?? []).map((kind, index) => ({
     number: index + 1,
     kind: `escrow.${kind}`,
     by: ['opened', 'funded', 'released'].includes(kind) ? 'provider' : 'buyer',
@@ -221,6 +257,7 @@ const disputed = {
   escrowId: 'e1',
   listingId: 'm1',
   status: 'disputed',
+  isDirect: false,
   price: usd(41_000),
   buyerName: 'Embla',
   sellerName: 'Jón Þórsson',
@@ -243,6 +280,8 @@ export function marketplaceAnswer(key, query, none) {
   const some = (rows) => [none ? [] : rows];
   const [, , , what, id, part] = path.split('/');
   if (what === 'images') return [picture(id), 200, 'image/svg+xml'];
+  if (part === 'reviewer')
+    return [{ id, url: `https://althing.example/marketplace/review/${id}#kq3Zx0`, expiresAt: at(14) }, 201];
   if (method !== 'GET') return [{ id, status: 'draft', edition: 3, images: HASHES }, 200];
   if (path.startsWith('/api/admin/marketplace/')) {
     const name = path.split('/').at(-1);
@@ -255,6 +294,7 @@ export function marketplaceAnswer(key, query, none) {
       }[name] ?? [],
     );
   }
+  if (what === 'deal-terms') return [{ escrowKind: none ? 'none' : 'direct', directDeals: !none }];
   if (what === 'sellers') return [none ? { ...SELLER, activeListings: 0, verifiedListings: 0 } : SELLER];
   if (what === 'my') {
     const mine = [draft, { ...listings[1], status: 'in_review' }, { ...listings[4], status: 'rejected' }, listings[3]];
@@ -274,6 +314,9 @@ export function marketplaceAnswer(key, query, none) {
       ],
     ];
   if (id === 'mine') return [draft];
+  if (id === 'mine-in-review') return [{ ...draft, id, status: 'in_review' }];
+  if (id === 'to-review') return [full({ ...listings[1], status: 'in_review' }, { id, edition: 2, isReviewer: true })];
+  if (id === 'invited') return [{ code: 'not_found', message: 'Listing not found.' }, 404];
   if (id) {
     const one = listings.find((item) => item.id === id) ?? listings[0];
     return [full(one, { edition: 2, ...(id === 'm5' ? { status: 'in_review' } : {}) })];

@@ -149,6 +149,13 @@ const SCREENS = [
   { name: 'deal-inspect', path: '/marketplace/deals/inspect' },
   { name: 'deal-disputed', path: '/marketplace/deals/dispute' },
   { name: 'deal-paid-out', path: '/marketplace/deals/sold' },
+  { name: 'deal-direct', path: '/marketplace/deals/direct' },
+  { name: 'deal-direct-accept', path: '/marketplace/deals/direct-answer', act: click('Accept $41,000'), after: true },
+  { name: 'deal-direct-disputed', path: '/marketplace/deals/direct-dispute' },
+  { name: 'listing-invite', path: '/marketplace/listing/mine-in-review' },
+  { name: 'review-invited', path: '/marketplace/review/to-review' },
+  { name: 'review-join', path: '/marketplace/review/invited#kq3Zx0' },
+  { name: 'deal-settings', path: '/admin/listings?tab=settings' },
   { name: 'saved', path: '/marketplace/saved' },
   { name: 'review', path: '/admin/listings' },
   {

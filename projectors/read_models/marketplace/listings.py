@@ -13,11 +13,12 @@ from schemas.events.accounts import AccountErased
 
 LISTINGS: Final = ReadModel(
     name="listings",
-    version=2,
+    version=3,
     columns=(
         "id uuid",
         "seller_id uuid not null",
         "buyer_id uuid",
+        "reviewer_id uuid",
         "status text not null",
         "edition int not null default 1",
         "title text not null",
@@ -50,6 +51,7 @@ LISTINGS: Final = ReadModel(
         "niche, published_at desc, id",
         "seller_id, created_at",
         "buyer_id",
+        "reviewer_id",
         "status, created_at, id",
     ),
     personal=("title", "title_lower", "website_url", "description", "reason"),
@@ -86,11 +88,14 @@ LISTINGS.sets(
     lambda event: {"published_at": event.timestamp, "expires_at": event.expires_at},
     status="active",
     reason="",
+    reviewer_id=None,
 )
-LISTINGS.sets(marketplace.ListingRejected, lambda event: {"reason": event.reason}, status="rejected")
+LISTINGS.sets(marketplace.ListingReviewerInvited, reviewer_id=None)
+LISTINGS.sets(marketplace.ListingReviewerJoined, lambda event: {"reviewer_id": event.reviewer_id})
+LISTINGS.sets(marketplace.ListingRejected, lambda event: {"reason": event.reason}, status="rejected", reviewer_id=None)
 LISTINGS.sets(marketplace.ListingSuspended, lambda event: {"reason": event.reason}, status="suspended")
 LISTINGS.sets(marketplace.ListingResumed, status="active", reason="")
-LISTINGS.sets(marketplace.ListingWithdrawn, status="withdrawn")
+LISTINGS.sets(marketplace.ListingWithdrawn, status="withdrawn", reviewer_id=None)
 LISTINGS.sets(marketplace.ListingExpired, status="expired")
 LISTINGS.sets(marketplace.ListingReserved, lambda event: {"buyer_id": event.buyer_id}, status="under_offer")
 LISTINGS.sets(marketplace.ListingFreed, status="active", buyer_id=None)

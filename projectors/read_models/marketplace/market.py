@@ -105,7 +105,7 @@ SAVED_SEARCHES: Final = ReadModel(
     personal=("search",),
 )
 
-By = Literal["buyer", "seller", "admin", "system", "provider"]
+By = Literal["buyer", "seller", "admin", "reviewer", "system", "provider"]
 
 
 def _by(event: DomainEvent) -> By:
@@ -113,6 +113,8 @@ def _by(event: DomainEvent) -> By:
     if side in ("buyer", "seller", "admin"):
         found: By = side
         return found
+    if getattr(event, "by_reviewer", False):
+        return "reviewer"
     actor: By = _ACTORS.get(event.NAME, "seller")
     return actor if event.actor_id is not None or actor == "provider" else "system"
 
@@ -125,6 +127,10 @@ _ACTORS: Final[dict[str, By]] = {
     **dict.fromkeys(("escrow.opened", "escrow.funded", "escrow.released", "escrow.refunded"), "provider"),
     "escrow.agreed": "system",
     "escrow.decided": "admin",
+    "listing.reviewer_joined": "reviewer",
+    "direct_deal.agreed": "system",
+    "direct_deal.completed": "system",
+    "direct_deal.closed": "admin",
 }
 """The acting role by event; events that are not listed are the seller's."""
 
@@ -163,7 +169,7 @@ def _keep_history(event_class: type[DomainEvent]) -> None:
 
 for _event_class in list(REGISTRY.values()):
     if _event_class.__module__ == marketplace.__name__ and _event_class.NAME.startswith(
-        ("listing.", "offer.", "escrow.")
+        ("listing.", "offer.", "escrow.", "direct_deal.")
     ):
         _keep_history(_event_class)
 
@@ -176,6 +182,7 @@ def registered(rows: Rows, event: AccountRegistered) -> None:
 SELLERS.sets(AccountRenamed, lambda event: {"name": event.name})
 SELLERS.sets(AccountErased, name=ERASED)
 SELLERS.adds(marketplace.ListingSold, lambda event: event.seller_id, sold=1)
+SELLERS.sets(marketplace.ListingReviewerJoined, of=lambda event: event.seller_id, took_part=True)
 SELLERS.sets(marketplace.ListingApproved, of=lambda event: event.seller_id, took_part=True)
 SELLERS.sets(marketplace.OfferSent, of=lambda event: event.buyer_id, took_part=True)
 SELLERS.sets(marketplace.QuestionAsked, of=lambda event: event.author_id, took_part=True)

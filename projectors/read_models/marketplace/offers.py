@@ -1,5 +1,8 @@
 """`read.offers`, `read.offer_messages` and `read.escrows`: deals and their threads, for the two sides alone, and for
-admins once they are disputed."""
+admins once they are disputed; and `read.deal_settings`.
+
+Direct deals are rows of `read.escrows`, too: `pay_until` is when one ends that no side has confirmed.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,19 @@ from uuid import uuid5
 
 from infra.kernel.postgres.rows import Row, Rows
 from projectors.engine.read_model import ReadModel
-from projectors.read_models.row_policies import DEALS, their_deals
+from projectors.read_models.row_policies import DEALS, PUBLIC, their_deals
 from schemas.base import ERASED, DomainEvent, Money
 from schemas.events import marketplace
 from schemas.events.accounts import AccountErased
+
+DEAL_SETTINGS: Final = ReadModel(
+    name="deal_settings",
+    version=1,
+    columns=("id uuid", "direct_deals boolean not null"),
+    key=("id",),
+    readers=PUBLIC,
+)
+"""At most one row: whether deals without escrow are allowed."""
 
 OFFERS: Final = ReadModel(
     name="offers",
@@ -59,7 +71,7 @@ OFFER_MESSAGES: Final = ReadModel(
 
 ESCROWS: Final = ReadModel(
     name="escrows",
-    version=2,
+    version=3,
     columns=(
         "id uuid",
         "offer_id uuid not null",
@@ -73,6 +85,9 @@ ESCROWS: Final = ReadModel(
         "payment_url text",
         "is_trial boolean not null default false",
         "came_late boolean not null default false",
+        "is_direct boolean not null default false",
+        "buyer_confirmed_at timestamptz",
+        "seller_confirmed_at timestamptz",
         "inspect_from timestamptz",
         "inspect_until timestamptz",
         "disputed boolean not null default false",
@@ -100,8 +115,17 @@ def _price(price: Money) -> Row:
     return {"price": price.amount, "currency": price.currency}
 
 
+def _closed(event: marketplace.DirectDealClosed) -> str:
+    return "completed" if event.is_sold else "cancelled"
+
+
 def _paid(event: marketplace.EscrowDecided | marketplace.EscrowReleased) -> Row:
     return {"to_seller": event.to_seller.amount, "to_buyer": event.to_buyer.amount}
+
+
+@DEAL_SETTINGS.on(marketplace.DirectDealsSwitched)
+def switched(rows: Rows, event: marketplace.DirectDealsSwitched) -> None:
+    rows.put(id=event.originator_id, direct_deals=event.is_allowed)
 
 
 OFFERS.puts(
@@ -134,6 +158,15 @@ OFFERS.sets(marketplace.OfferExpired, _updated, status="expired")
 
 @OFFERS.on(marketplace.EscrowAgreed)
 def deal_agreed(rows: Rows, event: marketplace.EscrowAgreed) -> None:
+    _agreed(rows, event)
+
+
+@OFFERS.on(marketplace.DirectDealAgreed)
+def direct_deal_agreed(rows: Rows, event: marketplace.DirectDealAgreed) -> None:
+    _agreed(rows, event)
+
+
+def _agreed(rows: Rows, event: marketplace.EscrowAgreed | marketplace.DirectDealAgreed) -> None:
     rows.update({"id": event.offer_id}, escrow_id=event.originator_id, escrow_status="agreed")
 
 
@@ -151,6 +184,15 @@ OFFERS.sets(marketplace.EscrowRefunded, _updated, by="escrow_id", escrow_status=
 OFFERS.sets(marketplace.EscrowCancelled, _updated, by="escrow_id", escrow_status="cancelled")
 OFFERS.sets(marketplace.EscrowDisputed, _updated, by="escrow_id", escrow_status="disputed", disputed=True)
 OFFERS.sets(marketplace.EscrowDecided, _updated, by="escrow_id")
+OFFERS.sets(marketplace.DirectDealConfirmed, _updated, by="escrow_id", escrow_status="confirmed")
+OFFERS.sets(marketplace.DirectDealCompleted, _updated, by="escrow_id", escrow_status="completed")
+OFFERS.sets(marketplace.DirectDealCancelled, _updated, by="escrow_id", escrow_status="cancelled")
+OFFERS.sets(marketplace.DirectDealDisputed, _updated, by="escrow_id", escrow_status="disputed", disputed=True)
+
+
+@OFFERS.on(marketplace.DirectDealClosed)
+def offer_closed(rows: Rows, event: marketplace.DirectDealClosed) -> None:
+    rows.update({"escrow_id": event.originator_id}, **_updated(event), escrow_status=_closed(event))
 
 
 @OFFER_MESSAGES.on(marketplace.OfferSent)
@@ -211,21 +253,44 @@ ESCROWS.sets(marketplace.EscrowInspectionBegan, lambda event: {"inspect_until": 
 ESCROWS.sets(marketplace.EscrowAccepted, status="accepted")
 
 
-ESCROWS.sets(
-    marketplace.EscrowDisputed,
-    lambda event: {
+def _disputed(event: marketplace.EscrowDisputed | marketplace.DirectDealDisputed) -> Row:
+    return {
         "disputed_by": event.side,
         "disputed_at": event.timestamp,
         "disputer_id": event.author_id,
         "dispute_text": event.text,
-    },
-    status="disputed",
-    disputed=True,
-)
+    }
+
+
+ESCROWS.sets(marketplace.EscrowDisputed, _disputed, status="disputed", disputed=True)
+ESCROWS.sets(marketplace.DirectDealDisputed, _disputed, status="disputed", disputed=True)
 ESCROWS.sets(
     marketplace.EscrowDecided, lambda event: {"outcome": event.outcome, "decision_reason": event.reason, **_paid(event)}
 )
 ESCROWS.sets(marketplace.EscrowReleased, _paid, status="released")
 ESCROWS.sets(marketplace.EscrowRefunded, status="refunded")
 ESCROWS.sets(marketplace.EscrowCancelled, status="cancelled")
+ESCROWS.puts(
+    marketplace.DirectDealAgreed,
+    ("offer_id", "listing_id", "seller_id", "buyer_id"),
+    lambda event: {**_price(event.price), "pay_until": event.confirm_until},
+    status="agreed",
+    is_direct=True,
+)
+
+
+@ESCROWS.on(marketplace.DirectDealConfirmed)
+def confirmed(rows: Rows, event: marketplace.DirectDealConfirmed) -> None:
+    rows.update({"id": event.originator_id}, status="confirmed", **{f"{event.side}_confirmed_at": event.timestamp})
+
+
+ESCROWS.sets(marketplace.DirectDealCompleted, status="completed")
+ESCROWS.sets(marketplace.DirectDealCancelled, status="cancelled")
+
+
+@ESCROWS.on(marketplace.DirectDealClosed)
+def closed(rows: Rows, event: marketplace.DirectDealClosed) -> None:
+    rows.update({"id": event.originator_id}, status=_closed(event), decision_reason=event.reason)
+
+
 ESCROWS.sets(AccountErased, by="disputer_id", dispute_text=ERASED)

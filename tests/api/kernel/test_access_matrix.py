@@ -70,13 +70,17 @@ PUBLIC = {
     ("get", "/api/marketplace/listings/{id}"),
     ("get", "/api/marketplace/listings/{id}/history"),
     ("get", "/api/marketplace/listings/{id}/questions"),
+    ("get", "/api/marketplace/deal-terms"),
     ("get", "/api/marketplace/images/{hash}"),
     ("get", "/api/marketplace/sellers/{id}"),
     ("post", "/api/public/escrow/messages"),
     ("post", "/api/public/marketplace/searches/stop/{token}"),
 }
-NOT_OFFERED = ("/listings/{id}/offers", "/listings/{id}/questions", "/listings/{id}/watch")
-"""What is done to listings that are online: the owner's is a draft."""
+NOT_OFFERED = (
+    *("/listings/{id}/offers", "/listings/{id}/questions", "/listings/{id}/watch"),
+    *("/review/join", "/review/approve", "/review/reject"),
+)
+"""What is done to listings that are online, or in a review that one is invited to: the owner's is a draft."""
 NEVER_STORED = ("/reveal", "/insights/{insightId}/dismiss")
 """What is done to the secret of a key, and to an insight: the owner has neither."""
 NOT_SAVED = (

@@ -71,6 +71,13 @@ const deal = createRoute({
   component: lazyRouteComponent(() => import('./pages/marketplace-deal'), 'MarketplaceDealPage'),
 });
 
+const review = createRoute({
+  getParentRoute: () => member,
+  path: '/marketplace/review/$id',
+  staticData: { title: 'Review a listing' },
+  component: lazyRouteComponent(() => import('./pages/marketplace-review'), 'MarketplaceReviewPage'),
+});
+
 const saved = createRoute({
   getParentRoute: () => member,
   path: '/marketplace/saved',
@@ -79,4 +86,4 @@ const saved = createRoute({
 });
 
 export const marketplaceRoutes = [listings, listing, seller] as const;
-export const marketplaceMemberRoutes = [sell, mine, deals, deal, saved] as const;
+export const marketplaceMemberRoutes = [sell, mine, deals, deal, review, saved] as const;

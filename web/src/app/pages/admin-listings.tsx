@@ -2,10 +2,11 @@ import { useAddress } from '@/app/use-address';
 import { Card } from '@/components/ui/card';
 import { Tabs } from '@/components/ui/tabs';
 import { textOf } from '@/lib/search';
+import { DealSettings } from '@/features/marketplace/components/deal-settings';
 import { Disputes, EscrowCalls, FlaggedQuestions } from '@/features/marketplace/components/moderation';
 import { Review, statusOf } from '@/features/marketplace/components/review';
 
-const TABS = ['review', 'disputes', 'questions', 'escrow'] as const;
+const TABS = ['review', 'disputes', 'questions', 'escrow', 'settings'] as const;
 
 /** Marketplace administration. */
 export function AdminListingsPage() {
@@ -39,6 +40,7 @@ export function AdminListingsPage() {
           { id: 'disputes', label: 'Disputes', content: <Disputes /> },
           { id: 'questions', label: 'Questions', content: <FlaggedQuestions /> },
           { id: 'escrow', label: 'Escrow provider', content: <EscrowCalls /> },
+          { id: 'settings', label: 'Settings', content: <DealSettings /> },
         ]}
       />
     </Card>

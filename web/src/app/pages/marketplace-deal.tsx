@@ -16,7 +16,7 @@ export function MarketplaceDealPage() {
   // Non-participants get no information about a deal, including whether it exists.
   if (deal.error instanceof ApiError && [404, 422].includes(deal.error.status)) return <NotFound />;
   return (
-    <Page title={deal.data?.listingTitle ?? 'Deal'} subtitle="Offer and escrow" tools={<MarketplaceTools />}>
+    <Page title={deal.data?.listingTitle ?? 'Deal'} subtitle="Offer, thread and deal" tools={<MarketplaceTools />}>
       {deal.data ? (
         <>
           {deal.error && (

@@ -10,6 +10,7 @@ import { isAtRest, isChangeable } from '@/features/marketplace/lib/draft';
 import { listingQuery } from '@/features/marketplace/api/listings';
 import { MarketplaceTools } from '@/features/marketplace/components/sections';
 import { SellEditor } from '@/features/marketplace/components/sell-editor';
+import { TermsNote } from '@/features/marketplace/components/terms-note';
 import { SellStart } from '@/features/marketplace/components/sell-start';
 import { stepOf, type StepId } from '@/features/marketplace/lib/sell-steps';
 import { LISTING_STATES } from '@/features/marketplace/lib/format';
@@ -22,6 +23,7 @@ export function MarketplaceSellPage() {
   const id = textOf(search['listing']);
   return (
     <Page title="Sell Your Website" subtitle="Create, preview and submit a listing" tools={<MarketplaceTools />}>
+      <TermsNote className="mb-5 max-w-2xl" />
       {id ? (
         <Loaded key={id} id={id} step={stepOf(textOf(search['step']))} />
       ) : (

@@ -2,6 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Listings } from '@/features/marketplace/components/listings';
 import { readState, writeState, type ListingSearch } from '@/features/marketplace/lib/search';
 import { MarketplaceTools } from '@/features/marketplace/components/sections';
+import { TermsNote } from '@/features/marketplace/components/terms-note';
 import { Page } from './page';
 
 export function MarketplacePage() {
@@ -15,7 +16,8 @@ export function MarketplacePage() {
       resetScroll: false,
     });
   return (
-    <Page title="Marketplace" subtitle="Buy and sell affiliate websites, with escrow" tools={<MarketplaceTools />}>
+    <Page title="Marketplace" subtitle="Buy and sell affiliate websites" tools={<MarketplaceTools />}>
+      <TermsNote className="mb-4" />
       <Listings state={state} onChange={change} />
     </Page>
   );

@@ -195,11 +195,13 @@ def test_a_secret_that_anybody_could_sign_with_is_refused(text: str) -> None:
 def test_the_kind_of_a_deals_escrow_is_its_own_once_it_is_open() -> None:
     none, real = Settings(), Settings(escrow_url="https://escrow.example")
     trial = Settings(escrow_url="http://127.0.0.1:8100", escrow_sandbox=True)
-    assert [_kind(None, one) for one in (none, real, trial)] == ["none", "real", "trial"]
-    opened = {"payment_url": "https://pay.example/1"}
+    assert [_kind(None, one, direct=False) for one in (none, real, trial)] == ["none", "real", "trial"]
+    assert [_kind(None, one, direct=True) for one in (none, real, trial)] == ["direct", "real", "trial"]
+    opened = {"payment_url": "https://pay.example/1", "is_direct": False}
     for settings in (none, real, trial):
-        assert _kind({**opened, "is_trial": True}, settings) == "trial"
-        assert _kind({**opened, "is_trial": False}, settings) == "real"
+        assert _kind({**opened, "is_trial": True}, settings, direct=True) == "trial"
+        assert _kind({"payment_url": None, "is_direct": True}, settings, direct=False) == "direct"
+        assert _kind({**opened, "is_trial": False}, settings, direct=True) == "real"
 
 
 def test_two_secrets_while_one_is_replaced() -> None:

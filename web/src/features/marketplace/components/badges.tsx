@@ -24,6 +24,13 @@ export const ListingBadge = ({ status }: { readonly status: ListingStatus }) => 
 export const OfferBadge = ({ status }: { readonly status: OfferStatus }) => (
   <Badge tone={OFFER_STATES[status].tone}>{OFFER_STATES[status].label}</Badge>
 );
-export const EscrowBadge = ({ status }: { readonly status: EscrowStatus }) => (
-  <Badge tone={ESCROW_STATES[status].tone}>{`Escrow: ${ESCROW_STATES[status].label.toLowerCase()}`}</Badge>
+interface EscrowBadgeProps {
+  readonly status: EscrowStatus;
+  readonly isDirect?: boolean;
+}
+
+export const EscrowBadge = ({ status, isDirect = false }: EscrowBadgeProps) => (
+  <Badge tone={ESCROW_STATES[status].tone}>
+    {`${isDirect ? 'Without escrow' : 'Escrow'}: ${ESCROW_STATES[status].label.toLowerCase()}`}
+  </Badge>
 );

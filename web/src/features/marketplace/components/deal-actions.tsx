@@ -8,12 +8,13 @@ import { toMajor } from '@/lib/format';
 import { toast } from '@/stores/toasts';
 import { Ask } from './action-confirmation';
 import { actionsOf, type Action, type Deal } from '../lib/deal-steps';
+import { CloseDialog } from './close-dialog';
 import { DecideDialog } from './decide-dialog';
 import { OfferDialog } from './offer-dialog';
 import { useMarketChanged } from '../hooks/use-market-changed';
 import { formatSum } from '../lib/format';
 
-type Asked = Exclude<Action, 'pay' | 'counter' | 'dispute' | 'decide'>;
+type Asked = Exclude<Action, 'pay' | 'counter' | 'dispute' | 'dispute-direct' | 'decide' | 'close'>;
 
 const BUTTONS: Record<Action, string> = {
   accept: 'Accept',
@@ -27,8 +28,12 @@ const BUTTONS: Record<Action, string> = {
   'accept-delivery': 'Accept the website',
   dispute: 'Open a dispute',
   decide: 'Decide',
+  'confirm-handover': 'Money and website are handed over',
+  'cancel-direct': 'Cancel the deal',
+  'dispute-direct': 'Open a dispute',
+  close: 'Record the end',
 };
-const QUIET: readonly Action[] = ['decline', 'withdraw', 'cancel', 'dispute'];
+const QUIET: readonly Action[] = ['decline', 'withdraw', 'cancel', 'dispute', 'cancel-direct', 'dispute-direct'];
 
 /** Possible actions of this side. Binding ones need a confirmation. */
 export function DealActions({ deal }: { readonly deal: Deal }) {
@@ -53,7 +58,10 @@ export function DealActions({ deal }: { readonly deal: Deal }) {
         ),
       )}
       {doing === 'counter' && <Counter deal={deal} onClose={close} />}
-      {doing === 'dispute' && <Dispute deal={deal} onClose={close} />}
+      {(doing === 'dispute' || doing === 'dispute-direct') && <Dispute deal={deal} onClose={close} />}
+      {doing === 'close' && (
+        <CloseDialog offerId={deal.id} buyerName={deal.buyerName} sellerName={deal.sellerName} onClose={close} />
+      )}
       {doing === 'decide' && (
         <DecideDialog
           offerId={deal.id}
@@ -63,12 +71,13 @@ export function DealActions({ deal }: { readonly deal: Deal }) {
           onClose={close}
         />
       )}
-      {doing && doing !== 'pay' && doing !== 'counter' && doing !== 'dispute' && doing !== 'decide' && (
-        <Confirm key={doing} deal={deal} action={doing} onClose={close} />
-      )}
+      {doing && isAsked(doing) && <Confirm key={doing} deal={deal} action={doing} onClose={close} />}
     </div>
   );
 }
+
+const isAsked = (action: Action): action is Asked =>
+  !['pay', 'counter', 'dispute', 'dispute-direct', 'decide', 'close'].includes(action);
 
 function PayLink({ deal }: { readonly deal: Deal }) {
   const url = deal.escrow?.paymentUrl ?? '';
@@ -98,6 +107,14 @@ function textsOf(action: Asked, deal: Deal): Texts {
   const price = formatSum(deal.price);
   switch (action) {
     case 'accept':
+      if (deal.escrowKind === 'direct') {
+        return {
+          title: `${deal.side === 'buyer' ? 'Buy' : 'Sell'} for ${price} without escrow?`,
+          text: 'Your money is not protected. You arrange payment and transfer with the other side; the platform holds nothing and cannot pay anything back. The website is reserved, and sold once both of you have confirmed the handover.',
+          done: 'Offer accepted',
+          danger: true,
+        };
+      }
       return deal.side === 'buyer'
         ? {
             title: `Buy for ${price}?`,
@@ -130,6 +147,19 @@ function textsOf(action: Asked, deal: Deal): Texts {
         done: 'Deal canceled',
         danger: true,
       };
+    case 'confirm-handover':
+      return {
+        title: 'Is everything handed over?',
+        text: `Confirm only if ${price} was paid and the website was transferred. This cannot be undone. Once both of you have confirmed, the website is sold.`,
+        done: 'Handover confirmed',
+      };
+    case 'cancel-direct':
+      return {
+        title: 'Cancel this deal?',
+        text: 'The website is for sale again. The platform holds no money: settle a payment already made between you.',
+        done: 'Deal canceled',
+        danger: true,
+      };
     case 'deliver':
       return {
         title: 'Transferred everything?',
@@ -155,13 +185,20 @@ const send = (action: Asked, deal: Deal): Promise<unknown> => {
   const path = { params: { path: { id: deal.id } } };
   switch (action) {
     case 'accept':
-      return body(api.POST('/api/marketplace/offers/{id}/accept', { ...path, body: { price: toMajor(deal.price) } }));
+      return body(api.POST('/api/marketplace/offers/{id}/accept', {
+          ...path,
+          body: { price: toMajor(deal.price), withoutEscrow: deal.escrowKind === 'direct' },
+        }));
     case 'decline':
       return body(api.POST('/api/marketplace/offers/{id}/decline', path));
     case 'withdraw':
       return body(api.POST('/api/marketplace/offers/{id}/withdraw', path));
     case 'cancel':
       return body(api.POST('/api/marketplace/offers/{id}/escrow/cancel', path));
+    case 'confirm-handover':
+      return body(api.POST('/api/marketplace/offers/{id}/direct/confirm', path));
+    case 'cancel-direct':
+      return body(api.POST('/api/marketplace/offers/{id}/direct/cancel', path));
     case 'deliver':
       return body(api.POST('/api/marketplace/offers/{id}/escrow/deliver', path));
     case 'confirm-receipt':
@@ -222,16 +259,17 @@ function Dispute({ deal, onClose }: DialogProps) {
   const [text, setText] = useState('');
   const [tried, setTried] = useState(false);
   const changed = useMarketChanged();
+  const isDirect = deal.escrow?.isDirect ?? false;
+  const words = { params: { path: { id: deal.id } }, body: { text: text.trim() } };
   const dispute = useMutation({
     mutationFn: () =>
       body(
-        api.POST('/api/marketplace/offers/{id}/escrow/dispute', {
-          params: { path: { id: deal.id } },
-          body: { text: text.trim() },
-        }),
+        isDirect
+          ? api.POST('/api/marketplace/offers/{id}/direct/dispute', words)
+          : api.POST('/api/marketplace/offers/{id}/escrow/dispute', words),
       ),
     onSuccess: () => {
-      toast('Dispute opened', 'An admin reviews and decides it.');
+      toast('Dispute opened', isDirect ? 'An admin reviews it and records the end.' : 'An admin reviews and decides it.');
       onClose();
     },
     onSettled: changed,
@@ -240,7 +278,11 @@ function Dispute({ deal, onClose }: DialogProps) {
     <Ask
       danger
       title="Open a dispute?"
-      description="The money stays in escrow until an admin reviews this thread and decides."
+      description={
+        isDirect
+          ? 'An admin reviews this thread and records how the deal ended. Nothing was held, so no money can be paid back.'
+          : 'The money stays in escrow until an admin reviews this thread and decides.'
+      }
       action={BUTTONS.dispute}
       doing={dispute}
       onClose={onClose}

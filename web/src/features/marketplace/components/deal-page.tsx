@@ -38,8 +38,8 @@ export function DealPage({ deal }: { readonly deal: Deal }) {
       <div className="flex min-w-0 flex-col gap-6">
         <Facts deal={deal} />
         {deal.escrow && (
-          <Card title="Escrow">
-            {history.data ? <Timeline milestones={milestonesOf(deal, history.data)} /> : <Skeleton className="h-40" />}
+          <Card title={deal.escrow.isDirect ? 'Deal without escrow' : 'Escrow'}>
+            {history.data ? <Timeline label={deal.escrow.isDirect ? 'Deal' : 'Escrow'} milestones={milestonesOf(deal, history.data)} /> : <Skeleton className="h-40" />}
           </Card>
         )}
         <Card
@@ -99,7 +99,7 @@ function Facts({ deal }: { readonly deal: Deal }) {
     <Card title="Deal">
       <div className="mb-3 flex flex-wrap gap-1.5">
         <OfferBadge status={deal.status} />
-        {deal.escrow && <EscrowBadge status={deal.escrow.status} />}
+        {deal.escrow && <EscrowBadge status={deal.escrow.status} isDirect={deal.escrow.isDirect} />}
       </div>
       <dl className="flex flex-col gap-1.5">
         {rows.map(([name, value]) => (
@@ -125,9 +125,9 @@ function Facts({ deal }: { readonly deal: Deal }) {
 const ICONS = { done: Check, next: CircleDot, later: Circle } as const;
 const STATE_LABELS = { done: 'done', next: 'next', later: 'upcoming' } as const;
 
-function Timeline({ milestones }: { readonly milestones: readonly Milestone[] }) {
+function Timeline({ label, milestones }: { readonly label: string; readonly milestones: readonly Milestone[] }) {
   return (
-    <ol aria-label="Escrow" className="flex flex-col">
+    <ol aria-label={label} className="flex flex-col">
       {milestones.map((item, index) => {
         const Icon = ICONS[item.state];
         return (

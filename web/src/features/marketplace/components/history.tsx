@@ -38,6 +38,7 @@ const BY: Record<Step['by'], string> = {
   buyer: 'the buyer',
   seller: 'the seller',
   admin: 'an admin',
+  reviewer: 'the invited reviewer',
   system: 'the platform',
   provider: 'the escrow provider',
 };
@@ -78,6 +79,14 @@ const KINDS: Readonly<Record<string, string>> = {
   'escrow.released': 'Money released',
   'escrow.refunded': 'Money refunded',
   'escrow.cancelled': 'Escrow canceled',
+  'listing.reviewer_invited': 'Reviewer invited',
+  'listing.reviewer_joined': 'Review link opened',
+  'direct_deal.agreed': 'Deal without escrow agreed',
+  'direct_deal.confirmed': 'Handover confirmed',
+  'direct_deal.completed': 'Confirmed by both sides',
+  'direct_deal.disputed': 'Dispute opened',
+  'direct_deal.closed': 'End recorded',
+  'direct_deal.cancelled': 'Deal canceled',
 };
 
 const describe = (step: Step): string => `${KINDS[step.kind] ?? step.kind.replaceAll(/[._]/g, ' ')}, by ${BY[step.by]}`;

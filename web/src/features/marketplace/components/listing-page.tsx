@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Bookmark, BookmarkCheck, ExternalLink, Handshake, Pencil } from 'lucide-react';
-import { useState, type ReactNode } from 'react';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { Badge } from '@/components/ui/badge';
 import { Button, buttonClass } from '@/components/ui/button';
 import { Card, surface } from '@/components/ui/card';
@@ -9,20 +9,24 @@ import { api, body, done } from '@/lib/api/client';
 import { messageOf } from '@/lib/api/errors';
 import { cx } from '@/lib/cx';
 import { browserTimezone, formatZoned } from '@/lib/dates';
-import { useSession } from '@/lib/session';
+import { isAdmin, useSession } from '@/lib/session';
 import { toast, toastError } from '@/stores/toasts';
 import { ListingBadge, VerificationBadge } from './badges';
 import { isOffered } from '../lib/draft';
 import { Gallery } from './gallery';
 import { HistoryList } from './history';
+import { dealTermsQuery } from '../api/deal-terms';
 import { listingHistoryQuery } from '../api/listings';
 import { useMarketChanged } from '../hooks/use-market-changed';
 import { OfferDialog } from './offer-dialog';
 import { Questions } from './questions';
 import { memberSince, SellerStats } from './seller';
 import { formatPrice, formatTraffic, formatYears, LISTING_STATES, NICHE_LABELS } from '../lib/format';
-import type { ListingInFull, Seller } from '../lib/types';
+import type { ListingInFull, OfferInFull, Seller } from '../lib/types';
+import { TermsNote } from './terms-note';
 import { VerifiedCard } from './verified-card';
+
+const InviteReviewer = lazy(() => import('./invite-reviewer').then((module) => ({ default: module.InviteReviewer })));
 
 interface Props {
   readonly listing: ListingInFull;
@@ -32,11 +36,17 @@ interface Props {
 
 /** A website for sale, whole. */
 export function ListingPage({ listing, share }: Props) {
+  const session = useSession();
   const isPublic = ['active', 'under_offer', 'in_escrow', 'sold'].includes(listing.status);
   return (
     <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem] lg:grid-rows-[auto_1fr]">
       <div className="flex min-w-0 flex-col gap-6">
         {listing.status !== 'active' && <StateNote listing={listing} />}
+        {listing.isMine && listing.status === 'in_review' && isAdmin(session?.user) && (
+          <Suspense>
+            <InviteReviewer listing={listing} />
+          </Suspense>
+        )}
         <Gallery title={listing.title} images={listing.images} />
       </div>
       {/* A side column on wide screens; on a phone the price comes before the long texts. */}
@@ -175,6 +185,7 @@ function Actions({ listing }: { readonly listing: ListingInFull }) {
 
 function MakeOffer({ listing }: { readonly listing: ListingInFull }) {
   const [open, setOpen] = useState(false);
+  const terms = useQuery(dealTermsQuery);
   const navigate = useNavigate();
   const changed = useMarketChanged();
   const send = async (price: number, text: string) => {
@@ -201,12 +212,18 @@ function MakeOffer({ listing }: { readonly listing: ListingInFull }) {
           suggested={listing.askingPrice}
           send={send}
           onClose={() => setOpen(false)}
-          description={`For “${listing.title}”. If the seller accepts, you agree to buy at this price and pay into escrow. Until then you can withdraw the offer.`}
+          description={`For “${listing.title}”. ${whatFollows(terms.data?.escrowKind)} Until then you can withdraw the offer.`}
+          note={<TermsNote />}
         />
       )}
     </>
   );
 }
+
+const whatFollows = (kind: OfferInFull['escrowKind'] | undefined): string =>
+  kind === 'real' || kind === 'trial'
+    ? 'If the seller accepts, you agree to buy at this price and pay into escrow.'
+    : 'If the seller accepts, you agree to buy at this price.';
 
 export function WatchButton({ listing }: { readonly listing: Pick<ListingInFull, 'id' | 'isWatched'> }) {
   const changed = useMarketChanged();

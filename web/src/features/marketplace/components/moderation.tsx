@@ -10,6 +10,7 @@ import { browserTimezone, formatZoned } from '@/lib/dates';
 import { toast, toastError } from '@/stores/toasts';
 import { Ask } from './action-confirmation';
 import { EscrowBadge } from './badges';
+import { CloseDialog } from './close-dialog';
 import { DecideDialog } from './decide-dialog';
 import { PagedTable } from '@/components/data/paged-table';
 import { disputesQuery, escrowCallsQuery, flaggedQuery } from '../api/moderation';
@@ -51,7 +52,7 @@ export function Disputes() {
             cell: (row) => formatZoned(row.disputedAt, browserTimezone()),
             className: 'whitespace-nowrap tabular',
           },
-          { id: 'state', header: 'Status', cell: (row) => <EscrowBadge status={row.status} /> },
+          { id: 'state', header: 'Status', cell: (row) => <EscrowBadge status={row.status} isDirect={row.isDirect} /> },
           {
             id: 'actions',
             header: <span className="sr-only">Actions</span>,
@@ -68,7 +69,12 @@ export function Disputes() {
           },
         ]}
       />
-      {deciding && <DecideDialog {...deciding} onClose={() => setDeciding(null)} />}
+      {deciding &&
+        (deciding.isDirect ? (
+          <CloseDialog {...deciding} onClose={() => setDeciding(null)} />
+        ) : (
+          <DecideDialog {...deciding} onClose={() => setDeciding(null)} />
+        ))}
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { TextArea } from '@/components/ui/field';
 import { Ask } from './action-confirmation';
 import { DollarsField, WHOLE_DOLLARS } from './dollars-field';
@@ -13,10 +13,12 @@ interface Props {
   readonly suggested: number | null;
   readonly send: (price: number, text: string) => Promise<unknown>;
   readonly onClose: () => void;
+  /** What to know before sending. */
+  readonly note?: ReactNode;
 }
 
 /** A price and some words: an offer, or a counter-offer. */
-export function OfferDialog({ title, description, action, suggested, send, onClose }: Props) {
+export function OfferDialog({ title, description, action, suggested, send, onClose, note }: Props) {
   const [price, setPrice] = useState(suggested === null ? '' : String(suggested));
   const [text, setText] = useState('');
   const [tried, setTried] = useState(false);
@@ -34,6 +36,7 @@ export function OfferDialog({ title, description, action, suggested, send, onClo
         if (dollars !== null) sending.mutate(dollars);
       }}
     >
+      {note}
       <DollarsField
         label="Price"
         required

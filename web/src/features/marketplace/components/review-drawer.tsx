@@ -42,9 +42,17 @@ export function ReviewDrawer({ id, onClose }: { readonly id: string; readonly on
 
 type Doing = 'approve' | 'reject' | 'suspend' | 'resume';
 
-function Submitted({ listing, onDone }: { readonly listing: ListingInFull; readonly onDone: () => void }) {
+interface SubmittedProps {
+  readonly listing: ListingInFull;
+  readonly onDone: () => void;
+  /** An invited reviewer sees no history, and decides about this review only. */
+  readonly by?: 'admin' | 'reviewer';
+}
+
+export function Submitted({ listing, onDone, by = 'admin' }: SubmittedProps) {
   const [doing, setDoing] = useState<Doing | null>(null);
-  const history = useQuery(listingHistoryQuery(listing.id));
+  const isAdmin = by === 'admin';
+  const history = useQuery({ ...listingHistoryQuery(listing.id), enabled: isAdmin });
   const facts = [
     ['Seller', listing.seller.name],
     ['Website', listing.websiteUrl],
@@ -69,8 +77,8 @@ function Submitted({ listing, onDone }: { readonly listing: ListingInFull; reado
               <Button onClick={() => setDoing('reject')}>Reject</Button>
             </>
           )}
-          {listing.status === 'active' && <Button onClick={() => setDoing('suspend')}>Suspend</Button>}
-          {listing.status === 'suspended' && <Button onClick={() => setDoing('resume')}>Put back online</Button>}
+          {isAdmin && listing.status === 'active' && <Button onClick={() => setDoing('suspend')}>Suspend</Button>}
+          {isAdmin && listing.status === 'suspended' && <Button onClick={() => setDoing('resume')}>Put back online</Button>}
         </div>
       </div>
       <dl className="grid gap-x-4 gap-y-1.5 sm:grid-cols-2">
@@ -84,11 +92,13 @@ function Submitted({ listing, onDone }: { readonly listing: ListingInFull; reado
       <p className="break-words whitespace-pre-wrap">{listing.description}</p>
       {listing.images.length > 0 && <Gallery title={listing.title} images={listing.images} />}
       <VerifiedCard listing={listing} />
-      <section aria-label="History of the listing">
-        <h3 className="mb-2 font-semibold">History</h3>
-        <HistoryList query={history} />
-      </section>
-      {doing && <Decide listing={listing} doing={doing} onClose={() => setDoing(null)} onDone={onDone} />}
+      {isAdmin && (
+        <section aria-label="History of the listing">
+          <h3 className="mb-2 font-semibold">History</h3>
+          <HistoryList query={history} />
+        </section>
+      )}
+      {doing && <Decide listing={listing} doing={doing} by={by} onClose={() => setDoing(null)} onDone={onDone} />}
     </div>
   );
 }
@@ -126,11 +136,12 @@ const TEXTS: Record<
 interface DecideProps {
   readonly listing: ListingInFull;
   readonly doing: Doing;
+  readonly by: 'admin' | 'reviewer';
   readonly onClose: () => void;
   readonly onDone: () => void;
 }
 
-function Decide({ listing, doing, onClose, onDone }: DecideProps) {
+function Decide({ listing, doing, by, onClose, onDone }: DecideProps) {
   // The reviewed edition, not a later one.
   const [seen] = useState(listing.edition ?? 1);
   const [reason, setReason] = useState('');
@@ -141,6 +152,13 @@ function Decide({ listing, doing, onClose, onDone }: DecideProps) {
   const decide = useMutation({
     mutationFn: () => {
       const path = { params: { path: { id: listing.id } } };
+      if (by === 'reviewer') {
+        return body(
+          doing === 'approve'
+            ? api.POST('/api/marketplace/listings/{id}/review/approve', { ...path, body: { edition: seen } })
+            : api.POST('/api/marketplace/listings/{id}/review/reject', { ...path, body: { reason: reason.trim() } }),
+        );
+      }
       if (doing === 'approve')
         return body(api.POST('/api/admin/marketplace/listings/{id}/approve', { ...path, body: { edition: seen } }));
       if (doing === 'resume') return body(api.POST('/api/admin/marketplace/listings/{id}/resume', path));

@@ -15,17 +15,25 @@ export type Action =
   | 'confirm-receipt'
   | 'accept-delivery'
   | 'dispute'
-  | 'decide';
+  | 'decide'
+  | 'confirm-handover'
+  | 'cancel-direct'
+  | 'dispute-direct'
+  | 'close';
 
 /** Possible actions, the next step first. The server checks them again. */
 export function actionsOf(deal: Deal): readonly Action[] {
   const { side, status, escrow } = deal;
-  if (side === 'admin') return escrow?.status === 'disputed' && escrow.outcome === null ? ['decide'] : [];
+  if (side === 'admin') {
+    if (escrow?.status !== 'disputed' || escrow.outcome !== null) return [];
+    return [escrow.isDirect ? 'close' : 'decide'];
+  }
   if (status === 'sent' || status === 'countered') {
     const answers: readonly Action[] =
       deal.turn === side ? [...(deal.isOnHold ? [] : (['accept', 'counter'] as const)), 'decline'] : [];
     return side === 'buyer' ? [...answers, 'withdraw'] : answers;
   }
+  if (escrow?.isDirect) return directActions(deal.next, escrow.status);
   switch (escrow?.status) {
     case 'agreed':
       return side === 'buyer' ? [...(escrow.paymentUrl ? (['pay'] as const) : []), 'cancel'] : ['cancel'];
@@ -40,17 +48,39 @@ export function actionsOf(deal: Deal): readonly Action[] {
   }
 }
 
+function directActions(next: NextStep, status: string): readonly Action[] {
+  if (status !== 'agreed' && status !== 'confirmed') return [];
+  return [
+    ...(next === 'confirm_handover' ? (['confirm-handover'] as const) : []),
+    'dispute-direct',
+    ...(status === 'agreed' ? (['cancel-direct'] as const) : []),
+  ];
+}
+
+/** What one has to know before an offer is made; null: the escrow protects the money. */
+export function termsText(kind: Deal['escrowKind']): string | null {
+  switch (kind) {
+    case 'none':
+      return 'There is no escrow here, so offers can be made and discussed, but not accepted yet.';
+    case 'trial':
+      return 'Test mode: no real money is moved. Don’t transfer a real website.';
+    case 'direct':
+      return 'Deals here have no escrow: your money is not protected. Buyer and seller arrange payment and transfer themselves; the platform holds nothing.';
+    case 'real':
+      return null;
+  }
+}
+
 /** What one has to know of the escrow here, apart from whose turn it is. */
 export function escrowNote({ escrowKind, escrow, status }: Deal): string | null {
   const isOpen = status === 'sent' || status === 'countered';
-  if (escrowKind === 'trial' && (isOpen || escrow))
-    return 'Test mode: no real money is moved. Don’t transfer a real website.';
-  return escrowKind === 'none' && isOpen ? 'No escrow provider is configured, so offers cannot be accepted yet.' : null;
+  if (escrowKind === 'none' && isOpen) return 'No escrow provider is configured, so offers cannot be accepted yet.';
+  return escrowKind !== 'none' && (isOpen || escrow) ? termsText(escrowKind) : null;
 }
 
 /** The actions of the current user. */
 export const isMyTurn = (side: Deal['side'], next: NextStep): boolean =>
-  side !== 'admin' && ['answer', 'pay', 'deliver', 'confirm_receipt', 'inspect'].includes(next);
+  side !== 'admin' && ['answer', 'pay', 'deliver', 'confirm_receipt', 'inspect', 'confirm_handover'].includes(next);
 
 /** The same of a row in the list of deals. */
 export function waitsForMe({ side, turn, isOnHold, escrowStatus }: Offer): boolean {
@@ -107,6 +137,19 @@ export function nextOf(deal: Deal): { readonly title: string; readonly text: str
         title: 'Your turn: transfer the website',
         text: `${price} is in escrow. Transfer the domain, the files and the accounts, then confirm here.`,
       };
+    case 'confirm_handover':
+      return side === 'admin' ? underway : {
+        title: 'Your turn: hand over and confirm',
+        text:
+          escrow?.status === 'agreed'
+            ? `Arrange the payment of ${price} and the transfer with ${side === 'buyer' ? sellerName : buyerName} in the thread. Confirm here once money and website are handed over. If nobody confirms by ${at(escrow.payUntil)}, the deal is canceled.`
+            : `${side === 'buyer' ? sellerName : buyerName} confirmed that money and website are handed over. Confirm it too, or open a dispute.`,
+      };
+    case 'wait_for_confirmation':
+      return {
+        title: `Waiting for ${side === 'buyer' ? sellerName : buyerName} to confirm`,
+        text: 'The website counts as sold once both of you have confirmed. If something is wrong, open a dispute.',
+      };
     case 'wait_for_delivery':
       return {
         title: `Waiting for ${sellerName} to transfer the website`,
@@ -131,7 +174,9 @@ export function nextOf(deal: Deal): { readonly title: string; readonly text: str
       return side === 'admin'
         ? {
             title: 'Awaiting an admin’s decision',
-            text: 'Review the thread, ask both sides, then decide who is paid.',
+            text: escrow?.isDirect
+              ? 'Review the thread, ask both sides, then record how the deal ended. There is no money to move.'
+              : 'Review the thread, ask both sides, then decide who is paid.',
           }
         : {
             title: 'Waiting for an admin',
@@ -146,6 +191,8 @@ export function nextOf(deal: Deal): { readonly title: string; readonly text: str
       return over(deal);
   }
 }
+
+const underway = { title: 'In progress', text: 'Buyer and seller hand over money and website.' };
 
 /** The buyer's next step in the admin's words. */
 const AS_ADMIN: Partial<Record<NextStep, NextStep>> = {
@@ -168,8 +215,15 @@ function over({ status, escrow }: Deal): { readonly title: string; readonly text
         : { title: 'Sold', text: `The seller got ${formatSum(escrow.toSeller ?? escrow.price)}.` };
     case 'refunded':
       return { title: 'Money refunded', text: `The buyer got ${formatSum(escrow.toBuyer ?? escrow.price)} back.` };
+    case 'completed':
+      return escrow.decisionReason === null
+        ? { title: 'Sold', text: 'Both sides confirmed that money and website are handed over.' }
+        : { title: 'Sold', text: 'An admin recorded the sale after a dispute.' };
     case 'cancelled':
-      return { title: 'Canceled', text: 'The deal ended before any payment.' };
+      return {
+        title: 'Canceled',
+        text: escrow.isDirect ? 'The website was not sold.' : 'The deal ended before any payment.',
+      };
     default:
       return { title: ENDS[status] ?? 'Closed', text: 'No action is needed.' };
   }
@@ -208,6 +262,10 @@ type Mark = keyof typeof LABELS;
 /** Whether the history includes the deal's current state. */
 export function isRecorded({ status, escrow }: Deal, history: readonly Step[]): boolean {
   const decided = escrow?.status === 'disputed' && escrow.outcome !== null;
+  if (escrow?.isDirect) {
+    const end = escrow.decisionReason === null ? escrow.status : 'closed';
+    return history.some((step) => step.kind === `direct_deal.${end}`);
+  }
   const last = escrow
     ? `escrow.${decided ? 'decided' : escrow.status === 'inspecting' ? 'inspection_began' : escrow.status}`
     : `offer.${status}`;
@@ -218,6 +276,7 @@ export function isRecorded({ status, escrow }: Deal, history: readonly Step[]): 
 export function milestonesOf(deal: Deal, history: readonly Step[]): readonly Milestone[] {
   const { escrow } = deal;
   if (!escrow) return [];
+  if (escrow.isDirect) return directMilestones(deal, history);
   const times = new Map<string, string>();
   for (const step of history) {
     if (step.kind.startsWith('escrow.')) times.set(step.kind.slice('escrow.'.length), step.at);
@@ -237,6 +296,30 @@ export function milestonesOf(deal: Deal, history: readonly Step[]): readonly Mil
     .map((item, index, all) =>
       !isOver && item.state === 'later' && (index === 0 || all[index - 1]?.state === 'done')
         ? { ...item, state: 'next' as const }
+        : item,
+    );
+}
+
+function directMilestones({ escrow, sellerName, buyerName }: Deal, history: readonly Step[]): readonly Milestone[] {
+  const time = (kind: string) => history.find((step) => step.kind === `direct_deal.${kind}`)?.at ?? null;
+  const isOver = escrow?.status === 'completed' || escrow?.status === 'cancelled';
+  const steps: readonly (readonly [string, string, string, string | null])[] = [
+    ['agreed', 'Price agreed', 'Buyer and seller', time('agreed')],
+    ['seller', 'Seller confirmed the handover', sellerName, escrow?.sellerConfirmedAt ?? null],
+    ['buyer', 'Buyer confirmed the handover', buyerName, escrow?.buyerConfirmedAt ?? null],
+    ['disputed', 'Dispute', 'Buyer or seller', time('disputed')],
+    ['closed', 'End recorded', 'An admin', time('closed')],
+    ['cancelled', 'Canceled', 'Before any confirmation', time('cancelled')],
+    ['completed', 'Sold', 'Both sides', time('completed')],
+  ];
+  const optional = ['disputed', 'cancelled', ...(escrow?.disputedBy ? [] : ['closed'])];
+  const left = escrow?.disputedBy ? ['seller', 'buyer', 'completed'] : [];
+  return steps
+    .filter(([id, , , at]) => at !== null || !(isOver || optional.includes(id) || left.includes(id)))
+    .map(([id, label, by, at]) => ({ id, label, by, at, state: at === null ? ('next' as const) : ('done' as const) }))
+    .map((item, index, all) =>
+      item.state === 'next' && all.findIndex((other) => other.state === 'next') !== index && item.id === 'completed'
+        ? { ...item, state: 'later' as const }
         : item,
     );
 }

@@ -72,10 +72,10 @@ export const LISTING_STATES: Record<
   under_offer: {
     label: 'Under offer',
     tone: 'brand',
-    text: 'An offer was accepted; awaiting the buyer’s payment into escrow.',
+    text: 'An offer was accepted; the deal is in progress.',
   },
   in_escrow: { label: 'In escrow', tone: 'brand', text: 'Escrow is funded; the website is being transferred.' },
-  sold: { label: 'Sold', tone: 'good', text: 'The seller was paid.' },
+  sold: { label: 'Sold', tone: 'good', text: 'The deal is complete.' },
   rejected: { label: 'Rejected', tone: 'bad', text: 'Fix the listed problems and submit it again.' },
   suspended: { label: 'Suspended', tone: 'bad', text: 'An admin took it offline.' },
   withdrawn: { label: 'Withdrawn', tone: 'neutral', text: 'The seller withdrew it.' },
@@ -101,4 +101,6 @@ export const ESCROW_STATES: Record<EscrowStatus, { readonly label: string; reado
   released: { label: 'Released', tone: 'good' },
   refunded: { label: 'Refunded', tone: 'neutral' },
   cancelled: { label: 'Canceled', tone: 'neutral' },
+  confirmed: { label: 'Confirmed by one side', tone: 'brand' },
+  completed: { label: 'Completed', tone: 'good' },
 };

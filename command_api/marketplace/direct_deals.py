@@ -1,0 +1,175 @@
+"""Direct deals: `agreed -> confirmed -> completed`, `disputed -> completed | cancelled`, or `cancelled`. Pure.
+
+Without an escrow provider an admin may allow them. The platform holds nothing and moves nothing: buyer and seller
+arrange payment and transfer, and each of them confirms that both took place. A dispute goes to the admins, who record
+how it ended.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from command_api.kernel.aggregates import advanced, first_event, next_event, require_found, shared_fields
+from command_api.kernel.decision import (
+    CommandContext,
+    CommandRejected,
+    UnexpectedEvent,
+    conflict,
+    event_metadata,
+    not_found,
+)
+from command_api.marketplace.offers import Offer
+from schemas.base import DomainEvent, Money
+from schemas.events import marketplace
+from schemas.events.marketplace import EscrowStatus, Side
+from schemas.identity import direct_deals_id
+
+CONFIRM_WITHIN: Final = timedelta(days=30)
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """Whether deals without escrow are allowed."""
+
+    id: UUID
+    version: int
+    is_allowed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DirectDeal:
+    """State of one direct deal. `confirmed_by`: the sides that have confirmed."""
+
+    id: UUID
+    version: int
+    offer_id: UUID
+    listing_id: UUID
+    seller_id: UUID
+    buyer_id: UUID
+    price: Money
+    confirm_until: datetime
+    status: EscrowStatus = "agreed"
+    confirmed_by: frozenset[Side] = frozenset()
+    was_disputed: bool = False
+
+    @property
+    def is_over(self) -> bool:
+        return self.status in ("completed", "cancelled")
+
+    @property
+    def due_at(self) -> datetime | None:
+        """When the deal ends automatically."""
+        return self.confirm_until if self.status == "agreed" else None
+
+    def side_of(self, account_id: UUID | None) -> Side | None:
+        if account_id == self.buyer_id:
+            return "buyer"
+        return "seller" if account_id == self.seller_id else None
+
+
+def switch(found: Switch | None, context: CommandContext, *, allow: bool) -> list[DomainEvent]:
+    """Allows or ends direct deals; idempotent."""
+    if (found is not None and found.is_allowed) == allow:
+        return []
+    head = event_metadata(direct_deals_id(), found.version if found is not None else 0, context)
+    return [marketplace.DirectDealsSwitched(**head, is_allowed=allow)]
+
+
+def evolve_switch(_: Switch | None, event: DomainEvent) -> Switch:
+    if not isinstance(event, marketplace.DirectDealsSwitched):
+        raise UnexpectedEvent(f"{event.NAME} does not happen to the switch of direct deals")
+    return Switch(event.originator_id, event.originator_version, event.is_allowed)
+
+
+def agree(deal_id: UUID, offer: Offer, context: CommandContext) -> list[DomainEvent]:
+    return [
+        marketplace.DirectDealAgreed(
+            **first_event(deal_id, context),
+            offer_id=offer.id,
+            listing_id=offer.listing_id,
+            seller_id=offer.seller_id,
+            buyer_id=offer.buyer_id,
+            price=offer.price,
+            confirm_until=context.at + CONFIRM_WITHIN,
+        )
+    ]
+
+
+def confirm(deal: DirectDeal | None, context: CommandContext) -> list[DomainEvent]:
+    """For each side once, and for nobody else; idempotent. With the second confirmation the website is sold."""
+    deal, side = _require_party(deal, context)
+    if side in deal.confirmed_by and deal.status in ("confirmed", "completed"):
+        return []
+    _require_status(deal, "agreed", "confirmed")
+    confirmed = marketplace.DirectDealConfirmed(**next_event(deal, context), side=side)
+    if not deal.confirmed_by:
+        return [confirmed]
+    return [confirmed, marketplace.DirectDealCompleted(**next_event(deal, context, after=1))]
+
+
+def dispute(deal: DirectDeal | None, text: str, context: CommandContext) -> list[DomainEvent]:
+    """For either side, until both have confirmed."""
+    deal, side = _require_party(deal, context)
+    _require_status(deal, "agreed", "confirmed")
+    head, author_id = next_event(deal, context), context.require_account()
+    return [marketplace.DirectDealDisputed(**head, author_id=author_id, side=side, text=text)]
+
+
+def cancel(deal: DirectDeal | None, context: CommandContext) -> list[DomainEvent]:
+    """For either side, before the first confirmation."""
+    deal, side = _require_party(deal, context)
+    _require_status(deal, "agreed")
+    return [marketplace.DirectDealCancelled(**next_event(deal, context), side=side)]
+
+
+def close(deal: DirectDeal | None, reason: str, context: CommandContext, *, is_sold: bool) -> list[DomainEvent]:
+    """An admin's record of how a dispute ended. Not by a party of the deal."""
+    deal = require_found(deal, "offer")
+    if not context.is_admin:
+        raise not_found("offer")
+    if deal.side_of(context.account_id) is not None:
+        message = "You are one of the two sides: another admin has to decide this."
+        raise CommandRejected("forbidden", "own_deal", message)
+    _require_status(deal, "disputed")
+    return [marketplace.DirectDealClosed(**next_event(deal, context), is_sold=is_sold, reason=reason)]
+
+
+def after_time(deal: DirectDeal, context: CommandContext) -> list[DomainEvent]:
+    """Ends a deal that nobody confirmed in time; nothing before."""
+    if deal.due_at is None or context.at < deal.due_at:
+        return []
+    return [marketplace.DirectDealCancelled(**next_event(deal, context), side=None)]
+
+
+def evolve(deal: DirectDeal | None, event: DomainEvent) -> DirectDeal:
+    if isinstance(event, marketplace.DirectDealAgreed):
+        return DirectDeal(event.originator_id, 1, **shared_fields(event, DirectDeal))
+    deal = advanced(deal, event)
+    match event:
+        case marketplace.DirectDealConfirmed():
+            return replace(deal, status="confirmed", confirmed_by=deal.confirmed_by | {event.side})
+        case marketplace.DirectDealDisputed():
+            return replace(deal, status="disputed", was_disputed=True)
+        case marketplace.DirectDealCompleted():
+            return replace(deal, status="completed")
+        case marketplace.DirectDealClosed():
+            return replace(deal, status="completed" if event.is_sold else "cancelled")
+        case marketplace.DirectDealCancelled():
+            return replace(deal, status="cancelled")
+        case _:
+            raise UnexpectedEvent(f"{event.NAME} does not happen to direct deals")
+
+
+def _require_party(deal: DirectDeal | None, context: CommandContext) -> tuple[DirectDeal, Side]:
+    side = deal.side_of(context.account_id) if deal is not None else None
+    if deal is None or side is None:
+        raise not_found("offer")
+    return deal, side
+
+
+def _require_status(deal: DirectDeal, *statuses: EscrowStatus) -> None:
+    if deal.status not in statuses:
+        raise conflict("wrong_state", f"This is not possible now: the deal is {deal.status}.")

@@ -1,0 +1,139 @@
+"""Deals without escrow, and reviews by an invited member: given this history, when a command comes, then these
+events."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from functools import partial
+
+import pytest
+
+from command_api.kernel.decision import CommandContext, CommandRejected
+from command_api.marketplace import direct_deals, listings, offers
+from command_api.marketplace.direct_deals import DirectDeal
+from command_api.marketplace.listings import Listing
+from schemas.base import DomainEvent
+from schemas.events import marketplace
+from schemas.events.marketplace import OfferAccepted
+from tests.unit.command_api.marketplace.test_model import (
+    ADMIN,
+    BUYER,
+    ESCROW,
+    FACTS,
+    LISTING,
+    NOW,
+    OFFER,
+    OTHER,
+    SELLER,
+    active,
+    folded,
+    names,
+    refused,
+    usd,
+)
+
+KEY = "ab" * 32
+SELLING_ADMIN = replace(SELLER, is_admin=True)
+
+
+def agreed() -> DirectDeal:
+    offer = offers.evolve(None, offers.send(OFFER, active(), usd(40_000), "", BUYER))
+    accepted = offers.accept(offer, usd(40_000).amount, ESCROW, SELLER, directly=True)
+    offer = offers.evolve(offer, accepted)
+    assert offer.is_direct and isinstance(accepted, OfferAccepted) and accepted.is_direct
+    return folded(direct_deals.evolve, None, direct_deals.agree(ESCROW, offer, SELLER))
+
+
+def after(deal: DirectDeal, events: list[DomainEvent]) -> DirectDeal:
+    return folded(direct_deals.evolve, deal, events)
+
+
+@pytest.mark.parametrize(("first", "second"), [(SELLER, BUYER), (BUYER, SELLER)])
+def test_a_website_is_sold_when_both_have_confirmed_in_any_order(first: CommandContext, second: CommandContext) -> None:
+    once = direct_deals.confirm(agreed(), first)
+    assert names(once) == ["direct_deal.confirmed"]
+    deal = after(agreed(), once)
+    assert deal.status == "confirmed" and direct_deals.confirm(deal, first) == []
+    both = direct_deals.confirm(deal, second)
+    assert names(both) == ["direct_deal.confirmed", "direct_deal.completed"]
+    deal = after(deal, both)
+    assert deal.is_over and direct_deals.confirm(deal, second) == []
+
+
+def test_nobody_confirms_for_another() -> None:
+    deal = after(agreed(), direct_deals.confirm(agreed(), SELLER))
+    assert direct_deals.confirm(deal, SELLER) == []  # a second word of the seller is not the buyer's
+    for who in (OTHER, ADMIN):
+        for call in (direct_deals.confirm, direct_deals.cancel, partial(direct_deals.dispute, text="Mine")):
+            assert refused(partial(call, deal, context=who)) == "not_found"
+
+
+def test_either_side_may_cancel_until_one_has_confirmed() -> None:
+    for who in (SELLER, BUYER):
+        assert names(direct_deals.cancel(agreed(), who)) == ["direct_deal.cancelled"]
+    deal = after(agreed(), direct_deals.confirm(agreed(), BUYER))
+    assert refused(lambda: direct_deals.cancel(deal, SELLER)) == "wrong_state"
+
+
+def test_a_deal_that_nobody_confirms_ends_after_thirty_days() -> None:
+    late = replace(SELLER, at=NOW + timedelta(days=30), account_id=None)
+    assert direct_deals.after_time(agreed(), replace(late, at=late.at - timedelta(seconds=1))) == []
+    assert names(direct_deals.after_time(agreed(), late)) == ["direct_deal.cancelled"]
+    assert direct_deals.after_time(after(agreed(), direct_deals.confirm(agreed(), BUYER)), late) == []
+
+
+@pytest.mark.parametrize(("is_sold", "status"), [(True, "completed"), (False, "cancelled")])
+def test_an_admin_who_is_no_side_records_how_a_dispute_ended(is_sold: bool, status: str) -> None:
+    deal = after(agreed(), direct_deals.confirm(agreed(), SELLER))
+    assert refused(lambda: direct_deals.close(deal, "?", ADMIN, is_sold=is_sold)) == "wrong_state"
+    deal = after(deal, direct_deals.dispute(deal, "Nothing came.", BUYER))
+    assert refused(lambda: direct_deals.confirm(deal, BUYER)) == "wrong_state"
+    assert refused(lambda: direct_deals.close(deal, "Mine", SELLING_ADMIN, is_sold=is_sold)) == "own_deal"
+    assert refused(lambda: direct_deals.close(deal, "Mine", OTHER, is_sold=is_sold)) == "not_found"
+    assert after(deal, direct_deals.close(deal, "As the bank says", ADMIN, is_sold=is_sold)).status == status
+
+
+def test_the_switch_is_off_until_an_admin_sets_it_and_is_idempotent() -> None:
+    assert direct_deals.switch(None, ADMIN, allow=False) == []
+    [on] = direct_deals.switch(None, ADMIN, allow=True)
+    state = direct_deals.evolve_switch(None, on)
+    assert on.actor_id == ADMIN.account_id and direct_deals.switch(state, ADMIN, allow=True) == []
+    assert names(direct_deals.switch(state, ADMIN, allow=False)) == ["direct_deals.switched"]
+
+
+def invited() -> Listing:
+    listing = listings.evolve(None, listings.draft(LISTING, FACTS, SELLER))
+    listing = folded(listings.evolve, listing, listings.submit(listing, SELLER))
+    return listings.evolve(listing, listings.invite_reviewer(listing, KEY, SELLING_ADMIN))
+
+
+def test_the_invited_member_reviews_this_listing_and_the_history_names_them() -> None:
+    [joined] = listings.join_review(invited(), KEY, OTHER)
+    listing = listings.evolve(invited(), joined)
+    assert isinstance(joined, marketplace.ListingReviewerJoined) and joined.reviewer_id == OTHER.account_id
+    assert listings.join_review(listing, KEY, OTHER) == []
+    [approved] = listings.approve(listings.require_reviewer(listing, OTHER), 1, OTHER)
+    assert isinstance(approved, marketplace.ListingApproved)
+    assert (approved.actor_id, approved.by_reviewer) == (OTHER.account_id, True)
+    online = listings.evolve(listing, approved)
+    assert online.status == "active"
+    assert refused(lambda: listings.require_reviewer(online, OTHER)) == "not_found"  # the role ends with the review
+    assert refused(lambda: listings.join_review(online, KEY, BUYER)) == "not_found"
+
+
+def test_a_link_is_for_one_other_person_and_for_an_admin_who_sells_to_make() -> None:
+    listing = invited()
+    assert refused(lambda: listings.join_review(listing, KEY, SELLING_ADMIN)) == "own_listing"
+    assert refused(lambda: listings.join_review(listing, "cd" * 32, OTHER)) == "not_found"
+    late = replace(OTHER, at=NOW + timedelta(days=14))
+    assert refused(lambda: listings.join_review(listing, KEY, late)) == "not_found"
+    joined = folded(listings.evolve, listing, listings.join_review(listing, KEY, OTHER))
+    assert refused(lambda: listings.join_review(joined, KEY, BUYER)) == "not_found"
+    again = listings.evolve(joined, listings.invite_reviewer(joined, "cd" * 32, SELLING_ADMIN))
+    assert refused(lambda: listings.require_reviewer(again, OTHER)) == "not_found"  # a new link ends the old role
+    assert refused(lambda: listings.invite_reviewer(listing, KEY, SELLER)) == "admins_only"
+    assert refused(lambda: listings.invite_reviewer(listing, KEY, ADMIN)) == "not_found"
+    for who in (SELLER, SELLING_ADMIN):
+        with pytest.raises(CommandRejected, match="another person"):
+            listings.approve(listing, 1, who)
