@@ -100,6 +100,7 @@ const get = <T extends DefaultBodyType>(
 ) => http.get(at(path), ({ request }) => HttpResponse.json(read(new URL(request.url)), { headers }));
 
 export const server = setupServer(
+  get('/api/marketplace/deal-terms', () => ({ escrowKind: 'real', directDeals: false })),
   get('/api/platform/about', (): About => ({
     name: 'Althing',
     version: '1',

@@ -185,10 +185,12 @@ const send = (action: Asked, deal: Deal): Promise<unknown> => {
   const path = { params: { path: { id: deal.id } } };
   switch (action) {
     case 'accept':
-      return body(api.POST('/api/marketplace/offers/{id}/accept', {
+      return body(
+        api.POST('/api/marketplace/offers/{id}/accept', {
           ...path,
           body: { price: toMajor(deal.price), withoutEscrow: deal.escrowKind === 'direct' },
-        }));
+        }),
+      );
     case 'decline':
       return body(api.POST('/api/marketplace/offers/{id}/decline', path));
     case 'withdraw':
@@ -269,7 +271,10 @@ function Dispute({ deal, onClose }: DialogProps) {
           : api.POST('/api/marketplace/offers/{id}/escrow/dispute', words),
       ),
     onSuccess: () => {
-      toast('Dispute opened', isDirect ? 'An admin reviews it and records the end.' : 'An admin reviews and decides it.');
+      toast(
+        'Dispute opened',
+        isDirect ? 'An admin reviews it and records the end.' : 'An admin reviews and decides it.',
+      );
       onClose();
     },
     onSettled: changed,

@@ -39,7 +39,14 @@ export function DealPage({ deal }: { readonly deal: Deal }) {
         <Facts deal={deal} />
         {deal.escrow && (
           <Card title={deal.escrow.isDirect ? 'Deal without escrow' : 'Escrow'}>
-            {history.data ? <Timeline label={deal.escrow.isDirect ? 'Deal' : 'Escrow'} milestones={milestonesOf(deal, history.data)} /> : <Skeleton className="h-40" />}
+            {history.data ? (
+              <Timeline
+                label={deal.escrow.isDirect ? 'Deal' : 'Escrow'}
+                milestones={milestonesOf(deal, history.data)}
+              />
+            ) : (
+              <Skeleton className="h-40" />
+            )}
           </Card>
         )}
         <Card

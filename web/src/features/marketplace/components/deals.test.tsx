@@ -192,7 +192,7 @@ test('accepting asks first, names the price that was shown, and says what was re
   expect(await within(dialog).findByText('The price has changed. Please reload the offer.')).toBeInTheDocument();
   refused = false;
   await user.click(within(dialog).getByRole('button', { name: 'Accept' }));
-  expect(bodyOf('POST /api/marketplace/offers/o1/accept')).toEqual({ price: 40_000 });
+  expect(bodyOf('POST /api/marketplace/offers/o1/accept')).toEqual({ price: 40_000, withoutEscrow: false });
   const pay = await screen.findByRole('link', { name: /^Pay \$40,000 into escrow/ });
   expect(pay).toHaveAttribute('href', 'https://pay.example/1');
   expect(pay).toHaveAttribute('rel', 'noopener noreferrer');
@@ -351,6 +351,7 @@ test('an admin splits a disputed sum; the parts add up before it is sent', async
     escrowId: 'e1',
     listingId: 'l1',
     status: 'disputed',
+    isDirect: false,
     price: { amount: 4_000_000, currency: 'USD' },
     buyerName: 'Embla',
     sellerName: 'Jón',

@@ -78,7 +78,9 @@ export function Submitted({ listing, onDone, by = 'admin' }: SubmittedProps) {
             </>
           )}
           {isAdmin && listing.status === 'active' && <Button onClick={() => setDoing('suspend')}>Suspend</Button>}
-          {isAdmin && listing.status === 'suspended' && <Button onClick={() => setDoing('resume')}>Put back online</Button>}
+          {isAdmin && listing.status === 'suspended' && (
+            <Button onClick={() => setDoing('resume')}>Put back online</Button>
+          )}
         </div>
       </div>
       <dl className="grid gap-x-4 gap-y-1.5 sm:grid-cols-2">

@@ -138,13 +138,15 @@ export function nextOf(deal: Deal): { readonly title: string; readonly text: str
         text: `${price} is in escrow. Transfer the domain, the files and the accounts, then confirm here.`,
       };
     case 'confirm_handover':
-      return side === 'admin' ? underway : {
-        title: 'Your turn: hand over and confirm',
-        text:
-          escrow?.status === 'agreed'
-            ? `Arrange the payment of ${price} and the transfer with ${side === 'buyer' ? sellerName : buyerName} in the thread. Confirm here once money and website are handed over. If nobody confirms by ${at(escrow.payUntil)}, the deal is canceled.`
-            : `${side === 'buyer' ? sellerName : buyerName} confirmed that money and website are handed over. Confirm it too, or open a dispute.`,
-      };
+      return side === 'admin'
+        ? underway
+        : {
+            title: 'Your turn: hand over and confirm',
+            text:
+              escrow?.status === 'agreed'
+                ? `Arrange the payment of ${price} and the transfer with ${side === 'buyer' ? sellerName : buyerName} in the thread. Confirm here once money and website are handed over. If nobody confirms by ${at(escrow.payUntil)}, the deal is canceled.`
+                : `${side === 'buyer' ? sellerName : buyerName} confirmed that money and website are handed over. Confirm it too, or open a dispute.`,
+          };
     case 'wait_for_confirmation':
       return {
         title: `Waiting for ${side === 'buyer' ? sellerName : buyerName} to confirm`,
