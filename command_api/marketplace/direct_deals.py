@@ -1,6 +1,6 @@
 """Direct deals: `agreed -> confirmed -> completed`, `disputed -> completed | cancelled`, or `cancelled`. Pure.
 
-Without an escrow provider an admin may allow them. The platform holds nothing and moves nothing: buyer and seller
+Without an escrow provider an admin may allow them. The platform has no money and moves none: buyer and seller
 arrange payment and transfer, and each of them confirms that both took place. A dispute goes to the admins, who record
 how it ended.
 """

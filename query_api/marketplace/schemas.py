@@ -121,7 +121,7 @@ class ListingInFull(Listing):
     websiteId: UUID | None = Field(description="For the seller alone")
     edition: int | None = Field(description="For the seller, admins and the invited reviewer: send it with a change")
     isReviewer: bool = Field(description="You are invited to review it")
-    hasReviewer: bool = Field(description="For the seller: somebody took the link to the review")
+    hasReviewer: bool = Field(description="For the seller: a member took the link to the review")
     reason: str | None = Field(description="For the seller and admins: why it was rejected or suspended")
 
 

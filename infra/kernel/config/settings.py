@@ -217,7 +217,7 @@ class Settings:
     )
     escrow_url: str | None = setting(
         "ALTHING_ESCROW_URL",
-        "Escrow provider of the marketplace; without one, no offer can be accepted. See `althing escrow-sandbox`.",
+        "Escrow provider of the marketplace; without one, only direct deals, if allowed (docs/marketplace.md).",
         parse_web_url,
     )
     escrow_sandbox: bool = setting(

@@ -350,7 +350,7 @@ def test_each_side_is_notified_of_acts_of_the_other_and_of_the_provider(there: M
         assert there.told(seller) == [
             "You have an offer for your website",
             "You have 2 messages about an offer",
-            "Your price was accepted: the next step is the escrow",
+            "Your price was accepted: see the next step",
             "The buyer's money is in escrow: please transfer the website",
             "The inspection has begun: the website is accepted automatically unless there is a dispute",
             "The other side disputes the deal: please add your statement to its thread",

@@ -14,7 +14,7 @@ const listings = createRoute({
     work: true,
     site: {
       description:
-        'Affiliate websites for sale, with numbers calculated from their own tracking data, private offers and escrow until the website is transferred.',
+        'Affiliate websites for sale, with numbers calculated from their own tracking data, private offers and step-by-step deals.',
     },
     reads: ['/api/marketplace/listings?limit=24&sort=recent'],
   },

@@ -51,7 +51,7 @@ export function DealSettings() {
           description={
             allowed
               ? 'No further offer can be accepted without escrow. Deals already agreed continue.'
-              : 'Members can then agree on deals whose money nobody protects. They are told so before they agree. The change is in the audit trail.'
+              : 'Members can then agree on deals whose money nobody protects. They see this before they agree. The change is in the audit trail.'
           }
           action={allowed ? 'End direct deals' : 'Allow direct deals'}
           danger={!allowed}

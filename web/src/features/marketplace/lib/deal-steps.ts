@@ -65,7 +65,7 @@ export function termsText(kind: Deal['escrowKind']): string | null {
     case 'trial':
       return 'Test mode: no real money is moved. Don’t transfer a real website.';
     case 'direct':
-      return 'Deals here have no escrow: your money is not protected. Buyer and seller arrange payment and transfer themselves; the platform holds nothing.';
+      return 'Deals here have no escrow: your money is not protected. Buyer and seller arrange payment and transfer themselves; the platform has no money of the deal.';
     case 'real':
       return null;
   }
@@ -144,7 +144,7 @@ export function nextOf(deal: Deal): { readonly title: string; readonly text: str
             title: 'Your turn: hand over and confirm',
             text:
               escrow?.status === 'agreed'
-                ? `Arrange the payment of ${price} and the transfer with ${side === 'buyer' ? sellerName : buyerName} in the thread. Confirm here once money and website are handed over. If nobody confirms by ${at(escrow.payUntil)}, the deal is canceled.`
+                ? `Arrange the payment of ${price} and the transfer with ${side === 'buyer' ? sellerName : buyerName} in the thread. Confirm here once money and website are handed over. If no one confirms by ${at(escrow.payUntil)}, the deal is canceled.`
                 : `${side === 'buyer' ? sellerName : buyerName} confirmed that money and website are handed over. Confirm it too, or open a dispute.`,
           };
     case 'wait_for_confirmation':
