@@ -316,7 +316,7 @@ export function marketplaceAnswer(key, query, none) {
   if (id === 'mine') return [draft];
   if (id === 'mine-in-review') return [{ ...draft, id, status: 'in_review' }];
   if (id === 'to-review') return [full({ ...listings[1], status: 'in_review' }, { id, edition: 2, isReviewer: true })];
-  if (id === 'invited') return [{ code: 'not_found', message: 'Listing not found.' }, 404];
+  if (id === 'invited') return [full(listings[1], { id })];
   if (id) {
     const one = listings.find((item) => item.id === id) ?? listings[0];
     return [full(one, { edition: 2, ...(id === 'm5' ? { status: 'in_review' } : {}) })];

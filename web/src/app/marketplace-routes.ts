@@ -13,10 +13,9 @@ const listings = createRoute({
     title: 'Marketplace',
     work: true,
     site: {
-      description:
-        'Affiliate websites for sale, with numbers calculated from their own tracking data, private offers and step-by-step deals.',
+      description: 'Affiliate websites for sale, with numbers calculated from their own tracking data.',
     },
-    reads: ['/api/marketplace/listings?limit=24&sort=recent'],
+    reads: ['/api/marketplace/listings?limit=24&sort=recent', '/api/marketplace/deal-terms'],
   },
   validateSearch: flat,
   component: lazyRouteComponent(() => import('./pages/marketplace'), 'MarketplacePage'),

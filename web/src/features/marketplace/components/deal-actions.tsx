@@ -110,7 +110,7 @@ function textsOf(action: Asked, deal: Deal): Texts {
       if (deal.escrowKind === 'direct') {
         return {
           title: `${deal.side === 'buyer' ? 'Buy' : 'Sell'} for ${price} without escrow?`,
-          text: 'Your money is not protected. You arrange payment and transfer with the other side; the platform has no money of the deal and cannot pay anything back. The website is reserved, and sold once both of you have confirmed the handover.',
+          text: 'Your money is not protected. You arrange payment and transfer with the other side; the platform never holds the money and cannot pay it back. The website is reserved, and sold once both of you have confirmed the handover.',
           done: 'Offer accepted',
           danger: true,
         };

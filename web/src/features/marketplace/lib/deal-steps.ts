@@ -65,7 +65,7 @@ export function termsText(kind: Deal['escrowKind']): string | null {
     case 'trial':
       return 'Test mode: no real money is moved. Don’t transfer a real website.';
     case 'direct':
-      return 'Deals here have no escrow: your money is not protected. Buyer and seller arrange payment and transfer themselves; the platform has no money of the deal.';
+      return 'Deals here have no escrow: your money is not protected. Buyer and seller arrange payment and transfer themselves; the platform never holds the money.';
     case 'real':
       return null;
   }
