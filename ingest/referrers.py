@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import parse_qsl, urlsplit
 
+from ingest import social_networks
 from ingest.errors import invalid
 
 MAX_URL: Final = 8192
@@ -65,13 +66,18 @@ def read_page(url: str) -> Page:
 
 @lru_cache(maxsize=4096)
 def host_of(referrer: str) -> str:
-    """The host of a referring address, lower case without `www.`; empty when there is none or it is no web page."""
+    """The host of a referring address, lower case without `www.`; of an app or a deep link of a known network the host
+    that stands for it; empty when there is none."""
     if not referrer or len(referrer) > MAX_URL:
         return ""
     try:
         parts = urlsplit(referrer)
         if parts.scheme == "android-app":
-            return _APPS.get(parts.netloc, parts.netloc)[:MAX_TEXT]
+            return _ANDROID_APPS.get(parts.netloc, parts.netloc)[:MAX_TEXT]
+        if parts.scheme == "ios-app":
+            return social_networks.IOS_APPS.get(parts.netloc, "")
+        if parts.scheme in social_networks.SCHEMES:
+            return social_networks.SCHEMES[parts.scheme]
         if parts.scheme not in ("http", "https"):
             return ""
         return clean((parts.hostname or "").removesuffix(".").removeprefix("www."))[:MAX_TEXT]
@@ -79,18 +85,22 @@ def host_of(referrer: str) -> str:
         return ""
 
 
-def classify(referrer_host: str, own_host: str, page: Page) -> tuple[str, str]:
-    """Source and channel of a visit to `page`, referred by `referrer_host`; `own_host`: the website's domain."""
-    return _classify(referrer_host, own_host, page.hostname, page.utm_source, page.utm_medium, page.paid)
+def classify(referrer_host: str, own_host: str, page: Page, app: str = "") -> tuple[str, str]:
+    """Source and channel of a visit to `page`, referred by `referrer_host`.
+
+    `own_host`: the website's domain; `app`: the social network whose in-app browser it is. UTM parameters count before
+    the referrer, and the referrer before the app.
+    """
+    return _classify(referrer_host, own_host, page.hostname, page.utm_source, page.utm_medium, page.paid, app)
 
 
 @lru_cache(maxsize=8192)
 def _classify(
-    referrer_host: str, own_host: str, hostname: str, utm_source: str, utm_medium: str, paid: bool
+    referrer_host: str, own_host: str, hostname: str, utm_source: str, utm_medium: str, paid: bool, app: str
 ) -> tuple[str, str]:
     """Without the path, which does not matter, so that pages share cache entries."""
     medium = utm_medium.lower()
-    name, kind = _known(referrer_host)
+    name, kind = _known(referrer_host) if referrer_host else (app, "social" if app else "")
     if utm_source:
         sent = utm_source.lower()
         kind = _channel(medium, paid) or _NAMED.get(sent) or _known(sent)[1] or "referral"
@@ -98,7 +108,7 @@ def _classify(
     if medium or paid:
         return name or referrer_host, _channel(medium, paid) or kind or "referral"
     if not referrer_host:
-        return "", "direct"
+        return (name, kind) if name else ("", "direct")
     if _is_within(referrer_host, own_host) or _is_within(referrer_host, hostname):
         return "", "internal"
     return name or referrer_host, kind or "referral"
@@ -167,15 +177,7 @@ _NAMED: Final = {
     "bing": "search",
     "duckduckgo": "search",
     "yahoo": "search",
-    "facebook": "social",
-    "instagram": "social",
-    "twitter": "social",
-    "x": "social",
-    "tiktok": "social",
-    "youtube": "social",
-    "linkedin": "social",
-    "pinterest": "social",
-    "reddit": "social",
+    **dict.fromkeys(social_networks.UTM_SOURCES, "social"),
     "newsletter": "email",
     "email": "email",
 }
@@ -200,21 +202,11 @@ _HOSTS: Final = {
             "Perplexity": "perplexity.ai",
         },
         "social": {
-            "Facebook": "facebook.com fb.com fb.me",
-            "Instagram": "instagram.com",
-            "X": "twitter.com t.co x.com",
-            "TikTok": "tiktok.com",
-            "YouTube": "youtube.com youtu.be",
-            "LinkedIn": "linkedin.com lnkd.in",
-            "Pinterest": "pinterest.com pin.it",
-            "Reddit": "reddit.com redd.it",
-            "Threads": "threads.net",
             "Bluesky": "bsky.app",
             "Mastodon": "mastodon.social",
             "Hacker News": "news.ycombinator.com",
             "Telegram": "t.me telegram.org",
             "WhatsApp": "whatsapp.com wa.me",
-            "Snapchat": "snapchat.com",
             "VK": "vk.com",
             "Quora": "quora.com",
             "Discord": "discord.com",
@@ -229,15 +221,10 @@ _HOSTS: Final = {
     }.items()
     for name, hosts in names.items()
     for host in hosts.split()
-}
-_APPS: Final = {
+} | {host: (name, "social") for host, name in social_networks.HOSTS.items()}
+_ANDROID_APPS: Final = {
     "com.google.android.googlequicksearchbox": "google.com",
     "com.google.android.gm": "mail.google.com",
-    "com.facebook.katana": "facebook.com",
-    "com.instagram.android": "instagram.com",
-    "com.twitter.android": "twitter.com",
-    "com.linkedin.android": "linkedin.com",
-    "com.reddit.frontpage": "reddit.com",
-    "com.pinterest": "pinterest.com",
+    **social_networks.ANDROID_APPS,
 }
 _SPAM: Final = frozenset(SPAM_REFERRERS.read_text().split())

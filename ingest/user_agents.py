@@ -13,6 +13,8 @@ from typing import Final
 import ua_parser
 from crawlerdetect import CrawlerDetect
 
+from ingest.social_networks import in_app_network
+
 MAX_LENGTH: Final = 1024
 """Characters of a user agent that are looked at."""
 
@@ -30,6 +32,8 @@ class Agent:
     datacentre: bool = False
     version: str = ""
     """The browser's major version."""
+    app: str = ""
+    """The social network whose in-app browser it is; empty: none."""
 
 
 @lru_cache(maxsize=16_384)
@@ -45,8 +49,10 @@ def parse_agent(text: str) -> Agent:
     browser = parsed.user_agent.family if parsed.user_agent else ""
     system = parsed.os.family if parsed.os else ""
     version = (parsed.user_agent.major or "") if parsed.user_agent else ""
-    device = "bot" if crawler or headless or datacentre else _device(text, system)
-    return Agent(browser, system, device, crawler, headless, tool, datacentre, version)
+    is_bot = crawler or headless or datacentre
+    device = "bot" if is_bot else _device(text, system)
+    app = "" if is_bot or tool else in_app_network(text)
+    return Agent(browser, system, device, crawler, headless, tool, datacentre, version, app)
 
 
 def warm_up() -> None:

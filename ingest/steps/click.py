@@ -50,7 +50,7 @@ def set_subs(event: LinkClick) -> None:
 def enrich(event: LinkClick) -> None:
     """Sets page and source; the page is the link's own address."""
     referrer_host = host_of(event.headers.get(b"referer", b"").decode("latin-1"))
-    set_source(event.row, _page_of(event), referrer_host, event.link.website.domain)
+    set_source(event.row, _page_of(event), referrer_host, event.request)
 
 
 def pseudonymise(event: LinkClick) -> None:

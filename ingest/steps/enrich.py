@@ -21,7 +21,7 @@ def enrich(event: SiteEvent) -> None:
     """Fills in the record. The event's link and partner must have been looked up before. Raises `EventRejected`."""
     request, sent, row = event.request, event.sent, event.row
     page = read_page(sent.url) if sent.url else NO_PAGE
-    set_source(row, page, host_of(sent.referrer) if sent.referrer else "", request.website.domain)
+    set_source(row, page, host_of(sent.referrer) if sent.referrer else "", request)
     if sent.click_id:
         click = _read_click(event.context, request, sent.click_id)
         row.click_id = sent.click_id
@@ -44,8 +44,8 @@ def enrich(event: SiteEvent) -> None:
         row.partner_id = partner.id_text
 
 
-def set_source(row: TrackedEvent, page: Page, referrer_host: str, domain: str) -> None:
-    """Sets page and referrer, and the source and channel that follow from them."""
+def set_source(row: TrackedEvent, page: Page, referrer_host: str, request: RequestContext) -> None:
+    """Sets page and referrer, and the source and channel that follow from them and the visitor's browser."""
     row.hostname = page.hostname
     row.path = page.path
     row.utm_source = page.utm_source
@@ -53,7 +53,7 @@ def set_source(row: TrackedEvent, page: Page, referrer_host: str, domain: str) -
     row.utm_campaign = page.utm_campaign
     row.utm_content = page.utm_content
     row.utm_term = page.utm_term
-    row.source, row.channel = classify(referrer_host, domain, page)
+    row.source, row.channel = classify(referrer_host, request.website.domain, page, request.client.agent.app)
     if referrer_host:
         row.referrer_host = referrer_host
         if not row.is_bot and is_spam(referrer_host):

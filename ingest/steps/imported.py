@@ -13,8 +13,8 @@ from ingest.steps.enrich import set_source
 
 def enrich(event: ImportedPage) -> None:
     """Sets page and source."""
-    website = event.request.website
-    set_source(event.row, _page(website, event.page.target), host_of(event.page.referrer), website.domain)
+    request = event.request
+    set_source(event.row, _page(request.website, event.page.target), host_of(event.page.referrer), request)
 
 
 def pseudonymise(event: ImportedPage) -> None:

@@ -198,6 +198,12 @@ def test_bots_are_kept_and_flagged() -> None:
     assert outcome_of(row) is Outcome.SPAM_REFERRER
 
 
+def test_a_page_in_an_app_of_a_network_comes_from_the_network() -> None:
+    request = make_request(agent=f"{IPHONE} Instagram 337.0.3.23.54 (iPhone15,3; iOS 17_5; en_US)")
+    row = enriched(request, SentEvent("pageview", url="https://own.example/a"))
+    assert (row.source, row.channel, row.referrer_host) == ("Instagram", "social", "")
+
+
 def test_overrides_describe_the_visitor() -> None:
     request = with_overrides(make_request("secret"), "2001:db8::1", IPHONE, PLACES)
     assert (request.client.address, request.client.agent.device) == ("2001:db8::1", "mobile")
