@@ -49,6 +49,7 @@ from command_api.operations import dead_letters
 from command_api.operations import routes as operations
 from command_api.partners import private_routes as private_partners
 from command_api.partners import routes as partners
+from command_api.social import routes as social
 from command_api.sql import query_routes
 from command_api.sql import routes as analysts
 from command_api.websites import admin_routes as website_administration
@@ -85,6 +86,7 @@ CONTEXTS = (
     private_partners,
     links,
     link_administration,
+    social,
     annotation_routes,
     view_routes,
     report_routes,

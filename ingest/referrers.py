@@ -67,7 +67,7 @@ def read_page(url: str) -> Page:
 @lru_cache(maxsize=4096)
 def host_of(referrer: str) -> str:
     """The host of a referring address, lower case without `www.`; of an app or a deep link of a known network the host
-    that stands for it; empty when there is none."""
+    of that network; empty when there is none."""
     if not referrer or len(referrer) > MAX_URL:
         return ""
     try:

@@ -35,7 +35,7 @@ HOSTS: Final = _by("hosts")
 UTM_SOURCES: Final = _by("utm_sources")
 """The name of a network by what `utm_source` may call it, lower case."""
 ANDROID_APPS: Final = _host_by("apps")
-"""The host that stands for an app, by the package that `android-app://` names."""
+"""The host of the network of an app, by the package that `android-app://` names."""
 IOS_APPS: Final = _host_by("app_ids")
 """The same by the App Store id that `ios-app://` names."""
 SCHEMES: Final = _host_by("schemes")

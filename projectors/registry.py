@@ -53,6 +53,7 @@ from projectors.read_models.operations.activity import ACTIVITY
 from projectors.read_models.partners.partner_requests import PARTNER_REQUESTS
 from projectors.read_models.partners.partner_terms import PARTNER_TERMS
 from projectors.read_models.partners.partners import PARTNERS
+from projectors.read_models.social.social_channels import SOCIAL_CHANNELS
 from projectors.read_models.sql.pinned_charts import PINNED_CHARTS
 from projectors.read_models.sql.saved_queries import QUERY_VERSIONS, SAVED_QUERIES
 from projectors.read_models.websites.traffic_rules import TRAFFIC_RULES
@@ -172,6 +173,7 @@ REGISTRY: Final = Registry(
         NOTIFICATION_CHOICES,
         SAVED_QUERIES,
         QUERY_VERSIONS,
+        SOCIAL_CHANNELS,
         PINNED_CHARTS,
         ALERT_RULES,
         ALERTS,

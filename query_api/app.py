@@ -87,6 +87,7 @@ from query_api.partners import requests as partner_requests
 from query_api.partners import routes as partners
 from query_api.search import routes as search
 from query_api.site import sitemap
+from query_api.social import routes as social
 from query_api.sql import pins, queries, report_query
 from query_api.sql import routes as sql
 from query_api.sql import statements as sql_asking
@@ -114,6 +115,7 @@ ROUTERS: Final = (
     websites.router,
     partners.router,
     links.router,
+    social.router,
     accountant_file.router,
     statements.router,
     payouts.router,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import field
 from uuid import UUID
 
 from command_api.kernel.command_handlers import Command
@@ -10,10 +12,13 @@ from command_api.links.schemas import Link, Links, Organized
 
 
 class CreateLink(Command[Link]):
-    """Creates a link. Defaults: the partner's base URL as destination and a random slug."""
+    """Creates a link. Defaults: the partner's base URL as destination and a random slug. `utm`: of clicks that name
+    none; `channel_id`: the social channel for which it is made."""
 
     link_id: UUID
     fields: schemas.CreateLink
+    utm: Mapping[str, str] = field(default_factory=dict)
+    channel_id: UUID | None = None
 
 
 class CreateLinks(Command[Links]):

@@ -133,6 +133,8 @@ class _LinkBatch:
             routing=routing_after(Routing(), fields) or Routing(),
             tags=fields.tags or (),
             folder=fields.folder,
+            utm=command.utm,
+            channel_id=command.channel_id,
             context=self._uow.context,
         )
         self._claims[slug] = slug_reservation.evolve(claim, claimed)

@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from types import MappingProxyType
 from typing import Final
 from uuid import UUID
 
@@ -51,6 +52,8 @@ class Link:
     tags: tuple[str, ...] = ()
     folder: str | None = None
     is_archived: bool = False
+    utm: Mapping[str, str] = field(default_factory=dict)
+    channel_id: UUID | None = None
 
 
 def create(
@@ -68,6 +71,8 @@ def create(
     routing: Routing = Routing(),  # noqa: B008 - frozen
     tags: Sequence[str] = (),
     folder: str | None = None,
+    utm: Mapping[str, str] = MappingProxyType({}),
+    channel_id: UUID | None = None,
     context: CommandContext,
 ) -> tuple[LinkCreated, DomainEvent]:
     website = require_owned(website, context)
@@ -87,6 +92,8 @@ def create(
         routing=checked_routing(routing, partner, website.domain, context.at),
         tags=checked_tags(tags),
         folder=_folder(folder) or None,
+        utm=dict(utm),
+        channel_id=channel_id,
     )
     return created, slug_reservation.claim("link", created.slug, link_id, claim, context)
 

@@ -135,6 +135,8 @@ class Link(ResponseModel):
     tags: list[str]
     folder: str | None
     is_archived: bool
+    utm: dict[str, str] = Field(description="UTM parameters of clicks that name none themselves")
+    channel_id: UUID | None = Field(description="The social channel for which it was made")
     created_at: datetime
     sub1: str | None = None
     sub2: str | None = None

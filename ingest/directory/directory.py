@@ -95,7 +95,7 @@ class Partner:
 @dataclass(frozen=True, slots=True)
 class Link:
     """A tracked link, with all that a redirect needs. `is_gone`: it exists and redirects no more. Destinations have the
-    click id where the partner takes it."""
+    click id where the partner takes it. `utm`: the UTM parameters of clicks that name none."""
 
     id_text: str
     slug: str
@@ -106,6 +106,7 @@ class Link:
     subs: tuple[tuple[str, str], ...]
     is_gone: bool
     routing: Routing = NO_ROUTING
+    utm: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +131,7 @@ class KeyRow:
 
 @dataclass(frozen=True, slots=True)
 class LinkRow:
-    """A link as the read model stores it. `subs`: pairs of name and value."""
+    """A link as the read model stores it. `subs`, `utm`: pairs of name and value."""
 
     id: UUID
     slug: str
@@ -141,6 +142,7 @@ class LinkRow:
     subs: tuple[tuple[str, str], ...]
     is_active: bool
     routing: Routing = NO_ROUTING
+    utm: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +234,7 @@ class Index:
             row.subs,
             gone,
             routing_with_click_id(row.routing, parameter, website.domain),
+            row.utm,
         )
         put(self.links, link.slug, link)
         put(self.links_by_id, link.id_text, link)
@@ -421,8 +424,8 @@ def _digest(key: str) -> str:
     return sha256(key.encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def subs_of(stored: object) -> tuple[tuple[str, str], ...]:
-    """The sub ids of a link, from JSON."""
+def pairs_of(stored: object) -> tuple[tuple[str, str], ...]:
+    """The sub ids or UTM parameters of a link, from JSON."""
     return tuple(sorted((str(k), str(v)) for k, v in stored.items())) if isinstance(stored, dict) else ()
 
 

@@ -24,7 +24,7 @@ import structlog
 
 from infra.kernel.observability import logging
 from ingest.directory.changes import Changes, Progress, changes_between, progress_of
-from ingest.directory.directory import CustomDomain, KeyRow, LinkRow, Listing, Partner, Website, origins_of, subs_of
+from ingest.directory.directory import CustomDomain, KeyRow, LinkRow, Listing, Partner, Website, origins_of, pairs_of
 from ingest.directory.postgres import OPTIONS
 from ingest.routing import routing_from, routing_of
 from schemas.networks import click_id_parameter
@@ -38,7 +38,8 @@ COALESCE_S: Final = 0.05
 RETRY_S: Final = 1.0
 WATCHED: Final = ("website_keys:", "websites:", "links:", "partners:", "custom_domains:")
 
-# The settings by name out of the row: while a new version is built, the live table may be one without them.
+# Settings and UTM parameters by name out of the row: while a new version is built, the live table may be one without
+# them.
 WEBSITES: Final = (
     "SELECT id, domain, currency, coalesce((to_jsonb(w) ->> 'link_click_ids')::boolean, false),"
     " coalesce((to_jsonb(w) ->> 'link_impressions_every')::integer, 0), account_id"
@@ -49,7 +50,7 @@ KEYS: Final = (
 )
 LINKS: Final = (
     "SELECT id, slug, code, website_id, partner_id, destination, subs, is_active AND deleted_at IS NULL,"
-    " CASE WHEN deleted_at IS NULL THEN routing END FROM read.links"
+    " CASE WHEN deleted_at IS NULL THEN routing END, to_jsonb(l) -> 'utm' FROM read.links AS l"
 )
 # The parameter and the owner likewise.
 PARTNERS: Final = (
@@ -211,7 +212,18 @@ def listing_of(
         tuple(Website(*row) for row in sorted(websites)),
         tuple(KeyRow(row[0], row[1], row[2], origins_of(row[3])) for row in sorted(keys, key=lambda row: row[1])),
         tuple(
-            LinkRow(row[0], row[1], row[2], row[3], row[4], row[5], subs_of(row[6]), bool(row[7]), routing_of(row[8]))
+            LinkRow(
+                row[0],
+                row[1],
+                row[2],
+                row[3],
+                row[4],
+                row[5],
+                pairs_of(row[6]),
+                bool(row[7]),
+                routing_of(row[8]),
+                pairs_of(row[9]),
+            )
             for row in sorted(links, key=lambda row: row[0])
         ),
         tuple(
@@ -327,6 +339,7 @@ def _listing_from(kept: dict[str, Any]) -> Listing:
                 tuple((name, value) for name, value in row["subs"]),
                 row["is_active"],
                 routing_from(row["routing"]),
+                tuple((name, value) for name, value in row.get("utm", ())),
             )
             for row in kept["links"]
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import blake2b
 
@@ -48,9 +49,15 @@ def set_subs(event: LinkClick) -> None:
 
 
 def enrich(event: LinkClick) -> None:
-    """Sets page and source; the page is the link's own address."""
+    """Sets page and source; the page is the link's own address. Its UTM parameters are those of the query, else the
+    link's own."""
     referrer_host = host_of(event.headers.get(b"referer", b"").decode("latin-1"))
-    set_source(event.row, _page_of(event), referrer_host, event.request)
+    page = _page_of(event)
+    if event.link.utm and not (page.utm_source or page.utm_medium or page.utm_campaign):
+        utm = dict(event.link.utm)
+        source, medium = utm.get("utm_source", ""), utm.get("utm_medium", "")
+        page = replace(page, utm_source=source, utm_medium=medium, utm_campaign=utm.get("utm_campaign", ""))
+    set_source(event.row, page, referrer_host, event.request)
 
 
 def pseudonymise(event: LinkClick) -> None:

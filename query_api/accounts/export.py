@@ -95,6 +95,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("partnerRequests", "read.partner_requests", _OWN),
     Section("customDomains", "read.custom_domains", _OWN),
     Section("links", "read.links", _OF_WEBSITES),
+    Section("socialChannels", "read.social_channels", _OF_WEBSITES),
     Section("linkChanges", "read.link_changes", f"{_OF_WEBSITES} AND t.version > 1", key="position"),
     Section("conversions", "read.conversions", _OF_WEBSITES),
     Section("conversionSteps", "read.conversion_steps", _OF_WEBSITES, key="position"),

@@ -101,6 +101,8 @@ class Link(RowModel):
     tags: list[str]
     folder: str | None
     isArchived: bool = Field(description="It works and is left out of lists")
+    utm: dict[str, str] = Field(description="UTM parameters of clicks that name none themselves")
+    channelId: UUID | None = Field(description="The social channel for which it was made")
     createdAt: datetime
     sub1: str = ""
     sub2: str = ""
@@ -128,6 +130,7 @@ COLUMNS: Final = (
     # By name out of the row: while a new version is built, the live table may be one without these columns.
     " coalesce(to_jsonb(l) -> 'tags', '[]') AS tags, to_jsonb(l) ->> 'folder' AS folder,"
     " coalesce((to_jsonb(l) ->> 'is_archived')::boolean, false) AS is_archived,"
+    " coalesce(to_jsonb(l) -> 'utm', '{}') AS utm, (to_jsonb(l) ->> 'channel_id')::uuid AS channel_id,"
     # The website's own name, once that leads here by TLS; the command service says the same.
     " (SELECT d.domain FROM read.custom_domains AS d WHERE d.website_id = l.website_id AND d.ssl_enabled"
     " ORDER BY d.id LIMIT 1) AS own_host"
@@ -140,6 +143,7 @@ _OF_LINKS: Final = "SELECT l.id FROM read.links AS l LEFT JOIN read.partners AS 
 _WANTED: Final = (
     " WHERE l.deleted_at IS NULL AND l.website_id = ANY(%(websites)s)"
     " AND (%(partner)s::uuid IS NULL OR l.partner_id = %(partner)s)"
+    " AND (%(channel)s::text IS NULL OR to_jsonb(l) ->> 'channel_id' = %(channel)s)"
     " AND (%(tag)s::text IS NULL OR to_jsonb(l) -> 'tags' ? %(tag)s)"
     " AND (%(folder)s::text IS NULL OR coalesce(to_jsonb(l) ->> 'folder', '') = %(folder)s)"
     " AND (%(archived)s = 'include' OR coalesce((to_jsonb(l) ->> 'is_archived')::boolean, false)"
@@ -173,6 +177,7 @@ class LinksQuery(TimeQuery):
 
     websiteId: UUID | None = None
     partnerId: UUID | None = None
+    channelId: UUID | None = Field(default=None, description="Of one social channel")
     search: str | None = Field(default=None, max_length=200, description="Part of slug, destination, partner, label")
     tag: str | None = Field(default=None, max_length=200)
     folder: str | None = Field(default=None, max_length=200, description="Empty: in none")
@@ -186,6 +191,7 @@ class LinksQuery(TimeQuery):
         return {
             "websites": scope.scope(self.websiteId),
             "partner": self.partnerId,
+            "channel": str(self.channelId) if self.channelId else None,
             "tag": self.tag,
             "folder": self.folder,
             "archived": self.archived.value,
@@ -194,12 +200,16 @@ class LinksQuery(TimeQuery):
 
     def span(self, scope: AccountScope) -> Span:
         """The requested range in the website's zone, in ms; without one all time. Raises `Problem` 400."""
-        is_given = self.model_fields_set & {"timeRange", "from_", "to"}
-        if not is_given or (self.timeRange is TimeRange.ALL and self.from_ is None and self.to is None):
-            return _ALL_TIME
-        zone = scope.website(self.websiteId).zone if self.websiteId else ZoneInfo("UTC")
-        found = range_in(self, zone)
-        return int(found.start.timestamp() * 1000), int(found.end.timestamp() * 1000)
+        return span_of(self, scope.website(self.websiteId).zone if self.websiteId else ZoneInfo("UTC"))
+
+
+def span_of(query: TimeQuery, zone: ZoneInfo) -> Span:
+    """The requested range in a time zone, in ms; without one all time. Raises `Problem` 400."""
+    is_given = query.model_fields_set & {"timeRange", "from_", "to"}
+    if not is_given or (query.timeRange is TimeRange.ALL and query.from_ is None and query.to is None):
+        return _ALL_TIME
+    found = range_in(query, zone)
+    return int(found.start.timestamp() * 1000), int(found.end.timestamp() * 1000)
 
 
 @router.get("/api/platform/links")
@@ -289,15 +299,15 @@ def shown(
 ) -> list[Link]:
     """The links with their figures; while the analytics store is down: without, and `X-Stale: 1`."""
     try:
-        figures = _figures(context, rows, span)
+        figures = counts_of(context, rows, span)
     except Problem:
         response.headers.update(STALE)
         return [_link(context, row, None) for row in rows]
     return [_link(context, row, figures.get(row["id"], Counts())) for row in rows]
 
 
-def _figures(context: Services, rows: Sequence[Mapping[str, Any]], span: Span) -> Mapping[UUID, Counts]:
-    """Link id to its counts. Raises `Problem` 503."""
+def counts_of(context: Services, rows: Sequence[Mapping[str, Any]], span: Span) -> Mapping[UUID, Counts]:
+    """Link id to its counts; `rows`: links with `id` and `website_id`. Raises `Problem` 503."""
     if not rows:
         return {}
     bound = {

@@ -14,6 +14,7 @@ from schemas.events import (
     notifications,
     operations,
     partners,
+    social,
     sql,
     websites,
 )
@@ -32,6 +33,7 @@ __all__ = [
     "notifications",
     "operations",
     "partners",
+    "social",
     "sql",
     "websites",
 ]

@@ -63,6 +63,8 @@ class LinkCreated(DomainEvent):
     routing: Routing = Routing()
     tags: tuple[str, ...] = Field(default=(), description="Labels of the owner's, sorted")
     folder: str | None = Field(default=None, description="The one in which the owner keeps it")
+    utm: dict[str, str] = Field(default_factory=dict, description="UTM parameters of clicks that name none themselves")
+    channel_id: UUID | None = Field(default=None, description="The social channel for which it was made")
 
 
 class LinkUpdated(DomainEvent):

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID, uuid5
 
 from schemas.base import DomainEvent, Money
-from schemas.events import accounts, analytics, conversions, domains, links, operations, partners, sql, websites
+from schemas.events import accounts, analytics, conversions, domains, links, operations, partners, social, sql, websites
 from tests.support.alert_decisions import alert_history
 from tests.support.deal_decisions import deal_history
 from tests.support.forum_decisions import forum_history
@@ -22,7 +22,7 @@ WEBSITE = UUID("0192f3a0-0000-7000-8000-000000000002")
 PARTNER = UUID("0192f3a0-0000-7000-8000-000000000003")
 ACCOUNT, ERASED_ACCOUNT = (uuid5(WEBSITE, name) for name in ("account", "erased account"))
 LINK, KEY, RULE, OPERATIONS = (uuid5(WEBSITE, name) for name in ("link", "key", "rule", "operations"))
-INVITE, ANNOTATION, VIEW = (uuid5(WEBSITE, name) for name in ("invite", "annotation", "view"))
+INVITE, ANNOTATION, VIEW, CHANNEL = (uuid5(WEBSITE, name) for name in ("invite", "annotation", "view", "channel"))
 QUERY, CHART = (uuid5(WEBSITE, name) for name in ("query", "chart"))
 DOMAIN, HOST = (uuid5(WEBSITE, name) for name in ("domain", "host"))
 
@@ -41,6 +41,7 @@ def history(encrypt: Encrypt, anchor: tuple[int, str] = (7, "0f" * 32)) -> list[
         *_private_partners(encrypt),
         *_tracked_link(),
         *_annotations(),
+        *_channels(encrypt),
         *_views(),
         *_queries(encrypt),
         *alert_history(encrypt, _in_order, WEBSITE, ACCOUNT),
@@ -154,6 +155,18 @@ def _annotations() -> list[DomainEvent]:
         ),
         *_in_order(uuid5(ANNOTATION, "removed"), (analytics.AnnotationAdded, note), (analytics.AnnotationRemoved, {})),
         *_in_order(uuid5(ANNOTATION, "import"), (analytics.EventsImported, imported)),
+    ]
+
+
+def _channels(encrypt: Encrypt) -> list[DomainEvent]:
+    def called(name: str) -> dict[str, Any]:
+        handle = encrypt(ACCOUNT, "handle", "fjord.tests")
+        return {"account_id": ACCOUNT, "handle": handle, "name": encrypt(ACCOUNT, "name", name)}
+
+    added = {"website_id": WEBSITE, "network": "instagram", **called("@fjord.tests")}
+    return [
+        *_in_order(CHANNEL, (social.SocialChannelAdded, added), (social.SocialChannelRenamed, called("Fjord Tests"))),
+        *_in_order(uuid5(CHANNEL, "removed"), (social.SocialChannelAdded, added), (social.SocialChannelRemoved, {})),
     ]
 
 

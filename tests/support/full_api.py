@@ -130,6 +130,9 @@ class SampleData:
         self.rule = UUID(_made(api.call("POST", rules, self.owner, json=rule))["id"])
         note = {"websiteId": str(self.website), "at": "2026-11-01T00:00:00Z", "text": "New page"}
         self.annotation = UUID(_made(api.call("POST", "/api/platform/annotations", self.owner, json=note))["id"])
+        channel = {"websiteId": str(self.website), "network": "instagram", "handle": "fjord.tests"}
+        made = _made(api.call("POST", "/api/platform/social-channels", self.owner, json=channel))
+        self.social_channel = UUID(made["id"])
         alert = {"websiteId": str(self.website), "kind": "no_events"}
         self.alert = UUID(_made(api.call("POST", "/api/platform/alerts", self.owner, json=alert))["id"])
         hook = {"url": "https://hooks.example.com/x"}

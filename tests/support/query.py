@@ -245,6 +245,7 @@ class World:
             "/conversions.csv",
             "/links/labels",
             "/annotations",
+            "/social-channels",
             "/views",
             "/totals",
             "/payouts",

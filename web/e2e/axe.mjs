@@ -36,6 +36,11 @@ const addPartner = async (page) => {
   await page.getByRole('button', { name: 'Add a partner' }).click();
   await page.getByRole('group', { name: 'New partner' }).getByRole('button', { name: 'Add partner' }).click();
 };
+const createSocialLink = async (page) => {
+  await page.getByRole('button', { name: 'Create link for @vpn.review' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Create link' }).click();
+  await page.getByRole('dialog', { name: 'Link created' }).waitFor();
+};
 const runSql = async (page) => {
   await page.getByRole('button', { name: 'Run' }).click();
   await page.getByRole('region', { name: 'Rows of the result' }).waitFor();
@@ -164,6 +169,11 @@ const STATES = [
   { name: 'links, broken', path: '/links', base: broken, expected: '503' },
   { name: 'links, one', path: '/links?link=l1' },
   { name: 'links, add partner', path: '/links', act: addPartner },
+  { name: 'social channels', path: '/links/channels' },
+  { name: 'social channels, nothing yet', path: '/links/channels', base: first },
+  { name: 'social channels, broken', path: '/links/channels', base: broken, expected: '503' },
+  { name: 'social channels, rename', path: '/links/channels', act: opens('Rename @vpn.review') },
+  { name: 'social channels, create link', path: '/links/channels', act: createSocialLink },
   { name: 'my partners', path: '/links/partners' },
   { name: 'my partners, nothing yet', path: '/links/partners', base: first },
   { name: 'my partners, request', path: '/links/partners', act: opens('Request a partner') },

@@ -18,6 +18,7 @@ import { operationsAnswer } from './mock-operations.mjs';
 import { ratesAnswer } from './mock-rates.mjs';
 import { bucketsOf, coverage, shownRanges, websitesSummary } from './mock-ranges.mjs';
 import { found } from './mock-search.mjs';
+import { socialAnswer } from './mock-social.mjs';
 
 const CSP =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
@@ -100,7 +101,7 @@ export function startMock({ empty = false, first = false, broken = false, slow =
     const input = await readBody(request);
     const query = Object.fromEntries(url.searchParams);
     const figures =
-      /^\/api\/(analytics\/|platform\/(analytics|conversions|links|payouts)|admin\/(projections|dead-letters|system|analytics|recent-activity|partners|links|clicks))/.test(
+      /^\/api\/(analytics\/|platform\/(analytics|conversions|links|payouts|social-channels)|admin\/(projections|dead-letters|system|analytics|recent-activity|partners|links|clicks))/.test(
         url.pathname,
       );
     // Not all of them: a browser has six connections to a server, and the page's own files need one.
@@ -244,6 +245,11 @@ export function startMock({ empty = false, first = false, broken = false, slow =
     if (url.pathname.startsWith('/api/platform/reports')) return json({ id: 'r9', ...input }, 201);
     if (key === 'GET /api/platform/partners') return json(first ? partners : [...partners, ownPartner]);
     if (key === 'GET /api/platform/partner-requests') return json(first ? [] : partnerRequests);
+    const ofSocial = socialAnswer(key, input, {
+      isNew: first || empty,
+      link: (partnerId) => link('l0', partners.find((item) => item.id === partnerId) ?? partners[0], 'review'),
+    });
+    if (ofSocial) return json(...ofSocial);
     if (key === 'GET /api/platform/links') return json(links);
     if (key === 'GET /api/platform/links/labels')
       return json({
@@ -585,6 +591,8 @@ const link = (id, partner, sub1, slug) => ({
   tags: [['review', 'vpn'], ['newsletter'], [], ['review']][Number(id.slice(1)) % 4],
   folder: ['Spring sale', null, null, 'Evergreen'][Number(id.slice(1)) % 4],
   isArchived: false,
+  utm: {},
+  channelId: null,
   ...Object.fromEntries(Array.from({ length: 10 }, (_, place) => [`sub${place + 1}`, ''])),
   ...(sub1 ? { sub1 } : {}),
   createdAt: '2026-09-01T00:00:00Z',

@@ -52,6 +52,16 @@ const SCREENS = [
   { name: 'dashboard', path: '/dashboard' },
   { name: 'alerts', path: '/account-settings?tab=alerts' },
   { name: 'links', path: '/links' },
+  { name: 'social-channels', path: '/links/channels' },
+  {
+    name: 'social-channels-link',
+    path: '/links/channels',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Create link for @vpn.review' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Create link' }).click();
+      await page.getByRole('dialog', { name: 'Link created' }).waitFor();
+    },
+  },
   { name: 'links-one', path: '/links?link=l1' },
   { name: 'all-websites', path: '/websites' },
   { name: 'analytics', path: '/analytics?range=30d' },

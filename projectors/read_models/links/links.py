@@ -13,7 +13,7 @@ from schemas.events.websites import WebsiteDisconnected
 
 LINKS: Final = ReadModel(
     name="links",
-    version=4,
+    version=5,
     columns=(
         "id uuid",
         "slug text not null unique",
@@ -30,16 +30,18 @@ LINKS: Final = ReadModel(
         "tags text[] not null default '{}'",
         "folder text",
         "is_archived boolean not null default false",
+        "utm jsonb not null default '{}'",
+        "channel_id uuid",
     ),
     key=("id",),
     readers=OWN_WEBSITES,
-    indexes=("website_id, created_at", "website_id, coupon", "partner_id"),
+    indexes=("website_id, created_at", "website_id, coupon", "partner_id", "channel_id"),
 )
 
 
 LINKS.puts(
     LinkCreated,
-    ("slug", "code", "website_id", "partner_id", "destination", "subs", "coupon"),
+    ("slug", "code", "website_id", "partner_id", "destination", "subs", "coupon", "utm", "channel_id"),
     lambda event: {
         "routing": event.routing.model_dump(mode="json"),
         "created_at": event.timestamp,
@@ -80,6 +82,7 @@ def owner_erased(rows: Rows, event: WebsiteDisconnected) -> None:
         "routing": nowhere,
         "tags": [],
         "folder": None,
+        "utm": {},
     }
     rows.update(of_website, **blank, is_active=False, deleted_at=event.timestamp)
     rows.name_after(of_website, "slug", "id", f"{ERASED} ")

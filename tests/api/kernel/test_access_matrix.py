@@ -206,6 +206,7 @@ class Walk:
             ("/analytics/{websiteId}", self.of.website),
             ("/websites/", self.of.website),
             ("/links/", self.of.link),
+            ("/social-channels/", self.of.social_channel),
             ("/annotations/", self.of.annotation),
             ("/alerts/", self.of.alert),
             ("/webhooks/", self.of.webhook),

@@ -61,5 +61,5 @@ def test_referrers_apps_and_deep_links(referrer: str, expected: tuple[str, str])
     assert classify(host_of(referrer), "own.example", PAGE) == expected
 
 
-def test_what_stands_for_an_app_is_a_host_of_its_network() -> None:
+def test_apps_have_a_host_of_their_network() -> None:
     assert {*ANDROID_APPS.values(), *IOS_APPS.values(), *SCHEMES.values()} <= set(HOSTS)

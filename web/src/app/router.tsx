@@ -189,6 +189,14 @@ const myPartners = createRoute({
   component: lazyRouteComponent(() => import('./pages/my-partners'), 'MyPartnersPage'),
 });
 
+const socialChannels = createRoute({
+  getParentRoute: () => member,
+  path: '/links/channels',
+  staticData: { title: 'Social channels', scopes: ['website'] },
+  validateSearch: flat,
+  component: lazyRouteComponent(() => import('./pages/social-channels'), 'SocialChannelsPage'),
+});
+
 const insights = createRoute({
   getParentRoute: () => member,
   path: '/insights',
@@ -380,6 +388,7 @@ const routeTree = root.addChildren([
     conversions,
     links,
     myPartners,
+    socialChannels,
     insights,
     payouts,
     sql,

@@ -17,6 +17,7 @@ import type {
   LiveEvent,
   Overview,
   Partner,
+  SocialChannel,
   Terms,
   TrackedClick,
   Website,
@@ -195,6 +196,8 @@ export const link = (over: Partial<Link> = {}): Link => ({
   tags: [],
   folder: null,
   isArchived: false,
+  utm: {},
+  channelId: null,
   createdAt: '2026-09-01T00:00:00Z',
   sub1: '',
   sub2: '',
@@ -209,6 +212,22 @@ export const link = (over: Partial<Link> = {}): Link => ({
   clicks: 412,
   conversions: 9,
   earnings: { amount: 12_345, currency: 'USD' },
+  ...over,
+});
+
+export const socialChannel = (over: Partial<SocialChannel> = {}): SocialChannel => ({
+  id: 's1',
+  websiteId: 'w1',
+  network: 'instagram',
+  handle: 'fjord.tests',
+  name: '@fjord.tests',
+  url: 'https://www.instagram.com/fjord.tests',
+  websiteUrl: 'https://example.com/?utm_source=instagram&utm_medium=social&utm_campaign=profile',
+  addedAt: '2026-11-20T00:00:00Z',
+  links: 2,
+  clicks: 340,
+  conversions: 7,
+  revenue: { amount: 8_750, currency: 'USD' },
   ...over,
 });
 

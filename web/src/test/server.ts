@@ -22,6 +22,7 @@ import type {
   Partner,
   PartnerPerformance,
   PartnerRequest,
+  SocialChannel,
   TrackedClick,
   Website,
 } from '@/lib/api/types';
@@ -35,6 +36,7 @@ interface State {
   websites: Website[];
   conversions: Conversion[];
   links: Link[];
+  socialChannels: SocialChannel[];
   partners: Partner[];
   overview: Overview;
   clicks: ClickPoint[];
@@ -61,6 +63,7 @@ export function resetState(): void {
     websites: [make.website()],
     conversions: [make.conversion()],
     links: [make.link()],
+    socialChannels: [],
     partners: [make.partner()],
     overview: make.overview(),
     clicks: make.days('2026-11-14', 7),
@@ -147,6 +150,7 @@ export const server = setupServer(
   get('/api/platform/partner-requests', () => state.partnerRequests),
   get('/api/admin/partner-requests', () => state.adminPartnerRequests),
   get('/api/platform/links', () => state.links),
+  get('/api/platform/social-channels', () => state.socialChannels),
   get('/api/platform/links/labels', () => ({ tags: [], folders: [] })),
   get('/api/platform/conversions', (url) => {
     const status = url.searchParams.get('status');

@@ -17,9 +17,11 @@ from ingest.clock import DAY_MS, log_text, parse_moment
 from ingest.directory.directory import Directory, Link, Partner, Website
 from ingest.endpoints.track import outcome_of
 from ingest.errors import EventRejected
-from ingest.event import SiteEvent
+from ingest.event import LinkClick, SiteEvent
 from ingest.request_context import RequestContext, client_address, client_of, new_request, new_row, with_overrides
+from ingest.routing import Route
 from ingest.rows import SentEvent
+from ingest.steps import click
 from ingest.steps.enrich import enrich
 from ingest.steps.pseudonymise import Hasher, Salts, pseudonymise
 from ingest.steps.resolve_network import resolve_network
@@ -202,6 +204,30 @@ def test_a_page_in_an_app_of_a_network_comes_from_the_network() -> None:
     request = make_request(agent=f"{IPHONE} Instagram 337.0.3.23.54 (iPhone15,3; iOS 17_5; en_US)")
     row = enriched(request, SentEvent("pageview", url="https://own.example/a"))
     assert (row.source, row.channel, row.referrer_host) == ("Instagram", "social", "")
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        (b"", ("instagram", "social", "instagram", "spring")),
+        (b"sub1=a", ("instagram", "social", "instagram", "spring")),
+        (b"utm_source=letter&utm_medium=email", ("letter", "email", "letter", "")),
+    ],
+)
+def test_a_click_has_the_utm_parameters_of_its_query_else_of_its_link(
+    query: bytes, expected: tuple[str, str, str, str]
+) -> None:
+    utm = (("utm_campaign", "spring"), ("utm_medium", "social"), ("utm_source", "instagram"))
+    request = make_request()
+    scope: Any = {"query_string": query, "path": "/go/deal"}
+    nowhere = Route("https://x.example", "")
+    context: Any = None
+    event = LinkClick(
+        context, request, {b"host": b"t.example"}, "GET", scope, replace(LINK, utm=utm), nowhere, new_row(request)
+    )
+    click.enrich(event)
+    row = event.row
+    assert (row.source, row.channel, row.utm_source, row.utm_campaign) == expected
 
 
 def test_overrides_describe_the_visitor() -> None:

@@ -31,6 +31,9 @@ export function LinksPage() {
       tools={
         website ? (
           <div className="grid grid-cols-2 gap-2 sm:flex sm:flex-wrap">
+            <Link to="/links/channels" className={buttonClass()}>
+              Social channels
+            </Link>
             <Link to="/links/partners" className={buttonClass()}>
               My partners
             </Link>

@@ -104,6 +104,12 @@ const ACTIONS = (go: Go, createLink: () => void): readonly Command[] => [
     go('/links/partners'),
   ),
   action(
+    'social-channels',
+    'Social channels',
+    'instagram tiktok youtube x twitter pinterest facebook link bio qr',
+    go('/links/channels'),
+  ),
+  action(
     'approve-pending',
     'Approve pending conversions',
     'sales commissions waiting decide reject',

@@ -1,0 +1,1 @@
+"""Social channels of websites, and the tracked links that belong to them."""

@@ -1,0 +1,109 @@
+"""`GET /api/platform/social-channels`: the social channels of a website with what their links brought."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Annotated, Any, Final
+from urllib.parse import urlencode
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Response
+from pydantic import Field
+
+from infra.kernel.http.problems import Problem
+from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts
+from query_api.analytics.request import TimeQuery
+from query_api.kernel.dependencies import STALE, CallerScope, Context, Reads
+from query_api.kernel.money import Amount
+from query_api.kernel.responses import RowModel
+from query_api.links.routes import counts_of, span_of
+from schemas.social_networks import Network, address_of
+
+router = APIRouter(
+    prefix="/api/platform/social-channels",
+    tags=["social"],
+    dependencies=[Depends(Reads("social_channels", "links", "websites", "events"))],
+)
+
+
+class SocialChannel(RowModel):
+    """A social channel. Metrics are those of its links in the requested range, else of all time; bots excluded."""
+
+    id: UUID
+    websiteId: UUID
+    network: Network
+    handle: str
+    name: str
+    url: str = Field(description="Its address on its network")
+    websiteUrl: str = Field(description="The website's address with the channel's UTM parameters, to publish there")
+    addedAt: datetime
+    links: int
+    clicks: int | None = Field(description="Null while the analytics store is unavailable")
+    conversions: int | None = Field(description="Pending and approved ones")
+    revenue: Amount | None = Field(description="Commission on those, in the website's currency")
+
+
+class ChannelsQuery(TimeQuery):
+    """Whose channels, and of which time their metrics are."""
+
+    websiteId: UUID
+
+
+_CHANNELS: Final = (
+    "SELECT id, website_id, network, handle, name, added_at FROM read.social_channels"
+    " WHERE website_id = %s ORDER BY added_at, id"
+)
+# By name out of the row: while a new version is built, the live table may be one without the column.
+_LINKS: Final = (
+    "SELECT l.id, l.website_id, (to_jsonb(l) ->> 'channel_id')::uuid AS channel_id, l.deleted_at IS NULL AS is_there"
+    " FROM read.links AS l WHERE l.website_id = %s AND to_jsonb(l) ->> 'channel_id' IS NOT NULL"
+)
+
+
+@router.get("")
+def get_social_channels(
+    response: Response, context: Context, scope: CallerScope, query: Annotated[ChannelsQuery, Query()]
+) -> list[SocialChannel]:
+    """Oldest first. The metrics of deleted links are included."""
+    website = scope.website(query.websiteId)
+    span = span_of(query, website.zone)
+    channels = scope.reader.rows(_CHANNELS, (website.id,))
+    links = scope.reader.rows(_LINKS, (website.id,))
+    numbers: Mapping[UUID, Counts] | None = None
+    try:
+        numbers = _by_channel(links, counts_of(context, links, span))
+    except Problem:
+        response.headers.update(STALE)
+    return [
+        SocialChannel.of_row(
+            row,
+            url=address_of(Network(row["network"]), row["handle"]),
+            website_url=_with_utm(website.domain, row["network"]),
+            links=sum(link["channel_id"] == row["id"] and link["is_there"] for link in links),
+            **_figures(numbers, row["id"], website.currency),
+        )
+        for row in channels
+    ]
+
+
+def _by_channel(links: Sequence[Mapping[str, Any]], counts: Mapping[UUID, Counts]) -> Mapping[UUID, Counts]:
+    sums: dict[UUID, Counter[str]] = defaultdict(Counter)
+    for link in links:
+        one = counts.get(link["id"], Counts())
+        sums[link["channel_id"]].update({name: getattr(one, name) for name in PERFORMANCE_COUNTERS})
+    return {channel: Counts.of(sum_) for channel, sum_ in sums.items()}
+
+
+def _figures(numbers: Mapping[UUID, Counts] | None, channel_id: UUID, currency: str) -> dict[str, Any]:
+    if numbers is None:
+        return {"clicks": None, "conversions": None, "revenue": None}
+    counts = numbers.get(channel_id, Counts())
+    revenue = Amount(amount=counts.revenue, currency=currency)
+    return {"clicks": counts.clicks, "conversions": counts.conversions, "revenue": revenue}
+
+
+def _with_utm(domain: str, network: str) -> str:
+    """The campaign is where such an address is published: in the channel's profile."""
+    return f"https://{domain}/?" + urlencode({"utm_source": network, "utm_medium": "social", "utm_campaign": "profile"})

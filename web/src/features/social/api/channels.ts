@@ -1,0 +1,20 @@
+import { queryOptions, useQueryClient } from '@tanstack/react-query';
+import { api, body } from '@/lib/api/client';
+
+/** The social channels of a website, with figures of the last 30 days. */
+export const channelsQuery = (websiteId: string) =>
+  queryOptions({
+    queryKey: ['social-channels', websiteId] as const,
+    queryFn: ({ signal }) =>
+      body(api.GET('/api/platform/social-channels', { params: { query: { websiteId, timeRange: '30d' } }, signal })),
+  });
+
+/** After a change: the channels and every list of links are read again. */
+export function useChannelsChanged(): () => Promise<unknown> {
+  const client = useQueryClient();
+  return () =>
+    Promise.all([
+      client.invalidateQueries({ queryKey: ['social-channels'] }),
+      client.invalidateQueries({ queryKey: ['links'] }),
+    ]);
+}

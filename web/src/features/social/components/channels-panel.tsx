@@ -1,0 +1,142 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link2, Pencil, Share2, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { Rows } from '@/components/data/rows';
+import { Empty, ErrorBox, Loading } from '@/components/data/states';
+import type { Column } from '@/components/data/table';
+import { Button } from '@/components/ui/button';
+import { Card } from '@/components/ui/card';
+import { ConfirmDialog } from '@/components/ui/confirm-dialog';
+import { CopyButton } from '@/components/ui/copy-field';
+import { api, done } from '@/lib/api/client';
+import { messageOf } from '@/lib/api/errors';
+import type { SocialChannel, Website } from '@/lib/api/types';
+import { formatCount, formatMinor } from '@/lib/format';
+import { toast, toastError } from '@/stores/toasts';
+import { AddChannel } from './add-channel';
+import { CreateSocialLink } from './create-social-link';
+import { RenameChannel } from './rename-channel';
+import { channelsQuery, useChannelsChanged } from '../api/channels';
+import { NETWORKS } from '../lib/networks';
+
+type Open = { readonly what: 'link' | 'rename' | 'remove'; readonly channel: SocialChannel };
+
+/** The social channels of a website: what they bring, and their links. */
+export function ChannelsPanel({ website }: { readonly website: Website }) {
+  const channels = useQuery(channelsQuery(website.id));
+  const changed = useChannelsChanged();
+  const [open, setOpen] = useState<Open | null>(null);
+  const close = () => setOpen(null);
+  const remove = useMutation({
+    mutationFn: (id: string) => done(api.DELETE('/api/platform/social-channels/{id}', { params: { path: { id } } })),
+    onSuccess: () => toast('Channel removed'),
+    onError: (error) => toastError('Failed to remove the channel', messageOf(error)),
+    onSettled: changed,
+  });
+  return (
+    <div className="flex flex-col gap-5">
+      <Card
+        title="Social channels"
+        description="Clicks, conversions and revenue of their links: last 30 days, bots excluded"
+      >
+        {channels.error && !channels.data ? (
+          <ErrorBox error={channels.error} prefix="Error loading channels" onRetry={() => void channels.refetch()} />
+        ) : !channels.data ? (
+          <Loading label="Loading channels" />
+        ) : channels.data.length === 0 ? (
+          <Empty icon={<Share2 aria-hidden className="size-5" />} title="No social channels yet">
+            Add a channel to create links for it and see what it earns.
+          </Empty>
+        ) : (
+          <Rows
+            caption={`Social channels of ${website.domain}`}
+            columns={columnsOf(setOpen)}
+            rows={channels.data}
+            rowKey={(row) => row.id}
+          />
+        )}
+      </Card>
+      <AddChannel key={website.id} website={website} />
+      {open?.what === 'link' && <CreateSocialLink channel={open.channel} onClose={close} />}
+      {open?.what === 'rename' && <RenameChannel channel={open.channel} onClose={close} />}
+      {open?.what === 'remove' && (
+        <ConfirmDialog
+          title={`Remove ${open.channel.name}?`}
+          description="Its links keep working, and their clicks are still counted."
+          action="Remove channel"
+          onConfirm={() => remove.mutate(open.channel.id)}
+          onClose={close}
+        />
+      )}
+    </div>
+  );
+}
+
+const columnsOf = (onOpen: (open: Open) => void): readonly Column<SocialChannel>[] => [
+  {
+    id: 'channel',
+    header: 'Channel',
+    cell: (row) => (
+      <>
+        <a
+          href={row.url}
+          target="_blank"
+          rel="noopener noreferrer"
+          className="font-medium wrap-anywhere text-brand hover:underline"
+        >
+          {row.name}
+        </a>
+        <span className="block text-[0.8125rem] text-muted">{NETWORKS[row.network].label}</span>
+      </>
+    ),
+  },
+  { id: 'links', header: 'Links', cell: (row) => formatCount(row.links), numeric: true },
+  {
+    id: 'clicks',
+    header: 'Clicks',
+    cell: (row) => (row.clicks === null ? '–' : formatCount(row.clicks)),
+    numeric: true,
+  },
+  {
+    id: 'conversions',
+    header: 'Conversions',
+    cell: (row) => (row.conversions === null ? '–' : formatCount(row.conversions)),
+    numeric: true,
+  },
+  { id: 'revenue', header: 'Revenue', cell: (row) => (row.revenue ? formatMinor(row.revenue) : '–'), numeric: true },
+  {
+    id: 'actions',
+    header: <span className="sr-only">Actions</span>,
+    cell: (row) => (
+      <div className="flex flex-wrap justify-end gap-1">
+        <Button
+          size="sm"
+          aria-label={`Create link for ${row.name}`}
+          onClick={() => onOpen({ what: 'link', channel: row })}
+        >
+          <Link2 aria-hidden className="size-3.5" />
+          Create link
+        </Button>
+        <CopyButton text={row.websiteUrl} label={`website address for ${row.name}`} shows="Website address" />
+        <Button
+          size="sm"
+          variant="ghost"
+          aria-label={`Rename ${row.name}`}
+          title="Rename"
+          onClick={() => onOpen({ what: 'rename', channel: row })}
+        >
+          <Pencil aria-hidden className="size-3.5" />
+        </Button>
+        <Button
+          size="sm"
+          variant="ghost"
+          aria-label={`Remove ${row.name}`}
+          title="Remove"
+          onClick={() => onOpen({ what: 'remove', channel: row })}
+        >
+          <Trash2 aria-hidden className="size-3.5" />
+        </Button>
+      </div>
+    ),
+  },
+];
