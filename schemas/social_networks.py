@@ -88,7 +88,9 @@ RULES: Final = {
 _CHANNEL_ID: Final = re.compile(r"UC[A-Za-z0-9_-]{22}")
 _NOT_HANDLES: Final = frozenset(
     ("p", "reel", "reels", "stories", "explore", "watch", "shorts", "playlist", "results", "i", "home", "search", "pin")
-) | frozenset(("groups", "pages", "people", "share", "hashtag", "video", "embed", "feed", "settings"))
+) | frozenset(
+    ("c", "user", "groups", "pages", "profile.php", "people", "share", "hashtag", "video", "embed", "feed", "settings")
+)
 """First parts of paths that are pages of the network, not channels."""
 
 
@@ -135,7 +137,7 @@ def _in_address(network: Network, text: str) -> str:
     if not any(host == own or host.endswith(f".{own}") for own in rules.hosts):
         raise BadHandle(f"This is no address on {rules.name}. {expected}")
     path = [unquote(part) for part in parts.path.split("/") if part]
-    if network is Network.YOUTUBE and path and path[0] in ("c", "channel", "user"):
+    if network is Network.YOUTUBE and path and path[0] == "channel":
         path = path[1:]
     if not path:
         raise BadHandle(f"This address names no channel. {expected}")

@@ -36,6 +36,7 @@ def test_a_channel_is_named_by_handle_or_address(network: str, text: str, handle
         ("tiktok", "javascript:alert(1)//", "such as https://www.tiktok.com/@example"),
         ("tiktok", "http://[::1", "such as https://www.tiktok.com/@example"),
         ("x", "much_too_long_for_x", "1 to 15"),
+        ("youtube", "https://www.youtube.com/user/old-name", "3 to 30"),
         ("youtube", "x" * 301, "at most 300"),
         ("facebook", "https://www.facebook.com/profile.php?id=1", "5 to 50"),
     ],

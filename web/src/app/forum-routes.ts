@@ -1,12 +1,10 @@
 // The public forum and members' notifications.
 import { createRoute, lazyRouteComponent, notFound } from '@tanstack/react-router';
 import { withEarlyReads } from '@/lib/api/early-reads';
-import { textOf, type FlatSearch } from '@/lib/search';
+import { flat, textOf } from '@/lib/search';
 import { getSession, isModerator } from '@/lib/session';
 import { member } from './member-route';
 import { root } from './root-route';
-
-const flat = (search: Record<string, unknown>): FlatSearch => search as FlatSearch;
 
 const forum = createRoute({
   getParentRoute: () => root,

@@ -1,10 +1,8 @@
 // The marketplace: public listings; selling and deals for members.
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import type { FlatSearch } from '@/lib/search';
+import { flat } from '@/lib/search';
 import { member } from './member-route';
 import { root } from './root-route';
-
-const flat = (search: Record<string, unknown>): FlatSearch => search as FlatSearch;
 
 const listings = createRoute({
   getParentRoute: () => root,

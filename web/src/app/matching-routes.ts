@@ -1,6 +1,6 @@
 // AI matching and the learning hub: public pages whose functions require a session.
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import type { FlatSearch } from '@/lib/search';
+import { flat } from '@/lib/search';
 import { root } from './root-route';
 
 const affiliateMatching = createRoute({
@@ -14,7 +14,7 @@ const affiliateMatching = createRoute({
         'Describe a business idea and see which affiliate programs match it, with the details of each score.',
     },
   },
-  validateSearch: (search: Record<string, unknown>): FlatSearch => search as FlatSearch,
+  validateSearch: flat,
   component: lazyRouteComponent(() => import('./pages/affiliate-matching'), 'AffiliateMatchingPage'),
 });
 

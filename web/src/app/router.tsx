@@ -8,7 +8,7 @@ import {
   type RouterHistory,
 } from '@tanstack/react-router';
 import type { Scope } from '@/lib/remembered-scope';
-import { parseSearch, stringifySearch, textOf, type FlatSearch } from '@/lib/search';
+import { flat, parseSearch, stringifySearch, textOf } from '@/lib/search';
 import { withEarlyReads } from '@/lib/api/early-reads';
 import { getSession, isAdmin } from '@/lib/session';
 import { getWebsiteSession } from '@/lib/website-session';
@@ -42,8 +42,6 @@ declare module '@tanstack/react-router' {
     reads?: readonly string[];
   }
 }
-
-const flat = (search: Record<string, unknown>): FlatSearch => search as FlatSearch;
 
 const login = createRoute({
   getParentRoute: () => root,

@@ -2,10 +2,8 @@
 // title and description, and stands in the site's map.
 import { createRoute, lazyRouteComponent, notFound } from '@tanstack/react-router';
 import { articleOf, cardsOf, type Kind } from '@/lib/content';
-import { textOf, type FlatSearch } from '@/lib/search';
+import { flat, textOf } from '@/lib/search';
 import { root } from './root-route';
-
-const flat = (search: Record<string, unknown>): FlatSearch => search as FlatSearch;
 
 export const home = createRoute({
   getParentRoute: () => root,

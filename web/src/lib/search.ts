@@ -1,6 +1,9 @@
 // The address's query as flat text: readable, no JSON, nothing coerced. "a=1" stays the string "1".
 export type FlatSearch = Record<string, string | string[]>;
 
+/** A route's search as it is: pages read what they know of it. */
+export const flat = (search: Record<string, unknown>): FlatSearch => search as FlatSearch;
+
 export function parseSearch(query: string): FlatSearch {
   const params = new URLSearchParams(query);
   const result: FlatSearch = {};
