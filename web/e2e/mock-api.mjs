@@ -266,6 +266,10 @@ export function startMock({ empty = false, first = false, broken = false, slow =
     if (key === 'POST /api/platform/links/organize')
       return json({ changed: input.ids.length }, 200, { 'X-Position': 'domain@21' });
     if (/^GET \/api\/platform\/links\/[^/]+\/clicks$/.test(key)) return json(linkClicks(partners));
+    if (/^GET \/api\/platform\/links\/[^/]+\/qr\.svg$/.test(key)) {
+      response.writeHead(200, { 'Content-Type': 'image/svg+xml' });
+      return response.end('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M2 2h5v5H2z"/></svg>');
+    }
     if (/^GET \/api\/platform\/links\/[^/]+$/.test(key))
       return json(links.find((item) => url.pathname.endsWith(item.id)) ?? links[0]);
     if (key === 'POST /api/platform/links') {
