@@ -25,8 +25,14 @@ HANDLERS: Final = CommandHandlers()
 @HANDLERS.on(commands.RecordAnalysis, senders="accounts")
 def record_analysis(command: commands.RecordAnalysis, uow: UnitOfWork) -> Generated:
     website = websites.require_owned(uow.load(command.website_id, websites.evolve), uow.context)
-    insights = _record(command.analysis, website, uow, replace(uow.context, at=command.ended_at))
-    return Generated(insights=[shown(website.id, each) for each in insights], silence=command.analysis.silence)
+    context = replace(uow.context, at=command.ended_at)
+    insights = _record(command.analysis, website, uow, context)
+    return Generated(
+        insights=[shown(website.id, each) for each in insights],
+        added=sum(each.since == context.at for each in insights),
+        too_little_data=command.analysis.is_young,
+        silence=command.analysis.silence,
+    )
 
 
 @HANDLERS.on(commands.RecordDailyAnalysis, senders="system")

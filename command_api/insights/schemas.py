@@ -13,6 +13,8 @@ class Generated(ResponseModel):
     """The insights that hold now. They replace those that were shown before."""
 
     insights: list[ShownInsight] = Field(description="The weightiest first")
+    added: int = Field(description="How many of them were not reported before")
+    too_little_data: bool = Field(description="Less than five weeks were measured: only bot traffic was examined")
     silence: str | None = Field(
         description="Why no language model worded them: not_configured, switched_off, resting, budget, unavailable,"
         " bad_answer or not_believed; null when one did, or nothing was to be worded"

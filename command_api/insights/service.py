@@ -11,7 +11,7 @@ from uuid import UUID
 from command_api.insights.completeness import wait_until_counted
 from command_api.insights.finder import find
 from command_api.insights.finding import Finding, Subject
-from command_api.insights.history import History
+from command_api.insights.history import YOUNG_DAYS, History
 from command_api.insights.history_reader import HistoryIncomplete, HistoryUnavailable, read_history
 from command_api.insights.narration import narrate
 from command_api.insights.wording import Narrative
@@ -40,6 +40,8 @@ class AnalysisRun:
     found: Sequence[tuple[Finding, Narrative]]
     names: Mapping[Subject, str]
     silence: str | None
+    is_young: bool
+    """Too few days to compare anything but bot traffic."""
 
 
 class InsightService:
@@ -67,7 +69,7 @@ class InsightService:
         subjects = [finding.subject for finding in findings if finding.subject is not None]
         names = {subject: shown_name(self._name(subject, website)) for subject in subjects}
         narration = narrate(self._model, website.account_id, findings, names, website.currency)
-        return AnalysisRun(history.last, narration.found, names, narration.silence)
+        return AnalysisRun(history.last, narration.found, names, narration.silence, len(history.total) < YOUNG_DAYS)
 
     def _wait_for_counts(self, website: Website, context: CommandContext) -> None:
         zone = ZoneInfo(website.timezone)

@@ -76,7 +76,9 @@ const INSIGHTS = [
 export function insightsAnswer(key, empty) {
   if (/^GET \/api\/analytics\/[^/]+\/insights$/.test(key)) return [empty ? [] : INSIGHTS];
   if (/^POST \/api\/analytics\/[^/]+\/ai-insights$/.test(key))
-    return [{ insights: empty ? [] : INSIGHTS, silence: null }];
+    return [
+      { insights: empty ? [] : INSIGHTS, added: empty ? 0 : INSIGHTS.length, tooLittleData: empty, silence: null },
+    ];
   if (key === 'GET /api/platform/insights/digest') return [{ every: 'off' }];
   if (key === 'PUT /api/platform/insights/digest') return [null, 204];
   return null;

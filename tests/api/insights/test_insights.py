@@ -166,7 +166,8 @@ def planted(full_api: Api) -> Planted:
 def generated(planted: Planted) -> list[dict[str, Any]]:
     answer = planted.post()
     assert answer.status_code == 200, answer.text
-    assert answer.json()["silence"] == "not_configured"
+    assert (answer.json()["silence"], answer.json()["tooLittleData"]) == ("not_configured", False)
+    assert answer.json()["added"] == len(answer.json()["insights"]) > 0
     insights: list[dict[str, Any]] = answer.json()["insights"]
     return insights
 
@@ -250,6 +251,7 @@ def test_a_repeated_request_is_one_look(planted: Planted, generated: list[dict[s
     before = len(_events(planted.api, insights_id(planted.website)))
     first, again = (planted.post(headers={"Idempotency-Key": "look-1"}) for _ in range(2))
     assert first.json()["insights"] == generated  # also: the start of each is unchanged
+    assert first.json()["added"] == 0
     assert (again.json(), again.headers.get("idempotency-replayed")) == (first.json(), "true")
     assert len(_events(planted.api, insights_id(planted.website))) == before + 1
 
@@ -257,7 +259,7 @@ def test_a_repeated_request_is_one_look(planted: Planted, generated: list[dict[s
 def test_a_website_without_data_has_no_insights_and_looks_are_limited(planted: Planted) -> None:
     website = planted.empty_website()
     first = planted.post(website, planted.ada)
-    assert first.json() == {"insights": [], "silence": None}
+    assert first.json() == {"insights": [], "added": 0, "tooLittleData": True, "silence": None}
     # One more comes free after a while, which a busy machine may take for the first ones.
     tries = (planted.post(website, planted.ada) for _ in range(4 * ANALYSES.burst))
     refused = next(answer for answer in tries if answer.status_code != 200)

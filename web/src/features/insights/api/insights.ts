@@ -1,6 +1,7 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, body, done } from '@/lib/api/client';
 import { messageOf } from '@/lib/api/errors';
+import { outcomeOf } from '../lib/outcome';
 import type { components } from '@/lib/api/schema';
 import { toast, toastError } from '@/stores/toasts';
 
@@ -23,7 +24,7 @@ export function useGenerate(websiteId: string) {
     mutationFn: () => body(api.POST('/api/analytics/{websiteId}/ai-insights', { params: { path: { websiteId } } })),
     onSuccess: (generated) => {
       client.setQueryData(insightsQuery(websiteId).queryKey, generated.insights);
-      toast('AI Insights Generated', 'Fresh insights have been generated based on your latest data.');
+      toast(...outcomeOf(generated));
       return client.invalidateQueries({ queryKey: ['insights', websiteId] });
     },
     onError: () => toastError('Error', 'Failed to generate AI insights. Please try again.'),

@@ -10,6 +10,7 @@ import { formatDay } from '@/lib/dates';
 import { DigestChoice } from './digest-choice';
 import { DismissInsight } from './dismiss-insight';
 import { styleOf } from '../lib/insight-styles';
+import { outcomeOf, silenceOf } from '../lib/outcome';
 import { insightsQuery, useGenerate, type Insight } from '../api/insights';
 
 interface Props {
@@ -46,9 +47,7 @@ export function InsightsCard({ website, actions, className }: Props) {
         ) : (
           <Empty className="min-h-32">
             <p>{'No insights available yet. Click "Generate New" to analyze your data.'}</p>
-            {generate.data && (
-              <p className="mt-1 text-[0.8125rem]">Your latest data was analyzed: no unusual changes.</p>
-            )}
+            {generate.data && <p className="mt-1 text-[0.8125rem]">{outcomeOf(generate.data)[1]}</p>}
           </Empty>
         )
       ) : insights.error ? (
@@ -103,18 +102,8 @@ function authorNote(insights: readonly Insight[], silence: string | null): strin
   const worded = insights.filter((insight) => insight.toldBy === 'model').length;
   if (worded === insights.length) return 'AI-written text. Numbers come from your data.';
   if (worded > 0) return 'Some texts are AI-written, the others rule-based. Numbers come from your data.';
-  return `Rule-based text${silence === null ? '' : `: ${SILENCE[silence] ?? 'AI did not respond'}`}. Numbers come from your data.`;
+  return `Rule-based text${silence === null ? '' : `: ${silenceOf(silence)}`}. Numbers come from your data.`;
 }
-
-const SILENCE: Readonly<Record<string, string>> = {
-  not_configured: 'AI is not configured',
-  switched_off: 'AI is turned off',
-  resting: 'AI is temporarily paused after errors',
-  budget: 'the AI budget is used up for now',
-  unavailable: 'AI did not respond',
-  bad_answer: 'the AI response was not usable',
-  not_believed: 'the AI text was discarded: not supported by the data',
-};
 
 interface ItemProps extends Pick<Props, 'website' | 'actions'> {
   readonly insight: Insight;
@@ -142,7 +131,9 @@ function InsightItem({ website, insight, actions }: ItemProps) {
         <h3 className={cx('font-medium break-words', destructive && 'text-bad')}>{insight.title}</h3>
         <p className="mt-0.5 text-[0.8125rem] break-words">{insight.content}</p>
         <p className="mt-1.5 flex flex-wrap items-center gap-x-4 gap-y-1 text-[0.8125rem] max-sm:gap-y-0">
-          <span className="tabular">{`Confidence: ${Math.round(insight.confidenceScore * 100)}%`}</span>
+          {Number.isFinite(insight.confidenceScore) && (
+            <span className="tabular">{`Confidence: ${Math.round(insight.confidenceScore * 100)}%`}</span>
+          )}
           <button
             type="button"
             aria-label={`Evidence of: ${insight.title}`}

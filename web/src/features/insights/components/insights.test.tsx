@@ -131,7 +131,7 @@ test('spec §2, §7, §8: Generate New: "Generating..." while pending, then the 
     http.post(at('/api/analytics/{websiteId}/ai-insights'), async () => {
       await waiting;
       state.insights = [insight({ toldBy: 'model' }), insight({ id: 'i2', title: 'Second' })];
-      return HttpResponse.json({ insights: state.insights, silence: null });
+      return HttpResponse.json({ insights: state.insights, added: 2, tooLittleData: false, silence: null });
     }),
   );
   const { user } = renderApp('/analytics');
@@ -167,7 +167,7 @@ test('without a model the card says so, and why', async () => {
   server.use(
     http.post(at('/api/analytics/{websiteId}/ai-insights'), () => {
       state.insights = [insight()];
-      return HttpResponse.json({ insights: state.insights, silence: 'not_configured' });
+      return HttpResponse.json({ insights: state.insights, added: 1, tooLittleData: false, silence: 'not_configured' });
     }),
   );
   const { user } = renderApp('/analytics');
@@ -176,6 +176,41 @@ test('without a model the card says so, and why', async () => {
   expect(
     await inside.findByText('Rule-based text: AI is not configured. Numbers come from your data.'),
   ).toBeInTheDocument();
+});
+
+test.each([
+  [
+    { added: 1, silence: 'unavailable' },
+    'AI Insights Generated',
+    'Fresh insights have been generated based on your latest data. AI did not respond, so the text is rule-based.',
+  ],
+  [{ added: 0 }, 'No new insights', 'Your latest data was analyzed: the insights shown are still current.'],
+  [{ added: 0, insights: [] }, 'No new insights', 'Your latest data was analyzed: no unusual changes.'],
+  [
+    { added: 0, insights: [], tooLittleData: true },
+    'Not enough data yet',
+    'Trends need five weeks of data. Until then only bot traffic is checked.',
+  ],
+])('the toast says what an analysis led to: %o', async (answer, title, text) => {
+  server.use(
+    http.post(at('/api/analytics/{websiteId}/ai-insights'), () =>
+      HttpResponse.json({ insights: [insight()], tooLittleData: false, silence: null, ...answer }),
+    ),
+  );
+  const { user } = renderApp('/analytics');
+  await user.click(await (await card()).findByRole('button', { name: 'Generate New' }));
+  await waitFor(() => expect(useToasts.getState().items).toMatchObject([{ title, description: text }]));
+});
+
+test('an insight without a confidence shows none', async () => {
+  state.insights = [
+    insight({ confidenceScore: undefined as unknown as number }),
+    insight({ id: 'i2', confidenceScore: null as unknown as number }),
+  ];
+  renderApp('/analytics');
+  const items = within(await (await card()).findByRole('list', { name: 'AI insights' })).getAllByRole('listitem');
+  expect(items).toHaveLength(2);
+  for (const item of items) expect(item).not.toHaveTextContent(/Confidence|NaN/);
 });
 
 test('text of strangers is text', async () => {
