@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { ApiError } from '@/lib/api/errors';
+import { isMissing } from '@/lib/api/errors';
 import { MemberPosts } from '@/features/forum/components/member-posts';
 import { MemberProfile } from '@/features/forum/components/member-profile';
 import { memberQuery } from '@/features/forum/api/members';
@@ -10,7 +10,7 @@ import { useTitle } from '../use-title';
 export function ForumMemberPage() {
   const { handle } = useParams({ from: '/forum/member/$handle' });
   const member = useQuery(memberQuery(handle));
-  const missing = member.error instanceof ApiError && [404, 422].includes(member.error.status);
+  const missing = isMissing(member.error);
   useTitle(member.data?.name, {
     text: member.data && `${member.data.name} in the forum for affiliate marketers.`,
     missing,

@@ -1,7 +1,7 @@
 import { useQuery, type QueryClient } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { ErrorBox, Loading } from '@/components/data/states';
-import { ApiError } from '@/lib/api/errors';
+import { isMissing } from '@/lib/api/errors';
 import type { FlatSearch } from '@/lib/search';
 import { useSession } from '@/lib/session';
 import { postsQuery } from '@/features/forum/api/posts';
@@ -31,7 +31,7 @@ export function ForumThreadPage() {
   const place = readPlace(useSearch({ from: '/forum/thread/$id' }));
   const thread = useQuery(threadQuery(id));
   const categories = useQuery(categoriesQuery);
-  const missing = !thread.data && thread.error instanceof ApiError && [404, 422].includes(thread.error.status);
+  const missing = !thread.data && isMissing(thread.error);
   useTitle(thread.data?.title, {
     text:
       thread.data &&

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { ErrorBox, Loading } from '@/components/data/states';
-import { ApiError } from '@/lib/api/errors';
+import { isMissing } from '@/lib/api/errors';
 import { DealPage } from '@/features/marketplace/components/deal-page';
 import { dealQuery } from '@/features/marketplace/api/deals';
 import { MarketplaceTools } from '@/features/marketplace/components/sections';
@@ -14,7 +14,7 @@ export function MarketplaceDealPage() {
   const deal = useQuery(dealQuery(offerId));
   useTitle(deal.data?.listingTitle ?? undefined);
   // Non-participants get no information about a deal, including whether it exists.
-  if (deal.error instanceof ApiError && [404, 422].includes(deal.error.status)) return <NotFound />;
+  if (isMissing(deal.error)) return <NotFound />;
   return (
     <Page title={deal.data?.listingTitle ?? 'Deal'} subtitle="Offer, thread and deal" tools={<MarketplaceTools />}>
       {deal.data ? (

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { ChevronLeft } from 'lucide-react';
 import { ErrorBox, Loading } from '@/components/data/states';
-import { ApiError } from '@/lib/api/errors';
+import { isMissing } from '@/lib/api/errors';
 import { useSession } from '@/lib/session';
 import { ShareSection } from '@/features/leads/components/share-section';
 import { ListingPage } from '@/features/marketplace/components/listing-page';
@@ -15,8 +15,7 @@ export function MarketplaceListingPage() {
   const { id } = useParams({ from: '/marketplace/listing/$id' });
   const session = useSession();
   const listing = useQuery(listingQuery(id, session?.user.id));
-  // The API rejects a malformed id with 422; a visitor sees the same 404 page for both.
-  const missing = listing.error instanceof ApiError && [404, 422].includes(listing.error.status);
+  const missing = isMissing(listing.error);
   useTitle(listing.data?.title, { text: listing.data?.description, missing });
   if (missing) return <NotFound />;
   return (

@@ -1,9 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { Empty, ErrorBox, Loading } from '@/components/data/states';
 import { buttonClass } from '@/components/ui/button';
 import { surface } from '@/components/ui/card';
+import { isMissing } from '@/lib/api/errors';
 import { textOf } from '@/lib/search';
 import { useSession } from '@/lib/session';
 import { isAtRest, isChangeable } from '@/features/marketplace/lib/draft';
@@ -21,19 +22,40 @@ export function MarketplaceSellPage() {
   const search = useSearch({ from: '/member/marketplace/sell' });
   const navigate = useNavigate();
   const id = textOf(search['listing']);
+  if (id) return <OfListing key={id} id={id} step={stepOf(textOf(search['step']))} />;
+  return (
+    <SellPage>
+      <SellStart onStarted={(listing) => void navigate({ to: '/marketplace/sell', search: { listing } })} />
+    </SellPage>
+  );
+}
+
+function SellPage({ children }: { readonly children: ReactNode }) {
   return (
     <Page title="Sell Your Website" subtitle="Create, preview and submit a listing" tools={<MarketplaceTools />}>
       <TermsNote className="mb-5 max-w-2xl" />
-      {id ? (
-        <Loaded key={id} id={id} step={stepOf(textOf(search['step']))} />
-      ) : (
-        <SellStart onStarted={(listing) => void navigate({ to: '/marketplace/sell', search: { listing } })} />
-      )}
+      {children}
     </Page>
   );
 }
 
-function Loaded({ id, step }: { readonly id: string; readonly step: StepId }) {
+interface OfListingProps {
+  readonly id: string;
+  readonly step: StepId;
+}
+
+function OfListing({ id, step }: OfListingProps) {
+  const session = useSession();
+  const listing = useQuery(listingQuery(id, session?.user.id));
+  if (listing.data ? !listing.data.isMine : isMissing(listing.error)) return <NotFound />;
+  return (
+    <SellPage>
+      <Loaded id={id} step={step} />
+    </SellPage>
+  );
+}
+
+function Loaded({ id, step }: OfListingProps) {
   const navigate = useNavigate();
   const session = useSession();
   const client = useQueryClient();
@@ -45,7 +67,6 @@ function Loaded({ id, step }: { readonly id: string; readonly step: StepId }) {
     return <ErrorBox error={listing.error} prefix="Error loading the listing" onRetry={() => void listing.refetch()} />;
   // The cache may be stale: the form starts with current data.
   if (!listing.data || (listing.isFetching && !listing.isFetchedAfterMount)) return <Loading label="Loading listing" />;
-  if (!listing.data.isMine) return <NotFound />;
   if (!isChangeable(listing.data.status)) {
     return (
       <div className={surface}>

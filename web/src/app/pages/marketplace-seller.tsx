@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { ErrorBox, Loading } from '@/components/data/states';
-import { ApiError } from '@/lib/api/errors';
+import { isMissing } from '@/lib/api/errors';
 import { sellerQuery } from '@/features/marketplace/api/listings';
 import { MarketplaceTools } from '@/features/marketplace/components/sections';
 import { memberSince } from '@/features/marketplace/components/seller';
@@ -13,7 +13,7 @@ import { Page } from './page';
 export function MarketplaceSellerPage() {
   const { id } = useParams({ from: '/marketplace/seller/$id' });
   const seller = useQuery(sellerQuery(id));
-  const missing = seller.error instanceof ApiError && [404, 422].includes(seller.error.status);
+  const missing = isMissing(seller.error);
   useTitle(seller.data?.name, {
     text: seller.data && `What ${seller.data.name} sells in the marketplace, and which listings have verified numbers.`,
     missing,

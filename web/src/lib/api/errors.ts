@@ -51,6 +51,10 @@ function whenAgain(response: Response, message: string): string {
   return ` Try again in ${Math.ceil(seconds / size)} ${unit}.`;
 }
 
+/** Whether there is nothing at the id that an address names. The API rejects a malformed id with 422; people see the same
+ *  404 page for both. */
+export const isMissing = (error: unknown): boolean => error instanceof ApiError && [404, 422].includes(error.status);
+
 export function messageOf(error: unknown, fallback = 'Something went wrong. Please try again.'): string {
   if (error instanceof TypeError) return 'The server cannot be reached. Check your connection and try again.';
   return error instanceof Error && error.message ? error.message : fallback;
