@@ -29,12 +29,18 @@ def update_profile(command: commands.UpdateProfile, uow: UnitOfWork) -> Profile:
     fields = command.fields
     timezone = known_timezone(fields.timezone) if fields.timezone is not None else None
     account = sender_account(uow)
-    changes = {"name": fields.name, "company": fields.company, "timezone": timezone}
-    events = model.change_profile(account, **changes, context=uow.context)
+    events = model.change_profile(
+        account,
+        name=fields.name,
+        display_name=fields.display_name,
+        company=fields.company,
+        timezone=timezone,
+        context=uow.context,
+    )
     account = state_after(model.evolve, account, events)
     uow.append(*events)
     if events:
-        uow.cursor.execute("UPDATE auth.session SET name = %s WHERE account_id = %s", (account.name, account.id))
+        uow.cursor.execute(_RENAME_SESSIONS, (account.name, account.public_name, account.id))
     return to_profile(account)
 
 
@@ -186,3 +192,6 @@ def _revoke_access(uow: UnitOfWork, account_id: UUID, keep_session: UUID | None)
 def _send_sign_in_changed(uow: UnitOfWork, account: model.Account, provider: str, *, linked: bool) -> None:
     label = label_of(provider)
     uow.send(mails.sign_in_changed(account.email, account.id, uow.settings.app_url, label, linked=linked))
+
+
+_RENAME_SESSIONS: Final = "UPDATE auth.session SET name = %s, public_name = %s WHERE account_id = %s"

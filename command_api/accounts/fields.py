@@ -42,6 +42,10 @@ def _name(text: str) -> str:
     return checked_name(text.strip())
 
 
+def _display_name(text: str) -> str:
+    return _name(text) if text.strip() else ""
+
+
 def required(what: str) -> AfterValidator:
     """Strips a text, which must not be empty."""
 
@@ -66,6 +70,8 @@ def _or_default(default: int) -> BeforeValidator:
 Email = Annotated[str, AfterValidator(checked_email)]
 Password = Annotated[str, AfterValidator(checked_password)]
 Name = Annotated[str, AfterValidator(_name)]
+DisplayName = Annotated[str, AfterValidator(_display_name)]
+"""A name, or empty for the account's own."""
 Company = Annotated[str, Field(max_length=200), AfterValidator(str.strip), AfterValidator(checked_name)]
 InviteCode = Annotated[str, Field(max_length=100), required("Invite code")]
 MaxUses = Annotated[int, _or_default(DEFAULT_USES), Field(ge=1, le=MAX_USES)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 from uuid import UUID
@@ -14,8 +14,10 @@ from command_api.kernel.decision import (
     UnexpectedEvent,
     conflict,
     event_metadata,
+    invalid,
     not_found,
 )
+from infra.kernel.text.official_names import has_badge, suggests_staff
 from schemas.base import DomainEvent
 from schemas.events import accounts
 
@@ -32,6 +34,8 @@ class Account:
     company: str = ""
     timezone: str = "UTC"
     two_factor: bool = False
+    display_name: str = ""
+    """Empty: others see the account's name."""
     linked: frozenset[str] = frozenset()
     """Linked identities, by keyed hash."""
     disabled: bool = False
@@ -40,6 +44,11 @@ class Account:
     @property
     def may_sign_in(self) -> bool:
         return not (self.disabled or self.erased)
+
+    @property
+    def public_name(self) -> str:
+        """The name that others see."""
+        return self.display_name or self.name
 
     @property
     def is_admin(self) -> bool:
@@ -77,7 +86,9 @@ def register(
     invite_id: UUID | None = None,
     invited_by: UUID | None = None,
 ) -> list[DomainEvent]:
-    """Returns the account's events first. Raises `CommandRejected` if the address is in use."""
+    """Returns the account's events first. Raises `CommandRejected` if the address is in use, or the name suggests
+    staff."""
+    require_allowed_name(name, roles, "name")
     claimed = _claim_email(claim, email_id, account_id, context)
     registered: list[DomainEvent] = [
         accounts.AccountRegistered(
@@ -159,11 +170,25 @@ def change_password(account: Account, way: str, context: CommandContext) -> list
 
 
 def change_profile(
-    account: Account, *, name: str | None, company: str | None, timezone: str | None, context: CommandContext
+    account: Account,
+    *,
+    name: str | None,
+    display_name: str | None,
+    company: str | None,
+    timezone: str | None,
+    context: CommandContext,
 ) -> list[DomainEvent]:
+    """None: not changed. An empty `display_name` shows the account's name again. Raises `CommandRejected` for a new
+    name that suggests staff."""
     events: list[DomainEvent] = []
     if name is not None and name != account.name:
+        require_allowed_name(name, account.roles, "name")
         events.append(accounts.AccountRenamed(**next_event(account, context), name=name))
+    if display_name is not None and display_name != account.display_name:
+        require_allowed_name(display_name, account.roles, "displayName")
+        place = next_event(account, context, after=len(events))
+        shown = display_name or (account.name if name is None else name)
+        events.append(accounts.DisplayNameChanged(**place, name=shown, chosen=display_name != ""))
     company = company if company != account.company else None
     timezone = timezone if timezone != account.timezone else None
     if company is not None or timezone is not None:
@@ -208,12 +233,28 @@ def end_sessions(account: Account, context: CommandContext) -> list[DomainEvent]
 
 
 def set_roles(account: Account | None, roles: Sequence[accounts.Role], context: CommandContext) -> list[DomainEvent]:
-    """Replaces the roles; `member` is always included. `lookups.require_remaining_admin` protects the last admin."""
+    """Replaces the roles; `member` is always included. `lookups.require_remaining_admin` protects the last admin. Who
+    is no longer staff loses a display name that suggests it."""
     account = _existing(account)
     wanted = tuple(role for role in accounts.Role if role in {accounts.Role.MEMBER, *roles})
     if set(wanted) == set(account.roles):
         return []
-    return [accounts.RolesChanged(**next_event(account, context), roles=wanted)]
+    events: list[DomainEvent] = [accounts.RolesChanged(**next_event(account, context), roles=wanted)]
+    if account.display_name and not _is_allowed_name(account.display_name, wanted):
+        place = next_event(account, context, after=1)
+        events.append(accounts.DisplayNameChanged(**place, name=account.name, chosen=False))
+    return events
+
+
+def require_allowed_name(name: str, roles: Collection[accounts.Role], field: str) -> None:
+    """Names are public: only staff may have one that suggests staff. Raises `CommandRejected`."""
+    if not _is_allowed_name(name, roles):
+        raise invalid("reserved_name", "Please choose a name that does not suggest an official role or a badge", field)
+
+
+def _is_allowed_name(name: str, roles: Collection[accounts.Role]) -> bool:
+    is_staff = not {accounts.Role.ADMIN, accounts.Role.MODERATOR}.isdisjoint(roles)
+    return is_staff or not (suggests_staff(name) or has_badge(name))
 
 
 def disable(account: Account | None, reason: str, context: CommandContext) -> list[DomainEvent]:
@@ -251,6 +292,8 @@ def evolve(account: Account | None, event: DomainEvent) -> Account:
             return replace(account, roles=roles)
         case accounts.AccountRenamed(name=name):
             return replace(account, name=name)
+        case accounts.DisplayNameChanged(name=name, chosen=chosen):
+            return replace(account, display_name=name if chosen else "")
         case accounts.ProfileChanged(company=company, timezone=timezone):
             company = account.company if company is None else company
             return replace(account, company=company, timezone=timezone or account.timezone)

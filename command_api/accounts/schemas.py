@@ -11,6 +11,7 @@ from command_api.accounts import invites, model
 from command_api.accounts.fields import (
     Company,
     Days,
+    DisplayName,
     Email,
     Form,
     Given,
@@ -159,6 +160,9 @@ class UpdateUser(RequestModel):
     """Fields to change; a field that is left out or null stays as it is. `timezone`: an IANA name."""
 
     name: Name | None = None
+    display_name: DisplayName | None = Field(
+        default=None, description="What others see in the forum and the marketplace; empty: the name"
+    )
     company: Company | None = None
     timezone: Annotated[str, Field(max_length=100)] | None = None
 
@@ -183,6 +187,7 @@ class Profile(ResponseModel):
     id: str
     email: str
     name: str
+    display_name: str = Field(description="Empty: others see the name")
     company: str
     timezone: str
     roles: list[str]

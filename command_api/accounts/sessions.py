@@ -32,6 +32,7 @@ def open_platform_session(
         session_id=session_id,
         email=account.email,
         name=account.name,
+        public_name=account.public_name,
         roles=[role.value for role in account.roles],
         user_agent_family=client.device,
         country=client.country,

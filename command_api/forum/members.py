@@ -12,19 +12,14 @@ from uuid import UUID
 
 from command_api.kernel.aggregates import advanced, first_event, next_event, require_found
 from command_api.kernel.decision import CommandContext, CommandRejected, UnexpectedEvent, conflict, invalid
+from infra.kernel.text.official_names import FOLDED, RESERVED
 from schemas.base import DomainEvent
 from schemas.events.forum import ForumMemberJoined, ForumMemberReinstated, ForumMemberSuspended
 from schemas.identity import forum_member_id
 
 HANDLE: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,28}[a-z0-9])?")
 MAX_STEM_LENGTH: Final = 24
-RESERVED: Final = frozenset(
-    {"admin", "admins", "administrator", "moderator", "moderators", "mod", "staff", "support", "system", "official"}
-    | {"security", "escrow", "althing", "cybsectools"}
-)
-"""Handles that suggest an official role. [DS] reserved_usernames, and Althing's own."""
 _GROUP_HANDLES: Final = frozenset({"everyone", "all", "here"})
-_FOLDED: Final = str.maketrans({"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ð": "d", "þ": "th", "ł": "l", "đ": "d"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +44,7 @@ def handles(name: str, *, of_staff: bool = False) -> Iterator[str]:
 
     A member whose name suggests an official role gets a neutral handle.
     """
-    folded = unicodedata.normalize("NFKD", name.casefold().translate(_FOLDED))
+    folded = unicodedata.normalize("NFKD", name.casefold().translate(FOLDED))
     words = re.sub(r"[^a-z0-9]+", "-", folded.encode("ascii", "ignore").decode()).strip("-")
     stem = words[:MAX_STEM_LENGTH].strip("-") or "member"
     if stem in _GROUP_HANDLES or (not of_staff and not RESERVED.isdisjoint(stem.split("-"))):

@@ -41,21 +41,21 @@ ForumRunner = Annotated[CommandRunner, Depends(forum_runner)]
 def start_thread(body: schemas.NewThread, run: ForumRunner) -> Response:
     """Starts a thread, which its author follows. A new member's thread with links needs approval."""
     _charge(run, PER_WRITER)
-    return run(commands.StartThread(uuid7(), uuid7(), run.person.name, body), body, status=201)
+    return run(commands.StartThread(uuid7(), uuid7(), run.person.public_name, body), body, status=201)
 
 
 @router.post("/forum/threads/{id}/posts", status_code=201, response_model=schemas.WrittenPost)
 def reply_to_thread(thread_id: Id, body: schemas.Reply, run: ForumRunner) -> Response:
     """Replies; with the first reply the member follows the thread."""
     _charge(run, PER_WRITER)
-    return run(commands.ReplyToThread(thread_id, uuid7(), run.person.name, body), body, status=201)
+    return run(commands.ReplyToThread(thread_id, uuid7(), run.person.public_name, body), body, status=201)
 
 
 @router.patch("/forum/posts/{id}", response_model=schemas.WrittenPost)
 def edit_post(post_id: Id, body: schemas.NewText, run: ForumRunner) -> Response:
     """Replaces the text; the one before is kept for the author and moderators."""
     _charge(run, PER_WRITER)
-    return run(commands.EditPost(post_id, run.person.name, body.text), body)
+    return run(commands.EditPost(post_id, run.person.public_name, body.text), body)
 
 
 @router.delete("/forum/posts/{id}", status_code=204)
@@ -67,7 +67,7 @@ def delete_post(post_id: Id, run: ForumRunner) -> Response:
 @router.put("/forum/posts/{id}/like", status_code=204)
 def like_post(post_id: Id, run: ForumRunner) -> Response:
     """Likes the post. Repeating it changes nothing."""
-    return run(commands.LikePost(post_id, run.person.name), status=204)
+    return run(commands.LikePost(post_id, run.person.public_name), status=204)
 
 
 @router.delete("/forum/posts/{id}/like", status_code=204)
@@ -78,7 +78,7 @@ def unlike_post(post_id: Id, run: ForumRunner) -> Response:
 @router.post("/forum/posts/{id}/flag", status_code=204)
 def flag_post(post_id: Id, body: schemas.Report, run: ForumRunner) -> Response:
     """Reports a post to the moderators; the third member's report hides it until it is reviewed."""
-    return run(commands.FlagPost(post_id, run.person.name, body), body, status=204)
+    return run(commands.FlagPost(post_id, run.person.public_name, body), body, status=204)
 
 
 @router.put("/forum/threads/{id}/follow", status_code=204)

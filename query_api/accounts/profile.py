@@ -8,6 +8,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends
 from pydantic import BaseModel, Field
+from pydantic.alias_generators import to_camel
 
 from infra import PRODUCT_NAME
 from infra.kernel.config.version import product_version
@@ -26,6 +27,7 @@ class User(RowModel):
     username: str = Field(description="The name; without one, the email address")
     roles: list[str]
     createdAt: datetime | None = Field(description="Null for a moment after registration")
+    displayName: str = Field(description="What others see in the forum and the marketplace; empty: the name")
     company: str
     timezone: str = Field(description="IANA name")
     twoFactor: bool = Field(description="Whether signing in needs a second factor")
@@ -34,17 +36,42 @@ class User(RowModel):
     passwordChangedAt: datetime | None = Field(description="Null: never since registration")
 
 
+class Profiles(BaseModel):
+    """Addresses of the installation's social profiles; null where none is configured."""
+
+    twitter: str | None
+    facebook: str | None
+    linkedin: str | None
+    instagram: str | None
+    youtube: str | None
+
+
+class MarketingFigures(BaseModel):
+    """Marketing figures of the home page, as the operator words them; null where one is hidden."""
+
+    monthlyClicks: str | None
+    averageConversion: str | None
+    activePartners: str | None
+    monthlyRevenue: str | None
+    yearsInSecurity: str | None
+    protectedUsers: str | None
+    dataBreaches: str | None
+
+
 class About(BaseModel):
-    """Name of this installation, and where websites send their events."""
+    """Name of this installation, where websites send their events, and what its public pages say of the operator."""
 
     name: str
     version: str
     trackingUrl: str
     contactEmail: str | None = Field(description="Contact of the operator; `ALTHING_CONTACT_EMAIL`")
+    profiles: Profiles
+    figures: MarketingFigures
 
 
 _NO_DETAILS: Final[dict[str, Any]] = {
     "created_at": None,
+    "display_name": "",
     "company": "",
     "timezone": "UTC",
     "two_factor": False,
@@ -53,10 +80,12 @@ _NO_DETAILS: Final[dict[str, Any]] = {
 }
 _USER: Final = (
     "SELECT a.email, a.name, a.roles, a.created_at, coalesce(d.company, '') AS company,"
+    " coalesce(to_jsonb(d) ->> 'display_name', '') AS display_name,"
     " coalesce(nullif(d.timezone, ''), 'UTC') AS timezone, d.two_factor_since IS NOT NULL AS two_factor,"
     " coalesce(d.recovery_codes_left, 0) AS recovery_codes_left, d.password_changed_at"
     " FROM read.accounts AS a LEFT JOIN read.account_details AS d ON d.account_id = a.id WHERE a.id = %s"
 )
+"""The display name by name out of the row: while a new version is built, the live table may be one without it."""
 _PASSWORD: Final = "SELECT account_id FROM auth.credential WHERE account_id = %s"  # noqa: S105 - a statement
 
 
@@ -73,11 +102,13 @@ def get_user(scope: CallerScope) -> User:
 
 @router.get("/api/platform/about")
 def get_about(context: Context) -> About:
-    """Public: name and version of the product, address of the tracking API."""
+    """Public: name and version of the product, address of the tracking API, contact, profiles and marketing figures."""
     settings = context.settings
     return About(
         name=PRODUCT_NAME,
         version=product_version(),
         trackingUrl=settings.tracking_base_url,
         contactEmail=settings.contact_email,
+        profiles=Profiles(**{name: getattr(settings, f"{name}_profile") for name in Profiles.model_fields}),
+        figures=MarketingFigures(**{to_camel(name): figure or None for name, figure in settings.figures.items()}),
     )

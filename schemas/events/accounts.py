@@ -41,10 +41,18 @@ class RolesChanged(DomainEvent):
 
 
 class AccountRenamed(DomainEvent):
-    """The account's owner changed the name that others see."""
+    """The account's owner changed the account's name. Others see it unless there is a display name."""
 
     NAME: ClassVar[str] = "account.renamed"
     name: Personal[str]
+
+
+class DisplayNameChanged(DomainEvent):
+    """From now on others see this name. `chosen`: it is a display name; else the account's own name is shown again."""
+
+    NAME: ClassVar[str] = "account.display_name_changed"
+    name: Personal[str]
+    chosen: bool = Field(description="Whether the owner chose a name other than the account's")
 
 
 class ProfileChanged(DomainEvent):

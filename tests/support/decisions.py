@@ -77,6 +77,7 @@ def _people(encrypt: Encrypt) -> list[DomainEvent]:
             registered(ACCOUNT),
             (accounts.RolesChanged, {"roles": ("member", "admin")}),
             (accounts.AccountRenamed, {"name": encrypt(ACCOUNT, "name", "Ada L.")}),
+            (accounts.DisplayNameChanged, {"name": encrypt(ACCOUNT, "name", "Countess"), "chosen": True}),
             (accounts.SignedIn, {"session_id": KEY, "method": "password"}),
             (accounts.AccountDisabled, {"reason": "left"}),
             (accounts.AccountEnabled, {}),

@@ -196,7 +196,22 @@ export function startMock({ empty = false, first = false, broken = false, slow =
     const sql = sqlAnswer(key, input);
     if (sql) return json(...sql);
     if (key === 'GET /api/platform/about')
-      return json({ name: 'Althing', version: '0.1.0', trackingUrl: 'http://127.0.0.1:8001' });
+      return json({
+        name: 'Althing',
+        version: '1',
+        trackingUrl: 'http://127.0.0.1:8001',
+        contactEmail: null,
+        profiles: { twitter: null, facebook: null, linkedin: null, instagram: null, youtube: null },
+        figures: {
+          monthlyClicks: '2.4M+',
+          averageConversion: '24.5%',
+          activePartners: '500+',
+          monthlyRevenue: '$180K',
+          yearsInSecurity: '10+',
+          protectedUsers: '50K+',
+          dataBreaches: '0',
+        },
+      });
     if (key === 'GET /api/platform/websites') return json(websites);
     if (key === 'GET /api/platform/websites/summary')
       return json(

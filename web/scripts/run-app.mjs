@@ -6,7 +6,7 @@ const PATIENCE_MS = 20_000;
 /** `entry`: the file that index.html loads. Answers with the app's routes and a way to show a page. */
 export async function runApp(entry, origin) {
   const { window } = new JSDOM(
-    '<!doctype html><html lang="en"><head></head><body><div id="root"></div></body></html>',
+    '<!doctype html><html lang="en" data-build><head></head><body><div id="root"></div></body></html>',
     { url: `${origin}/`, pretendToBeVisual: true },
   );
   lend(window);

@@ -42,6 +42,27 @@ def parse_url(*schemes: str) -> Callable[[str], str]:
     return parse
 
 
+def parse_profile(*hosts: str) -> Callable[[str], str]:
+    """Makes a parser for the https address of a profile at one of these hosts, or at a subdomain of one."""
+
+    def parse(text: str) -> str:
+        parts = urlsplit(text)
+        host = (parts.hostname or "").lower()
+        is_there = any(host == one or host.endswith(f".{one}") for one in hosts)
+        if parts.scheme != "https" or not is_there or "@" in parts.netloc or not text.isprintable() or " " in text:
+            raise ValueError(f"the https:// address of a profile at {' or '.join(hosts)} is needed")
+        return text
+
+    return parse
+
+
+def parse_figure(text: str) -> str:
+    """A short text; `none`: nothing."""
+    if len(text) > 20 or not text.isprintable():
+        raise ValueError("a text of at most 20 characters is needed, or none")
+    return "" if text.lower() == "none" else text
+
+
 def parse_endpoint(text: str) -> str:
     """An address that others see in logs: names and passwords have settings of their own."""
     found = parse_url("http", "https")(text)

@@ -19,6 +19,7 @@ from infra.kernel.config.parsers import (
     parse_count,
     parse_email,
     parse_endpoint,
+    parse_figure,
     parse_file,
     parse_flag,
     parse_master_key,
@@ -26,6 +27,7 @@ from infra.kernel.config.parsers import (
     parse_one_of,
     parse_password,
     parse_port,
+    parse_profile,
     parse_resolvers,
     parse_servers,
     parse_url,
@@ -62,6 +64,16 @@ def _client_secret(provider: str) -> Any:
 def _provider_url(provider: str, usual: str) -> Any:
     text = f"Sign-in with {provider}: its address, if not {usual}"
     return setting(f"ALTHING_{provider.upper()}_URL", text, parse_web_url)
+
+
+def _profile(name: str, *hosts: str) -> Any:
+    text = f"Address of this installation's {name} profile; the footer of the public pages links to it."
+    return setting(f"ALTHING_{name.upper()}_PROFILE", text, parse_profile(*hosts))
+
+
+def _figure(name: str, default: str) -> Any:
+    text = f"Marketing figure on the home page: {name.replace('_', ' ')}. `none` hides it."
+    return setting(f"ALTHING_FIGURE_{name.upper()}", text, parse_figure, default)
 
 
 def load(environ: Mapping[str, str] | None = None, env_file: Path | None = Path(".env")) -> Settings:
@@ -215,6 +227,18 @@ class Settings:
         "Contact address of this installation: shown on its public pages, and the reply address of its emails.",
         parse_email,
     )
+    twitter_profile: str | None = _profile("Twitter", "twitter.com", "x.com")
+    facebook_profile: str | None = _profile("Facebook", "facebook.com")
+    linkedin_profile: str | None = _profile("LinkedIn", "linkedin.com")
+    instagram_profile: str | None = _profile("Instagram", "instagram.com")
+    youtube_profile: str | None = _profile("YouTube", "youtube.com")
+    figure_monthly_clicks: str = _figure("monthly_clicks", "2.4M+")
+    figure_average_conversion: str = _figure("average_conversion", "24.5%")
+    figure_active_partners: str = _figure("active_partners", "500+")
+    figure_monthly_revenue: str = _figure("monthly_revenue", "$180K")
+    figure_years_in_security: str = _figure("years_in_security", "10+")
+    figure_protected_users: str = _figure("protected_users", "50K+")
+    figure_data_breaches: str = _figure("data_breaches", "0")
     escrow_url: str | None = setting(
         "ALTHING_ESCROW_URL",
         "Escrow provider of the marketplace; without one, only direct deals, if allowed (docs/marketplace.md).",
@@ -378,6 +402,12 @@ class Settings:
         parse_flag,
         True,
     )
+
+    @property
+    def figures(self) -> Mapping[str, str]:
+        """The marketing figures by name (`monthly_clicks`); empty where one is hidden."""
+        names = (name for name in self.__dataclass_fields__ if name.startswith("figure_"))
+        return {name.removeprefix("figure_"): getattr(self, name) for name in names}
 
     @property
     def app_url(self) -> str:

@@ -57,6 +57,8 @@ class Principal:
     email: str
     name: str
     roles: frozenset[str]
+    public_name: str = ""
+    """The name that others see."""
 
     @property
     def is_admin(self) -> bool:
@@ -88,7 +90,7 @@ class SessionKind:
     columns: LiteralString
 
 
-PLATFORM: Final = SessionKind("auth.session", COOKIE, "", "id, account_id, email, name, roles")
+PLATFORM: Final = SessionKind("auth.session", COOKIE, "", "id, account_id, email, name, roles, public_name")
 
 
 def authenticate(pool: Pool, headers: Headers, method: str) -> Principal:
@@ -96,8 +98,8 @@ def authenticate(pool: Pool, headers: Headers, method: str) -> Principal:
 
     Does not check the request's origin: unsafe methods need `refuse_cross_site` as well.
     """
-    session_id, account_id, email, name, roles = find_live(PLATFORM, pool, headers, method)
-    return Principal(account_id, session_id, email, name, frozenset(roles))
+    session_id, account_id, email, name, roles, public_name = find_live(PLATFORM, pool, headers, method)
+    return Principal(account_id, session_id, email, name, frozenset(roles), public_name or name)
 
 
 def find_live(kind: SessionKind, pool: Pool, headers: Headers, method: str) -> list[Any]:
@@ -176,6 +178,7 @@ def open_session(
     email: str,
     name: str,
     roles: Collection[str],
+    public_name: str | None = None,
     user_agent_family: str = "",
     country: str = "ZZ",
     browser: bool = False,
@@ -193,6 +196,7 @@ def open_session(
         email=email,
         name=name,
         roles=sorted(roles),
+        public_name=public_name,
         user_agent_family=user_agent_family,
         country=country,
         browser=browser,

@@ -20,6 +20,7 @@ HIDDEN: Final = re.compile(f"[{DIRECTION_MARKS}{_INVISIBLE}]")
 NAMES: Final = frozenset(
     (
         "name",
+        "display_name",
         "title",
         "company",
         "company_name",

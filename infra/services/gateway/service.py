@@ -62,7 +62,11 @@ class Gateway:
             )
         secure = settings.app_url.startswith("https://")
         self._site = Site(
-            dist, STRICT_TRANSPORT if secure else (), page_headers(settings.tracking_base_url), settings.app_url
+            dist,
+            STRICT_TRANSPORT if secure else (),
+            page_headers(settings.tracking_base_url),
+            settings.app_url,
+            settings.figures,
         )
         self._urls = (f"http://127.0.0.1:{settings.query_port}", f"http://127.0.0.1:{settings.command_port}")
         self._trusted = settings.trusted_proxies

@@ -12,9 +12,12 @@ from __future__ import annotations
 import gzip
 import hashlib
 import mimetypes
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
+from types import MappingProxyType
 from urllib.parse import quote
 
 import orjson
@@ -27,6 +30,9 @@ _COMPRESSIBLE = ("text/", "application/javascript", "application/json", "image/s
 _WORTH_COMPRESSING = 1024
 _PLACEHOLDER = "https://origin.invalid"
 """What the build writes where the app's own address belongs."""
+_FIGURE = re.compile(r'(<div data-figure="(\w+)"[^>]*>)(.*?)(</div>)', re.DOTALL)
+_FIGURE_VALUE = re.compile(r"(<dd[^>]*>).*?(</dd>)", re.DOTALL)
+"""A marketing figure of a built page, and its value."""
 _NO_ADDRESS = (".gz", ".br", ".map")
 _ADDRESSED = (".html", ".xml", ".txt")
 _NOT_BUILT = b"""<!doctype html><html lang="en"><meta charset="utf-8"><title>Not built</title>
@@ -48,14 +54,20 @@ class File:
 
 
 class Site:
-    """The files of one folder. `extra` and `page` headers go on every answer; `origin` is the app's own address."""
+    """The files of one folder. `extra` and `page` headers go on every answer; `origin` is the app's own address;
+    `figures` are the operator's marketing figures, which replace those of the build, an empty one by nothing."""
 
     def __init__(
-        self, folder: Path, extra: RawHeaders = (), page: RawHeaders = PAGE_HEADERS, origin: str = _PLACEHOLDER
+        self,
+        folder: Path,
+        extra: RawHeaders = (),
+        page: RawHeaders = PAGE_HEADERS,
+        origin: str = _PLACEHOLDER,
+        figures: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self._extra = (*page, *extra)
         self._files = {
-            "/" + path.relative_to(folder).as_posix(): _read(folder, path, origin.rstrip("/"))
+            "/" + path.relative_to(folder).as_posix(): _read(folder, path, origin.rstrip("/"), figures)
             for path in sorted(folder.rglob("*"))
             if path.is_file() and path.suffix not in _NO_ADDRESS
         }
@@ -135,11 +147,13 @@ class _Pages:
         return None
 
 
-def _read(folder: Path, path: Path, origin: str) -> File:
+def _read(folder: Path, path: Path, origin: str, figures: Mapping[str, str]) -> File:
     content = path.read_bytes()
     if path.suffix in _ADDRESSED:
         for placeholder, own in ((_PLACEHOLDER, origin), (quote(_PLACEHOLDER, ""), quote(origin, ""))):
             content = content.replace(placeholder.encode(), own.encode())
+    if path.suffix == ".html":
+        content = _FIGURE.sub(lambda found: _with_figure(found, figures), content.decode()).encode()
     kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
     if kind == "text/javascript" or path.suffix in (".js", ".mjs"):
         kind = "application/javascript"
@@ -147,6 +161,16 @@ def _read(folder: Path, path: Path, origin: str) -> File:
     beside = path.with_name(f"{path.name}.br")
     brotli = beside.read_bytes() if hashed and beside.is_file() else None
     return _file(content, brotli, kind, b"public, max-age=31536000, immutable" if hashed else b"no-cache", 9)
+
+
+def _with_figure(found: re.Match[str], figures: Mapping[str, str]) -> str:
+    begin, name, inside, end = found.groups()
+    figure = figures.get(name)
+    if figure is None:
+        return found.group()
+    if not figure:
+        return ""
+    return begin + _FIGURE_VALUE.sub(lambda value: f"{value[1]}{escape(figure)}{value[2]}", inside, count=1) + end
 
 
 def _file(content: bytes, brotli: bytes | None, kind: str, cache: bytes, level: int) -> File:

@@ -12,10 +12,11 @@ from schemas.events import accounts
 
 ACCOUNT_DETAILS: Final = ReadModel(
     name="account_details",
-    version=1,
+    version=2,
     columns=(
         "account_id uuid",
         "company text not null default ''",
+        "display_name text not null default ''",
         "timezone text not null default 'UTC'",
         "password_changed_at timestamptz",
         "two_factor_since timestamptz",
@@ -23,7 +24,7 @@ ACCOUNT_DETAILS: Final = ReadModel(
     ),
     key=("account_id",),
     readers=own_account("account_id"),
-    personal=("company",),
+    personal=("company", "display_name"),
 )
 
 
@@ -39,9 +40,12 @@ def profile_changed(rows: Rows, event: accounts.ProfileChanged) -> None:
     rows.update({"account_id": event.originator_id}, **given)
 
 
+ACCOUNT_DETAILS.sets(accounts.DisplayNameChanged, lambda event: {"display_name": event.name if event.chosen else ""})
 ACCOUNT_DETAILS.sets(accounts.PasswordChanged, lambda event: {"password_changed_at": event.timestamp})
 ACCOUNT_DETAILS.sets(accounts.TwoFactorEnabled, lambda event: {"two_factor_since": event.timestamp})
 ACCOUNT_DETAILS.sets(accounts.TwoFactorDisabled, two_factor_since=None, recovery_codes_left=0)
 ACCOUNT_DETAILS.sets(accounts.RecoveryCodesMade, lambda event: {"recovery_codes_left": event.count})
 ACCOUNT_DETAILS.adds(accounts.RecoveryCodeUsed, recovery_codes_left=-1)
-ACCOUNT_DETAILS.sets(accounts.AccountErased, company=ERASED, two_factor_since=None, recovery_codes_left=0)
+ACCOUNT_DETAILS.sets(
+    accounts.AccountErased, company=ERASED, display_name=ERASED, two_factor_since=None, recovery_codes_left=0
+)

@@ -14,14 +14,22 @@ from projectors.engine.read_model import ReadModel
 from projectors.read_models.row_policies import own_account, shown_or_own
 from schemas.base import ERASED
 from schemas.events import forum
-from schemas.events.accounts import AccountErased, AccountRegistered, AccountRenamed, Role, RolesChanged
+from schemas.events.accounts import (
+    AccountErased,
+    AccountRegistered,
+    AccountRenamed,
+    DisplayNameChanged,
+    Role,
+    RolesChanged,
+)
 
 FORUM_MEMBERS: Final = ReadModel(
     name="forum_members",
-    version=2,
+    version=3,
     columns=(
         "account_id uuid",
         "name text not null",
+        "has_display_name boolean not null default false",
         'handle text collate "C"',
         "is_moderator boolean not null default false",
         "registered_at timestamptz not null",
@@ -63,7 +71,13 @@ def registered(rows: Rows, event: AccountRegistered) -> None:
     )
 
 
-FORUM_MEMBERS.sets(AccountRenamed, lambda event: {"name": event.name})
+@FORUM_MEMBERS.on(AccountRenamed)
+def renamed(rows: Rows, event: AccountRenamed) -> None:
+    """A display name stays."""
+    rows.update({"account_id": event.originator_id, "has_display_name": False}, name=event.name)
+
+
+FORUM_MEMBERS.sets(DisplayNameChanged, lambda event: {"name": event.name, "has_display_name": event.chosen})
 FORUM_MEMBERS.sets(RolesChanged, lambda event: {"is_moderator": _moderates(event.roles)})
 FORUM_MEMBERS.sets(AccountErased, name=ERASED, handle=None, is_moderator=False, erased=True)
 

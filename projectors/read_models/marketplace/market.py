@@ -12,7 +12,7 @@ from projectors.read_models.row_policies import QUESTIONS, STEPS, own_account, s
 from schemas.base import ERASED, REGISTRY, DomainEvent, Money
 from schemas.currencies import amount_text
 from schemas.events import marketplace
-from schemas.events.accounts import AccountErased, AccountRegistered, AccountRenamed
+from schemas.events.accounts import AccountErased, AccountRegistered, AccountRenamed, DisplayNameChanged
 
 MARKET_STEPS: Final = ReadModel(
     name="market_steps",
@@ -35,10 +35,11 @@ MARKET_STEPS: Final = ReadModel(
 
 SELLERS: Final = ReadModel(
     name="sellers",
-    version=1,
+    version=2,
     columns=(
         "account_id uuid",
         "name text not null",
+        "has_display_name boolean not null default false",
         "member_since timestamptz not null",
         "sold int not null default 0",
         "took_part boolean not null default false",
@@ -179,7 +180,13 @@ def registered(rows: Rows, event: AccountRegistered) -> None:
     rows.put(account_id=event.originator_id, name=event.name, member_since=event.timestamp)
 
 
-SELLERS.sets(AccountRenamed, lambda event: {"name": event.name})
+@SELLERS.on(AccountRenamed)
+def renamed(rows: Rows, event: AccountRenamed) -> None:
+    """A display name stays."""
+    rows.update({"account_id": event.originator_id, "has_display_name": False}, name=event.name)
+
+
+SELLERS.sets(DisplayNameChanged, lambda event: {"name": event.name, "has_display_name": event.chosen})
 SELLERS.sets(AccountErased, name=ERASED)
 SELLERS.adds(marketplace.ListingSold, lambda event: event.seller_id, sold=1)
 SELLERS.sets(marketplace.ListingReviewerJoined, of=lambda event: event.seller_id, took_part=True)

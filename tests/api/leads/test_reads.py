@@ -216,4 +216,6 @@ def test_admins_are_found_by_their_role(api: Api) -> None:
 
 
 def test_an_address_to_write_to_is_public_where_there_is_one(api: Api) -> None:
-    assert got(api, "/api/platform/about")["contactEmail"] is None
+    about = got(api, "/api/platform/about")
+    assert about["contactEmail"] is None and set(about["profiles"].values()) == {None}
+    assert (about["figures"]["protectedUsers"], about["figures"]["dataBreaches"]) == ("50K+", "0")

@@ -33,6 +33,33 @@ class History:
         )
 
 
+def test_others_see_the_display_name_and_an_erased_member_has_none(projecting: ProjectionBench) -> None:
+    keys = pool(projecting.settings, 1)
+    history, ada = History(projecting, Keyring(keys, projecting.settings)), uuid4()
+    details = "select display_name from read.account_details where account_id = %s"
+    shown = [f"select name from read.{table} where account_id = %s" for table in ("forum_members", "sellers")]
+    history.decide(ada, accounts.AccountRegistered, email="a@example.com", name="Ada", way="setup")
+    history.decide(ada, accounts.DisplayNameChanged, name="Countess", chosen=True)
+    history.decide(ada, accounts.AccountRenamed, name="Ada L")
+
+    def rows() -> list[Any]:
+        for table in ("forum_members", "sellers", "account_details"):
+            projecting.wait(table)
+        return [projecting.sql(query, ada)[0][0] for query in (*shown, details)]
+
+    with projecting.running():
+        assert rows() == ["Countess", "Countess", "Countess"]
+        history.decide(ada, accounts.DisplayNameChanged, name="Ada L", chosen=False)
+        assert rows() == ["Ada L", "Ada L", ""]
+        history.decide(ada, accounts.AccountRenamed, name="Ada Lovelace")
+        assert rows() == ["Ada Lovelace", "Ada Lovelace", ""]
+        history.decide(ada, accounts.DisplayNameChanged, name="Countess", chosen=True)
+        history.keyring.erase(ada)
+        history.decide(ada, accounts.AccountErased)
+        assert rows() == [ERASED, ERASED, ERASED]
+    keys.close()
+
+
 def test_a_thread_its_posts_and_their_author_through_everything_that_happens(projecting: ProjectionBench) -> None:
     keys = pool(projecting.settings, 1)
     history = History(projecting, Keyring(keys, projecting.settings))

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { endSession, getSession, startSession } from '@/lib/session';
 import { account, USER, website } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
-import { at, requests, server, state } from '@/test/server';
+import { about, at, requests, server, state } from '@/test/server';
 import { adminSections } from '@/lib/admin-sections';
 import { useUi } from '@/stores/ui';
 import { allCommands, useCommandStore } from '@/stores/commands';
@@ -122,12 +122,17 @@ test.each(
   expect(document.title).not.toMatch(/^Althing/);
 });
 
-test('spec §2, §9, footer: social links and the copyright of 2024', async () => {
+test('spec §2, §9, footer: links to the configured profiles alone, and the copyright of 2024', async () => {
+  const profiles = { ...about.profiles, twitter: 'https://x.com/althing', youtube: 'https://www.youtube.com/@althing' };
+  server.use(http.get(at('/api/platform/about'), () => HttpResponse.json({ ...about, profiles })));
   renderApp('/');
   const social = within(await screen.findByRole('list', { name: 'Social' }));
-  expect(
-    social.getAllByRole('link').map((link) => new URL(link.getAttribute('href') ?? '', 'http://app.example').hostname),
-  ).toEqual(['twitter.com', 'www.facebook.com', 'www.linkedin.com', 'app.example']);
+  expect(await social.findByRole('link', { name: 'Twitter' })).toBeInTheDocument();
+  expect(social.getAllByRole('link').map((link) => link.getAttribute('href'))).toEqual([
+    'https://x.com/althing',
+    'https://www.youtube.com/@althing',
+    '/blog.xml',
+  ]);
   expect(screen.getByText(/© 2024 Althing/)).toBeInTheDocument();
 });
 
@@ -163,7 +168,7 @@ test('spec §4, §6: without a session the member pages lead to sign-in, remembe
   await screen.findByRole('tab', { name: 'Platform Access' });
   expect(router.state.location.pathname).toBe('/login');
   expect(router.state.location.search).toEqual({ next: '/analytics?range=30d' });
-  expect(requests('GET /api/platform').filter((line) => !line.includes('/auth/providers'))).toEqual([]);
+  expect(requests('GET /api/platform').filter((line) => !/\/(auth\/providers|about)$/.test(line))).toEqual([]);
 });
 
 test('a session that ends while working leads to sign-in', async () => {

@@ -7,3 +7,6 @@ export const name = z.string().check(z.trim(), z.minLength(2, 'Name must be at l
 export const company = z.string().check(z.trim(), z.maxLength(200, 'Company must be at most 200 characters'));
 export const inviteCode = z.string().check(z.trim(), z.minLength(1, 'Invite code is required'));
 export const websiteApiKey = z.string().check(z.trim(), z.minLength(1, 'Website API key is required'));
+
+/** Beside the field of a name that others see. */
+export const PUBLIC_NAME = 'Public in forum and marketplace. A display name can replace it.';

@@ -30,6 +30,7 @@ export const account = (over: Partial<Account> = {}): Account => ({
   ...USER,
   username: USER.name,
   createdAt: '2026-08-01T10:00:00Z',
+  displayName: '',
   company: 'Althing ehf.',
   timezone: 'UTC',
   twoFactor: false,

@@ -102,14 +102,26 @@ const get = <T extends DefaultBodyType>(
   headers: Record<string, string> = {},
 ) => http.get(at(path), ({ request }) => HttpResponse.json(read(new URL(request.url)), { headers }));
 
+export const about: About = {
+  name: 'Althing',
+  version: '1',
+  trackingUrl: 'http://t.example',
+  contactEmail: null,
+  profiles: { twitter: null, facebook: null, linkedin: null, instagram: null, youtube: null },
+  figures: {
+    monthlyClicks: '2.4M+',
+    averageConversion: '24.5%',
+    activePartners: '500+',
+    monthlyRevenue: '$180K',
+    yearsInSecurity: '10+',
+    protectedUsers: '50K+',
+    dataBreaches: '0',
+  },
+};
+
 export const server = setupServer(
   get('/api/marketplace/deal-terms', () => ({ escrowKind: 'real', directDeals: false })),
-  get('/api/platform/about', (): About => ({
-    name: 'Althing',
-    version: '1',
-    trackingUrl: 'http://t.example',
-    contactEmail: null,
-  })),
+  get('/api/platform/about', (): About => about),
   get('/api/public/early-access', () => ({ places: 10, left: 7 })),
   get('/api/platform/auth/providers', () =>
     PROVIDERS.map(({ name, label }) => ({ name, label, isConfigured: name === 'github' })),

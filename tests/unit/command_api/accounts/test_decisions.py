@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
@@ -19,6 +20,7 @@ from schemas.base import DomainEvent
 from schemas.events.accounts import (
     AccountRegistered,
     AccountRenamed,
+    DisplayNameChanged,
     EmailChanged,
     EmailClaimed,
     EmailReleased,
@@ -93,10 +95,65 @@ def test_codes_are_long_and_read_as_they_are_meant() -> None:
     assert invites.normalized(" o1-lI \n") == "0111"
 
 
+def change_names(state: model.Account, name: str | None, display_name: str | None) -> list[DomainEvent]:
+    return model.change_profile(
+        state, name=name, display_name=display_name, company=None, timezone=None, context=CONTEXT
+    )
+
+
+def test_others_see_the_display_name_until_it_is_emptied() -> None:
+    [changed] = change_names(account(), None, "Countess")
+    assert isinstance(changed, DisplayNameChanged) and (changed.name, changed.chosen) == ("Countess", True)
+    state = model.evolve(account(), changed)
+    assert (state.name, state.display_name, state.public_name) == ("Ada", "Countess", "Countess")
+    assert change_names(state, None, "Countess") == []
+    events = change_names(state, "Ada L", "")
+    emptied = events[1]
+    assert isinstance(emptied, DisplayNameChanged) and (emptied.name, emptied.chosen) == ("Ada L", False)
+    assert state_after(model.evolve, state, events).public_name == "Ada L"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Moderator", "The Moderators", "ADMIN", "Ada (Admin)", "AdaAdmin", "m o d", "M-o-d",
+     "\u0410dmin", "Adm1n", "st\u00e4ff",
+     "Althing Team", "Official_Ada", "\uff21\uff44\uff4d\uff49\uff4e", "Ada \u2713", "Ada \U0001f6e1", "\u2605 Ada"],
+)  # fmt: skip
+def test_nobody_but_staff_has_a_name_that_suggests_staff_or_a_badge(name: str) -> None:
+    assert code_of(lambda: change_names(account(), None, name)) == "reserved_name"
+    assert code_of(lambda: change_names(account(), name, None)) == "reserved_name"
+    assert change_names(account(roles=(Role.MEMBER, Role.MODERATOR)), None, name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Badminton Bob",
+        "Modesty",
+        "\u00de\u00f3r\u00f0ur \u00c6gisson",
+        "\u674e\u660e",
+        "Staffan",
+        "Bob + Ada",
+        "O'Neil",
+    ],
+)
+def test_other_names_are_free(name: str) -> None:
+    assert change_names(account(), name, None)
+
+
+def test_who_is_no_longer_staff_loses_a_display_name_that_suggests_it() -> None:
+    state = account(roles=(Role.MEMBER, Role.MODERATOR), display_name="Moderator Ada")
+    _, changed = model.set_roles(state, [], CONTEXT)
+    assert isinstance(changed, DisplayNameChanged) and (changed.name, changed.chosen) == ("Ada", False)
+    assert len(model.set_roles(replace(state, display_name="Countess"), [], CONTEXT)) == 1
+
+
 def test_a_profile_that_is_the_same_is_no_event() -> None:
-    unchanged = {"name": "Ada", "company": "", "timezone": "UTC"}
+    unchanged = {"name": "Ada", "display_name": "", "company": "", "timezone": "UTC"}
     assert model.change_profile(account(), **unchanged, context=CONTEXT) == []
-    events = model.change_profile(account(), name="Ada L", company=None, timezone="Europe/London", context=CONTEXT)
+    events = model.change_profile(
+        account(), name="Ada L", display_name=None, company=None, timezone="Europe/London", context=CONTEXT
+    )
     renamed, changed = events
     assert isinstance(renamed, AccountRenamed) and isinstance(changed, ProfileChanged)
     assert (renamed.originator_version, changed.originator_version, changed.company) == (2, 3, None)

@@ -1,15 +1,23 @@
+import { useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { EarlyAccessBanner, EarlyAccessForm } from '@/features/leads/components/early-access-form';
 import { NewsletterForm } from '@/features/leads/components/newsletter-form';
 import { ShareSection } from '@/features/leads/components/share-section';
 import { Home } from '@/features/site/components/home';
+import { figuresOf, figuresOfDocument } from '@/features/site/lib/figures';
+import { aboutQuery } from '@/lib/setup-queries';
 import { PRODUCT } from '../product';
+
+/** Read before the app takes the built document's place. */
+const FIGURES = figuresOfDocument();
 
 export function HomePage() {
   const router = useRouter();
   const paths: Readonly<Record<string, unknown>> = router.routesByPath;
+  const about = useQuery({ ...aboutQuery, enabled: FIGURES === undefined });
   return (
     <Home
+      figures={FIGURES ?? figuresOf(about.data?.figures)}
       has={(path) => path in paths}
       earlyAccess={
         <>

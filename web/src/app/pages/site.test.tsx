@@ -4,7 +4,8 @@ import { http, HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
 import { listingInFull } from '@/test/marketplace';
 import { renderApp } from '@/test/render';
-import { at, server } from '@/test/server';
+import { about, at, server } from '@/test/server';
+import { figuresOfDocument } from '@/features/site/lib/figures';
 
 const heading = (name: string | RegExp) => screen.findByRole('heading', { level: 1, name });
 const description = () => document.head.querySelector('meta[name=description]')?.getAttribute('content') ?? '';
@@ -33,6 +34,7 @@ test('spec §1, §2, §9, home: eight features, the statistics, both forms and t
   expect(within(features).getByText(/Geo-targeting, conversion tracking and real-time analytics/)).toBeInTheDocument();
   expect(within(features).getByText(/Instagram, TikTok and YouTube/)).toBeInTheDocument();
   const statistics = screen.getByRole('region', { name: 'Statistics' });
+  await within(statistics).findByText('2.4M+');
   const figures = within(statistics)
     .getAllByRole('term')
     .map((term) => `${term.nextElementSibling?.textContent} ${term.textContent}`);
@@ -99,14 +101,7 @@ test('spec §1, §2, §3, about: its badges, mission, four reasons, three people
 
 test('spec §2, about: the company and its product, and the address to write to, where the operator gave one', async () => {
   server.use(
-    http.get(at('/api/platform/about'), () =>
-      HttpResponse.json({
-        name: 'Althing',
-        version: '1',
-        trackingUrl: 'http://t.example',
-        contactEmail: 'hello@example.com',
-      }),
-    ),
+    http.get(at('/api/platform/about'), () => HttpResponse.json({ ...about, contactEmail: 'hello@example.com' })),
   );
   renderApp('/about');
   expect(await screen.findByRole('region', { name: 'The company and its product' })).toBeInTheDocument();
@@ -115,6 +110,34 @@ test('spec §2, about: the company and its product, and the address to write to,
     'href',
     'mailto:hello@example.com',
   );
+});
+
+test('spec §2, about: without an address of the operator it leads to the contact form', async () => {
+  renderApp('/about');
+  const contact = within(await screen.findByRole('region', { name: 'Contact' }));
+  expect(contact.getByRole('link', { name: 'Contact form' })).toHaveAttribute('href', '/contact');
+});
+
+test('marketing figures are as the operator words them, and a hidden one is not there', async () => {
+  const figures = { ...about.figures, protectedUsers: '312', dataBreaches: null };
+  server.use(http.get(at('/api/platform/about'), () => HttpResponse.json({ ...about, figures })));
+  renderApp('/');
+  const statistics = within(await screen.findByRole('region', { name: 'Statistics' }));
+  expect(await statistics.findByText('312')).toBeInTheDocument();
+  expect(statistics.queryByText('data breaches')).not.toBeInTheDocument();
+  expect(statistics.queryByText('50K+')).not.toBeInTheDocument();
+});
+
+test('the app takes the figures of a built page from the page itself', () => {
+  const built = document.createElement('div');
+  built.innerHTML =
+    '<div id="figures"><dl><div data-figure="protected_users"><dt>protected users</dt><dd>&lt;7&gt;</dd></div></dl></div>';
+  document.body.append(built);
+  expect(figuresOfDocument()).toEqual([
+    { name: 'protected_users', label: 'protected users', of: 'security', value: '<7>' },
+  ]);
+  built.remove();
+  expect(figuresOfDocument()).toBeUndefined();
 });
 
 test('the contact page never leads to itself: without an address of the operator its own form is named', async () => {

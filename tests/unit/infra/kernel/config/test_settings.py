@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import fields
 from ipaddress import ip_network
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from infra.kernel.config import docs
+from infra.kernel.config.paths import ROOT
 from infra.kernel.config.settings import Settings, SettingsError, load
 
 
@@ -46,12 +48,30 @@ def test_names_of_others_are_left_alone() -> None:
         ("ALTHING_MASTER_KEY", "abc"),
         ("ALTHING_KAFKA_FLUSH_EACH", "maybe"),
         ("ALTHING_SITE_RATE", "0"),
+        ("ALTHING_TWITTER_PROFILE", "http://x.com/althing"),
+        ("ALTHING_TWITTER_PROFILE", "javascript:alert(1)//x.com"),
+        ("ALTHING_TWITTER_PROFILE", "https://x.com.evil.example/althing"),
+        ("ALTHING_YOUTUBE_PROFILE", "https://x.com/althing"),
+        ("ALTHING_LINKEDIN_PROFILE", "https://linkedin.com@evil.example/"),
+        ("ALTHING_FIGURE_DATA_BREACHES", "not one in all these years"),
     ],
 )
 def test_a_bad_value_is_refused_and_its_setting_named(name: str, value: str) -> None:
     with pytest.raises(SettingsError, match=name) as refusal:
         load({name: value}, None)
     assert str(refusal.value).count("\n") == 0
+
+
+def test_figures_are_those_of_the_app_unless_the_operator_words_or_hides_one() -> None:
+    usual = json.loads((ROOT / "web/src/features/site/lib/figures.json").read_text())
+    assert load({}, None).figures == {one["name"]: one["usual"] for one in usual}
+    settings = load({"ALTHING_FIGURE_PROTECTED_USERS": "312", "ALTHING_FIGURE_DATA_BREACHES": "none"}, None)
+    assert (settings.figures["protected_users"], settings.figures["data_breaches"]) == ("312", "")
+
+
+def test_a_profile_is_where_its_network_is() -> None:
+    settings = load({"ALTHING_LINKEDIN_PROFILE": "https://www.linkedin.com/company/althing"}, None)
+    assert settings.linkedin_profile == "https://www.linkedin.com/company/althing"
 
 
 @pytest.mark.parametrize("address", ["http://me:secret@host/v1", "https://host/v1?key=secret", "https://host#secret"])

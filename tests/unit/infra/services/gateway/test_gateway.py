@@ -285,6 +285,14 @@ class TestStatic:
         )
         assert site.answer("/robots.txt", b"", b"")[2] == b"Sitemap: https://app.example.is/sitemap.xml"
 
+    def test_built_pages_show_the_operators_figures(self, tmp_path: Path) -> None:
+        names = ("users", "breaches", "other")
+        divs = [f'<div data-figure="{name}" class="x"><dt>{name}</dt><dd class="y">usual</dd></div>' for name in names]
+        (dist(tmp_path) / "home.html").write_text("".join(divs))
+        site = Site(tmp_path, figures={"users": "<7> & \\1", "breaches": ""})
+        text = site.answer("/", b"", b"")[2].decode()
+        assert text == divs[0].replace("usual", "&lt;7&gt; &amp; \\1") + divs[2]
+
     def test_without_a_build_it_says_so(self, tmp_path: Path) -> None:
         status, _, body = Site(tmp_path).answer("/", b"", b"")
         assert status == 503 and b"has not been built" in body

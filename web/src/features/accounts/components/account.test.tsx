@@ -33,6 +33,17 @@ beforeEach(() => {
 
 afterEach(() => vi.useRealTimers());
 
+test('the profile says that the name is public, and a display name takes its place', async () => {
+  server.use(http.patch(at('/api/platform/user'), () => HttpResponse.json(state.account)));
+  const { user } = renderApp('/account-settings');
+  const name = await screen.findByLabelText('Name');
+  expect(name).toHaveAccessibleDescription(/^Public in forum and marketplace/);
+  await user.type(screen.getByLabelText('Display name (optional)'), 'Countess');
+  await user.click(screen.getByRole('button', { name: 'Save profile' }));
+  expect(await screen.findByText('Profile saved', { exact: true })).toBeInTheDocument();
+  expect(bodyOf('PATCH /api/platform/user')).toMatchObject({ displayName: 'Countess' });
+});
+
 test('the profile is saved and the header follows', async () => {
   server.use(
     http.patch(at('/api/platform/user'), async ({ request }) => {
@@ -52,6 +63,7 @@ test('the profile is saved and the header follows', async () => {
   expect(await screen.findByText('Profile saved', { exact: true })).toBeInTheDocument();
   expect(bodyOf('PATCH /api/platform/user')).toEqual({
     name: 'Sóley',
+    displayName: '',
     company: 'Althing ehf.',
     timezone: 'Europe/Berlin',
   });

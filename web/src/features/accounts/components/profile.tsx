@@ -11,13 +11,18 @@ import { api, body, done } from '@/lib/api/client';
 import { ApiError, messageOf } from '@/lib/api/errors';
 import type { Account } from '@/lib/api/types';
 import { browserTimezone, timezones } from '@/lib/dates';
-import { company, email, name } from '@/lib/fields';
+import { company, email, name, PUBLIC_NAME } from '@/lib/fields';
 import { userQuery } from '@/lib/shared-queries';
 import { toast, toastError } from '@/stores/toasts';
 import { Loaded } from './loaded';
 import { ProofDialog } from '@/components/security/proof-dialog';
 
-const schema = z.object({ name, company, timezone: z.string() });
+/** Empty: others see the name. */
+const displayName = z.string().check(
+  z.trim(),
+  z.refine((text) => text.length !== 1, 'Name must be at least 2 characters'),
+);
+const schema = z.object({ name, displayName, company, timezone: z.string() });
 type Values = z.infer<typeof schema>;
 
 export function ProfileCard() {
@@ -33,7 +38,7 @@ function Profile({ user }: { readonly user: Account }) {
   const [changing, setChanging] = useState(false);
   const form = useForm<Values>({
     resolver: zodResolver(schema),
-    values: { name: user.name, company: user.company, timezone: user.timezone },
+    values: { name: user.name, displayName: user.displayName, company: user.company, timezone: user.timezone },
   });
   const { errors, isDirty } = form.formState;
   const save = useMutation({
@@ -45,7 +50,7 @@ function Profile({ user }: { readonly user: Account }) {
     onError: (error) => {
       toastError('Failed to save the profile', messageOf(error));
       if (!(error instanceof ApiError)) return;
-      for (const field of ['name', 'company', 'timezone'] as const) {
+      for (const field of ['name', 'displayName', 'company', 'timezone'] as const) {
         if (error.fields[field]) form.setError(field, { message: error.fields[field] });
       }
     },
@@ -75,7 +80,20 @@ function Profile({ user }: { readonly user: Account }) {
         className="flex flex-col gap-4"
         onSubmit={(event) => void form.handleSubmit((values) => save.mutate(values))(event)}
       >
-        <TextField label="Name" autoComplete="name" error={errors.name?.message} {...form.register('name')} />
+        <TextField
+          label="Name"
+          autoComplete="name"
+          hint={user.displayName ? 'Not public: others see your display name.' : PUBLIC_NAME}
+          error={errors.name?.message}
+          {...form.register('name')}
+        />
+        <TextField
+          label="Display name (optional)"
+          autoComplete="nickname"
+          hint="Shown instead of your name in the forum and the marketplace. An existing forum handle does not change."
+          error={errors.displayName?.message}
+          {...form.register('displayName')}
+        />
         <TextField
           label="Company (optional)"
           autoComplete="organization"

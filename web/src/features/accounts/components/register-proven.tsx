@@ -4,7 +4,7 @@ import { useForm } from 'react-hook-form';
 import * as z from 'zod/mini';
 import { Button } from '@/components/ui/button';
 import { TextField } from '@/components/ui/field';
-import { company, email, inviteCode, name } from '@/lib/fields';
+import { company, email, inviteCode, name, PUBLIC_NAME } from '@/lib/fields';
 import { providerLabel } from '@/lib/sign-in-providers';
 import { registerProven, type NewHere, type ProvenRegistration } from '../api/provider-sign-in';
 import { useRegistration } from '../hooks/use-registration';
@@ -58,7 +58,13 @@ export function RegisterProven({ person, back, onSignedIn, onEnded }: Props) {
         error={errors.email?.message}
         {...form.register('email')}
       />
-      <TextField label="Name" autoComplete="name" error={errors.name?.message} {...form.register('name')} />
+      <TextField
+        label="Name"
+        autoComplete="name"
+        hint={PUBLIC_NAME}
+        error={errors.name?.message}
+        {...form.register('name')}
+      />
       <TextField
         label="Company (optional)"
         autoComplete="organization"

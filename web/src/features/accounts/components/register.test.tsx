@@ -35,6 +35,7 @@ test('spec §2, §4, §5, §8: an invite link opens the registration; then the s
   );
   const { user, router } = renderApp('/login?invite=INV-1');
   expect(await screen.findByLabelText('Invite code')).toHaveValue('INV-1');
+  expect(screen.getByLabelText('Name')).toHaveAccessibleDescription(/^Public/);
   await fillRegistration(user);
   await user.click(screen.getByRole('button', { name: 'Create Account' }));
   expect(await screen.findByText('Account Created', { exact: true })).toBeInTheDocument();

@@ -5,7 +5,7 @@ import * as z from 'zod/mini';
 import { Button } from '@/components/ui/button';
 import { TextField } from '@/components/ui/field';
 import { PasswordField } from '@/components/ui/password-field';
-import { company, email, inviteCode, name, password } from '@/lib/fields';
+import { company, email, inviteCode, name, password, PUBLIC_NAME } from '@/lib/fields';
 import { register, type Registration } from '../api/sign-in';
 import { useRegistration } from '../hooks/use-registration';
 
@@ -55,7 +55,13 @@ export function Register({ invite, without, onSignedIn, onSecondStep }: Props) {
         error={errors.password?.message}
         {...form.register('password')}
       />
-      <TextField label="Name" autoComplete="name" error={errors.name?.message} {...form.register('name')} />
+      <TextField
+        label="Name"
+        autoComplete="name"
+        hint={PUBLIC_NAME}
+        error={errors.name?.message}
+        {...form.register('name')}
+      />
       <TextField
         label="Company (optional)"
         autoComplete="organization"

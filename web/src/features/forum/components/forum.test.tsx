@@ -175,6 +175,14 @@ test('signing in as another member in another tab does not show the draft of the
   expect(localStorage.getItem(`draft:${USER.id}:forum-new`)).toContain('Mine alone');
 });
 
+test('who writes is told under which name it will stand', async () => {
+  signIn();
+  state.account = { ...state.account, displayName: 'Countess' };
+  renderApp('/forum/new');
+  const note = await screen.findByText(/^Everyone can see that this is from/);
+  expect(note).toHaveTextContent('Everyone can see that this is from Countess. Change display name');
+});
+
 test('spec §6: visitors read; to write they sign in and come back', async () => {
   const { user, router } = renderApp('/forum/thread/t1');
   expect(await screen.findByText('30 days', { selector: 'strong' })).toBeInTheDocument();

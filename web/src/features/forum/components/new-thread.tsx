@@ -12,6 +12,7 @@ import { Editor } from './editor';
 import { RULES, textFault, TITLE, titleFault } from '../lib/limits';
 import { categoriesQuery, startThread } from '../api/threads';
 import { meQuery } from '../api/members';
+import { PublicName } from './public-name';
 import { SuspendedNote } from './suspended-note';
 
 interface Props {
@@ -93,6 +94,7 @@ export function NewThread({ category, onStarted, onCancel }: Props) {
         onSubmit={() => submit()}
         error={refused['text'] ?? (tried ? faults.text : undefined)}
       />
+      <PublicName />
       {me.data?.isNew && (
         <details className="rounded-lg bg-sunken px-4 py-2.5 text-[0.8125rem]">
           <summary className="cursor-pointer font-medium">Limits for new members</summary>

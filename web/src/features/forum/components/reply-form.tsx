@@ -10,6 +10,7 @@ import { toast } from '@/stores/toasts';
 import { Editor, type EditorHandle } from './editor';
 import { textFault } from '../lib/limits';
 import { reply } from '../api/posts';
+import { PublicName } from './public-name';
 import { SuspendedNote } from './suspended-note';
 import type { Post } from '../lib/types';
 
@@ -96,6 +97,7 @@ export function ReplyForm({ ref, threadId, onReplied }: Props) {
         error={tried ? fault : undefined}
         rows={6}
       />
+      <PublicName />
       {send.error && <ErrorBox error={send.error} prefix="Failed to post the reply" />}
       <div className="flex items-center justify-between gap-3">
         <span className="text-[0.8125rem] text-muted">{draft.text ? 'Saved as a draft in this browser.' : ''}</span>

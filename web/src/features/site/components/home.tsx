@@ -5,8 +5,9 @@ import { Badge } from '@/components/ui/badge';
 import { buttonClass } from '@/components/ui/button';
 import { surface } from '@/components/ui/card';
 import { cx } from '@/lib/cx';
-import { PRODUCTS, SECURITY_CLAIMS, SECURITY_STATISTICS, STATISTICS } from '../lib/claims';
+import { PRODUCTS, SECURITY_CLAIMS } from '../lib/claims';
 import { FEATURES } from '../lib/features';
+import type { Figure } from '../lib/figures';
 import { Glow, IconTile, More, PointCard, Section, type Point } from './parts';
 import { DashboardPicture } from './picture';
 
@@ -16,6 +17,7 @@ interface Props {
   readonly newsletter: ReactNode;
   readonly earlyAdopter: ReactNode;
   readonly share: ReactNode;
+  readonly figures: readonly Figure[];
   /** Whether there is a page at this path. */
   readonly has: (path: string) => boolean;
 }
@@ -43,7 +45,7 @@ const PROMISES: readonly Point[] = [
   },
 ];
 
-export function Home({ earlyAccess, newsletter, earlyAdopter, share, has }: Props) {
+export function Home({ earlyAccess, newsletter, earlyAdopter, share, figures, has }: Props) {
   return (
     <>
       <section className="relative overflow-hidden border-b border-line">
@@ -84,17 +86,11 @@ export function Home({ earlyAccess, newsletter, earlyAdopter, share, has }: Prop
       </Section>
       <section aria-label="Statistics" className="border-y border-line bg-sunken/50">
         <div className="mx-auto max-w-6xl px-4 py-12 sm:px-6">
-          <dl className="grid grid-cols-2 gap-8 lg:grid-cols-4">
-            {STATISTICS.map((item) => (
-              <Figure key={item.label} {...item} />
-            ))}
-          </dl>
-          <dl className="mx-auto mt-10 grid max-w-4xl grid-cols-3 gap-4 sm:gap-8">
-            {SECURITY_STATISTICS.map((item) => (
-              <Figure key={item.label} {...item} small />
-            ))}
-          </dl>
-          <ul aria-label="Security" className="mt-8 flex flex-wrap justify-center gap-2">
+          <div id="figures" className="flex flex-col gap-10 pb-8 empty:hidden">
+            <Figures figures={figures.filter((item) => item.of === 'business')} />
+            <Figures figures={figures.filter((item) => item.of === 'security')} small />
+          </div>
+          <ul aria-label="Security" className="flex flex-wrap justify-center gap-2">
             {SECURITY_CLAIMS.map((text) => (
               <li key={text}>
                 <Badge tone="good">{text}</Badge>
@@ -131,20 +127,23 @@ export function Home({ earlyAccess, newsletter, earlyAdopter, share, has }: Prop
   );
 }
 
-function Figure({
-  value,
-  label,
-  small = false,
-}: {
-  readonly value: string;
-  readonly label: string;
-  readonly small?: boolean;
-}) {
+function Figures({ figures, small = false }: { readonly figures: readonly Figure[]; readonly small?: boolean }) {
+  if (figures.length === 0) return null;
   return (
-    <div className="flex flex-col-reverse justify-end text-center">
-      <dt className="mt-1 text-muted">{label}</dt>
-      <dd className={cx('tabular font-semibold tracking-tight', small ? 'text-2xl' : 'text-4xl')}>{value}</dd>
-    </div>
+    <dl className="mx-auto flex w-full max-w-4xl flex-wrap justify-center gap-x-4 gap-y-8">
+      {figures.map(({ name, label, value }) => (
+        <div
+          key={name}
+          data-figure={name}
+          className={cx('flex flex-col-reverse justify-end text-center', small ? 'w-[30%]' : 'w-[45%] lg:w-[22%]')}
+        >
+          <dt className="mt-1 text-muted">{label}</dt>
+          <dd className={cx('tabular font-semibold tracking-tight', small ? 'text-2xl' : 'text-4xl')}>
+            {value ?? '\u00a0'}
+          </dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 
