@@ -1,4 +1,5 @@
-"""The program directory, what members told about their business, where they applied, and what they learnt."""
+"""The program directory, what members told about their business, which ideas they keep, where they applied, and what
+they learnt."""
 
 from __future__ import annotations
 
@@ -18,6 +19,7 @@ ApplicationStatus = Literal["applied", "in_review", "approved", "rejected", "wit
 Difficulty = Literal["easy", "medium", "hard"]
 Potential = Literal["high", "medium", "low"]
 Method = Literal["rules", "model"]
+DismissReason = Literal["not_interested", "too_competitive", "no_time", "no_money", "other"]
 
 
 class Program(Frozen):
@@ -105,6 +107,52 @@ class RecommendationsWorded(DomainEvent):
         description="JSON: by program, `of` the evidence, `why`, and `said` instead of the rule-based text"
     )
     silent: str = Field(default="", description="Why there is no text from a model")
+
+
+class IdeasRequested(DomainEvent):
+    """A member asked for business ideas. A new round: its scores heed the reasons of all dismissals so far."""
+
+    NAME: ClassVar[str] = "ideas.requested"
+    SUBJECT: ClassVar[str] = "account_id"
+    account_id: UUID
+    answers: Personal[str] = Field(description="JSON: interests, skills, languages, hours, money")
+
+
+class IdeasWorded(DomainEvent):
+    """A language model was requested to word ideas of the last round."""
+
+    NAME: ClassVar[str] = "ideas.worded"
+    SUBJECT: ClassVar[str] = "account_id"
+    account_id: UUID
+    words: Personal[str] = Field(description="JSON: by idea, `of` the evidence, `pitch`, `audience`, `titles`")
+    silent: str = Field(default="", description="Why there is no text from a model")
+
+
+class IdeaSaved(DomainEvent):
+    """A member keeps an idea."""
+
+    NAME: ClassVar[str] = "idea.saved"
+    account_id: UUID
+    idea: str = Field(max_length=120, description="Key of the niche")
+
+
+class IdeaDismissed(DomainEvent):
+    """A member does not want an idea; the next round heeds the reason."""
+
+    NAME: ClassVar[str] = "idea.dismissed"
+    SUBJECT: ClassVar[str] = "account_id"
+    account_id: UUID
+    idea: str = Field(max_length=120, description="Key of the niche")
+    reason: DismissReason
+    note: Personal[str]
+
+
+class IdeaReleased(DomainEvent):
+    """An idea is neither saved nor dismissed any more."""
+
+    NAME: ClassVar[str] = "idea.released"
+    account_id: UUID
+    idea: str = Field(max_length=120, description="Key of the niche")
 
 
 class ApplicationMade(DomainEvent):

@@ -297,10 +297,16 @@ def _own(own: Results | None) -> Part:
         return Part("results", 0.5, "You have no results yet")
     if own.clicks < MIN_CLICKS:
         return Part("results", 0.5, f"Your links to it have {own.clicks} of the {MIN_CLICKS} clicks that count")
-    average = Decimal(own.all_earned) / own.all_clicks if own.all_clicks else Decimal(0)
-    drawn = (own.earned + _OWN_WEIGHT * average) / (own.clicks + _OWN_WEIGHT)
     shown = amount_text(round(own.epc * 100), own.currency)
-    return Part("results", round(_beside(drawn, average), 4), f"Your links to it earned {shown} per 100 clicks")
+    return Part("results", round(own_value(own), 4), f"Your links to it earned {shown} per 100 clicks")
+
+
+def own_value(own: Results) -> float:
+    """0 to 1, 0.5 for the account's average and below `MIN_CLICKS`."""
+    if own.clicks < MIN_CLICKS:
+        return 0.5
+    average = Decimal(own.all_earned) / own.all_clicks if own.all_clicks else Decimal(0)
+    return _beside((own.earned + _OWN_WEIGHT * average) / (own.clicks + _OWN_WEIGHT), average)
 
 
 def _beside(one: Decimal, average: Decimal) -> float:

@@ -1,0 +1,1 @@
+"""Niches and business ideas for a member: a catalogue of niches, their scores, expected earnings and content plans."""
