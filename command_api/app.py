@@ -41,6 +41,7 @@ from command_api.marketplace import admin_routes as marketplace_administration
 from command_api.marketplace import deal_routes, escrow_webhook, listing_routes, member_routes
 from command_api.marketplace.mails import STOP_PATH as SEARCH_STOP_PATH
 from command_api.matching import admin_routes as program_directory
+from command_api.matching import idea_routes
 from command_api.matching import routes as matching
 from command_api.notifications import alert_routes, webhook_routes
 from command_api.notifications import routes as notifications
@@ -110,6 +111,7 @@ CONTEXTS = (
     marketplace_administration,
     escrow_webhook,
     matching,
+    idea_routes,
     program_directory,
     insights,
 )

@@ -43,6 +43,7 @@ from projectors.read_models.marketplace.market import (
 )
 from projectors.read_models.marketplace.offers import DEAL_SETTINGS, ESCROWS, OFFER_MESSAGES, OFFERS
 from projectors.read_models.matching.applications import APPLICATION_STEPS, APPLICATIONS
+from projectors.read_models.matching.ideas import IDEA_CHOICES, IDEA_ROUNDS
 from projectors.read_models.matching.lessons_done import LESSONS_DONE
 from projectors.read_models.matching.matching_profiles import MATCHING_PROFILES
 from projectors.read_models.matching.programs import PROGRAMS
@@ -145,6 +146,8 @@ REGISTRY: Final = Registry(
         INQUIRY_STEPS,
         PROGRAMS,
         MATCHING_PROFILES,
+        IDEA_ROUNDS,
+        IDEA_CHOICES,
         APPLICATIONS,
         APPLICATION_STEPS,
         LESSONS_DONE,

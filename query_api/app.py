@@ -68,7 +68,7 @@ from query_api.links import routes as links
 from query_api.marketplace import deals
 from query_api.marketplace import listings as market_listings
 from query_api.matching import directory as program_directory
-from query_api.matching import learning
+from query_api.matching import ideas, learning
 from query_api.matching import routes as matching
 from query_api.notifications import alerts, webhooks
 from query_api.notifications import routes as notifications
@@ -172,6 +172,7 @@ ROUTERS: Final = (
     deals.router,
     deals.admin_router,
     matching.router,
+    ideas.router,
     learning.router,
     program_directory.router,
     insights.router,

@@ -109,6 +109,11 @@ def matching_profile_id(account_id: UUID) -> UUID:
     return uuid5(NAMESPACE, f"matching-profile\n{account_id}")
 
 
+def idea_board_id(account_id: UUID) -> UUID:
+    """The business ideas of an account: what it answered, saved and dismissed."""
+    return uuid5(NAMESPACE, f"idea-board\n{account_id}")
+
+
 def application_id(account_id: UUID, program: UUID) -> UUID:
     """An account's application to a program: one, however often it is sent."""
     return uuid5(NAMESPACE, f"application\n{account_id}\n{program}")

@@ -108,7 +108,7 @@ def validate_answer(answer: ProgramsAnswer, matches: Sequence[Match], companies:
             continue
         match = matches[said.program - 1]
         others = [name for name in companies if name != match.program.company_name]
-        why = _plain(said.why)
+        why = plain(said.why)
         believed = ModelWords(
             fingerprint(match),
             why if _is_valid_why(why, match, others) else "",
@@ -125,9 +125,9 @@ def _validated(said: ProgramAnswer, match: Match, others: Sequence[str]) -> Iter
     for sentence in said.sentences:
         if not 1 <= sentence.number <= len(ours):
             continue
-        known, text = ours[sentence.number - 1], _plain(sentence.text)
+        known, text = ours[sentence.number - 1], plain(sentence.text)
         other_way = _BAD if sentence.number <= good else _GOOD
-        if _is_equivalent(text, known, MAX_SENTENCE_LENGTH, others, _PRAISE, _DENIAL, other_way):
+        if is_equivalent(text, known, MAX_SENTENCE_LENGTH, others, other_way):
             yield known, text
 
 
@@ -138,19 +138,23 @@ def _rule_based(match: Match) -> list[str]:
 
 def _is_valid_why(text: str, match: Match, others: Sequence[str]) -> bool:
     known = " ".join([match.program.company_name, label_of(match.program.category), *evidence(match)])
-    return _is_equivalent(text, known, MAX_WHY_LENGTH, others, _PRAISE, _DENIAL)
+    return is_equivalent(text, known, MAX_WHY_LENGTH, others)
 
 
-def _is_equivalent(text: str, known: str, most: int, others: Sequence[str], *banned: re.Pattern[str]) -> bool:
-    """Whether a text may replace `known`: nothing is added, denied or judged differently."""
+def is_equivalent(text: str, known: str, most: int, others: Sequence[str], *banned: re.Pattern[str]) -> bool:
+    """Whether a text of a model may be shown beside `known`: nothing is added, denied, praised or, by `banned`, judged
+    differently. `others`: names of companies that it must not contain."""
     if not 3 <= len(text) <= most or not is_supported(text, known):
         return False
-    if any(found_by(pattern, text) - found_by(pattern, known) for pattern in (INSTRUCTION_WORDS, *banned)):
+    if any(
+        found_by(pattern, text) - found_by(pattern, known) for pattern in (INSTRUCTION_WORDS, _PRAISE, _DENIAL, *banned)
+    ):
         return False
     return not any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in others)
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """Without line breaks and repeated spaces."""
     return " ".join(text.split())
 
 

@@ -111,6 +111,8 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("emailReports", "read.reports", _OWN),
     Section("defaultViews", "read.default_views", _OWN, key="website_id"),
     Section("matchingProfiles", "read.matching_profiles", _OWN, key="account_id"),
+    Section("ideaRounds", "read.idea_rounds", _OWN, key="account_id"),
+    Section("ideaChoices", "read.idea_choices", _OWN),
     Section("applications", "read.applications", _OWN),
     Section("applicationSteps", "read.application_steps", _OWN),
     Section("lessonsDone", "read.lessons_done", _OWN),

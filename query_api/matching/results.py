@@ -63,6 +63,15 @@ def own_results(
     return results_of(counted, partner_programs(programs, partners))
 
 
+def partners_of(reader: Reader, programs: Sequence[Listed]) -> Mapping[UUID, UUID]:
+    """Partner id by program id, for those programs that a partner of the directory measures; the oldest of several."""
+    partners = [(row["id"], row["base_url"]) for row in reader.rows(_PARTNERS)]
+    found: dict[UUID, UUID] = {}
+    for partner, program in partner_programs(programs, partners).items():
+        found.setdefault(program, partner)
+    return found
+
+
 def results_of(counted: Iterable[tuple[UUID, str, Counts]], programs: Mapping[UUID, UUID]) -> Mapping[UUID, Results]:
     """From counts per partner and currency. `programs`: program id by partner id. Pure."""
     totals: defaultdict[str, _Sum] = defaultdict(_Sum)

@@ -213,11 +213,9 @@ def get_recommendations(context: Context, scope: CallerScope) -> Recommendations
         )
     found = active_programs(scope.reader)
     listed, dates = [one for one, _ in found], {one.id: of_one for one, of_one in found}
-    results, known = _results(context, scope, listed)
+    results, known = results_or_none(context, scope, listed)
     idea = Idea(row["business_idea"], row["industry"], by_model=row["method"] == "model")
-    rates = newest_rates(scope.reader, COMPARED_IN)
-    worth = {currency: Decimal(one.numerator) / one.denominator for currency, one in rates.items()}
-    matches = ranked(idea, listed, results, worth)
+    matches = ranked(idea, listed, results, worth_of(scope))
     ids = [match.listed.id for match in matches]
     applied = {one["program_id"]: one for one in scope.reader.rows(_APPLIED, (scope.principal.account_id, ids))}
     words = wording.from_json(row["words"])
@@ -230,7 +228,7 @@ def get_recommendations(context: Context, scope: CallerScope) -> Recommendations
         min_score=MIN_SCORE,
         empty_reason=_empty_reason(idea, matches),
         results_known=known,
-        wording=_wording(context.settings, row),
+        wording=wording_of(context.settings, row),
     )
 
 
@@ -255,13 +253,20 @@ def get_applications(scope: CallerScope) -> list[FollowedApplication]:
     ]
 
 
+def worth_of(scope: AccountScope) -> Mapping[str, Decimal]:
+    """Value of one major unit of each currency, in `COMPARED_IN`, by the newest rates."""
+    rates = newest_rates(scope.reader, COMPARED_IN)
+    return {currency: Decimal(one.numerator) / one.denominator for currency, one in rates.items()}
+
+
 def _empty_reason(idea: Idea, matches: Sequence[Match]) -> EmptyReason | None:
     if matches:
         return None
     return "below_minimum" if is_understood(idea) else "idea_unclear"
 
 
-def _wording(settings: Settings, row: Mapping[str, Any]) -> Wording:
+def wording_of(settings: Settings, row: Mapping[str, Any]) -> Wording:
+    """Of a row with a model's `words` and `words_silent`."""
     silence = row["words_silent"] or None
     if row["words"] and silence is None:
         return Wording(toldBy="model", silence=None, mayBeAsked=False)
@@ -289,7 +294,10 @@ def _profile(row: Mapping[str, Any]) -> BusinessProfile:
     )
 
 
-def _results(context: Services, scope: AccountScope, listed: list[Listed]) -> tuple[Mapping[UUID, Results], bool]:
+def results_or_none(
+    context: Services, scope: AccountScope, listed: list[Listed]
+) -> tuple[Mapping[UUID, Results], bool]:
+    """The account's own results by program; none, and false, while the analytics store is unavailable."""
     try:
         found = own_results(scope.reader, context.clickhouse, scope.principal.account_id, listed, datetime.now(UTC))
     except Problem:

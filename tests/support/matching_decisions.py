@@ -40,6 +40,21 @@ def matching_history(
         words = encrypt(who, "words", "{}" if silent else LONG_TEXT)
         return matching.RecommendationsWorded, {"account_id": who, "words": words, "silent": silent}
 
+    def ideas(who: UUID) -> list[DomainEvent]:
+        def said(name: str, text: str = LONG_TEXT) -> dict[str, Any]:
+            return {"account_id": who, name: encrypt(who, name, text)}
+
+        dogs, cats = {"idea": "pets.city-dogs"}, {"idea": "pets.indoor-cats"}
+        return in_order(
+            key(f"ideas of {who}"),
+            (matching.IdeasRequested, said("answers")),
+            (matching.IdeasWorded, {**said("words"), "silent": ""}),
+            (matching.IdeaSaved, {"account_id": who, **dogs}),
+            (matching.IdeaDismissed, {**said("note", "Allergic"), **cats, "reason": "other"}),
+            (matching.IdeaSaved, {"account_id": who, "idea": "home.small-balconies"}),
+            (matching.IdeaReleased, {"account_id": who, "idea": "home.small-balconies"}),
+        )
+
     def applied(who: UUID) -> list[DomainEvent]:
         note = encrypt(who, "note", "They wrote back")
         return in_order(
@@ -66,6 +81,8 @@ def matching_history(
         ),
         *in_order(key("profile"), analyzed(member), worded(member, "budget"), worded(member, "")),
         *in_order(key("profile of the leaver"), analyzed(leaver), worded(leaver, "")),
+        *ideas(member),
+        *ideas(leaver),
         *applied(member),
         *applied(leaver),
         *in_order(

@@ -92,6 +92,7 @@ ANYBODYS = {("post", "/api/marketplace/questions/{id}/flag"), ("delete", "/api/m
 """What is done to what belongs to others."""
 VALUES: Mapping[str, Any] = {
     "domain": "new.example",
+    "idea": "pets.city-dogs",
     "reason": "returned",
     "name": "New",
     "email": "eve@example.com",

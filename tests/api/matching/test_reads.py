@@ -11,6 +11,7 @@ from uuid import UUID, uuid4
 import pytest
 from psycopg.types.json import Jsonb
 
+from infra.domain.program_ideas.answers import Answers
 from infra.domain.program_matching import wording
 from infra.domain.program_matching.scoring import Idea, ranked
 from schemas.base import ERASED
@@ -188,6 +189,102 @@ def test_the_directory_is_paged_and_searched_by_admins(full_api: Api, sample: Sa
     assert [one["companyName"] for one in found] == ["Chewy"]
     assert get(full_api, "/api/admin/program-categories", sample.admin)[0]["key"]
     get(full_api, "/api/admin/programs", sample.owner, 403)
+
+
+def ask(api: Api, person: Person, interests: list[str], number: int = 1) -> None:
+    """The person's round of ideas, as the projection keeps it."""
+    answers = Answers(tuple(interests), ("photo",), ("en", "de"), 6, 200)
+    api.query.postgres.execute("DELETE FROM read.idea_rounds WHERE account_id = %s", (person.account_id,))
+    api.query.insert("idea_rounds", {
+        "account_id": person.account_id, "answers": answers.to_json(), "number": number, "words": "",
+        "words_silent": "", "requested_at": NOW,
+    })  # fmt: skip
+
+
+def choose(api: Api, person: Person, idea: str, choice: str, number: int, reason: str | None = None) -> None:
+    api.query.insert("idea_choices", {
+        "id": uuid4(), "account_id": person.account_id, "idea": idea, "choice": choice, "reason": reason, "note": "",
+        "number": number, "at": NOW,
+    })  # fmt: skip
+
+
+def test_before_the_first_questions_there_are_no_ideas(full_api: Api, sample: SampleData) -> None:
+    found = get(full_api, f"{AFFILIATE}/ideas", sample.admin)
+    assert (found["answers"], found["ideas"], found["emptyReason"]) == (None, [], None)
+
+
+@pytest.mark.usefixtures("sample")
+def test_ideas_are_sums_of_their_parts_with_programs_and_ten_articles(full_api: Api) -> None:
+    person = full_api.query.person("member")
+    ask(full_api, person, ["dogs", "coffee"])
+    found = get(full_api, f"{AFFILIATE}/ideas", person)
+    assert found["answers"] == {
+        "interests": ["dogs", "coffee"], "skills": ["photo"], "languages": ["en", "de"], "hours": 6, "money": 200,
+    }  # fmt: skip
+    assert found["ideas"][0]["id"] == "pets.city-dogs"
+    for idea in found["ideas"]:
+        assert math.isclose(idea["score"], sum(part["points"] for part in idea["parts"]), abs_tol=0.001)
+        assert idea["score"] >= found["minScore"]
+        assert 1 <= len(idea["programs"]) <= 3 and len(idea["plan"]) == 10
+        assert all(one["earnings"]["basis"] == "terms" for one in idea["programs"])
+        assert "not measured" in idea["estimateSource"]
+        assert sum(idea["intent"][kind] for kind in ("informational", "commercial", "transactional")) == 10
+
+
+@pytest.mark.usefixtures("sample")
+def test_choices_are_kept_apart_and_their_reasons_heeded_by_the_next_round(full_api: Api) -> None:
+    person = full_api.query.person("member")
+    ask(full_api, person, ["dogs", "cats", "coffee"])
+    before = {idea["id"]: idea["score"] for idea in get(full_api, f"{AFFILIATE}/ideas", person)["ideas"]}
+    choose(full_api, person, "pets.indoor-cats", "dismissed", 2, "no_time")
+    choose(full_api, person, "food.coffee-at-home", "saved", 3)
+    choose(full_api, person, "food.meal-kits-compared", "released", 4)
+    same = get(full_api, f"{AFFILIATE}/ideas", person)
+    assert {idea["id"]: idea["score"] for idea in same["ideas"]} == {
+        key: score for key, score in before.items() if key not in ("pets.indoor-cats", "food.coffee-at-home")
+    }
+    assert [(one["id"], one["reason"], one["heeded"]) for one in same["dismissed"]] == [
+        ("pets.indoor-cats", "no_time", False)
+    ]
+    ask(full_api, person, ["dogs", "cats", "coffee"], number=5)
+    after = get(full_api, f"{AFFILIATE}/ideas", person)
+    assert after["dismissed"][0]["heeded"] is True
+    dogs = next(idea for idea in after["ideas"] if idea["id"] == "pets.city-dogs")
+    assert dogs["score"] == pytest.approx(before["pets.city-dogs"] - 0.1)
+    assert [idea["id"] for idea in after["saved"]] == ["food.coffee-at-home"]
+
+
+@pytest.mark.usefixtures("sample")
+def test_nothing_is_found_for_interests_that_nobody_understands(full_api: Api) -> None:
+    person = full_api.query.person("member")
+    ask(full_api, person, ["qwertz"])
+    found = get(full_api, f"{AFFILIATE}/ideas", person)
+    assert (found["ideas"], found["emptyReason"]) == ([], "interests_unclear")
+
+
+def test_own_results_are_the_earnings_of_the_asking_account_alone(full_api: Api, sample: SampleData) -> None:
+    """Ada measured Chewy (`test_own_results_change_the_score`); a stranger who saves the same idea sees terms."""
+    stranger = full_api.query.person("member")
+    for person in (sample.owner, stranger):
+        ask(full_api, person, ["dogs"])
+    basis = {}
+    for person in (sample.owner, stranger):
+        found = get(full_api, f"{AFFILIATE}/ideas", person)
+        dogs = next(idea for idea in found["ideas"] if idea["id"] == "pets.city-dogs")
+        basis[person.account_id] = {one["companyName"]: one["earnings"]["basis"] for one in dogs["programs"]}["Chewy"]
+    assert basis == {sample.owner.account_id: "results", stranger.account_id: "terms"}
+    choose(full_api, sample.owner, "pets.city-dogs", "saved", 2)
+    assert get(full_api, f"{AFFILIATE}/ideas", stranger)["saved"] == []
+
+
+@pytest.mark.usefixtures("sample")
+def test_erased_answers_are_no_answers(full_api: Api) -> None:
+    person = full_api.query.person("member")
+    ask(full_api, person, ["dogs"])
+    full_api.query.postgres.execute(
+        "UPDATE read.idea_rounds SET answers = %s WHERE account_id = %s", (ERASED, person.account_id)
+    )
+    assert get(full_api, f"{AFFILIATE}/ideas", person)["answers"] is None
 
 
 def recommended(api: Api, sample: SampleData, program: UUID) -> dict[str, Any]:

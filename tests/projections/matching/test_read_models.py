@@ -31,7 +31,7 @@ class History:
 
 def test_programs_ideas_applications_and_lessons(projecting: ProjectionBench) -> None:
     keys = pool(projecting.settings, 1)
-    ada, program, profile, application, learning = (uuid4() for _ in range(5))
+    ada, program, profile, application, learning, board = (uuid4() for _ in range(6))
     history = History(projecting, Keyring(keys, projecting.settings), ada)
     facts = starter_programs()[0]
     day = date(2026, 11, 21)
@@ -55,7 +55,18 @@ def test_programs_ideas_applications_and_lessons(projecting: ProjectionBench) ->
     history.decide(learning, matching.LessonCompleted, account_id=ada, course="first", lesson="one")
     history.decide(learning, matching.LessonCompleted, account_id=ada, course="first", lesson="two")
     history.decide(learning, matching.LessonReopened, account_id=ada, course="first", lesson="one")
-    names = ("programs", "matching_profiles", "applications", "application_steps", "lessons_done")
+    history.decide(board, matching.IdeasRequested, account_id=ada, answers="dogs")
+    history.decide(board, matching.IdeasWorded, account_id=ada, words="of dogs", silent="")
+    history.decide(board, matching.IdeaSaved, account_id=ada, idea="pets.city-dogs")
+    history.decide(
+        board, matching.IdeaDismissed, account_id=ada, idea="pets.indoor-cats", reason="other", note="allergic"
+    )
+    history.decide(board, matching.IdeasRequested, account_id=ada, answers="cats")
+    history.decide(board, matching.IdeaReleased, account_id=ada, idea="pets.city-dogs")
+    names = (
+        "programs", "matching_profiles", "idea_rounds", "idea_choices", "applications", "application_steps",
+        "lessons_done",
+    )  # fmt: skip
     with projecting.running():
         for name in names:
             projecting.wait(name)
@@ -70,10 +81,19 @@ def test_programs_ideas_applications_and_lessons(projecting: ProjectionBench) ->
         assert projecting.sql(steps, application) == [("applied", ""), ("approved", "by mail")]
         lessons = "select lesson, done from read.lessons_done where account_id = %s order by lesson"
         assert projecting.sql(lessons, ada) == [("one", False), ("two", True)]
+        rounds = "select answers, number, words from read.idea_rounds where account_id = %s"
+        assert projecting.sql(rounds, ada) == [("cats", 5, "")]
+        choices = "select idea, choice, reason, note, number from read.idea_choices where account_id = %s order by 1"
+        assert projecting.sql(choices, ada) == [
+            ("pets.city-dogs", "released", None, "", 6),
+            ("pets.indoor-cats", "dismissed", "other", "allergic", 4),
+        ]
         history.keyring.erase(ada)
         history.decide(ada, accounts.AccountErased)
         for name in names:
             projecting.wait(name)
         assert projecting.sql(ideas, ada) == [(ERASED, "pets", ERASED, "budget")]
         assert {note for _, note in projecting.sql(steps, application)} == {ERASED}
+        assert projecting.sql(rounds, ada) == [(ERASED, 5, ERASED)]
+        assert {row[3] for row in projecting.sql(choices, ada)} == {ERASED}
     keys.close()
