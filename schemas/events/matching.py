@@ -110,7 +110,7 @@ class RecommendationsWorded(DomainEvent):
 
 
 class IdeasRequested(DomainEvent):
-    """A member asked for business ideas. A new round: its scores heed the reasons of all dismissals so far."""
+    """A member requested business ideas. A new round: its scores heed the reasons of all dismissals so far."""
 
     NAME: ClassVar[str] = "ideas.requested"
     SUBJECT: ClassVar[str] = "account_id"

@@ -490,6 +490,51 @@ const STATES = [
     },
   },
   { name: 'matching, application', path: '/affiliate-matching', act: opens(/^Update the application to Chewy/) },
+  { name: 'ideas, first', path: '/affiliate-matching', base: first, act: named('tab', 'Ideas & Niches') },
+  { name: 'ideas, none', path: '/affiliate-matching', base: empty, act: named('tab', 'Ideas & Niches') },
+  {
+    name: 'ideas',
+    path: '/affiliate-matching',
+    act: async (page) => {
+      await named('tab', 'Ideas & Niches')(page);
+      for (const text of ['Assumptions', /^Why/, 'First ten articles']) await page.getByText(text).first().click();
+    },
+  },
+  {
+    name: 'ideas, dismiss',
+    path: '/affiliate-matching',
+    act: async (page) => {
+      await named('tab', 'Ideas & Niches')(page);
+      await opens('Dismiss City dogs')(page);
+    },
+  },
+  {
+    name: 'ideas, comparison',
+    path: '/affiliate-matching',
+    act: async (page) => {
+      await named('tab', 'Ideas & Niches')(page);
+      await named('tab', /^Saved/)(page);
+      for (const name of ['Compare Indoor cats', 'Compare Small balconies'])
+        await page.getByRole('checkbox', { name }).check();
+      await opens('Compare (2)')(page);
+    },
+  },
+  {
+    name: 'ideas, dismissed',
+    path: '/affiliate-matching',
+    act: async (page) => {
+      await named('tab', 'Ideas & Niches')(page);
+      await named('tab', /^Dismissed/)(page);
+    },
+  },
+  {
+    name: 'ideas, link',
+    path: '/affiliate-matching',
+    act: async (page) => {
+      await named('tab', 'Ideas & Niches')(page);
+      await opens('Create link to BarkBox')(page);
+    },
+  },
   { name: 'learn, visitor', path: '/learn', signedIn: false },
   { name: 'learn', path: '/learn' },
   { name: 'programs', path: '/admin/programs' },

@@ -10,6 +10,7 @@ import { serveFile } from './site-files.mjs';
 import { affiliates, linkClicks, ownPartner, partnerRequests } from './mock-affiliates.mjs';
 import { breakdown } from './mock-breakdown.mjs';
 import { forumAnswer } from './mock-forum.mjs';
+import { ideasAnswer } from './mock-ideas.mjs';
 import { insightsAnswer } from './mock-insights.mjs';
 import { leadsAnswer } from './mock-leads.mjs';
 import { marketplaceAnswer } from './mock-marketplace.mjs';
@@ -176,6 +177,8 @@ export function startMock({ empty = false, first = false, broken = false, slow =
     if (ofAffiliates) return json(ofAffiliates);
     const ofInsights = insightsAnswer(key, first || empty);
     if (ofInsights) return json(...ofInsights);
+    const ofIdeas = ideasAnswer(key, { first, empty });
+    if (ofIdeas) return json(...ofIdeas);
     const ofMatching = matchingAnswer(key, first || empty);
     if (ofMatching) return json(...ofMatching);
     const ofForum = forumAnswer(key, query, first || empty);

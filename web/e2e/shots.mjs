@@ -41,6 +41,33 @@ const SCREENS = [
     path: '/affiliate-matching',
     act: (page) => page.getByRole('tab', { name: 'Recommendations' }).click(),
   },
+  {
+    name: 'ideas',
+    path: '/affiliate-matching',
+    act: async (page) => {
+      await page.getByRole('tab', { name: 'Ideas & Niches' }).click();
+      await page.getByText('First ten articles').first().click();
+    },
+  },
+  {
+    name: 'ideas-answers',
+    path: '/affiliate-matching',
+    act: async (page) => {
+      await page.getByRole('tab', { name: 'Ideas & Niches' }).click();
+      await page.getByRole('button', { name: 'Change answers' }).click();
+    },
+  },
+  {
+    name: 'ideas-comparison',
+    path: '/affiliate-matching',
+    act: async (page) => {
+      await page.getByRole('tab', { name: 'Ideas & Niches' }).click();
+      await page.getByRole('tab', { name: /^Saved/ }).click();
+      for (const name of ['Compare Indoor cats', 'Compare Small balconies'])
+        await page.getByRole('checkbox', { name }).check();
+      await page.getByRole('button', { name: 'Compare (2)' }).click();
+    },
+  },
   { name: 'learn', path: '/learn' },
   { name: 'programs', path: '/admin/programs' },
   { name: 'login', path: '/login', signedIn: false },

@@ -26,7 +26,7 @@ class IdeaWords:
 
 
 def evidence(niche: Niche) -> tuple[str, ...]:
-    """What is known of a niche, in words: all that a model's text may contain."""
+    """The texts of a niche: all that a model's text may contain."""
     return (
         niche.name, niche.idea, niche.readers, niche.industry.label, niche.industry.audience, *niche.queries,
         *niche.informational, *niche.commercial,

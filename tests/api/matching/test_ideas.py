@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from schemas.identity import idea_board_id
-from tests.api.matching.test_matching import command_world, model, names, send, unhurried
+from tests.api.matching.test_matching import command_world, directory, model, names, send, unhurried
 from tests.support.command import Person, World
 
-__all__ = ["command_world", "unhurried"]
+__all__ = ["command_world", "directory", "unhurried"]
 IDEAS = "/api/platform/affiliate/ideas"
 ANSWERS: dict[str, Any] = {
     "interests": ["dogs", "coffee at home"], "skills": ["photo"], "languages": ["en"], "hours": 6, "money": 200,
@@ -82,6 +82,7 @@ def test_unknown_ideas_and_reasons_are_refused(command_world: World) -> None:
     assert happened(command_world, person) == ["ideas.requested"]
 
 
+@pytest.mark.usefixtures("directory")
 def test_a_model_words_a_round_once_without_the_member_s_answers(command_world: World) -> None:
     person = command_world.person("member")
     assert worded(command_world, person, 409)["code"] == "no_ideas"
@@ -100,6 +101,7 @@ def test_a_model_words_a_round_once_without_the_member_s_answers(command_world: 
     assert happened(command_world, person) == ["ideas.requested", *["ideas.worded"] * 2]
 
 
+@pytest.mark.usefixtures("directory")
 def test_words_of_an_earlier_round_are_dropped(command_world: World) -> None:
     person = requested(command_world)
     with model(command_world) as server:

@@ -221,7 +221,7 @@ def test_ideas_are_sums_of_their_parts_with_programs_and_ten_articles(full_api: 
     assert found["answers"] == {
         "interests": ["dogs", "coffee"], "skills": ["photo"], "languages": ["en", "de"], "hours": 6, "money": 200,
     }  # fmt: skip
-    assert found["ideas"][0]["id"] == "pets.city-dogs"
+    assert {idea["industry"] for idea in found["ideas"]} == {"Pets", "Food & Drink"}
     for idea in found["ideas"]:
         assert math.isclose(idea["score"], sum(part["points"] for part in idea["parts"]), abs_tol=0.001)
         assert idea["score"] >= found["minScore"]
@@ -232,7 +232,7 @@ def test_ideas_are_sums_of_their_parts_with_programs_and_ten_articles(full_api: 
 
 
 @pytest.mark.usefixtures("sample")
-def test_choices_are_kept_apart_and_their_reasons_heeded_by_the_next_round(full_api: Api) -> None:
+def test_choices_are_listed_and_their_reasons_heeded_by_the_next_round(full_api: Api) -> None:
     person = full_api.query.person("member")
     ask(full_api, person, ["dogs", "cats", "coffee"])
     before = {idea["id"]: idea["score"] for idea in get(full_api, f"{AFFILIATE}/ideas", person)["ideas"]}

@@ -8,6 +8,7 @@ import { cx } from '@/lib/cx';
 import { textOf } from '@/lib/search';
 import { useSession } from '@/lib/session';
 import { Page } from './page';
+import { programLink } from './program-link';
 
 export function AffiliateMatchingPage() {
   const session = useSession();
@@ -15,7 +16,7 @@ export function AffiliateMatchingPage() {
   return (
     <Page title="AI Affiliate Matching" subtitle="Describe your business idea and find matching affiliate programs">
       {session ? (
-        <Matching key={suggested} suggested={suggested} />
+        <Matching key={suggested} suggested={suggested} programLink={programLink} />
       ) : (
         <div className={cx(surface, 'mx-auto max-w-xl')}>
           <Empty

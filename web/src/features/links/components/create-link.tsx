@@ -28,19 +28,21 @@ interface Props {
   readonly partners: UseQueryResult<Partner[]>;
   /** A link to begin with: all but its slug and coupon, which no other may have. */
   readonly like?: Link;
+  /** A partner and a destination to begin with; the partner is recognized from the destination if null. */
+  readonly begin?: { readonly partnerId: string | null; readonly destination: string };
   readonly onClose: () => void;
 }
 
 /** Destination and Enter make a link and copy it; everything else is optional. */
-export function CreateLink({ websites, partners, like, onClose }: Props) {
+export function CreateLink({ websites, partners, like, begin, onClose }: Props) {
   const changed = useLinksChanged();
   const about = useQuery(aboutQuery);
   const [begun] = useState(() => ({
-    draft: like ? { ...draftOf(like), coupon: '' } : EMPTY_DRAFT,
+    draft: like ? { ...draftOf(like), coupon: '' } : { ...EMPTY_DRAFT, destination: begin?.destination ?? '' },
     websiteId: like?.websiteId ?? (websites.length === 1 ? (websites[0]?.id ?? '') : ''),
   }));
   const [websiteId, setWebsiteId] = useState(begun.websiteId);
-  const [chosen, setChosen] = useState(like?.partnerId ?? '');
+  const [chosen, setChosen] = useState(like?.partnerId ?? begin?.partnerId ?? '');
   const [slug, setSlug] = useState('');
   const [draft, setDraft] = useState(begun.draft);
   const [utm, setUtm] = useState(NO_UTM);

@@ -11,9 +11,11 @@ interface Props {
   readonly idea: string;
   readonly onChange: (idea: string) => void;
   readonly onAnalyzed: () => Promise<void>;
+  /** Leads to ideas for who has none yet. */
+  readonly onFind: () => void;
 }
 
-export function IdeaForm({ idea, onChange, onAnalyzed }: Props) {
+export function IdeaForm({ idea, onChange, onAnalyzed, onFind }: Props) {
   const [alert, setAlert] = useState('');
   const analysis = useMutation({ mutationFn: analyze, onSuccess: onAnalyzed });
   const enough = [...idea.trim()].length >= MIN_IDEA;
@@ -59,6 +61,9 @@ export function IdeaForm({ idea, onChange, onAnalyzed }: Props) {
         <div className="flex flex-wrap items-center gap-3">
           <Button type="submit" variant="primary" size="lg" disabled={!enough} busy={analysis.isPending}>
             {analysis.isPending ? 'Analyzing...' : 'Analyze Business'}
+          </Button>
+          <Button size="lg" variant="ghost" onClick={onFind}>
+            Find an idea
           </Button>
           <p className="text-[0.8125rem] text-muted">
             Your idea is stored encrypted, visible only to you, and deleted with your account. If an AI provider is

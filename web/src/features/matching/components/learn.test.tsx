@@ -5,6 +5,7 @@ import type { Card } from '@/lib/content';
 import { renderApp, signIn } from '@/test/render';
 import { at, requests, server, state } from '@/test/server';
 import { coursesOf } from '../api/courses';
+import { NO_IDEAS } from './ideas.fixture';
 
 const card = (over: Partial<Card>): Card => ({
   kind: 'help',
@@ -63,6 +64,7 @@ test('a lesson is marked as done and open again; a niche goes to matching', asyn
     why: 'Your links earned 200.00 USD',
   };
   server.use(
+    http.get(at('/api/platform/affiliate/ideas'), () => HttpResponse.json(NO_IDEAS)),
     http.get(at('/api/platform/learning/progress'), () => HttpResponse.json({ lessons })),
     http.get(at('/api/platform/learning/suggestions'), () =>
       HttpResponse.json({ suggestions: [niche], fromOwnResults: true }),
@@ -90,4 +92,5 @@ test('a lesson is marked as done and open again; a niche goes to matching', asyn
     'href',
     '/affiliate-matching?idea=Toys+for+city+dogs',
   );
+  expect(await screen.findByRole('button', { name: 'Generate ideas' })).toBeInTheDocument();
 });

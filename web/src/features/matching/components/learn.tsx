@@ -10,6 +10,7 @@ import { messageOf } from '@/lib/api/errors';
 import { cx } from '@/lib/cx';
 import { useSession } from '@/lib/session';
 import { toastError } from '@/stores/toasts';
+import { IdeasPanel, type ProgramLink } from './ideas';
 import {
   coursesQuery,
   keyOf,
@@ -23,7 +24,7 @@ import {
 
 const DIFFICULTY: Readonly<Record<string, Tone>> = { easy: 'good', medium: 'warn', hard: 'bad' };
 
-export function LearningHub() {
+export function LearningHub({ programLink }: { readonly programLink: ProgramLink }) {
   const session = useSession();
   const courses = useQuery(coursesQuery);
   const progress = useQuery({ ...progressQuery, enabled: session !== null });
@@ -61,6 +62,14 @@ export function LearningHub() {
         </div>
       )}
       {session && <Suggestions />}
+      {session && (
+        <section aria-labelledby="own-ideas">
+          <h2 id="own-ideas" className="mb-4 text-xl font-semibold">
+            Ideas for you
+          </h2>
+          <IdeasPanel programLink={programLink} />
+        </section>
+      )}
     </div>
   );
 }

@@ -6,12 +6,18 @@ import { Tabs } from '@/components/ui/tabs';
 import { AnalysisPanel } from './analysis';
 import { ApplicationsCard } from './applications';
 import { IdeaForm } from './idea-form';
+import { IdeasPanel, type ProgramLink } from './ideas';
 import { profileQuery } from '../api/matching';
 import { RecommendationsPanel } from './recommendations';
 
-type Step = 'idea' | 'analysis' | 'recommendations';
+type Step = 'idea' | 'analysis' | 'recommendations' | 'ideas';
 
-export function Matching({ suggested }: { readonly suggested: string }) {
+interface Props {
+  readonly suggested: string;
+  readonly programLink: ProgramLink;
+}
+
+export function Matching({ suggested, programLink }: Props) {
   const client = useQueryClient();
   const profile = useQuery(profileQuery);
   const [step, setStep] = useState<Step>('idea');
@@ -44,6 +50,7 @@ export function Matching({ suggested }: { readonly suggested: string }) {
                 idea={draft ?? (suggested || profile.data?.business_idea || '')}
                 onChange={setDraft}
                 onAnalyzed={analyzed}
+                onFind={() => setStep('ideas')}
               />
             ),
           },
@@ -54,6 +61,19 @@ export function Matching({ suggested }: { readonly suggested: string }) {
             content: profile.data && <AnalysisPanel profile={profile.data} onNext={() => setStep('recommendations')} />,
           },
           { id: 'recommendations', label: 'Recommendations', disabled: without, content: <RecommendationsPanel /> },
+          {
+            id: 'ideas',
+            label: 'Ideas & Niches',
+            content: (
+              <IdeasPanel
+                programLink={programLink}
+                onMatch={(idea) => {
+                  setDraft(idea);
+                  setStep('idea');
+                }}
+              />
+            ),
+          },
         ]}
       />
       <ApplicationsCard />

@@ -7,7 +7,7 @@ import { surface } from '@/components/ui/card';
 import { cx } from '@/lib/cx';
 import { formatDay } from '@/lib/dates';
 import { countOf, formatMoney } from '@/lib/format';
-import { recommendationsQuery, type Recommendation } from '../api/matching';
+import { recommendationsQuery, word, type Recommendation } from '../api/matching';
 import { useApply } from '../hooks/use-apply';
 import { WordingLine } from './wording';
 import {
@@ -15,6 +15,7 @@ import {
   commissionOf,
   cookieOf,
   emptyNote,
+  MAX_WORDED,
   partName,
   paymentOf,
   scoreTone,
@@ -50,7 +51,11 @@ export function RecommendationsPanel() {
           Your results are unavailable right now: programs are scored without them.
         </p>
       )}
-      <WordingLine wording={wording} programIds={recommendations.map((item) => item.id)} />
+      <WordingLine
+        wording={wording}
+        queryKey={recommendationsQuery.queryKey}
+        ask={() => word(recommendations.slice(0, MAX_WORDED).map((item) => item.id))}
+      />
       <ul className="grid gap-5 lg:grid-cols-2">
         {recommendations.map((item) => (
           <li key={item.id} className={cx(surface, 'flex flex-col p-5')}>

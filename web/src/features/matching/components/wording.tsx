@@ -2,21 +2,25 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { Button } from '@/components/ui/button';
 import { messageOf } from '@/lib/api/errors';
-import { word, type Wording } from '../api/matching';
-import { MAX_WORDED, wordingNote } from '../lib/labels';
+import type { Wording } from '../api/matching';
+import { wordingNote } from '../lib/labels';
 
 interface Props {
   readonly wording: Wording;
-  readonly programIds: readonly string[];
+  /** What is worded: Reasons, or Texts. */
+  readonly what?: string;
+  /** The read that has the words. */
+  readonly queryKey: readonly string[];
+  /** Requests AI-written texts. */
+  readonly ask: () => Promise<unknown>;
 }
 
-/** Whose words the reasons are in. Where a model was not asked yet for this idea, it is, once; programs are shown in our
- *  own words meanwhile. */
-export function WordingLine({ wording, programIds }: Props) {
+/** Whose words the texts are in. Where a model was not asked yet, it is, once; our own words are shown meanwhile. */
+export function WordingLine({ wording, what = 'Reasons', queryKey, ask }: Props) {
   const client = useQueryClient();
   const asking = useMutation({
-    mutationFn: () => word(programIds.slice(0, MAX_WORDED)),
-    onSettled: () => client.invalidateQueries({ queryKey: ['matching', 'recommendations'] }),
+    mutationFn: ask,
+    onSettled: () => client.invalidateQueries({ queryKey }),
   });
   const { mutate, isIdle } = asking;
   const isNew = wording.mayBeAsked && wording.silence === null;
@@ -27,10 +31,10 @@ export function WordingLine({ wording, programIds }: Props) {
     <div className="mb-4 flex flex-wrap items-center gap-x-3 gap-y-2 text-[0.8125rem] text-muted">
       <p role="status">
         {asking.isPending
-          ? 'Reasons are rule-based until AI responds…'
+          ? `${what} are rule-based until AI responds…`
           : asking.error
-            ? `Reasons are rule-based: ${messageOf(asking.error)}`
-            : wordingNote(wording)}
+            ? `${what} are rule-based: ${messageOf(asking.error)}`
+            : wordingNote(wording, what)}
       </p>
       {wording.mayBeAsked && (wording.silence !== null || asking.isError) && (
         <Button size="sm" variant="ghost" busy={asking.isPending} onClick={() => mutate()}>

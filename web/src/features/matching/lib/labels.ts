@@ -91,10 +91,10 @@ export const methodNote = (method: string, silence: string | null | undefined): 
     : `Analyzed by rules${silence ? `: ${describeSilence(silence)}` : ''}.`;
 
 /** Whose words the reasons of programs are in. */
-export const wordingNote = ({ toldBy, silence }: Pick<Wording, 'toldBy' | 'silence'>): string =>
+export const wordingNote = ({ toldBy, silence }: Pick<Wording, 'toldBy' | 'silence'>, what = 'Reasons'): string =>
   toldBy === 'model'
-    ? 'Reasons are AI-written and checked against our rules. Scores never come from AI.'
-    : `Reasons are rule-based${silence ? `: ${describeSilence(silence)}` : ''}.`;
+    ? `${what} are AI-written and checked against our rules. Scores never come from AI.`
+    : `${what} are rule-based${silence ? `: ${describeSilence(silence)}` : ''}.`;
 
 const percentOf = (score: number): string => `${Math.round(score * 100)}%`;
 
