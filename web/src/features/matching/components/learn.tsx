@@ -10,7 +10,7 @@ import { messageOf } from '@/lib/api/errors';
 import { cx } from '@/lib/cx';
 import { useSession } from '@/lib/session';
 import { toastError } from '@/stores/toasts';
-import { IdeasPanel, type ProgramLink } from './ideas';
+import { IdeasPanel, type ProgramLink } from './late-ideas';
 import {
   coursesQuery,
   keyOf,

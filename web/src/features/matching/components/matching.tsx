@@ -6,7 +6,7 @@ import { Tabs } from '@/components/ui/tabs';
 import { AnalysisPanel } from './analysis';
 import { ApplicationsCard } from './applications';
 import { IdeaForm } from './idea-form';
-import { IdeasPanel, type ProgramLink } from './ideas';
+import { IdeasPanel, type ProgramLink } from './late-ideas';
 import { profileQuery } from '../api/matching';
 import { RecommendationsPanel } from './recommendations';
 
