@@ -62,18 +62,21 @@ export function IdeasPanel({ programLink, onMatch }: Props) {
   return (
     <>
       <div className="mb-4 flex flex-wrap items-center gap-3">
-        <p className="min-w-0 flex-1 text-muted">{`For: ${answers.interests.join(', ')}`}</p>
+        <div className="min-w-0 flex-1">
+          <h2 className="text-xl font-semibold">Ideas for you</h2>
+          <p className="text-muted">{`From: ${answers.interests.join(', ')}`}</p>
+        </div>
         <Button size="sm" onClick={() => setAsking(true)}>
           <Pencil aria-hidden className="size-3.5" />
           Change answers
         </Button>
       </div>
       <Tabs
-        label="Ideas"
+        label="Chosen and open ideas"
         value={view}
         onChange={(id) => setView(id as View)}
         tabs={[
-          { id: 'ideas', label: 'For you', content: <Round found={found.data} {...shared} /> },
+          { id: 'ideas', label: 'Ideas', content: <Round found={found.data} {...shared} /> },
           { id: 'saved', label: `Saved (${saved.length})`, content: <Saved ideas={saved} {...shared} /> },
           { id: 'dismissed', label: `Dismissed (${dismissed.length})`, content: <Dismissed ideas={dismissed} /> },
         ]}

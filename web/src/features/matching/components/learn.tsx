@@ -63,12 +63,9 @@ export function LearningHub({ programLink }: { readonly programLink: ProgramLink
       )}
       {session && <Suggestions />}
       {session && (
-        <section aria-labelledby="own-ideas">
-          <h2 id="own-ideas" className="mb-4 text-xl font-semibold">
-            Ideas for you
-          </h2>
+        <div>
           <IdeasPanel programLink={programLink} />
-        </section>
+        </div>
       )}
     </div>
   );
