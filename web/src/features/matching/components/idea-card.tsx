@@ -59,7 +59,7 @@ export function IdeaCard({ idea, onMatch, onLink, actions }: Props) {
                 <p className="font-medium">{program.companyName}</p>
                 <p className="text-[0.8125rem] text-muted">
                   <span className="tabular">{earningsOf(program)}</span>
-                  {`, ${basisOf(program)}`}
+                  {program.earnings && `, ${basisOf(program)}`}
                 </p>
               </div>
               <Button size="sm" aria-label={`Create link to ${program.companyName}`} onClick={() => onLink(program)}>
