@@ -56,6 +56,7 @@ def test_our_own_titles_and_repeats_are_no_further_titles() -> None:
 
 
 def test_an_answer_about_no_given_idea_says_nothing() -> None:
-    for answer in ({"ideas": []}, {"ideas": [{"idea": 2, "pitch": PITCH, "audience": AUDIENCE, "titles": []}]}):
-        told = validate_answer(IdeasAnswer.model_validate(answer), [DOGS], COMPANIES)
+    unknown: dict[str, Any] = {"idea": 2, "pitch": PITCH, "audience": AUDIENCE, "titles": []}
+    for said in ([], [unknown]):
+        told = validate_answer(IdeasAnswer.model_validate({"ideas": said}), [DOGS], COMPANIES)
         assert (told.words, told.silence) == ({}, "not_believed")
