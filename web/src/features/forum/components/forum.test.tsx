@@ -175,7 +175,7 @@ test('signing in as another member in another tab does not show the draft of the
   expect(localStorage.getItem(`draft:${USER.id}:forum-new`)).toContain('Mine alone');
 });
 
-test('who writes is told under which name it will stand', async () => {
+test('the forms show the name that others will see', async () => {
   signIn();
   state.account = { ...state.account, displayName: 'Countess' };
   renderApp('/forum/new');
