@@ -122,7 +122,7 @@ test.each(
   expect(document.title).not.toMatch(/^Althing/);
 });
 
-test('spec §2, §9, footer: links to the configured profiles alone, and the copyright of 2024', async () => {
+test('spec §2, §9, footer: social links to the configured profiles alone, and the copyright of 2024', async () => {
   const profiles = { ...about.profiles, twitter: 'https://x.com/althing', youtube: 'https://www.youtube.com/@althing' };
   server.use(http.get(at('/api/platform/about'), () => HttpResponse.json({ ...about, profiles })));
   renderApp('/');
