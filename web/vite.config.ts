@@ -48,9 +48,14 @@ const GROUPS = [
   { name: 'marketplace', minShareCount: 3, test: /[\\/]src[\\/]features[\\/]marketplace[\\/]/ },
   { name: 'files', minShareCount: 2, test: /[\\/]src[\\/]lib[\\/](csv|download)\./ },
   {
+    name: 'link-actions',
+    minShareCount: 2,
+    test: /[\\/]src[\\/]features[\\/]links[\\/]components[\\/](link-actions|dialogs)\./,
+  },
+  {
     name: 'figures',
     minShareCount: 2,
-    test: /[\\/]src[\\/](features[\\/](analytics[\\/](api[\\/]analytics|components[\\/]kpi|hooks[\\/]use-live-refresh|lib[\\/](periods|search))|(accounts|insights|links|websites|conversions)[\\/]api[\\/](activity|invite-codes|linked-sign-ins|sessions|insights|links|keys|conversions)|conversions[\\/]components[\\/]status-badge|links[\\/]components[\\/]link-actions)|components[\\/]charts[\\/]chart-card|lib[\\/]countries|app[\\/]pages[\\/](insight-link|no-websites))/,
+    test: /[\\/]src[\\/](features[\\/](analytics[\\/](api[\\/]analytics|components[\\/]kpi|hooks[\\/]use-live-refresh|lib[\\/](periods|search))|(accounts|insights|links|websites|conversions)[\\/]api[\\/](activity|invite-codes|linked-sign-ins|sessions|insights|links|keys|conversions)|conversions[\\/]components[\\/]status-badge)|components[\\/]charts[\\/]chart-card|lib[\\/]countries|app[\\/]pages[\\/](insight-link|no-websites))/,
   },
   {
     name: 'ledger',
