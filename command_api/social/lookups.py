@@ -1,4 +1,4 @@
-"""Inline projection `social_channels`: the channels of each website. Handles are not here: they are personal."""
+"""Inline projection `social_channel_lookup`: the channels of each website. Handles are not here: they are personal."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from command_api.social.model import MAX_CHANNELS
 from schemas.events.social import SocialChannelAdded, SocialChannelRemoved
 from schemas.events.websites import WebsiteDisconnected
 
-SOCIAL_CHANNELS: Final = InlineProjection(
-    "social_channels",
+SOCIAL_CHANNEL_LOOKUP: Final = InlineProjection(
+    "social_channel_lookup",
     version=1,
     tables=(
         Table(
@@ -26,17 +26,17 @@ SOCIAL_CHANNELS: Final = InlineProjection(
 )
 
 
-@SOCIAL_CHANNELS.on(SocialChannelAdded)
+@SOCIAL_CHANNEL_LOOKUP.on(SocialChannelAdded)
 def _added(tables: Tables, event: SocialChannelAdded) -> None:
     tables["social_channel"].insert(channel_id=event.originator_id, website_id=event.website_id)
 
 
-@SOCIAL_CHANNELS.on(SocialChannelRemoved)
+@SOCIAL_CHANNEL_LOOKUP.on(SocialChannelRemoved)
 def _removed(tables: Tables, event: SocialChannelRemoved) -> None:
     tables["social_channel"].delete(channel_id=event.originator_id)
 
 
-@SOCIAL_CHANNELS.on(WebsiteDisconnected)
+@SOCIAL_CHANNEL_LOOKUP.on(WebsiteDisconnected)
 def _website_disconnected(tables: Tables, event: WebsiteDisconnected) -> None:
     tables["social_channel"].delete(website_id=event.originator_id)
 

@@ -240,8 +240,10 @@ def connect(api: httpx.Client, domain: str, **more: str) -> dict[str, Any]:
 
 
 def partner_with_link(
-    api: httpx.Client, website_id: str, name: str, percent: float
+    api: httpx.Client, website_id: str, name: str, percent: float, owner: httpx.Client | None = None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
+    """`api`: an admin's; `owner`: the website's, if it is another."""
+    owner = owner or api
     slug = name.lower().replace(" ", "-")
     partner = _command(
         api,
@@ -252,7 +254,7 @@ def partner_with_link(
         },
     )  # fmt: skip
     link = _command(
-        api,
+        owner,
         "/api/platform/links",
         {
             "websiteId": website_id,
@@ -260,7 +262,7 @@ def partner_with_link(
             "destination": f"https://{slug}.example/?cid={{click_id}}",
         },
     )
-    read(api, "/api/platform/links")
+    read(owner, "/api/platform/links")
     return partner, link
 
 

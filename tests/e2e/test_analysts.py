@@ -25,7 +25,7 @@ def test_an_analyst_asks_on_the_page_and_with_an_own_client(admin_stack: Stack, 
     own = invited(admin_stack, api)
     connect(api, "not-theirs.example")
     site = connect(own, "theirs.example")
-    _, link = partner_with_link(api, site["id"], "Analysed Partner", 10)
+    _, link = partner_with_link(api, site["id"], "Analysed Partner", 10, owner=own)
     click = httpx.get(link["url"], headers={"User-Agent": AGENT}, follow_redirects=False, timeout=PATIENCE_S)
     assert click.status_code == 302, click.text
 
