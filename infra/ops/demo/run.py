@@ -108,7 +108,8 @@ async def fill(settings: Settings, *, events: int, seed: int, quiet: bool) -> di
                 *(_send_events(edge, site, (e for v in made for e in v.events), meter) for site, made in visits),
                 forum.write(app, people, _done),
             )
-        await _projected(app, websites, quiet)
+        await _projected(app, websites[:-1], quiet=True)
+        await _projected(seller, [for_sale], quiet)
         sales = [(site, visit.sale) for site, made in visits for visit in made if visit.sale]
         with Meter("sales", len(sales), quiet=quiet) as meter:
             await _send_sales(edge, sales, meter)
