@@ -132,7 +132,7 @@ KEPT = {
     "lookup.forum_member": "since when a member wrote how many posts, which remain without their texts",
     "forum.member": "that the member existed; the handle is deleted",
     **dict.fromkeys(
-        ("lookup.custom_domain", "lookup.escrow", "lookup.listing", "lookup.open_offer"),
+        ("lookup.custom_domain", "lookup.direct_deal", "lookup.escrow", "lookup.listing", "lookup.open_offer"),
         "ids alone; the events that end domains, listings and offers change the rows",
     ),
     "ops.llm_call": "what the model cost; no text",

@@ -117,7 +117,7 @@ def change_one(clickhouse: ClickHouse, table: str, lines: bytes, token: str) -> 
 
 def steps_of_marketplace() -> int:
     names = (event.NAME for event in history(lambda _subject, _field, text: text))
-    return sum(name.startswith(("listing.", "offer.", "escrow.")) for name in names)
+    return sum(name.startswith(("listing.", "offer.", "escrow.", "direct_deal.")) for name in names)
 
 
 def test_a_sound_pipeline_is_green_and_everything_was_compared(
@@ -151,6 +151,7 @@ def test_a_sound_pipeline_is_green_and_everything_was_compared(
         "rows of read.partner_requests": 3,
         "rows of read.links": 1,
         "rows of read.link_changes": 2,
+        "rows of read.social_channels": 1,
         "rows of read.conversions": 3,
         "rows of read.conversion_steps": 11,
         "rows of read.conversion_decisions": 2,
@@ -182,9 +183,10 @@ def test_a_sound_pipeline_is_green_and_everything_was_compared(
         "rows of read.alerts": 2,
         "rows of read.alert_deliveries": 1,
         "rows of read.webhooks": 1,
-        "rows of read.offers": 6,
-        "rows of read.offer_messages": 9,
-        "rows of read.escrows": 3,
+        "rows of read.offers": 9,
+        "rows of read.offer_messages": 12,
+        "rows of read.escrows": 6,
+        "rows of read.deal_settings": 1,
         "rows of read.listings": 2,
         "rows of read.listing_questions": 2,
         "rows of read.listing_watches": 1,
