@@ -2,15 +2,19 @@
 
 The engine writes a block's id into its table's log, then gives the block's part its name: one `write`, and one `rename`
 a fraction of a millisecond later. A process that is killed in between leaves the id without the part, and the retry of
-the insert (decision 4) would be taken for a duplicate: its rows would be missing in that table. Such a
-part still has the name of an unfinished one, `tmp_insert_PART`, so its record is dropped here.
+the insert (decision 4) would be taken for a duplicate: its rows would be missing in that table.
+
+The engine does both under the lock of the table's parts, so only the last record of a log can lack its part. It is
+dropped here if no part of its partition has its block, as its own or merged. Folders of unfinished parts say nothing:
+the numbers in their names (`tmp_insert_…`) are not those of the part.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
@@ -18,15 +22,15 @@ import structlog
 
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
-_UNFINISHED: Final = "tmp_insert_"
-_ADDED: Final = b"1"
+_PART: Final = re.compile(r"(?P<partition>[^_]+)_(?P<first>\d+)_(?P<last>\d+)_\d+(?:_\d+)?")
+_ADDED: Final = "1"
 _FOLDER: Final = "deduplication_logs"
 _LOCK: Final = "status"
 """The file that the engine locks while it has the data directory open."""
 
 
 def repair(data: Path) -> int:
-    """Drops the records of parts that were never finished; returns how many. Does nothing while another process has
+    """Drops the records of parts that never got their name; returns how many. Does nothing while another process has
     the directory open."""
     if not data.is_dir():
         return 0
@@ -41,23 +45,34 @@ def repair(data: Path) -> int:
     return dropped
 
 
-def _repair_table(table: Path) -> int:
-    unfinished = {part.name.removeprefix(_UNFINISHED).encode() for part in table.glob(f"{_UNFINISHED}*")}
-    if not unfinished:
-        return 0
-    return sum(_repair_log(path, unfinished) for path in sorted((table / _FOLDER).glob("deduplication_log_*.txt")))
+def _repair_table(table: Path) -> bool:
+    """Whether a record was dropped. Records are `operation TAB part TAB block`, the oldest first."""
+    logs = sorted((table / _FOLDER).glob("deduplication_log_*.txt"), key=lambda path: int(path.stem.rpartition("_")[2]))
+    for path in reversed(logs):
+        records = path.read_text().splitlines(keepends=True)
+        if not records:
+            continue  # the newest log has just begun
+        operation, _, rest = records[-1].partition("\t")
+        part = _PART.fullmatch(rest.partition("\t")[0])
+        if operation != _ADDED or part is None or _has_block(table, part["partition"], int(part["first"])):
+            return False
+        _replace(path, records[:-1])
+        return True
+    return False
 
 
-def _repair_log(path: Path, unfinished: Iterable[bytes]) -> int:
-    """Replaces the file at once, and forces that to the disk: the engine removes unfinished parts as soon as it runs,
-    and then nothing names this record."""
-    records = path.read_bytes().splitlines(keepends=True)
-    kept = list(_without(records, unfinished))
-    if len(kept) == len(records):
-        return 0
+def _has_block(table: Path, partition: str, block: int) -> bool:
+    found = (_PART.fullmatch(path.name) for path in table.iterdir())
+    return any(
+        part["partition"] == partition and int(part["first"]) <= block <= int(part["last"]) for part in found if part
+    )
+
+
+def _replace(path: Path, records: Iterable[str]) -> None:
+    """At once, and forced to the disk: later records would follow this one, and then it stays."""
     new = path.parent.parent / "repaired_deduplication_log.tmp"
-    with new.open("wb") as file:
-        file.writelines(kept)
+    with new.open("w") as file:
+        file.writelines(records)
         file.flush()
         os.fsync(file.fileno())
     new.replace(path)
@@ -66,13 +81,3 @@ def _repair_log(path: Path, unfinished: Iterable[bytes]) -> int:
         os.fsync(folder)
     finally:
         os.close(folder)
-    return len(records) - len(kept)
-
-
-def _without(records: Iterable[bytes], unfinished: Iterable[bytes]) -> Iterator[bytes]:
-    """Records are `operation TAB part TAB block`; the last one may be cut off."""
-    for record in records:
-        operation, _, rest = record.partition(b"\t")
-        part = rest.partition(b"\t")[0]
-        if not (operation == _ADDED and part in unfinished):
-            yield record

@@ -91,23 +91,26 @@ def test_a_retried_insert_adds_nothing_anywhere_even_after_a_kill(server: ClickH
 
 @pytest.mark.parametrize("table", ["raw", "hourly", "daily", "visitors"])
 def test_a_kill_between_a_block_s_record_and_its_part_loses_nothing(server: ClickHouse, table: str) -> None:
-    """The engine writes the record, then renames the part. Here the part has its name before that again."""
+    """The engine writes the record, then renames the part. Here the part has its name before that again, whose numbers
+    each process of the engine begins at one."""
     to = client(server.settings)
     make_tables(to)
     insert_rows(to, "raw", rows(0, 60), "clicks:0:0-59")
-    insert_rows(to, "raw", rows(60, 60), "clicks:0:60-119")
-    newest = (
-        "SELECT path FROM system.parts WHERE active AND table = {table:String} ORDER BY max_block_number DESC LIMIT 1"
-    )
-    part = Path(str(to.command(newest, parameters={"table": table})))
-    server.kill()
-    part.rename(part.with_name(f"tmp_insert_{part.name}"))
-    server.start()
-    to = client(server.settings)
-    insert_rows(to, "raw", rows(60, 60), "clicks:0:60-119")
-    assert totals(to)[:4] == (120, 120, 120, 120)
-    insert_rows(to, "raw", rows(0, 60), "clicks:0:0-59")
-    assert totals(to)[:4] == (120, 120, 120, 120), "what was finished is known"
+    for batch, name in ((1, "{0}_{1}_{1}_0"), (2, "{0}_1_1_0")):
+        token = f"clicks:0:{60 * batch}-{60 * batch + 59}"
+        insert_rows(to, "raw", rows(60 * batch, 60), token)
+        newest = "SELECT path FROM system.parts WHERE active AND table = {table:String} ORDER BY max_block_number DESC"
+        part = Path(str(to.command(f"{newest} LIMIT 1", parameters={"table": table})))
+        partition, number, *_ = part.name.split("_")
+        server.kill()
+        part.rename(part.with_name(f"tmp_insert_{name.format(partition, number)}"))
+        server.start()
+        to = client(server.settings)
+        total = 60 + 60 * batch
+        insert_rows(to, "raw", rows(60 * batch, 60), token)
+        assert totals(to)[:4] == (total, total, total, total)
+        insert_rows(to, "raw", rows(0, 60), "clicks:0:0-59")
+        assert totals(to)[:4] == (total, total, total, total), "what was finished is known"
 
 
 def test_a_view_that_fails_half_way_is_made_whole_by_the_retry(server: ClickHouse) -> None:
