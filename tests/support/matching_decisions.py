@@ -7,11 +7,13 @@ from datetime import date
 from typing import Any
 from uuid import UUID, uuid5
 
+from infra.domain.program_ideas.answers import Answers
 from schemas.base import DomainEvent, Money
 from schemas.events import matching
 
 Encrypt = Callable[[UUID, str, str], str]
 LONG_TEXT = "An idea that is longer than what an audit keeps of texts as they are: it is compared by a digest of it."
+ANSWERS = Answers((LONG_TEXT,), ("writing",), ("en",), 5, 100)
 DAY = date(2026, 11, 21)
 
 
@@ -47,7 +49,7 @@ def matching_history(
         dogs, cats = {"idea": "pets.city-dogs"}, {"idea": "pets.indoor-cats"}
         return in_order(
             key(f"ideas of {who}"),
-            (matching.IdeasRequested, said("answers")),
+            (matching.IdeasRequested, said("answers", ANSWERS.to_json())),
             (matching.IdeasWorded, {**said("words"), "silent": ""}),
             (matching.IdeaSaved, {"account_id": who, **dogs}),
             (matching.IdeaDismissed, {**said("note", "Allergic"), **cats, "reason": "other"}),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import timedelta
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
+from schemas.identity import escrow_id
 from tests.support.marketplace import Market, market
 from tests.support.query import Person, QueryService
 
@@ -96,7 +97,8 @@ def test_a_website_is_sold_when_both_sides_have_confirmed(
     assert (shown["next"], shown["escrowKind"], shown["escrow"]["isDirect"]) == ("none", "direct", True)
     assert there.events(listing)[-1] == "listing.sold"
     assert there.get(buyer, f"marketplace/listings/{listing}")["status"] == "sold"
-    assert there.postgres.execute("SELECT 1 FROM ops.escrow_call").fetchone() is None
+    calls = "SELECT 1 FROM ops.escrow_call WHERE escrow_id = %s"
+    assert there.postgres.execute(calls, (escrow_id(UUID(offer)),)).fetchone() is None
     assert "The deal is complete: both sides have confirmed it" in there.told(seller)
 
 

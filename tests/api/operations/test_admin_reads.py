@@ -138,8 +138,7 @@ def test_a_links_qr_code_is_its_owners(query_service: QueryService, admin: Perso
     drawn = query_service.get(path, ada)
     assert (drawn.status_code, drawn.headers["content-type"]) == (200, "image/svg+xml")
     assert drawn.text.startswith("<svg") and "<script" not in drawn.text
-    assert query_service.get(path, admin).content == drawn.content
-    assert query_service.get(path, eve).status_code == 404
+    assert query_service.get(path, admin).status_code == query_service.get(path, eve).status_code == 404
 
 
 def test_partners_with_what_they_paid_and_without_those_removed(query_service: QueryService, admin: Person) -> None:
