@@ -17,6 +17,7 @@ test('every page of one thing is among these', () => {
     '/help/$slug',
     '/marketplace/deals/$offerId',
     '/marketplace/listing/$id',
+    '/marketplace/review/$id',
     '/marketplace/seller/$id',
   ]);
 });

@@ -4,7 +4,7 @@ import { ErrorBox, Loading } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Card } from '@/components/ui/card';
 import { api, body } from '@/lib/api/client';
-import { ApiError } from '@/lib/api/errors';
+import { isMissing } from '@/lib/api/errors';
 import { useSession } from '@/lib/session';
 import { listingQuery } from '@/features/marketplace/api/listings';
 import { Submitted } from '@/features/marketplace/components/review-drawer';
@@ -23,7 +23,7 @@ export function MarketplaceReviewPage() {
       body(api.POST('/api/marketplace/listings/{id}/review/join', { params: { path: { id } }, body: { token } })),
     onSuccess: () => listing.refetch(),
   });
-  const missing = listing.error instanceof ApiError && [404, 422].includes(listing.error.status);
+  const missing = isMissing(listing.error);
   if (!listing.data?.isReviewer && !token && (listing.data || missing)) return <NotFound />;
   return (
     <Page title="Review a listing" subtitle="The seller invited you to check it before it goes online">

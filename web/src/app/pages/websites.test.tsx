@@ -32,7 +32,7 @@ test('today’s earnings of three websites: no click after signing in', async ()
   state.websites = three();
   const router = await signInByForm();
   await waitFor(() => expect(router.state.location.pathname).toBe('/websites'));
-  expect(await screen.findByTestId('total-today')).toHaveTextContent('$30.00');
+  await waitFor(() => expect(screen.getByTestId('total-today')).toHaveTextContent('$30.00'));
   expect(screen.getByRole('heading', { level: 1, name: 'All websites' })).toBeInTheDocument();
 });
 
