@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal, DecimalException
@@ -14,6 +12,7 @@ from uuid import UUID
 
 from pydantic import ValidationError
 
+from command_api.kernel.csv_imports import read_csv, require_line_limit
 from command_api.kernel.decision import CommandRejected, invalid
 from command_api.matching import programs
 from schemas.base import Money
@@ -73,32 +72,21 @@ class ParsedFile:
 
 def parse(text: str) -> ParsedFile:
     """Parses every line, valid or faulty. Raises `CommandRejected` when the file itself is invalid."""
-    if len(text) > MAX_CHARACTERS:
-        raise invalid("file_too_long", f"A file has at most {MAX_CHARACTERS:,} characters.", "csv")
-    reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
-    try:
-        lines = [(reader.line_num, line) for line in reader if any(field.strip() for field in line)]
-    except csv.Error as error:
-        raise invalid("bad_csv", f"Line {reader.line_num} is not CSV: {error}.", "csv") from error
-    if not lines:
-        raise invalid("empty_file", "The file is empty.", "csv")
-    header = [name.strip().lower() for name in lines[0][1]]
-    _check_header(header)
-    if len(lines) - 1 > MAX_LINES:
-        raise invalid("too_many_lines", f"A file has at most {MAX_LINES:,} programs.", "csv")
+    file = read_csv(text, MAX_CHARACTERS)
+    _check_header(file.header)
+    require_line_limit(file, MAX_LINES, "programs")
     entries: list[Entry] = []
     faults: list[Fault] = []
     seen: dict[UUID, int] = {}
-    for number, line in lines[1:]:
+    for number, line in file.lines:
         try:
-            if len(line) != len(header):
-                raise invalid("bad_line", f"This line has {len(line)} fields, the first has {len(header)}.")
-            fields = {name: field.strip() for name, field in zip(header, line, strict=True)}
-            program = programs.validated(_program(fields))
+            if len(line) != len(file.header):
+                raise invalid("bad_line", f"This line has {len(line)} fields, the first has {len(file.header)}.")
+            program = programs.validated(_program(file.fields(line)))
             first = seen.setdefault(program_id(program.company_name), number)
             if first != number:
                 raise invalid("twice", f"This company is already in line {first}.", "companyName")
-            entries.append(Entry(number, program, "partner_id" in header))
+            entries.append(Entry(number, program, "partner_id" in file.header))
         except CommandRejected as refused:
             column = _NAMES.get(refused.field, refused.field) if refused.field else None
             faults.append(Fault(number, column, refused.message))

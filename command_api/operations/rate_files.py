@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from typing import Final
 
+from command_api.kernel.csv_imports import CsvFile, read_csv, require_line_limit
 from command_api.kernel.decision import CommandRejected, invalid
 from command_api.operations.model import RATE
 from schemas.currencies import MINOR_DIGITS
@@ -49,26 +47,16 @@ class ParsedRates:
 
 def parse(text: str) -> ParsedRates:
     """Parses every line, valid or not. Raises `CommandRejected` when the file itself is invalid."""
-    if len(text) > MAX_CHARACTERS:
-        raise invalid("file_too_long", f"A file has at most {MAX_CHARACTERS:,} characters.", "csv")
-    reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
-    try:
-        rows = [(reader.line_num, row) for row in reader if any(field.strip() for field in row)]
-    except csv.Error as error:
-        raise invalid("bad_csv", f"Line {reader.line_num} is not CSV: {error}.", "csv") from error
-    if not rows:
-        raise invalid("empty_file", "The file is empty.", "csv")
-    header = [name.strip().lower() for name in rows[0][1]]
-    if sorted(header) != sorted(COLUMNS):
+    file = read_csv(text, MAX_CHARACTERS)
+    if sorted(file.header) != sorted(COLUMNS):
         raise invalid("bad_header", f"The first line must name the columns {', '.join(COLUMNS)}.", "csv")
-    if len(rows) - 1 > MAX_LINES:
-        raise invalid("too_many_lines", f"A file has at most {MAX_LINES:,} rates.", "csv")
+    require_line_limit(file, MAX_LINES, "rates")
     lines: list[RateLine] = []
     faults: list[LineFault] = []
     seen: dict[tuple[str, str, date], int] = {}
-    for number, row in rows[1:]:
+    for number, row in file.lines:
         try:
-            line = _line(number, header, row)
+            line = _line(number, file, row)
             first = seen.setdefault((line.base, line.quote, line.on), number)
             if first != number:
                 raise invalid("twice", f"Line {first} has a rate for this pair and day.")
@@ -78,10 +66,10 @@ def parse(text: str) -> ParsedRates:
     return ParsedRates(tuple(lines), tuple(faults))
 
 
-def _line(number: int, header: list[str], row: list[str]) -> RateLine:
-    if len(row) != len(header):
-        raise invalid("bad_line", f"This line has {len(row)} fields instead of {len(header)}.")
-    fields: Mapping[str, str] = {name: field.strip() for name, field in zip(header, row, strict=True)}
+def _line(number: int, file: CsvFile, row: list[str]) -> RateLine:
+    if len(row) != len(file.header):
+        raise invalid("bad_line", f"This line has {len(row)} fields instead of {len(file.header)}.")
+    fields = file.fields(row)
     base, quote, rate = fields["base"].upper(), fields["quote"].upper(), fields["rate"]
     for code in (base, quote):
         if code not in MINOR_DIGITS:
