@@ -8,6 +8,9 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from command_api.accounts.erasure import erase_account
+from command_api.kernel.decision import CommandRejected
+from infra.kernel.http.client_info import Client
 from schemas.identity import escrow_id
 from tests.support.marketplace import Market, market
 from tests.support.query import Person, QueryService
@@ -100,6 +103,18 @@ def test_a_website_is_sold_when_both_sides_have_confirmed(
     calls = "SELECT 1 FROM ops.escrow_call WHERE escrow_id = %s"
     assert there.postgres.execute(calls, (escrow_id(UUID(offer)),)).fetchone() is None
     assert "The deal is complete: both sides have confirmed it" in there.told(seller)
+
+
+def test_nobody_is_erased_out_of_an_open_deal(there: Market, seller: Person, buyer: Person, admin: Person) -> None:
+    _, offer = agreed(there, seller, buyer, admin)
+    for side in (seller, buyer):
+        with pytest.raises(CommandRejected) as refusal:
+            erase_account(there.api.core, side.account_id, Client())
+        assert refusal.value.code == "deal_open"
+    for side in (seller, buyer):
+        there.post(side, f"marketplace/offers/{offer}/direct/confirm")
+    erase_account(there.api.core, seller.account_id, Client())
+    assert there.get(buyer, f"marketplace/offers/{offer}")["escrow"]["status"] == "completed"
 
 
 def test_a_dispute_is_a_record_of_an_admin_who_is_no_side(
