@@ -2,13 +2,14 @@
 
 The source is stored. HTML in it is text; the rendered HTML still passes an allowlist. A page loads nothing from
 elsewhere to show it: an image becomes a link. Links are http and https only.
+`infra.kernel.text.page_markdown` renders the same dialect for published pages.
 """
 
 from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -37,18 +38,21 @@ _BARE: Final = re.compile(r"(?i)(?<![a-z0-9])(?:https?://|www\.)[^\s<>]{2,}")
 _SPACE: Final = re.compile(r"\s+")
 
 
-def _parser() -> MarkdownIt:
+def parser(is_allowed: Callable[[str], bool]) -> MarkdownIt:
+    """The one dialect: CommonMark with tables, strikethrough and bare links, without HTML. Links and images whose
+    address is not allowed stay text."""
     made = MarkdownIt("commonmark", {"html": False, "linkify": True, "maxNesting": MAX_NESTING})
     made.enable(["table", "strikethrough", "linkify"])
-    made.validateLink = _is_web_link  # type: ignore[method-assign]  # the library's hook for allowed links
+    made.validateLink = is_allowed  # type: ignore[method-assign, assignment]  # the library's hook for allowed links
     return made
 
 
-def _is_web_link(url: str) -> bool:
+def is_web_link(url: str) -> bool:
+    """Whether the address is an http or https one."""
     return bool(_WEB.match(url.strip()))
 
 
-_MARKDOWN: Final = _parser()
+_MARKDOWN: Final = parser(is_web_link)
 
 
 def is_readable(source: str) -> bool:
@@ -72,17 +76,22 @@ def render(source: str) -> str:
     rendered = _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {})
     return nh3.clean(
         rendered, tags=set(TAGS), attributes=dict(ATTRIBUTES), url_schemes=set(SCHEMES), link_rel=REL,
-        attribute_filter=_only_languages,
+        attribute_filter=only_languages,
     )  # fmt: skip
 
 
 def plain(source: str, most: int | None = None) -> str:
     """The text of the source, without marks, on one line; its first `most` characters, cut at a word."""
     begin = source if most is None else source[: most * _SINGLE_READ]
-    words = _SPACE.sub(" ", html.unescape(" ".join(_texts(_MARKDOWN.parse(begin))))).strip()
+    words = plain_text(_MARKDOWN.parse(begin))
     if most is None or len(words) <= most:
         return words
     return words[:most].rsplit(" ", 1)[0].rstrip() + "…"
+
+
+def plain_text(tokens: list[Token]) -> str:
+    """The text of parsed Markdown, without marks, on one line."""
+    return _SPACE.sub(" ", html.unescape(" ".join(_texts(tokens)))).strip()
 
 
 def links(source: str) -> list[str]:
@@ -164,7 +173,8 @@ def _texts(tokens: list[Token]) -> Iterator[str]:
             )
 
 
-def _only_languages(tag: str, attribute: str, value: str) -> str | None:
+def only_languages(tag: str, attribute: str, value: str) -> str | None:
+    """The attribute's value, unless it is a class of code that names no language: a filter of nh3."""
     if (tag, attribute) == ("code", "class"):
         return value if re.fullmatch(r"language-[\w+#.-]{1,30}", value) else None
     return value

@@ -1,0 +1,211 @@
+"""Markdown of published pages: the dialect of `infra.kernel.text.markdown`, with references to what the site has.
+
+Besides http and https addresses, a link may be `link:ID` or `page:ID`, and an image `image:HASH` (64 hexadecimal
+digits). A `Resolver` says what they lead to. An image from elsewhere becomes a link to it. Headings begin at a given
+level and skip none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+import nh3
+from markdown_it.token import Token
+
+from infra.kernel.text.markdown import ATTRIBUTES, SCHEMES, TAGS, is_web_link, only_languages, parser, plain_text
+
+_UUID: Final = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_REFERENCE: Final = re.compile(rf"(link|page):({_UUID})")
+_IMAGE: Final = re.compile(r"image:([0-9a-f]{64})")
+_TAGS: Final = TAGS | {"img", "div"}
+_ATTRIBUTES: Final = {
+    **ATTRIBUTES,
+    "a": {"href", "title", "rel"},
+    "img": {"src", "alt", "width", "height", "loading", "fetchpriority"},
+    "th": {"scope"},
+    "div": {"class", "tabindex", "role", "aria-label"},
+}
+_MAX_LEVEL: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """Where a link leads, and its `rel`; empty: none."""
+
+    href: str
+    rel: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """An image: its address and size in pixels. The first one of a page loads at once, others as they come into
+    view."""
+
+    src: str
+    width: int
+    height: int
+    is_first: bool = False
+
+    def attributes(self) -> dict[str, str | int]:
+        """All of `<img>` but the alternative text."""
+        loading = {"fetchpriority": "high"} if self.is_first else {"loading": "lazy"}
+        return {"src": self.src, "width": self.width, "height": self.height, **loading}
+
+
+class Resolver(Protocol):
+    """What references lead to; `None`: nowhere, the text stays."""
+
+    def anchor(self, address: str) -> Anchor | None:
+        """Of a link: an http or https address, `link:ID` or `page:ID`."""
+
+    def picture(self, content_hash: str) -> Picture | None:
+        """Of an uploaded image."""
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """Ids and hashes that a text refers to, in order. `undescribed`: images without a text that says what they show."""
+
+    links: tuple[str, ...]
+    pages: tuple[str, ...]
+    images: tuple[str, ...]
+    undescribed: int
+
+
+def _is_allowed(url: str) -> bool:
+    return is_web_link(url) or bool(_REFERENCE.fullmatch(url)) or bool(_IMAGE.fullmatch(url))
+
+
+_MARKDOWN: Final = parser(_is_allowed)
+
+
+def render_page(source: str, resolver: Resolver, *, first_level: int = 2, table_label: str = "Table") -> str:
+    """The source as HTML of a published page. Pure, bounded by the length of the source.
+
+    `first_level`: of the highest headings. `table_label`: the accessible name of the area in which a table scrolls.
+    """
+    tokens = list(_scrolling(_MARKDOWN.parse(source), table_label))
+    _set_levels(tokens, first_level)
+    _set_scopes(tokens)
+    for token in tokens:
+        if token.children:
+            token.children = list(_resolved(token.children, resolver))
+    rendered = _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {})
+    return nh3.clean(
+        rendered, tags=set(_TAGS), attributes=dict(_ATTRIBUTES), url_schemes=set(SCHEMES), link_rel=None,
+        attribute_filter=only_languages,
+    )  # fmt: skip
+
+
+def plain_page(source: str) -> str:
+    """The text of the source, without marks and references, on one line."""
+    return plain_text(_MARKDOWN.parse(source))
+
+
+def page_references(source: str) -> References:
+    """What the source refers to."""
+    found: dict[str, list[str]] = {"link": [], "page": []}
+    images: list[str] = []
+    undescribed = 0
+    for token in (child for part in _MARKDOWN.parse(source) for child in part.children or ()):
+        reference = _REFERENCE.fullmatch(_attribute(token, "href")) if token.type == "link_open" else None
+        image = _IMAGE.fullmatch(_attribute(token, "src")) if token.type == "image" else None
+        if reference:
+            found[reference[1]].append(reference[2])
+        if image:
+            images.append(image[1])
+            undescribed += not token.content.strip()
+    return References(tuple(found["link"]), tuple(found["page"]), tuple(images), undescribed)
+
+
+def _attribute(token: Token, name: str) -> str:
+    return str(token.attrGet(name) or "")
+
+
+def _set_levels(tokens: list[Token], first_level: int) -> None:
+    """Each heading one level below the nearest higher one before it, whatever the source skips."""
+    above: list[int] = []
+    for at, token in enumerate(tokens):
+        if token.type != "heading_open":
+            continue
+        level = int(token.tag[1])
+        while above and above[-1] >= level:
+            above.pop()
+        above.append(level)
+        tag = f"h{min(first_level + len(above) - 1, _MAX_LEVEL)}"
+        token.tag = tag
+        tokens[at + 2].tag = tag  # heading_open, inline, heading_close
+
+
+def _set_scopes(tokens: list[Token]) -> None:
+    """Heads of tables name their column; an empty one is a cell."""
+    for at, token in enumerate(tokens):
+        if token.type != "th_open":
+            continue
+        if tokens[at + 1].content.strip():
+            token.attrSet("scope", "col")
+        else:
+            token.tag = tokens[at + 2].tag = "td"
+
+
+def _scrolling(tokens: list[Token], label: str) -> Iterator[Token]:
+    """Each table inside of an area that scrolls on a narrow screen, with the keyboard as well."""
+    for token in tokens:
+        if token.type == "table_open":
+            area = Token("scroll_open", "div", 1, block=True)
+            area.attrs = {"class": "scroll", "tabindex": "0", "role": "region", "aria-label": label}
+            yield area
+        yield token
+        if token.type == "table_close":
+            yield Token("scroll_close", "div", -1, block=True)
+
+
+def _resolved(tokens: list[Token], resolver: Resolver) -> Iterator[Token]:
+    """Links and images with their addresses; those that lead nowhere as their text."""
+    is_open = is_linked = False
+    for token in tokens:
+        if token.type == "link_open":
+            address = _attribute(token, "href")
+            anchor = None if _IMAGE.fullmatch(address) else resolver.anchor(address)
+            is_open, is_linked = True, anchor is not None
+            if anchor is not None:
+                token.attrSet("href", anchor.href)
+                if anchor.rel:
+                    token.attrSet("rel", anchor.rel)
+                yield token
+        elif token.type == "link_close":
+            if is_linked:
+                yield token
+            is_open = is_linked = False
+        elif token.type == "image":
+            yield from _image(token, resolver, is_open)
+        else:
+            yield token
+
+
+def _image(token: Token, resolver: Resolver, is_inside_link: bool) -> Iterator[Token]:
+    address = _attribute(token, "src")
+    own = _IMAGE.fullmatch(address)
+    if own is None:
+        text = Token("text", "", 0, content=token.content or address)
+        anchor = None if is_inside_link or not is_web_link(address) else resolver.anchor(address)
+        if anchor is None:
+            yield text
+            return
+        link = Token("link_open", "a", 1)
+        link.attrSet("href", anchor.href)
+        if anchor.rel:
+            link.attrSet("rel", anchor.rel)
+        yield link
+        yield text
+        yield Token("link_close", "a", -1)
+        return
+    picture = resolver.picture(own[1])
+    if picture is None:
+        yield Token("text", "", 0, content=token.content)
+        return
+    token.attrs = {"alt": "", **picture.attributes()}
+    yield token
