@@ -1,0 +1,1 @@
+"""Sites: documents of the website builder, their themes, starters, and the static files made from them. Pure."""

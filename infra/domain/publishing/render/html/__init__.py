@@ -1,0 +1,1 @@
+"""Jinja templates: the page, and one for each type of block."""

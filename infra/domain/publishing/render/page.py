@@ -1,0 +1,257 @@
+"""One page as HTML: its blocks by their templates, inside of the page's template.
+
+Jinja escapes every value. What a block's template gives passes an allowlist of elements and attributes as well, and so
+does Markdown before that: a mistake in a template is then a missing attribute, and no script.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from hashlib import sha256
+from typing import Any, Final
+from urllib.parse import urlsplit
+from uuid import UUID
+
+import nh3
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from infra.domain.publishing.blocks import AnyBlock, Article, ComparedProduct, Hero, Newsletter, Review
+from infra.domain.publishing.document import PageDocument, SiteDocument, SitePage
+from infra.domain.publishing.paths import ancestors
+from infra.domain.publishing.render.references import Problem, References
+from infra.domain.publishing.render.structured_data import graph, script_json
+from infra.domain.publishing.render.surroundings import Surroundings
+from infra.domain.publishing.render.wording import Wording, decimal_text, is_right_to_left, money_text, wording_of
+from infra.domain.publishing.theme import css_of
+from infra.kernel.text.page_markdown import Anchor, render_page
+
+HTML: Final = "text/html; charset=utf-8"
+TAGS: Final = frozenset(
+    {"h1", "h2", "h3", "h4", "h5", "h6", "p", "br", "hr", "strong", "em", "s", "code", "pre", "blockquote", "small"}
+    | {"ul", "ol", "li", "a", "img", "figure", "figcaption", "div", "span", "del", "details", "summary"}
+    | {"table", "caption", "thead", "tbody", "tr", "th", "td", "form", "label", "input", "button"}
+)
+"""Elements of blocks."""
+ATTRIBUTES: Final[Mapping[str, frozenset[str]]] = {
+    "a": frozenset({"href", "title", "rel", "class", "aria-label"}),
+    "img": frozenset({"src", "alt", "width", "height", "loading", "fetchpriority"}),
+    "div": frozenset({"class", "role", "tabindex", "aria-label"}),
+    "span": frozenset({"class", "role", "aria-label", "aria-hidden"}),
+    "p": frozenset({"class"}),
+    "ul": frozenset({"class"}),
+    "ol": frozenset({"start"}),
+    "li": frozenset({"class"}),
+    "code": frozenset({"class"}),
+    "th": frozenset({"scope"}),
+    "form": frozenset({"method", "action"}),
+    "label": frozenset({"for"}),
+    "input": frozenset({"id", "type", "name", "value", "required", "autocomplete"}),
+    "button": frozenset({"class", "type"}),
+}
+"""Attributes of elements of blocks."""
+_PARAGRAPHS: Final = re.compile(r"\n\s*\n")
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file of a site. `security_policy`: the value of its header `Content-Security-Policy`, for HTML.
+
+    `problems`: what the page refers to and is not there.
+    """
+
+    body: bytes
+    content_type: str
+    security_policy: str = ""
+    problems: tuple[Problem, ...] = ()
+
+
+def page_file(site: SiteDocument, page: SitePage, document: PageDocument, around: Surroundings) -> File:
+    """The page."""
+    root = "../" * (page.path.count("/") + 1) if page.path else "./"
+    references = References(site, around, page.id, page.path, root)
+    blocks = [block for block in document.blocks if around.newsletter_address or not isinstance(block, Newsletter)]
+    heading_block = _heading_block(blocks)
+    sections = [_section(block, references, 1 if block is heading_block else 2) for block in blocks]
+    crumbs = _crumbs(site, page)
+    dates = around.dates.get(page.id)
+    data = graph(site, blocks, crumbs, around, dates)
+    canonical = around.absolute(f"{page.path}/" if page.path else "") if around.base_address else ""
+    title = page.title if page.title == site.name else f"{page.title} | {site.name}"
+    is_text = any(isinstance(block, (Article, Review)) for block in blocks)
+    head = {
+        "title": title,
+        "description": page.description,
+        "is_indexed": page.is_indexed,
+        "canonical": canonical,
+        "feed": f"{root if root != './' else ''}feed.xml",
+        "open_graph": _open_graph(site, page, document, around, canonical, is_text),
+        "structured_data": Markup(script_json(data)) if data else "",  # noqa: S704 - script_json escapes it
+    }
+    updated = dates.updated.date().isoformat() if dates is not None and is_text else ""
+    return _file(
+        references, head=head, sections=sections, crumbs=crumbs, updated=updated, lead="",
+        heading="" if heading_block is not None else page.title,
+    )  # fmt: skip
+
+
+def not_found_file(site: SiteDocument, around: Surroundings) -> File:
+    """The page for addresses without one. It is served at any depth, so its links begin at the host's root."""
+    references = References(site, around, None, "404", around.root_path)
+    words = wording_of(site.language)
+    head = {
+        "title": f"{words.not_found} | {site.name}", "description": "", "is_indexed": False, "canonical": "",
+        "feed": "", "open_graph": (), "structured_data": "",
+    }  # fmt: skip
+    return _file(
+        references, head=head, sections=(), crumbs=(), updated="", heading=words.not_found, lead=words.not_found_text
+    )
+
+
+def security_policy(around: Surroundings, css: str) -> str:
+    """The `Content-Security-Policy` of pages with this style sheet: nothing but it, images, the tracker and the form.
+
+    It has no `frame-ancestors` and no `sandbox`: serving adds what it needs.
+    """
+    own = _origin(around.base_address) or "'self'"
+    images = sorted({_origin(image.address) or own for image in around.images.values()})
+    tracker = _origin(around.tracker_address) if around.is_tracked else "'none'"
+    form = (_origin(around.newsletter_address) or own) if around.newsletter_address else "'none'"
+    digest = b64encode(sha256(css.encode()).digest()).decode()
+    return "; ".join(
+        (
+            "default-src 'none'",
+            f"style-src 'sha256-{digest}'",
+            f"img-src {' '.join(images) or own}",
+            f"script-src {tracker}",
+            f"connect-src {tracker}",
+            f"form-action {form}",
+            "base-uri 'none'",
+        )
+    )
+
+
+def _file(references: References, **values: Any) -> File:
+    site, around = references.site, references.surroundings
+    css = css_of(site.theme)
+    menu = [page for page_id in site.navigation if (page := site.page(page_id)) is not None]
+    tracker = f"{around.tracker_address.rstrip('/')}/t.js" if around.is_tracked else ""
+    html = _templates().get_template("page.html").render(
+        site=site, r=references, w=wording_of(site.language), menu=menu, tracker=tracker,
+        css=Markup(css),  # noqa: S704 - made of tokens that cannot contain anything else
+        is_right_to_left=is_right_to_left(site.language), **values,
+    )  # fmt: skip
+    return File(html.encode(), HTML, security_policy(around, css), tuple(references.problems))
+
+
+def _section(block: AnyBlock, references: References, level: int) -> tuple[str, str, Markup]:
+    """Anchor, placement and HTML of a block."""
+    references.placement = block.placement
+    language = references.site.language
+    words = wording_of(language)
+
+    def rendered(source: str, first_level: int) -> Markup:
+        html = render_page(source, references, first_level=first_level, table_label=words.table)
+        return Markup(html)  # noqa: S704 - it passed nh3
+
+    def targets_of(products: Sequence[ComparedProduct]) -> list[Anchor | None]:
+        return [references.target(product.target) for product in products]
+
+    html = _templates().get_template(f"{block.type}.html").render(
+        block=block, level=level, r=references, w=words, markdown=rendered, targets_of=targets_of,
+        number=lambda rating: decimal_text(Decimal(rating) / 10, language),
+        money=lambda amount, currency: money_text(amount, currency, language),
+        visit=lambda name: _visit(words, name), stars=_stars,
+    )  # fmt: skip
+    return f"b-{block.placement}", block.placement, Markup(_clean(html))  # noqa: S704 - it passed nh3
+
+
+def _clean(html: str) -> str:
+    attributes = {tag: set(names) for tag, names in ATTRIBUTES.items()}
+    return nh3.clean(html, tags=set(TAGS), attributes=attributes, url_schemes={"http", "https"}, link_rel=None)
+
+
+def _heading_block(blocks: Sequence[AnyBlock]) -> Hero | None:
+    """The block that has the page's one `<h1>`: a hero before which nothing has a heading. Else the page has it."""
+    for block in blocks:
+        if isinstance(block, Hero):
+            return block
+        if block.type not in ("disclosure", "image"):
+            return None
+    return None
+
+
+def _crumbs(site: SiteDocument, page: SitePage) -> list[SitePage]:
+    """The pages above and the page; none for the home page."""
+    if not page.path:
+        return []
+    above = ancestors(page.path)
+    found = {one.path: one for one in site.pages}
+    return [*(found[path] for path in above if path in found), page]
+
+
+def _open_graph(
+    site: SiteDocument, page: SitePage, document: PageDocument, around: Surroundings, canonical: str, is_text: bool
+) -> tuple[tuple[str, str], ...]:
+    first = next((around.images[one] for one in document.images() if one in around.images), None)
+    has_image = first is not None and bool(around.base_address)
+    return (
+        ("og:site_name", site.name),
+        ("og:title", page.title),
+        ("og:type", "article" if is_text else "website"),
+        ("og:description", page.description),
+        ("og:url", canonical),
+        ("og:locale", site.language.replace("-", "_")),
+        ("og:image", around.absolute(first.address) if first is not None and has_image else ""),
+        ("og:image:width", str(first.width) if first is not None and has_image else ""),
+        ("og:image:height", str(first.height) if first is not None and has_image else ""),
+    )
+
+
+def _stars(rating: int) -> str:
+    """`★★★★½` for 45: whole and half stars, rounded; an empty one for each that is missing."""
+    halves = (rating + 2) // 5
+    text = "★" * (halves // 2) + "½" * (halves % 2)
+    return text + "☆" * (5 - len(text))
+
+
+def _visit(words: Wording, name: str) -> str:
+    return words.visit.replace("{name}", name)
+
+
+def _origin(address: str) -> str:
+    """Scheme and host of a web address; empty for a path."""
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    return (part.strip() for part in _PARAGRAPHS.split(text) if part.strip())
+
+
+def _lines(text: str) -> Markup:
+    return Markup("<br>").join(escape(line) for line in text.split("\n"))
+
+
+@cache
+def _templates() -> Environment:
+    made = Environment(
+        loader=PackageLoader("infra.domain.publishing.render", "html"), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=False,
+    )  # fmt: skip
+    made.filters["paragraphs"] = _paragraphs
+    made.filters["lines"] = _lines
+    return made
+
+
+def page_of(site: SiteDocument, page_id: UUID) -> SitePage:
+    """The page with this id. Raises `LookupError`."""
+    page = site.page(page_id)
+    if page is None:
+        raise LookupError(f"the site has no page {page_id}")
+    return page

@@ -1,0 +1,129 @@
+"""Addresses in one page: of targets, of images, and of references in its Markdown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from urllib.parse import urlencode, urlsplit
+from uuid import UUID
+
+from infra.domain.publishing.blocks import Image, LinkTarget, PageTarget, Target, WebTarget
+from infra.domain.publishing.document import SiteDocument
+from infra.domain.publishing.paths import relative
+from infra.domain.publishing.render.surroundings import Surroundings
+from infra.kernel.text.page_markdown import Anchor, Picture
+from schemas.networks import network_of_host
+
+SPONSORED = "sponsored nofollow noopener"
+OUTBOUND = "noopener"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that a page refers to is not there; the page is rendered without it.
+
+    `code`: `link_missing`, `page_missing` or `image_missing`. `placement`: of the block.
+    """
+
+    code: str
+    message: str
+    page_id: UUID | None
+    placement: str
+
+
+@dataclass(slots=True)
+class References:
+    """Resolves what the page at `path` refers to, and collects what is missing.
+
+    `root`: the address of the home page, as this page writes it. `placement`: of the block that is being rendered.
+    """
+
+    site: SiteDocument
+    surroundings: Surroundings
+    page_id: UUID | None
+    path: str
+    root: str
+    placement: str = ""
+    problems: list[Problem] = field(default_factory=list)
+    _has_image: bool = False
+
+    def to_page(self, path: str) -> str:
+        """The address of a page of the site."""
+        if self.page_id is None:
+            return f"{self.root}{path}/" if path else self.root
+        return relative(self.path, path)
+
+    def to_file(self, address: str) -> str:
+        """A web address or a path from the host's root unchanged; else a path relative to the home page."""
+        is_whole = address.startswith("/") or "://" in address
+        return address if is_whole else (self.root if self.root != "./" else "") + address
+
+    def target(self, target: Target | None) -> Anchor | None:
+        """Where a target leads; `None`: nowhere."""
+        match target:
+            case LinkTarget():
+                return self._to_link(target.link_id)
+            case PageTarget():
+                return self._to_page(target.page_id)
+            case WebTarget():
+                return self._to_web(target.url, target.is_sponsored)
+        return None
+
+    def anchor(self, address: str) -> Anchor | None:
+        """Of a link in Markdown."""
+        kind, _, name = address.partition(":")
+        if kind == "link":
+            return self._to_link(UUID(name))
+        if kind == "page":
+            return self._to_page(UUID(name))
+        return self._to_web(address, False)
+
+    def picture(self, content_hash: str) -> Picture | None:
+        """Of an image in Markdown. The page's first image loads at once, the others when they come into view."""
+        image = self.surroundings.images.get(content_hash)
+        if image is None:
+            self._lacks("image_missing", "An image is missing")
+            return None
+        is_first, self._has_image = not self._has_image, True
+        return Picture(self.to_file(image.address), image.width, image.height, is_first)
+
+    def image(self, image: Image | None) -> Picture | None:
+        """Of an image of a block."""
+        return self.picture(image.hash) if image is not None else None
+
+    def has_picture(self, image: Image) -> bool:
+        """Whether an image of a block is there."""
+        return image.hash in self.surroundings.images
+
+    def _to_link(self, link_id: UUID) -> Anchor | None:
+        address = self.surroundings.links.get(link_id)
+        if address is None:
+            self._lacks("link_missing", "A tracked link is missing or was deleted")
+            return None
+        page, placement = self.surroundings.page_parameter, self.surroundings.placement_parameter
+        query = urlencode(
+            [(name, value) for name, value in ((page, f"/{self.path}"), (placement, self.placement)) if name]
+        )
+        joined = f"{address}{'&' if '?' in address else '?'}{query}" if query else address
+        return Anchor(self.to_file(joined), SPONSORED)
+
+    def _to_page(self, page_id: UUID) -> Anchor | None:
+        page = self.site.page(page_id)
+        if page is None:
+            self._lacks("page_missing", "A page that a link leads to is not part of the site")
+            return None
+        return Anchor(self.to_page(page.path))
+
+    def _to_web(self, url: str, is_sponsored: bool) -> Anchor:
+        return Anchor(url, SPONSORED if is_sponsored or _is_of_network(url) else OUTBOUND)
+
+    def _lacks(self, code: str, message: str) -> None:
+        problem = Problem(code, message, self.page_id, self.placement)
+        if problem not in self.problems:
+            self.problems.append(problem)
+
+
+def _is_of_network(url: str) -> bool:
+    try:
+        return network_of_host(urlsplit(url).hostname or "") is not None
+    except ValueError:
+        return False
