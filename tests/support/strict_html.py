@@ -59,7 +59,7 @@ ATTRIBUTES: Final[dict[str, set[str]]] = {
     "nav": {"class", "aria-label"},
     "main": {"id", "class", "tabindex"},
     "section": {"id", "data-placement"},
-    "a": {"class", "href", "rel", "title", "aria-current", "aria-label"},
+    "a": {"class", "href", "rel", "title", "aria-current"},
     "time": {"datetime"},
     "img": {"src", "alt", "width", "height", "loading", "fetchpriority"},
     "div": {"class", "role", "tabindex", "aria-label"},

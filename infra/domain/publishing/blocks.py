@@ -296,12 +296,18 @@ class Faq(BlockBase):
 
 
 class Picture(BlockBase):
-    """An image with a caption."""
+    """An image with a caption. One that leads somewhere is described: its text is the name of the link."""
 
     type: Literal["image"] = "image"
     image: Image
     caption: Annotated[Line, Field(max_length=300)] = ""
     target: Target | None = None
+
+    @model_validator(mode="after")
+    def _is_named(self) -> Self:
+        if self.target is not None and self.image.is_decorative:
+            raise ValueError('must have an image with "alt", because the image is a link')
+        return self
 
 
 class Newsletter(BlockBase):

@@ -3,7 +3,7 @@
 A page is a list of blocks; a site has its pages' paths and titles, its navigation and its theme. `parse_page` and
 `parse_site` read JSON and raise one `DocumentRejected` with the place of the first fault; `to_json` writes a document
 the same way every time. Texts are cleaned while they are read (`infra.domain.publishing.texts`), so store what
-`to_json` returns.
+`to_json` returns. Stored documents must stay readable: later versions may add optional fields and raise limits only.
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ def render_page(source: str, resolver: Resolver, *, first_level: int = 2, table_
 
     `first_level`: of the highest headings. `table_label`: the accessible name of the area in which a table scrolls.
     """
-    tokens = list(_scrolling(_MARKDOWN.parse(source), table_label))
+    tokens = list(_scrolling(_without_empty_headings(_MARKDOWN.parse(source)), table_label))
     _set_levels(tokens, first_level)
     _set_scopes(tokens)
     for token in tokens:
@@ -125,6 +125,16 @@ def _attribute(token: Token, name: str) -> str:
     return str(token.attrGet(name) or "")
 
 
+def _without_empty_headings(tokens: list[Token]) -> list[Token]:
+    empty = {
+        at + step
+        for at, token in enumerate(tokens)
+        if token.type == "heading_open" and not tokens[at + 1].content.strip()
+        for step in range(3)  # heading_open, inline, heading_close
+    }
+    return [token for at, token in enumerate(tokens) if at not in empty]
+
+
 def _set_levels(tokens: list[Token], first_level: int) -> None:
     """Each heading one level below the nearest higher one before it, whatever the source skips."""
     above: list[int] = []
@@ -137,7 +147,7 @@ def _set_levels(tokens: list[Token], first_level: int) -> None:
         above.append(level)
         tag = f"h{min(first_level + len(above) - 1, _MAX_LEVEL)}"
         token.tag = tag
-        tokens[at + 2].tag = tag  # heading_open, inline, heading_close
+        tokens[at + 2].tag = tag
 
 
 def _set_scopes(tokens: list[Token]) -> None:
@@ -166,7 +176,7 @@ def _scrolling(tokens: list[Token], label: str) -> Iterator[Token]:
 def _resolved(tokens: list[Token], resolver: Resolver) -> Iterator[Token]:
     """Links and images with their addresses; those that lead nowhere as their text."""
     is_open = is_linked = False
-    for token in tokens:
+    for at, token in enumerate(tokens):
         if token.type == "link_open":
             address = _attribute(token, "href")
             anchor = None if _IMAGE.fullmatch(address) else resolver.anchor(address)
@@ -176,6 +186,8 @@ def _resolved(tokens: list[Token], resolver: Resolver) -> Iterator[Token]:
                 if anchor.rel:
                     token.attrSet("rel", anchor.rel)
                 yield token
+                if tokens[at + 1].type == "link_close":  # a link without a text has its address as name
+                    yield Token("text", "", 0, content=anchor.href)
         elif token.type == "link_close":
             if is_linked:
                 yield token

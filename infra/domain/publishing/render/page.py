@@ -39,7 +39,7 @@ TAGS: Final = frozenset(
 )
 """Elements of blocks."""
 ATTRIBUTES: Final[Mapping[str, frozenset[str]]] = {
-    "a": frozenset({"href", "title", "rel", "class", "aria-label"}),
+    "a": frozenset({"href", "title", "rel", "class"}),
     "img": frozenset({"src", "alt", "width", "height", "loading", "fetchpriority"}),
     "div": frozenset({"class", "role", "tabindex", "aria-label"}),
     "span": frozenset({"class", "role", "aria-label", "aria-hidden"}),

@@ -46,6 +46,11 @@ class References:
     problems: list[Problem] = field(default_factory=list)
     _has_image: bool = False
 
+    @property
+    def served_path(self) -> str:
+        """The path of the page on its host, as page views have it."""
+        return self.surroundings.root_path + (f"{self.path}/" if self.path else "")
+
     def to_page(self, path: str) -> str:
         """The address of a page of the site."""
         if self.page_id is None:
@@ -99,10 +104,9 @@ class References:
         if address is None:
             self._lacks("link_missing", "A tracked link is missing or was deleted")
             return None
-        page, placement = self.surroundings.page_parameter, self.surroundings.placement_parameter
-        query = urlencode(
-            [(name, value) for name, value in ((page, f"/{self.path}"), (placement, self.placement)) if name]
-        )
+        around = self.surroundings
+        pairs = ((around.page_parameter, self.served_path), (around.placement_parameter, self.placement))
+        query = urlencode([(name, value) for name, value in pairs if name])
         joined = f"{address}{'&' if '?' in address else '?'}{query}" if query else address
         return Anchor(self.to_file(joined), SPONSORED)
 

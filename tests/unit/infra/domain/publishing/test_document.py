@@ -10,7 +10,7 @@ import pytest
 
 from infra.domain.publishing.blocks import BLOCK_TYPES
 from infra.domain.publishing.document import MAX_BYTES, DocumentRejected, parse_page, parse_site, to_json
-from tests.support.published_pages import HOME, IMAGE, LINK, PHOTO, TENTS, blocks, page, site, web
+from tests.support.published_pages import HOME, IMAGE, LINK, PHOTO, TENTS, TO_HOME, blocks, page, site, web
 
 ID = "00000000-0000-0000-0000-0000000007d0"
 
@@ -100,6 +100,11 @@ def test_a_block_is_named_by_its_name_else_by_its_id() -> None:
             {"type": "image", "image": {**IMAGE, "alt": ""}},
             'Block 1 (image), "image" needs "alt", a text that says what it shows, or "is_decorative".',
             "blocks.0.image",
+        ),
+        (
+            {"type": "image", "image": {**IMAGE, "alt": "", "is_decorative": True}, "target": TO_HOME},
+            'Block 1 (image) must have an image with "alt", because the image is a link.',
+            "blocks.0",
         ),
         (
             {"type": "image", "image": {**IMAGE, "width": 9_000, "height": 9_000}},
@@ -205,6 +210,11 @@ def test_texts_lose_what_no_reader_sees() -> None:
     ).blocks
     assert hero.type == "hero" and (hero.title, hero.text) == ("Ab c d", "a\nb\nc")
     assert article.type == "article" and article.markdown == "a\n\nb שלום\u200f 👩\u200d💻"
+
+
+@pytest.mark.parametrize("text", [" \u200b\u2060 ", "\ufeff", "\u00a0", "\u3164"])
+def test_a_text_that_nobody_can_see_is_empty(text: str) -> None:
+    assert "must not be empty" in fault({"type": "hero", "title": text}).message
 
 
 def test_half_a_character_is_an_error_with_its_place() -> None:

@@ -145,7 +145,7 @@ def test_a_block_is_a_placement_and_tracked_links_can_carry_it() -> None:
     document = read(rendered(page(offers), around=around).body)
     section = document.one("section")
     assert section.attributes == {"id": "b-top", "data-placement": "top"}
-    assert links(document)["Visit d"]["href"] == "/go/tent?x=1&sub9=%2Freviews%2Ftents&sub10=top"
+    assert links(document)["Visit d"]["href"] == "/go/tent?x=1&sub9=%2Freviews%2Ftents%2F&sub10=top"
 
 
 def test_the_first_image_loads_at_once_and_the_others_when_they_are_seen() -> None:
@@ -276,7 +276,7 @@ def test_a_newsletter_form_posts_an_address_with_page_and_block() -> None:
     document = shown({"type": "newsletter", "name": "news", "title": "News"})
     assert document.one("form").attributes == {"method": "post", "action": "../../subscribe"}
     fields = {field.attributes["name"]: field.attributes for field in document.all("input")}
-    assert (fields["page"]["value"], fields["block"]["value"]) == ("/reviews/tents", "news")
+    assert (fields["page"]["value"], fields["block"]["value"]) == ("/reviews/tents/", "news")
     assert fields["email"]["type"] == "email" and document.one("label").attributes["for"] == fields["email"]["id"]
 
 

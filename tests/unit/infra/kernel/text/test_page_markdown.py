@@ -48,12 +48,19 @@ def test_references_are_listed_in_order() -> None:
     [
         ("# a\n\n### b\n\n## c", ["h2", "h3", "h3"]),
         ("#### a\n\n# b\n\n###### c", ["h2", "h2", "h3"]),
+        ("# a\n\n# b\n\n## c\n\n## d", ["h2", "h2", "h3", "h3"]),
         ("a\n=\n\nb\n-", ["h2", "h3"]),
     ],
 )
 def test_headings_begin_at_the_first_level_and_skip_none(source: str, expected: list[str]) -> None:
     html = render_page(source, Site())
     assert [html[at + 1 : at + 3] for at in range(len(html)) if html[at : at + 2] == "<h"] == expected
+
+
+def test_a_heading_without_a_text_is_none_and_such_a_link_has_its_address() -> None:
+    assert render_page("#\n\n## \n\n[](https://a.example)", Site()) == (
+        '<p><a href="https://a.example">https://a.example</a></p>\n'
+    )
 
 
 def test_a_table_scrolls_and_its_heads_name_columns() -> None:
