@@ -107,8 +107,10 @@ class References:
         around = self.surroundings
         pairs = ((around.page_parameter, self.served_path), (around.placement_parameter, self.placement))
         query = urlencode([(name, value) for name, value in pairs if name])
-        joined = f"{address}{'&' if '?' in address else '?'}{query}" if query else address
-        return Anchor(self.to_file(joined), SPONSORED)
+        if query:
+            address, mark, fragment = address.partition("#")
+            address += f"{'&' if '?' in address else '?'}{query}{mark}{fragment}"
+        return Anchor(self.to_file(address), SPONSORED)
 
     def _to_page(self, page_id: UUID) -> Anchor | None:
         page = self.site.page(page_id)

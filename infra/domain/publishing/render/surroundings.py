@@ -32,10 +32,15 @@ class SiteImage:
 
 @dataclass(frozen=True, slots=True)
 class PageDates:
-    """When a page was first published, and when the release came out that changed it last. Both have a time zone."""
+    """When a page was first published, and when the release came out that changed it last. Raises `ValueError` for a
+    time without a zone."""
 
     published: datetime
     updated: datetime
+
+    def __post_init__(self) -> None:
+        if self.published.tzinfo is None or self.updated.tzinfo is None:
+            raise ValueError("dates of pages need a time zone")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
+from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
 from uuid import UUID
@@ -11,7 +12,7 @@ from uuid import UUID
 import pytest
 
 from infra.domain.publishing.document import PageDocument
-from infra.domain.publishing.render import File, Problem, SiteImage, Surroundings, render_page
+from infra.domain.publishing.render import File, PageDates, Problem, SiteImage, Surroundings, render_page
 from tests.support.published_pages import (
     ABOUT,
     HOME,
@@ -140,12 +141,16 @@ def test_a_tracked_link_is_sponsored_and_so_is_one_to_a_network() -> None:
 
 
 def test_a_block_is_a_placement_and_tracked_links_can_carry_it() -> None:
-    around = surroundings(page_parameter="sub9", placement_parameter="sub10", links={LINK: "/go/tent?x=1"})
+    around = surroundings(
+        page_parameter="sub9", placement_parameter="sub10", links={LINK: "https://t.example/go/tent?x=1#top"}
+    )
     offers = {"type": "offers", "name": "top", "offers": [{"name": "d", "target": TO_LINK}]}
     document = read(rendered(page(offers), around=around).body)
     section = document.one("section")
     assert section.attributes == {"id": "b-top", "data-placement": "top"}
-    assert links(document)["Visit d"]["href"] == "/go/tent?x=1&sub9=%2Freviews%2Ftents%2F&sub10=top"
+    assert (
+        links(document)["Visit d"]["href"] == "https://t.example/go/tent?x=1&sub9=%2Freviews%2Ftents%2F&sub10=top#top"
+    )
 
 
 def test_the_first_image_loads_at_once_and_the_others_when_they_are_seen() -> None:
@@ -318,6 +323,11 @@ def test_a_page_that_the_site_lacks_is_an_error() -> None:
 def test_surroundings_with_addresses_that_are_none_are_rejected(changes: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"address|parameter|site_key"):
         surroundings(**changes)
+
+
+def test_dates_have_a_time_zone() -> None:
+    with pytest.raises(ValueError, match="time zone"):
+        PageDates(datetime(2026, 1, 1), datetime(2026, 1, 1, tzinfo=UTC))  # noqa: DTZ001 - the fault
 
 
 def test_equal_input_gives_equal_bytes() -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from infra.domain.publishing.document import DocumentRejected, PageDocument
+from infra.domain.publishing.document import DocumentRejected, PageDocument, parse_page, to_json
 from infra.domain.publishing.render import render_page, render_site
 from tests.support.published_pages import (
     HOME,
@@ -297,4 +297,5 @@ def test_any_document_that_is_accepted_is_valid_html(blocks: list[dict[str, Any]
         document = page(*json.loads(json.dumps(blocks)))
     except DocumentRejected:  # a text of invisible characters only, or too many marks
         return
+    assert parse_page(to_json(document)) == document
     read_all(document, language=language)
