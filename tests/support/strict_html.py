@@ -81,7 +81,7 @@ ATTRIBUTES: Final[dict[str, set[str]]] = {
     **{tag: set() for tag in ("thead", "tbody", "tr", "td")},
 }
 NEEDED: Final = {"img": {"src", "alt", "width", "height"}, "a": {"href"}, "html": {"lang"}, "input": {"type", "name"}}
-ADDRESS: Final = re.compile(r"https?://|(?![a-zA-Z][a-zA-Z0-9+.-]*:)(?!//)[\w./#?%&=-]*\Z")
+ADDRESS: Final = re.compile(r"(?i:https?)://|(?![a-zA-Z][a-zA-Z0-9+.-]*:)(?!//)[\w./#?%&=-]*\Z")
 
 
 @dataclass(slots=True)

@@ -14,6 +14,7 @@ from uuid import UUID
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from infra.domain.publishing.texts import Line, Lines, Markdown
+from infra.kernel.text.page_markdown import is_browsable
 from schemas.currencies import MAX_AMOUNT, MINOR_DIGITS
 
 MAX_URL: Final = 2_048
@@ -38,14 +39,17 @@ class Part(BaseModel):
 
 
 def is_web_address(url: str) -> bool:
-    """Whether it is a complete http or https address with a host, without credentials."""
+    """Whether it is a complete http or https address with a host that browsers can read, without credentials."""
     if len(url) > MAX_URL or _NOT_IN_ADDRESS.search(url) or not url.lower().startswith(("http://", "https://")):
         return False
     try:
         parts = urlsplit(url)
-        return bool(_HOST.fullmatch(parts.netloc)) and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+        has_host = (
+            bool(_HOST.fullmatch(parts.netloc)) and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+        )
     except ValueError:
         return False
+    return has_host and is_browsable(url)
 
 
 def _web_address(url: str) -> str:

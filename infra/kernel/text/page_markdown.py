@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import escape
 from typing import Final, Protocol
 
 import nh3
@@ -80,6 +81,14 @@ def _is_allowed(url: str) -> bool:
 
 
 _MARKDOWN: Final = parser(_is_allowed)
+
+
+def is_browsable(url: str) -> bool:
+    """Whether browsers can read the http or https address: its host is one (`http://|` and `http://1.2.3.4.5` have
+    none)."""
+    link = f'<a href="{escape(url)}"></a>'
+    checked = nh3.clean(link, tags={"a"}, attributes={"a": {"href"}}, url_schemes=set(SCHEMES), link_rel=None)
+    return checked.startswith("<a href=")
 
 
 def render_page(source: str, resolver: Resolver, *, first_level: int = 2, table_label: str = "Table") -> str:
@@ -179,7 +188,7 @@ def _resolved(tokens: list[Token], resolver: Resolver) -> Iterator[Token]:
     for at, token in enumerate(tokens):
         if token.type == "link_open":
             address = _attribute(token, "href")
-            anchor = None if _IMAGE.fullmatch(address) else resolver.anchor(address)
+            anchor = None if _IMAGE.fullmatch(address) else _anchor(address, resolver)
             is_open, is_linked = True, anchor is not None
             if anchor is not None:
                 token.attrSet("href", anchor.href)
@@ -198,12 +207,16 @@ def _resolved(tokens: list[Token], resolver: Resolver) -> Iterator[Token]:
             yield token
 
 
+def _anchor(address: str, resolver: Resolver) -> Anchor | None:
+    return resolver.anchor(address) if _REFERENCE.fullmatch(address) or is_browsable(address) else None
+
+
 def _image(token: Token, resolver: Resolver, is_inside_link: bool) -> Iterator[Token]:
     address = _attribute(token, "src")
     own = _IMAGE.fullmatch(address)
     if own is None:
         text = Token("text", "", 0, content=token.content or address)
-        anchor = None if is_inside_link or not is_web_link(address) else resolver.anchor(address)
+        anchor = None if is_inside_link or not is_web_link(address) else _anchor(address, resolver)
         if anchor is None:
             yield text
             return

@@ -187,6 +187,7 @@ def test_an_error_says_which_block_which_field_and_what_is_allowed(
         "https://a.example:99999/",
         "https://",
         "https://;script-src",
+        "https://1.2.3.4.5/",
         "https://a.example/" + "x" * 2_048,
     ],
 )

@@ -63,6 +63,11 @@ def test_a_heading_without_a_text_is_none_and_such_a_link_has_its_address() -> N
     )
 
 
+@pytest.mark.parametrize("address", ["http://|", "HTTP://[::1", "http://1.2.3.4.5"])
+def test_an_address_that_no_browser_reads_is_text(address: str) -> None:
+    assert "<a" not in render_page(f"[a]({address}) {address} <{address}> ![b]({address})", Site())
+
+
 def test_a_table_scrolls_and_its_heads_name_columns() -> None:
     html = render_page("| | b |\n|---|:--|\n| 1 | 2 |", Site(), table_label='T"')
     assert html.startswith('<div class="scroll" tabindex="0" role="region" aria-label="T&quot;">\n<table>')
