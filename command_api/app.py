@@ -50,6 +50,7 @@ from command_api.operations import dead_letters
 from command_api.operations import routes as operations
 from command_api.partners import private_routes as private_partners
 from command_api.partners import routes as partners
+from command_api.publishing import routes as publishing
 from command_api.social import routes as social
 from command_api.sql import query_routes
 from command_api.sql import routes as analysts
@@ -85,6 +86,7 @@ CONTEXTS = (
     domain_administration,
     partners,
     private_partners,
+    publishing,
     links,
     link_administration,
     social,

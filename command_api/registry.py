@@ -27,6 +27,7 @@ from command_api.notifications import handlers as notifications
 from command_api.notifications import webhook_handlers as webhooks
 from command_api.operations import handlers as operations
 from command_api.partners import handlers as partners
+from command_api.publishing import handlers as publishing
 from command_api.social import handlers as social
 from command_api.sql import handlers as sql
 from command_api.sql import query_handlers as saved_queries
@@ -55,6 +56,7 @@ HANDLERS: Final = CommandHandlers.merged(
         operations.HANDLERS,
         partners.HANDLERS,
         social.HANDLERS,
+        publishing.HANDLERS,
         sql.HANDLERS,
         saved_queries.HANDLERS,
         websites.HANDLERS,

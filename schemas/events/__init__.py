@@ -14,6 +14,7 @@ from schemas.events import (
     notifications,
     operations,
     partners,
+    publishing,
     social,
     sql,
     websites,

@@ -23,7 +23,7 @@ from command_api.kernel.timeouts import Timeout
 from command_api.marketplace import listings, questions
 from command_api.marketplace.commands import RecordVerification
 from command_api.marketplace.handlers import HANDLERS
-from command_api.marketplace.images import reencode
+from command_api.kernel.images import reencode
 from command_api.marketplace.listing_verification import verification
 from command_api.marketplace.listings import Listing
 from command_api.marketplace.measurement import MonthlyCounts, share_of

@@ -1,0 +1,1 @@
+"""Context `publishing`: sites of the website builder."""

@@ -1,0 +1,218 @@
+"""Command handlers of sites and their pages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeVar
+from uuid import UUID
+
+from command_api.domains import model as domains
+from command_api.kernel import slug_reservation
+from command_api.kernel.aggregates import state_after
+from command_api.kernel.command_handlers import CommandHandlers
+from command_api.kernel.decision import conflict, invalid, not_found
+from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.links import model as tracked_links
+from command_api.publishing import commands, pages, sites
+from command_api.publishing.lookups import require_free_domain, require_site_limit
+from command_api.publishing.schemas import ImageState, NewSite, PageState, SiteState, site_state
+from command_api.websites import model as websites
+from infra.domain.publishing.document import PageDocument, SiteDocument, SitePage, parse_page, parse_site
+from infra.domain.publishing.errors import DocumentRejected
+from infra.domain.publishing.starters import start_site
+from schemas.base import DomainEvent
+from schemas.events.websites import WebsiteDisconnected
+from schemas.identity import slug_id
+from schemas.uuid7 import uuid7
+
+HANDLERS: Final = CommandHandlers()
+MAX_IMAGES: Final = 300
+"""Of a site."""
+Document = TypeVar("Document")
+
+
+@HANDLERS.on(commands.CreateSite, senders="accounts")
+def create_site(command: commands.CreateSite, uow: UnitOfWork) -> SiteState:
+    fields = command.fields
+    document, contents = _new_documents(fields)
+    created, claimed = sites.create(
+        command.site_id,
+        uow.load(fields.website_id, websites.evolve),
+        uow.load(slug_id(sites.KIND, fields.slug), slug_reservation.evolve),
+        slug=fields.slug,
+        document=document,
+        context=uow.context,
+    )
+    saved = [
+        event
+        for page_id, content in contents.items()
+        for event in pages.save(
+            page_id,
+            None,
+            content,
+            site_id=command.site_id,
+            account_id=created.account_id,
+            based_on=0,
+            restored_from=None,
+            context=uow.context,
+        )
+    ]
+    uow.append(created, claimed, *saved)
+    site = sites.evolve(None, created)
+    require_site_limit(uow, site)
+    return site_state(site)
+
+
+@HANDLERS.on(commands.SaveSite, senders="accounts")
+def save_site(command: commands.SaveSite, uow: UnitOfWork) -> SiteState:
+    site, fields = _own(command.site_id, uow), command.fields
+    document = _parsed(parse_site, fields.document)
+    return _after(uow, site, sites.save(site, document, fields.based_on, fields.restored_from, uow.context))
+
+
+@HANDLERS.on(commands.SavePage, senders="accounts")
+def save_page(command: commands.SavePage, uow: UnitOfWork) -> PageState:
+    site, fields = _own(command.site_id, uow), command.fields
+    if parse_site(site.document.encode()).page(command.page_id) is None:
+        raise not_found("page")
+    before = uow.load(command.page_id, pages.evolve)
+    events = pages.save(
+        command.page_id,
+        before,
+        _parsed(parse_page, fields.document),
+        site_id=site.id,
+        account_id=site.account_id,
+        based_on=fields.based_on,
+        restored_from=fields.restored_from,
+        context=uow.context,
+    )
+    uow.append(*events)
+    page = pages.evolve(before, events[0]) if events else before
+    assert page is not None  # noqa: S101 - without events the same document was saved before
+    return PageState.after(page, uow.context.at)
+
+
+@HANDLERS.on(commands.PublishSite, senders="accounts")
+def publish_site(command: commands.PublishSite, uow: UnitOfWork) -> SiteState:
+    site = _own(command.site_id, uow)
+    document = parse_site(site.document.encode())
+    found = {page.id: uow.load(page.id, pages.evolve) for page in document.pages}
+    saved = {page_id: page for page_id, page in found.items() if page is not None}
+    contents = [parse_page(page.document.encode()) for page in saved.values()]
+    links = {link_id for content in contents for link_id in content.links()}
+    images = {image for content in contents for image in content.images()}
+    return _after(
+        uow,
+        site,
+        sites.publish(site, saved, _existing_links(uow, site, links), _existing(uow, site, images), uow.context),
+    )
+
+
+@HANDLERS.on(commands.PublishRelease, senders="accounts")
+def publish_release(command: commands.PublishRelease, uow: UnitOfWork) -> SiteState:
+    site = _own(command.site_id, uow)
+    return _after(uow, site, sites.publish_again(site, command.release, uow.context))
+
+
+@HANDLERS.on(commands.UnpublishSite, senders="accounts")
+def unpublish_site(command: commands.UnpublishSite, uow: UnitOfWork) -> SiteState:
+    site = _own(command.site_id, uow)
+    return _after(uow, site, sites.unpublish(site, uow.context))
+
+
+@HANDLERS.on(commands.MoveSite, senders="accounts")
+def move_site(command: commands.MoveSite, uow: UnitOfWork) -> SiteState:
+    site, fields = _own(command.site_id, uow), command.fields
+    domain = uow.load(fields.domain_id, domains.evolve) if fields.domain_id is not None else None
+    if fields.domain_id is not None and domain is None:
+        raise not_found("domain")
+    claim = uow.load(slug_id(sites.KIND, fields.slug), slug_reservation.evolve)
+    events = sites.move(site, claim, slug=fields.slug, domain=domain, context=uow.context)
+    uow.append(*events)
+    site = state_after(sites.evolve, site, events[:1])
+    require_free_domain(uow, site)
+    return site_state(site)
+
+
+@HANDLERS.on(commands.RemoveSite, senders="accounts")
+def remove_site(command: commands.RemoveSite, uow: UnitOfWork) -> None:
+    _remove(_own(command.site_id, uow), uow)
+
+
+@HANDLERS.on(commands.AddSiteImage, senders="accounts")
+def add_image(command: commands.AddSiteImage, uow: UnitOfWork) -> ImageState:
+    site, picture = _own(command.site_id, uow), command.picture
+    uow.lock()  # what is counted stays true until the commit
+    [[count]] = uow.select("SELECT count(*) FROM publishing.site_image WHERE site_id = %s", site.id)
+    if count >= MAX_IMAGES:
+        raise conflict("too_many_images", f"A site has at most {MAX_IMAGES} images.", "image")
+    values = (site.id, picture.hash, picture.width, picture.height, picture.body)
+    uow.cursor.execute(_SAVE_IMAGE, values)
+    return ImageState.of(picture)
+
+
+@HANDLERS.before(WebsiteDisconnected)
+def remove_sites(event: WebsiteDisconnected, uow: UnitOfWork) -> None:
+    """Removes the website's sites: their links are gone with it."""
+    of_website = "SELECT site_id FROM lookup.site WHERE website_id = %s ORDER BY site_id"
+    for (site_id,) in uow.select(of_website, event.originator_id):
+        site = uow.load(site_id, sites.evolve)
+        if site is not None and not site.removed:
+            _remove(site, uow)
+
+
+def _remove(site: sites.Site, uow: UnitOfWork) -> None:
+    uow.append(sites.remove(site, uow.context))
+    uow.cursor.execute("DELETE FROM publishing.site_image WHERE site_id = %s", (site.id,))
+
+
+def _own(site_id: UUID, uow: UnitOfWork) -> sites.Site:
+    return sites.require_own(uow.load(site_id, sites.evolve), uow.context)
+
+
+def _after(uow: UnitOfWork, site: sites.Site, events: list[Any]) -> SiteState:
+    uow.append(*events)
+    return site_state(state_after(sites.evolve, site, events))
+
+
+def _new_documents(fields: NewSite) -> tuple[SiteDocument, Mapping[UUID, PageDocument]]:
+    if fields.niche is not None:
+        return _checked(lambda: start_site(fields.niche, fields.name, uuid7))  # type: ignore[arg-type]  # not None
+    home = SitePage(id=uuid7(), path="", title="Home")
+    site = _parsed(parse_site, {"name": fields.name, "pages": [home.model_dump(mode="json")]})
+    return site, {home.id: PageDocument()}
+
+
+def _parsed(parse: Callable[[bytes], Document], document: Mapping[str, Any]) -> Document:
+    """The parsed document. Raises `CommandRejected` for the first fault."""
+    text = json.dumps(document, ensure_ascii=False)
+    try:
+        content = text.encode()
+    except UnicodeEncodeError:  # half of a character, which the parser names
+        content = json.dumps(document).encode()
+    return _checked(lambda: parse(content))
+
+
+def _checked(make: Callable[[], Document]) -> Document:
+    try:
+        return make()
+    except DocumentRejected as fault:
+        field = f"document.{fault.field}" if fault.field else "document"
+        raise invalid(fault.code, fault.message, field) from fault
+
+
+def _existing_links(uow: UnitOfWork, site: sites.Site, links: set[UUID]) -> set[UUID]:
+    found = ((link_id, uow.load(link_id, tracked_links.evolve)) for link_id in links)
+    return {link_id for link_id, link in found if link and not link.deleted and link.website_id == site.website_id}
+
+
+def _existing(uow: UnitOfWork, site: sites.Site, images: set[str]) -> set[str]:
+    return {image for (image,) in uow.select(_IMAGES, site.id, list(images))}
+
+
+_SAVE_IMAGE: Final = (
+    "INSERT INTO publishing.site_image (site_id, hash, width, height, body) VALUES (%s, %s, %s, %s, %s)"
+    " ON CONFLICT DO NOTHING"
+)
+_IMAGES: Final = "SELECT hash FROM publishing.site_image WHERE site_id = %s AND hash = ANY(%s)"

@@ -1,0 +1,61 @@
+"""Inline projection `site_lookup`: sites that are not removed, by account, website and custom domain."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from command_api.kernel.decision import conflict
+from command_api.kernel.inline_projection import InlineProjection, Table, Tables
+from command_api.kernel.unit_of_work import UnitOfWork
+from command_api.publishing.sites import MAX_SITES, Site
+from schemas.events.publishing import SiteCreated, SiteMoved, SiteRemoved
+
+SITE_LOOKUP: Final = InlineProjection(
+    "site_lookup",
+    version=1,
+    tables=(
+        Table(
+            "site",
+            columns=(
+                "site_id uuid not null",
+                "account_id uuid not null",
+                "website_id uuid not null",
+                "domain_id uuid",
+            ),
+            key=("site_id",),
+            indexes=("account_id", "website_id", "domain_id"),
+        ),
+    ),
+)
+
+
+@SITE_LOOKUP.on(SiteCreated)
+def _created(tables: Tables, event: SiteCreated) -> None:
+    tables["site"].insert(
+        site_id=event.originator_id, account_id=event.account_id, website_id=event.website_id, domain_id=None
+    )
+
+
+@SITE_LOOKUP.on(SiteMoved)
+def _moved(tables: Tables, event: SiteMoved) -> None:
+    tables["site"].update({"site_id": event.originator_id}, domain_id=event.domain_id)
+
+
+@SITE_LOOKUP.on(SiteRemoved)
+def _removed(tables: Tables, event: SiteRemoved) -> None:
+    tables["site"].delete(site_id=event.originator_id)
+
+
+def require_site_limit(uow: UnitOfWork, site: Site) -> None:
+    """Raises `CommandRejected` when the account has too many sites. Called after the append."""
+    rows = uow.select("SELECT FROM lookup.site WHERE account_id = %s", site.account_id)
+    if len(rows) > MAX_SITES:
+        raise conflict("too_many_sites", f"An account has at most {MAX_SITES} sites.")
+
+
+def require_free_domain(uow: UnitOfWork, site: Site) -> None:
+    """Raises `CommandRejected` when another site has the custom domain. Called after the append."""
+    if site.domain_id is None:
+        return
+    if uow.select("SELECT FROM lookup.site WHERE domain_id = %s AND site_id <> %s", site.domain_id, site.id):
+        raise conflict("domain_in_use", "Another of your sites uses this domain.", "domainId")

@@ -1,0 +1,130 @@
+"""`/api/platform/sites/*`: sites of the website builder and their pages."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from threading import BoundedSemaphore
+from typing import Annotated, Final
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Path, Request, Response
+
+from command_api.kernel.http import Id, Runs
+from command_api.kernel.images import reencode
+from command_api.kernel.rate_limits import Limit, consume
+from command_api.publishing import commands, sites
+from command_api.publishing.schemas import (
+    ImageState,
+    NewSite,
+    PageState,
+    SaveDocument,
+    SiteAddress,
+    SiteState,
+    UploadedImage,
+)
+from infra.kernel.http.problems import Problem
+from infra.kernel.http.worker_slots import release_worker_slot
+from schemas.uuid7 import uuid7
+
+router = APIRouter(prefix="/api/platform/sites", tags=["sites"])
+
+CONSISTENT_WITH: Final = ("sites",)
+PAGES_CONSISTENT_WITH: Final = ("site_pages",)
+SERVED_CONSISTENT_WITH: Final = ("sites", "site_files")
+"""Ingest serves these: the response waits until visitors see the change."""
+NEW_SITES: Final = Limit("new-site", timedelta(minutes=5), 20)
+SAVES: Final = Limit("site-save", timedelta(seconds=1), 120)
+"""An editor saves a few seconds after a change."""
+RELEASES: Final = Limit("site-release", timedelta(seconds=10), 30)
+IMAGES: Final = Limit("site-image", timedelta(seconds=10), 40)
+_IMAGE_SLOTS: Final = BoundedSemaphore(2)
+"""Images processed at one time: each takes memory for all its pixels."""
+_MAX_IMAGE_WAIT_S: Final = 30
+Page = Annotated[UUID, Path(alias="pageId")]
+
+
+@router.post("", status_code=201, response_model=SiteState)
+def create_site(body: NewSite, run: Runs) -> Response:
+    """Makes a site of one of the caller's websites, from a starter or with an empty home page. Nobody sees it yet."""
+    consume(run.container.pool, NEW_SITES, str(run.person.account_id))
+    return run(
+        commands.CreateSite(uuid7(), body), body, status=201, consistent_with=(*CONSISTENT_WITH, *PAGES_CONSISTENT_WITH)
+    )
+
+
+@router.put("/{id}/document", response_model=SiteState)
+def save_site(id_: Id, body: SaveDocument, run: Runs) -> Response:
+    """Saves name, theme, menu and list of pages. 409 `site_changed` if it was changed since `basedOn`."""
+    consume(run.container.pool, SAVES, str(run.person.account_id))
+    return run(commands.SaveSite(id_, body), body, consistent_with=CONSISTENT_WITH)
+
+
+@router.put("/{id}/pages/{pageId}", response_model=PageState)
+def save_page(id_: Id, page_id: Page, body: SaveDocument, run: Runs) -> Response:
+    """Saves the blocks of a page of the site's document. 409 `page_changed` if it was changed since `basedOn`."""
+    consume(run.container.pool, SAVES, str(run.person.account_id))
+    return run(commands.SavePage(id_, page_id, body), body, consistent_with=PAGES_CONSISTENT_WITH)
+
+
+@router.post("/{id}/publish", response_model=SiteState)
+def publish_site(id_: Id, run: Runs) -> Response:
+    """Shows visitors what is saved now."""
+    consume(run.container.pool, RELEASES, str(run.person.account_id))
+    return run(commands.PublishSite(id_), consistent_with=SERVED_CONSISTENT_WITH)
+
+
+@router.post("/{id}/releases/{release}/publish", response_model=SiteState)
+def publish_release(id_: Id, release: Annotated[int, Path(ge=1, le=2**31 - 1)], run: Runs) -> Response:
+    """Shows visitors an earlier release again."""
+    consume(run.container.pool, RELEASES, str(run.person.account_id))
+    return run(commands.PublishRelease(id_, release), consistent_with=SERVED_CONSISTENT_WITH)
+
+
+@router.post("/{id}/unpublish", response_model=SiteState)
+def unpublish_site(id_: Id, run: Runs) -> Response:
+    """Shows visitors nothing; the site and its releases stay."""
+    return run(commands.UnpublishSite(id_), consistent_with=SERVED_CONSISTENT_WITH)
+
+
+@router.put("/{id}/address", response_model=SiteState)
+def move_site(id_: Id, body: SiteAddress, run: Runs) -> Response:
+    """Serves the site under another slug, and under a verified custom domain of its website."""
+    return run(commands.MoveSite(id_, body), body, consistent_with=SERVED_CONSISTENT_WITH)
+
+
+@router.delete("/{id}", status_code=204)
+def remove_site(id_: Id, run: Runs) -> Response:
+    """Removes the site with its pages, releases and images."""
+    return run(commands.RemoveSite(id_), status=204, consistent_with=SERVED_CONSISTENT_WITH)
+
+
+async def _request_body(request: Request) -> bytes:
+    return await request.body()
+
+
+@router.post(
+    "/{id}/images",
+    status_code=201,
+    response_model=ImageState,
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {
+                kind: {"schema": {"type": "string", "format": "binary"}}
+                for kind in ("image/jpeg", "image/png", "image/webp")
+            },
+        }
+    },
+)
+def add_image(id_: Id, sent: Annotated[bytes, Depends(_request_body)], run: Runs) -> Response:
+    """Stores an image for the site's pages, the file itself as the body: JPEG, PNG or WebP, at most 5 MB."""
+    sites.require_own(run.container.load(id_, sites.evolve), run.context)
+    consume(run.container.pool, IMAGES, str(run.person.account_id))
+    with release_worker_slot():
+        if not _IMAGE_SLOTS.acquire(timeout=_MAX_IMAGE_WAIT_S):
+            raise Problem(503, "busy", "Many images are being processed. Please try again in a moment.")
+        try:
+            picture = reencode(sent)
+        finally:
+            _IMAGE_SLOTS.release()
+    return run(commands.AddSiteImage(id_, picture), UploadedImage(hash=picture.hash), status=201)

@@ -1,0 +1,86 @@
+"""Bodies and answers of the calls for sites."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Self
+from uuid import UUID
+
+from pydantic import Field
+
+from command_api.kernel.http import RequestModel, ResponseModel
+from command_api.publishing.pages import Page
+from command_api.publishing.sites import Site
+from schemas.events.marketplace import Niche
+
+Document = Annotated[dict[str, Any], Field(description="As docs/site-documents.md defines it")]
+
+
+class NewSite(RequestModel):
+    """A site of a website. `niche`: the starter that it begins with; none: an empty home page."""
+
+    website_id: Annotated[UUID, Field(strict=False)]
+    name: Annotated[str, Field(max_length=300)]
+    slug: Annotated[str, Field(max_length=300)]
+    niche: Niche | None = None
+
+
+class SaveDocument(RequestModel):
+    """A document after the change."""
+
+    document: Document
+    based_on: Annotated[int, Field(ge=0, description="The version that was changed; 0: a new page")]
+    restored_from: Annotated[int, Field(ge=1)] | None = Field(
+        default=None, description="The version that this one repeats, for the list of versions"
+    )
+
+
+class SiteAddress(RequestModel):
+    """Where visitors find the site."""
+
+    slug: Annotated[str, Field(max_length=300)]
+    domain_id: Annotated[UUID, Field(strict=False)] | None = Field(
+        default=None, description="The verified custom domain that serves it; null: the slug alone"
+    )
+
+
+class UploadedImage(RequestModel):
+    """What identifies an upload that is sent again."""
+
+    hash: str
+
+
+class SiteState(ResponseModel):
+    """A site after a command."""
+
+    id: UUID
+    website_id: UUID
+    slug: str
+    domain_id: UUID | None
+    document_version: int = Field(description="What the next change is based on")
+    published: int | None = Field(description="Number of the release that visitors see")
+
+
+class PageState(ResponseModel):
+    """A page after a command."""
+
+    id: UUID
+    site_id: UUID
+    version: int = Field(description="What the next change is based on")
+    saved_at: datetime
+
+    @classmethod
+    def after(cls, page: Page, saved_at: datetime) -> Self:
+        return cls.of(page, saved_at=saved_at)
+
+
+class ImageState(ResponseModel):
+    """A stored image."""
+
+    hash: str
+    width: int
+    height: int
+
+
+def site_state(site: Site) -> SiteState:
+    return SiteState.of(site)

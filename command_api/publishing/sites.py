@@ -1,0 +1,240 @@
+"""Site aggregate: the document of a site, its address and its releases. Pure.
+
+A release is a list of versions. Publishing checks that everything that the versions refer to exists; a release that is
+published again was checked then, and what is gone since is named.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+from uuid import UUID
+
+from command_api.domains.model import Domain
+from command_api.kernel import slug_reservation
+from command_api.kernel.aggregates import advanced, first_event, next_event
+from command_api.kernel.decision import CommandContext, UnexpectedEvent, conflict, invalid, not_found
+from command_api.publishing.pages import Page
+from command_api.websites.model import Website, require_owned
+from infra.domain.publishing.document import PageDocument, SiteDocument, SitePage, parse_page, parse_site, to_json
+from schemas.base import DomainEvent
+from schemas.events.publishing import (
+    SiteCreated,
+    SiteMoved,
+    SitePublished,
+    SiteRemoved,
+    SiteSaved,
+    SiteUnpublished,
+)
+
+KIND: Final = "site"
+"""Of its slug's reservation."""
+MAX_SITES: Final = 20
+"""Sites of an account that are not removed."""
+MAX_RELEASES: Final = 50
+"""Releases that can be published again: the latest ones."""
+_SLUG: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """Versions that were published together."""
+
+    number: int
+    site_version: int
+    pages: Mapping[UUID, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """State of a site. `document_version`: the version that saved the document. `published`: the number of the release
+    that visitors see. `releases`: the latest ones, oldest first."""
+
+    id: UUID
+    version: int
+    account_id: UUID
+    website_id: UUID
+    slug: str
+    document: str
+    document_version: int
+    domain_id: UUID | None = None
+    published: int | None = None
+    releases: tuple[Release, ...] = ()
+    removed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something that a page refers to and that cannot be published. `page`, `block`: where."""
+
+    page: str
+    block: UUID
+    what: str
+
+
+def create(
+    site_id: UUID,
+    website: Website | None,
+    claim: slug_reservation.Claim | None,
+    *,
+    slug: str,
+    document: SiteDocument,
+    context: CommandContext,
+) -> tuple[SiteCreated, DomainEvent]:
+    """Makes a site of the website. Raises `CommandRejected` for an invalid or used slug."""
+    website = require_owned(website, context)
+    created = SiteCreated(
+        **first_event(site_id, context),
+        account_id=website.account_id,
+        website_id=website.id,
+        slug=checked_slug(slug),
+        document=to_json(document).decode(),
+    )
+    return created, slug_reservation.claim(KIND, created.slug, site_id, claim, context)
+
+
+def save(
+    site: Site, document: SiteDocument, based_on: int, restored_from: int | None, context: CommandContext
+) -> list[SiteSaved]:
+    """Saves the document. `based_on`: the version that its author changed. Raises `CommandRejected` `site_changed` if
+    another one was saved since; nothing happens if the document is the same."""
+    text = to_json(document).decode()
+    if text == site.document:
+        return []
+    if based_on != site.document_version:
+        raise conflict("site_changed", "This site was changed elsewhere. Reload it, or save your copy over it.")
+    return [
+        SiteSaved(**next_event(site, context), account_id=site.account_id, document=text, restored_from=restored_from)
+    ]
+
+
+def publish(
+    site: Site,
+    pages: Mapping[UUID, Page],
+    links: Collection[UUID],
+    images: Collection[str],
+    context: CommandContext,
+) -> list[SitePublished]:
+    """Publishes the current versions. `links`, `images`: of those that the pages refer to, the ones that exist. Raises
+    `CommandRejected` with the first fault; nothing happens if exactly this is published."""
+    document = parse_site(site.document.encode())
+    for page in document.pages:
+        if page.id not in pages:
+            raise conflict("empty_page", f"{_named(page)} has no content yet. Add a block, or remove the page.")
+    faults = [fault for page in document.pages for fault in _faults(page, pages[page.id], links, images)]
+    if faults:
+        raise conflict("cannot_publish", f"{faults[0].page}: {faults[0].what}", str(faults[0].block))
+    versions = {page.id: pages[page.id].version for page in document.pages}
+    return _published(site, Release(0, site.document_version, versions), None, context)
+
+
+def publish_again(site: Site, number: int, context: CommandContext) -> list[SitePublished]:
+    """Publishes the versions of an earlier release. Raises `CommandRejected` (missing) if there is none."""
+    release = next((each for each in site.releases if each.number == number), None)
+    if release is None:
+        raise not_found("release")
+    return _published(site, release, number, context)
+
+
+def unpublish(site: Site, context: CommandContext) -> list[SiteUnpublished]:
+    """Nothing happens if it is not published."""
+    return [SiteUnpublished(**next_event(site, context))] if site.published is not None else []
+
+
+def move(
+    site: Site, claim: slug_reservation.Claim | None, *, slug: str, domain: Domain | None, context: CommandContext
+) -> list[DomainEvent]:
+    """Serves the site under a slug and, if `domain` is given, under this custom domain. Raises `CommandRejected` for a
+    domain of another website, and for an invalid or used slug."""
+    slug = checked_slug(slug)
+    if domain is not None and (domain.website_id != site.website_id or domain.removed):
+        raise not_found("domain")
+    if domain is not None and not domain.is_verified:
+        raise conflict("domain_unverified", f"{domain.domain} is not verified yet.", "domainId")
+    domain_id = domain.id if domain is not None else None
+    if (slug, domain_id) == (site.slug, site.domain_id):
+        return []
+    moved = SiteMoved(**next_event(site, context), slug=slug, domain_id=domain_id)
+    if slug == site.slug:
+        return [moved]
+    return [moved, slug_reservation.claim(KIND, slug, site.id, claim, context)]
+
+
+def remove(site: Site, context: CommandContext) -> SiteRemoved:
+    return SiteRemoved(**next_event(site, context))
+
+
+def require_own(site: Site | None, context: CommandContext) -> Site:
+    """Returns the site. Raises `CommandRejected` (missing) unless the actor may change it."""
+    if site is None or site.removed or not context.may_act_for(site.account_id):
+        raise not_found("site")
+    return site
+
+
+def checked_slug(slug: str) -> str:
+    """Raises `CommandRejected` unless it is one."""
+    if not _SLUG.fullmatch(slug) or slug in slug_reservation.RESERVED:
+        raise invalid("bad_slug", "Use 1 to 64 lower-case letters, digits and hyphens.", "slug")
+    return slug
+
+
+def evolve(site: Site | None, event: DomainEvent) -> Site:
+    """Applies an event."""
+    match event:
+        case SiteCreated():
+            return Site(
+                event.originator_id,
+                event.originator_version,
+                event.account_id,
+                event.website_id,
+                event.slug,
+                event.document,
+                event.originator_version,
+            )
+        case SiteSaved():
+            return replace(advanced(site, event), document=event.document, document_version=event.originator_version)
+        case SitePublished():
+            release = Release(event.release, event.site_version, dict(event.pages))
+            after = advanced(site, event)
+            return replace(after, published=event.release, releases=(*after.releases, release)[-MAX_RELEASES:])
+        case SiteUnpublished():
+            return replace(advanced(site, event), published=None)
+        case SiteMoved():
+            return replace(advanced(site, event), slug=event.slug, domain_id=event.domain_id)
+        case SiteRemoved():
+            return replace(advanced(site, event), published=None, removed=True)
+        case _:
+            raise UnexpectedEvent(f"{event.NAME} does not happen to sites")
+
+
+def _published(site: Site, release: Release, restored_from: int | None, context: CommandContext) -> list[SitePublished]:
+    shown = next((each for each in site.releases if each.number == site.published), None)
+    if shown is not None and (shown.site_version, shown.pages) == (release.site_version, release.pages):
+        return []
+    return [
+        SitePublished(
+            **next_event(site, context),
+            release=site.releases[-1].number + 1 if site.releases else 1,
+            site_version=release.site_version,
+            pages=release.pages,
+            restored_from=restored_from,
+        )
+    ]
+
+
+def _faults(page: SitePage, saved: Page, links: Collection[UUID], images: Collection[str]) -> list[Fault]:
+    document = parse_page(saved.document.encode())
+    faults = []
+    for block in document.blocks:
+        alone = PageDocument(blocks=(block,))
+        if not set(alone.links()) <= set(links):
+            faults.append(Fault(_named(page), block.id, "a tracked link of this block no longer exists."))
+        if not set(alone.images()) <= set(images):
+            faults.append(Fault(_named(page), block.id, "an image of this block no longer exists. Upload it again."))
+    return faults
+
+
+def _named(page: SitePage) -> str:
+    return f"Page \u201c{page.title}\u201d"
