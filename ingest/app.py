@@ -7,9 +7,10 @@ from typing import Final
 
 import structlog
 
+from infra.domain.publishing.serving import SITES
 from infra.kernel.http.request_limits import Message, Receive, Scope, Send
 from ingest.context import IngestContext
-from ingest.directory.custom_domains import CHECK, SCOPE_KEY, SERVED, check, domain_of, is_bare_slug, probe
+from ingest.directory.custom_domains import CHECK, SCOPE_KEY, SERVED, check, domain_of, probe
 from ingest.directory.directory import CustomDomain
 from ingest.endpoints.conversion_status import conversion
 from ingest.endpoints.health import livez, metrics, readyz
@@ -17,6 +18,7 @@ from ingest.endpoints.pixel import pixel
 from ingest.endpoints.postback import postback
 from ingest.endpoints.redirect import PREFIX, go
 from ingest.endpoints.report import lead, sale
+from ingest.endpoints.sites import own_host, site
 from ingest.endpoints.track import track
 from ingest.errors import EventRejected, Unavailable
 from ingest.request_context import client_address
@@ -47,6 +49,7 @@ _ROUTES: Final[dict[str, tuple[Handler, frozenset[str]]]] = {
 _PREFIXES: Final[tuple[tuple[str, Handler, frozenset[str]], ...]] = (
     (PREFIX, go, _READ),
     ("/track/conversions/", conversion, _READ),
+    (SITES, site, _READ),
 )
 _PREFLIGHT: Final = (
     (b"access-control-allow-methods", b"GET, POST, OPTIONS"),
@@ -118,7 +121,7 @@ def _under(domain: CustomDomain, path: str, scope: Scope) -> tuple[Handler, froz
     scope[SCOPE_KEY] = domain
     if path in SERVED:
         return _ROUTES[path]
-    return (go, _READ) if path.startswith(PREFIX) or is_bare_slug(path) else None
+    return (go, _READ) if path.startswith(PREFIX) else (own_host, _READ)
 
 
 def _prefixed(path: str) -> tuple[Handler, frozenset[str]] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from infra.kernel.config.settings import Settings
 from infra.kernel.http.request_limits import Scope
@@ -19,6 +19,7 @@ from ingest.publish_retries import PublishRetries
 from ingest.rate_limits import SiteRateLimits
 from ingest.rejection_log import RejectionLog
 from ingest.request_cost import RequestCosts
+from ingest.site_files import SiteFiles
 from ingest.steps.pseudonymise import Hasher
 from ingest.steps.publish import Publisher
 from ingest.suspicion import SuspicionDetector
@@ -46,6 +47,7 @@ class IngestContext:
     conversion_outcomes: ConversionOutcomes
     key_uses: KeyUses
     suspicion_detector: SuspicionDetector
+    site_files: SiteFiles = field(default_factory=SiteFiles)
     stopping: bool = False
 
     def is_https(self, scope: Scope) -> bool:

@@ -54,6 +54,9 @@ from projectors.read_models.operations.activity import ACTIVITY
 from projectors.read_models.partners.partner_requests import PARTNER_REQUESTS
 from projectors.read_models.partners.partner_terms import PARTNER_TERMS
 from projectors.read_models.partners.partners import PARTNERS
+from projectors.read_models.publishing.site_releases import SITE_RELEASES
+from projectors.read_models.publishing.site_versions import SITE_VERSIONS
+from projectors.read_models.publishing.sites import SITES
 from projectors.read_models.social.social_channels import SOCIAL_CHANNELS
 from projectors.read_models.sql.pinned_charts import PINNED_CHARTS
 from projectors.read_models.sql.saved_queries import QUERY_VERSIONS, SAVED_QUERIES
@@ -132,6 +135,9 @@ REGISTRY: Final = Registry(
         PARTNER_REQUESTS,
         LINKS,
         LINK_CHANGES,
+        SITES,
+        SITE_VERSIONS,
+        SITE_RELEASES,
         CONVERSIONS,
         CONVERSION_STEPS,
         CONVERSION_DECISIONS,

@@ -85,6 +85,7 @@ from query_api.operations import (
 from query_api.partners import admin as admin_partners
 from query_api.partners import requests as partner_requests
 from query_api.partners import routes as partners
+from query_api.publishing import routes as publishing
 from query_api.search import routes as search
 from query_api.site import sitemap
 from query_api.social import routes as social
@@ -116,6 +117,7 @@ ROUTERS: Final = (
     partners.router,
     links.router,
     social.router,
+    publishing.router,
     accountant_file.router,
     statements.router,
     payouts.router,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal, TypeVar
@@ -16,14 +16,18 @@ Kind = Literal["invalid", "conflict", "missing", "forbidden"]
 
 
 class CommandRejected(Exception):
-    """A command is rejected. `code` is stable, `message` is one sentence for users, `field` names the invalid field."""
+    """A command is rejected. `code` is stable, `message` is one sentence for users, `field` names the invalid field;
+    `more` has further members of the problem document."""
 
-    def __init__(self, kind: Kind, code: str, message: str, field: str | None = None) -> None:
+    def __init__(
+        self, kind: Kind, code: str, message: str, field: str | None = None, more: Mapping[str, Any] | None = None
+    ) -> None:
         super().__init__(message)
         self.kind: Kind = kind
         self.code = code
         self.message = message
         self.field = field
+        self.more = dict(more or {})
 
 
 class UnexpectedEvent(Exception):
@@ -97,9 +101,9 @@ def invalid(code: str, message: str, field: str | None = None) -> CommandRejecte
     return CommandRejected("invalid", code, message, field)
 
 
-def conflict(code: str, message: str, field: str | None = None) -> CommandRejected:
+def conflict(code: str, message: str, field: str | None = None, **more: Any) -> CommandRejected:
     """Rejects a command that the current state does not allow: HTTP 409."""
-    return CommandRejected("conflict", code, message, field)
+    return CommandRejected("conflict", code, message, field, more)
 
 
 def not_found(what: str) -> CommandRejected:

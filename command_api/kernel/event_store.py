@@ -96,6 +96,12 @@ class EventStore(Application[UUID]):
                     recorder.save_snapshot(connection.cursor(), snapshot)
         return loaded.state
 
+    def event(self, aggregate_id: UUID, version: int) -> DomainEvent | None:
+        """Returns the aggregate's event of that version, or `None` if there is none."""
+        for stored in self.recorder.select_events(aggregate_id, gt=version - 1, lte=version):
+            return cast(EventMapper, self.mapper).to_domain_event(stored)
+        return None
+
     @contextmanager
     def transaction(self) -> Iterator[StoreTransaction]:
         """A transaction that commits when the block ends and rolls back when it raises.

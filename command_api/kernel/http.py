@@ -192,7 +192,7 @@ def install_error_handlers(app: FastAPI) -> None:
     async def refused(_: Request, error: Exception) -> Response:
         assert isinstance(error, CommandRejected)  # noqa: S101 - the registration below says so
         errors = [FieldError(error.field, error.message)] if error.field else []
-        return Problem(STATUS_OF[error.kind], error.code, error.message, errors=errors).response()
+        return Problem(STATUS_OF[error.kind], error.code, error.message, errors=errors, more=error.more).response()
 
     async def store_down(_: Request, __: Exception) -> Response:
         return unavailable().response()

@@ -66,6 +66,10 @@ class UnitOfWork:
         source = self._transaction or self._store
         return source.load(aggregate_id, evolve)
 
+    def event(self, aggregate_id: UUID, version: int) -> DomainEvent | None:
+        """Returns a committed event of the aggregate by its version, or `None` if there is none."""
+        return self._store.event(aggregate_id, version)
+
     def select(self, query: LiteralString, *values: Any) -> list[tuple[Any, ...]]:
         """Reads rows: in the transaction if it has begun, else on a connection of its own."""
         return self._fetch(query, values)

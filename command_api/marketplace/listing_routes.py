@@ -10,9 +10,9 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends, Request, Response
 
 from command_api.kernel.http import Id, Runs
+from command_api.kernel.images import reencode
 from command_api.kernel.rate_limits import Limit, consume
 from command_api.marketplace import commands, listings, schemas
-from command_api.kernel.images import reencode
 from infra.kernel.http.problems import Problem
 from infra.kernel.http.worker_slots import release_worker_slot
 from schemas.uuid7 import uuid7

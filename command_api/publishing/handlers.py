@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 from uuid import UUID
 
@@ -14,7 +14,7 @@ from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import conflict, invalid, not_found
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.links import model as tracked_links
-from command_api.publishing import commands, pages, sites
+from command_api.publishing import commands, pages, releases, sites
 from command_api.publishing.lookups import require_free_domain, require_site_limit
 from command_api.publishing.schemas import ImageState, NewSite, PageState, SiteState, site_state
 from command_api.websites import model as websites
@@ -67,7 +67,7 @@ def create_site(command: commands.CreateSite, uow: UnitOfWork) -> SiteState:
 @HANDLERS.on(commands.SaveSite, senders="accounts")
 def save_site(command: commands.SaveSite, uow: UnitOfWork) -> SiteState:
     site, fields = _own(command.site_id, uow), command.fields
-    document = _parsed(parse_site, fields.document)
+    document = parsed(parse_site, fields.document)
     return _after(uow, site, sites.save(site, document, fields.based_on, fields.restored_from, uow.context))
 
 
@@ -80,7 +80,7 @@ def save_page(command: commands.SavePage, uow: UnitOfWork) -> PageState:
     events = pages.save(
         command.page_id,
         before,
-        _parsed(parse_page, fields.document),
+        parsed(parse_page, fields.document),
         site_id=site.id,
         account_id=site.account_id,
         based_on=fields.based_on,
@@ -102,23 +102,21 @@ def publish_site(command: commands.PublishSite, uow: UnitOfWork) -> SiteState:
     contents = [parse_page(page.document.encode()) for page in saved.values()]
     links = {link_id for content in contents for link_id in content.links()}
     images = {image for content in contents for image in content.images()}
-    return _after(
-        uow,
-        site,
-        sites.publish(site, saved, _existing_links(uow, site, links), _existing(uow, site, images), uow.context),
-    )
+    existing = _existing_links(uow, site, links), _existing(uow, site, images)
+    events = sites.publish(site, saved, *existing, uow.context)
+    return _serve(uow, site, events)
 
 
 @HANDLERS.on(commands.PublishRelease, senders="accounts")
 def publish_release(command: commands.PublishRelease, uow: UnitOfWork) -> SiteState:
     site = _own(command.site_id, uow)
-    return _after(uow, site, sites.publish_again(site, command.release, uow.context))
+    return _serve(uow, site, sites.publish_again(site, command.release, uow.context))
 
 
 @HANDLERS.on(commands.UnpublishSite, senders="accounts")
 def unpublish_site(command: commands.UnpublishSite, uow: UnitOfWork) -> SiteState:
     site = _own(command.site_id, uow)
-    return _after(uow, site, sites.unpublish(site, uow.context))
+    return _serve(uow, site, sites.unpublish(site, uow.context))
 
 
 @HANDLERS.on(commands.MoveSite, senders="accounts")
@@ -128,11 +126,9 @@ def move_site(command: commands.MoveSite, uow: UnitOfWork) -> SiteState:
     if fields.domain_id is not None and domain is None:
         raise not_found("domain")
     claim = uow.load(slug_id(sites.KIND, fields.slug), slug_reservation.evolve)
-    events = sites.move(site, claim, slug=fields.slug, domain=domain, context=uow.context)
-    uow.append(*events)
-    site = state_after(sites.evolve, site, events[:1])
-    require_free_domain(uow, site)
-    return site_state(site)
+    state = _serve(uow, site, sites.move(site, claim, slug=fields.slug, domain=domain, context=uow.context))
+    require_free_domain(uow, site.id, state.domain_id)
+    return state
 
 
 @HANDLERS.on(commands.RemoveSite, senders="accounts")
@@ -164,6 +160,7 @@ def remove_sites(event: WebsiteDisconnected, uow: UnitOfWork) -> None:
 
 def _remove(site: sites.Site, uow: UnitOfWork) -> None:
     uow.append(sites.remove(site, uow.context))
+    releases.store(site, None, uow)
     uow.cursor.execute("DELETE FROM publishing.site_image WHERE site_id = %s", (site.id,))
 
 
@@ -176,16 +173,27 @@ def _after(uow: UnitOfWork, site: sites.Site, events: list[Any]) -> SiteState:
     return site_state(state_after(sites.evolve, site, events))
 
 
+def _serve(uow: UnitOfWork, site: sites.Site, events: Sequence[DomainEvent]) -> SiteState:
+    """Appends the events and serves the site as it is after them."""
+    if events:
+        site = state_after(sites.evolve, site, [event for event in events if event.originator_id == site.id])
+        rendered = releases.render(site, uow)
+        uow.append(*events)
+        releases.store(site, rendered, uow)
+    return site_state(site)
+
+
 def _new_documents(fields: NewSite) -> tuple[SiteDocument, Mapping[UUID, PageDocument]]:
-    if fields.niche is not None:
-        return _checked(lambda: start_site(fields.niche, fields.name, uuid7))  # type: ignore[arg-type]  # not None
+    niche = fields.niche
+    if niche is not None:
+        return _checked(lambda: start_site(niche, fields.name, uuid7))
     home = SitePage(id=uuid7(), path="", title="Home")
-    site = _parsed(parse_site, {"name": fields.name, "pages": [home.model_dump(mode="json")]})
+    site = parsed(parse_site, {"name": fields.name, "pages": [home.model_dump(mode="json")]})
     return site, {home.id: PageDocument()}
 
 
-def _parsed(parse: Callable[[bytes], Document], document: Mapping[str, Any]) -> Document:
-    """The parsed document. Raises `CommandRejected` for the first fault."""
+def parsed(parse: Callable[[bytes], Document], document: Mapping[str, Any]) -> Document:
+    """Returns the parsed document. Raises `CommandRejected` for the first fault."""
     text = json.dumps(document, ensure_ascii=False)
     try:
         content = text.encode()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Final
+from uuid import UUID
 
 from command_api.kernel.decision import conflict
 from command_api.kernel.inline_projection import InlineProjection, Table, Tables
@@ -53,9 +54,9 @@ def require_site_limit(uow: UnitOfWork, site: Site) -> None:
         raise conflict("too_many_sites", f"An account has at most {MAX_SITES} sites.")
 
 
-def require_free_domain(uow: UnitOfWork, site: Site) -> None:
+def require_free_domain(uow: UnitOfWork, site_id: UUID, domain_id: UUID | None) -> None:
     """Raises `CommandRejected` when another site has the custom domain. Called after the append."""
-    if site.domain_id is None:
+    if domain_id is None:
         return
-    if uow.select("SELECT FROM lookup.site WHERE domain_id = %s AND site_id <> %s", site.domain_id, site.id):
+    if uow.select("SELECT FROM lookup.site WHERE domain_id = %s AND site_id <> %s", domain_id, site_id):
         raise conflict("domain_in_use", "Another of your sites uses this domain.", "domainId")

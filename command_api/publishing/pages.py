@@ -43,7 +43,11 @@ def save(
         return []
     version = page.version if page is not None else 0
     if based_on != version:
-        raise conflict("page_changed", "This page was changed elsewhere. Reload it, or save your copy over it.")
+        raise conflict(
+            "page_changed",
+            "This page was changed elsewhere. Reload it, or save your copy over it.",
+            version=version,
+        )
     return [
         PageSaved(
             **event_metadata(page_id, version, context),

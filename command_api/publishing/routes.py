@@ -28,10 +28,7 @@ from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/platform/sites", tags=["sites"])
 
-CONSISTENT_WITH: Final = ("sites",)
-PAGES_CONSISTENT_WITH: Final = ("site_pages",)
-SERVED_CONSISTENT_WITH: Final = ("sites", "site_files")
-"""Ingest serves these: the response waits until visitors see the change."""
+CONSISTENT_WITH: Final = ("sites", "site_versions", "site_releases")
 NEW_SITES: Final = Limit("new-site", timedelta(minutes=5), 20)
 SAVES: Final = Limit("site-save", timedelta(seconds=1), 120)
 """An editor saves a few seconds after a change."""
@@ -47,9 +44,7 @@ Page = Annotated[UUID, Path(alias="pageId")]
 def create_site(body: NewSite, run: Runs) -> Response:
     """Makes a site of one of the caller's websites, from a starter or with an empty home page. Nobody sees it yet."""
     consume(run.container.pool, NEW_SITES, str(run.person.account_id))
-    return run(
-        commands.CreateSite(uuid7(), body), body, status=201, consistent_with=(*CONSISTENT_WITH, *PAGES_CONSISTENT_WITH)
-    )
+    return run(commands.CreateSite(uuid7(), body), body, status=201, consistent_with=CONSISTENT_WITH)
 
 
 @router.put("/{id}/document", response_model=SiteState)
@@ -63,39 +58,39 @@ def save_site(id_: Id, body: SaveDocument, run: Runs) -> Response:
 def save_page(id_: Id, page_id: Page, body: SaveDocument, run: Runs) -> Response:
     """Saves the blocks of a page of the site's document. 409 `page_changed` if it was changed since `basedOn`."""
     consume(run.container.pool, SAVES, str(run.person.account_id))
-    return run(commands.SavePage(id_, page_id, body), body, consistent_with=PAGES_CONSISTENT_WITH)
+    return run(commands.SavePage(id_, page_id, body), body, consistent_with=CONSISTENT_WITH)
 
 
 @router.post("/{id}/publish", response_model=SiteState)
 def publish_site(id_: Id, run: Runs) -> Response:
     """Shows visitors what is saved now."""
     consume(run.container.pool, RELEASES, str(run.person.account_id))
-    return run(commands.PublishSite(id_), consistent_with=SERVED_CONSISTENT_WITH)
+    return run(commands.PublishSite(id_), consistent_with=CONSISTENT_WITH)
 
 
 @router.post("/{id}/releases/{release}/publish", response_model=SiteState)
 def publish_release(id_: Id, release: Annotated[int, Path(ge=1, le=2**31 - 1)], run: Runs) -> Response:
     """Shows visitors an earlier release again."""
     consume(run.container.pool, RELEASES, str(run.person.account_id))
-    return run(commands.PublishRelease(id_, release), consistent_with=SERVED_CONSISTENT_WITH)
+    return run(commands.PublishRelease(id_, release), consistent_with=CONSISTENT_WITH)
 
 
 @router.post("/{id}/unpublish", response_model=SiteState)
 def unpublish_site(id_: Id, run: Runs) -> Response:
     """Shows visitors nothing; the site and its releases stay."""
-    return run(commands.UnpublishSite(id_), consistent_with=SERVED_CONSISTENT_WITH)
+    return run(commands.UnpublishSite(id_), consistent_with=CONSISTENT_WITH)
 
 
 @router.put("/{id}/address", response_model=SiteState)
 def move_site(id_: Id, body: SiteAddress, run: Runs) -> Response:
     """Serves the site under another slug, and under a verified custom domain of its website."""
-    return run(commands.MoveSite(id_, body), body, consistent_with=SERVED_CONSISTENT_WITH)
+    return run(commands.MoveSite(id_, body), body, consistent_with=CONSISTENT_WITH)
 
 
 @router.delete("/{id}", status_code=204)
 def remove_site(id_: Id, run: Runs) -> Response:
     """Removes the site with its pages, releases and images."""
-    return run(commands.RemoveSite(id_), status=204, consistent_with=SERVED_CONSISTENT_WITH)
+    return run(commands.RemoveSite(id_), status=204, consistent_with=CONSISTENT_WITH)
 
 
 async def _request_body(request: Request) -> bytes:

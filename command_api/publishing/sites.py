@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Final
 from uuid import UUID
 
@@ -45,12 +46,17 @@ class Release:
     number: int
     site_version: int
     pages: Mapping[UUID, int]
+    at: datetime
+
+    def has(self, site_version: int, pages: Mapping[UUID, int]) -> bool:
+        """Whether it published exactly these versions."""
+        return (self.site_version, dict(self.pages)) == (site_version, dict(pages))
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
     """State of a site. `document_version`: the version that saved the document. `published`: the number of the release
-    that visitors see. `releases`: the latest ones, oldest first."""
+    that visitors see. `releases`: the latest ones, oldest first. `first_published`: when each page was."""
 
     id: UUID
     version: int
@@ -62,7 +68,23 @@ class Site:
     domain_id: UUID | None = None
     published: int | None = None
     releases: tuple[Release, ...] = ()
+    first_published: Mapping[UUID, datetime] = field(default_factory=dict)
     removed: bool = False
+
+    @property
+    def shown(self) -> Release | None:
+        """The release that visitors see."""
+        return next((each for each in self.releases if each.number == self.published), None)
+
+    def dates_of(self, page_id: UUID) -> tuple[datetime, datetime]:
+        """When a published page came out first, and when the content came out that the last release has."""
+        latest = self.releases[-1]
+        updated = latest.at
+        for release in reversed(self.releases):
+            if release.pages.get(page_id) != latest.pages.get(page_id):
+                break
+            updated = release.at
+        return self.first_published.get(page_id, updated), updated
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +126,11 @@ def save(
     if text == site.document:
         return []
     if based_on != site.document_version:
-        raise conflict("site_changed", "This site was changed elsewhere. Reload it, or save your copy over it.")
+        raise conflict(
+            "site_changed",
+            "This site was changed elsewhere. Reload it, or save your copy over it.",
+            version=site.document_version,
+        )
     return [
         SiteSaved(**next_event(site, context), account_id=site.account_id, document=text, restored_from=restored_from)
     ]
@@ -127,7 +153,7 @@ def publish(
     if faults:
         raise conflict("cannot_publish", f"{faults[0].page}: {faults[0].what}", str(faults[0].block))
     versions = {page.id: pages[page.id].version for page in document.pages}
-    return _published(site, Release(0, site.document_version, versions), None, context)
+    return _published(site, site.document_version, versions, None, context)
 
 
 def publish_again(site: Site, number: int, context: CommandContext) -> list[SitePublished]:
@@ -135,7 +161,7 @@ def publish_again(site: Site, number: int, context: CommandContext) -> list[Site
     release = next((each for each in site.releases if each.number == number), None)
     if release is None:
         raise not_found("release")
-    return _published(site, release, number, context)
+    return _published(site, release.site_version, release.pages, number, context)
 
 
 def unpublish(site: Site, context: CommandContext) -> list[SiteUnpublished]:
@@ -146,7 +172,8 @@ def unpublish(site: Site, context: CommandContext) -> list[SiteUnpublished]:
 def move(
     site: Site, claim: slug_reservation.Claim | None, *, slug: str, domain: Domain | None, context: CommandContext
 ) -> list[DomainEvent]:
-    """Serves the site under a slug and, if `domain` is given, under this custom domain. Raises `CommandRejected` for a
+    """Serves the site under a slug and, if `domain` is given, under this custom domain. A slug that it had stays
+    reserved for it: nobody else gets its visitors. Raises `CommandRejected` for a
     domain of another website, and for an invalid or used slug."""
     slug = checked_slug(slug)
     if domain is not None and (domain.website_id != site.website_id or domain.removed):
@@ -157,7 +184,7 @@ def move(
     if (slug, domain_id) == (site.slug, site.domain_id):
         return []
     moved = SiteMoved(**next_event(site, context), slug=slug, domain_id=domain_id)
-    if slug == site.slug:
+    if slug == site.slug or (claim is not None and claim.owner_id == site.id):  # it may return to an earlier address
         return [moved]
     return [moved, slug_reservation.claim(KIND, slug, site.id, claim, context)]
 
@@ -196,9 +223,14 @@ def evolve(site: Site | None, event: DomainEvent) -> Site:
         case SiteSaved():
             return replace(advanced(site, event), document=event.document, document_version=event.originator_version)
         case SitePublished():
-            release = Release(event.release, event.site_version, dict(event.pages))
+            release = Release(event.release, event.site_version, dict(event.pages), event.timestamp)
             after = advanced(site, event)
-            return replace(after, published=event.release, releases=(*after.releases, release)[-MAX_RELEASES:])
+            return replace(
+                after,
+                published=event.release,
+                releases=(*after.releases, release)[-MAX_RELEASES:],
+                first_published=dict.fromkeys(event.pages, event.timestamp) | dict(after.first_published),
+            )
         case SiteUnpublished():
             return replace(advanced(site, event), published=None)
         case SiteMoved():
@@ -209,16 +241,18 @@ def evolve(site: Site | None, event: DomainEvent) -> Site:
             raise UnexpectedEvent(f"{event.NAME} does not happen to sites")
 
 
-def _published(site: Site, release: Release, restored_from: int | None, context: CommandContext) -> list[SitePublished]:
-    shown = next((each for each in site.releases if each.number == site.published), None)
-    if shown is not None and (shown.site_version, shown.pages) == (release.site_version, release.pages):
+def _published(
+    site: Site, site_version: int, pages: Mapping[UUID, int], restored_from: int | None, context: CommandContext
+) -> list[SitePublished]:
+    if site.shown is not None and site.shown.has(site_version, pages):
         return []
     return [
         SitePublished(
             **next_event(site, context),
+            account_id=site.account_id,
             release=site.releases[-1].number + 1 if site.releases else 1,
-            site_version=release.site_version,
-            pages=release.pages,
+            site_version=site_version,
+            pages=pages,
             restored_from=restored_from,
         )
     ]

@@ -41,11 +41,14 @@ _NO_ZONES: Final = {"localtime", "Factory"}
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """State of one key. `hash`: SHA-256 of its text, which is stored nowhere."""
+    """State of one key. `hash`: SHA-256 of its text, which is stored for site keys alone: they are public.
+    `is_bound`: whether it works for some origins only."""
 
     kind: KeyKind
     revoked: bool = False
     hash: str = ""
+    public_key: str = ""
+    is_bound: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +94,14 @@ class Website:
     rules: frozenset[UUID] = frozenset()
     """Active traffic rules."""
     undone: frozenset[UUID] = frozenset()
+
+    @property
+    def page_key(self) -> str:
+        """The text of a site key that works on every page; empty if there is none."""
+        return next(
+            (key.public_key for key in self.keys.values() if key.public_key and not key.revoked and not key.is_bound),
+            "",
+        )
 
     def live_keys(self, kind: KeyKind) -> int:
         return sum(1 for key in self.keys.values() if key.kind is kind and not key.revoked)
@@ -261,7 +272,7 @@ def evolve(website: Website | None, event: DomainEvent) -> Website:
         case websites.WebsiteDisconnected():
             return replace(website, disconnected=True)
         case websites.WebsiteKeyIssued():
-            return replace(website, keys={**website.keys, event.key_id: Key(event.kind, hash=event.key_hash)})
+            return replace(website, keys={**website.keys, event.key_id: _key_state(event)})
         case websites.WebsiteKeyRevoked():
             revoked = replace(website.keys[event.key_id], revoked=True)
             return replace(website, keys={**website.keys, event.key_id: revoked})
@@ -296,6 +307,10 @@ def _issued(
         name=_key_name(key.name),
         is_readable=key.kind is KeyKind.POSTBACK,
     )
+
+
+def _key_state(event: websites.WebsiteKeyIssued) -> Key:
+    return Key(event.kind, hash=event.key_hash, public_key=event.public_key or "", is_bound=bool(event.allowed_origins))
 
 
 def _key_name(name: str) -> str:

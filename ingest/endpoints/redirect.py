@@ -50,10 +50,10 @@ async def go(context: IngestContext, scope: Scope, _receive: Receive, send: Send
         link = await context.directory.link(slug, check) if 0 < len(slug) <= MAX_TEXT else None
     except EventRejected as error:
         runner.drop(error.code)
-        await _page(send, 429, "Please try again", "Too many unknown links were followed here.", error.retry_after)
+        await send_page(send, 429, "Please try again", "Too many unknown links were followed here.", error.retry_after)
         return
     except Unavailable as error:
-        await _page(send, 503, "Please try again", "This link cannot be looked up right now.", error.retry_after)
+        await send_page(send, 503, "Please try again", "This link cannot be looked up right now.", error.retry_after)
         return
     if link is not None and domain is not None and link.website.id != domain.website_id:
         link = None  # another website's: not here
@@ -61,7 +61,7 @@ async def go(context: IngestContext, scope: Scope, _receive: Receive, send: Send
         runner.drop("unknown_link")
         # No website to show it to; slugs are guessed all day long.
         context.counters.outcomes[ENDPOINT, Outcome.UNKNOWN_SITE.value] += 1
-        await _page(send, 404, "Link not found", "There is no link at this address.")
+        await send_page(send, 404, "Link not found", "There is no link at this address.")
         return
     runner.current = "choose_route"
     client = client_of(scope, headers, context.settings.trusted_proxies, context.places)
@@ -69,7 +69,7 @@ async def go(context: IngestContext, scope: Scope, _receive: Receive, send: Send
     if route is None:
         runner.drop("link_gone")
         _refuse(context, slug, link)
-        await _page(send, 410, "Link no longer available", "This link has been switched off.")
+        await send_page(send, 410, "Link no longer available", "This link has been switched off.")
         return
     event = _click(context, link, route, client, scope, headers)
     runner.complete(event)
@@ -155,7 +155,8 @@ def _refuse(context: IngestContext, slug: str, link: Link) -> None:
     context.rejections.add(error, ENDPOINT, website_id=link.website.id, sample=slug)
 
 
-async def _page(send: Send, status: int, title: str, text: str, retry_after: int = 0) -> None:
+async def send_page(send: Send, status: int, title: str, text: str, retry_after: int = 0) -> None:
+    """Answers a visitor with a small page of the installation."""
     body = _PAGE.format(title=title, text=text).encode()
     headers = [(b"content-type", b"text/html; charset=utf-8"), NO_STORE, (b"x-robots-tag", b"noindex, nofollow")]
     if retry_after:

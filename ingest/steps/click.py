@@ -9,6 +9,7 @@ from hashlib import blake2b
 
 import msgspec
 
+from infra.domain.publishing.serving import PAGE_PARAMETER, PLACEMENT_PARAMETER
 from ingest.errors import EventRejected
 from ingest.event import LinkClick
 from ingest.query_strings import parameters
@@ -50,7 +51,11 @@ def set_subs(event: LinkClick) -> None:
 
 def enrich(event: LinkClick) -> None:
     """Sets page and source; the page is the link's own address. Its UTM parameters are those of the query, else the
-    link's own."""
+    link's own.
+
+    Pages of the website builder name themselves and the block in the link's query: then `path` and `placement` are
+    theirs. Anybody may write both into a link, as with sub ids, so they are texts and mean nothing else.
+    """
     referrer_host = host_of(event.headers.get(b"referer", b"").decode("latin-1"))
     page = _page_of(event)
     if event.link.utm and not (page.utm_source or page.utm_medium or page.utm_campaign):
@@ -58,6 +63,11 @@ def enrich(event: LinkClick) -> None:
         source, medium = utm.get("utm_source", ""), utm.get("utm_medium", "")
         page = replace(page, utm_source=source, utm_medium=medium, utm_campaign=utm.get("utm_campaign", ""))
     set_source(event.row, page, referrer_host, event.request)
+    query = _query(event.scope["query_string"])
+    of_page = query.get(PAGE_PARAMETER, "")
+    if of_page.startswith("/"):
+        event.row.path = clean(of_page)[:MAX_TEXT]
+        event.row.placement = clean(query.get(PLACEMENT_PARAMETER, ""))[:MAX_TEXT]
 
 
 def pseudonymise(event: LinkClick) -> None:

@@ -35,6 +35,7 @@ __all__ = [
     "operations",
     "partners",
     "social",
+    "publishing",
     "sql",
     "websites",
 ]

@@ -168,10 +168,10 @@ class PartnerRequestWithdrawn(DomainEvent):
 
 
 class SlugClaimed(DomainEvent):
-    """A slug belongs to one partner or link. The aggregate's id is derived from kind and slug, so it is unique."""
+    """A slug belongs to one partner, link or site. The aggregate's id derives from kind and slug: it is unique."""
 
     NAME: ClassVar[str] = "slug.claimed"
-    kind: str = Field(pattern="^(partner|link)$")
+    kind: str = Field(pattern="^(partner|link|site)$")
     slug: str
     owner_id: UUID
 

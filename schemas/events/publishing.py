@@ -52,6 +52,7 @@ class SitePublished(DomainEvent):
     """Visitors see these versions of the site and its pages from now on."""
 
     NAME: ClassVar[str] = "site.published"
+    account_id: UUID
     release: int = Field(ge=1, description="Counts the site's releases")
     site_version: int = Field(ge=1, description="The version of the site whose document is published")
     pages: Mapping[UUID, int] = Field(description="The version of each page")

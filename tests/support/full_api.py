@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
@@ -143,6 +144,16 @@ class SampleData:
         self.sql_query = UUID(_made(api.call("POST", "/api/platform/sql/queries", self.admin, json=kept))["id"])
         pinned = {"queryId": str(self.sql_query), "kind": "table"}
         self.pin = UUID(_made(api.call("POST", "/api/platform/sql/pins", self.admin, json=pinned))["id"])
+        site = {"websiteId": str(self.website), "name": "Tents", "slug": f"tents-{uuid4().hex[:8]}"}
+        self.site = UUID(_made(api.call("POST", "/api/platform/sites", self.owner, json=site))["id"])
+        self.site_page = uuid4()
+        page = {"id": str(self.site_page), "path": "", "title": "Home"}
+        self.site_document: dict[str, Any] = {"name": "Tents", "pages": [page]}
+        saved = {"document": self.site_document, "basedOn": 1}
+        api.call("PUT", f"/api/platform/sites/{self.site}/document", self.owner, json=saved)
+        empty = {"document": {"blocks": []}, "basedOn": 0}
+        api.call("PUT", f"/api/platform/sites/{self.site}/pages/{self.site_page}", self.owner, json=empty)
+        _made(api.call("POST", f"/api/platform/sites/{self.site}/publish", self.owner))
         report = {"viewId": str(self.view), "websiteId": str(self.website)}
         self.report = UUID(_made(api.call("POST", "/api/platform/reports", self.owner, json=report))["id"])
         terms = {"name": f"P {uuid4().hex}", "baseUrl": "https://partner.example/", "commission": 10}
@@ -332,6 +343,20 @@ class SampleData:
             "id": self.conversion, "website_id": self.website, "kind": "sale", "event": "sale",
             "txid": self.conversion.hex, "status": "pending", "amount": 1000, "currency": "USD", "commission": 0,
             "commission_currency": "USD", "reported_by": "sale", "occurred_at": now, "recorded_at": now,
+        })  # fmt: skip
+        query.insert("sites", {
+            "id": self.site, "account_id": self.owner.account_id, "website_id": self.website, "slug": "tents",
+            "document": json.dumps(self.site_document), "document_version": 2, "published": 1, "published_at": now,
+            "shown_versions": Jsonb({str(self.site): 2, str(self.site_page): 1}), "created_at": now, "updated_at": now,
+        })  # fmt: skip
+        for id_, version, document in ((self.site, 1, self.site_document), (self.site_page, 1, {"blocks": []})):
+            query.insert("site_versions", {
+                "document_id": id_, "version": version, "site_id": self.site, "document": json.dumps(document),
+                "account_id": self.owner.account_id, "saved_at": now, "position": version,
+            })  # fmt: skip
+        query.insert("site_releases", {
+            "site_id": self.site, "number": 1, "account_id": self.owner.account_id, "published_at": now, "pages": 1,
+            "position": 1,
         })  # fmt: skip
         query.insert("webhooks", {
             "id": self.webhook, "account_id": self.owner.account_id, "url": "https://hooks.example.com/x",

@@ -31,7 +31,7 @@ log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 _READS = ("GET", "HEAD")
 _LIVE = b"/live"
 """How the addresses of live streams end: whatever a client says that it accepts, they have connections of their own."""
-_SQL_PATH = re.compile(r"/api/platform/sql(/[0-9a-fA-F-]{32,36})?")
+_READ_BY_ANY_METHOD = re.compile(r"/api/platform/(sql(/[0-9a-fA-F-]{32,36})?|sites/[0-9a-fA-F-]{32,36}/preview)")
 _NAVIGATION = re.compile(
     rf"/api/platform/(auth/({'|'.join(NAMES)})(/callback)?|affiliate/applications/[0-9a-fA-F-]{{32,36}}/go)"
 )
@@ -185,8 +185,8 @@ def _path(request: httpx.Request) -> str:
 def _service_of(scope: Scope) -> str:
     if scope["method"] == "GET" and _NAVIGATION.fullmatch(scope["path"]) is not None:
         return "command"  # a redirect to or from an identity provider: each step happens once
-    # An analyst's statement is a read, though it comes by POST and is stopped by DELETE.
-    is_read = scope["method"] in _READS or _SQL_PATH.fullmatch(scope["path"]) is not None
+    # An analyst's statement is a read, though it comes by POST and is stopped by DELETE; so is a preview.
+    is_read = scope["method"] in _READS or _READ_BY_ANY_METHOD.fullmatch(scope["path"]) is not None
     return "query" if is_read else "command"
 
 

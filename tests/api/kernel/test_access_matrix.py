@@ -72,6 +72,7 @@ PUBLIC = {
     ("get", "/api/marketplace/listings/{id}/questions"),
     ("get", "/api/marketplace/deal-terms"),
     ("get", "/api/marketplace/images/{hash}"),
+    ("get", "/api/platform/sites/images/{hash}"),
     ("get", "/api/marketplace/sellers/{id}"),
     ("post", "/api/public/escrow/messages"),
     ("post", "/api/public/marketplace/searches/stop/{token}"),
@@ -188,8 +189,10 @@ class Walk:
             return str(self.of.rule)
         if name == "kind":
             return "reply"
-        if name == "number":
+        if name in ("number", "release", "version"):
             return "1"
+        if name == "pageId":
+            return str(self.of.site_page)
         if "/projections/" in template:
             return "pause" if name == "action" else "links"
         for part, found in (
@@ -206,6 +209,7 @@ class Walk:
             ("/admin/domains/", self.of.custom_domain),
             ("/analytics/{websiteId}", self.of.website),
             ("/websites/", self.of.website),
+            ("/platform/sites/", self.of.site),
             ("/links/", self.of.link),
             ("/social-channels/", self.of.social_channel),
             ("/annotations/", self.of.annotation),
@@ -244,6 +248,8 @@ class Walk:
             return self._value(name, found)
         if name in ("websiteId", "partnerId"):
             return str(self.of.website if name == "websiteId" else self.of.partner)
+        if name == "pageId":
+            return str(self.of.site_page)
         if name in VALUES and "enum" not in schema:
             return VALUES[name]
         for kind in ("anyOf", "oneOf", "allOf"):

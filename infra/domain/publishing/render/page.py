@@ -118,9 +118,9 @@ def security_policy(around: Surroundings, css: str) -> str:
 
     It has no `frame-ancestors` and no `sandbox`: serving adds what it needs.
     """
-    own = _origin(around.base_address) or "'self'"
+    own = "'self'"
     images = sorted({_origin(image.address) or own for image in around.images.values()})
-    tracker = _origin(around.tracker_address) if around.is_tracked else "'none'"
+    tracker = (_origin(around.tracker_address) or own) if around.is_tracked else "'none'"
     form = (_origin(around.newsletter_address) or own) if around.newsletter_address else "'none'"
     digest = b64encode(sha256(css.encode()).digest()).decode()
     return "; ".join(

@@ -51,8 +51,8 @@ class Surroundings:
       complete addresses is made (canonical, sitemap, feed).
     - `links`: the address of each tracked link, such as `https://track.example.com/go/summer` or `/go/summer`.
     - `images`: by content hash.
-    - `tracker_address`: of the tracking API, which serves `t.js`; with `site_key` (`pk_...`). Without both the page has
-      no script: so in previews.
+    - `tracker_address`: of the tracking API, which serves `t.js`; `/`: the page's host. Needs `site_key`
+      (`pk_...`). Without both the page has no script: so in previews.
     - `newsletter_address`: where newsletter forms are posted to, as `email`, `page` (path) and `block` (placement).
       Empty: there are none.
     - `dates`: of published pages.
@@ -81,7 +81,8 @@ class Surroundings:
         for address in addresses:
             if not is_address(address):
                 raise ValueError(f"neither a web address nor a path: {address!r}")
-        if self.tracker_address and not (is_web_address(self.tracker_address) and self.tracker_address.isascii()):
+        tracker = self.tracker_address
+        if tracker not in ("", "/") and not (is_web_address(tracker) and tracker.isascii()):
             raise ValueError(f"tracker_address must be a web address, not {self.tracker_address!r}")
         if not re.fullmatch(r"[A-Za-z0-9_-]{0,100}", self.site_key):
             raise ValueError("site_key is not a site key")

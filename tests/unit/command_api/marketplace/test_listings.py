@@ -19,11 +19,11 @@ import command_api.notifications.handler  # noqa: F401 - registers the rules
 from command_api.kernel.command_handlers import Command
 from command_api.kernel.container import Container
 from command_api.kernel.decision import CommandContext, CommandRejected
+from command_api.kernel.images import reencode
 from command_api.kernel.timeouts import Timeout
 from command_api.marketplace import listings, questions
 from command_api.marketplace.commands import RecordVerification
 from command_api.marketplace.handlers import HANDLERS
-from command_api.kernel.images import reencode
 from command_api.marketplace.listing_verification import verification
 from command_api.marketplace.listings import Listing
 from command_api.marketplace.measurement import MonthlyCounts, share_of

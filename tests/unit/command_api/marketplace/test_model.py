@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from command_api.kernel.decision import CommandContext, CommandRejected
+from command_api.kernel.images import reencode
 from command_api.marketplace import escrow, listings, offers, questions
 from command_api.marketplace.claims import ListingClaims, same_website
-from command_api.kernel.images import reencode
 from command_api.marketplace.listings import Listing
 from command_api.marketplace.measurement import whole_months
 from command_api.marketplace.schemas import Write

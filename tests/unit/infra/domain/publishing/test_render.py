@@ -243,8 +243,8 @@ def test_the_only_script_is_the_tracker_and_the_policy_allows_nothing_else() -> 
     assert tracker == {"defer": "", "src": "https://track.example/t.js", "data-site": "pk_1"}
     digest = b64encode(sha256(document.one("style").text.encode()).digest()).decode()
     assert file.security_policy == (
-        f"default-src 'none'; style-src 'sha256-{digest}'; img-src https://tents.example; script-src https://track.example;"
-        " connect-src https://track.example; form-action https://tents.example; base-uri 'none'"
+        f"default-src 'none'; style-src 'sha256-{digest}'; img-src 'self'; script-src https://track.example;"
+        " connect-src https://track.example; form-action 'self'; base-uri 'none'"
     )
 
 

@@ -1,0 +1,254 @@
+"""Sites of the website builder: `/sites/{slug}/...` of the tracking address, and the root of a custom domain.
+
+What is served stands in Postgres, written by the command that publishes: every request looks up the file's tag there,
+so a release, a rollback and the end of a site are visible at once. Bodies are kept in memory by tag. While Postgres is
+unavailable, files that were served before still are.
+
+**Who may do what here.** Pages have no script but the tracker, no style but their own, and no frame around them. Under
+the tracking address, where sites of several members share an origin, their documents are sandboxed besides: each has an
+origin of its own, which has no storage and no cookies.
+
+**A tracked link goes first.** Under a custom domain `/{slug}` leads where the link of that slug leads, even if a page
+has the same name; the page is at `/{slug}/`, which links inside of the site use.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import quote
+from uuid import UUID
+
+from infra.domain.publishing.serving import SITES, site_path
+from infra.kernel.http.request_limits import Receive, Scope, Send
+from ingest.context import IngestContext
+from ingest.directory.custom_domains import SCOPE_KEY, is_bare_slug
+from ingest.directory.directory import CustomDomain
+from ingest.endpoints.redirect import go, send_page
+from ingest.errors import EventRejected, Unavailable
+from ingest.responses import send_bytes, send_problem
+from ingest.site_files import ServedFile
+from schemas.tracking import Outcome
+
+MAX_PATH: Final = 200
+CHECKED_EVERY_TIME: Final = (b"cache-control", b"public, no-cache")
+"""Browsers keep a file and ask each time whether it is still the one."""
+IMMUTABLE: Final = (b"cache-control", b"public, max-age=31536000, immutable")
+_IMAGE: Final = re.compile(r"images/([0-9a-f]{64})\.webp")
+_SANDBOX: Final = (
+    "; sandbox allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox"
+    " allow-top-navigation-by-user-activation"
+)
+_NO_FRAMES: Final = "; frame-ancestors 'none'"
+_SITE: Final = "SELECT site_id, domain_id FROM publishing.served_site WHERE slug = %s"
+_OWN_SITE: Final = "SELECT site_id FROM publishing.served_site WHERE domain_id = %s AND website_id = %s"
+_FILES: Final = (
+    "SELECT path, content_type, security_policy, etag FROM publishing.site_file"
+    " WHERE site_id = %s AND is_own_host = %s AND path = ANY(%s)"
+)
+_BODY: Final = (
+    "SELECT body FROM publishing.site_file WHERE site_id = %s AND is_own_host = %s AND path = %s AND etag = %s"
+)
+_PICTURE: Final = "SELECT body FROM publishing.site_image WHERE site_id = %s AND hash = %s"
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A published site under one of its addresses. `root`: the path of its home page."""
+
+    site_id: UUID
+    is_own_host: bool
+    root: str
+
+
+async def site(context: IngestContext, scope: Scope, _receive: Receive, send: Send) -> None:
+    """`/sites/{slug}/...`; a site with a verified custom domain is there alone."""
+    slug, slash, path = scope["path"].removeprefix(SITES).partition("/")
+    try:
+        rows = await _rows(context, f"/{slug}", _SITE, slug) if 0 < len(slug) <= MAX_PATH else []
+        if not rows:
+            await _not_here(send)
+            return
+        site_id, domain_id = rows[0]
+        host = next((one.host for one in context.directory.domains.values() if one.id == domain_id), "")
+        domain = context.directory.domains.get(host)
+        if domain is not None and domain.is_verified and await _own_site(context, domain) is not None:
+            await _redirect(send, f"https://{domain.host}/{quote(path)}", scope)
+        elif not slash:
+            await _redirect(send, site_path(slug), scope)
+        else:
+            await _answer(context, Served(site_id, False, site_path(slug)), path, scope, send)
+    except Unavailable as error:
+        await _unavailable(send, error)
+
+
+async def own_host(context: IngestContext, scope: Scope, receive: Receive, send: Send) -> None:
+    """Any path of a custom domain that is no address of the tracking API: a tracked link, else a page of its site."""
+    domain: CustomDomain = scope[SCOPE_KEY]
+    path: str = scope["path"][1:]
+    is_slug = is_bare_slug(scope["path"]) and path != ""
+    known = context.directory.links.get(path) if is_slug else None
+    try:
+        served = await _own_site(context, domain) if known is None else None
+    except Unavailable as error:
+        if not is_slug:
+            await _unavailable(send, error)
+            return
+        served = None
+    if known is not None or (is_slug and (served is None or await _is_link(context, scope, domain, path))):
+        await go(context, scope, receive, send)
+    elif served is None:
+        await send_problem(send, EventRejected(Outcome.INVALID, "not_found", "There is nothing here.", status=404))
+    else:
+        try:
+            await _answer(context, served, path, scope, send)
+        except Unavailable as error:
+            await _unavailable(send, error)
+
+
+async def _is_link(context: IngestContext, scope: Scope, domain: CustomDomain, slug: str) -> bool:
+    """Whether a tracked link of the domain's website has this slug."""
+    if len(slug) > MAX_PATH:
+        return False
+    try:
+        link = await context.directory.link(slug, context.costs.checker(scope, context.settings.trusted_proxies))
+    except (EventRejected, Unavailable):
+        return False  # too many unknown ones came from this address, or nobody can tell now: the page is there
+    return link is not None and link.website.id == domain.website_id
+
+
+async def _own_site(context: IngestContext, domain: CustomDomain) -> Served | None:
+    rows = await _rows(context, domain.host, _OWN_SITE, domain.id, domain.website_id)
+    return Served(rows[0][0], True, "/") if rows else None
+
+
+async def _rows(context: IngestContext, name: str, sql: str, *values: object) -> list[tuple[UUID, ...]]:
+    files = context.site_files
+    try:
+        found = await context.postgres.rows(sql, values)
+    except Unavailable:
+        known = files.sites.get(name)
+        if known is None:
+            raise
+        return known
+    files.sites.put(name, found)
+    return found
+
+
+async def _answer(context: IngestContext, served: Served, path: str, scope: Scope, send: Send) -> None:
+    image = _IMAGE.fullmatch(path)
+    if image is not None:
+        await _send_image(context, served, image[1], scope, send)
+        return
+    is_page = path == "" or path.endswith("/")
+    wanted = f"{path}index.html" if is_page else path
+    found = await _files(context, served, wanted if len(path) <= MAX_PATH and "\0" not in path else "")
+    file = found.get(wanted) if not wanted.startswith("404") and (is_page or not path.endswith("index.html")) else None
+    if file is not None:
+        await _send_file(context, served, file, 200, scope, send)
+    elif not is_page and f"{path}/index.html" in found:
+        await _redirect(send, f"{served.root}{path}/", scope)
+    elif "404.html" in found:
+        await _send_file(context, served, found["404.html"], 404, scope, send)
+    else:
+        await _not_here(send)
+
+
+async def _files(context: IngestContext, served: Served, path: str) -> dict[str, ServedFile]:
+    """Of the files that may answer a request for this path, those that there are."""
+    name = served.site_id, served.is_own_host, path
+    files = context.site_files
+    try:
+        paths = [path, f"{path}/index.html", "404.html"]
+        rows = await context.postgres.rows(_FILES, (served.site_id, served.is_own_host, paths))
+    except Unavailable:
+        known = files.files.get(name)
+        if known is None:
+            raise
+        return known
+    found = {row[0]: ServedFile(*row) for row in rows}
+    if path in found:  # anybody can invent paths that there are not
+        files.files.put(name, found)
+    return found
+
+
+async def _send_file(
+    context: IngestContext, served: Served, file: ServedFile, status: int, scope: Scope, send: Send
+) -> None:
+    policy = file.security_policy
+    if policy:
+        policy += _NO_FRAMES + ("" if served.is_own_host else _SANDBOX)
+    else:
+        policy = "default-src 'none'; frame-ancestors 'none'; sandbox"
+    headers = (
+        (b"content-type", file.content_type.encode()),
+        (b"etag", f'"{file.etag}"'.encode()),
+        CHECKED_EVERY_TIME,
+        (b"content-security-policy", policy.encode()),
+        (b"referrer-policy", b"strict-origin-when-cross-origin"),
+        (b"x-content-type-options", b"nosniff"),
+        (b"x-frame-options", b"DENY"),
+    )
+    if status == 200 and _has(scope, file.etag):
+        await send_bytes(send, 304, b"", headers[1:])
+        return
+    name = served.site_id, served.is_own_host, file.path, file.etag
+    body = context.site_files.bodies.get(name)
+    if body is None:
+        rows = await context.postgres.rows(_BODY, name)
+        if not rows:  # published again in between: the next request has the new one
+            raise Unavailable("site_changed", "The site is just being published.")
+        body = bytes(rows[0][0])
+        context.site_files.bodies.put(name, body)
+    await _send_body(send, status, body, headers, scope)
+
+
+async def _send_image(context: IngestContext, served: Served, content_hash: str, scope: Scope, send: Send) -> None:
+    headers = (
+        (b"content-type", b"image/webp"),
+        (b"etag", f'"{content_hash}"'.encode()),
+        IMMUTABLE,
+        (b"content-security-policy", b"default-src 'none'; sandbox"),
+        (b"cross-origin-resource-policy", b"cross-origin"),
+        (b"x-content-type-options", b"nosniff"),
+    )
+    rows = await context.postgres.rows(_PICTURE, (served.site_id, content_hash))
+    if not rows:
+        await _not_here(send)
+    elif _has(scope, content_hash):
+        await send_bytes(send, 304, b"", headers[1:])
+    else:
+        await _send_body(send, 200, bytes(rows[0][0]), headers, scope)
+
+
+async def _send_body(
+    send: Send, status: int, body: bytes, headers: tuple[tuple[bytes, bytes], ...], scope: Scope
+) -> None:
+    if scope["method"] == "HEAD":
+        length = (b"content-length", str(len(body)).encode())
+        await send({"type": "http.response.start", "status": status, "headers": [*headers, length]})
+        await send({"type": "http.response.body", "body": b""})
+    else:
+        await send_bytes(send, status, body, headers)
+
+
+async def _redirect(send: Send, address: str, scope: Scope) -> None:
+    """Not kept by browsers: a site may move, and a link may get the name of a page. The query stays."""
+    query: bytes = scope["query_string"]
+    target = address.encode() + (b"?" + query if query else b"")
+    await send_bytes(send, 302, b"", ((b"location", target), (b"cache-control", b"no-cache")))
+
+
+async def _unavailable(send: Send, error: Unavailable) -> None:
+    await send_page(send, 503, "Please try again", "This page cannot be shown right now.", error.retry_after)
+
+
+async def _not_here(send: Send) -> None:
+    await send_page(send, 404, "Page not found", "There is no page at this address.")
+
+
+def _has(scope: Scope, etag: str) -> bool:
+    """Whether the client has this version of the file."""
+    sent = next((value for name, value in scope["headers"] if name == b"if-none-match"), b"")
+    return any(one.strip().removeprefix("W/") in (f'"{etag}"', "*") for one in sent.decode("latin-1").split(","))

@@ -1,0 +1,1 @@
+"""Sites of the website builder: lists, documents, versions, previews and exports."""

@@ -1,0 +1,259 @@
+"""`GET /api/platform/sites*`: the caller's sites, their documents, versions and releases; previews and exports."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Final, TypeVar
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Path, Response
+
+from infra.domain.publishing.document import PageDocument, parse_page, parse_site
+from infra.domain.publishing.errors import DocumentRejected
+from infra.domain.publishing.render import File, SiteImage, Surroundings, archive, render_page, render_site
+from infra.domain.publishing.serving import image_path, site_path
+from infra.domain.publishing.starters import places_to_fill, starters
+from infra.kernel.http.problems import FieldError, Problem
+from query_api.kernel.authorization import AccountScope, require_existing
+from query_api.kernel.dependencies import CallerScope, Context, Reads, Services
+from query_api.kernel.postgres_reader import Reader, Row
+from query_api.publishing.schemas import (
+    PageDetails,
+    PageVersion,
+    PlaceToFill,
+    Preview,
+    PreviewOrder,
+    PreviewProblem,
+    Release,
+    SiteDetails,
+    SiteSummary,
+    SiteVersionDetails,
+    StarterSummary,
+    Version,
+)
+
+router = APIRouter(prefix="/api/platform/sites", tags=["sites"])
+
+WEBP: Final = "image/webp"
+ZIP: Final = "application/zip"
+IMAGES: Final = "/api/platform/sites/images/"
+MAX_VERSIONS: Final = 200
+MAX_RELEASES: Final = 50
+"""As many as can be published again."""
+Document = TypeVar("Document")
+PageId = Annotated[UUID, Path(alias="pageId")]
+VersionNumber = Annotated[int, Path(alias="version", ge=1, le=2**31 - 1)]
+_READS: Final = [Depends(Reads("sites", "site_versions", "custom_domains"))]
+
+_SITES: Final = (
+    "SELECT s.*, d.domain, d.is_verified AND d.website_id = s.website_id AS has_own_host,"
+    " (SELECT jsonb_object_agg(v.document_id, v.version) FROM (SELECT document_id, max(version) AS version"
+    " FROM read.site_versions WHERE site_id = s.id AND document_id <> s.id GROUP BY document_id) AS v) AS versions"
+    " FROM read.sites AS s LEFT JOIN read.custom_domains AS d ON d.id = s.domain_id AND d.removed_at IS NULL"
+    " WHERE s.account_id = %(account)s AND (%(id)s::uuid IS NULL OR s.id = %(id)s)"
+    " ORDER BY s.created_at DESC, s.id"
+)
+_PAGES: Final = (
+    "SELECT DISTINCT ON (document_id) document_id AS id, site_id, version, saved_at, document FROM read.site_versions"
+    " WHERE site_id = %s AND document_id <> site_id ORDER BY document_id, version DESC"
+)
+_VERSIONS: Final = (
+    "SELECT version, saved_at, restored_from FROM read.site_versions WHERE site_id = %s AND document_id = %s"
+    " ORDER BY version DESC LIMIT %s"
+)
+_VERSION: Final = (
+    "SELECT document_id AS id, site_id, version, saved_at, document FROM read.site_versions"
+    " WHERE site_id = %(site)s AND document_id = %(document)s AND (%(version)s::int IS NULL OR version = %(version)s)"
+    " ORDER BY version DESC LIMIT 1"
+)
+_RELEASES: Final = "SELECT * FROM read.site_releases WHERE site_id = %s ORDER BY number DESC LIMIT %s"
+_LINKS: Final = "SELECT id, slug FROM read.links WHERE id = ANY(%s) AND website_id = %s AND deleted_at IS NULL"
+_SIZES: Final = "SELECT hash, width, height FROM publishing.site_image WHERE site_id = %s"
+_BODIES: Final = "SELECT hash, body FROM publishing.site_image WHERE site_id = %s AND hash = ANY(%s)"
+_IMAGE: Final = "SELECT body FROM publishing.site_image WHERE hash = %s LIMIT 1"
+
+
+@router.get("", dependencies=_READS)
+def get_sites(scope: CallerScope, context: Context) -> list[SiteSummary]:
+    """Newest first. Admins, too, see their own alone."""
+    rows = scope.own.rows(_SITES, {"account": scope.principal.account_id, "id": None})
+    return [SiteSummary.of_row(row, **_shown(row, context)) for row in rows]
+
+
+@router.get("/starters", dependencies=[Depends(Reads("sites"))])
+def get_site_starters() -> list[StarterSummary]:
+    """Sites to begin with: one for each niche of the marketplace."""
+    return [
+        StarterSummary(niche=one.niche, label=one.label, description=one.description, pages=list(one.pages))
+        for one in starters()
+    ]
+
+
+@router.get("/images/{hash}", response_class=Response, responses={200: {"content": {WEBP: {}}}})
+def get_site_image(
+    context: Context, hash: Annotated[str, Path(pattern="^[0-9a-f]{64}$", min_length=64, max_length=64)]
+) -> Response:
+    """An image by the hash of its content, for the editor and previews: it never changes."""
+    row = require_existing(Reader.of_service(context.pool).row(_IMAGE, (hash,)), "image")
+    headers = {
+        "Cache-Control": "public, max-age=31536000, immutable",
+        "X-Content-Type-Options": "nosniff",
+        "Content-Security-Policy": "default-src 'none'; sandbox",
+        "Cross-Origin-Resource-Policy": "cross-origin",
+    }
+    return Response(bytes(row["body"]), media_type=WEBP, headers=headers)
+
+
+@router.get("/{id}", dependencies=_READS)
+def get_site(id: UUID, scope: CallerScope, context: Context) -> SiteDetails:
+    """A site with its document and the current versions of its pages."""
+    row = _own(id, scope)
+    pages = {page["id"]: page for page in scope.own.rows(_PAGES, (id,))}
+    listed = [pages[page.id] for page in parse_site(row["document"].encode()).pages if page.id in pages]
+    return SiteDetails.of_row(
+        {**row, **_shown(row, context)},
+        document=json.loads(row["document"]),
+        page_states=[PageVersion.of_row(page) for page in listed],
+    )
+
+
+@router.get("/{id}/versions", dependencies=_READS)
+def get_site_versions(id: UUID, scope: CallerScope) -> list[Version]:
+    """Saved versions of the site's document, newest first."""
+    _own(id, scope)
+    return [Version.of_row(row) for row in scope.own.rows(_VERSIONS, (id, id, MAX_VERSIONS))]
+
+
+@router.get("/{id}/versions/{version}", dependencies=_READS)
+def get_site_version(id: UUID, version: VersionNumber, scope: CallerScope) -> SiteVersionDetails:
+    """The site's document as it was saved then."""
+    return SiteVersionDetails.of_row(_version(id, id, version, scope))
+
+
+@router.get("/{id}/pages/{pageId}", dependencies=_READS)
+def get_site_page(id: UUID, page_id: PageId, scope: CallerScope) -> PageDetails:
+    """The blocks of a page. 404 also for one that was never saved."""
+    return PageDetails.of_row(_version(id, page_id, None, scope))
+
+
+@router.get("/{id}/pages/{pageId}/versions", dependencies=_READS)
+def get_site_page_versions(id: UUID, page_id: PageId, scope: CallerScope) -> list[Version]:
+    """Saved versions of the page, newest first."""
+    _own(id, scope)
+    rows = scope.own.rows(_VERSIONS, (id, page_id, MAX_VERSIONS)) if page_id != id else []
+    return [Version.of_row(row) for row in rows]
+
+
+@router.get("/{id}/pages/{pageId}/versions/{version}", dependencies=_READS)
+def get_site_page_version(id: UUID, page_id: PageId, version: VersionNumber, scope: CallerScope) -> PageDetails:
+    """The blocks of the page as they were saved then."""
+    return PageDetails.of_row(_version(id, page_id, version, scope))
+
+
+@router.get("/{id}/releases", dependencies=[Depends(Reads("sites", "site_releases"))])
+def get_site_releases(id: UUID, scope: CallerScope) -> list[Release]:
+    """What was published, newest first."""
+    shown = _own(id, scope)["published"]
+    rows = scope.own.rows(_RELEASES, (id, MAX_RELEASES))
+    return [Release.of_row(row, is_shown=row["number"] == shown) for row in rows]
+
+
+@router.post("/{id}/preview", dependencies=[Depends(Reads("sites", "site_versions", "links"))])
+def preview_site_page(id: UUID, order: PreviewOrder, scope: CallerScope) -> Preview:
+    """A page of the draft as a document without a script, for a frame. 400 for what cannot be saved either."""
+    row = _own(id, scope)
+    saved = json.loads(row["document"])
+    site = _parsed(parse_site, order.document if order.document is not None else saved)
+    if site.page(order.pageId) is None:
+        raise Problem(404, "not_found", "Page not found.")
+    page = _parsed(parse_page, order.page) if order.page is not None else _page(id, order.pageId, scope)
+    around = _surroundings(row, {order.pageId: page}, scope, IMAGES, "", "/go/")
+    made = render_page(site, order.pageId, page, around)
+    return Preview(
+        html=made.body.decode(),
+        problems=[PreviewProblem(code=one.code, message=one.message, placement=one.placement) for one in made.problems],
+        placesToFill=[
+            PlaceToFill(placement=place.placement, field=place.field, text=place.text)
+            for place in (*places_to_fill(site), *places_to_fill(page))
+        ],
+    )
+
+
+@router.get(
+    "/{id}/export",
+    dependencies=[Depends(Reads("sites", "site_versions", "links"))],
+    response_class=Response,
+    responses={200: {"content": {ZIP: {}}}},
+)
+def export_site(id: UUID, scope: CallerScope, context: Context) -> Response:
+    """The saved site as static files for any host, images included. Its links lead through the tracking address."""
+    row = _own(id, scope)
+    site = parse_site(row["document"].encode())
+    pages = {page["id"]: parse_page(page["document"].encode()) for page in scope.own.rows(_PAGES, (id,))}
+    shown = {page.id: pages.get(page.id, PageDocument()) for page in site.pages}
+    tracking = context.settings.tracking_base_url
+    around = _surroundings(row, shown, scope, "images/", ".webp", f"{tracking}/go/")
+    files = dict(render_site(site, shown, around))
+    used = {one for page in shown.values() for one in page.images()}
+    for image in scope.own.rows(_BODIES, (id, list(used))):
+        files[image_path(image["hash"])] = File(bytes(image["body"]), WEBP)
+    headers = {"Content-Disposition": f'attachment; filename="{row["slug"]}.zip"', "Cache-Control": "private, no-store"}
+    return Response(archive(files), media_type=ZIP, headers=headers)
+
+
+def _own(site_id: UUID, scope: AccountScope) -> Row:
+    """The caller's site. Raises `Problem` 404."""
+    return require_existing(scope.own.row(_SITES, {"account": scope.principal.account_id, "id": site_id}), "site")
+
+
+def _shown(row: Row, context: Services) -> Mapping[str, Any]:
+    document = json.loads(row["document"])
+    listed = {page["id"] for page in document["pages"]}
+    saved = {id_: version for id_, version in (row["versions"] or {}).items() if id_ in listed}
+    own_host = row["domain"] if row["has_own_host"] else None
+    base = f"https://{own_host}/" if own_host else context.settings.tracking_base_url + site_path(row["slug"])
+    return {
+        "name": document["name"],
+        "address": base,
+        "domain": row["domain"],
+        "pages": len(document["pages"]),
+        "has_changes": row["shown_versions"] != saved | {str(row["id"]): row["document_version"]},
+    }
+
+
+def _version(site_id: UUID, document_id: UUID, version: int | None, scope: AccountScope) -> dict[str, Any]:
+    """A row of `read.site_versions` with its document. `version`: the latest one without it. Raises `Problem` 404."""
+    _own(site_id, scope)
+    values = {"site": site_id, "document": document_id, "version": version}
+    row = require_existing(scope.own.row(_VERSION, values), "version" if version is not None else "page")
+    return {**row, "document": json.loads(row["document"])}
+
+
+def _page(site_id: UUID, page_id: UUID, scope: AccountScope) -> PageDocument:
+    """The saved page; an empty one if it was never saved."""
+    values = {"site": site_id, "document": page_id, "version": None}
+    row = scope.own.row(_VERSION, values) if page_id != site_id else None
+    return parse_page(row["document"].encode()) if row is not None else PageDocument()
+
+
+def _surroundings(
+    row: Row, pages: Mapping[UUID, PageDocument], scope: AccountScope, images: str, suffix: str, links: str
+) -> Surroundings:
+    wanted = list({link_id for page in pages.values() for link_id in page.links()})
+    return Surroundings(
+        links={one["id"]: links + one["slug"] for one in scope.own.rows(_LINKS, (wanted, row["website_id"]))},
+        images={
+            one["hash"]: SiteImage(images + one["hash"] + suffix, one["width"], one["height"])
+            for one in scope.own.rows(_SIZES, (row["id"],))
+        },
+    )
+
+
+def _parsed(parse: Callable[[bytes], Document], document: Mapping[str, Any]) -> Document:
+    """The parsed document. Raises `Problem` 400 for the first fault."""
+    try:
+        return parse(json.dumps(document).encode())
+    except DocumentRejected as fault:
+        field = f"document.{fault.field}" if fault.field else "document"
+        raise Problem(400, fault.code, fault.message, errors=[FieldError(field, fault.message)]) from fault

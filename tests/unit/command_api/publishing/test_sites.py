@@ -1,0 +1,245 @@
+"""Given a website, when its owner makes, edits, publishes and moves a site, then these events and nothing lost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Any
+from uuid import UUID, uuid4
+from zlib import crc32
+
+import pytest
+
+from command_api.domains.model import Domain
+from command_api.kernel import slug_reservation
+from command_api.kernel.decision import CommandContext, CommandRejected
+from command_api.kernel.images import reencode
+from command_api.publishing import pages, sites
+from command_api.publishing.handlers import parsed
+from command_api.publishing.pages import Page
+from command_api.publishing.sites import Site
+from command_api.websites.model import Website
+from infra.domain.publishing.document import PageDocument, SiteDocument, parse_page, parse_site
+from infra.domain.publishing.starters import NICHES, start_site
+from infra.kernel.http.problems import Problem
+from schemas.base import DomainEvent
+from schemas.events.publishing import PageSaved, SiteCreated, SiteMoved, SitePublished, SiteUnpublished
+from schemas.identity import slug_id
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+OWNER, SITE = uuid4(), uuid4()
+CONTEXT, STRANGER = CommandContext(NOW, OWNER), CommandContext(NOW, uuid4())
+WEBSITE = Website(uuid4(), 1, OWNER, "shop.example", "UTC", "USD", NOW)
+HOME, ABOUT = uuid4(), uuid4()
+DOCUMENT = parse_site(
+    json.dumps(
+        {
+            "name": "Tents",
+            "pages": [
+                {"id": str(HOME), "path": "", "title": "Home"},
+                {"id": str(ABOUT), "path": "about", "title": "About"},
+            ],
+        }
+    ).encode()
+)
+
+
+def blocks(*found: Mapping[str, Any]) -> PageDocument:
+    return parse_page(json.dumps({"blocks": [{"id": str(uuid4()), **block} for block in found]}).encode())
+
+
+def article(text: str = "Hello.") -> PageDocument:
+    return blocks({"type": "article", "markdown": text})
+
+
+def created(slug: str = "tents", document: SiteDocument = DOCUMENT, context: CommandContext = CONTEXT) -> SiteCreated:
+    return sites.create(SITE, WEBSITE, None, slug=slug, document=document, context=context)[0]
+
+
+def a_site() -> Site:
+    return sites.evolve(None, created())
+
+
+def saved(page_id: UUID, document: PageDocument, before: Page | None = None, **changes: Any) -> list[PageSaved]:
+    values: dict[str, Any] = {
+        "site_id": SITE,
+        "account_id": OWNER,
+        "based_on": before.version if before else 0,
+        "restored_from": None,
+        "context": CONTEXT,
+        **changes,
+    }
+    return pages.save(page_id, before, document, **values)
+
+
+def a_page(page_id: UUID, document: PageDocument | None = None) -> Page:
+    return pages.evolve(None, saved(page_id, document or article())[0])
+
+
+BOTH = {HOME: a_page(HOME), ABOUT: a_page(ABOUT)}
+
+
+def published(site: Site, content: Mapping[UUID, Page] = BOTH, at: datetime = NOW) -> Site:
+    [event] = sites.publish(site, content, (), (), replace(CONTEXT, at=at))
+    return sites.evolve(site, event)
+
+
+def rejected(code: str, act: Callable[[], Any]) -> CommandRejected:
+    with pytest.raises(CommandRejected) as found:
+        act()
+    assert found.value.code == code
+    return found.value
+
+
+def fault(document: Mapping[str, Any], code: str, field: str, *words: str) -> None:
+    """The page is refused with this code for this field, in a sentence with these words."""
+    error = rejected(code, lambda: parsed(parse_page, document))
+    assert error.kind == "invalid" and error.field == field
+    assert all(word in error.message for word in words), error.message
+
+
+def test_a_site_begins_with_its_document_and_reserves_its_slug() -> None:
+    event, claim = sites.create(SITE, WEBSITE, None, slug="tents", document=DOCUMENT, context=CONTEXT)
+    assert (event.website_id, event.account_id, event.slug) == (WEBSITE.id, OWNER, "tents")
+    assert claim.originator_id == slug_id("site", "tents")
+    assert parse_site(event.document.encode()) == DOCUMENT
+
+
+@pytest.mark.parametrize("niche", NICHES)
+def test_a_starter_can_be_saved_and_published_as_it_is(niche: Any) -> None:
+    document, contents = start_site(niche, "Mine", uuid4)
+    site = sites.evolve(None, created(document=document))
+    content = {page_id: a_page(page_id, page) for page_id, page in contents.items()}
+    assert published(site, content).published == 1
+
+
+def test_sites_are_made_for_own_websites_under_free_slugs_alone() -> None:
+    rejected("not_found", lambda: created(context=STRANGER))
+    taken = slug_reservation.Claim(1, uuid4())
+    make = partial(sites.create, SITE, WEBSITE, taken, slug="tents", document=DOCUMENT, context=CONTEXT)
+    assert rejected("slug_taken", make).field == "slug"
+    for slug in ("", "Tents", "a/b", "-a", "a" * 65, "go", "tents\n"):
+        assert rejected("bad_slug", partial(created, slug)).field == "slug"
+
+
+def test_others_find_no_site() -> None:
+    assert sites.require_own(a_site(), CONTEXT) == a_site()
+    for site in (None, a_site(), replace(a_site(), removed=True)):
+        rejected("not_found", partial(sites.require_own, site, STRANGER))
+
+
+def test_of_two_editors_the_second_learns_the_version_of_the_first() -> None:
+    before = BOTH[HOME]
+    [first] = saved(HOME, article("First."), before)
+    after = pages.evolve(before, first)
+    error = rejected("page_changed", lambda: saved(HOME, article("Second."), after, based_on=before.version))
+    assert error.kind == "conflict" and error.more == {"version": 2}
+    assert [event.originator_version for event in saved(HOME, article("Second."), after, based_on=2)] == [3]
+
+
+def test_the_same_goes_for_the_document_of_the_site() -> None:
+    site, other = a_site(), DOCUMENT.model_copy(update={"name": "More tents"})
+    [event] = sites.save(site, other, 1, None, CONTEXT)
+    site = sites.evolve(site, event)
+    third = DOCUMENT.model_copy(update={"name": "Tents again"})
+    assert rejected("site_changed", lambda: sites.save(site, third, 1, None, CONTEXT)).more == {"version": 2}
+    assert sites.save(site, other, 1, None, CONTEXT) == []
+
+
+def test_a_version_is_restored_by_saving_it_again() -> None:
+    before = BOTH[HOME]
+    after = pages.evolve(before, saved(HOME, article("Second."), before)[0])
+    [event] = saved(HOME, parse_page(before.document.encode()), after, restored_from=1)
+    assert (event.document, event.restored_from, event.originator_version) == (before.document, 1, 3)
+
+
+def test_a_page_belongs_to_one_site() -> None:
+    rejected("not_found", lambda: saved(HOME, article(), BOTH[HOME], site_id=uuid4()))
+
+
+def test_publishing_names_the_versions_and_the_same_is_published_once() -> None:
+    site = a_site()
+    [event] = sites.publish(site, BOTH, (), (), CONTEXT)
+    assert isinstance(event, SitePublished)
+    assert (event.release, event.site_version, event.pages) == (1, 1, {HOME: 1, ABOUT: 1})
+    assert sites.publish(sites.evolve(site, event), BOTH, (), (), CONTEXT) == []
+
+
+def test_what_is_missing_is_named_and_nothing_is_published() -> None:
+    error = rejected("empty_page", lambda: sites.publish(a_site(), {HOME: BOTH[HOME]}, (), (), CONTEXT))
+    assert "About" in error.message
+    linked = a_page(HOME, article(f"[Buy](link:{uuid4()})"))
+    error = rejected("cannot_publish", lambda: sites.publish(a_site(), BOTH | {HOME: linked}, (), (), CONTEXT))
+    assert "tracked link" in error.message
+    assert error.field == str(parse_page(linked.document.encode()).blocks[0].id)
+    picture = a_page(HOME, article(f"![A tent](image:{'0' * 64})"))
+    error = rejected("cannot_publish", lambda: sites.publish(a_site(), BOTH | {HOME: picture}, (), (), CONTEXT))
+    assert "image" in error.message
+
+
+def test_an_earlier_release_is_published_again_as_a_new_one() -> None:
+    first = published(a_site())
+    changed = pages.evolve(BOTH[HOME], saved(HOME, article("New."), BOTH[HOME])[0])
+    second = published(first, BOTH | {HOME: changed}, NOW + timedelta(days=1))
+    [event] = sites.publish_again(second, 1, replace(CONTEXT, at=NOW + timedelta(days=2)))
+    third = sites.evolve(second, event)
+    assert (event.release, event.restored_from, event.pages) == (3, 1, {HOME: 1, ABOUT: 1})
+    assert third.dates_of(HOME) == (NOW, NOW + timedelta(days=2))
+    assert third.dates_of(ABOUT) == (NOW, NOW)
+    rejected("not_found", lambda: sites.publish_again(third, 9, CONTEXT))
+
+
+def test_an_unpublished_site_can_be_published_again() -> None:
+    site = published(a_site())
+    [event] = sites.unpublish(site, CONTEXT)
+    assert isinstance(event, SiteUnpublished)
+    hidden = sites.evolve(site, event)
+    assert hidden.shown is None and sites.unpublish(hidden, CONTEXT) == []
+    assert published(hidden).published == 2
+
+
+def test_a_site_moves_to_a_verified_domain_of_its_website() -> None:
+    domain = Domain(uuid4(), 1, OWNER, WEBSITE.id, "tents.example", "t", NOW, NOW, verified_at=NOW)
+
+    def move(**changes: Any) -> list[DomainEvent]:
+        return sites.move(a_site(), None, slug="tents", domain=replace(domain, **changes), context=CONTEXT)
+
+    [moved] = move()
+    assert isinstance(moved, SiteMoved) and moved.domain_id == domain.id
+    assert rejected("domain_unverified", lambda: move(verified_at=None)).field == "domainId"
+    changes: tuple[dict[str, Any], ...] = ({"website_id": uuid4()}, {"removed": True})
+    for change in changes:
+        rejected("not_found", partial(move, **change))
+
+
+def test_a_site_keeps_the_slugs_that_it_had() -> None:
+    moved, claim = sites.move(a_site(), None, slug="camping", domain=None, context=CONTEXT)
+    assert isinstance(moved, SiteMoved) and claim.originator_id == slug_id("site", "camping")
+    site = sites.evolve(a_site(), moved)
+    own = slug_reservation.Claim(1, SITE)
+    assert len(sites.move(site, own, slug="tents", domain=None, context=CONTEXT)) == 1
+    other = slug_reservation.Claim(1, uuid4())
+    rejected("slug_taken", lambda: sites.move(site, other, slug="tents", domain=None, context=CONTEXT))
+
+
+def test_bad_documents_are_refused_by_block_and_field() -> None:
+    def block(**fields: Any) -> dict[str, Any]:
+        return {"id": str(uuid4()), **fields}
+
+    fault({"blocks": [block(type="carousel")]}, "unknown_type", "document.blocks.0.type", "hero", "article")
+    many = [block(type="disclosure", text="Ads.") for _ in range(500)]
+    fault({"blocks": many}, "invalid_document", "document.blocks", "200")
+    fault({"blocks": [block(type="article", markdown="a" * 2_000_000)]}, "document_too_large", "document", "262,144")
+    target = {"kind": "web", "url": "javascript:alert(1)"}
+    hero = block(type="hero", title="Hi", action={"label": "Go", "target": target})
+    fault({"blocks": [hero]}, "invalid_document", "document.blocks.0.action.target.url", "https://")
+    fault({"blocks": [block(type="article", markdown="\ud800")]}, "invalid_text", "document.blocks.0.markdown")
+
+
+def test_an_image_of_a_hundred_megapixels_is_refused_unopened() -> None:
+    header = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + (10_000).to_bytes(4, "big") * 2 + b"\x08\x02\x00\x00\x00"
+    with pytest.raises((CommandRejected, Problem)):
+        reencode(header + crc32(header[12:]).to_bytes(4, "big"))
