@@ -13,7 +13,7 @@ from command_api.publishing.pages import Page
 from command_api.publishing.sites import Site
 from schemas.events.marketplace import Niche
 
-Document = Annotated[dict[str, Any], Field(description="As docs/site-documents.md defines it")]
+Document = Annotated[dict[str, Any], Field(description="As docs/sites.md defines it")]
 
 
 class NewSite(RequestModel):

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from query_api.kernel.responses import RowModel
 from schemas.events.marketplace import Niche
 
-Document = Annotated[dict[str, Any], Field(description="As docs/site-documents.md defines it")]
+Document = Annotated[dict[str, Any], Field(description="As docs/sites.md defines it")]
 
 
 class SiteSummary(RowModel):

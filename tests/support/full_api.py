@@ -153,7 +153,7 @@ class SampleData:
         api.call("PUT", f"/api/platform/sites/{self.site}/document", self.owner, json=saved)
         empty = {"document": {"blocks": []}, "basedOn": 0}
         api.call("PUT", f"/api/platform/sites/{self.site}/pages/{self.site_page}", self.owner, json=empty)
-        _made(api.call("POST", f"/api/platform/sites/{self.site}/publish", self.owner))
+        api.call("POST", f"/api/platform/sites/{self.site}/publish", self.owner)
         report = {"viewId": str(self.view), "websiteId": str(self.website)}
         self.report = UUID(_made(api.call("POST", "/api/platform/reports", self.owner, json=report))["id"])
         terms = {"name": f"P {uuid4().hex}", "baseUrl": "https://partner.example/", "commission": 10}

@@ -1,0 +1,152 @@
+"""A site from its creation to its end: over the API, as its editor calls it, and what ingest is given to serve."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import Any
+from uuid import UUID, uuid4
+from zipfile import ZipFile
+
+import httpx
+import pytest
+
+from tests.support.full_api import Api, SampleData
+
+SITES = "/api/platform/sites"
+
+
+@pytest.fixture(scope="module")
+def sample(full_api: Api) -> SampleData:
+    return SampleData(full_api)
+
+
+class Editor:
+    """Calls as the owner of the sample."""
+
+    def __init__(self, api: Api, sample: SampleData) -> None:
+        self.api, self.sample = api, sample
+        body = {"websiteId": str(sample.website), "name": "Tents", "slug": f"s-{uuid4().hex[:12]}"}
+        self.site = self.call("POST", SITES, json=body).json()
+        self.page = uuid4()
+        document = {"name": "Tents", "pages": [{"id": str(self.page), "path": "", "title": "Home"}]}
+        self.site = self.call("PUT", f"{self.path}/document", json={"document": document, "basedOn": 1}).json()
+
+    @property
+    def path(self) -> str:
+        return f"{SITES}/{self.site['id']}"
+
+    def call(self, method: str, path: str, **options: Any) -> httpx.Response:
+        return self.api.call(method, path, self.sample.owner, **options)
+
+    def save(self, text: str, based_on: int) -> httpx.Response:
+        block = {"id": str(uuid4()), "type": "article", "markdown": text}
+        body = {"document": {"blocks": [block]}, "basedOn": based_on}
+        return self.call("PUT", f"{self.path}/pages/{self.page}", json=body)
+
+    def served(self) -> dict[str, str]:
+        """The files that ingest serves of the site, by path."""
+        sql = "SELECT path, convert_from(body, 'UTF8') FROM publishing.site_file WHERE site_id = %s"
+        return dict(self.api.query.postgres.execute(sql, (UUID(self.site["id"]),)).fetchall())
+
+
+@pytest.fixture
+def editor(full_api: Api, sample: SampleData) -> Editor:
+    return Editor(full_api, sample)
+
+
+def test_releases_are_served_rolled_back_and_ended(editor: Editor) -> None:
+    assert editor.save(f"First. [Buy](link:{editor.sample.link})", 0).json()["version"] == 1
+    assert editor.served() == {}
+    published = editor.call("POST", f"{editor.path}/publish")
+    assert published.status_code == 200 and published.json()["published"] == 1, published.text
+    first = editor.served()
+    assert set(first) == {"index.html", "404.html", "robots.txt", "sitemap.xml", "feed.xml"}
+    home = first["index.html"]
+    assert 'src="/t.js" data-site="pk_' in home and 'rel="sponsored nofollow noopener"' in home
+    path = f"/sites/{editor.site['slug']}/"
+    assert f"page={path.replace('/', '%2F')}&amp;placement=" in home
+    assert 'rel="canonical"' in home and f'{path}"' in home
+
+    assert editor.save("Second.", 1).json()["version"] == 2
+    assert editor.served() == first
+    assert editor.call("POST", f"{editor.path}/publish").json()["published"] == 2
+    assert "Second." in editor.served()["index.html"]
+
+    assert editor.call("POST", f"{editor.path}/releases/1/publish").json()["published"] == 3
+    assert "First." in editor.served()["index.html"]
+    assert editor.call("POST", f"{editor.path}/releases/9/publish").status_code == 404
+
+    slug = f"s-{uuid4().hex[:12]}"
+    moved = editor.call("PUT", f"{editor.path}/address", json={"slug": slug, "domainId": None})
+    assert moved.json()["slug"] == slug and f"/sites/{slug}/" in editor.served()["index.html"]
+
+    assert editor.call("POST", f"{editor.path}/unpublish").json()["published"] is None
+    assert editor.served() == {}
+    assert editor.call("DELETE", editor.path).status_code == 204
+    assert editor.call("POST", f"{editor.path}/publish").status_code == 404
+
+
+def test_the_second_of_two_editors_gets_the_version_of_the_first(editor: Editor) -> None:
+    editor.save("Mine.", 0)
+    refused = editor.save("Theirs.", 0)
+    assert (refused.status_code, refused.json()["code"], refused.json()["version"]) == (409, "page_changed", 1)
+    assert editor.save("Theirs.", 1).json()["version"] == 2
+
+
+def test_what_is_refused_changes_nothing(editor: Editor) -> None:
+    editor.save("Good.", 0)
+    path = f"{editor.path}/pages/{editor.page}"
+    block = {"id": str(uuid4())}
+    unsafe = {"kind": "web", "url": "JavaScript:alert(1)"}
+    for blocks, code in (
+        ([{**block, "type": "carousel"}], "unknown_type"),
+        ([{"id": str(uuid4()), "type": "disclosure", "text": "Ads."} for _ in range(500)], "invalid_document"),
+        ([{**block, "type": "article", "markdown": "a" * 300_000}], "document_too_large"),
+        ([{**block, "type": "offers", "offers": [{"name": "A", "target": unsafe}]}], "invalid_document"),
+        ([{**block, "type": "article", "markdown": "\ud800"}], "invalid_text"),
+    ):
+        answer = editor.call("PUT", path, json={"document": {"blocks": blocks}, "basedOn": 1})
+        assert (answer.status_code, answer.json()["code"]) == (400, code), answer.text
+        assert answer.json()["errors"][0]["field"].startswith("document"), answer.text
+    too_long = {"document": {"blocks": [{**block, "type": "article", "markdown": "a" * 2_000_000}]}, "basedOn": 1}
+    assert editor.call("PUT", path, json=too_long).status_code == 413
+    taken = {"websiteId": str(editor.sample.website), "name": "Tents", "slug": editor.site["slug"]}
+    assert editor.call("POST", SITES, json=taken).json()["code"] == "slug_taken"
+    assert editor.save("Better.", 1).json()["version"] == 2
+
+
+def test_a_draft_is_previewed_without_a_script_and_exported(full_api: Api, sample: SampleData) -> None:
+    path = f"{SITES}/{sample.site}"
+    blocks = [
+        {"id": str(uuid4()), "type": "article", "markdown": f"<script>alert(1)</script> [Buy](link:{uuid4()})"},
+        {"id": str(uuid4()), "type": "disclosure", "text": "[Your name] earns from links."},
+    ]
+    order = {"pageId": str(sample.site_page), "page": {"blocks": blocks}}
+    answer = full_api.call("POST", f"{path}/preview", sample.owner, json=order)
+    assert answer.status_code == 200, answer.text
+    shown = answer.json()
+    assert "earns from links" in shown["html"] and "<script" not in shown["html"]
+    assert [problem["code"] for problem in shown["problems"]] == ["link_missing"]
+    assert [place["text"] for place in shown["placesToFill"]] == ["[Your name]"]
+    order["page"] = {"blocks": [{"id": "x", "type": "carousel"}]}
+    assert full_api.call("POST", f"{path}/preview", sample.owner, json=order).status_code == 400
+    zipped = full_api.call("GET", f"{path}/export", sample.owner)
+    assert zipped.headers["content-type"] == "application/zip"
+    with ZipFile(BytesIO(zipped.content)) as opened:
+        assert sorted(opened.namelist()) == ["404.html", "index.html", "robots.txt"]
+
+
+def test_the_owner_sees_documents_versions_and_releases(full_api: Api, sample: SampleData) -> None:
+    path = f"{SITES}/{sample.site}"
+    [site] = [one for one in full_api.call("GET", SITES, sample.owner).json() if one["id"] == str(sample.site)]
+    assert (site["name"], site["published"], site["pages"], site["hasChanges"]) == ("Tents", 1, 1, False)
+    assert site["address"].endswith("/sites/tents/")
+    details = full_api.call("GET", path, sample.owner).json()
+    assert details["document"] == sample.site_document and details["pageStates"][0]["version"] == 1
+    page = full_api.call("GET", f"{path}/pages/{sample.site_page}", sample.owner).json()
+    assert (page["document"], page["siteId"]) == ({"blocks": []}, str(sample.site))
+    assert [one["version"] for one in full_api.call("GET", f"{path}/versions", sample.owner).json()] == [1]
+    [release] = full_api.call("GET", f"{path}/releases", sample.owner).json()
+    assert (release["number"], release["isShown"]) == (1, True)
+    assert len(full_api.call("GET", f"{SITES}/starters", sample.owner).json()) == 7
+    assert full_api.call("GET", f"{path}/pages/{uuid4()}", sample.owner).status_code == 404
