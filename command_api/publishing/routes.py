@@ -111,7 +111,7 @@ async def _request_body(request: Request) -> bytes:
         }
     },
 )
-def add_image(id_: Id, sent: Annotated[bytes, Depends(_request_body)], run: Runs) -> Response:
+def add_site_image(id_: Id, sent: Annotated[bytes, Depends(_request_body)], run: Runs) -> Response:
     """Stores an image for the site's pages, the file itself as the body: JPEG, PNG or WebP, at most 5 MB."""
     sites.require_own(run.container.load(id_, sites.evolve), run.context)
     consume(run.container.pool, IMAGES, str(run.person.account_id))
