@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+from pathlib import Path
 from uuid import UUID, uuid4
 
 import httpx
 import pytest
 
+from infra.ops.bootstrap import browser
 from tests.api.ingest.test_domains import PROBE, new_host
 from tests.support.engines import wait_until
 from tests.support.ingest_service import IngestService, Site, Tail
@@ -76,6 +79,30 @@ def test_pages_are_served_with_their_policy_in_a_sandbox(published: Published) -
     assert answer.headers["x-content-type-options"] == "nosniff"
     feed = published.get(f"/sites/{published.slug}/feed.xml")
     assert "default-src 'none'" in feed.headers["content-security-policy"]
+
+
+HOSTILE = """<!doctype html><title>quiet</title>
+<script>document.title = "inline"</script>
+<img src="images/none.webp" onerror="document.title = 'handler'">
+<script src="data:text/javascript,document.title='data'"></script>
+<iframe src="/livez" onload="document.title = 'frame'"></iframe>
+<script src="/t.js"></script>"""
+"""What a page would be if everything before serving had failed."""
+
+
+def test_a_hostile_page_runs_nothing_in_a_browser(published: Published, tmp_path: Path) -> None:
+    published.add("x/index.html", "text/html; charset=utf-8", POLICY, HOSTILE, False)
+    shown = subprocess.run(
+        [
+            *(browser(), "--headless", "--no-sandbox", f"--user-data-dir={tmp_path}", "--dump-dom"),
+            f"{published.ingest.url}/sites/{published.slug}/x/",
+        ],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    ).stdout
+    assert "<title>quiet</title>" in shown and "onerror" in shown
 
 
 def test_what_a_browser_has_is_not_sent_again(published: Published) -> None:
