@@ -220,6 +220,7 @@ SECRETS = {
     *(f"auth.{table}" for table in ("first_account", "invite_code")),
     "kernel.idempotency",
     "lookup.website",
+    "lookup.site",
     "lookup.listing_watch",
     "lookup.forum_member",
     "lookup.custom_domain",
