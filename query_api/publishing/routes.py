@@ -77,7 +77,7 @@ _IMAGE: Final = "SELECT body FROM publishing.site_image WHERE hash = %s LIMIT 1"
 @router.get("", dependencies=_READS)
 def get_sites(scope: CallerScope, context: Context) -> list[SiteSummary]:
     """Newest first. Admins, too, see their own alone."""
-    rows = scope.own.rows(_SITES, {"account": scope.principal.account_id, "id": None})
+    rows = scope.reader.rows(_SITES, {"account": scope.principal.account_id, "id": None})
     return [SiteSummary.of_row(row, **_shown(row, context)) for row in rows]
 
 
@@ -109,7 +109,7 @@ def get_site_image(
 def get_site(id: UUID, scope: CallerScope, context: Context) -> SiteDetails:
     """A site with its document and the current versions of its pages."""
     row = _own(id, scope)
-    pages = {page["id"]: page for page in scope.own.rows(_PAGES, (id,))}
+    pages = {page["id"]: page for page in scope.reader.rows(_PAGES, (id,))}
     listed = [pages[page.id] for page in parse_site(row["document"].encode()).pages if page.id in pages]
     return SiteDetails.of_row(
         {**row, **_shown(row, context)},
@@ -122,7 +122,7 @@ def get_site(id: UUID, scope: CallerScope, context: Context) -> SiteDetails:
 def get_site_versions(id: UUID, scope: CallerScope) -> list[Version]:
     """Saved versions of the site's document, newest first."""
     _own(id, scope)
-    return [Version.of_row(row) for row in scope.own.rows(_VERSIONS, (id, id, MAX_VERSIONS))]
+    return [Version.of_row(row) for row in scope.reader.rows(_VERSIONS, (id, id, MAX_VERSIONS))]
 
 
 @router.get("/{id}/versions/{version}", dependencies=_READS)
@@ -141,7 +141,7 @@ def get_site_page(id: UUID, page_id: PageId, scope: CallerScope) -> PageDetails:
 def get_site_page_versions(id: UUID, page_id: PageId, scope: CallerScope) -> list[Version]:
     """Saved versions of the page, newest first."""
     _own(id, scope)
-    rows = scope.own.rows(_VERSIONS, (id, page_id, MAX_VERSIONS)) if page_id != id else []
+    rows = scope.reader.rows(_VERSIONS, (id, page_id, MAX_VERSIONS)) if page_id != id else []
     return [Version.of_row(row) for row in rows]
 
 
@@ -155,7 +155,7 @@ def get_site_page_version(id: UUID, page_id: PageId, version: VersionNumber, sco
 def get_site_releases(id: UUID, scope: CallerScope) -> list[Release]:
     """What was published, newest first."""
     shown = _own(id, scope)["published"]
-    rows = scope.own.rows(_RELEASES, (id, MAX_RELEASES))
+    rows = scope.reader.rows(_RELEASES, (id, MAX_RELEASES))
     return [Release.of_row(row, is_shown=row["number"] == shown) for row in rows]
 
 
@@ -190,13 +190,13 @@ def export_site(id: UUID, scope: CallerScope, context: Context) -> Response:
     """The saved site as static files for any host, images included. Its links lead through the tracking address."""
     row = _own(id, scope)
     site = parse_site(row["document"].encode())
-    pages = {page["id"]: parse_page(page["document"].encode()) for page in scope.own.rows(_PAGES, (id,))}
+    pages = {page["id"]: parse_page(page["document"].encode()) for page in scope.reader.rows(_PAGES, (id,))}
     shown = {page.id: pages.get(page.id, PageDocument()) for page in site.pages}
     tracking = context.settings.tracking_base_url
     around = _surroundings(row, shown, scope, "images/", ".webp", f"{tracking}/go/")
     files = dict(render_site(site, shown, around))
     used = {one for page in shown.values() for one in page.images()}
-    for image in scope.own.rows(_BODIES, (id, list(used))):
+    for image in scope.reader.rows(_BODIES, (id, list(used))):
         files[image_path(image["hash"])] = File(bytes(image["body"]), WEBP)
     headers = {"Content-Disposition": f'attachment; filename="{row["slug"]}.zip"', "Cache-Control": "private, no-store"}
     return Response(archive(files), media_type=ZIP, headers=headers)
@@ -204,7 +204,7 @@ def export_site(id: UUID, scope: CallerScope, context: Context) -> Response:
 
 def _own(site_id: UUID, scope: AccountScope) -> Row:
     """The caller's site. Raises `Problem` 404."""
-    return require_existing(scope.own.row(_SITES, {"account": scope.principal.account_id, "id": site_id}), "site")
+    return require_existing(scope.reader.row(_SITES, {"account": scope.principal.account_id, "id": site_id}), "site")
 
 
 def _shown(row: Row, context: Services) -> Mapping[str, Any]:
@@ -226,14 +226,14 @@ def _version(site_id: UUID, document_id: UUID, version: int | None, scope: Accou
     """A row of `read.site_versions` with its document. `version`: the latest one without it. Raises `Problem` 404."""
     _own(site_id, scope)
     values = {"site": site_id, "document": document_id, "version": version}
-    row = require_existing(scope.own.row(_VERSION, values), "version" if version is not None else "page")
+    row = require_existing(scope.reader.row(_VERSION, values), "version" if version is not None else "page")
     return {**row, "document": json.loads(row["document"])}
 
 
 def _page(site_id: UUID, page_id: UUID, scope: AccountScope) -> PageDocument:
     """The saved page; an empty one if it was never saved."""
     values = {"site": site_id, "document": page_id, "version": None}
-    row = scope.own.row(_VERSION, values) if page_id != site_id else None
+    row = scope.reader.row(_VERSION, values) if page_id != site_id else None
     return parse_page(row["document"].encode()) if row is not None else PageDocument()
 
 
@@ -242,10 +242,10 @@ def _surroundings(
 ) -> Surroundings:
     wanted = list({link_id for page in pages.values() for link_id in page.links()})
     return Surroundings(
-        links={one["id"]: links + one["slug"] for one in scope.own.rows(_LINKS, (wanted, row["website_id"]))},
+        links={one["id"]: links + one["slug"] for one in scope.reader.rows(_LINKS, (wanted, row["website_id"]))},
         images={
             one["hash"]: SiteImage(images + one["hash"] + suffix, one["width"], one["height"])
-            for one in scope.own.rows(_SIZES, (row["id"],))
+            for one in scope.reader.rows(_SIZES, (row["id"],))
         },
     )
 

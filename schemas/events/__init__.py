@@ -34,8 +34,8 @@ __all__ = [
     "notifications",
     "operations",
     "partners",
-    "social",
     "publishing",
+    "social",
     "sql",
     "websites",
 ]
