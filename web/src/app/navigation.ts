@@ -14,7 +14,7 @@ export interface NavEntry {
 
 /** Drawn by shell/side-nav.tsx. */
 export type WorkIcon =
-  'overview' | 'analytics' | 'links' | 'conversions' | 'payouts' | 'insights' | 'sql' | 'learn' | 'admin';
+  'overview' | 'analytics' | 'links' | 'conversions' | 'payouts' | 'insights' | 'builder' | 'sql' | 'learn' | 'admin';
 
 export interface WorkEntry extends NavEntry {
   readonly icon: WorkIcon;
@@ -51,6 +51,7 @@ const WORK: readonly WorkEntry[] = [
   { label: 'Conversions', to: '/conversions', icon: 'conversions', key: 'c' },
   { label: 'Payouts', to: '/payouts', icon: 'payouts', key: 'p' },
   { label: 'Insights', to: '/insights', icon: 'insights', key: 'n' },
+  { label: 'Builder', to: '/builder', icon: 'builder', key: 'b' },
   { label: 'SQL', to: '/sql', icon: 'sql', key: 'q', role: 'analyst' },
   { label: 'Learn', to: '/learn', icon: 'learn', key: 'e', apart: true },
   { label: 'Admin', to: '/admin', icon: 'admin', key: 'x', role: 'admin', apart: true, sections: adminSections },

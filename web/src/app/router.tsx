@@ -18,6 +18,7 @@ import { marketplaceMemberRoutes, marketplaceRoutes } from './marketplace-routes
 import { member } from './member-route';
 import { matchingRoutes } from './matching-routes';
 import { NotFound } from './not-found';
+import { publishingRoutes } from './publishing-routes';
 import { root } from './root-route';
 import { startPage } from './start-page';
 import { siteRoutes } from './site-routes';
@@ -394,6 +395,7 @@ const routeTree = root.addChildren([
     onboarding,
     ...forumMemberRoutes,
     ...marketplaceMemberRoutes,
+    ...publishingRoutes,
     admin.addChildren([
       adminAffiliates,
       adminAccounts,

@@ -141,6 +141,12 @@ const ACTIONS = (go: Go, createLink: () => void): readonly Command[] => [
     'schedule weekly monthly mail report view query csv unsubscribe pause',
     go('/account-settings?tab=reports'),
   ),
+  action(
+    'build-site',
+    'Build a site',
+    'website builder page editor template publish landing review blocks',
+    go('/builder'),
+  ),
   action('new-thread', 'Start a forum thread', 'post ask question discussion', go('/forum/new')),
   action('sell', 'Sell a website', 'listing marketplace new offer', go('/marketplace/sell')),
   action('deals', 'My deals', 'offers escrow buy sell marketplace', go('/marketplace/deals')),

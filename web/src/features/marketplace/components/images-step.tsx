@@ -4,14 +4,15 @@ import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { api, body } from '@/lib/api/client';
 import { cx } from '@/lib/cx';
+import type { Saver } from '@/lib/saver';
 import { Ask } from './action-confirmation';
 import { MAX_IMAGES } from '../lib/draft';
 import { Picture } from './listing-card';
-import type { Saver } from '../lib/saver';
+import type { ListingFields } from '../lib/types';
 
 interface Props {
   readonly id: string;
-  readonly saver: Saver;
+  readonly saver: Saver<ListingFields>;
   /** Public: a new image requires a new review. */
   readonly isOnline: boolean;
   /** Hashes, in the order they are shown. */

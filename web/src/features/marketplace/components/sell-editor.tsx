@@ -7,6 +7,7 @@ import { Card } from '@/components/ui/card';
 import { api, body } from '@/lib/api/client';
 import { ApiError, messageOf } from '@/lib/api/errors';
 import { cx } from '@/lib/cx';
+import { createSaver, type Saver, type SaveState } from '@/lib/saver';
 import { toast } from '@/stores/toasts';
 import { Ask } from './action-confirmation';
 import { ListingBadge } from './badges';
@@ -14,11 +15,10 @@ import { draftOf, fieldsOf, isAtRest, missingIn, withSaved, type Draft, type Fau
 import { ImagesStep } from './images-step';
 import { PreviewStep } from './preview-step';
 import { useMarketChanged } from '../hooks/use-market-changed';
-import { createSaver, type Saver, type SaveState } from '../lib/saver';
 import { NumbersStep, WebsiteStep } from './sell-fields';
 import { LISTING_STATES } from '../lib/format';
 import { stepOfField, STEPS, type StepId } from '../lib/sell-steps';
-import type { ListingInFull } from '../lib/types';
+import type { ListingFields, ListingInFull } from '../lib/types';
 import { forgetUnsaved, keepUnsaved, placeOf, readUnsaved } from '../lib/unsaved';
 import { VerificationStep } from './verification-step';
 
@@ -45,7 +45,8 @@ export function SellEditor({ listing, step, onStep, onSubmitted, onReload }: Pro
   const [saver] = useState(() =>
     createSaver({
       edition: listing.edition ?? 1,
-      fields: fieldsOf(draftOf(listing)).fields,
+      value: fieldsOf(draftOf(listing)).fields,
+      conflict: 'changed_elsewhere',
       delayMs: atRest ? TYPING_MS : null,
       write: (fields, edition) =>
         body(
@@ -145,14 +146,20 @@ export function SellEditor({ listing, step, onStep, onSubmitted, onReload }: Pro
   );
 }
 
-function update(saver: Saver, draft: Draft): void {
+function update(saver: Saver<ListingFields>, draft: Draft): void {
   const { fields, faults } = fieldsOf(draft);
   saver.change(withSaved(fields, faults, saver.kept()));
 }
 
 /** Nothing typed is lost by leaving: a draft is kept on the way out, and what others see already waits in this browser
  *  for the button that changes it. Closing the window asks first. */
-function usePersistedDraft(place: string, saver: Saver, saved: SaveState, draft: Draft, atRest: boolean): void {
+function usePersistedDraft(
+  place: string,
+  saver: Saver<ListingFields>,
+  saved: SaveState,
+  draft: Draft,
+  atRest: boolean,
+): void {
   useEffect(() => {
     if (saved.status === 'saved') forgetUnsaved(place);
     else keepUnsaved(place, saver.edition(), draft);
@@ -167,7 +174,7 @@ function usePersistedDraft(place: string, saver: Saver, saved: SaveState, draft:
   }, [open]);
 }
 
-async function leave(saver: Saver, atRest: boolean): Promise<void> {
+async function leave(saver: Saver<ListingFields>, atRest: boolean): Promise<void> {
   const { status } = saver.state();
   if (status === 'saved' || status === 'conflict') return;
   if (atRest && (await saver.flush())) return;
@@ -179,7 +186,7 @@ interface ProgressProps {
   readonly saved: SaveState;
   readonly isWrong: boolean;
   readonly atRest: boolean;
-  readonly saver: Saver;
+  readonly saver: Saver<ListingFields>;
   readonly onReload: () => void;
 }
 

@@ -3,11 +3,11 @@ import { http, HttpResponse } from 'msw';
 import type { UserEvent } from '@testing-library/user-event';
 import { expect, test } from 'vitest';
 import { ApiError } from '@/lib/api/errors';
+import { createSaver } from '@/lib/saver';
 import { listing, listingInFull, verification } from '@/test/marketplace';
 import { renderApp, signIn } from '@/test/render';
 import { at, refuse, requests, server, state } from '@/test/server';
 import { draftOf, fieldsOf, missingIn, withSaved } from '../lib/draft';
-import { createSaver } from '../lib/saver';
 import type { ListingFields, ListingInFull } from '../lib/types';
 
 const mine = (over: Partial<ListingInFull> = {}) =>
@@ -68,7 +68,8 @@ test('writes go one after the other, each on the edition that the one before mad
   let release = () => {};
   const saver = createSaver({
     edition: 4,
-    fields: fieldsFor('a'),
+    value: fieldsFor('a'),
+    conflict: 'changed_elsewhere',
     delayMs: null,
     write: (fields, edition) => {
       written.push([fields.title, edition]);
@@ -102,7 +103,8 @@ test('what was refused is kept to be tried again; a change elsewhere ends the wr
   const answers: Error[] = [new ApiError(503, 'Not now'), new ApiError(409, 'Changed elsewhere', 'changed_elsewhere')];
   const saver = createSaver({
     edition: 1,
-    fields: fieldsFor('a'),
+    value: fieldsFor('a'),
+    conflict: 'changed_elsewhere',
     delayMs: null,
     write: () => Promise.reject(answers.shift() ?? new Error('no more')),
   });

@@ -5,19 +5,19 @@ import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { SelectField } from '@/components/ui/field';
 import { api, body } from '@/lib/api/client';
+import type { Saver } from '@/lib/saver';
 import { useSession } from '@/lib/session';
 import { websitesQuery } from '@/lib/shared-queries';
 import { toast } from '@/stores/toasts';
 import { listingQuery } from '../api/listings';
 import { useMarketChanged } from '../hooks/use-market-changed';
-import type { Saver } from '../lib/saver';
 import type { FieldsProps } from './sell-fields';
-import type { ListingInFull } from '../lib/types';
+import type { ListingFields, ListingInFull } from '../lib/types';
 import { VerifiedCard } from './verified-card';
 
 interface Props extends FieldsProps {
   readonly listing: ListingInFull;
-  readonly saver: Saver;
+  readonly saver: Saver<ListingFields>;
 }
 
 const ASKED_MS = 3000;

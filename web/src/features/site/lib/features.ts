@@ -21,11 +21,9 @@ export const FEATURES: readonly Feature[] = [
   {
     Icon: LayoutTemplate,
     title: 'Drag-and-drop website builder',
-    note: 'Later',
     to: '/builder',
-    says: 'Build a page',
-    text: 'Put a review site together from blocks. Not available yet. Join the waiting list.',
-    otherwise: { to: '/', hash: 'early-access', says: 'Join the waiting list' },
+    says: 'Build a site',
+    text: 'Put a review site together from blocks, publish it on your own domain, and see views, clicks and sales by page and block.',
   },
   {
     Icon: Link2,

@@ -1,6 +1,5 @@
-// Saves a listing's changes one after the other, each based on the edition of the previous write.
-import { ApiError } from '@/lib/api/errors';
-import type { ListingFields } from './types';
+// Saves the changes of a document one after the other, each based on the edition of the previous write.
+import { ApiError } from './api/errors';
 
 export type SaveStatus = 'saved' | 'waiting' | 'saving' | 'failed' | 'conflict';
 export interface SaveState {
@@ -8,28 +7,32 @@ export interface SaveState {
   readonly error: unknown;
 }
 
-export interface Saver {
+export interface Saver<T> {
   readonly state: () => SaveState;
   readonly subscribe: (listener: () => void) => () => void;
-  readonly change: (fields: ListingFields) => void;
+  readonly change: (value: T) => void;
   /** What the server has. */
-  readonly kept: () => ListingFields;
+  readonly kept: () => T;
   readonly edition: () => number;
   /** Writes pending changes now. True: everything is saved. */
   readonly flush: () => Promise<boolean>;
-  /** Queues another write of this listing; its errors are the caller's. */
+  /** Ends a conflict: the next write replaces this edition, which has `value`. */
+  readonly rebase: (edition: number, value: T) => void;
+  /** Queues another write of this document; its errors are the caller's. */
   readonly run: <Made extends { readonly edition: number }>(write: (edition: number) => Promise<Made>) => Promise<Made>;
 }
 
-interface Start {
+interface Start<T> {
   readonly edition: number;
-  readonly fields: ListingFields;
-  readonly write: (fields: ListingFields, edition: number) => Promise<{ readonly edition: number }>;
+  readonly value: T;
+  readonly write: (value: T, edition: number) => Promise<{ readonly edition: number }>;
+  /** Code of the error that says that it was changed elsewhere. */
+  readonly conflict: string;
   /** Debounce before saving; null: only on request. */
   readonly delayMs: number | null;
 }
 
-export function createSaver({ edition: first, fields: initial, write, delayMs }: Start): Saver {
+export function createSaver<T>({ edition: first, value: initial, write, conflict, delayMs }: Start<T>): Saver<T> {
   const listeners = new Set<() => void>();
   let edition = first;
   let kept = initial;
@@ -50,15 +53,15 @@ export function createSaver({ edition: first, fields: initial, write, delayMs }:
       if (state.status !== 'saved') set('saved');
       return true;
     }
-    const fields = wanted;
+    const value = wanted;
     set('saving');
     try {
-      edition = (await write(fields, edition)).edition;
+      edition = (await write(value, edition)).edition;
     } catch (error) {
-      set(error instanceof ApiError && error.code === 'changed_elsewhere' ? 'conflict' : 'failed', error);
+      set(error instanceof ApiError && error.code === conflict ? 'conflict' : 'failed', error);
       return false;
     }
-    kept = fields;
+    kept = value;
     if (isSaved()) {
       set('saved');
       return true;
@@ -81,8 +84,8 @@ export function createSaver({ edition: first, fields: initial, write, delayMs }:
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    change: (fields) => {
-      wanted = fields;
+    change: (value) => {
+      wanted = value;
       clearTimeout(timer);
       if (state.status === 'conflict') return;
       if (isSaved()) {
@@ -95,6 +98,11 @@ export function createSaver({ edition: first, fields: initial, write, delayMs }:
     kept: () => kept,
     edition: () => edition,
     flush,
+    rebase: (next, value) => {
+      edition = next;
+      kept = value;
+      set(isSaved() ? 'saved' : 'waiting');
+    },
     run: (task) =>
       inTurn(async () => {
         const made = await task(edition);

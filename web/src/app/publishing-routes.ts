@@ -1,0 +1,28 @@
+// The website builder, for members.
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import type { FlatSearch } from '@/lib/search';
+import { member } from './member-route';
+
+const sites = createRoute({
+  getParentRoute: () => member,
+  path: '/builder',
+  staticData: { title: 'Website builder', reads: ['/api/platform/sites'] },
+  component: lazyRouteComponent(() => import('./pages/builder'), 'BuilderPage'),
+});
+
+const site = createRoute({
+  getParentRoute: () => member,
+  path: '/builder/$site',
+  staticData: { title: 'Site' },
+  validateSearch: (search: Record<string, unknown>): FlatSearch => search as FlatSearch,
+  component: lazyRouteComponent(() => import('./pages/builder-site'), 'BuilderSitePage'),
+});
+
+const page = createRoute({
+  getParentRoute: () => member,
+  path: '/builder/$site/$page',
+  staticData: { title: 'Page' },
+  component: lazyRouteComponent(() => import('./pages/builder-page'), 'BuilderPagePage'),
+});
+
+export const publishingRoutes = [sites, site, page] as const;

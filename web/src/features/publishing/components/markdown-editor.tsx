@@ -1,0 +1,126 @@
+// Markdown with colors. It has no undo of its own: the document's history covers it.
+import { defaultKeymap } from '@codemirror/commands';
+import {
+  defineLanguageFacet,
+  HighlightStyle,
+  Language,
+  languageDataProp,
+  syntaxHighlighting,
+} from '@codemirror/language';
+import { Annotation, Compartment, EditorState } from '@codemirror/state';
+import { EditorView, keymap } from '@codemirror/view';
+import { tags } from '@lezer/highlight';
+import { GFM, parser } from '@lezer/markdown';
+import { useEffect, useId, useRef } from 'react';
+import { cx } from '@/lib/cx';
+
+interface Props {
+  readonly label: string;
+  readonly value: string;
+  readonly error: string | undefined;
+  readonly onChange: (value: string) => void;
+}
+
+const data = defineLanguageFacet();
+const markdown = new Language(
+  data,
+  parser.configure([GFM, { props: [languageDataProp.add((type) => (type.isTop ? data : undefined))] }]),
+  [],
+  'markdown',
+);
+
+const fromOutside = Annotation.define<boolean>();
+
+const look = HighlightStyle.define([
+  { tag: tags.heading, fontWeight: '600' },
+  { tag: tags.strong, fontWeight: '600' },
+  { tag: tags.emphasis, fontStyle: 'italic' },
+  { tag: [tags.link, tags.url], color: 'var(--c-brand)' },
+  { tag: [tags.monospace, tags.quote], color: 'var(--c-muted)' },
+  { tag: tags.processingInstruction, color: 'var(--c-muted)' },
+]);
+
+const theme = EditorView.theme({
+  '&': { backgroundColor: 'transparent', color: 'inherit' },
+  '&.cm-focused': { outline: 'none' },
+  '.cm-scroller': { fontFamily: 'inherit', lineHeight: '1.6', maxHeight: '32rem', minHeight: '14rem' },
+  '.cm-content': { caretColor: 'var(--c-text)', padding: '0.5rem 0.25rem' },
+});
+
+export function MarkdownEditor({ label, value, error, onChange }: Props) {
+  const id = useId();
+  const host = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView>(null);
+  const attributes = useRef(new Compartment());
+  const change = useRef(onChange);
+  const first = useRef(value);
+  useEffect(() => {
+    change.current = onChange;
+  }, [onChange]);
+  useEffect(() => {
+    if (!host.current) return;
+    const made = new EditorView({
+      parent: host.current,
+      state: EditorState.create({
+        doc: first.current,
+        extensions: [
+          EditorView.lineWrapping,
+          keymap.of(defaultKeymap), // without Tab, which leaves the field
+          markdown,
+          syntaxHighlighting(look),
+          theme,
+          attributes.current.of([]),
+          EditorView.updateListener.of((update) => {
+            const isTyped = update.transactions.some((transaction) => !transaction.annotation(fromOutside));
+            if (update.docChanged && isTyped) change.current(update.state.doc.toString());
+          }),
+        ],
+      }),
+    });
+    view.current = made;
+    return () => made.destroy();
+  }, []);
+  useEffect(() => {
+    view.current?.dispatch({
+      effects: attributes.current.reconfigure(
+        EditorView.contentAttributes.of({
+          'aria-label': label,
+          'aria-describedby': error ? `${id}-error ${id}-hint` : `${id}-hint`,
+          ...(error ? { 'aria-invalid': 'true' } : {}),
+          spellcheck: 'true',
+        }),
+      ),
+    });
+  }, [label, error, id]);
+  // Undo, redo and other versions.
+  useEffect(() => {
+    const current = view.current;
+    if (!current || current.state.doc.toString() === value) return;
+    current.dispatch({
+      changes: { from: 0, to: current.state.doc.length, insert: value },
+      annotations: fromOutside.of(true),
+    });
+  }, [value]);
+  return (
+    <div>
+      <span aria-hidden className="mb-1.5 block font-medium">
+        {label}
+      </span>
+      <div
+        ref={host}
+        className={cx(
+          'rounded-lg border bg-surface px-2 focus-within:outline-2 focus-within:outline-offset-1 focus-within:outline-brand',
+          error ? 'border-bad' : 'border-line-strong/60',
+        )}
+      />
+      {error && (
+        <p id={`${id}-error`} className="mt-1.5 text-[0.8125rem] text-bad">
+          {error}
+        </p>
+      )}
+      <p id={`${id}-hint`} className="mt-1.5 text-[0.8125rem] text-muted">
+        Markdown: ## heading, **bold**, lists, tables, [text](https://…)
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,175 @@
+// The page as visitors will see it, rendered by the server, at three widths.
+//
+// The frame's sandbox allows no script, form, popup or navigation. It has the app's origin only so that the editor can
+// keep its scroll position and see which block was clicked; the content security policy of the app holds inside, too.
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Monitor, Smartphone, Tablet } from 'lucide-react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { ErrorBox, Loading } from '@/components/data/states';
+import { ApiError } from '@/lib/api/errors';
+import { cx } from '@/lib/cx';
+import { previewQuery } from '../api/sites';
+import type { PageDocument, SiteDocument } from '../lib/document';
+import { showIn } from '../lib/trusted-html';
+
+const WIDTHS = [
+  { id: 'phone', label: 'Phone', width: 390, Icon: Smartphone },
+  { id: 'tablet', label: 'Tablet', width: 768, Icon: Tablet },
+  { id: 'desktop', label: 'Desktop', width: 1280, Icon: Monitor },
+] as const;
+const WAIT_MS = 500;
+
+interface Props {
+  readonly siteId: string;
+  readonly pageId: string;
+  /** Null: what is saved. */
+  readonly page: PageDocument | null;
+  readonly document: SiteDocument | null;
+  /** The section that is edited. */
+  readonly anchor?: string | undefined;
+  readonly onSelect?: (anchor: string) => void;
+}
+
+export function Preview({ siteId, pageId, page, document, anchor, onSelect }: Props) {
+  const [width, setWidth] = useState<(typeof WIDTHS)[number]>(WIDTHS[2]);
+  const shown = useRested(page, document);
+  const rendered = useQuery({
+    ...previewQuery(siteId, { pageId, ...shown }),
+    placeholderData: keepPreviousData,
+  });
+  const { data, error } = rendered;
+  // A draft that is not valid yet: the field says why.
+  const isIncomplete = error instanceof ApiError && error.status === 400;
+  return (
+    <section aria-label="Preview" className="flex min-w-0 flex-col gap-2">
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <h2 className="font-semibold">Preview</h2>
+        <div role="group" aria-label="Width of the preview" className="flex gap-1 rounded-lg bg-sunken p-1">
+          {WIDTHS.map((choice) => (
+            <button
+              key={choice.id}
+              type="button"
+              aria-pressed={choice.id === width.id}
+              onClick={() => setWidth(choice)}
+              className={cx(
+                'inline-flex items-center gap-1.5 rounded-md px-2.5 py-1 text-[0.8125rem] font-medium max-sm:min-h-10',
+                choice.id === width.id ? 'bg-surface text-text shadow-card' : 'text-muted hover:text-text',
+              )}
+            >
+              <choice.Icon aria-hidden className="size-4" />
+              {choice.label}
+            </button>
+          ))}
+        </div>
+      </div>
+      {isIncomplete && (
+        <p role="status" className="text-[0.8125rem] text-warn">
+          The preview shows the last valid version. {error.message}
+        </p>
+      )}
+      {error && !isIncomplete && (
+        <ErrorBox error={error} prefix="Error rendering the preview" onRetry={() => void rendered.refetch()} />
+      )}
+      {data ? (
+        <Frame html={data.html} width={width.width} anchor={anchor} onSelect={onSelect} />
+      ) : (
+        !error && <Loading label="Rendering the preview" />
+      )}
+      {data && data.problems.length > 0 && (
+        <ul aria-label="Problems" className="flex flex-col gap-1 text-[0.8125rem] text-warn">
+          {data.problems.map(({ message, placement }) => (
+            <li key={`${placement} ${message}`}>{message}</li>
+          ))}
+        </ul>
+      )}
+      {data && data.placesToFill.length > 0 && (
+        <p className="text-[0.8125rem] text-muted">
+          {data.placesToFill.length === 1
+            ? '1 text in square brackets is left to replace.'
+            : `${data.placesToFill.length} texts in square brackets are left to replace.`}
+        </p>
+      )}
+    </section>
+  );
+}
+
+interface FrameProps {
+  readonly html: string;
+  readonly width: number;
+  readonly anchor: string | undefined;
+  readonly onSelect: ((anchor: string) => void) | undefined;
+}
+
+function Frame({ html, width, anchor, onSelect }: FrameProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const frame = useRef<HTMLIFrameElement>(null);
+  const scrolled = useRef(0);
+  const select = useRef(onSelect);
+  const [size, setSize] = useState({ width: 0, height: 0 });
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const measure = () => setSize({ width: element.clientWidth, height: element.clientHeight });
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  useEffect(() => {
+    select.current = onSelect;
+  }, [onSelect]);
+  useEffect(() => {
+    const element = frame.current;
+    if (!element) return;
+    scrolled.current = element.contentWindow?.scrollY ?? 0;
+    showIn(element, withoutTargets(html));
+    const loaded = () => {
+      element.contentWindow?.scrollTo(0, scrolled.current);
+      element.contentDocument?.addEventListener('click', (event) => {
+        event.preventDefault();
+        const section = (event.target as Element | null)?.closest('section[id]');
+        if (section) select.current?.(section.id);
+      });
+    };
+    element.addEventListener('load', loaded, { once: true });
+    return () => element.removeEventListener('load', loaded);
+  }, [html]);
+  useEffect(() => {
+    const view = frame.current?.contentWindow;
+    const section = anchor ? frame.current?.contentDocument?.getElementById(anchor) : null;
+    if (view && section) view.scrollTo(0, view.scrollY + section.getBoundingClientRect().top - 24);
+  }, [anchor]);
+  const scale = size.width > 0 ? Math.min(1, size.width / width) : 1;
+  return (
+    <div
+      ref={box}
+      className="relative h-[calc(100dvh-13rem)] min-h-96 overflow-hidden rounded-xl border border-line bg-sunken"
+    >
+      <iframe
+        ref={frame}
+        title="Preview of the page"
+        sandbox="allow-same-origin"
+        style={{
+          width,
+          height: size.height / scale,
+          transform: `scale(${scale})`,
+          left: Math.max(0, (size.width - width * scale) / 2),
+        }}
+        className="absolute top-0 origin-top-left border-0 bg-white"
+      />
+    </div>
+  );
+}
+
+/** Its links open nothing: new windows are what the sandbox stops without a trace. */
+const withoutTargets = (html: string): string => html.replace(/<head(\s[^>]*)?>/i, '$&<base target="_blank">');
+
+/** The documents once typing rests. */
+function useRested(page: PageDocument | null, document: SiteDocument | null) {
+  const [shown, setShown] = useState({ page, document });
+  useEffect(() => {
+    const timer = setTimeout(() => setShown({ page, document }), WAIT_MS);
+    return () => clearTimeout(timer);
+  }, [page, document]);
+  return shown;
+}

@@ -1,0 +1,59 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button } from '@/components/ui/button';
+import { ConfirmDialog } from '@/components/ui/confirm-dialog';
+import { messageOf } from '@/lib/api/errors';
+import { toast, toastError } from '@/stores/toasts';
+import { publishSite, unpublishSite, useSitesChanged } from '../api/sites';
+import type { Site } from '../lib/types';
+
+interface Props {
+  readonly site: Site;
+  /** Saves what is not saved yet. True: everything is. */
+  readonly beforePublish: () => Promise<boolean>;
+}
+
+export function PublishButtons({ site, beforePublish }: Props) {
+  const [asking, setAsking] = useState(false);
+  const changed = useSitesChanged();
+  const publish = useMutation({
+    mutationFn: async () => {
+      if (!(await beforePublish())) throw new Error('Save your changes first.');
+      return publishSite(site.id);
+    },
+    onSuccess: async () => {
+      toast('Site published', site.address);
+      await changed();
+    },
+    onError: (error) => toastError('Not published', messageOf(error)),
+  });
+  const unpublish = useMutation({
+    mutationFn: () => unpublishSite(site.id),
+    onSuccess: async () => {
+      toast('Site unpublished', 'Visitors no longer see it.');
+      await changed();
+    },
+    onError: (error) => toastError('Failed to unpublish', messageOf(error)),
+  });
+  return (
+    <>
+      {site.published !== null && (
+        <Button busy={unpublish.isPending} onClick={() => setAsking(true)}>
+          Unpublish
+        </Button>
+      )}
+      <Button variant="primary" busy={publish.isPending} onClick={() => publish.mutate()}>
+        {site.published === null ? 'Publish' : 'Publish changes'}
+      </Button>
+      {asking && (
+        <ConfirmDialog
+          title={`Unpublish ${site.name}?`}
+          description="Visitors no longer find it. Its pages and releases stay, and you can publish it again."
+          action="Unpublish"
+          onClose={() => setAsking(false)}
+          onConfirm={() => unpublish.mutate()}
+        />
+      )}
+    </>
+  );
+}

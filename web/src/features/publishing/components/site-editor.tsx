@@ -1,0 +1,137 @@
+// One site: its pages and menu, theme, settings, address and releases.
+import { useQueryClient } from '@tanstack/react-query';
+import { ExternalLink, History } from 'lucide-react';
+import { useMemo, useState, type ReactNode } from 'react';
+import { ErrorBox } from '@/components/data/states';
+import { Button, buttonClass } from '@/components/ui/button';
+import { Tabs } from '@/components/ui/tabs';
+import { ApiError } from '@/lib/api/errors';
+import { saveSite, siteQuery, siteVersionQuery } from '../api/sites';
+import { useDocument } from '../hooks/use-document';
+import { useUndoKeys } from '../hooks/use-undo-keys';
+import type { SiteDocument, SitePage } from '../lib/document';
+import { isSite } from '../lib/shape';
+import { siteDifferences } from '../lib/site-compare';
+import type { Site } from '../lib/types';
+import { AddressPanel } from './address-panel';
+import { Conflict } from './conflict';
+import { PagesPanel } from './pages-panel';
+import { PublishButtons } from './publish-buttons';
+import { ReleasesPanel } from './releases-panel';
+import { SaveStatus, UndoButtons } from './save-status';
+import { SettingsPanel } from './settings-panel';
+import { SiteBadge } from './site-badge';
+import { ThemePanel } from './theme-panel';
+import { SiteVersions } from './versions';
+
+export const SITE_TABS = ['pages', 'theme', 'settings', 'address', 'releases'] as const;
+export type SiteTab = (typeof SITE_TABS)[number];
+
+interface Props {
+  readonly site: Site;
+  readonly tab: SiteTab;
+  readonly onTab: (tab: SiteTab) => void;
+  readonly linkTo: (page: SitePage) => ReactNode;
+  readonly onRemoved: () => void;
+}
+
+export function SiteEditor({ site, tab, onTab, linkTo, onRemoved }: Props) {
+  const client = useQueryClient();
+  const [versions, setVersions] = useState(false);
+  const document = useDocument<SiteDocument>({
+    name: `site:${site.id}`,
+    version: site.documentVersion,
+    value: site.document,
+    conflict: 'site_changed',
+    isValid: isSite,
+    write: async (value, basedOn, restoredFrom) => {
+      const made = await saveSite(site.id, {
+        document: value,
+        basedOn,
+        ...(restoredFrom === undefined ? {} : { restoredFrom }),
+      });
+      return made.documentVersion;
+    },
+  });
+  useUndoKeys(document.undo, document.redo);
+  const { value, saved, rejection, change } = document;
+  const faults = useMemo(() => faultsOfSite(rejection?.error), [rejection]);
+  return (
+    <div className="flex flex-col gap-4">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <UndoButtons document={document} />
+        <Button onClick={() => setVersions(true)}>
+          <History aria-hidden className="size-4" />
+          Versions
+        </Button>
+        <SaveStatus saved={saved} onRetry={() => void document.flush()} />
+        <div className="flex flex-wrap items-center gap-2 sm:ml-auto">
+          <SiteBadge site={site} />
+          {site.published !== null && (
+            <a className={buttonClass()} href={site.address} target="_blank" rel="noopener noreferrer">
+              <ExternalLink aria-hidden className="size-4" />
+              View site
+            </a>
+          )}
+          <PublishButtons site={site} beforePublish={document.flush} />
+        </div>
+      </div>
+      {saved.status === 'conflict' && (
+        <Conflict
+          what="site"
+          read={async () => {
+            const latest = await client.fetchQuery({ ...siteQuery(site.id), staleTime: 0 });
+            return { version: latest.documentVersion, value: latest.document };
+          }}
+          differences={(theirs) => siteDifferences(value, theirs)}
+          onKeepMine={document.keepMine}
+          onTakeTheirs={document.takeTheirs}
+        />
+      )}
+      {saved.status === 'failed' && <ErrorBox error={saved.error} prefix="Not saved" />}
+      <Tabs
+        label="Site"
+        value={tab}
+        onChange={(id) => onTab(id as SiteTab)}
+        tabs={[
+          {
+            id: 'pages',
+            label: 'Pages',
+            content: <PagesPanel document={value} faults={faults} change={change} linkTo={linkTo} />,
+          },
+          { id: 'theme', label: 'Theme', content: <ThemePanel site={site} document={value} change={change} /> },
+          {
+            id: 'settings',
+            label: 'Settings',
+            content: (
+              <SettingsPanel site={site} document={value} faults={faults} change={change} onRemoved={onRemoved} />
+            ),
+          },
+          { id: 'address', label: 'Address', content: <AddressPanel site={site} /> },
+          { id: 'releases', label: 'Releases', content: <ReleasesPanel site={site} /> },
+        ]}
+      />
+      {versions && (
+        <SiteVersions
+          siteId={site.id}
+          current={document.version()}
+          onClose={() => setVersions(false)}
+          onRestore={async (version) => {
+            const earlier = await client.fetchQuery(siteVersionQuery(site.id, version));
+            document.restore(earlier.document, version);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Messages by place: `pages.2.path`. */
+export type SiteFaults = Readonly<Record<string, string>>;
+
+function faultsOfSite(error: unknown): SiteFaults {
+  if (!(error instanceof ApiError)) return {};
+  return Object.fromEntries(
+    Object.entries(error.fields).map(([field, message]) => [field.replace(/^document\.?/, ''), message]),
+  );
+}
