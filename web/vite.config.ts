@@ -13,6 +13,12 @@ const backend = process.env.ALTHING_URL ?? 'http://127.0.0.1:8000';
 // first group that takes it, with whatever it imports that no group above has: what is small and everywhere stands first.
 const GROUPS = [
   { name: 'initial', tags: ['$initial' as const] },
+  // Only the pages that sell something have these; `common` is counted with the first load.
+  {
+    name: 'offers',
+    minShareCount: 1,
+    test: /node_modules[\\/]lucide-react[\\/]dist[\\/]esm[\\/]icons[\\/](microscope|life-buoy|heart-handshake|pen-line)\./,
+  },
   {
     name: 'common',
     minShareCount: 4,

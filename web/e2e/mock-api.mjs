@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { people } from './mock-people.mjs';
 import { emailReports, savedViews } from './mock-reports.mjs';
 import { publicAnswer } from './mock-public.mjs';
+import { publishing } from './mock-publishing.mjs';
 import { serveFile } from './site-files.mjs';
 import { affiliates, linkClicks, ownPartner, partnerRequests } from './mock-affiliates.mjs';
 import { breakdown } from './mock-breakdown.mjs';
@@ -22,7 +23,7 @@ import { found } from './mock-search.mjs';
 import { socialAnswer } from './mock-social.mjs';
 
 const CSP =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types site-preview";
 /** A document without the app, of the same site. */
 export const BLANK = '/blank.html';
 const ZONE = 'Atlantic/Reykjavik';
@@ -89,6 +90,7 @@ export function startMock({ empty = false, first = false, broken = false, slow =
         .slice(0, 4)
         .map((partner, index) => link(`l${index}`, partner, ['sidebar', 'review', 'footer', undefined][index]));
   const conversions = first ? [] : Array.from({ length: 18 }, (_, index) => conversion(index));
+  const sitesAnswer = publishing();
   let sent = 0;
 
   const server = createServer(async (request, response) => {
@@ -185,6 +187,13 @@ export function startMock({ empty = false, first = false, broken = false, slow =
     if (ofForum) return json(...ofForum);
     const ofLeads = leadsAnswer(key, input, first || empty);
     if (ofLeads) return json(...ofLeads);
+    const ofSites = sitesAnswer(key, input, first || empty);
+    if (ofSites) {
+      const [content, status = 200, type] = ofSites;
+      if (!type) return json(content, status);
+      response.writeHead(status, { 'Content-Type': type });
+      return response.end(content);
+    }
     const market = marketplaceAnswer(key, query, first || empty);
     if (market) {
       const [sent, status = 200, type] = market;

@@ -5,18 +5,32 @@ import { ErrorBox } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
 import type { Latest } from '../hooks/use-document';
+import { differencesOf } from '../lib/compare';
+import type { PageDocument, SiteDocument } from '../lib/document';
+import { siteDifferences } from '../lib/site-compare';
 
-interface Props<T> {
-  /** "page", "site". */
-  readonly what: string;
+interface Choice<T> {
+  readonly mine: T;
   /** The latest version on the server. */
   readonly read: () => Promise<Latest<T>>;
-  readonly differences: (theirs: T) => readonly { readonly name: string; readonly what: string }[];
   readonly onKeepMine: (latest: Latest<T>) => void;
   readonly onTakeTheirs: (latest: Latest<T>) => void;
 }
 
-export function Conflict<T>({ what, read, differences, onKeepMine, onTakeTheirs }: Props<T>) {
+export const PageConflict = (props: Choice<PageDocument>) => (
+  <Conflict what="page" {...props} differences={(theirs) => differencesOf(props.mine, theirs)} />
+);
+
+export const SiteConflict = (props: Choice<SiteDocument>) => (
+  <Conflict what="site" {...props} differences={(theirs) => siteDifferences(props.mine, theirs)} />
+);
+
+interface Props<T> extends Choice<T> {
+  readonly what: string;
+  readonly differences: (theirs: T) => readonly { readonly name: string; readonly what: string }[];
+}
+
+function Conflict<T>({ what, read, differences, onKeepMine, onTakeTheirs }: Props<T>) {
   const [comparing, setComparing] = useState(false);
   const latest = useQuery({ queryKey: ['sites', 'conflict', what], queryFn: read, staleTime: 0, gcTime: 0 });
   const { data } = latest;

@@ -1,31 +1,30 @@
 // The editor of one page: its blocks on one side, the preview on the other.
 import { useQueryClient } from '@tanstack/react-query';
 import { ArrowDown, ArrowLeft, ArrowUp, Copy, History, Plus, Trash2 } from 'lucide-react';
-import { useEffect, useMemo, useRef, useState } from 'react';
-import { Empty, ErrorBox } from '@/components/data/states';
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
+import { Empty, ErrorBox, Loading } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { surface } from '@/components/ui/card';
-import { Tabs } from '@/components/ui/tabs';
 import { cx } from '@/lib/cx';
 import { useMedia } from '@/lib/media';
 import { pageQuery, savePage, versionQuery } from '../api/sites';
 import { useDocument, type OpenDocument } from '../hooks/use-document';
 import { useUndoKeys } from '../hooks/use-undo-keys';
 import { anchorOf, labelOf, nameOf } from '../lib/blocks';
-import { differencesOf } from '../lib/compare';
 import { MAX_BLOCKS, type Block, type PageDocument } from '../lib/document';
 import { changeBlock, duplicateBlock, insertBlock, moveBlock, removeBlock } from '../lib/edits';
 import { faultsOf, type Fault } from '../lib/faults';
 import { isPage } from '../lib/shape';
 import type { SavedPage, Site } from '../lib/types';
-import { AddBlockDialog } from './add-block';
 import { BlockFields } from './block-context';
-import { BlockForm } from './block-form';
 import { BlockList } from './block-list';
-import { Conflict } from './conflict';
 import { Preview } from './preview';
 import { SaveStatus, UndoButtons } from './save-status';
-import { PageVersions } from './versions';
+
+const AddBlockDialog = lazy(() => import('./add-block').then((module) => ({ default: module.AddBlockDialog })));
+const BlockForm = lazy(() => import('./block-form').then((module) => ({ default: module.BlockForm })));
+const PageConflict = lazy(() => import('./conflict').then((module) => ({ default: module.PageConflict })));
+const PageVersions = lazy(() => import('./versions').then((module) => ({ default: module.PageVersions })));
 
 interface Props {
   readonly site: Site;
@@ -39,6 +38,8 @@ export function PageEditor({ site, saved }: Props) {
   const pageId = saved.id;
   const [versions, setVersions] = useState(false);
   const [openId, setOpenId] = useState<string | null>(null);
+  /** On narrow screens one of both is shown. */
+  const [isPreviewed, setIsPreviewed] = useState(false);
   const isWide = useMedia('(min-width: 1024px)');
   const document = useDocument<PageDocument>({
     name: `page:${pageId}`,
@@ -69,7 +70,9 @@ export function PageEditor({ site, saved }: Props) {
       anchor={open ? anchorOf(open) : undefined}
       onSelect={(anchor) => {
         const block = page.blocks.find((each) => anchorOf(each) === anchor);
-        if (block) setOpenId(block.id);
+        if (!block) return;
+        setOpenId(block.id);
+        setIsPreviewed(false);
       }}
     />
   );
@@ -89,16 +92,17 @@ export function PageEditor({ site, saved }: Props) {
         </p>
       )}
       {state.status === 'conflict' && (
-        <Conflict
-          what="page"
-          read={async () => {
-            const latest = await client.fetchQuery({ ...pageQuery(site.id, pageId), staleTime: 0 });
-            return { version: latest.version, value: isPage(latest.document) ? latest.document : NO_BLOCKS };
-          }}
-          differences={(theirs) => differencesOf(page, theirs)}
-          onKeepMine={document.keepMine}
-          onTakeTheirs={document.takeTheirs}
-        />
+        <Suspense fallback={null}>
+          <PageConflict
+            read={async () => {
+              const latest = await client.fetchQuery({ ...pageQuery(site.id, pageId), staleTime: 0 });
+              return { version: latest.version, value: isPage(latest.document) ? latest.document : NO_BLOCKS };
+            }}
+            mine={page}
+            onKeepMine={document.keepMine}
+            onTakeTheirs={document.takeTheirs}
+          />
+        </Suspense>
       )}
       {state.status === 'failed' && <RejectedBox state={state.error} faults={faults} page={page} onOpen={setOpenId} />}
       {isWide ? (
@@ -107,28 +111,51 @@ export function PageEditor({ site, saved }: Props) {
           <div className="sticky top-20">{preview}</div>
         </div>
       ) : (
-        <Tabs
-          label="Editor"
-          look="pill"
-          tabs={[
-            { id: 'blocks', label: 'Blocks', content: blocks },
-            { id: 'preview', label: 'Preview', content: preview },
-          ]}
-        />
+        <>
+          <div role="group" aria-label="View" className="flex gap-1 rounded-lg bg-sunken p-1">
+            <ViewButton label="Blocks" pressed={!isPreviewed} onChoose={() => setIsPreviewed(false)} />
+            <ViewButton label="Preview" pressed={isPreviewed} onChoose={() => setIsPreviewed(true)} />
+          </div>
+          {isPreviewed ? preview : blocks}
+        </>
       )}
       {versions && (
-        <PageVersions
-          siteId={site.id}
-          pageId={pageId}
-          current={document.version()}
-          onClose={() => setVersions(false)}
-          onRestore={async (version) => {
-            const earlier = await client.fetchQuery(versionQuery(site.id, pageId, version));
-            if (isPage(earlier.document)) document.restore(earlier.document, version);
-          }}
-        />
+        <Suspense fallback={null}>
+          <PageVersions
+            siteId={site.id}
+            pageId={pageId}
+            current={document.version()}
+            onClose={() => setVersions(false)}
+            onRestore={async (version) => {
+              const earlier = await client.fetchQuery(versionQuery(site.id, pageId, version));
+              if (isPage(earlier.document)) document.restore(earlier.document, version);
+            }}
+          />
+        </Suspense>
       )}
     </div>
+  );
+}
+
+interface ViewProps {
+  readonly label: string;
+  readonly pressed: boolean;
+  readonly onChoose: () => void;
+}
+
+function ViewButton({ label, pressed, onChoose }: ViewProps) {
+  return (
+    <button
+      type="button"
+      aria-pressed={pressed}
+      onClick={onChoose}
+      className={cx(
+        'min-h-10 flex-1 rounded-md px-3 font-medium',
+        pressed ? 'bg-surface text-text shadow-card' : 'text-muted hover:text-text',
+      )}
+    >
+      {label}
+    </button>
   );
 }
 
@@ -215,17 +242,19 @@ function Blocks({ site, document, faults, open, onOpen }: BlocksProps) {
         />
       )}
       {adding && (
-        <AddBlockDialog
-          siteId={site.id}
-          place={place}
-          onClose={() => setAdding(false)}
-          onAdd={(block) => {
-            change(`Add ${labelOf(block.type)}`, (before) =>
-              insertBlock(before, at < 0 ? before.blocks.length : at + 1, block),
-            );
-            openBlock(block.id);
-          }}
-        />
+        <Suspense fallback={null}>
+          <AddBlockDialog
+            siteId={site.id}
+            place={place}
+            onClose={() => setAdding(false)}
+            onAdd={(block) => {
+              change(`Add ${labelOf(block.type)}`, (before) =>
+                insertBlock(before, at < 0 ? before.blocks.length : at + 1, block),
+              );
+              openBlock(block.id);
+            }}
+          />
+        </Suspense>
       )}
     </div>
   );
@@ -309,12 +338,14 @@ function OpenBlock({ site, document, faults, block, onClose, onOpen }: OpenBlock
         </Button>
       </div>
       <BlockFields value={context}>
-        <BlockForm
-          block={block}
-          onChange={(next, field) =>
-            change(`Edit ${label}`, (before) => changeBlock(before, next), field && `${block.id}.${field}`)
-          }
-        />
+        <Suspense fallback={<Loading label="Loading fields" />}>
+          <BlockForm
+            block={block}
+            onChange={(next, field) =>
+              change(`Edit ${label}`, (before) => changeBlock(before, next), field && `${block.id}.${field}`)
+            }
+          />
+        </Suspense>
       </BlockFields>
     </section>
   );

@@ -1,11 +1,14 @@
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { Button } from '@/components/ui/button';
-import { ConfirmDialog } from '@/components/ui/confirm-dialog';
 import { messageOf } from '@/lib/api/errors';
 import { toast, toastError } from '@/stores/toasts';
 import { publishSite, unpublishSite, useSitesChanged } from '../api/sites';
 import type { Site } from '../lib/types';
+
+const ConfirmDialog = lazy(() =>
+  import('@/components/ui/confirm-dialog').then((module) => ({ default: module.ConfirmDialog })),
+);
 
 interface Props {
   readonly site: Site;
@@ -46,13 +49,15 @@ export function PublishButtons({ site, beforePublish }: Props) {
         {site.published === null ? 'Publish' : 'Publish changes'}
       </Button>
       {asking && (
-        <ConfirmDialog
-          title={`Unpublish ${site.name}?`}
-          description="Visitors no longer find it. Its pages and releases stay, and you can publish it again."
-          action="Unpublish"
-          onClose={() => setAsking(false)}
-          onConfirm={() => unpublish.mutate()}
-        />
+        <Suspense fallback={null}>
+          <ConfirmDialog
+            title={`Unpublish ${site.name}?`}
+            description="Visitors no longer find it. Its pages and releases stay, and you can publish it again."
+            action="Unpublish"
+            onClose={() => setAsking(false)}
+            onConfirm={() => unpublish.mutate()}
+          />
+        </Suspense>
       )}
     </>
   );

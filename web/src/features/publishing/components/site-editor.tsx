@@ -1,8 +1,8 @@
 // One site: its pages and menu, theme, settings, address and releases.
 import { useQueryClient } from '@tanstack/react-query';
 import { ExternalLink, History } from 'lucide-react';
-import { useMemo, useState, type ReactNode } from 'react';
-import { ErrorBox } from '@/components/data/states';
+import { lazy, Suspense, useMemo, useState, type ReactNode } from 'react';
+import { ErrorBox, Loading } from '@/components/data/states';
 import { Button, buttonClass } from '@/components/ui/button';
 import { Tabs } from '@/components/ui/tabs';
 import { ApiError } from '@/lib/api/errors';
@@ -11,18 +11,18 @@ import { useDocument } from '../hooks/use-document';
 import { useUndoKeys } from '../hooks/use-undo-keys';
 import type { SiteDocument, SitePage } from '../lib/document';
 import { isSite } from '../lib/shape';
-import { siteDifferences } from '../lib/site-compare';
 import type { Site } from '../lib/types';
-import { AddressPanel } from './address-panel';
-import { Conflict } from './conflict';
 import { PagesPanel } from './pages-panel';
 import { PublishButtons } from './publish-buttons';
-import { ReleasesPanel } from './releases-panel';
 import { SaveStatus, UndoButtons } from './save-status';
-import { SettingsPanel } from './settings-panel';
 import { SiteBadge } from './site-badge';
-import { ThemePanel } from './theme-panel';
-import { SiteVersions } from './versions';
+
+const AddressPanel = lazy(() => import('./address-panel').then((module) => ({ default: module.AddressPanel })));
+const ReleasesPanel = lazy(() => import('./releases-panel').then((module) => ({ default: module.ReleasesPanel })));
+const SettingsPanel = lazy(() => import('./settings-panel').then((module) => ({ default: module.SettingsPanel })));
+const SiteConflict = lazy(() => import('./conflict').then((module) => ({ default: module.SiteConflict })));
+const SiteVersions = lazy(() => import('./versions').then((module) => ({ default: module.SiteVersions })));
+const ThemePanel = lazy(() => import('./theme-panel').then((module) => ({ default: module.ThemePanel })));
 
 export const SITE_TABS = ['pages', 'theme', 'settings', 'address', 'releases'] as const;
 export type SiteTab = (typeof SITE_TABS)[number];
@@ -77,16 +77,17 @@ export function SiteEditor({ site, tab, onTab, linkTo, onRemoved }: Props) {
         </div>
       </div>
       {saved.status === 'conflict' && (
-        <Conflict
-          what="site"
-          read={async () => {
-            const latest = await client.fetchQuery({ ...siteQuery(site.id), staleTime: 0 });
-            return { version: latest.documentVersion, value: latest.document };
-          }}
-          differences={(theirs) => siteDifferences(value, theirs)}
-          onKeepMine={document.keepMine}
-          onTakeTheirs={document.takeTheirs}
-        />
+        <Suspense fallback={null}>
+          <SiteConflict
+            read={async () => {
+              const latest = await client.fetchQuery({ ...siteQuery(site.id), staleTime: 0 });
+              return { version: latest.documentVersion, value: latest.document };
+            }}
+            mine={value}
+            onKeepMine={document.keepMine}
+            onTakeTheirs={document.takeTheirs}
+          />
+        </Suspense>
       )}
       {saved.status === 'failed' && <ErrorBox error={saved.error} prefix="Not saved" />}
       <Tabs
@@ -99,32 +100,36 @@ export function SiteEditor({ site, tab, onTab, linkTo, onRemoved }: Props) {
             label: 'Pages',
             content: <PagesPanel document={value} faults={faults} change={change} linkTo={linkTo} />,
           },
-          { id: 'theme', label: 'Theme', content: <ThemePanel site={site} document={value} change={change} /> },
+          { id: 'theme', label: 'Theme', content: late(<ThemePanel site={site} document={value} change={change} />) },
           {
             id: 'settings',
             label: 'Settings',
-            content: (
-              <SettingsPanel site={site} document={value} faults={faults} change={change} onRemoved={onRemoved} />
+            content: late(
+              <SettingsPanel site={site} document={value} faults={faults} change={change} onRemoved={onRemoved} />,
             ),
           },
-          { id: 'address', label: 'Address', content: <AddressPanel site={site} /> },
-          { id: 'releases', label: 'Releases', content: <ReleasesPanel site={site} /> },
+          { id: 'address', label: 'Address', content: late(<AddressPanel site={site} />) },
+          { id: 'releases', label: 'Releases', content: late(<ReleasesPanel site={site} />) },
         ]}
       />
       {versions && (
-        <SiteVersions
-          siteId={site.id}
-          current={document.version()}
-          onClose={() => setVersions(false)}
-          onRestore={async (version) => {
-            const earlier = await client.fetchQuery(siteVersionQuery(site.id, version));
-            document.restore(earlier.document, version);
-          }}
-        />
+        <Suspense fallback={null}>
+          <SiteVersions
+            siteId={site.id}
+            current={document.version()}
+            onClose={() => setVersions(false)}
+            onRestore={async (version) => {
+              const earlier = await client.fetchQuery(siteVersionQuery(site.id, version));
+              document.restore(earlier.document, version);
+            }}
+          />
+        </Suspense>
       )}
     </div>
   );
 }
+
+const late = (panel: ReactNode) => <Suspense fallback={<Loading label="Loading" />}>{panel}</Suspense>;
 
 /** Messages by place: `pages.2.path`. */
 export type SiteFaults = Readonly<Record<string, string>>;

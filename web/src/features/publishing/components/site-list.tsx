@@ -1,7 +1,7 @@
 // A member's sites.
 import { useQuery } from '@tanstack/react-query';
 import { LayoutTemplate, Plus } from 'lucide-react';
-import { useState, type ReactNode } from 'react';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { Empty, ErrorBox, Skeleton } from '@/components/data/states';
 import { When } from '@/components/data/when';
 import { Button } from '@/components/ui/button';
@@ -10,8 +10,9 @@ import { cx } from '@/lib/cx';
 import { websitesQuery } from '@/lib/shared-queries';
 import { sitesQuery } from '../api/sites';
 import type { SiteSummary } from '../lib/types';
-import { CreateSiteDialog } from './create-site';
 import { SiteBadge } from './site-badge';
+
+const CreateSiteDialog = lazy(() => import('./create-site').then((module) => ({ default: module.CreateSiteDialog })));
 
 interface Props {
   /** A link to the site's page. */
@@ -75,7 +76,9 @@ export function SiteList({ linkTo, connect, onCreated }: Props) {
         </div>
       )}
       {creating && (
-        <CreateSiteDialog websites={websites.data} onClose={() => setCreating(false)} onCreated={onCreated} />
+        <Suspense fallback={null}>
+          <CreateSiteDialog websites={websites.data} onClose={() => setCreating(false)} onCreated={onCreated} />
+        </Suspense>
       )}
     </>
   );

@@ -1,0 +1,144 @@
+// Title, path and description of a page, and the dialog that adds one.
+import { useState } from 'react';
+import { Button } from '@/components/ui/button';
+import { Check } from '@/components/ui/check';
+import { ConfirmDialog } from '@/components/ui/confirm-dialog';
+import { Dialog } from '@/components/ui/dialog';
+import { TextArea, TextField } from '@/components/ui/field';
+import type { SitePage } from '../lib/document';
+import type { SiteFaults } from './site-editor';
+
+interface PageDialogProps {
+  readonly page: SitePage;
+  readonly faults: SiteFaults;
+  readonly at: string;
+  readonly isInMenu: boolean;
+  readonly canJoinMenu: boolean;
+  readonly onClose: () => void;
+  readonly onChange: (page: SitePage, field: string) => void;
+  readonly onMenu: (shown: boolean) => void;
+  readonly onRemove: () => void;
+}
+
+export function PageDialog({
+  page,
+  faults,
+  at,
+  isInMenu,
+  canJoinMenu,
+  onClose,
+  onChange,
+  onMenu,
+  onRemove,
+}: PageDialogProps) {
+  const [removing, setRemoving] = useState(false);
+  const isHome = page.path === '' && faults[`${at}.path`] === undefined;
+  const [wasHome] = useState(isHome);
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => !open && onClose()}
+      title="Page"
+      description="Changes are saved automatically."
+    >
+      <div className="flex flex-col gap-4">
+        <TextField
+          label="Title"
+          hint="For browsers, search engines and previews"
+          maxLength={120}
+          value={page.title}
+          error={faults[`${at}.title`]}
+          onChange={(event) => onChange({ ...page, title: event.target.value }, 'title')}
+        />
+        <TextField
+          label="Short title"
+          hint="For the menu. Blank: the title"
+          maxLength={40}
+          value={page.short_title}
+          error={faults[`${at}.short_title`]}
+          onChange={(event) => onChange({ ...page, short_title: event.target.value }, 'short_title')}
+        />
+        {wasHome ? (
+          <p className="text-muted">This is the home page: its path is empty.</p>
+        ) : (
+          <TextField
+            label="Path"
+            hint="Lowercase letters, digits and hyphens, at most three parts, such as reviews/tents"
+            maxLength={120}
+            value={page.path}
+            error={faults[`${at}.path`]}
+            onChange={(event) => onChange({ ...page, path: event.target.value }, 'path')}
+          />
+        )}
+        <TextArea
+          label="Description"
+          hint="Search engines show it below the title."
+          rows={3}
+          maxLength={300}
+          value={page.description}
+          error={faults[`${at}.description`]}
+          onChange={(event) => onChange({ ...page, description: event.target.value }, 'description')}
+        />
+        <Check label="Show in the menu" checked={isInMenu} disabled={!isInMenu && !canJoinMenu} onChange={onMenu} />
+        <Check
+          label="Let search engines list it"
+          checked={page.is_indexed}
+          onChange={(is_indexed) => onChange({ ...page, is_indexed }, 'is_indexed')}
+        />
+        <div className="flex justify-between gap-2">
+          {!wasHome && <Button onClick={() => setRemoving(true)}>Remove page</Button>}
+          <Button variant="primary" className="ml-auto" onClick={onClose}>
+            Done
+          </Button>
+        </div>
+      </div>
+      {removing && (
+        <ConfirmDialog
+          title="Remove this page?"
+          description="Links to it stop working when you publish. You can undo this, and restore an earlier version."
+          action="Remove page"
+          onClose={() => setRemoving(false)}
+          onConfirm={onRemove}
+        />
+      )}
+    </Dialog>
+  );
+}
+
+export function AddPageDialog({
+  onClose,
+  onAdd,
+}: {
+  readonly onClose: () => void;
+  readonly onAdd: (title: string) => void;
+}) {
+  const [title, setTitle] = useState('');
+  const [tried, setTried] = useState(false);
+  return (
+    <Dialog open onOpenChange={(open) => !open && onClose()} title="Add page">
+      <form
+        noValidate
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setTried(true);
+          if (title.trim()) onAdd(title.trim());
+        }}
+      >
+        <TextField
+          label="Title"
+          maxLength={120}
+          value={title}
+          error={tried && !title.trim() ? 'Enter a title' : undefined}
+          onChange={(event) => setTitle(event.target.value)}
+        />
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="primary">
+            Add page
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
