@@ -536,6 +536,23 @@ const STATES = [
     },
   },
   { name: 'learn, visitor', path: '/learn', signedIn: false },
+  { name: 'sites', path: '/builder' },
+  { name: 'sites, none', path: '/builder', base: first },
+  { name: 'sites, create', path: '/builder', act: opens('Create site') },
+  { name: 'site', path: '/builder/s1' },
+  { name: 'site, page', path: '/builder/s1', act: opens(/^Title and path of/) },
+  { name: 'site, theme', path: '/builder/s1?tab=theme' },
+  { name: 'site, settings', path: '/builder/s1?tab=settings' },
+  { name: 'site, address', path: '/builder/s1?tab=address' },
+  { name: 'site, releases', path: '/builder/s1?tab=releases' },
+  { name: 'page', path: '/builder/s1/page-home' },
+  { name: 'page, add block', path: '/builder/s1/page-home', act: opens('Add block') },
+  { name: 'page, versions', path: '/builder/s1/page-home', act: opens('Versions') },
+  { name: 'page, article', path: '/builder/s1/page-home', act: editBlock(/^Edit Article/) },
+  { name: 'page, offers', path: '/builder/s1/page-home', act: editBlock(/^Edit Offers/) },
+  { name: 'page, image', path: '/builder/s1/page-home', act: editBlock(/^Edit Image/) },
+  { name: 'page, comparison', path: '/builder/s1/page-best', act: editBlock(/^Edit Comparison/) },
+  { name: 'page, rejected', path: '/builder/s1/page-home', act: rejectedHeading, expected: '400' },
   { name: 'learn', path: '/learn' },
   { name: 'programs', path: '/admin/programs' },
   { name: 'programs, none', path: '/admin/programs', base: first },
@@ -685,6 +702,21 @@ async function inTime(work) {
 function report(where, text, count = 1) {
   faults += count;
   console.log(`${where}: ${text}`);
+}
+
+/** What a block of the builder is edited with is fetched when one is opened. */
+function editBlock(name) {
+  return async (page) => {
+    await page.getByRole('button', { name }).first().click();
+    await page.getByLabel('Name in analytics').waitFor();
+    await settle(page);
+  };
+}
+
+async function rejectedHeading(page) {
+  await editBlock(/^Edit Hero/)(page);
+  await page.getByLabel('Heading').fill('');
+  await page.getByText('must not be empty').first().waitFor();
 }
 
 async function sendNewsletter(page) {

@@ -223,7 +223,7 @@ function render(site, page) {
 }
 
 const TOKENS =
-  ':root{--ground:#f8f7fc;--surface:#edebf7;--text:#1d1a2e;--muted:#575271;--accent:#5b2fc4;--on-accent:#ffffff;--line:#d5d0ea;--font:system-ui,sans-serif;--heading:ui-monospace,monospace;--size:1.0625rem;--space:1rem;--corner:.375rem}';
+  ':root{--ground:#f8f7fc;--surface:#edebf7;--text:#1d1a2e;--muted:#575271;--accent:#5b2fc4;--on-accent:#ffffff;--line:#d5d0ea;--font:system-ui,sans-serif;--heading:ui-monospace,monospace;--size:1.0625rem;--space:1rem;--corner:.375rem}body{padding:0 24px 24px}';
 
 function html(block) {
   const heading = block.title ?? block.product ?? '';

@@ -70,7 +70,7 @@ const SCREENS = [
   },
   { name: 'sites', path: '/builder' },
   { name: 'sites-none', path: '/builder', base: first.url },
-  { name: 'site-new', path: '/builder', act: click('Create site'), after: true },
+  { name: 'site-new', path: '/builder', act: dialogOf('Create site'), after: true },
   { name: 'site', path: '/builder/s1' },
   { name: 'site-theme', path: '/builder/s1?tab=theme' },
   { name: 'site-address', path: '/builder/s1?tab=address' },
@@ -78,8 +78,8 @@ const SCREENS = [
   { name: 'page', path: '/builder/s1/page-home', act: editorReady, after: true },
   { name: 'page-block', path: '/builder/s1/page-review', act: editBlock(/^Edit Review/), after: true },
   { name: 'page-article', path: '/builder/s1/page-home', act: editBlock(/^Edit Article/), after: true },
-  { name: 'page-versions', path: '/builder/s1/page-home', act: click('Versions'), after: true },
-  { name: 'page-add', path: '/builder/s1/page-home', act: click('Add block'), after: true },
+  { name: 'page-versions', path: '/builder/s1/page-home', act: dialogOf('Versions'), after: true },
+  { name: 'page-add', path: '/builder/s1/page-home', act: dialogOf('Add block'), after: true },
   { name: 'learn', path: '/learn' },
   { name: 'programs', path: '/admin/programs' },
   { name: 'login', path: '/login', signedIn: false },
@@ -283,6 +283,14 @@ await browser.close();
 for (const server of [mock, empty, first, broken, slow]) server.close();
 console.log(`${faults} faults; pictures in ${folder}`);
 process.exitCode = faults > 0 ? 1 : 0;
+
+function dialogOf(name) {
+  return async (page) => {
+    await page.getByRole('button', { name }).first().click();
+    await page.getByRole('dialog').waitFor();
+    await settle(page);
+  };
+}
 
 async function editorReady(page) {
   const preview = page.getByRole('button', { name: 'Preview', exact: true });

@@ -48,6 +48,7 @@ test('work pages of a signed-in person: the specified entries on top, all others
     'Conversions',
     'Payouts',
     'Insights',
+    'Builder',
     'Learn',
   ]);
   const top = within(screen.getByRole('navigation', { name: 'Main' }));
@@ -61,7 +62,7 @@ test('an admin also sees SQL, and the sections of Admin once it is opened', asyn
   useUi.getState().setSideNav('full');
   signIn();
   expect(await workEntries('/insights')).toEqual([
-    ...['Overview', 'Analytics', 'Links', 'Conversions', 'Payouts', 'Insights', 'SQL', 'Learn', 'Admin'],
+    ...['Overview', 'Analytics', 'Links', 'Conversions', 'Payouts', 'Insights', 'Builder', 'SQL', 'Learn', 'Admin'],
   ]);
   fireEvent.click(screen.getByRole('button', { name: 'Sections of Admin' }));
   const sections = within(screen.getByRole('list', { name: 'Admin sections' })).getAllByRole('link');

@@ -74,13 +74,13 @@ test('spec §3, home: the newsletter of the home page has its source', async () 
   await waitFor(() => expect(sent).toEqual([{ email: 'ada@example.com', source: 'home_page', website: '' }]));
 });
 
-test('spec §1: the card of the website builder says that it is a later work and leads to the waiting list', async () => {
+test('spec §1: the card of the website builder leads to it', async () => {
   renderApp('/');
   await heading(/Finding the perfect/);
-  const card = screen.getByText(/Not available yet/).closest('li');
+  const card = screen.getByText(/Put a review site together from blocks/).closest('li');
   if (!card) throw new Error('No card.');
-  expect(within(card).getByText('Later')).toBeInTheDocument();
-  expect(within(card).getByRole('link', { name: 'Join the waiting list' })).toHaveAttribute('href', '/#early-access');
+  expect(within(card).queryByText('Later')).not.toBeInTheDocument();
+  expect(within(card).getByRole('link', { name: 'Build a site' })).toHaveAttribute('href', '/builder');
 });
 
 test('spec §1, §2, §3, about: its badges, mission, four reasons, three people and the way in', async () => {

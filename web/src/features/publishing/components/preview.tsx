@@ -8,6 +8,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { ErrorBox, Loading } from '@/components/data/states';
 import { ApiError } from '@/lib/api/errors';
 import { cx } from '@/lib/cx';
+import { useIsPhone } from '@/lib/media';
 import { previewQuery } from '../api/sites';
 import type { PageDocument, SiteDocument } from '../lib/document';
 import { showIn } from '../lib/trusted-html';
@@ -31,7 +32,8 @@ interface Props {
 }
 
 export function Preview({ siteId, pageId, page, document, anchor, onSelect }: Props) {
-  const [width, setWidth] = useState<(typeof WIDTHS)[number]>(WIDTHS[2]);
+  const isPhone = useIsPhone();
+  const [width, setWidth] = useState<(typeof WIDTHS)[number]>(isPhone ? WIDTHS[0] : WIDTHS[2]);
   const shown = useRested(page, document);
   const rendered = useQuery({
     ...previewQuery(siteId, { pageId, ...shown }),

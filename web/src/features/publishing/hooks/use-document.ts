@@ -59,7 +59,7 @@ export function useDocument<T>(start: Start<T>): OpenDocument<T> {
     const kept = readCopy(place, start.isValid);
     return kept && JSON.stringify(kept.value) !== JSON.stringify(start.value) ? kept : null;
   });
-  const [{ saver, results }] = useState(() => saving(start, copy?.basedOn ?? start.version));
+  const [{ saver, results, restoring }] = useState(() => saving(start, copy?.basedOn ?? start.version));
   const [history, setHistory] = useState(() => historyOf(copy?.value ?? start.value));
   const saved = useSyncExternalStore(saver.subscribe, saver.state);
   const value = history.present;
@@ -94,7 +94,7 @@ export function useDocument<T>(start: Start<T>): OpenDocument<T> {
       saver.rebase(latest.version, latest.value);
     },
     restore: (earlier, version) => {
-      results.restored = { value: earlier, version };
+      restoring({ value: earlier, version });
       change(`Restore version ${version}`, () => earlier);
       saver.change(earlier);
       void saver.flush();
@@ -129,15 +129,17 @@ function saving<T>({ value, conflict, write }: Start<T>, edition: number) {
       }
     },
   });
-  return { saver, results };
+  const restoring = (restored: Latest<T>) => {
+    results.restored = restored;
+  };
+  return { saver, results, restoring };
 }
 
 function useLocalCopy<T>(place: string, saver: Saver<T>, saved: SaveState, value: T): void {
-  const [isKept, setIsKept] = useState(true);
   useEffect(() => {
     const isSaved = saved.status === 'saved' && JSON.stringify(saver.kept()) === JSON.stringify(value);
     if (isSaved) dropCopy(place);
-    else setIsKept(keepCopy(place, { basedOn: saver.edition(), value }));
+    else keepCopy(place, { basedOn: saver.edition(), value });
   }, [place, saver, saved, value]);
   useEffect(
     () => () => {
@@ -150,13 +152,15 @@ function useLocalCopy<T>(place: string, saver: Saver<T>, saved: SaveState, value
     },
     [place, saver],
   );
-  const asks = saved.status !== 'saved' && !isKept;
+  const isOpen = saved.status !== 'saved';
   useEffect(() => {
-    if (!asks) return;
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    if (!isOpen) return;
+    const ask = (event: BeforeUnloadEvent) => {
+      if (!keepCopy(place, { basedOn: saver.edition(), value })) event.preventDefault();
+    };
     window.addEventListener('beforeunload', ask);
     return () => window.removeEventListener('beforeunload', ask);
-  }, [asks]);
+  }, [place, saver, isOpen, value]);
 }
 
 /** A server that could not be reached is asked again; one that rejected the document is not. */
