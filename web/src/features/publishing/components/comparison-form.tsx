@@ -31,7 +31,7 @@ export function ComparisonForm({ block, onChange }: Props) {
         value={block.note}
         onChange={(note) => onChange({ ...block, note }, 'note')}
       />
-      <h4 className="font-semibold">Products</h4>
+      <h3 className="font-semibold">Products</h3>
       <Entries
         entries={block.products.map((product, column) => ({ product, column }))}
         noun="Product"
@@ -80,7 +80,7 @@ export function ComparisonForm({ block, onChange }: Props) {
           );
         }}
       </Entries>
-      <h4 className="font-semibold">Features</h4>
+      <h3 className="font-semibold">Features</h3>
       <Entries
         entries={block.rows}
         noun="Feature"

@@ -43,7 +43,7 @@ const look = HighlightStyle.define([
 const theme = EditorView.theme({
   '&': { backgroundColor: 'transparent', color: 'inherit' },
   '&.cm-focused': { outline: 'none' },
-  '.cm-scroller': { fontFamily: 'inherit', lineHeight: '1.6', maxHeight: '32rem', minHeight: '14rem' },
+  '.cm-scroller': { fontFamily: 'inherit', lineHeight: '1.6', minHeight: '14rem' },
   '.cm-content': { caretColor: 'var(--c-text)', padding: '0.5rem 0.25rem' },
 });
 

@@ -292,9 +292,9 @@ function OpenBlock({ site, document, faults, block, onClose, onOpen }: OpenBlock
         <Button variant="ghost" size="icon" aria-label="Back to all blocks" onClick={onClose}>
           <ArrowLeft aria-hidden className="size-4" />
         </Button>
-        <h3 ref={heading} tabIndex={-1} className="min-w-0 flex-1 truncate font-semibold outline-none">
+        <h2 ref={heading} tabIndex={-1} className="min-w-0 flex-1 truncate font-semibold outline-none">
           {label}
-        </h3>
+        </h2>
         <Button
           variant="ghost"
           size="icon"
