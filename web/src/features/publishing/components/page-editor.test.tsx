@@ -190,11 +190,11 @@ test('two editors at once: take theirs can be undone', async () => {
   const take = screen.getByRole('button', { name: 'Take theirs' });
   await waitFor(() => expect(take).toBeEnabled());
   await user.click(take);
-  expect(await screen.findByRole('button', { name: 'Edit Hero: Theirs' })).toBeInTheDocument();
+  expect(await screen.findByRole('button', { name: 'Edit Hero Theirs' })).toBeInTheDocument();
   expect(screen.getByText('All changes saved')).toBeInTheDocument();
   expect(kept.version).toBe(8);
   await user.click(screen.getByRole('button', { name: 'Undo: Take their version' }));
-  expect(screen.getByRole('button', { name: 'Edit Hero: Mine' })).toBeInTheDocument();
+  expect(screen.getByRole('button', { name: 'Edit Hero Mine' })).toBeInTheDocument();
 });
 
 test('two editors at once: both versions are compared', async () => {
