@@ -25,7 +25,7 @@ CONTENT_SECURITY_POLICY = "; ".join(
         "frame-ancestors 'none'",
         "object-src 'none'",
         "require-trusted-types-for 'script'",
-        "trusted-types 'none'",
+        "trusted-types site-preview",  # the preview of the website builder, in a sandboxed frame
     )
 )
 SECURITY_HEADERS: RawHeaders = (
