@@ -133,8 +133,14 @@ def get_site_version(id: UUID, version: VersionNumber, scope: CallerScope) -> Si
 
 @router.get("/{id}/pages/{pageId}", dependencies=_READS)
 def get_site_page(id: UUID, page_id: PageId, scope: CallerScope) -> PageDetails:
-    """The blocks of a page. 404 also for one that was never saved."""
-    return PageDetails.of_row(_version(id, page_id, None, scope))
+    """The blocks of a page; version 0 without blocks for a page of the site that was never saved."""
+    site = parse_site(_own(id, scope)["document"].encode())
+    values = {"site": id, "document": page_id, "version": None}
+    row = scope.reader.row(_VERSION, values) if page_id != id else None
+    if row is None and site.page(page_id) is not None:
+        return PageDetails(id=page_id, version=0, savedAt=None, siteId=id, document={"blocks": []})
+    row = require_existing(row, "page")
+    return PageDetails.of_row({**row, "document": json.loads(row["document"])})
 
 
 @router.get("/{id}/pages/{pageId}/versions", dependencies=_READS)

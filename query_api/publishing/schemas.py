@@ -48,9 +48,12 @@ class SiteDetails(SiteSummary):
     pageStates: list[PageVersion]
 
 
-class PageDetails(PageVersion):
-    """A version of a page with its blocks."""
+class PageDetails(RowModel):
+    """A version of a page with its blocks. Version 0 was never saved: it is empty."""
 
+    id: UUID
+    version: int = Field(description="What the next change is based on")
+    savedAt: datetime | None
     siteId: UUID
     document: Document
 

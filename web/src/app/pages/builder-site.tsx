@@ -32,11 +32,17 @@ export function BuilderSitePage() {
           onTab={(next) =>
             void navigate({ to: '/builder/$site', params: { site: id }, search: { tab: next }, resetScroll: false })
           }
-          linkTo={(page) => (
-            <Link to="/builder/$site/$page" params={{ site: id, page: page.id }} className="text-brand hover:underline">
+          linkTo={(page, onClick) => (
+            <Link
+              to="/builder/$site/$page"
+              params={{ site: id, page: page.id }}
+              onClick={onClick}
+              className="text-brand hover:underline"
+            >
               {page.title}
             </Link>
           )}
+          onOpen={(page) => void navigate({ to: '/builder/$site/$page', params: { site: id, page: page.id } })}
           onRemoved={() => void navigate({ to: '/builder' })}
         />
       )}

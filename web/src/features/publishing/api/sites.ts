@@ -1,6 +1,5 @@
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import { api, body, done } from '@/lib/api/client';
-import { ApiError } from '@/lib/api/errors';
 import type { PageDocument, SiteDocument } from '../lib/document';
 import type {
   PageState,
@@ -57,10 +56,7 @@ export const pageQuery = (id: string, pageId: string) =>
     queryFn: ({ signal }) =>
       answerOf<SavedPage>(
         siteApi.GET('/api/platform/sites/{id}/pages/{pageId}', { params: { path: { id, pageId } }, signal }),
-      ).catch((error: unknown): SavedPage => {
-        if (!(error instanceof ApiError && error.status === 404)) throw error;
-        return { id: pageId, siteId: id, version: 0, savedAt: '', document: { blocks: [] } };
-      }),
+      ),
     ...FRESH,
   });
 

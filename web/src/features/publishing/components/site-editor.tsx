@@ -1,7 +1,7 @@
 // One site: its pages and menu, theme, settings, address and releases.
 import { useQueryClient } from '@tanstack/react-query';
 import { ExternalLink, History } from 'lucide-react';
-import { lazy, Suspense, useMemo, useState, type ReactNode } from 'react';
+import { lazy, Suspense, useMemo, useState, type MouseEventHandler, type ReactNode } from 'react';
 import { ErrorBox, Loading } from '@/components/data/states';
 import { Button, buttonClass } from '@/components/ui/button';
 import { Tabs } from '@/components/ui/tabs';
@@ -31,11 +31,13 @@ interface Props {
   readonly site: Site;
   readonly tab: SiteTab;
   readonly onTab: (tab: SiteTab) => void;
-  readonly linkTo: (page: SitePage) => ReactNode;
+  /** `onClick` saves before the page opens: the server knows no page that is not saved. */
+  readonly linkTo: (page: SitePage, onClick: MouseEventHandler) => ReactNode;
+  readonly onOpen: (page: SitePage) => void;
   readonly onRemoved: () => void;
 }
 
-export function SiteEditor({ site, tab, onTab, linkTo, onRemoved }: Props) {
+export function SiteEditor({ site, tab, onTab, linkTo, onOpen, onRemoved }: Props) {
   const client = useQueryClient();
   const [versions, setVersions] = useState(false);
   const document = useDocument<SiteDocument>({
@@ -55,6 +57,13 @@ export function SiteEditor({ site, tab, onTab, linkTo, onRemoved }: Props) {
   });
   useUndoKeys(document.undo, document.redo);
   const { value, saved, rejection, change } = document;
+  const saveAndOpen =
+    (page: SitePage): MouseEventHandler =>
+    (event) => {
+      if (saved.status === 'saved') return;
+      event.preventDefault();
+      void document.flush().then((isSaved) => isSaved && onOpen(page));
+    };
   const faults = useMemo(() => faultsOfSite(rejection?.error), [rejection]);
   return (
     <div className="flex flex-col gap-4">
@@ -98,7 +107,14 @@ export function SiteEditor({ site, tab, onTab, linkTo, onRemoved }: Props) {
           {
             id: 'pages',
             label: 'Pages',
-            content: <PagesPanel document={value} faults={faults} change={change} linkTo={linkTo} />,
+            content: (
+              <PagesPanel
+                document={value}
+                faults={faults}
+                change={change}
+                linkTo={(page) => linkTo(page, saveAndOpen(page))}
+              />
+            ),
           },
           { id: 'theme', label: 'Theme', content: late(<ThemePanel site={site} document={value} change={change} />) },
           {

@@ -49,7 +49,11 @@ export interface PageState {
   readonly savedAt: string;
 }
 
-export interface SavedPage extends PageState {
+export interface SavedPage {
+  readonly id: string;
+  readonly version: number;
+  /** Null: never saved. */
+  readonly savedAt: string | null;
   readonly siteId: string;
   readonly document: unknown;
 }
