@@ -204,6 +204,7 @@ IGNORED: Final[frozenset[type[DomainEvent]]] = frozenset(
         domains.HostReleased,
         leads.EarlyAccessPlaceFreed,  # guards the number of places inside the event store
         leads.EarlyAccessPlaceTaken,
+        notifications.AdminActed,  # a notification follows from it
         notifications.WebhookSecretRotated,  # secrets are kept in `notifications.webhook_secret`
         operations.AuditTrailAnchored,  # the audit compares it with the trail itself
         partners.SlugClaimed,

@@ -33,6 +33,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     "offer": Kind("Offers for websites", "off", at_once=True),
     "offer_message": Kind("Messages about an offer", "daily"),
     "alert": Kind("Alerts of your websites", "off", at_once=True),
+    "admin_act": Kind("An admin changes one of your websites, links or domains", "daily"),
     "webhook": Kind("Webhooks that were turned off automatically", "daily"),
     "claims": Kind("Unusually many sales reported with your public site key", "daily"),
     "partner": Kind("Partner requests: decisions, and new requests for admins", "daily"),

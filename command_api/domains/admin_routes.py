@@ -18,5 +18,5 @@ def admin_remove_domain(domain_id: Id, body: StatedReason, run: AdminRuns) -> Re
     domain = run.container.load(domain_id, model.evolve)
     if domain is None:
         raise not_found("domain")
-    runner = run.on_behalf(domain.account_id, body.reason)
+    runner = run.on_behalf(domain.account_id, body.reason, domain_id, domain.domain)
     return runner(commands.RemoveDomain(domain_id), body, status=204, consistent_with=CONSISTENT_WITH)

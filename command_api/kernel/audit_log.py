@@ -20,8 +20,8 @@ _OMITTED: Final = frozenset(DomainEvent.model_fields) | {
     "insights",
     "conversion_ids",
 }
-_RESERVATIONS: Final = ("email.", "host.", "slug.")
-"""Reservation events: the event that they belong to has the audit entry."""
+_WITHOUT_ENTRY: Final = ("admin_act.", "email.", "host.", "slug.")
+"""Reservations, and what tells an owner of an admin's act: the event that they belong to has the audit entry."""
 _OMITTED_OF: Final = {
     "account": {"account_id"},
     "link": {"slug", "destination", "coupon", "tags", "folder"},
@@ -50,7 +50,7 @@ def entries(events: Sequence[DomainEvent], actor_id: UUID | None, on_behalf: OnB
     admin does `on_behalf` of an owner concerns the owner, who sees it with its reason in the account's activity."""
     kinds: dict[str, list[DomainEvent]] = {}
     for event in events:
-        if event.NAME.startswith(_RESERVATIONS):
+        if event.NAME.startswith(_WITHOUT_ENTRY):
             continue
         kinds.setdefault(event.NAME, []).append(event)
     for name, same in kinds.items():

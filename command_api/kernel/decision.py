@@ -36,10 +36,13 @@ class UnexpectedEvent(Exception):
 
 @dataclass(frozen=True, slots=True)
 class OnBehalf:
-    """An admin acts on what is another account's: whose it is, and why. Only the routes of admins give one."""
+    """An admin acts on what is another account's: whose it is, why, and on what (`thing`: as its owner calls it). Only
+    the routes of admins give one."""
 
     owner_id: UUID
     reason: str
+    thing_id: UUID
+    thing: str
 
 
 @dataclass(frozen=True, slots=True)

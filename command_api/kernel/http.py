@@ -132,9 +132,9 @@ class CommandRunner:
         """Waits a moment until the read models in `consistent_with` have processed the events."""
         return self.prepared(lambda: command, body, status=status, consistent_with=consistent_with)
 
-    def on_behalf(self, owner_id: UUID, reason: str) -> CommandRunner:
-        """This runner, for an admin's commands on what is the owner's."""
-        self.context = replace(self.context, on_behalf=OnBehalf(owner_id, reason))
+    def on_behalf(self, owner_id: UUID, reason: str, thing_id: UUID, thing: str) -> CommandRunner:
+        """This runner, for an admin's commands on what is the owner's, who knows it as `thing`."""
+        self.context = replace(self.context, on_behalf=OnBehalf(owner_id, reason, thing_id, thing))
         return self
 
     def prepared(

@@ -41,6 +41,6 @@ def _on_behalf(run: CommandRunner, link_id: UUID, reason: str) -> CommandRunner:
     """Raises `CommandRejected` (missing)."""
     link = run.container.load(link_id, model.evolve)
     website = run.container.load(link.website_id, websites.evolve) if link is not None else None
-    if website is None:
+    if link is None or website is None:
         raise not_found("link")
-    return run.on_behalf(website.account_id, reason)
+    return run.on_behalf(website.account_id, reason, link_id, f"/{link.slug}")

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, Final, LiteralString
 
+import command_api.notifications.admin_acts
 import command_api.notifications.deals
 import command_api.notifications.forum
 import command_api.notifications.listings

@@ -1,4 +1,5 @@
-"""Command handlers of notification preferences; events are handled in `handler`."""
+"""Command handlers of notification preferences, and what tells owners of acts of admins; events are handled in
+`handler`."""
 
 from __future__ import annotations
 
@@ -6,11 +7,16 @@ from typing import Final, LiteralString
 
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.unit_of_work import UnitOfWork
-from command_api.notifications import commands, model
+from command_api.notifications import admin_acts, commands, model
 from command_api.notifications.schemas import Preference
+from schemas.base import DomainEvent
 from schemas.events.accounts import AccountErased
+from schemas.events.domains import DomainRemoved
+from schemas.events.links import LinkDeleted, LinkUpdated
+from schemas.events.websites import WebsiteDisconnected
 from schemas.identity import notification_choices_id
 from schemas.notifications import KINDS
+from schemas.uuid7 import uuid7
 
 HANDLERS: Final = CommandHandlers()
 
@@ -27,6 +33,14 @@ def set_preference(command: commands.SetPreference, uow: UnitOfWork) -> Preferen
 def stop_digests(command: commands.StopDigests, uow: UnitOfWork) -> None:
     choices = uow.load(notification_choices_id(command.account_id), model.evolve)
     uow.append(*model.stop_mail(choices, command.account_id, command.way, uow.context))
+
+
+@HANDLERS.before(WebsiteDisconnected, LinkUpdated, LinkDeleted, DomainRemoved)
+def tell_owner(event: DomainEvent, uow: UnitOfWork) -> None:
+    """Of an admin's act; what follows from it, as a website's domains do, is part of it."""
+    on_behalf = uow.context.on_behalf
+    if on_behalf is not None and on_behalf.thing_id == event.originator_id:
+        uow.append(*admin_acts.of(event, on_behalf, uuid7(), uow.context))
 
 
 @HANDLERS.before(AccountErased)

@@ -19,5 +19,5 @@ def admin_disconnect_website(website_id: Id, body: StatedReason, run: AdminRuns)
     if website is None:
         raise not_found("website")
     command = commands.DisconnectWebsite(website_id)
-    runner = run.on_behalf(website.account_id, body.reason)
+    runner = run.on_behalf(website.account_id, body.reason, website_id, website.domain)
     return runner(command, body, status=204, consistent_with=CONSISTENT_WITH)

@@ -33,6 +33,28 @@ class NotificationMailStopped(DomainEvent):
     way: Literal["page", "one_click"] = Field(description="The page of a mail's link, or a mail program's button")
 
 
+class AdminAct(StrEnum):
+    """What an admin does to a thing of a member's."""
+
+    WEBSITE_DISCONNECTED = "website_disconnected"
+    LINK_PAUSED = "link_paused"
+    LINK_RESUMED = "link_resumed"
+    LINK_DELETED = "link_deleted"
+    DOMAIN_REMOVED = "domain_removed"
+
+
+class AdminActed(DomainEvent):
+    """An admin acted on a member's thing: tells the owner. What happened to the thing is an event of its own."""
+
+    NAME: ClassVar[str] = "admin_act.done"
+    SUBJECT: ClassVar[str] = "account_id"
+    account_id: UUID = Field(description="Whose thing it is")
+    act: AdminAct
+    thing_id: UUID
+    thing: Personal[str] = Field(description="A domain name, or a link's slug after a slash")
+    reason: Personal[str]
+
+
 class AlertKind(StrEnum):
     """What an alert is about."""
 

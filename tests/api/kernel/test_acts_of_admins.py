@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from tests.support.full_api import Api, SampleData
+from tests.support.query import Person
+from tests.support.subscriptions import notify
 
 ACTS = {"websites": "disconnect", "links": "delete", "domains": "remove"}
 
@@ -75,6 +77,46 @@ def test_an_act_needs_a_reason_and_stays_with_it_in_the_trail_and_the_owners_act
         seen = full_api.call("GET", "/api/platform/user/activity", sample.owner).json()
         assert entry["seq"] in [one["seq"] for one in seen]
         assert full_api.call("POST", path, sample.admin, json={"reason": "again, again"}).status_code == 404
+
+
+def test_an_owner_is_notified_once_of_each_act_with_its_reason(full_api: Api) -> None:
+    sample, other = SampleData(full_api), full_api.query.person()
+    slug = full_api.call("GET", f"/api/platform/links/{sample.link}", sample.owner).json()["slug"]
+    host = full_api.call("GET", "/api/platform/custom-domains", sample.owner).json()[0]["domain"]
+    for path in ("links/{}/pause", "links/{}/pause", "links/{}/resume", "websites/{}/disconnect"):
+        id_ = sample.link if path.startswith("links") else sample.website
+        answer = full_api.call(
+            "POST", f"/api/admin/{path.format(id_)}", sample.admin, json={"reason": f"Why: {path[-8:]}"}
+        )
+        assert answer.is_success, answer.text
+    for _ in range(2):
+        notify(full_api.core, full_api.query.postgres)
+    told = acts_told(full_api, sample.owner)
+    assert [title for title, _ in told] == [
+        f"An admin disconnected your website {sample.domain}: Why: sconnect",  # one, though its domain went with it
+        f"An admin resumed your link /{slug}: Why: }}/resume",
+        f"An admin paused your link /{slug}: Why: {{}}/pause",  # one: the second pause changed nothing
+    ]
+    assert {count for _, count in told} == {1}
+    assert host not in str(told) and str(sample.admin.account_id) not in str(told)
+    assert acts_told(full_api, other) == acts_told(full_api, sample.admin) == []
+
+
+def test_what_an_owner_or_an_admin_does_to_the_own_things_notifies_nobody(full_api: Api) -> None:
+    sample = SampleData(full_api)
+    body = {"json": {"isActive": False}}
+    assert full_api.call("PATCH", f"/api/platform/links/{sample.link}", sample.owner, **body).is_success
+    own = full_api.call("POST", "/api/platform/websites", sample.admin, json={"domain": f"own-{sample.domain}"}).json()
+    reason = {"json": {"reason": "Not needed any more"}}
+    assert full_api.call("POST", f"/api/admin/websites/{own['id']}/disconnect", sample.admin, **reason).is_success
+    notify(full_api.core, full_api.query.postgres)
+    assert acts_told(full_api, sample.owner) == acts_told(full_api, sample.admin) == []
+
+
+def acts_told(full_api: Api, person: Person) -> list[tuple[str, int]]:
+    """Titles and counts of the person's notifications of acts of admins, newest first."""
+    found = full_api.call("GET", "/api/platform/notifications", person).json()
+    return [(one["title"], one["count"]) for one in found if one["kind"] == "admin_act"]
 
 
 def test_a_paused_link_is_its_owners_to_resume(full_api: Api) -> None:

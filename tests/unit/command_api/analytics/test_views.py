@@ -96,7 +96,11 @@ def test_a_view_is_renamed_shared_and_shows_something_else() -> None:
 def test_nobody_makes_a_view_of_another_person_personal() -> None:
     with pytest.raises(CommandRejected, match="Only the person who saved a view"):
         views.change(
-            saved(SITE), None, name="Mine", state=SHOWN, context=replace(ADMIN, on_behalf=OnBehalf(OWNER, "x"))
+            saved(SITE),
+            None,
+            name="Mine",
+            state=SHOWN,
+            context=replace(ADMIN, on_behalf=OnBehalf(OWNER, "x", uuid4(), "x")),
         )
 
 

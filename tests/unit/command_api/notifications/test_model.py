@@ -9,12 +9,15 @@ from uuid import UUID, uuid4
 import pytest
 
 import command_api.notifications.forum  # noqa: F401 - registers its rules
-from command_api.kernel.decision import CommandContext, CommandRejected, UnexpectedEvent
-from command_api.notifications import model
+from command_api.kernel.decision import CommandContext, CommandRejected, OnBehalf, UnexpectedEvent
+from command_api.notifications import admin_acts, model
 from command_api.notifications.notification import RULES, Notification
 from schemas.base import DomainEvent
+from schemas.events.domains import DomainRemoved
 from schemas.events.forum import PostApproved, PostDeleted, PostEdited, PostWritten
-from schemas.events.notifications import NotificationMailStopped, NotificationPreferenceSet
+from schemas.events.links import LinkDeleted, LinkUpdated
+from schemas.events.notifications import AdminActed, NotificationMailStopped, NotificationPreferenceSet
+from schemas.events.websites import WebsiteDisconnected
 from schemas.notifications import KINDS, words
 
 ADA, EVE, UNA, THREAD = (uuid4() for _ in range(4))
@@ -83,6 +86,29 @@ def test_an_edit_tells_those_who_are_new_in_it_and_a_moderators_act_its_author()
     assert told(PostEdited, text="x", before="y", mentions=(EVE, UNA), newly_mentioned=(UNA,)) == [("mention", UNA)]
     assert told(PostDeleted, by_moderator=True, reason="x") == [("moderation", ADA)]
     assert told(PostDeleted) == []
+
+
+@pytest.mark.parametrize(
+    ("event_class", "values", "line"),
+    [
+        (LinkUpdated, {"is_active": False}, "An admin paused your link /summer: It leads to malware"),
+        (LinkUpdated, {"is_active": True}, "An admin resumed your link /summer: It leads to malware"),
+        (LinkDeleted, {}, "An admin deleted your link /summer: It leads to malware"),
+        (WebsiteDisconnected, {}, "An admin disconnected your website /summer: It leads to malware"),
+        (DomainRemoved, {}, "An admin removed your domain /summer: It leads to malware"),
+    ],
+)
+def test_an_owner_is_notified_what_an_admin_did_to_what_and_why(
+    event_class: type[DomainEvent], values: dict[str, Any], line: str
+) -> None:
+    thing, act = uuid4(), uuid4()
+    event = event_class(originator_id=thing, originator_version=2, timestamp=NOW, **values)
+    on_behalf = OnBehalf(ADA, "It leads to malware", thing, "/summer")
+    [acted] = admin_acts.of(event, on_behalf, act, CommandContext(NOW, EVE, is_admin=True, on_behalf=on_behalf))
+    [notice] = RULES[AdminActed](acted)
+    assert (notice.kind, notice.to, notice.about, notice.actor_id) == ("admin_act", ADA, str(act), None)
+    assert words(notice.kind, 1, None, None, notice.title) == line
+    assert admin_acts.of(event, on_behalf, act, CommandContext(NOW, ADA, is_admin=True, on_behalf=on_behalf)) == []
 
 
 def test_members_choose_for_each_kind_and_can_stop_all_mail() -> None:

@@ -229,10 +229,11 @@ def test_objects_of_another_account_are_not_found() -> None:
 
 def test_an_admin_acts_for_the_owner_with_a_reason_and_for_nobody_else() -> None:
     admin = CommandContext(NOW, uuid4(), is_admin=True)
-    for refused in (admin, replace(admin, on_behalf=OnBehalf(uuid4(), "phishing"))):
+    for refused in (admin, replace(admin, on_behalf=OnBehalf(uuid4(), "phishing", uuid4(), "x"))):
         with pytest.raises(CommandRejected, match="Website not found"):
             model.disconnect(connected(), refused)
-    (event,) = model.disconnect(connected(), replace(admin, on_behalf=OnBehalf(connected().account_id, "phishing")))
+    acts = OnBehalf(connected().account_id, "phishing", connected().id, connected().domain)
+    (event,) = model.disconnect(connected(), replace(admin, on_behalf=acts))
     assert isinstance(event, WebsiteDisconnected) and event.actor_id == admin.account_id
 
 

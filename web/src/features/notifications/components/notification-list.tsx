@@ -22,6 +22,7 @@ const ICONS: Readonly<Record<string, LucideIcon>> = {
   reply: MessageSquare,
   like: Heart,
   moderation: Shield,
+  admin_act: Shield,
   offer: Tag,
   offer_message: MessageSquare,
   deal: Handshake,
