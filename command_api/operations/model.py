@@ -48,7 +48,7 @@ def record_rate(
     source: RateSource = RateSource.HAND,
 ) -> list[DomainEvent]:
     """From `on` on one `base` is worth `rate` `quote`. A rate for the same day replaces the one before; that of a
-    person is not replaced by one of the European Central Bank."""
+    person is not replaced by one of the European Central Bank, also if it is the same and the bank revises its own."""
     for field, code in (("base", base), ("quote", quote)):
         if code not in MINOR_DIGITS:
             raise invalid("unknown_currency", f"{code[:10]} is not an ISO 4217 currency.", field)
@@ -59,7 +59,8 @@ def record_rate(
         raise invalid("bad_rate", message, "rate")
     known = rates.by_day.get(on) if rates is not None else None
     is_kept = known is not None and source is RateSource.ECB and known.source is not RateSource.ECB
-    if known is not None and (known.rate == rate or is_kept):
+    is_confirmed = known is not None and source is RateSource.HAND and known.source is RateSource.ECB
+    if known is not None and (is_kept or (known.rate == rate and not is_confirmed)):
         return []
     head = event_metadata(exchange_rate_id(base, quote), rates.version if rates else 0, context)
     return [ExchangeRateRecorded(**head, base=base, quote=quote, rate=rate, on=on, source=source)]

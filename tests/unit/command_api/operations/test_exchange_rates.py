@@ -39,6 +39,13 @@ def test_a_revised_reference_rate_replaces_its_own_but_none_of_a_person() -> Non
     assert corrected.by_day[DAY] == model.KnownRate("1.15", RateSource.HAND)
 
 
+def test_a_reference_rate_that_a_person_records_as_it_is_stays_when_the_bank_revises_it() -> None:
+    confirmed = recorded(("1.10", RateSource.ECB), ("1.10", RateSource.HAND), ("1.12", RateSource.ECB))
+    assert (confirmed.version, confirmed.by_day[DAY]) == (2, model.KnownRate("1.10", RateSource.HAND))
+    imported = recorded(("1.10", RateSource.ECB), ("1.10", RateSource.IMPORT))
+    assert (imported.version, imported.by_day[DAY].source) == (1, RateSource.ECB)
+
+
 @pytest.mark.parametrize(
     ("base", "quote", "rate"),
     [
