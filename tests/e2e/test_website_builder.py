@@ -19,7 +19,7 @@ from tests.e2e.conftest import AGENT, FLAGS, PATIENCE_S, connect, partner_with_l
 from tests.support.dns_server import DnsServer
 from tests.support.stack import Stack, wait_for
 
-MOST_TABS: Final = 200
+MAX_TABS: Final = 200
 
 
 class Hands(Protocol):
@@ -101,11 +101,11 @@ class Keyboard:
 
     def _reach(self, wanted: Locator) -> None:
         expect(wanted).to_be_visible()
-        for _ in range(MOST_TABS):
+        for _ in range(MAX_TABS):
             if wanted.evaluate("element => element === document.activeElement"):
                 return
             wanted.page.keyboard.press("Tab")
-        raise AssertionError(f"{MOST_TABS} times Tab do not lead to {wanted}")
+        raise AssertionError(f"{MAX_TABS} times Tab do not lead to {wanted}")
 
 
 @dataclass(frozen=True)

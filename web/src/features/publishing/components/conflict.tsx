@@ -50,7 +50,7 @@ function Conflict<T>({ what, read, differences, onKeepMine, onTakeTheirs }: Prop
   );
   return (
     <div role="alert" className="flex flex-col gap-3 rounded-lg border border-line bg-warn-soft px-4 py-3 text-warn">
-      <p>{`This ${what} was changed in another window or by somebody else. Your changes are stored in this browser.`}</p>
+      <p>{`This ${what} was changed in another window or by another person. Your changes are stored in this browser.`}</p>
       {latest.error && <ErrorBox error={latest.error} onRetry={() => void latest.refetch()} />}
       <div className="flex flex-wrap gap-2">
         {choices}

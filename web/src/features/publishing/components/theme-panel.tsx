@@ -1,4 +1,4 @@
-// The theme: a ready one with changes of its tokens. Contrast is told for each pair of text and background.
+// The theme: a ready one with changes of its tokens. Contrast is shown for each pair of text and background.
 import { useState } from 'react';
 import { Badge } from '@/components/ui/badge';
 import { Button } from '@/components/ui/button';
