@@ -163,6 +163,7 @@ export const server = setupServer(
   get('/api/admin/partner-requests', () => state.adminPartnerRequests),
   get('/api/platform/links', () => state.links),
   get('/api/platform/social-channels', () => state.socialChannels),
+  get('/api/platform/sites', () => []),
   get('/api/platform/links/labels', () => ({ tags: [], folders: [] })),
   get('/api/platform/conversions', (url) => {
     const status = url.searchParams.get('status');

@@ -116,15 +116,20 @@ function Row({ block, faults, onOpen }: RowProps) {
       <button
         type="button"
         data-block={block.id}
-        aria-label={['Edit', labelOf(block.type), summary, faults > 0 ? 'Error' : ''].filter(Boolean).join(' ')}
         className="flex min-w-0 flex-1 items-center gap-2 rounded-r-lg py-2 pr-3 pl-1.5 text-left hover:bg-sunken"
         onClick={() => onOpen(block.id)}
       >
+        <span className="sr-only">Edit </span>
         <span className="min-w-0 flex-1">
-          <span className="block text-[0.8125rem] font-medium">{labelOf(block.type)}</span>
+          <span className="block text-[0.8125rem] font-medium">{labelOf(block.type)}</span>{' '}
           {summary && <span className="block truncate text-[0.8125rem] text-muted">{summary}</span>}
         </span>
-        {faults > 0 && <Badge tone="bad">Error</Badge>}
+        {faults > 0 && (
+          <>
+            {' '}
+            <Badge tone="bad">Error</Badge>
+          </>
+        )}
       </button>
     </li>
   );

@@ -144,8 +144,8 @@ test('what happens while a block is dragged is announced with its name and posit
 test('a new block comes from the dialog and is opened', async () => {
   const { user } = open();
   await user.click(screen.getByRole('button', { name: 'Add block' }));
-  await user.click(await screen.findByRole('button', { name: /^Newsletter form/ }));
-  expect(await screen.findByRole('heading', { name: 'Newsletter form' })).toHaveFocus();
+  await user.click(await screen.findByRole('button', { name: /^Disclosure/ }));
+  expect(await screen.findByRole('heading', { name: 'Disclosure' })).toHaveFocus();
   await user.click(screen.getByRole('button', { name: 'Back to all blocks' }));
   expect(order()).toHaveLength('abc'.length + 36);
 });

@@ -47,7 +47,7 @@ export function ReleasesPanel({ site }: { readonly site: Site }) {
               ) : (
                 <Button
                   size="sm"
-                  aria-label={`Publish release ${number} again`}
+                  aria-label={`Publish again: release ${number}`}
                   busy={rollBack.isPending && rollBack.variables === number}
                   disabled={rollBack.isPending}
                   onClick={() => rollBack.mutate(number)}
