@@ -119,7 +119,7 @@ function Row({ block, faults, onOpen }: RowProps) {
         className="flex min-w-0 flex-1 items-center gap-2 rounded-r-lg py-2 pr-3 pl-1.5 text-left hover:bg-sunken"
         onClick={() => onOpen(block.id)}
       >
-        <span className="sr-only">Edit </span>
+        <span className="sr-only">Edit</span>{' '}
         <span className="min-w-0 flex-1">
           <span className="block text-[0.8125rem] font-medium">{labelOf(block.type)}</span>{' '}
           {summary && <span className="block truncate text-[0.8125rem] text-muted">{summary}</span>}
