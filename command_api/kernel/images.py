@@ -1,4 +1,4 @@
-"""Images of listings: decoded and re-encoded, so that only the pixels of an upload are stored."""
+"""Images that members upload: decoded and re-encoded, so that only the pixels of an upload are stored."""
 
 from __future__ import annotations
 

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from datetime import timedelta
 from secrets import token_urlsafe
-from threading import BoundedSemaphore
-from typing import Annotated, Final
+from typing import Final
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Response
 
 from command_api.kernel.http import Id, Runs
-from command_api.kernel.images import reencode
+from command_api.kernel.image_uploads import IMAGE_BODY, SentImage, UploadedImage, process
 from command_api.kernel.rate_limits import Limit, consume
 from command_api.marketplace import commands, listings, schemas
-from infra.kernel.http.problems import Problem
-from infra.kernel.http.worker_slots import release_worker_slot
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/marketplace/listings", tags=["marketplace"])
@@ -26,10 +23,6 @@ WATCHES: Final = Limit("listing-watch", timedelta(seconds=5), 200)
 IMAGES: Final = Limit("listing-image", timedelta(seconds=10), 40)
 JOINS: Final = Limit("review-join", timedelta(seconds=30), 20)
 QUESTIONS: Final = Limit("listing-question", timedelta(minutes=2), 10)
-_IMAGE_SLOTS: Final = BoundedSemaphore(2)
-"""Images processed at one time: each takes memory for all its pixels."""
-MAX_IMAGE_WAIT_S: Final = 30
-"""Maximum wait for a slot; 30 photographs sent at once need less."""
 
 
 @router.post("", status_code=201, response_model=schemas.ListingState)
@@ -89,36 +82,18 @@ def reject_as_reviewer(id_: Id, body: schemas.Because, run: Runs) -> Response:
     return run(commands.RejectAsReviewer(id_, body.reason), body, consistent_with=CONSISTENT_WITH)
 
 
-async def _request_body(request: Request) -> bytes:
-    return await request.body()
-
-
 @router.post(
     "/{id}/images",
     status_code=201,
     response_model=schemas.ListingState,
-    openapi_extra={
-        "requestBody": {
-            "required": True,
-            "content": {
-                kind: {"schema": {"type": "string", "format": "binary"}}
-                for kind in ("image/jpeg", "image/png", "image/webp")
-            },
-        }
-    },
+    openapi_extra=IMAGE_BODY,
 )
-def add_image(id_: Id, sent: Annotated[bytes, Depends(_request_body)], run: Runs) -> Response:
+def add_image(id_: Id, sent: SentImage, run: Runs) -> Response:
     """Adds an image, the file itself as the body: JPEG, PNG or WebP, at most 5 MB."""
     listings.require_owned(run.container.load(id_, listings.evolve), run.context)
     consume(run.container.pool, IMAGES, str(run.person.account_id))
-    with release_worker_slot():
-        if not _IMAGE_SLOTS.acquire(timeout=MAX_IMAGE_WAIT_S):
-            raise Problem(503, "busy", "Many images are being processed. Please try again in a moment.")
-        try:
-            picture = reencode(sent)
-        finally:
-            _IMAGE_SLOTS.release()
-    identity = schemas.UploadedImage(hash=picture.hash)
+    picture = process(sent)
+    identity = UploadedImage(hash=picture.hash)
     return run(commands.AddImage(id_, picture), identity, status=201, consistent_with=CONSISTENT_WITH)
 
 

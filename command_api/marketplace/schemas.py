@@ -103,12 +103,6 @@ class ImageOrder(RequestModel):
     images: list[Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]] = Field(max_length=8)
 
 
-class UploadedImage(RequestModel):
-    """The upload's identity for idempotency."""
-
-    hash: str
-
-
 class MakeOffer(RequestModel):
     """An offer or counter-offer in whole US dollars, with an optional message."""
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from threading import BoundedSemaphore
 from typing import Annotated, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Path, Request, Response
+from fastapi import APIRouter, Path, Response
 
 from command_api.kernel.http import Id, Runs
-from command_api.kernel.images import reencode
+from command_api.kernel.image_uploads import IMAGE_BODY, SentImage, UploadedImage, process
 from command_api.kernel.rate_limits import Limit, consume
 from command_api.publishing import commands, sites
 from command_api.publishing.schemas import (
@@ -20,10 +19,7 @@ from command_api.publishing.schemas import (
     SaveDocument,
     SiteAddress,
     SiteState,
-    UploadedImage,
 )
-from infra.kernel.http.problems import Problem
-from infra.kernel.http.worker_slots import release_worker_slot
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/platform/sites", tags=["sites"])
@@ -34,9 +30,6 @@ SAVES: Final = Limit("site-save", timedelta(seconds=1), 120)
 """An editor saves a few seconds after a change."""
 RELEASES: Final = Limit("site-release", timedelta(seconds=10), 30)
 IMAGES: Final = Limit("site-image", timedelta(seconds=10), 40)
-_IMAGE_SLOTS: Final = BoundedSemaphore(2)
-"""Images processed at one time: each takes memory for all its pixels."""
-_MAX_IMAGE_WAIT_S: Final = 30
 Page = Annotated[UUID, Path(alias="pageId")]
 
 
@@ -93,33 +86,15 @@ def remove_site(id_: Id, run: Runs) -> Response:
     return run(commands.RemoveSite(id_), status=204, consistent_with=CONSISTENT_WITH)
 
 
-async def _request_body(request: Request) -> bytes:
-    return await request.body()
-
-
 @router.post(
     "/{id}/images",
     status_code=201,
     response_model=ImageState,
-    openapi_extra={
-        "requestBody": {
-            "required": True,
-            "content": {
-                kind: {"schema": {"type": "string", "format": "binary"}}
-                for kind in ("image/jpeg", "image/png", "image/webp")
-            },
-        }
-    },
+    openapi_extra=IMAGE_BODY,
 )
-def add_site_image(id_: Id, sent: Annotated[bytes, Depends(_request_body)], run: Runs) -> Response:
+def add_site_image(id_: Id, sent: SentImage, run: Runs) -> Response:
     """Stores an image for the site's pages, the file itself as the body: JPEG, PNG or WebP, at most 5 MB."""
     sites.require_own(run.container.load(id_, sites.evolve), run.context)
     consume(run.container.pool, IMAGES, str(run.person.account_id))
-    with release_worker_slot():
-        if not _IMAGE_SLOTS.acquire(timeout=_MAX_IMAGE_WAIT_S):
-            raise Problem(503, "busy", "Many images are being processed. Please try again in a moment.")
-        try:
-            picture = reencode(sent)
-        finally:
-            _IMAGE_SLOTS.release()
+    picture = process(sent)
     return run(commands.AddSiteImage(id_, picture), UploadedImage(hash=picture.hash), status=201)

@@ -44,12 +44,6 @@ class SiteAddress(RequestModel):
     )
 
 
-class UploadedImage(RequestModel):
-    """What identifies an upload that is sent again."""
-
-    hash: str
-
-
 class SiteState(ResponseModel):
     """A site after a command."""
 
