@@ -6,12 +6,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import BytesIO
 from typing import Any, Final, Protocol
 from urllib.parse import parse_qs, urlsplit
 from uuid import uuid4
 
 import httpx
 import pytest
+from PIL import Image
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from infra.ops.bootstrap import browser
@@ -20,6 +22,7 @@ from tests.support.dns_server import DnsServer
 from tests.support.stack import Stack, wait_for
 
 MAX_TABS: Final = 200
+PICTURE: Final = "A tent by a lake"
 
 
 class Hands(Protocol):
@@ -195,6 +198,8 @@ def build(page: Page, app: str, hands: Hands, shop: Shop, name: str) -> None:
         add_block(page, hands, "Hero", {"Heading": "Tents that keep you dry", "Button": "Read the review"})
         hands.choose(page.get_by_label("Leads to"), "Page of this site")
         hands.choose(page.get_by_label("Page", exact=True), "Tents reviewed")
+        hands.press(page.get_by_role("button", name="Back to all blocks"))
+        add_image(page, hands)
 
 
 @contextmanager
@@ -212,6 +217,27 @@ def add_block(page: Page, hands: Hands, kind: str, fields: Mapping[str, str]) ->
     hands.press(page.get_by_role("dialog", name="Add block").get_by_role("button", name=kind))
     for label, text in fields.items():
         hands.write(page.get_by_label(label, exact=True), text)
+
+
+def add_image(page: Page, hands: Hands) -> None:
+    """The file comes from the dialog of the system, which is no part of the page."""
+    hands.press(page.get_by_role("button", name="Add block", exact=True))
+    dialog = page.get_by_role("dialog", name="Add block")
+    hands.press(dialog.get_by_role("button", name="Image"))
+    with page.expect_file_chooser() as asked:
+        hands.press(dialog.get_by_role("button", name="Choose image"))
+    made = BytesIO()
+    Image.new("RGB", (640, 320), "teal").save(made, "PNG")
+    asked.value.set_files({"name": "tent.png", "mimeType": "image/png", "buffer": made.getvalue()})
+    hands.write(dialog.get_by_label("Alt text"), PICTURE)
+    hands.press(dialog.get_by_role("button", name="Use image"))
+    assert_shown(page.frame_locator("iframe[title='Preview of the page']").get_by_role("img", name=PICTURE))
+
+
+def assert_shown(picture: Locator) -> None:
+    """Its pixels have come, not just its place."""
+    expect(picture).to_be_visible()
+    expect(picture).to_have_js_property("naturalWidth", 640)
 
 
 def publish(page: Page, hands: Hands, shop: Shop) -> None:
@@ -232,6 +258,7 @@ def visit(visitors: Browser, mine: Stack, shop: Shop) -> str:
         page = context.new_page()
         page.set_default_timeout(PATIENCE_S * 1000)
         wait_for(lambda: found(page, home), "ingest to learn of the site")
+        assert_shown(page.get_by_role("img", name=PICTURE))
         page.get_by_role("link", name="Read the review").click()
         expect(page.get_by_role("heading", name="Tent for two")).to_be_visible()
         shop_host = urlsplit(shop.link["destination"]).hostname

@@ -12,6 +12,7 @@ from infra.domain.publishing.contrast import contrast
 from infra.domain.publishing.document import DocumentRejected
 from infra.domain.publishing.theme import MAX_CSS, PAIRS, READY_THEMES, Palette, Theme, css_of
 from tests.support.published_pages import site
+from tests.support.stack import ROOT
 
 PALETTE = READY_THEMES["slate"].light.model_dump()
 
@@ -76,3 +77,18 @@ def test_no_value_breaks_out_of_the_style_sheet(value: str) -> None:
     for name in ("font", "corner", "spacing", "size", "dark", "preset"):
         with pytest.raises(DocumentRejected):
             site(theme=json.loads(json.dumps({name: value})))
+
+
+def test_the_editor_shows_the_same_ready_themes() -> None:
+    """It previews colours before the server knows the choice, so it has a list of its own."""
+    source = (ROOT / "web/src/features/publishing/lib/themes.ts").read_text()
+    shown = re.findall(r"ready\(\s*'(\w+)',\s*'([^']+)',\s*'([^']+)',\s*'([^']+)',\s*\)", source)
+    assert shown == [
+        (
+            preset,
+            " ".join(ready.light.model_dump().values()),
+            " ".join(ready.dark.model_dump().values()),
+            f"{ready.font} {ready.heading_font} {ready.spacing} {ready.corner}",
+        )
+        for preset, ready in READY_THEMES.items()
+    ]
