@@ -256,6 +256,7 @@ def test_erasing_deletes_the_accounts_rows_of_every_table(command_world: World) 
     site = ada.call("POST", "/api/platform/websites", json={"domain": "garden.example"}).json()
     domain = {"domain": f"go.{uuid4().hex}.com", "websiteId": site["id"]}
     checked = {"domain_id": ada.call("POST", "/api/platform/custom-domains", json=domain).json()["id"]}
+    ada.call("POST", "/api/platform/sites", json={"websiteId": site["id"], "name": "Garden", "slug": uuid4().hex})
     invite(command_world, ada)
     ada.call("POST", "/api/platform/partners", json={"name": "Own", "baseUrl": "own.example", "commission": 8})
     ada.call("POST", "/api/platform/partner-requests", json={"name": "Wanted", "website": "wanted.example"})

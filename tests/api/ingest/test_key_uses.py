@@ -115,6 +115,7 @@ def test_ingest_records_uses_of_keys_and_writes_the_rest_when_it_stops() -> None
         assert client.post("/track/sale", json=sale, headers=bearer("sk_wrong")).status_code == 401
         began = datetime.now(UTC)
         assert ingest_service.stop() == 0
+        ended = datetime.now(UTC)
         site_key, secret, token = written(ingest_service, site.site_key, site.secret_key, site.token)
         assert site_key is not None and token is not None and secret is None
-        assert began - timedelta(minutes=2) < site_key <= began
+        assert began - timedelta(minutes=2) < site_key <= ended

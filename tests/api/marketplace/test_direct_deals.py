@@ -44,8 +44,8 @@ def buyer(there: Market) -> Person:
     return there.person("Bjarni")
 
 
-def allow(there: Market, admin: Person) -> None:
-    there.post(admin, "admin/marketplace/direct-deals", method="PUT", directDeals=True)
+def allow(there: Market, admin: Person, *, direct_deals: bool = True) -> None:
+    there.post(admin, "admin/marketplace/direct-deals", method="PUT", directDeals=direct_deals)
 
 
 def agreed(there: Market, seller: Person, buyer: Person, admin: Person) -> tuple[str, str]:
@@ -60,6 +60,7 @@ def agreed(there: Market, seller: Person, buyer: Person, admin: Person) -> tuple
 def test_nothing_can_be_agreed_on_until_an_admin_allows_it_and_both_know_what_it_means(
     there: Market, seller: Person, buyer: Person, admin: Person
 ) -> None:
+    allow(there, admin, direct_deals=False)  # other tests share the installation
     assert there.get(None, "marketplace/deal-terms") == {"escrowKind": "none", "directDeals": False}
     listing = there.online(seller, admin)
     offer = there.offer(buyer, listing)

@@ -12,6 +12,8 @@ const WITH_ID = Object.keys(createAppRouter(new QueryClient()).routesByPath).fil
 test('every page of one thing is among these', () => {
   expect(WITH_ID.sort()).toEqual([
     '/blog/$slug',
+    '/builder/$site',
+    '/builder/$site/$page',
     '/forum/member/$handle',
     '/forum/thread/$id',
     '/help/$slug',
@@ -29,6 +31,7 @@ test.each([...WITH_ID, '/marketplace/sell?listing=$id'])(
       server.use(
         http.get(at('/api/marketplace/*' as never), () => refuse(status, 'No')),
         http.get(at('/api/forum/*' as never), () => refuse(status, 'No')),
+        http.get(at('/api/platform/sites/*' as never), () => refuse(status, 'No')),
       );
       signIn();
       renderApp(path.replace(/\$\w+/, 'not-an-id'));

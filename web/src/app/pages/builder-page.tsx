@@ -3,7 +3,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { ErrorBox, Loading } from '@/components/data/states';
 import { pageQuery, siteQuery } from '@/features/publishing/api/sites';
 import { PageEditor } from '@/features/publishing/components/page-editor';
-import { ApiError } from '@/lib/api/errors';
+import { isMissing } from '@/lib/api/errors';
 import { NotFound } from '../not-found';
 import { useTitle } from '../use-title';
 import { Page } from './page';
@@ -15,7 +15,7 @@ export function BuilderPagePage() {
   const page = site.data?.document.pages.find(({ id }) => id === pageId);
   const title = page?.title ?? 'Page';
   useTitle(title);
-  if (site.error instanceof ApiError && site.error.status === 404) return <NotFound />;
+  if (isMissing(site.error)) return <NotFound />;
   if (site.data && site.isFetchedAfterMount && !page) return <NotFound />;
   const error = site.error ?? saved.error;
   const isReady = site.data && page && saved.data && saved.isFetchedAfterMount;

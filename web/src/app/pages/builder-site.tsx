@@ -3,7 +3,7 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { ErrorBox, Loading } from '@/components/data/states';
 import { siteQuery } from '@/features/publishing/api/sites';
 import { SITE_TABS, SiteEditor } from '@/features/publishing/components/site-editor';
-import { ApiError } from '@/lib/api/errors';
+import { isMissing } from '@/lib/api/errors';
 import { textOf } from '@/lib/search';
 import { NotFound } from '../not-found';
 import { useTitle } from '../use-title';
@@ -16,7 +16,7 @@ export function BuilderSitePage() {
   const site = useQuery(siteQuery(id));
   const tab = SITE_TABS.find((each) => each === textOf(search['tab'])) ?? 'pages';
   useTitle(site.data?.name ?? 'Site');
-  if (site.error instanceof ApiError && site.error.status === 404) return <NotFound />;
+  if (isMissing(site.error)) return <NotFound />;
   return (
     <Page title={site.data?.name ?? 'Site'} tools={<BuilderCrumbs />}>
       {site.error && !site.data && (
