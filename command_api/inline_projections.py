@@ -19,7 +19,7 @@ from command_api.notifications.lookups import ALERT_STATES, WEBHOOK_TARGETS
 from command_api.operations.lookups import EXCHANGE_RATE_LOOKUP
 from command_api.partners.lookups import PARTNER_LOOKUP
 from command_api.publishing.lookups import SITE_LOOKUP
-from command_api.social.lookups import SOCIAL_CHANNEL_LOOKUP
+from command_api.social.lookups import SOCIAL_CHANNEL_LOOKUP, SOCIAL_POST_LOOKUP
 from command_api.sql.lookups import SQL_LOOKUP
 from command_api.websites.lookups import WEBSITE_OWNERS
 
@@ -42,6 +42,7 @@ INLINE_PROJECTIONS: Final = InlineProjections(
         SCHEDULED_DECISIONS,
         SOCIAL_CHANNEL_LOOKUP,
         SITE_LOOKUP,
+        SOCIAL_POST_LOOKUP,
         SQL_LOOKUP,
         WATCHLISTS,
         WEBSITE_OWNERS,

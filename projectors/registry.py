@@ -57,7 +57,10 @@ from projectors.read_models.partners.partners import PARTNERS
 from projectors.read_models.publishing.site_releases import SITE_RELEASES
 from projectors.read_models.publishing.site_versions import SITE_VERSIONS
 from projectors.read_models.publishing.sites import SITES
+from projectors.read_models.social.social_channel_figures import SOCIAL_CHANNEL_FIGURES
 from projectors.read_models.social.social_channels import SOCIAL_CHANNELS
+from projectors.read_models.social.social_post_figures import SOCIAL_POST_FIGURES
+from projectors.read_models.social.social_posts import SOCIAL_POSTS
 from projectors.read_models.sql.pinned_charts import PINNED_CHARTS
 from projectors.read_models.sql.saved_queries import QUERY_VERSIONS, SAVED_QUERIES
 from projectors.read_models.websites.traffic_rules import TRAFFIC_RULES
@@ -183,6 +186,9 @@ REGISTRY: Final = Registry(
         SAVED_QUERIES,
         QUERY_VERSIONS,
         SOCIAL_CHANNELS,
+        SOCIAL_CHANNEL_FIGURES,
+        SOCIAL_POSTS,
+        SOCIAL_POST_FIGURES,
         PINNED_CHARTS,
         ALERT_RULES,
         ALERTS,

@@ -1,4 +1,5 @@
-"""Inline projection `social_channel_lookup`: the channels of each website. Handles are not here: they are personal."""
+"""Inline projections `social_channel_lookup` and `social_post_lookup`: the channels of each website, the posts of each
+channel. Handles and addresses are not here: they are personal."""
 
 from __future__ import annotations
 
@@ -9,7 +10,13 @@ from command_api.kernel.decision import conflict
 from command_api.kernel.inline_projection import InlineProjection, Table, Tables
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.social.model import MAX_CHANNELS
-from schemas.events.social import SocialChannelAdded, SocialChannelRemoved
+from command_api.social.posts import MAX_POSTS
+from schemas.events.social import (
+    SocialChannelAdded,
+    SocialChannelRemoved,
+    SocialPostAdded,
+    SocialPostRemoved,
+)
 from schemas.events.websites import WebsiteDisconnected
 
 SOCIAL_CHANNEL_LOOKUP: Final = InlineProjection(
@@ -41,6 +48,40 @@ def _website_disconnected(tables: Tables, event: WebsiteDisconnected) -> None:
     tables["social_channel"].delete(website_id=event.originator_id)
 
 
+SOCIAL_POST_LOOKUP: Final = InlineProjection(
+    "social_post_lookup",
+    version=1,
+    tables=(
+        Table(
+            "social_post",
+            columns=("post_id uuid not null", "channel_id uuid not null", "website_id uuid not null"),
+            key=("post_id",),
+            indexes=("channel_id", "website_id"),
+        ),
+    ),
+)
+
+
+@SOCIAL_POST_LOOKUP.on(SocialPostAdded)
+def _post_added(tables: Tables, event: SocialPostAdded) -> None:
+    tables["social_post"].insert(post_id=event.originator_id, channel_id=event.channel_id, website_id=event.website_id)
+
+
+@SOCIAL_POST_LOOKUP.on(SocialPostRemoved)
+def _post_removed(tables: Tables, event: SocialPostRemoved) -> None:
+    tables["social_post"].delete(post_id=event.originator_id)
+
+
+@SOCIAL_POST_LOOKUP.on(SocialChannelRemoved)
+def _channel_of_posts_removed(tables: Tables, event: SocialChannelRemoved) -> None:
+    tables["social_post"].delete(channel_id=event.originator_id)
+
+
+@SOCIAL_POST_LOOKUP.on(WebsiteDisconnected)
+def _website_of_posts_disconnected(tables: Tables, event: WebsiteDisconnected) -> None:
+    tables["social_post"].delete(website_id=event.originator_id)
+
+
 def channels_of(uow: UnitOfWork, website_id: UUID) -> list[UUID]:
     """The ids of the website's channels."""
     return [id_ for (id_,) in uow.select(_OF_WEBSITE, website_id)]
@@ -50,6 +91,18 @@ def require_channel_limit(uow: UnitOfWork, website_id: UUID) -> None:
     """Raises `CommandRejected` when the website has too many channels. Called after the append."""
     if len(channels_of(uow, website_id)) > MAX_CHANNELS:
         raise conflict("too_many_channels", f"A website has at most {MAX_CHANNELS} social channels.")
+
+
+def count_posts(uow: UnitOfWork, channel_id: UUID) -> int:
+    """The number of the channel's posts."""
+    [(count,)] = uow.select("SELECT count(*) FROM lookup.social_post WHERE channel_id = %s", channel_id)
+    return int(count)
+
+
+def require_post_limit(uow: UnitOfWork, channel_id: UUID) -> None:
+    """Raises `CommandRejected` when the channel has too many posts. Called after the append."""
+    if count_posts(uow, channel_id) > MAX_POSTS:
+        raise conflict("too_many_posts", f"A channel has at most {MAX_POSTS:,} posts.")
 
 
 _OF_WEBSITE: Final = "SELECT channel_id FROM lookup.social_channel WHERE website_id = %s ORDER BY channel_id"

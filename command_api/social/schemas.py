@@ -1,4 +1,4 @@
-"""Bodies and answers of the calls for social channels."""
+"""Bodies and answers of the calls for social channels and their posts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from pydantic import Field
 
 from command_api.kernel.http import RequestModel, ResponseModel
 from command_api.social.model import SocialChannel as State
+from command_api.social.posts import SocialPost as PostState
 from schemas.social_networks import Network, address_of
+from schemas.social_posts import content_of
 
 Id = Annotated[UUID, Field(strict=False)]
 Text = Annotated[str, Field(max_length=2048)]
@@ -39,6 +41,7 @@ class CreateSocialLink(RequestModel):
     destination: Text | None = None
     slug: Text | None = None
     campaign: Annotated[Text | None, Field(description="`utm_campaign` of its clicks")] = None
+    post_id: Annotated[Id | None, Field(description="Of one post: its clicks get the post's `utm_content`")] = None
 
 
 class SocialChannel(ResponseModel):
@@ -55,3 +58,35 @@ class SocialChannel(ResponseModel):
 
 def to_response(channel: State) -> SocialChannel:
     return SocialChannel.of(channel, url=address_of(channel.network, channel.handle))
+
+
+class AddSocialPost(RequestModel):
+    """A post of a channel."""
+
+    address: Annotated[Text, Field(description="Of the post on the channel's network")]
+    title: Annotated[Text, Field(description="Short text that tells it apart; empty: the network's name")] = ""
+    published_at: Annotated[datetime, Field(strict=False, description="With its time zone")]
+
+
+class ChangeSocialPost(RequestModel):
+    """Fields to change; a field that is left out stays."""
+
+    title: Text | None = None
+    published_at: Annotated[datetime | None, Field(strict=False)] = None
+
+
+class SocialPost(ResponseModel):
+    """A post. `utm_content` tells its clicks and visits apart in reports; `picture`: hash of the image."""
+
+    id: UUID
+    channel_id: UUID
+    website_id: UUID
+    address: str
+    title: str
+    published_at: datetime
+    picture: str | None
+    utm_content: str
+
+
+def to_post(post: PostState) -> SocialPost:
+    return SocialPost.of(post, utm_content=content_of(post.id))

@@ -165,7 +165,21 @@ def _channels(encrypt: Encrypt) -> list[DomainEvent]:
         return {"account_id": ACCOUNT, "handle": handle, "name": encrypt(ACCOUNT, "name", name)}
 
     added = {"website_id": WEBSITE, "network": "instagram", **called("@fjord.tests")}
+    place = {"website_id": WEBSITE, "channel_id": CHANNEL}
+    found = {"account_id": ACCOUNT, "title": encrypt(ACCOUNT, "title", "Knives"), "published_at": NOW}
+    post = {**place, **found, "address": encrypt(ACCOUNT, "address", "https://www.instagram.com/p/DAbCdEf/")}
+    totals = {**place, "source": "csv", "as_of": NOW.date(), "figures": {"views": 900, "clicks": 12}}
+    days = {**place, "source": "csv", "days": [{"day": NOW.date(), "followers": 1200, "views": 340}]}
     return [
+        *_in_order(uuid5(CHANNEL, "figures/csv"), (social.SocialChannelFiguresRecorded, days)),
+        *_in_order(
+            uuid5(CHANNEL, "post"),
+            (social.SocialPostAdded, post),
+            (social.SocialPostChanged, found),
+            (social.SocialPostPictureChanged, {"picture": "a" * 64}),
+            (social.SocialPostFiguresRecorded, totals),
+        ),
+        *_in_order(uuid5(CHANNEL, "gone"), (social.SocialPostAdded, post), (social.SocialPostRemoved, {})),
         *_in_order(CHANNEL, (social.SocialChannelAdded, added), (social.SocialChannelRenamed, called("Fjord Tests"))),
         *_in_order(uuid5(CHANNEL, "removed"), (social.SocialChannelAdded, added), (social.SocialChannelRemoved, {})),
     ]
