@@ -88,6 +88,7 @@ from query_api.partners import routes as partners
 from query_api.publishing import routes as publishing
 from query_api.search import routes as search
 from query_api.site import sitemap
+from query_api.social import report as social_report
 from query_api.social import routes as social
 from query_api.sql import pins, queries, report_query
 from query_api.sql import routes as sql
@@ -118,6 +119,7 @@ ROUTERS: Final = (
     links.router,
     social.router,
     publishing.router,
+    social_report.router,
     accountant_file.router,
     statements.router,
     payouts.router,

@@ -10,7 +10,7 @@ from command_api.kernel.command_handlers import Command
 from command_api.kernel.images import Picture
 from command_api.links.schemas import Link
 from command_api.social import schemas
-from command_api.social.schemas import SocialChannel, SocialPost
+from command_api.social.schemas import ImportedSocialFile, SocialChannel, SocialPost
 from schemas.events.social import ChannelDay, FigureSource, PostFigures
 
 
@@ -73,7 +73,7 @@ class RecordChannelFigures(Command[int]):
     """Records what a source reports of a channel by day; answers how many days are new or different.
 
     A figure replaces what the same source reported of that day before: sent again, nothing is counted twice. None
-    leaves what is known.
+    leaves the earlier one.
     """
 
     channel_id: UUID
@@ -113,3 +113,11 @@ class RecordSocialPosts(Command[RecordedPosts]):
     source: FigureSource
     as_of: date
     posts: tuple[FoundPost, ...]
+
+
+class ImportSocialFile(Command[ImportedSocialFile]):
+    """Records what a file that the channel's network exported says, with source `csv`. Imported again, it changes
+    nothing."""
+
+    channel_id: UUID
+    csv: str = field(repr=False)

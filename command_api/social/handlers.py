@@ -17,9 +17,9 @@ from command_api.links import handlers as links
 from command_api.links.model import checked_slug, random_slug
 from command_api.links.schemas import CreateLink, Link
 from command_api.partners import model as partners
-from command_api.social import commands, figures, model, posts
+from command_api.social import commands, csv_files, figures, model, posts
 from command_api.social.lookups import channels_of, count_posts, require_channel_limit, require_post_limit
-from command_api.social.schemas import SocialChannel, SocialPost, to_post, to_response
+from command_api.social.schemas import ImportedSocialFile, SocialChannel, SocialPost, to_post, to_response
 from command_api.websites import model as websites
 from schemas.base import DomainEvent
 from schemas.events.social import FigureSource, SocialChannelRemoved, SocialPostRemoved
@@ -146,6 +146,23 @@ def record_channel_figures(command: commands.RecordChannelFigures, uow: UnitOfWo
 def record_social_posts(command: commands.RecordSocialPosts, uow: UnitOfWork) -> commands.RecordedPosts:
     channel, website = _load_active(uow, command.channel_id)
     return _record_posts(uow, channel, website, command.source, command.as_of, command.posts)
+
+
+@HANDLERS.on(commands.ImportSocialFile, senders="accounts")
+def import_social_file(command: commands.ImportSocialFile, uow: UnitOfWork) -> ImportedSocialFile:
+    channel, website = _load_active(uow, command.channel_id)
+    today = uow.context.at.date()
+    file = csv_files.parse(channel.network, command.csv, today)
+    known = uow.load(figures.figures_id(channel.id, FigureSource.CSV), figures.evolve)
+    of_days = figures.record(known, channel, FigureSource.CSV, file.days, uow.context)
+    of_posts = _record_posts(uow, channel, website, FigureSource.CSV, today, file.posts)
+    uow.append(*of_days)
+    return ImportedSocialFile(
+        days=sum(len(event.days) for event in of_days),
+        posts_added=of_posts.added,
+        posts_changed=of_posts.changed,
+        left_out=of_posts.skipped + file.left_out,
+    )
 
 
 @HANDLERS.before(SocialPostRemoved)

@@ -77,7 +77,7 @@ def add(
     published_at: datetime,
     context: CommandContext,
 ) -> SocialPostAdded:
-    """`post`: what is known of `post_id`; one that was removed is added again. Raises `CommandRejected` for a website
+    """`post`: that of `post_id`; one that was removed is added again. Raises `CommandRejected` for a website
     of another account and a post that is there already."""
     website = require_owned(website, context)
     if post is not None and not post.removed:

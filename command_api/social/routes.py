@@ -1,38 +1,131 @@
-"""`/api/platform/social-channels`: add, rename and remove social channels, and create their tracked links."""
+"""`/api/platform/social-channels` and `social-posts`: channels with links, posts and files of figures."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Response
+from datetime import timedelta
+from threading import BoundedSemaphore
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends, Request, Response
 
 from command_api.kernel.http import Id, Runs
+from command_api.kernel.images import reencode
+from command_api.kernel.rate_limits import Limit, consume
 from command_api.links.routes import CONSISTENT_WITH
 from command_api.links.schemas import Link
-from command_api.social import commands
-from command_api.social.schemas import AddSocialChannel, CreateSocialLink, RenameSocialChannel, SocialChannel
+from command_api.social import commands, posts
+from command_api.social.schemas import (
+    AddSocialChannel,
+    AddSocialPost,
+    ChangeSocialPost,
+    CreateSocialLink,
+    ImportedSocialFile,
+    ImportSocialFile,
+    RenameSocialChannel,
+    SocialChannel,
+    SocialPost,
+    UploadedPicture,
+)
+from command_api.websites import model as websites
+from infra.kernel.http.problems import Problem
+from infra.kernel.http.worker_slots import release_worker_slot
 from schemas.uuid7 import uuid7
 
-router = APIRouter(prefix="/api/platform/social-channels", tags=["social"])
+router = APIRouter(prefix="/api/platform", tags=["social"])
+
+IMAGES: Final = Limit("social-image", timedelta(seconds=10), 40)
+FILES: Final = Limit("social-file", timedelta(seconds=30), 20)
+_POSTS: Final = ("social_posts",)
+_FIGURES: Final = ("social_posts", "social_post_figures", "social_channel_figures")
+_IMAGE_SLOTS: Final = BoundedSemaphore(2)
+"""Images processed at one time: each takes memory for all its pixels."""
+_MAX_IMAGE_WAIT_S: Final = 30
 
 
-@router.post("", status_code=201, response_model=SocialChannel)
+@router.post("/social-channels", status_code=201, response_model=SocialChannel)
 def add_social_channel(body: AddSocialChannel, run: Runs) -> Response:
     """Adds a channel by its handle or address on the network."""
     return run(commands.AddSocialChannel(uuid7(), body), body, status=201)
 
 
-@router.patch("/{id}", response_model=SocialChannel)
+@router.patch("/social-channels/{id}", response_model=SocialChannel)
 def rename_social_channel(channel_id: Id, body: RenameSocialChannel, run: Runs) -> Response:
     """Changes its name, or its handle after the network changed it."""
     return run(commands.RenameSocialChannel(channel_id, body), body)
 
 
-@router.delete("/{id}", status_code=204)
+@router.delete("/social-channels/{id}", status_code=204)
 def remove_social_channel(channel_id: Id, run: Runs) -> Response:
     """Removes the channel. Its links go on working."""
     return run(commands.RemoveSocialChannel(channel_id), status=204)
 
 
-@router.post("/{id}/links", status_code=201, response_model=Link)
+@router.post("/social-channels/{id}/links", status_code=201, response_model=Link)
 def create_social_link(channel_id: Id, body: CreateSocialLink, run: Runs) -> Response:
     """Creates a tracked link with a short slug. Its clicks get `utm_source`, `utm_medium` and `utm_campaign`."""
     return run(commands.CreateSocialLink(channel_id, uuid7(), body), body, status=201, consistent_with=CONSISTENT_WITH)
+
+
+@router.post("/social-channels/{id}/posts", status_code=201, response_model=SocialPost)
+def add_social_post(channel_id: Id, body: AddSocialPost, run: Runs) -> Response:
+    """Adds a post by its address on the channel's network."""
+    return run(commands.AddSocialPost(channel_id, body), body, status=201, consistent_with=_POSTS)
+
+
+@router.post("/social-channels/{id}/figures", response_model=ImportedSocialFile)
+def import_social_file(channel_id: Id, body: ImportSocialFile, run: Runs) -> Response:
+    """Imports a CSV file that the channel's network exported, in English. The same file changes nothing again."""
+    consume(run.container.pool, FILES, str(run.person.account_id))
+    return run(commands.ImportSocialFile(channel_id, body.csv), body, consistent_with=_FIGURES)
+
+
+@router.patch("/social-posts/{id}", response_model=SocialPost)
+def change_social_post(post_id: Id, body: ChangeSocialPost, run: Runs) -> Response:
+    """Changes its title or the time of its publication."""
+    return run(commands.ChangeSocialPost(post_id, body), body, consistent_with=_POSTS)
+
+
+@router.delete("/social-posts/{id}", status_code=204)
+def remove_social_post(post_id: Id, run: Runs) -> Response:
+    """Removes the post. Its links go on working."""
+    return run(commands.RemoveSocialPost(post_id), status=204, consistent_with=_POSTS)
+
+
+async def _request_body(request: Request) -> bytes:
+    return await request.body()
+
+
+@router.post(
+    "/social-posts/{id}/images",
+    response_model=SocialPost,
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {
+                kind: {"schema": {"type": "string", "format": "binary"}}
+                for kind in ("image/jpeg", "image/png", "image/webp")
+            },
+        }
+    },
+)
+def set_social_post_picture(post_id: Id, sent: Annotated[bytes, Depends(_request_body)], run: Runs) -> Response:
+    """Gives the post a picture, the file itself as the body: JPEG, PNG or WebP, at most 5 MB."""
+    post = run.container.load(post_id, posts.evolve)
+    website = run.container.load(post.website_id, websites.evolve) if post is not None else None
+    posts.require_active(post, website, run.context)
+    consume(run.container.pool, IMAGES, str(run.person.account_id))
+    with release_worker_slot():
+        if not _IMAGE_SLOTS.acquire(timeout=_MAX_IMAGE_WAIT_S):
+            raise Problem(503, "busy", "Many images are being processed. Please try again in a moment.")
+        try:
+            picture = reencode(sent)
+        finally:
+            _IMAGE_SLOTS.release()
+    identity = UploadedPicture(hash=picture.hash)
+    return run(commands.SetSocialPostPicture(post_id, picture), identity, consistent_with=_POSTS)
+
+
+@router.delete("/social-posts/{id}/images", response_model=SocialPost)
+def drop_social_post_picture(post_id: Id, run: Runs) -> Response:
+    """Takes the picture away."""
+    return run(commands.SetSocialPostPicture(post_id, None), consistent_with=_POSTS)

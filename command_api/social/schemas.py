@@ -90,3 +90,24 @@ class SocialPost(ResponseModel):
 
 def to_post(post: PostState) -> SocialPost:
     return SocialPost.of(post, utm_content=content_of(post.id))
+
+
+class UploadedPicture(ResponseModel):
+    """What tells one upload from another."""
+
+    hash: str
+
+
+class ImportSocialFile(RequestModel):
+    """The file that the channel's network exported, as text."""
+
+    csv: Annotated[str, Field(max_length=1_000_000)]
+
+
+class ImportedSocialFile(ResponseModel):
+    """What came of a file. `days` and `posts_changed` count only what is new or different."""
+
+    days: int
+    posts_added: int
+    posts_changed: int
+    left_out: int

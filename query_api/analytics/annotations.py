@@ -1,7 +1,7 @@
 """`/api/platform/annotations`: what is noted on the charts of a website, by people and automatically.
 
 Automatic ones follow from recorded events: new terms of a partner that the website links to, links that were
-created, deleted or led elsewhere, imports, and a rebuild of the events that became live.
+created, deleted or led elsewhere, imports, posts of social channels, and a rebuild of the events that became live.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ class AnnotationKind(StrEnum):
     LINK_CHANGED = "link_changed"
     LINK_DELETED = "link_deleted"
     IMPORTED = "imported"
+    POST_PUBLISHED = "post_published"
     PROJECTION_PROMOTED = "projection_promoted"
 
 
@@ -61,6 +62,8 @@ _ANNOTATIONS: Final = (
     " UNION ALL SELECT NULL, 'imported', i.first_at, to_char(i.events, 'FM999,999,999,999')"
     " || CASE i.events WHEN 1 THEN ' page view' ELSE ' page views' END || ' of the past imported'"
     " FROM read.imports AS i WHERE i.website_id = %(website)s"
+    " UNION ALL SELECT NULL, 'post_published', s.published_at, s.title || ' – ' || s.address"
+    " FROM read.social_posts AS s WHERE s.website_id = %(website)s"
     " UNION ALL SELECT NULL, 'projection_promoted', b.promoted_at, 'Reports rebuilt from the event log'"
     " FROM engine.build AS b WHERE b.name = 'events' AND b.generation > 1 AND b.promoted_at IS NOT NULL"
     ") AS noted WHERE at >= %(start)s AND at < %(end)s ORDER BY at DESC, kind, text LIMIT %(limit)s"
@@ -69,7 +72,9 @@ _ANNOTATIONS: Final = (
 
 @router.get(
     "/api/platform/annotations",
-    dependencies=[Depends(Reads("annotations", "websites", "imports", "links", "link_changes", "partner_terms"))],
+    dependencies=[
+        Depends(Reads("annotations", "websites", "imports", "links", "link_changes", "partner_terms", "social_posts"))
+    ],
 )
 def get_annotations(query: Annotated[RangeQuery, Query()], context: Context, scope: CallerScope) -> list[Annotation]:
     """Annotations in a range, newest first, at most 200."""

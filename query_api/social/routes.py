@@ -51,13 +51,14 @@ class ChannelsQuery(TimeQuery):
     websiteId: UUID
 
 
-_CHANNELS: Final = (
+CHANNELS: Final = (
     "SELECT id, website_id, network, handle, name, added_at FROM read.social_channels"
     " WHERE website_id = %s ORDER BY added_at, id"
 )
 # By name out of the row: while a new version is built, the live table may be one without the column.
-_LINKS: Final = (
-    "SELECT l.id, l.website_id, (to_jsonb(l) ->> 'channel_id')::uuid AS channel_id, l.deleted_at IS NULL AS is_there"
+LINKS: Final = (
+    "SELECT l.id, l.website_id, (to_jsonb(l) ->> 'channel_id')::uuid AS channel_id, l.deleted_at IS NULL AS is_there,"
+    " to_jsonb(l) -> 'utm' ->> 'utm_content' AS content"
     " FROM read.links AS l WHERE l.website_id = %s AND to_jsonb(l) ->> 'channel_id' IS NOT NULL"
 )
 
@@ -69,8 +70,8 @@ def get_social_channels(
     """Oldest first. The metrics of deleted links are included."""
     website = scope.website(query.websiteId)
     span = span_of(query, website.zone)
-    channels = scope.reader.rows(_CHANNELS, (website.id,))
-    links = scope.reader.rows(_LINKS, (website.id,))
+    channels = scope.reader.rows(CHANNELS, (website.id,))
+    links = scope.reader.rows(LINKS, (website.id,))
     numbers: Mapping[UUID, Counts] | None = None
     try:
         numbers = _by_channel(links, counts_of(context, links, span))

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from http.cookiejar import CookieJar, DefaultCookiePolicy
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -20,6 +21,7 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 import uvicorn
+from PIL import Image
 from psycopg.types.json import Jsonb
 
 from command_api.accounts import model as accounts
@@ -134,6 +136,14 @@ class SampleData:
         channel = {"websiteId": str(self.website), "network": "instagram", "handle": "fjord.tests"}
         made = _made(api.call("POST", "/api/platform/social-channels", self.owner, json=channel))
         self.social_channel = UUID(made["id"])
+        published = {"address": "https://www.instagram.com/p/DAbCdEf/", "publishedAt": "2026-11-01T12:00:00Z"}
+        made = _made(api.call("POST", f"/api/platform/social-channels/{made['id']}/posts", self.owner, json=published))
+        self.social_post = UUID(made["id"])
+        drawn = BytesIO()
+        Image.new("RGB", (4, 4)).save(drawn, "PNG")
+        images = f"/api/platform/social-posts/{self.social_post}/images"
+        sent = {"content": drawn.getvalue(), "headers": {"content-type": "image/png"}}
+        assert api.call("POST", images, self.owner, **sent).status_code == 200
         alert = {"websiteId": str(self.website), "kind": "no_events"}
         self.alert = UUID(_made(api.call("POST", "/api/platform/alerts", self.owner, json=alert))["id"])
         hook = {"url": "https://hooks.example.com/x"}
@@ -326,6 +336,10 @@ class SampleData:
         })  # fmt: skip
         analyst = self.admin.account_id
         content = {"title": "Mine", "text": "SELECT 1 AS one", "number": 1, "is_shared": False, "account_id": analyst}
+        query.insert("social_posts", {
+            "id": self.social_post, "website_id": self.website, "channel_id": self.social_channel, "title": "Knives",
+            "address": "https://www.instagram.com/p/DAbCdEf/", "published_at": now, "picture": "a" * 64,
+        })  # fmt: skip
         query.insert("saved_queries", {
             "id": self.sql_query, **content, "author_name": "", "created_at": now, "changed_at": now,
         })  # fmt: skip

@@ -246,6 +246,8 @@ class World:
             "/links/labels",
             "/annotations",
             "/social-channels",
+            "/social-report",
+            "/social-report.csv",
             "/views",
             "/totals",
             "/payouts",

@@ -30,7 +30,7 @@ OnRejected = Callable[[Scope, int, str, str], None]
 
 MAX_BODY_BYTES = 1024 * 1024
 MAX_IMAGE_BYTES = 5 * 1024 * 1024
-IMAGE_PATH = re.compile(r"/api/(marketplace/listings|platform/sites)/[0-9a-f-]{36}/images")
+IMAGE_PATH = re.compile(r"/api/(marketplace/listings|platform/(sites|social-posts))/[0-9a-f-]{36}/images")
 """The addresses where files are sent: their bodies may be larger, wherever bodies of the usual size may."""
 MAX_HEAD_BYTES = 32 * 1024
 MAX_HEADERS = 256

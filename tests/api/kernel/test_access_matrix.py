@@ -109,6 +109,7 @@ VALUES: Mapping[str, Any] = {
     "since": "2026-11-01T00:00:00Z",
     "until": "2026-11-02T00:00:00Z",
     "at": "2026-11-02T00:00:00Z",
+    "publishedAt": "2026-11-02T00:00:00Z",
     "queryId": "00000000-0000-4000-8000-000000000001",
 }
 
@@ -212,6 +213,7 @@ class Walk:
             ("/platform/sites/", self.of.site),
             ("/links/", self.of.link),
             ("/social-channels/", self.of.social_channel),
+            ("/social-posts/", self.of.social_post),
             ("/annotations/", self.of.annotation),
             ("/alerts/", self.of.alert),
             ("/webhooks/", self.of.webhook),
