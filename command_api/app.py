@@ -51,6 +51,7 @@ from command_api.operations import routes as operations
 from command_api.partners import private_routes as private_partners
 from command_api.partners import routes as partners
 from command_api.publishing import routes as publishing
+from command_api.social import connection_routes as social_connections
 from command_api.social import routes as social
 from command_api.sql import query_routes
 from command_api.sql import routes as analysts
@@ -90,6 +91,7 @@ CONTEXTS = (
     links,
     link_administration,
     social,
+    social_connections,
     annotation_routes,
     view_routes,
     report_routes,

@@ -28,7 +28,10 @@ from command_api.notifications.alert_process import alert_processes
 from command_api.notifications.link_health import OutwardLinkChecker
 from command_api.notifications.webhook_outbox import open_outbound, webhook_deliveries
 from command_api.operations.rate_source import OutwardRateFetcher, reference_rates
+from command_api.social.connection_process import social_readings
+from command_api.social.network_client import NetworkClient
 from infra.domain.escrow_provider import EscrowProvider
+from infra.domain.social_connections import configured_apps
 from infra.kernel.clickhouse.client import ClientPool
 from infra.kernel.llm import LanguageModel
 from infra.kernel.log import Log
@@ -48,6 +51,7 @@ def process_managers(container: Container, clients: ClientPool, events: Log) -> 
         PLACE_EXPIRY,
         SCHEDULED_DECISIONS,
         *_reference_rates(container),
+        *_social_readings(container),
         *alert_processes(container, clients, events, OutwardLinkChecker.of(container.settings)),
         webhook_deliveries(container, open_outbound(container.settings)),
         *marketplace.process_managers(
@@ -61,6 +65,13 @@ def _reference_rates(container: Container) -> Sequence[ProcessManager]:
     if container.settings.exchange_rates is None:
         return []
     return [reference_rates(container, OutwardRateFetcher.of(container.settings))]
+
+
+def _social_readings(container: Container) -> Sequence[ProcessManager]:
+    """None unless the installation has an app at a network."""
+    if not configured_apps(container.settings):
+        return []
+    return [social_readings(container, NetworkClient.of(container.settings))]
 
 
 def recurring_jobs(container: Container) -> Sequence[RecurringJob]:

@@ -28,6 +28,7 @@ from command_api.notifications import webhook_handlers as webhooks
 from command_api.operations import handlers as operations
 from command_api.partners import handlers as partners
 from command_api.publishing import handlers as publishing
+from command_api.social import connection_handlers as social_connections
 from command_api.social import handlers as social
 from command_api.sql import handlers as sql
 from command_api.sql import query_handlers as saved_queries
@@ -57,6 +58,7 @@ HANDLERS: Final = CommandHandlers.merged(
         partners.HANDLERS,
         social.HANDLERS,
         publishing.HANDLERS,
+        social_connections.HANDLERS,
         sql.HANDLERS,
         saved_queries.HANDLERS,
         websites.HANDLERS,

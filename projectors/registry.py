@@ -81,7 +81,7 @@ from projectors.rollups.refusals import REFUSALS
 from projectors.rollups.traffic_15m import TRAFFIC
 from projectors.rollups.visitors_15m import VISITORS
 from schemas.base import DomainEvent
-from schemas.events import accounts, domains, leads, notifications, operations, partners, websites
+from schemas.events import accounts, domains, leads, notifications, operations, partners, social, websites
 from schemas.topics import CLICKS, DOMAIN, REJECTED
 from schemas.topics import CONVERSIONS as REPORTED
 
@@ -215,6 +215,8 @@ IGNORED: Final[frozenset[type[DomainEvent]]] = frozenset(
         operations.AuditTrailAnchored,  # the audit compares it with the trail itself
         partners.SlugClaimed,
         partners.SlugReleased,
+        social.SocialChannelConnected,  # the query service shows the connection itself
+        social.SocialChannelDisconnected,
         websites.ClaimsUnusual,  # a notification follows from it
     }
 )

@@ -89,6 +89,7 @@ from query_api.publishing import routes as publishing
 from query_api.search import routes as search
 from query_api.site import sitemap
 from query_api.social import report as social_report
+from query_api.social import connections as social_connections
 from query_api.social import routes as social
 from query_api.sql import pins, queries, report_query
 from query_api.sql import routes as sql
@@ -120,6 +121,7 @@ ROUTERS: Final = (
     social.router,
     publishing.router,
     social_report.router,
+    social_connections.router,
     accountant_file.router,
     statements.router,
     payouts.router,

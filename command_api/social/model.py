@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Final
+from typing import Final, Literal
 from uuid import UUID
 
 from command_api.kernel.aggregates import advanced, first_event, next_event, shared_fields
@@ -13,7 +13,14 @@ from command_api.kernel.decision import CommandContext, UnexpectedEvent, conflic
 from command_api.websites.model import Website, require_owned
 from infra.kernel.text.hidden_characters import HIDDEN
 from schemas.base import DomainEvent
-from schemas.events.social import MAX_CHANNEL_NAME, SocialChannelAdded, SocialChannelRemoved, SocialChannelRenamed
+from schemas.events.social import (
+    MAX_CHANNEL_NAME,
+    SocialChannelAdded,
+    SocialChannelConnected,
+    SocialChannelDisconnected,
+    SocialChannelRemoved,
+    SocialChannelRenamed,
+)
 from schemas.social_networks import RULES, BadHandle, Network, handle_of
 
 MAX_CHANNELS: Final = 50
@@ -88,6 +95,20 @@ def remove(channel: SocialChannel | None, website: Website | None, context: Comm
     return SocialChannelRemoved(**next_event(channel, context))
 
 
+def connect(
+    channel: SocialChannel | None, website: Website | None, name: str, context: CommandContext
+) -> SocialChannelConnected:
+    """`name`: of the account on the network."""
+    channel = require_active(channel, website, context)
+    return SocialChannelConnected(**next_event(channel, context), account_id=channel.account_id, name=name)
+
+
+def disconnect(
+    channel: SocialChannel, reason: Literal["owner", "network"], context: CommandContext
+) -> SocialChannelDisconnected:
+    return SocialChannelDisconnected(**next_event(channel, context), reason=reason)
+
+
 def utm_of(channel: SocialChannel, slug: str, campaign: str | None) -> dict[str, str]:
     """The UTM parameters of a link of the channel. No campaign given: the link's slug, which names no person."""
     text = (campaign or "").strip()
@@ -120,6 +141,8 @@ def evolve(channel: SocialChannel | None, event: DomainEvent) -> SocialChannel:
             return replace(channel, handle=event.handle, name=event.name)
         case SocialChannelRemoved():
             return replace(channel, removed=True)
+        case SocialChannelConnected() | SocialChannelDisconnected():
+            return channel
         case _:
             raise UnexpectedEvent(f"{event.NAME} does not happen to social channels")
 

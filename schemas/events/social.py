@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date, datetime
 from enum import StrEnum
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 from uuid import UUID
 
 from pydantic import Field
@@ -131,3 +131,19 @@ class SocialPostRemoved(DomainEvent):
     """The post is no longer shown; its links go on working."""
 
     NAME: ClassVar[str] = "social_post.removed"
+
+
+class SocialChannelConnected(DomainEvent):
+    """The owner connected the channel to an account on its network, whose figures are read from now on."""
+
+    NAME: ClassVar[str] = "social_channel.connected"
+    SUBJECT: ClassVar[str] = "account_id"
+    account_id: UUID = Field(description="The website's owner")
+    name: Personal[str] = Field(description="Of the account on the network")
+
+
+class SocialChannelDisconnected(DomainEvent):
+    """The channel's figures are no longer read."""
+
+    NAME: ClassVar[str] = "social_channel.disconnected"
+    reason: Literal["owner", "network"] = Field(description="Who ended the connection")

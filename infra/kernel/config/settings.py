@@ -66,6 +66,17 @@ def _provider_url(provider: str, usual: str) -> Any:
     return setting(f"ALTHING_{provider.upper()}_URL", text, parse_web_url)
 
 
+def _channel_app(network: str, part: str, *, secret: bool = False) -> Any:
+    name = f"ALTHING_{network.upper()}_CLIENT_{part.upper()}"
+    text = f"Connections of social channels to {network}: the client {part} from {network}. Default: no connections."
+    return setting(name, text, secret=secret)
+
+
+def _channel_url(network: str) -> Any:
+    text = f"Connections of social channels to {network}: a server in place of {network}'s own addresses."
+    return setting(f"ALTHING_{network.upper()}_API_URL", text, parse_web_url)
+
+
 def _profile(name: str, *hosts: str) -> Any:
     text = f"Address of this installation's {name} profile; the footer of the public pages links to it."
     return setting(f"ALTHING_{name.upper()}_PROFILE", text, parse_profile(*hosts))
@@ -108,7 +119,7 @@ def load(environ: Mapping[str, str] | None = None, env_file: Path | None = Path(
 
 
 def _check_providers(settings: Settings) -> None:
-    for name in ("google", "github", "microsoft", "linkedin"):
+    for name in ("google", "github", "microsoft", "linkedin", "youtube", "instagram"):
         given = [getattr(settings, f"{name}_client_id"), getattr(settings, f"{name}_client_secret")]
         if any(given) and not all(given):
             names = f"ALTHING_{name.upper()}_CLIENT_ID and ALTHING_{name.upper()}_CLIENT_SECRET"
@@ -277,6 +288,12 @@ class Settings:
     linkedin_client_id: str | None = _client_id("LinkedIn")
     linkedin_client_secret: str | None = _client_secret("LinkedIn")
     linkedin_url: str | None = _provider_url("LinkedIn", "https://www.linkedin.com.")
+    youtube_client_id: str | None = _channel_app("YouTube", "id")
+    youtube_client_secret: str | None = _channel_app("YouTube", "secret", secret=True)
+    youtube_api_url: str | None = _channel_url("YouTube")
+    instagram_client_id: str | None = _channel_app("Instagram", "id")
+    instagram_client_secret: str | None = _channel_app("Instagram", "secret", secret=True)
+    instagram_api_url: str | None = _channel_url("Instagram")
     trusted_proxies: tuple[Network, ...] = setting(
         "TRUSTED_PROXIES",
         "Addresses or networks, separated by commas, whose X-Forwarded-For is trusted.",
