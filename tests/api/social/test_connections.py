@@ -137,7 +137,7 @@ def test_answers_that_are_too_large_or_lead_elsewhere_connect_nothing(installati
     assert installation.row(channel) == {}
 
 
-def test_a_limit_is_respected_and_an_ended_permission_is_not_asked_for_again(installation: Installation) -> None:
+def test_a_limit_is_respected_and_after_an_ended_permission_nothing_is_read(installation: Installation) -> None:
     channel, server, now = installation.connected(), installation.server, datetime.now(UTC)
     server.answers = {"/youtube/v3/channels": (403, {"error": {"errors": [{"reason": "quotaExceeded"}]}})}
     server.headers = {"Retry-After": "7200"}
