@@ -38,7 +38,7 @@ class SocialNetworks:
 
     def settings(self) -> dict[str, str]:
         """Fields of the settings that connect to this server."""
-        found = {}
+        found: dict[str, str] = {}
         for name in ("youtube", "instagram"):
             found |= {f"{name}_client_id": CLIENT_ID, f"{name}_client_secret": CLIENT_SECRET}
             found[f"{name}_api_url"] = self.url

@@ -196,6 +196,14 @@ const socialChannels = createRoute({
   component: lazyRouteComponent(() => import('./pages/social-channels'), 'SocialChannelsPage'),
 });
 
+const connectChannel = createRoute({
+  getParentRoute: () => member,
+  path: '/links/channels/connect',
+  staticData: { title: 'Connect channel', scopes: [] },
+  validateSearch: flat,
+  component: lazyRouteComponent(() => import('./pages/connect-channel'), 'ConnectChannelPage'),
+});
+
 const insights = createRoute({
   getParentRoute: () => member,
   path: '/insights',
@@ -388,6 +396,7 @@ const routeTree = root.addChildren([
     links,
     myPartners,
     socialChannels,
+    connectChannel,
     insights,
     payouts,
     sql,

@@ -164,6 +164,7 @@ export const server = setupServer(
   get('/api/platform/links', () => state.links),
   get('/api/platform/social-channels', () => state.socialChannels),
   get('/api/platform/sites', () => []),
+  get('/api/platform/social-channels/connections', () => ({ networks: [], connections: [] })),
   get('/api/platform/links/labels', () => ({ tags: [], folders: [] })),
   get('/api/platform/conversions', (url) => {
     const status = url.searchParams.get('status');

@@ -1,6 +1,4 @@
 -- Connections of social channels to their networks: those that have begun, and the tokens of the others.
-CREATE SCHEMA social;
-GRANT USAGE ON SCHEMA social TO query_reader;
 
 -- A connection has begun. Only the session that went there may come back, once.
 CREATE TABLE social.connection_flow (

@@ -30,6 +30,7 @@ export type Partner = Schemas['Partner'];
 export type PartnerRequest = Schemas['PartnerRequest'];
 export type AdminPartnerRequest = Schemas['AdminPartnerRequest'];
 export type SocialChannel = Schemas['SocialChannel'];
+export type SocialConnection = Schemas['SocialConnection'];
 export type SocialNetwork = SocialChannel['network'];
 export type Link = Schemas['Link'];
 export type NewLink = Pick<Schemas['Link2'], 'id' | 'slug' | 'url' | 'passesClickId'>;

@@ -14,6 +14,7 @@ import type { SocialChannel, Website } from '@/lib/api/types';
 import { formatCount, formatMinor } from '@/lib/format';
 import { toast, toastError } from '@/stores/toasts';
 import { AddChannel } from './add-channel';
+import { ConnectionsCard } from './connections-card';
 import { CreateSocialLink } from './create-social-link';
 import { RenameChannel } from './rename-channel';
 import { channelsQuery, useChannelsChanged } from '../api/channels';
@@ -56,6 +57,7 @@ export function ChannelsPanel({ website }: { readonly website: Website }) {
           />
         )}
       </Card>
+      {channels.data && <ConnectionsCard websiteId={website.id} channels={channels.data} />}
       <AddChannel key={website.id} website={website} />
       {open?.what === 'link' && <CreateSocialLink channel={open.channel} onClose={close} />}
       {open?.what === 'rename' && <RenameChannel channel={open.channel} onClose={close} />}

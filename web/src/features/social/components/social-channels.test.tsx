@@ -60,6 +60,65 @@ test('one click makes a link with its QR code', async () => {
   expect(within(dialog).getByRole('link', { name: 'Download QR code' })).toHaveAttribute('download', 'ig-nordvpn.svg');
 });
 
+const connection = (over: object = {}) => ({
+  channelId: 's1',
+  name: 'fjord.tests',
+  hasEnded: false,
+  connectedAt: '2026-11-20T00:00:00Z',
+  checkedAt: '2026-11-20T00:00:00Z',
+  succeededAt: '2026-11-20T00:00:00Z',
+  nextAt: '2026-11-21T00:00:00Z',
+  problem: null,
+  followers: 1200,
+  posts: 88,
+  views: null,
+  ...over,
+});
+
+const connects = (...connections: object[]) =>
+  server.use(
+    http.get(at('/api/platform/social-channels/connections'), () =>
+      HttpResponse.json({ networks: ['instagram'], connections }),
+    ),
+  );
+
+test('a connected channel shows its account and counts, is read now and disconnected', async () => {
+  state.socialChannels = [socialChannel()];
+  connects(connection());
+  server.use(
+    http.post(at('/api/platform/social-channels/{id}/connection/read'), () => new HttpResponse(null, { status: 202 })),
+    http.delete(at('/api/platform/social-channels/{id}/connection'), () => new HttpResponse(null, { status: 204 })),
+  );
+  const { user } = renderApp('/links/channels');
+  expect(await screen.findByText('Connected as fjord.tests · 1,200 followers · 88 posts')).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Read @fjord.tests now' }));
+  expect(await screen.findByText('Reading started')).toBeInTheDocument();
+  await user.click(screen.getByRole('button', { name: 'Disconnect @fjord.tests' }));
+  await user.click(await screen.findByRole('button', { name: 'Disconnect' }));
+  await waitFor(() => expect(requests('DELETE')).toEqual(['DELETE /api/platform/social-channels/s1/connection']));
+});
+
+test('an ended connection says so; without a configured network there is nothing to connect', async () => {
+  state.socialChannels = [socialChannel(), socialChannel({ id: 's2', network: 'tiktok', name: 'Clips' })];
+  connects(connection({ hasEnded: true, nextAt: null }));
+  renderApp('/links/channels');
+  expect(await screen.findByText('Connection ended: connect again')).toBeInTheDocument();
+  expect(screen.getByRole('button', { name: 'Connect @fjord.tests' })).toHaveTextContent('Connect again');
+  expect(screen.queryByRole('button', { name: 'Connect Clips' })).not.toBeInTheDocument();
+});
+
+test('what a network sends back is handed on once', async () => {
+  server.use(
+    http.post(at('/api/platform/social-channels/connections'), () =>
+      HttpResponse.json({ channelId: 's1', websiteId: 'w1', name: 'fjord.tests' }, { status: 201 }),
+    ),
+  );
+  renderApp('/links/channels/connect?state=abc&code=xyz');
+  expect(await screen.findByText('Channel connected')).toBeInTheDocument();
+  expect(seen('POST /api/platform/social-channels/connections')).toEqual({ state: 'abc', code: 'xyz' });
+  expect(requests('POST')).toHaveLength(1);
+});
+
 test('a channel is renamed and removed', async () => {
   state.socialChannels = [socialChannel()];
   server.use(
