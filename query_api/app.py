@@ -88,8 +88,8 @@ from query_api.partners import routes as partners
 from query_api.publishing import routes as publishing
 from query_api.search import routes as search
 from query_api.site import sitemap
-from query_api.social import report as social_report
 from query_api.social import connections as social_connections
+from query_api.social import report as social_report
 from query_api.social import routes as social
 from query_api.sql import pins, queries, report_query
 from query_api.sql import routes as sql
