@@ -171,7 +171,7 @@ def test_views_of_a_day_follow_from_two_totals(installation: Installation) -> No
     assert [(day["day"], day["views"]) for day in row[0] if day["views"] is not None] == [(str(now.date()), 340)]
 
 
-def test_disconnecting_revokes_and_deletes_and_so_does_the_end_of_channel_or_member(installation: Installation) -> None:
+def test_disconnecting_revokes_and_deletes_and_removing_the_channel_deletes(installation: Installation) -> None:
     made, channel = installation.world, installation.connected()
     assert made.call("DELETE", f"{CHANNELS}/{channel}/connection", made.owner).status_code == 204
     assert len(installation.server.revoked) == 1 and installation.row(channel) == {}
