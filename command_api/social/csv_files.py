@@ -1,6 +1,7 @@
 """CSV files that social networks export: which network and kind a file is of, and what its lines say. Pure.
 
-`LAYOUTS` is the table of known columns, in English. Columns besides are ignored.
+`LAYOUTS` is the table of known columns, in English; docs/social-posts.md says what each was checked against. Other
+columns are ignored.
 """
 
 from __future__ import annotations
@@ -91,26 +92,6 @@ LAYOUTS: Final = (
         published="date",
     ),
     Layout(Network.X, ("date", "impressions", "reposts"), {"views": "impressions"}, day="date", never=("post link",)),
-    Layout(
-        Network.PINTEREST,
-        ("date", "impressions", "outbound clicks"),
-        {"views": "impressions", "clicks": "outbound clicks"},
-        day="date",
-    ),
-    Layout(
-        Network.INSTAGRAM,
-        ("date", "views", "reach"),
-        {"views": "views", "clicks": "link clicks", "followers": "followers"},
-        day="date",
-        never=("permalink", "page id", "page views"),
-    ),
-    Layout(
-        Network.FACEBOOK,
-        ("date", "views", "page views"),
-        {"views": "views", "clicks": "link clicks", "followers": "followers"},
-        day="date",
-        never=("permalink",),
-    ),
 )
 
 
@@ -162,6 +143,8 @@ def _layout(network: Network, file: CsvFile) -> Layout:
             return layout
     name = RULES[network].name
     known = "; or ".join(", ".join(one.marks) for one in LAYOUTS if one.network is network)
+    if not known:
+        raise invalid("no_files", f"CSV files of {name} cannot be imported.", "csv")
     expected = f"An export of {name}, in English, has the columns {known}."
     if fitting:
         other = RULES[fitting[0].network].name
@@ -182,7 +165,7 @@ _FORMATS: Final = (
     *("%Y-%m-%d", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%m/%d/%Y", "%m/%d/%Y %H:%M"),
     *("%b %d, %Y", "%B %d, %Y", "%a, %b %d, %Y"),
 )
-_WITHOUT_YEAR: Final = ("%B %d", "%b %d")
+_WITHOUT_YEAR: Final = ("%B %d", "%d %B", "%b %d", "%d %b")
 
 
 def _moment(text: str, number: int, today: date) -> datetime:

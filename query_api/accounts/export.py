@@ -26,16 +26,18 @@ from query_api.kernel.postgres_reader import Reader, Row
 
 router = APIRouter(tags=["account"])
 PAGE: Final = 1_000
+_PLACE: Final = "export_place_"
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """The account's rows of one table. `key`: a column that orders them; `shown`: columns, where not all may go out."""
+    """The account's rows of one table. `key`: columns that order them, different in each of the rows; `shown`: columns,
+    where not all may go out."""
 
     name: str
     source: str
     where: str
-    key: str = "id"
+    key: tuple[str, ...] = ("id",)
     shown: str = "t.*"
     opened: Callable[[Settings, Row], Row] = lambda _, row: row
     """Decrypts the row's values."""
@@ -62,7 +64,7 @@ _QUESTION: Final = "id, listing_id, text, asked_at, answer, answered_at"
 
 SECTIONS: Final[tuple[Section, ...]] = (
     Section("account", "read.accounts", "t.id = %(account)s"),
-    Section("details", "read.account_details", _OWN, key="account_id"),
+    Section("details", "read.account_details", _OWN, key=("account_id",)),
     Section(
         "sessions",
         "auth.session",
@@ -80,7 +82,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
     ),
     Section("invites", "read.invites", _OWN),
     Section(
-        "invited", "read.invite_joins", "t.invited_by = %(account)s", key="account_id", shown="invite_id, joined_at"
+        "invited", "read.invite_joins", "t.invited_by = %(account)s", key=("account_id",), shown="invite_id, joined_at"
     ),
     Section("mails", "ops.mail", _OWN, shown="id, kind, subject, state, created_at, sent_at"),
     Section("websites", "read.websites", _OWN),
@@ -94,36 +96,36 @@ SECTIONS: Final[tuple[Section, ...]] = (
         shown="id, website_id, kind, last4, public_key, allowed_origins, created_at, revoked_at",
     ),
     Section("partners", "read.partners", _OWN_PARTNERS),
-    Section("partnerTerms", "read.partner_terms", _OWN_PARTNERS, key="effective_at"),
+    Section("partnerTerms", "read.partner_terms", _OWN_PARTNERS, key=("partner_id", "effective_at")),
     Section("partnerRequests", "read.partner_requests", _OWN),
     Section("customDomains", "read.custom_domains", _OWN),
     Section("links", "read.links", _OF_WEBSITES),
     Section("socialChannels", "read.social_channels", _OF_WEBSITES),
-    Section("socialChannelFigures", "read.social_channel_figures", _OF_WEBSITES, key="day"),
+    Section("socialChannelFigures", "read.social_channel_figures", _OF_WEBSITES, key=("channel_id", "day", "source")),
     Section("socialPosts", "read.social_posts", _OF_WEBSITES),
-    Section("socialPostFigures", "read.social_post_figures", _OF_WEBSITES, key="post_id"),
-    Section("linkChanges", "read.link_changes", f"{_OF_WEBSITES} AND t.version > 1", key="position"),
+    Section("socialPostFigures", "read.social_post_figures", _OF_WEBSITES, key=("post_id", "source")),
+    Section("linkChanges", "read.link_changes", f"{_OF_WEBSITES} AND t.version > 1", key=("position",)),
     Section("conversions", "read.conversions", _OF_WEBSITES),
-    Section("conversionSteps", "read.conversion_steps", _OF_WEBSITES, key="position"),
+    Section("conversionSteps", "read.conversion_steps", _OF_WEBSITES, key=("position",)),
     Section("conversionDecisions", "read.conversion_decisions", _OF_WEBSITES),
     Section("statementMonths", "read.statement_months", _OF_WEBSITES),
     Section("payouts", "read.payouts", _OF_WEBSITES),
-    Section("payoutSteps", "read.payout_steps", _OF_WEBSITES, key="position"),
-    Section("websiteZones", "read.website_zones", _OF_WEBSITES, key="position"),
-    Section("trafficRules", "read.traffic_rules", _OF_WEBSITES, key="position"),
+    Section("payoutSteps", "read.payout_steps", _OF_WEBSITES, key=("position",)),
+    Section("websiteZones", "read.website_zones", _OF_WEBSITES, key=("position",)),
+    Section("trafficRules", "read.traffic_rules", _OF_WEBSITES, key=("position",)),
     Section("annotations", "read.annotations", _OF_WEBSITES),
     Section("imports", "read.imports", _OF_WEBSITES),
     Section("savedViews", "read.saved_views", f"({_OWN} OR {_OF_WEBSITES})"),
     Section("emailReports", "read.reports", _OWN),
-    Section("defaultViews", "read.default_views", _OWN, key="website_id"),
-    Section("matchingProfiles", "read.matching_profiles", _OWN, key="account_id"),
-    Section("ideaRounds", "read.idea_rounds", _OWN, key="account_id"),
+    Section("defaultViews", "read.default_views", _OWN, key=("website_id",)),
+    Section("matchingProfiles", "read.matching_profiles", _OWN, key=("account_id",)),
+    Section("ideaRounds", "read.idea_rounds", _OWN, key=("account_id",)),
     Section("ideaChoices", "read.idea_choices", _OWN),
     Section("applications", "read.applications", _OWN),
     Section("applicationSteps", "read.application_steps", _OWN),
     Section("lessonsDone", "read.lessons_done", _OWN),
-    Section("forumMember", "read.forum_members", _OWN, key="account_id"),
-    Section("forumSuspensions", "read.forum_suspensions", _OWN, key="account_id"),
+    Section("forumMember", "read.forum_members", _OWN, key=("account_id",)),
+    Section("forumSuspensions", "read.forum_suspensions", _OWN, key=("account_id",)),
     Section("forumThreads", "read.forum_threads", _WRITTEN, shown="id, title, category_id, created_at, visible"),
     Section(
         "forumPosts",
@@ -131,19 +133,19 @@ SECTIONS: Final[tuple[Section, ...]] = (
         _WRITTEN,
         shown="id, thread_id, text, state, reply_to, likes, created_at, edited_at",
     ),
-    Section("forumEdits", "read.forum_edits", _WRITTEN, key="position"),
-    Section("forumLikes", "read.forum_likes", _OWN, key="post_id"),
-    Section("forumFollows", "read.forum_follows", _OWN, key="thread_id"),
-    Section("forumReports", "read.forum_flags", _OWN, key="post_id"),
-    Section("forumRead", "forum.read", _OWN, key="thread_id"),
+    Section("forumEdits", "read.forum_edits", _WRITTEN, key=("position",)),
+    Section("forumLikes", "read.forum_likes", _OWN, key=("post_id",)),
+    Section("forumFollows", "read.forum_follows", _OWN, key=("thread_id",)),
+    Section("forumReports", "read.forum_flags", _OWN, key=("post_id",)),
+    Section("forumRead", "forum.read", _OWN, key=("thread_id",)),
     Section("notifications", "notifications.notification", _OWN),
     Section("alertRules", "read.alert_rules", _OF_WEBSITES),
     Section("alerts", "read.alerts", _OWN),
     Section("webhooks", "read.webhooks", _OWN),
     Section("webhookDeliveries", "notifications.webhook_delivery", _OWN),
-    Section("alertDelivery", "read.alert_deliveries", _OWN, key="account_id"),
-    Section("notificationChoices", "read.notification_choices", _OWN, key="kind"),
-    Section("seller", "read.sellers", _OWN, key="account_id"),
+    Section("alertDelivery", "read.alert_deliveries", _OWN, key=("account_id",)),
+    Section("notificationChoices", "read.notification_choices", _OWN, key=("kind",)),
+    Section("seller", "read.sellers", _OWN, key=("account_id",)),
     Section("listings", "read.listings", "t.seller_id = %(account)s"),
     Section("listingQuestions", "read.listing_questions", "t.author_id = %(account)s", shown=_QUESTION),
     Section(
@@ -156,10 +158,10 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("escrows", "read.escrows", _DEALS, opened=_without_payment_page),
     Section("marketSteps", "read.market_steps", "t.aggregate_id = ANY((SELECT read.reader_deals())::uuid[])"),
     Section("insights", "read.insights", _OF_WEBSITES),
-    Section("insightsDigest", "read.insight_digests", _OWN, key="account_id"),
+    Section("insightsDigest", "read.insight_digests", _OWN, key=("account_id",)),
     Section("languageModelCalls", "ops.llm_call", _OWN, shown="id, purpose, used_tokens, outcome, created_at"),
     Section("savedQueries", "read.saved_queries", _OWN),
-    Section("queryVersions", "read.query_versions", _OWN, key="position"),
+    Section("queryVersions", "read.query_versions", _OWN, key=("position",)),
     Section("pinnedCharts", "read.pinned_charts", _OWN),
     Section("statements", "sql.statement", _OWN),
     Section(
@@ -168,7 +170,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
         _OWN,
         shown="id, name, last4, created_at, last_used_at, expires_at, revoked_at",
     ),
-    Section("activity", "auth.audit", _OWN, key="seq", shown="seq, at, action, outcome, address, device, details"),
+    Section("activity", "auth.audit", _OWN, key=("seq",), shown="seq, at, action, outcome, address, device, details"),
 )
 
 
@@ -203,17 +205,20 @@ def document(reader: Reader, account: UUID, settings: Settings) -> Iterator[byte
 
 
 def _pages(reader: Reader, account: UUID, section: Section) -> Iterator[list[dict[str, Any]]]:
-    after: Any = None
+    columns = [f"t.{name}" for name in section.key]
+    shown = ", ".join((section.shown, *(f"{column} AS {_PLACE}{i}" for i, column in enumerate(columns))))
+    order = ", ".join(columns)
+    after: list[Any] = []
     while True:
         sql = (
-            f"SELECT {section.shown}, t.{section.key} AS place FROM {section.source} AS t WHERE {section.where}"  # noqa: S608 - own text
-            + (f" AND t.{section.key} > %(after)s" if after is not None else "")
-            + f" ORDER BY t.{section.key} LIMIT {PAGE}"
+            f"SELECT {shown} FROM {section.source} AS t WHERE {section.where}"  # noqa: S608 - own text
+            + (f" AND ({order}) > ({', '.join(f'%({_PLACE}{i})s' for i in range(len(after)))})" if after else "")
+            + f" ORDER BY {order} LIMIT {PAGE}"
         )
-        page = reader.rows(sql, {"account": account, "after": after})
+        page = reader.rows(sql, {"account": account, **{f"{_PLACE}{i}": value for i, value in enumerate(after)}})
         if page:
-            after = page[-1]["place"]
-            yield [{name: value for name, value in row.items() if name != "place"} for row in page]
+            after = [page[-1][f"{_PLACE}{i}"] for i in range(len(columns))]
+            yield [{name: value for name, value in row.items() if not name.startswith(_PLACE)} for row in page]
         if len(page) < PAGE:
             return
 
