@@ -17,6 +17,7 @@ import orjson
 from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
+from infra.domain.social_connections import decrypt_name
 from infra.kernel.config.settings import Settings
 from infra.kernel.http.client_info import client_of
 from infra.kernel.security.audit_log import Entry, record
@@ -51,6 +52,11 @@ def _without_payment_page(_: Settings, row: Row) -> Row:
 def _with_label(settings: Settings, row: Row) -> Row:
     label = decrypt_label(settings, str(row["id"]), row["label_sealed"])
     return {**{name: value for name, value in row.items() if name != "label_sealed"}, "label": label}
+
+
+def _with_name(settings: Settings, row: Row) -> Row:
+    opened = decrypt_name(settings, row["channel_id"], row["name_sealed"])
+    return {**{name: value for name, value in row.items() if name != "name_sealed"}, "name": opened}
 
 
 _OWN: Final = "t.account_id = %(account)s"
@@ -102,6 +108,15 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("links", "read.links", _OF_WEBSITES),
     Section("socialChannels", "read.social_channels", _OF_WEBSITES),
     Section("socialChannelFigures", "read.social_channel_figures", _OF_WEBSITES, key=("channel_id", "day", "source")),
+    Section(
+        "socialConnections",
+        "social.connection",
+        _OWN,
+        key=("channel_id",),
+        shown="channel_id, network, name_sealed, connected_at, checked_at, succeeded_at, problem, followers, posts,"
+        " views",
+        opened=_with_name,
+    ),
     Section("socialPosts", "read.social_posts", _OF_WEBSITES),
     Section("socialPostFigures", "read.social_post_figures", _OF_WEBSITES, key=("post_id", "source")),
     Section("linkChanges", "read.link_changes", f"{_OF_WEBSITES} AND t.version > 1", key=("position",)),

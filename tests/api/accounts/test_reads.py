@@ -13,6 +13,7 @@ import pytest
 from infra.kernel.security.oauth_providers import encrypt_label
 from projectors.read_models.row_policies import ADMINS, PUBLIC
 from projectors.registry import REGISTRY
+from query_api.accounts import export
 from query_api.accounts.export import SECTIONS
 from tests.support.full_api import Api
 from tests.support.people import PASSWORD
@@ -231,6 +232,7 @@ SECRETS = {
     "lookup.report",
     *("lookup.private_partner", "lookup.partner_request"),
     "domains.dns_check",
+    "social.connection_flow",
     "insights.digest",
     "marketplace.saved_search",
     "ops.to_erase",
@@ -257,3 +259,28 @@ def test_every_table_that_names_accounts_is_exported(full_api: Api) -> None:
 def test_every_read_model_with_rows_of_accounts_is_exported() -> None:
     private = {f"read.{model.name}" for model in REGISTRY.postgres if model.readers not in (PUBLIC, ADMINS)}
     assert private <= {section.source for section in SECTIONS}
+
+
+def test_no_row_is_lost_where_a_page_ends_between_rows_that_tie(ada: Ada, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Given sources and channels with figures of the same day, when pages are smaller, then each row is exported."""
+    monkeypatch.setattr(export, "PAGE", 2)
+    site, insert, day = uuid4(), ada.api.query.insert, NOW.date()
+    of_site = {"id": site, "account_id": ada.id, "domain": f"{site.hex}.example", "timezone": "UTC", "currency": "USD"}
+    insert("websites", {**of_site, "attribution_model": "last_click", "created_at": NOW})
+    channels, posts = [uuid4() for _ in range(3)], [uuid4() for _ in range(2)]
+    for source in ("csv", "instagram"):
+        for channel in channels:
+            insert("social_channel_figures", {"channel_id": channel, "day": day, "source": source, "website_id": site})
+        for post in posts:
+            of_post = {"post_id": post, "source": source, "website_id": site, "channel_id": channels[0]}
+            insert("social_post_figures", {**of_post, "as_of": day})
+    found = ada.get("/api/platform/export").json()
+    assert len(found["socialChannelFigures"]) == 6 and len(found["socialPostFigures"]) == 4
+
+
+def test_rows_of_a_section_differ_in_its_key() -> None:
+    keys = {f"read.{model.name}": set(model.key) for model in REGISTRY.postgres}
+    fixed = {"account_id", "author_id", "seller_id"}  # of one account in each section
+    for section in SECTIONS:
+        if section.key != ("position",) and section.source in keys:
+            assert keys[section.source] - fixed <= set(section.key), section.name

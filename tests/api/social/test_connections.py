@@ -12,13 +12,17 @@ import pytest
 from command_api.kernel.process_manager import ProcessWorker
 from command_api.processes import process_managers
 from command_api.social.connection_process import social_readings
+from command_api.social.connection_routes import READS
 from command_api.social.network_client import NetworkClient
 from infra.kernel.clickhouse.client import ClientPool
 from infra.kernel.config.settings import Settings
 from tests.support.command import Person, World, world
+from tests.support.people import member
 from tests.support.social_network_server import SocialNetworks, social_networks
 
 CHANNELS = "/api/platform/social-channels"
+FLOWS = "SELECT count(*) FROM social.connection_flow WHERE account_id = %s"
+TIMEOUTS = "SELECT count(*) FROM kernel.timeout WHERE process = 'social-readings' AND id = %s"
 
 
 @dataclass
@@ -182,6 +186,45 @@ def test_disconnecting_revokes_and_deletes_and_removing_the_channel_deletes(inst
     installation.server.asked.clear()
     installation.read(datetime.now(UTC) + timedelta(days=2))
     assert installation.server.asked == []
+
+
+def test_disconnecting_the_website_deletes_the_tokens(installation: Installation) -> None:
+    made, channel = installation.world, installation.connected()
+    site = made.postgres.execute(
+        "SELECT website_id FROM lookup.social_channel WHERE channel_id = %s", (channel,)
+    ).fetchone()
+    assert site is not None
+    assert made.call("DELETE", f"/api/platform/websites/{site[0]}", made.owner).status_code == 204
+    assert installation.row(channel) == {} and made.count(TIMEOUTS, channel) == 0
+
+
+def test_erasing_the_account_deletes_tokens_and_connections_that_have_begun(installation: Installation) -> None:
+    made, ada = installation.world, member(installation.world)
+    site = ada.call("POST", "/api/platform/websites", json={"domain": "ada.example"}).json()
+    given = {"websiteId": site["id"], "network": "youtube", "handle": "@ada.tests"}
+    channel = ada.call("POST", CHANNELS, json=given).json()["id"]
+    back = installation.server.permit(ada.call("POST", f"{CHANNELS}/{channel}/connection").json()["url"])
+    assert ada.call("POST", f"{CHANNELS}/connections", json=back).status_code == 201
+    ada.call("POST", f"{CHANNELS}/{channel}/connection")
+    assert installation.row(channel)["tokens_sealed"] and made.count(FLOWS, ada.id) == 1
+    erased = ada.call("POST", "/api/platform/erase", json={"password": ada.password})
+    assert erased.status_code == 204, erased.text
+    assert installation.row(channel) == {} and made.count(FLOWS, ada.id) == 0
+    assert made.count(TIMEOUTS, channel) == 0, "nothing is read any more"
+
+
+def test_read_now_is_due_at_once_and_limited_by_channel(installation: Installation) -> None:
+    made, channel, other = installation.world, installation.connected(), installation.connected("instagram")
+    installation.read()
+    before = installation.row(channel)["next_at"]
+    path = f"{CHANNELS}/{channel}/connection/read"
+    answers = [made.call("POST", path, made.owner).status_code for _ in range(READS.burst + 1)]
+    assert answers == [202] * READS.burst + [429]
+    assert installation.row(channel)["next_at"] < before
+    assert made.call("POST", f"{CHANNELS}/{other}/connection/read", made.owner).status_code == 202
+    installation.server.asked.clear()
+    installation.read(datetime.now(UTC) + timedelta(seconds=1))
+    assert installation.server.asked.count("/youtube/v3/channels") == 1, "asked for often, read once"
 
 
 def test_without_settings_nothing_can_be_connected_or_read(installation: Installation) -> None:

@@ -6,6 +6,9 @@ from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
+import pytest
+
+from infra.domain.social_connections import encrypt_name
 from tests.support.query import QueryService, conversion, event, query_service, this_moment
 
 __all__ = ["query_service"]
@@ -49,3 +52,34 @@ def test_a_channel_has_the_figures_of_its_links_and_only_its_owner_sees_it(query
         f"{CHANNELS}?websiteId={website}&timeRange=custom&from=2026-01-01&to=2026-01-02", ada
     ).json()
     assert (before["links"], before["clicks"]) == (2, 0)
+
+
+@pytest.mark.parametrize(("problem", "has_ended"), [(None, False), ("The permission has ended.", True)])
+def test_a_connection_has_its_state_for_its_owner_only(
+    query_service: QueryService, problem: str | None, has_ended: bool
+) -> None:
+    service, ada, eve = query_service, query_service.person(), query_service.person()
+    website = service.website(ada, domain=f"{uuid4().hex}.example")
+    channel, now = uuid4(), this_moment()
+    service.insert("social_channels", {
+        "id": channel, "website_id": website, "network": "youtube", "handle": "fjord", "name": "@fjord",
+        "added_at": now - timedelta(hours=2),
+    })  # fmt: skip
+    service.postgres.execute(
+        "INSERT INTO social.connection (channel_id, account_id, network, name_sealed, tokens_sealed, connected_at,"
+        " checked_at, succeeded_at, next_at, problem, followers, posts, views)"
+        " VALUES (%s, %s, 'youtube', %s, 'sealed', %s, %s, %s, %s, %s, 1200, 88, NULL)",
+        (
+            *(channel, ada.account_id, encrypt_name(service.settings, channel, "@fjord.tests")),
+            *(now - timedelta(hours=1), now, now - timedelta(minutes=5)),
+            *(None if has_ended else now + timedelta(days=1), problem),
+        ),
+    )
+    answer = service.get(f"{CHANNELS}/connections?websiteId={website}", ada)
+    assert answer.status_code == 200, answer.text
+    [found] = answer.json()["connections"]
+    assert (found["channelId"], found["name"]) == (str(channel), "@fjord.tests")
+    assert (found["hasEnded"], found["problem"], found["nextAt"] is None) == (has_ended, problem, has_ended)
+    assert (found["followers"], found["posts"], found["views"]) == (1200, 88, None)
+    assert found["succeededAt"] < found["checkedAt"] and "sealed" not in answer.text
+    assert service.get(f"{CHANNELS}/connections?websiteId={website}", eve).status_code == 404

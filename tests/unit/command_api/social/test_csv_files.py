@@ -13,7 +13,7 @@ from schemas.events.social import ChannelDay, PostFigures
 from schemas.social_networks import Network
 
 TODAY = date(2026, 3, 1)
-TIKTOK = "Date,Video Views,Profile Views\nFebruary 28,\"1,200\",3\n31 December,,1\n"
+TIKTOK = 'Date,Video Views,Profile Views\nFebruary 28,"1,200",3\n31 December,,1\n'
 YOUTUBE = (
     "Content,Video title,Video publish time,Duration,Views,Watch time (hours)\nTotal,,,,900,1\n"
     'aBcDeFgHiJk,"Knives, sharp","Feb 20, 2026",60,900,1\n'
