@@ -31,6 +31,7 @@ export type PartnerRequest = Schemas['PartnerRequest'];
 export type AdminPartnerRequest = Schemas['AdminPartnerRequest'];
 export type SocialChannel = Schemas['SocialChannel'];
 export type SocialConnection = Schemas['SocialConnection'];
+export type SocialRow = Schemas['SocialRow'];
 export type SocialNetwork = SocialChannel['network'];
 export type Link = Schemas['Link'];
 export type NewLink = Pick<Schemas['Link2'], 'id' | 'slug' | 'url' | 'passesClickId'>;

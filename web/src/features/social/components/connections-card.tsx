@@ -60,7 +60,7 @@ function Connection({
   });
   const read = useMutation({
     mutationFn: () => readChannelNow(channel.id),
-    onSuccess: () => toast('Reading started', 'New figures appear in a moment.'),
+    onSuccess: () => toast('Reading started', 'New numbers appear in a moment.'),
     onError: (error) => toastError('Failed to read the channel', messageOf(error)),
     onSettled: changed,
   });
@@ -106,7 +106,7 @@ function Connection({
       {asks && (
         <ConfirmDialog
           title={`Disconnect ${channel.name}?`}
-          description="Its figures are no longer read. Those recorded so far stay."
+          description="Its numbers are no longer read. Earlier ones stay."
           action="Disconnect"
           onConfirm={() => disconnect.mutate()}
           onClose={() => setAsks(false)}
