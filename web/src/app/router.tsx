@@ -196,6 +196,22 @@ const socialChannels = createRoute({
   component: lazyRouteComponent(() => import('./pages/social-channels'), 'SocialChannelsPage'),
 });
 
+const socialReport = createRoute({
+  getParentRoute: () => member,
+  path: '/links/channels/report',
+  staticData: { title: 'Social revenue', scopes: ['website'] },
+  validateSearch: flat,
+  component: lazyRouteComponent(() => import('./pages/social-report'), 'SocialReportPage'),
+});
+
+const socialPosts = createRoute({
+  getParentRoute: () => member,
+  path: '/links/channels/posts',
+  staticData: { title: 'Posts', scopes: ['website'] },
+  validateSearch: flat,
+  component: lazyRouteComponent(() => import('./pages/social-posts'), 'SocialPostsPage'),
+});
+
 const connectChannel = createRoute({
   getParentRoute: () => member,
   path: '/links/channels/connect',
@@ -396,6 +412,8 @@ const routeTree = root.addChildren([
     links,
     myPartners,
     socialChannels,
+    socialReport,
+    socialPosts,
     connectChannel,
     insights,
     payouts,

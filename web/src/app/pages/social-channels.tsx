@@ -33,6 +33,9 @@ export function SocialChannelsPage() {
               ))}
             </Select>
           )}
+          <Link to="/links/channels/report" search={website ? { website: website.id } : {}} className={buttonClass()}>
+            Social revenue
+          </Link>
           <Link to="/links" className={buttonClass()}>
             All links
           </Link>
@@ -44,7 +47,19 @@ export function SocialChannelsPage() {
       ) : !websites.data ? (
         <Loading label="Loading websites" />
       ) : website ? (
-        <ChannelsPanel website={website} />
+        <ChannelsPanel
+          website={website}
+          posts={(channel) => (
+            <Link
+              to="/links/channels/posts"
+              search={{ website: website.id, channel: channel.id }}
+              aria-label={`Posts of ${channel.name}`}
+              className={buttonClass({ size: 'sm' })}
+            >
+              Posts
+            </Link>
+          )}
+        />
       ) : (
         <NoWebsites />
       )}

@@ -110,6 +110,12 @@ const ACTIONS = (go: Go, createLink: () => void): readonly Command[] => [
     go('/links/channels'),
   ),
   action(
+    'social-revenue',
+    'Social revenue',
+    'report channel post reach views instagram tiktok youtube earnings',
+    go('/links/channels/report'),
+  ),
+  action(
     'approve-pending',
     'Approve pending conversions',
     'sales commissions waiting decide reject',

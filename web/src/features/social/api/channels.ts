@@ -9,12 +9,13 @@ export const channelsQuery = (websiteId: string) =>
       body(api.GET('/api/platform/social-channels', { params: { query: { websiteId, timeRange: '30d' } }, signal })),
   });
 
-/** After a change: the channels and every list of links are read again. */
+/** After a change: the channels, their report and every list of links are read again. */
 export function useChannelsChanged(): () => Promise<unknown> {
   const client = useQueryClient();
   return () =>
     Promise.all([
       client.invalidateQueries({ queryKey: ['social-channels'] }),
+      client.invalidateQueries({ queryKey: ['social-report'] }),
       client.invalidateQueries({ queryKey: ['links'] }),
     ]);
 }

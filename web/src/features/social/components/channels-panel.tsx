@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link2, Pencil, Share2, Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { Rows } from '@/components/data/rows';
 import { Empty, ErrorBox, Loading } from '@/components/data/states';
 import type { Column } from '@/components/data/table';
@@ -22,8 +22,14 @@ import { NETWORKS } from '../lib/networks';
 
 type Open = { readonly what: 'link' | 'rename' | 'remove'; readonly channel: SocialChannel };
 
+interface Props {
+  readonly website: Website;
+  /** Links a channel to its posts. */
+  readonly posts: (channel: SocialChannel) => ReactNode;
+}
+
 /** The social channels of a website: what they bring, and their links. */
-export function ChannelsPanel({ website }: { readonly website: Website }) {
+export function ChannelsPanel({ website, posts }: Props) {
   const channels = useQuery(channelsQuery(website.id));
   const changed = useChannelsChanged();
   const [open, setOpen] = useState<Open | null>(null);
@@ -51,7 +57,7 @@ export function ChannelsPanel({ website }: { readonly website: Website }) {
         ) : (
           <Rows
             caption={`Social channels of ${website.domain}`}
-            columns={columnsOf(setOpen)}
+            columns={columnsOf(setOpen, posts)}
             rows={channels.data}
             rowKey={(row) => row.id}
           />
@@ -74,7 +80,7 @@ export function ChannelsPanel({ website }: { readonly website: Website }) {
   );
 }
 
-const columnsOf = (onOpen: (open: Open) => void): readonly Column<SocialChannel>[] => [
+const columnsOf = (onOpen: (open: Open) => void, posts: Props['posts']): readonly Column<SocialChannel>[] => [
   {
     id: 'channel',
     header: 'Channel',
@@ -119,6 +125,7 @@ const columnsOf = (onOpen: (open: Open) => void): readonly Column<SocialChannel>
           <Link2 aria-hidden className="size-3.5" />
           Create link
         </Button>
+        {posts(row)}
         <CopyButton text={row.websiteUrl} label={`website address for ${row.name}`} shows="Website address" />
         <Button
           size="sm"

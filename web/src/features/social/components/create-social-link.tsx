@@ -15,11 +15,13 @@ import { NETWORKS } from '../lib/networks';
 
 interface Props {
   readonly channel: SocialChannel;
+  /** Of one post: its clicks count for the post as well. */
+  readonly post?: { readonly id: string; readonly title: string };
   readonly onClose: () => void;
 }
 
 /** A partner makes a link; slug and campaign are optional. Then its address and QR code. */
-export function CreateSocialLink({ channel, onClose }: Props) {
+export function CreateSocialLink({ channel, post, onClose }: Props) {
   const changed = useChannelsChanged();
   const partners = useQuery(partnersQuery);
   const active = partners.data?.filter((partner) => partner.isActive) ?? [];
@@ -34,6 +36,7 @@ export function CreateSocialLink({ channel, onClose }: Props) {
           params: { path: { id: channel.id } },
           body: {
             partnerId,
+            ...(post ? { postId: post.id } : {}),
             ...(slug.trim() ? { slug: slug.trim() } : {}),
             ...(campaign.trim() ? { campaign: campaign.trim() } : {}),
           },
@@ -48,11 +51,11 @@ export function CreateSocialLink({ channel, onClose }: Props) {
       onOpenChange={(open) => {
         if (!open) onClose();
       }}
-      title={create.data ? 'Link created' : `Create a link for ${channel.name}`}
+      title={create.data ? 'Link created' : `Create a link for ${post?.title ?? channel.name}`}
       description={
         create.data
-          ? `Clicks count for ${channel.name} on ${NETWORKS[channel.network].label}.`
-          : 'Its clicks get the channel’s UTM parameters.'
+          ? `Clicks count for ${post?.title ?? channel.name} on ${NETWORKS[channel.network].label}.`
+          : `Its clicks get the ${post ? 'post’s' : 'channel’s'} UTM parameters.`
       }
     >
       {create.data ? (

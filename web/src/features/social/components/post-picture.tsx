@@ -1,0 +1,65 @@
+import { useMutation } from '@tanstack/react-query';
+import { ImagePlus, Trash2 } from 'lucide-react';
+import { useRef, useState } from 'react';
+import { ErrorBox } from '@/components/data/states';
+import { Button } from '@/components/ui/button';
+import { dropPicture, pictureUrl, setPicture, usePostsChanged } from '../api/posts';
+import { PICTURE_KINDS, pictureFault, type PostRow } from '../lib/posts';
+
+/** The picture of a post: saved as soon as it is chosen. */
+export function PostPicture({ post }: { readonly post: PostRow }) {
+  const changed = usePostsChanged();
+  const picker = useRef<HTMLInputElement>(null);
+  const [hash, setHash] = useState(post.picture);
+  const [fault, setFault] = useState<string | null>(null);
+  const save = useMutation({
+    mutationFn: (file: File | null) => (file ? setPicture(post.postId, file) : dropPicture(post.postId)),
+    onSuccess: async ({ picture }) => {
+      setHash(picture);
+      await changed();
+    },
+  });
+  const choose = (file: File) => {
+    const found = pictureFault(file);
+    setFault(found);
+    save.reset();
+    if (!found) save.mutate(file);
+  };
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex flex-wrap items-center gap-3">
+        {hash && (
+          <img
+            src={pictureUrl(post.postId, hash)}
+            alt="Picture of the post"
+            className="size-24 rounded-lg border border-line bg-sunken object-cover"
+          />
+        )}
+        <input
+          ref={picker}
+          type="file"
+          accept={PICTURE_KINDS.join(',')}
+          className="sr-only"
+          aria-label="Picture"
+          tabIndex={-1}
+          onChange={(event) => {
+            const file = event.target.files?.[0];
+            if (file) choose(file);
+            event.target.value = '';
+          }}
+        />
+        <Button size="sm" busy={save.isPending} onClick={() => picker.current?.click()}>
+          <ImagePlus aria-hidden className="size-3.5" />
+          {hash ? 'Replace picture' : 'Add picture'}
+        </Button>
+        {hash && (
+          <Button size="sm" variant="ghost" disabled={save.isPending} onClick={() => save.mutate(null)}>
+            <Trash2 aria-hidden className="size-3.5" />
+            Remove picture
+          </Button>
+        )}
+      </div>
+      {(fault ?? save.error) && <ErrorBox error={fault ? new Error(fault) : save.error} />}
+    </div>
+  );
+}
