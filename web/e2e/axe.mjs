@@ -44,6 +44,11 @@ const createSocialLink = async (page) => {
   await page.getByRole('dialog').getByRole('button', { name: 'Create link' }).click();
   await page.getByRole('dialog', { name: 'Link created' }).waitFor();
 };
+const importWrongFile = async (page) => {
+  const buffer = Buffer.from('Date,Video Views\n2026-11-01,4\n');
+  await page.getByLabel('CSV file').setInputFiles({ name: 'Overview.csv', mimeType: 'text/csv', buffer });
+  await page.getByText('This looks like an export of TikTok.').waitFor();
+};
 const runSql = async (page) => {
   await page.getByRole('button', { name: 'Run' }).click();
   await page.getByRole('region', { name: 'Rows of the result' }).waitFor();
@@ -177,6 +182,18 @@ const STATES = [
   { name: 'social channels, broken', path: '/links/channels', base: broken, expected: '503' },
   { name: 'social channels, rename', path: '/links/channels', act: opens('Rename @vpn.review') },
   { name: 'social channels, create link', path: '/links/channels', act: createSocialLink },
+  { name: 'social revenue', path: '/links/channels/report' },
+  { name: 'social revenue, nothing yet', path: '/links/channels/report', base: first },
+  { name: 'social revenue, broken', path: '/links/channels/report', base: broken, expected: '503' },
+  { name: 'social posts', path: '/links/channels/posts?channel=s1' },
+  { name: 'social posts, none yet', path: '/links/channels/posts?channel=s3' },
+  { name: 'social posts, edit', path: '/links/channels/posts?channel=s1', act: opens('Edit Travel checklist') },
+  {
+    name: 'social posts, file of another network',
+    path: '/links/channels/posts?channel=s1',
+    act: importWrongFile,
+    expected: '400',
+  },
   { name: 'my partners', path: '/links/partners' },
   { name: 'my partners, nothing yet', path: '/links/partners', base: first },
   { name: 'my partners, request', path: '/links/partners', act: opens('Request a partner') },

@@ -104,7 +104,7 @@ export function startMock({ empty = false, first = false, broken = false, slow =
     const input = await readBody(request);
     const query = Object.fromEntries(url.searchParams);
     const figures =
-      /^\/api\/(analytics\/|platform\/(analytics|conversions|links|payouts|social-channels)|admin\/(projections|dead-letters|system|analytics|recent-activity|partners|links|clicks))/.test(
+      /^\/api\/(analytics\/|platform\/(analytics|conversions|links|payouts|social-channels|social-report)|admin\/(projections|dead-letters|system|analytics|recent-activity|partners|links|clicks))/.test(
         url.pathname,
       );
     // Not all of them: a browser has six connections to a server, and the page's own files need one.
@@ -277,6 +277,12 @@ export function startMock({ empty = false, first = false, broken = false, slow =
       link: (partnerId) => link('l0', partners.find((item) => item.id === partnerId) ?? partners[0], 'review'),
     });
     if (ofSocial) return json(...ofSocial);
+    if (/^GET \/api\/platform\/social-posts\/[^/]+\/picture$/.test(key)) {
+      response.writeHead(200, { 'Content-Type': 'image/svg+xml' });
+      return response.end(
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path fill="#2a9d8f" d="M0 0h9v9z"/></svg>',
+      );
+    }
     if (key === 'GET /api/platform/links') return json(links);
     if (key === 'GET /api/platform/links/labels')
       return json({

@@ -101,6 +101,16 @@ const SCREENS = [
       await page.getByRole('dialog', { name: 'Link created' }).waitFor();
     },
   },
+  { name: 'social-report', path: '/links/channels/report' },
+  { name: 'social-posts', path: '/links/channels/posts?channel=s1' },
+  {
+    name: 'social-posts-edit',
+    path: '/links/channels/posts?channel=s1',
+    act: async (page) => {
+      await page.getByRole('button', { name: 'Edit Which VPN' }).click();
+      await page.getByRole('dialog').waitFor();
+    },
+  },
   { name: 'links-one', path: '/links?link=l1' },
   { name: 'all-websites', path: '/websites' },
   { name: 'analytics', path: '/analytics?range=30d' },

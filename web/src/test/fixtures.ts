@@ -18,6 +18,7 @@ import type {
   Overview,
   Partner,
   SocialChannel,
+  SocialRow,
   Terms,
   TrackedClick,
   Website,
@@ -229,6 +230,30 @@ export const socialChannel = (over: Partial<SocialChannel> = {}): SocialChannel 
   clicks: 340,
   conversions: 7,
   revenue: { amount: 8_750, currency: 'USD' },
+  ...over,
+});
+
+/** A channel of the report; `postId` and the like make it a post. */
+export const socialRow = (over: Partial<SocialRow> = {}): SocialRow => ({
+  kind: 'channel',
+  channelId: 's1',
+  postId: null,
+  network: 'instagram',
+  name: '@fjord.tests',
+  url: 'https://www.instagram.com/fjord.tests',
+  picture: null,
+  publishedAt: null,
+  utmContent: null,
+  followers: 1200,
+  views: 10_000,
+  networkClicks: null,
+  asOf: null,
+  clicks: 340,
+  conversions: 7,
+  revenueAmount: 8_750,
+  currency: 'USD',
+  clickRate: 3.4,
+  conversionRate: 2.06,
   ...over,
 });
 

@@ -23,6 +23,7 @@ import type {
   PartnerPerformance,
   PartnerRequest,
   SocialChannel,
+  SocialRow,
   TrackedClick,
   Website,
 } from '@/lib/api/types';
@@ -37,6 +38,7 @@ interface State {
   conversions: Conversion[];
   links: Link[];
   socialChannels: SocialChannel[];
+  socialReport: SocialRow[];
   partners: Partner[];
   overview: Overview;
   clicks: ClickPoint[];
@@ -64,6 +66,7 @@ export function resetState(): void {
     conversions: [make.conversion()],
     links: [make.link()],
     socialChannels: [],
+    socialReport: [],
     partners: [make.partner()],
     overview: make.overview(),
     clicks: make.days('2026-11-14', 7),
@@ -165,6 +168,7 @@ export const server = setupServer(
   get('/api/platform/social-channels', () => state.socialChannels),
   get('/api/platform/sites', () => []),
   get('/api/platform/social-channels/connections', () => ({ networks: [], connections: [] })),
+  get('/api/platform/social-report', () => state.socialReport),
   get('/api/platform/links/labels', () => ({ tags: [], folders: [] })),
   get('/api/platform/conversions', (url) => {
     const status = url.searchParams.get('status');

@@ -31,7 +31,7 @@ export function PostPicture({ post }: { readonly post: PostRow }) {
         {hash && (
           <img
             src={pictureUrl(post.postId, hash)}
-            alt="Picture of the post"
+            alt={post.name}
             className="size-24 rounded-lg border border-line bg-sunken object-cover"
           />
         )}

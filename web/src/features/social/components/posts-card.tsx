@@ -53,7 +53,7 @@ export function PostsCard({ channel, range }: Props) {
         </Empty>
       ) : (
         <Rows
-          caption={`Posts of ${channel.name}`}
+          caption={`Results of the posts of ${channel.name}`}
           columns={columnsOf(setOpen)}
           rows={posts}
           rowKey={(row) => row.postId}

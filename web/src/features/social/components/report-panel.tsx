@@ -69,7 +69,7 @@ export function ReportPanel({ website, state, onChange, posts }: Props) {
         <div className={cx(isPlaceholderData && 'opacity-60')} aria-busy={isPlaceholderData}>
           <ReportTotals totals={totalsOf(data, website.currency)} />
           <Rows
-            caption={`Revenue by channel and post of ${website.domain}`}
+            caption={`Social revenue of ${website.domain}`}
             columns={reportColumns({ sort: state.sort, onSort, posts })}
             rows={sorted(data, state.sort)}
             rowKey={(row) => row.postId ?? row.channelId}
