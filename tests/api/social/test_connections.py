@@ -224,7 +224,7 @@ def test_read_now_is_due_at_once_and_limited_by_channel(installation: Installati
     assert made.call("POST", f"{CHANNELS}/{other}/connection/read", made.owner).status_code == 202
     installation.server.asked.clear()
     installation.read(datetime.now(UTC) + timedelta(seconds=1))
-    assert installation.server.asked.count("/youtube/v3/channels") == 1, "asked for often, read once"
+    assert installation.server.asked.count("/youtube/v3/channels") == 1, "requested often, read once"
 
 
 def test_without_settings_nothing_can_be_connected_or_read(installation: Installation) -> None:
