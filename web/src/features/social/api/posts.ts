@@ -13,8 +13,12 @@ export const reportQuery = (websiteId: string, range: ReportRange) =>
     placeholderData: keepPreviousData,
   });
 
-export const reportCsv = (websiteId: string, range: ReportRange): string =>
-  `/api/platform/social-report.csv?${new URLSearchParams({ websiteId, ...rangeOf(range) }).toString()}`;
+/** The address of the report as a file. */
+export function reportCsv(websiteId: string, range: ReportRange): string {
+  const query = new URLSearchParams({ websiteId });
+  if (range !== 'all') query.set('timeRange', range);
+  return `/api/platform/social-report.csv?${query.toString()}`;
+}
 
 /** The hash tells one picture of a post from the next. */
 export const pictureUrl = (postId: string, hash: string): string =>
