@@ -93,8 +93,8 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("mails", "ops.mail", _OWN, shown="id, kind, subject, state, created_at, sent_at"),
     Section("websites", "read.websites", _OWN),
     Section("sites", "read.sites", _OWN),
-    Section("siteVersions", "read.site_versions", _OWN, key="position"),
-    Section("siteReleases", "read.site_releases", _OWN, key="position"),
+    Section("siteVersions", "read.site_versions", _OWN, key=("position",)),
+    Section("siteReleases", "read.site_releases", _OWN, key=("position",)),
     Section(
         "websiteKeys",
         "read.website_keys",
