@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from threading import BoundedSemaphore
-from typing import Annotated, Final
+from typing import Final
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Response
 
 from command_api.kernel.http import Id, Runs
-from command_api.kernel.images import reencode
+from command_api.kernel.image_uploads import IMAGE_BODY, SentImage, UploadedImage, process
 from command_api.kernel.rate_limits import Limit, consume
 from command_api.links.routes import CONSISTENT_WITH
 from command_api.links.schemas import Link
@@ -24,11 +23,8 @@ from command_api.social.schemas import (
     RenameSocialChannel,
     SocialChannel,
     SocialPost,
-    UploadedPicture,
 )
 from command_api.websites import model as websites
-from infra.kernel.http.problems import Problem
-from infra.kernel.http.worker_slots import release_worker_slot
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/platform", tags=["social"])
@@ -37,9 +33,6 @@ IMAGES: Final = Limit("social-image", timedelta(seconds=10), 40)
 FILES: Final = Limit("social-file", timedelta(seconds=30), 20)
 _POSTS: Final = ("social_posts",)
 _FIGURES: Final = ("social_posts", "social_post_figures", "social_channel_figures")
-_IMAGE_SLOTS: Final = BoundedSemaphore(2)
-"""Images processed at one time: each takes memory for all its pixels."""
-_MAX_IMAGE_WAIT_S: Final = 30
 
 
 @router.post("/social-channels", status_code=201, response_model=SocialChannel)
@@ -91,37 +84,15 @@ def remove_social_post(post_id: Id, run: Runs) -> Response:
     return run(commands.RemoveSocialPost(post_id), status=204, consistent_with=_POSTS)
 
 
-async def _request_body(request: Request) -> bytes:
-    return await request.body()
-
-
-@router.post(
-    "/social-posts/{id}/images",
-    response_model=SocialPost,
-    openapi_extra={
-        "requestBody": {
-            "required": True,
-            "content": {
-                kind: {"schema": {"type": "string", "format": "binary"}}
-                for kind in ("image/jpeg", "image/png", "image/webp")
-            },
-        }
-    },
-)
-def set_social_post_picture(post_id: Id, sent: Annotated[bytes, Depends(_request_body)], run: Runs) -> Response:
+@router.post("/social-posts/{id}/images", response_model=SocialPost, openapi_extra=IMAGE_BODY)
+def set_social_post_picture(post_id: Id, sent: SentImage, run: Runs) -> Response:
     """Gives the post a picture, the file itself as the body: JPEG, PNG or WebP, at most 5 MB."""
     post = run.container.load(post_id, posts.evolve)
     website = run.container.load(post.website_id, websites.evolve) if post is not None else None
     posts.require_active(post, website, run.context)
     consume(run.container.pool, IMAGES, str(run.person.account_id))
-    with release_worker_slot():
-        if not _IMAGE_SLOTS.acquire(timeout=_MAX_IMAGE_WAIT_S):
-            raise Problem(503, "busy", "Many images are being processed. Please try again in a moment.")
-        try:
-            picture = reencode(sent)
-        finally:
-            _IMAGE_SLOTS.release()
-    identity = UploadedPicture(hash=picture.hash)
+    picture = process(sent)
+    identity = UploadedImage(hash=picture.hash)
     return run(commands.SetSocialPostPicture(post_id, picture), identity, consistent_with=_POSTS)
 
 

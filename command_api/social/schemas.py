@@ -92,12 +92,6 @@ def to_post(post: PostState) -> SocialPost:
     return SocialPost.of(post, utm_content=content_of(post.id))
 
 
-class UploadedPicture(ResponseModel):
-    """What tells one upload from another."""
-
-    hash: str
-
-
 class ImportSocialFile(RequestModel):
     """The file that the channel's network exported, as text."""
 

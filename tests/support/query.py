@@ -246,6 +246,7 @@ class World:
             "/links/labels",
             "/annotations",
             "/social-channels",
+            "/social-channels/connections",
             "/social-report",
             "/social-report.csv",
             "/views",

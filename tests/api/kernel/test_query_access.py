@@ -48,6 +48,7 @@ ELSEWHERE = (
     "/api/platform/affiliate/",
     "/api/platform/learning",
     "/api/platform/sites",
+    "/api/platform/social-posts/",
     "/api/platform/sql/pins/",
     "/api/platform/webhooks/",
     "/api/public/",

@@ -91,7 +91,7 @@ test('a connected channel shows its account and counts, is read now and disconne
   );
   const { user } = renderApp('/links/channels');
   expect(await screen.findByText('Connected as fjord.tests · 1,200 followers · 88 posts')).toBeInTheDocument();
-  await user.click(screen.getByRole('button', { name: 'Read @fjord.tests now' }));
+  await user.click(screen.getByRole('button', { name: 'Read now: @fjord.tests' }));
   expect(await screen.findByText('Reading started')).toBeInTheDocument();
   await user.click(screen.getByRole('button', { name: 'Disconnect @fjord.tests' }));
   await user.click(await screen.findByRole('button', { name: 'Disconnect' }));
