@@ -50,6 +50,7 @@ from command_api.operations import dead_letters
 from command_api.operations import routes as operations
 from command_api.partners import private_routes as private_partners
 from command_api.partners import routes as partners
+from command_api.publishing import public_routes as site_newsletters
 from command_api.publishing import routes as publishing
 from command_api.social import connection_routes as social_connections
 from command_api.social import routes as social
@@ -88,6 +89,7 @@ CONTEXTS = (
     partners,
     private_partners,
     publishing,
+    site_newsletters,
     links,
     link_administration,
     social,
@@ -122,6 +124,7 @@ CONTEXTS = (
 
 FOREIGN_PATHS = (
     leads.STOP_PATH,
+    site_newsletters.STOP_PATH,
     notifications.STOP_PATH,
     DIGEST_STOP_PATH,
     SEARCH_STOP_PATH,

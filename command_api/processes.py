@@ -28,6 +28,7 @@ from command_api.notifications.alert_process import alert_processes
 from command_api.notifications.link_health import OutwardLinkChecker
 from command_api.notifications.webhook_outbox import open_outbound, webhook_deliveries
 from command_api.operations.rate_source import OutwardRateFetcher, reference_rates
+from command_api.publishing.subscription_process import newsletter_forms
 from command_api.social.connection_process import social_readings
 from command_api.social.network_client import NetworkClient
 from infra.domain.escrow_provider import EscrowProvider
@@ -49,6 +50,7 @@ def process_managers(container: Container, clients: ClientPool, events: Log) -> 
         INSIGHT_DIGEST,
         scheduled_reports(container, ReportRenderer(container.settings)),
         PLACE_EXPIRY,
+        newsletter_forms(container),
         SCHEDULED_DECISIONS,
         *_reference_rates(container),
         *_social_readings(container),

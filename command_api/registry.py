@@ -28,6 +28,7 @@ from command_api.notifications import webhook_handlers as webhooks
 from command_api.operations import handlers as operations
 from command_api.partners import handlers as partners
 from command_api.publishing import handlers as publishing
+from command_api.publishing import subscription_handlers as site_subscriptions
 from command_api.social import connection_handlers as social_connections
 from command_api.social import handlers as social
 from command_api.sql import handlers as sql
@@ -58,6 +59,7 @@ HANDLERS: Final = CommandHandlers.merged(
         partners.HANDLERS,
         social.HANDLERS,
         publishing.HANDLERS,
+        site_subscriptions.HANDLERS,
         social_connections.HANDLERS,
         sql.HANDLERS,
         saved_queries.HANDLERS,

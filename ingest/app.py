@@ -7,7 +7,7 @@ from typing import Final
 
 import structlog
 
-from infra.domain.publishing.serving import SITES
+from infra.domain.publishing.serving import NEWSLETTER_FORM, SITES
 from infra.kernel.http.request_limits import Message, Receive, Scope, Send
 from ingest.context import IngestContext
 from ingest.directory.custom_domains import CHECK, SCOPE_KEY, SERVED, check, domain_of, probe
@@ -33,6 +33,7 @@ logger: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 Handler = Callable[[IngestContext, Scope, Receive, Send], Awaitable[None]]
 _READ: Final = frozenset({"GET", "HEAD"})
 _POST: Final = frozenset({"POST"})
+_FORM: Final = _READ | _POST
 _ROUTES: Final[dict[str, tuple[Handler, frozenset[str]]]] = {
     "/track": (track, _POST),
     "/track/sale": (sale, _POST),
@@ -121,11 +122,14 @@ def _under(domain: CustomDomain, path: str, scope: Scope) -> tuple[Handler, froz
     scope[SCOPE_KEY] = domain
     if path in SERVED:
         return _ROUTES[path]
-    return (go, _READ) if path.startswith(PREFIX) else (own_host, _READ)
+    if path.startswith(PREFIX):
+        return go, _READ
+    return own_host, _FORM if path == f"/{NEWSLETTER_FORM}" else _READ
 
 
 def _prefixed(path: str) -> tuple[Handler, frozenset[str]] | None:
     for prefix, handler, methods in _PREFIXES:
         if path.startswith(prefix):
-            return handler, methods
+            is_form = prefix == SITES and path.split("/")[3:] == [NEWSLETTER_FORM]
+            return handler, _FORM if is_form else methods
     return None

@@ -46,7 +46,7 @@ class RequestCosts:
         if not cost:
             return
         now = monotonic()
-        name = _network(address)
+        name = network_of(address)
         if name not in self._debts and len(self._debts) >= MAX_ADDRESSES:
             self._forget(now)
         paid_off = max(self._debts.get(name, now), now) + cost / self._rate
@@ -56,7 +56,7 @@ class RequestCosts:
         """0, or the seconds after which the address is below its limit again."""
         if not self._debts:
             return 0.0
-        owed = self._debts.get(_network(address), 0.0) - monotonic()
+        owed = self._debts.get(network_of(address), 0.0) - monotonic()
         return max(0.0, owed - BURST_S)
 
     def check(self, address: str) -> None:
@@ -106,7 +106,7 @@ def exempt_server_key(scope: Scope, key: Key) -> None:
 
 
 @lru_cache(maxsize=4096)
-def _network(address: str) -> str:
+def network_of(address: str) -> str:
     """The unit of limits: an IPv4 address or an IPv6 network (/64)."""
     if ":" not in address:
         return address

@@ -55,6 +55,7 @@ from projectors.read_models.partners.partner_requests import PARTNER_REQUESTS
 from projectors.read_models.partners.partner_terms import PARTNER_TERMS
 from projectors.read_models.partners.partners import PARTNERS
 from projectors.read_models.publishing.site_releases import SITE_RELEASES
+from projectors.read_models.publishing.site_subscriptions import SITE_SUBSCRIPTIONS
 from projectors.read_models.publishing.site_versions import SITE_VERSIONS
 from projectors.read_models.publishing.sites import SITES
 from projectors.read_models.social.social_channel_figures import SOCIAL_CHANNEL_FIGURES
@@ -141,6 +142,7 @@ REGISTRY: Final = Registry(
         SITES,
         SITE_VERSIONS,
         SITE_RELEASES,
+        SITE_SUBSCRIPTIONS,
         CONVERSIONS,
         CONVERSION_STEPS,
         CONVERSION_DECISIONS,

@@ -86,6 +86,7 @@ from query_api.partners import admin as admin_partners
 from query_api.partners import requests as partner_requests
 from query_api.partners import routes as partners
 from query_api.publishing import routes as publishing
+from query_api.publishing import subscribers as site_subscribers
 from query_api.search import routes as search
 from query_api.site import sitemap
 from query_api.social import connections as social_connections
@@ -120,6 +121,7 @@ ROUTERS: Final = (
     links.router,
     social.router,
     publishing.router,
+    site_subscribers.router,
     social_report.router,
     social_connections.router,
     accountant_file.router,

@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from command_api.accounts.invites import DEFAULT_DAYS, DEFAULT_USES, MAX_DAYS, MAX_USES
 from command_api.kernel.http import RequestModel
+from infra.kernel.mail.addresses import checked_email
 from infra.kernel.text.hidden_characters import checked_name
-
-_NOT: Final = r"\s@<>()\[\],;:\"\\"
-_EMAIL: Final = re.compile(rf"^[^{_NOT}]+@[^{_NOT}.]+(?:\.[^{_NOT}.]+)+$")
-_ENCODED: Final = "=?"
-"""Prefix of an RFC 2047 encoded word, which would make one address look like two."""
-
-
-def checked_email(text: str) -> str:
-    """Returns the stripped address. Raises `ValueError` with the product's message."""
-    if len(text) > 254 or _ENCODED in text or not _EMAIL.match(text.strip()) or not text.strip().isprintable():
-        raise ValueError("Please enter a valid email")
-    return text.strip()
 
 
 def checked_password(text: str) -> str:

@@ -14,7 +14,7 @@ from uuid import UUID
 from command_api.accounts import model
 from command_api.accounts.commands import CreateFirstAccount, CreateSession, SignOut
 from command_api.accounts.common_passwords import refuse_common
-from command_api.accounts.fields import checked_email, checked_password
+from command_api.accounts.fields import checked_password
 from command_api.accounts.guessing_notice import GuessingNotifier
 from command_api.accounts.login_attempts import LoginAttempt, LoginAttempts
 from command_api.accounts.login_challenge import (
@@ -35,6 +35,7 @@ from command_api.kernel.decision import CommandRejected, system_context
 from infra.kernel.config.settings import SettingsError
 from infra.kernel.http.client_info import Client
 from infra.kernel.http.problems import Problem
+from infra.kernel.mail.addresses import checked_email
 from infra.kernel.security.sessions import Principal, hashed
 from schemas.uuid7 import uuid7
 

@@ -60,10 +60,20 @@ def find(uow: UnitOfWork, contact: UUID) -> Contact | None:
     )
 
 
-def keep(uow: UnitOfWork, kind: Kind, contact: UUID, email: str, name: str | None) -> None:
-    """Stores the address; the command's time orders the line."""
+def keep(
+    uow: UnitOfWork,
+    kind: Kind,
+    contact: UUID,
+    email: str,
+    name: str | None,
+    *,
+    site_id: UUID | None = None,
+    account_id: UUID | None = None,
+) -> None:
+    """Stores the address; the command's time orders the line. `site_id`, `account_id`: whose list it is on."""
     uow.cursor.execute(
-        "INSERT INTO ops.contact (id, kind, email_sealed, name_sealed, created_at) VALUES (%s, %s, %s, %s, %s)"
+        "INSERT INTO ops.contact (id, kind, email_sealed, name_sealed, created_at, site_id, account_id)"
+        " VALUES (%s, %s, %s, %s, %s, %s, %s)"
         " ON CONFLICT (id) DO UPDATE SET email_sealed = excluded.email_sealed, name_sealed = excluded.name_sealed",
         (
             contact,
@@ -71,6 +81,8 @@ def keep(uow: UnitOfWork, kind: Kind, contact: UUID, email: str, name: str | Non
             encrypt_field(uow.settings, contact, "email", email),
             encrypt_field(uow.settings, contact, "name", name) if name else None,
             uow.context.at,
+            site_id,
+            account_id,
         ),
     )
 

@@ -21,7 +21,7 @@ from command_api.publishing.sites import Release, Site
 from command_api.websites import model as websites
 from infra.domain.publishing.document import PageDocument, SiteDocument, parse_page, parse_site
 from infra.domain.publishing.render import File, PageDates, SiteImage, Surroundings, render_site
-from infra.domain.publishing.serving import PAGE_PARAMETER, PLACEMENT_PARAMETER, image_path, site_path
+from infra.domain.publishing.serving import NEWSLETTER_FORM, PAGE_PARAMETER, PLACEMENT_PARAMETER, image_path, site_path
 from schemas.events.publishing import PageSaved, SiteCreated, SiteSaved
 
 Files = Mapping[str, File]
@@ -66,10 +66,11 @@ def render(site: Site, uow: UnitOfWork) -> Rendered | None:
             dates=dates,
             page_parameter=PAGE_PARAMETER,
             placement_parameter=PLACEMENT_PARAMETER,
+            newsletter_address=NEWSLETTER_FORM,
         )
         return render_site(document, pages, around)
 
-    host = _host(site, uow)
+    host = host_of(site, uow)
     return Rendered(
         files(uow.settings.tracking_base_url + site_path(site.slug)), files(f"https://{host}/") if host else {}
     )
@@ -115,7 +116,8 @@ def _links(site: Site, pages: Mapping[UUID, PageDocument], uow: UnitOfWork) -> M
     }
 
 
-def _host(site: Site, uow: UnitOfWork) -> str:
+def host_of(site: Site, uow: UnitOfWork) -> str:
+    """The custom domain that serves the site; empty: there is none."""
     domain = uow.load(site.domain_id, domains.evolve) if site.domain_id is not None else None
     is_usable = domain is not None and not domain.removed and domain.website_id == site.website_id
     return domain.domain if domain is not None and is_usable else ""

@@ -98,3 +98,10 @@ def add_site_image(id_: Id, sent: SentImage, run: Runs) -> Response:
     consume(run.container.pool, IMAGES, str(run.person.account_id))
     picture = process(sent)
     return run(commands.AddSiteImage(id_, picture), UploadedImage(hash=picture.hash), status=201)
+
+
+@router.delete("/{id}/subscribers/{subscriberId}", status_code=204)
+def remove_site_subscriber(id_: Id, subscriber_id: Annotated[UUID, Path(alias="subscriberId")], run: Runs) -> Response:
+    """Removes an address from the site's list. Only its owner can subscribe it again."""
+    command = commands.RemoveSubscriber(id_, subscriber_id)
+    return run(command, status=204, consistent_with=("sites", "site_subscriptions"))

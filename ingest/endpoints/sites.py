@@ -26,6 +26,7 @@ from ingest.context import IngestContext
 from ingest.directory.custom_domains import SCOPE_KEY, is_bare_slug
 from ingest.directory.directory import CustomDomain
 from ingest.endpoints.redirect import go, send_page
+from ingest.endpoints.subscribe import subscribe
 from ingest.errors import EventRejected, Unavailable
 from ingest.responses import send_bytes, send_problem
 from ingest.site_files import ServedFile
@@ -62,8 +63,8 @@ class Served:
     root: str
 
 
-async def site(context: IngestContext, scope: Scope, _receive: Receive, send: Send) -> None:
-    """`/sites/{slug}/...`; a site with a verified custom domain is there alone."""
+async def site(context: IngestContext, scope: Scope, receive: Receive, send: Send) -> None:
+    """`/sites/{slug}/...`; a site with a verified custom domain is there alone, but forms are taken here as well."""
     slug, slash, path = scope["path"].removeprefix(SITES).partition("/")
     try:
         rows = await _rows(context, f"/{slug}", _SITE, slug) if 0 < len(slug) <= MAX_PATH else []
@@ -73,7 +74,11 @@ async def site(context: IngestContext, scope: Scope, _receive: Receive, send: Se
         site_id, domain_id = rows[0]
         host = next((one.host for one in context.directory.domains.values() if one.id == domain_id), "")
         domain = context.directory.domains.get(host)
-        if domain is not None and domain.is_verified and await _own_site(context, domain) is not None:
+        has_domain = domain is not None and domain.is_verified and await _own_site(context, domain) is not None
+        if scope["method"] == "POST":
+            root = f"https://{host}/" if has_domain else site_path(slug)
+            await subscribe(context, site_id, has_domain, root, scope, receive, send)
+        elif domain is not None and has_domain:
             await _redirect(send, f"https://{domain.host}/{quote(path)}", scope)
         elif not slash:
             await _redirect(send, site_path(slug), scope)
@@ -86,6 +91,9 @@ async def site(context: IngestContext, scope: Scope, _receive: Receive, send: Se
 async def own_host(context: IngestContext, scope: Scope, receive: Receive, send: Send) -> None:
     """Any path of a custom domain that is no address of the tracking API: a tracked link, else a page of its site."""
     domain: CustomDomain = scope[SCOPE_KEY]
+    if scope["method"] == "POST":
+        await _own_form(context, domain, scope, receive, send)
+        return
     path: str = scope["path"][1:]
     is_slug = is_bare_slug(scope["path"]) and path != ""
     known = context.directory.links.get(path) if is_slug else None
@@ -105,6 +113,17 @@ async def own_host(context: IngestContext, scope: Scope, receive: Receive, send:
             await _answer(context, served, path, scope, send)
         except Unavailable as error:
             await _unavailable(send, error)
+
+
+async def _own_form(context: IngestContext, domain: CustomDomain, scope: Scope, receive: Receive, send: Send) -> None:
+    try:
+        served = await _own_site(context, domain)
+        if served is None:
+            await _not_here(send)
+        else:
+            await subscribe(context, served.site_id, True, served.root, scope, receive, send)
+    except Unavailable as error:
+        await _unavailable(send, error)
 
 
 async def _is_link(context: IngestContext, scope: Scope, domain: CustomDomain, slug: str) -> bool:

@@ -95,6 +95,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("sites", "read.sites", _OWN),
     Section("siteVersions", "read.site_versions", _OWN, key=("position",)),
     Section("siteReleases", "read.site_releases", _OWN, key=("position",)),
+    Section("siteSubscriptions", "read.site_subscriptions", _OWN, key=("position",)),
     Section(
         "websiteKeys",
         "read.website_keys",

@@ -12,7 +12,7 @@ from fastapi import APIRouter, Depends, Path, Response
 from infra.domain.publishing.document import PageDocument, parse_page, parse_site
 from infra.domain.publishing.errors import DocumentRejected
 from infra.domain.publishing.render import File, SiteImage, Surroundings, archive, render_page, render_site
-from infra.domain.publishing.serving import image_path, site_path
+from infra.domain.publishing.serving import NEWSLETTER_FORM, image_path, site_path
 from infra.domain.publishing.starters import places_to_fill, starters
 from infra.kernel.http.problems import FieldError, Problem
 from query_api.kernel.authorization import AccountScope, require_existing
@@ -174,7 +174,7 @@ def preview_site_page(id: UUID, order: PreviewOrder, scope: CallerScope) -> Prev
     if site.page(order.pageId) is None:
         raise Problem(404, "not_found", "Page not found.")
     page = _parsed(parse_page, order.page) if order.page is not None else _page(id, order.pageId, scope)
-    around = _surroundings(row, {order.pageId: page}, scope, IMAGES, "", "/go/")
+    around = _surroundings(row, {order.pageId: page}, scope, IMAGES, "", "/go/", NEWSLETTER_FORM)
     made = render_page(site, order.pageId, page, around)
     return Preview(
         html=made.body.decode(),
@@ -193,13 +193,15 @@ def preview_site_page(id: UUID, order: PreviewOrder, scope: CallerScope) -> Prev
     responses={200: {"content": {ZIP: {}}}},
 )
 def export_site(id: UUID, scope: CallerScope, context: Context) -> Response:
-    """The saved site as static files for any host, images included. Its links lead through the tracking address."""
+    """The saved site as static files for any host, images included. Its links lead through the tracking address.
+    Newsletter forms post to the published site, and are left out of one that is not published."""
     row = _own(id, scope)
     site = parse_site(row["document"].encode())
     pages = {page["id"]: parse_page(page["document"].encode()) for page in scope.reader.rows(_PAGES, (id,))}
     shown = {page.id: pages.get(page.id, PageDocument()) for page in site.pages}
     tracking = context.settings.tracking_base_url
-    around = _surroundings(row, shown, scope, "images/", ".webp", f"{tracking}/go/")
+    form = f"{_shown(row, context)['address']}{NEWSLETTER_FORM}" if row["published"] is not None else ""
+    around = _surroundings(row, shown, scope, "images/", ".webp", f"{tracking}/go/", form)
     files = dict(render_site(site, shown, around))
     used = {one for page in shown.values() for one in page.images()}
     for image in scope.reader.rows(_BODIES, (id, list(used))):
@@ -244,7 +246,7 @@ def _page(site_id: UUID, page_id: UUID, scope: AccountScope) -> PageDocument:
 
 
 def _surroundings(
-    row: Row, pages: Mapping[UUID, PageDocument], scope: AccountScope, images: str, suffix: str, links: str
+    row: Row, pages: Mapping[UUID, PageDocument], scope: AccountScope, images: str, suffix: str, links: str, form: str
 ) -> Surroundings:
     wanted = list({link_id for page in pages.values() for link_id in page.links()})
     return Surroundings(
@@ -253,6 +255,7 @@ def _surroundings(
             one["hash"]: SiteImage(images + one["hash"] + suffix, one["width"], one["height"])
             for one in scope.reader.rows(_SIZES, (row["id"],))
         },
+        newsletter_address=form,
     )
 
 

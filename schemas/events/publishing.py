@@ -3,12 +3,15 @@
 A site belongs to a website, whose links it uses and whose figures its visitors count in. Each page is an aggregate of
 its own, so that two people can edit two pages. Documents are JSON that `infra.domain.publishing.document` reads and
 writes; a release names versions of them, so that an earlier one can be published again.
+
+A subscriber of a site is an aggregate of the site and the address. The address is in no event: it lies sealed in
+`ops.contact`, under the id of the aggregate, and goes with the subscription.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, Literal
 from uuid import UUID
 
 from pydantic import Field
@@ -77,3 +80,26 @@ class SiteRemoved(DomainEvent):
     """The site, its pages and its releases are removed: by its owner, or with its website."""
 
     NAME: ClassVar[str] = "site.removed"
+
+
+class SiteSubscriptionRequested(DomainEvent):
+    """A person, perhaps the owner of the address, asked for the newsletter of a site; the owner must confirm it."""
+
+    NAME: ClassVar[str] = "site_subscription.requested"
+    site_id: UUID
+    account_id: UUID = Field(description="Of the site, whose list the address is on")
+    page: str = Field(max_length=300, description="Path of the form's page")
+    block: str = Field(max_length=60, description="The form's name in reports")
+
+
+class SiteSubscriptionConfirmed(DomainEvent):
+    """The owner of the address confirmed it by the emailed link: the account may write to it."""
+
+    NAME: ClassVar[str] = "site_subscription.confirmed"
+
+
+class SiteSubscriptionEnded(DomainEvent):
+    """The address is deleted: by the subscriber, or by the account that has the site."""
+
+    NAME: ClassVar[str] = "site_subscription.ended"
+    way: Literal["page", "one_click", "account"]

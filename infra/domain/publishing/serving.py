@@ -10,6 +10,14 @@ PAGE_PARAMETER: Final = "page"
 PLACEMENT_PARAMETER: Final = "placement"
 """Query parameters in which the tracked links of a page tell where they were followed."""
 
+NEWSLETTER_FORM: Final = "subscribe"
+"""Where newsletter forms of a site are posted to, relative to its home page."""
+FORM_SENT: Final = "subscribe/sent"
+FORM_REFUSED: Final = "subscribe/again"
+"""Pages that answer a form: whatever we know of the address, and when it is none."""
+NEWSLETTER_FORMS: Final = "publishing:newsletter-form"
+"""The process manager that handles forms (`command_api.publishing.subscription_process`)."""
+
 
 def site_path(slug: str) -> str:
     """The path of a site's home page on the tracking address."""

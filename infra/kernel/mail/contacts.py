@@ -24,11 +24,19 @@ from infra.kernel.mail.unsubscribe import unsubscribe_token
 from infra.kernel.security.encryption import decrypt, derived_key, encrypt, keyed_hash
 from schemas.identity import contact_id
 
-Kind = Literal["newsletter", "early_access"]
+Kind = Literal["newsletter", "early_access", "site_newsletter"]
 Field = Literal["email", "name"]
 
 _WITHOUT_DOTS: Final = frozenset({"gmail.com", "googlemail.com"})
-_PAGES: Final[dict[Kind, str]] = {"newsletter": "/newsletter/unsubscribe", "early_access": "/early-access/leave"}
+_PAGES: Final[dict[Kind, str]] = {
+    "newsletter": "/newsletter/unsubscribe",
+    "early_access": "/early-access/leave",
+    "site_newsletter": "/site-newsletter/unsubscribe",
+}
+_STOP: Final[dict[Kind, str]] = {
+    "newsletter": "/api/public/newsletter/stop/",
+    "site_newsletter": "/api/public/site-newsletter/stop/",
+}
 
 
 def spelled(email: str) -> str:
@@ -56,6 +64,12 @@ def id_of(settings: Settings, kind: Kind, email: str) -> UUID:
     return contact_id(kind, keyed_hash(derived_key(settings, "email"), text))
 
 
+def site_contact_id(settings: Settings, site_id: UUID, email: str) -> UUID:
+    """Returns the id of an address's subscription to a site: another one for each site, so that nobody who sees two
+    lists can tell that an address is on both."""
+    return contact_id(f"site_newsletter\n{site_id}", keyed_hash(derived_key(settings, "email"), spelled(email)))
+
+
 def encrypt_field(settings: Settings, contact: UUID, what: Field, text: str) -> str:
     """Encrypts one field of a contact, bound to the contact's id and the field."""
     return encrypt(derived_key(settings, "contact"), text, f"contact-{what}:{contact}")
@@ -71,6 +85,7 @@ def unsubscribe_page(settings: Settings, kind: Kind, contact: UUID) -> str:
     return f"{settings.app_url}{_PAGES[kind]}#code={unsubscribe_token(settings, kind, contact)}"
 
 
-def one_click_url(settings: Settings, contact: UUID) -> str:
-    """What a mail program may POST to (RFC 8058). A browser that opens it is led to the page."""
-    return f"{settings.app_url}/api/public/newsletter/stop/{unsubscribe_token(settings, 'newsletter', contact)}"
+def one_click_url(settings: Settings, contact: UUID, kind: Kind = "newsletter") -> str:
+    """What a mail program may POST to (RFC 8058). A browser that opens it is led to the page. Raises `LookupError` for
+    a kind without one."""
+    return f"{settings.app_url}{_STOP[kind]}{unsubscribe_token(settings, kind, contact)}"

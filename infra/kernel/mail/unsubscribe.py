@@ -13,12 +13,20 @@ from infra.kernel.config.settings import Settings
 from infra.kernel.security.encryption import derived_key, keyed_hash
 
 Subscription = Literal[
-    "newsletter", "early_access", "notification_digest", "insights_digest", "saved_search", "report", "alerts"
+    "newsletter",
+    "early_access",
+    "site_newsletter",
+    "notification_digest",
+    "insights_digest",
+    "saved_search",
+    "report",
+    "alerts",
 ]
 
 _KEYS: Final[dict[Subscription, str]] = {
     "newsletter": "unsubscribe",
     "early_access": "unsubscribe",
+    "site_newsletter": "unsubscribe",
     "notification_digest": "digest-stop",
     "insights_digest": "insights-digest",
     "saved_search": "saved-search",

@@ -30,7 +30,7 @@ from infra.domain.publishing.paths import file_of
 from infra.domain.publishing.render.archive import archive as archive
 from infra.domain.publishing.render.feeds import feed, robots, sitemap
 from infra.domain.publishing.render.page import File as File
-from infra.domain.publishing.render.page import not_found_file, page_file, page_of
+from infra.domain.publishing.render.page import form_files, has_newsletter, not_found_file, page_file, page_of
 from infra.domain.publishing.render.references import Problem as Problem
 from infra.domain.publishing.render.surroundings import PageDates as PageDates
 from infra.domain.publishing.render.surroundings import SiteImage as SiteImage
@@ -48,13 +48,15 @@ def render_page(site: SiteDocument, page_id: UUID, document: PageDocument, surro
 def render_site(
     site: SiteDocument, documents: Mapping[UUID, PageDocument], surroundings: Surroundings
 ) -> Mapping[str, File]:
-    """Every file of the site by its path: pages, `404.html`, `robots.txt`, and with a base address `sitemap.xml` and
-    `feed.xml`; images are not among them. A page without a document is empty."""
+    """Every file of the site by its path: pages, `404.html`, `robots.txt`, and with a base address `sitemap.xml`,
+    `feed.xml` and the answers to newsletter forms; images are not among them. A page without a document is empty."""
     complete = {page.id: documents.get(page.id, PageDocument()) for page in site.pages}
     files = {file_of(page.path): page_file(site, page, complete[page.id], surroundings) for page in site.pages}
     files["404.html"] = not_found_file(site, surroundings)
     files["robots.txt"] = robots(surroundings)
     if surroundings.base_address:
+        if surroundings.newsletter_address and any(has_newsletter(one.blocks) for one in complete.values()):
+            files |= form_files(site, surroundings)
         files["sitemap.xml"] = sitemap(site, surroundings)
         files["feed.xml"] = feed(site, complete, surroundings)
     return files

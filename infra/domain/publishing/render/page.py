@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
@@ -23,11 +23,12 @@ from markupsafe import Markup, escape
 
 from infra.domain.publishing.blocks import AnyBlock, Article, ComparedProduct, Hero, Newsletter, Review
 from infra.domain.publishing.document import PageDocument, SiteDocument, SitePage
-from infra.domain.publishing.paths import ancestors
+from infra.domain.publishing.paths import ancestors, file_of
 from infra.domain.publishing.render.references import Problem, References
 from infra.domain.publishing.render.structured_data import graph, script_json
 from infra.domain.publishing.render.surroundings import Surroundings
 from infra.domain.publishing.render.wording import Wording, decimal_text, is_right_to_left, money_text, wording_of
+from infra.domain.publishing.serving import FORM_REFUSED, FORM_SENT
 from infra.domain.publishing.theme import css_of
 from infra.kernel.text.page_markdown import Anchor, render_page
 
@@ -43,7 +44,7 @@ ATTRIBUTES: Final[Mapping[str, frozenset[str]]] = {
     "img": frozenset({"src", "alt", "width", "height", "loading", "fetchpriority"}),
     "div": frozenset({"class", "role", "tabindex", "aria-label"}),
     "span": frozenset({"class", "role", "aria-label", "aria-hidden"}),
-    "p": frozenset({"class"}),
+    "p": frozenset({"class", "hidden"}),
     "ul": frozenset({"class"}),
     "ol": frozenset({"start"}),
     "li": frozenset({"class"}),
@@ -51,7 +52,7 @@ ATTRIBUTES: Final[Mapping[str, frozenset[str]]] = {
     "th": frozenset({"scope"}),
     "form": frozenset({"method", "action"}),
     "label": frozenset({"for"}),
-    "input": frozenset({"id", "type", "name", "value", "required", "autocomplete"}),
+    "input": frozenset({"id", "type", "name", "value", "required", "autocomplete", "tabindex", "maxlength"}),
     "button": frozenset({"class", "type"}),
 }
 """Attributes of elements of blocks."""
@@ -95,33 +96,50 @@ def page_file(site: SiteDocument, page: SitePage, document: PageDocument, around
     }
     updated = dates.updated.date().isoformat() if dates is not None and is_text else ""
     return _file(
-        references, head=head, sections=sections, crumbs=crumbs, updated=updated, lead="",
-        heading="" if heading_block is not None else page.title,
+        references, has_form=has_newsletter(blocks), head=head, sections=sections, crumbs=crumbs, updated=updated,
+        lead="", heading="" if heading_block is not None else page.title,
     )  # fmt: skip
 
 
 def not_found_file(site: SiteDocument, around: Surroundings) -> File:
     """The page for addresses without one. It is served at any depth, so its links begin at the host's root."""
-    references = References(site, around, None, "404", around.root_path)
     words = wording_of(site.language)
+    return _message_file(site, around, "404", words.not_found, words.not_found_text)
+
+
+def form_files(site: SiteDocument, around: Surroundings) -> Mapping[str, File]:
+    """The pages that answer a newsletter form: one whatever we know of the address, one for what is no address."""
+    words = wording_of(site.language)
+    return {
+        file_of(FORM_SENT): _message_file(site, around, FORM_SENT, words.sent, words.sent_text),
+        file_of(FORM_REFUSED): _message_file(site, around, FORM_REFUSED, words.refused, words.refused_text),
+    }
+
+
+def has_newsletter(blocks: Iterable[AnyBlock]) -> bool:
+    """Whether a form is among the blocks."""
+    return any(isinstance(block, Newsletter) for block in blocks)
+
+
+def _message_file(site: SiteDocument, around: Surroundings, path: str, heading: str, text: str) -> File:
     head = {
-        "title": f"{words.not_found} | {site.name}", "description": "", "is_indexed": False, "canonical": "",
+        "title": f"{heading} | {site.name}", "description": "", "is_indexed": False, "canonical": "",
         "feed": "", "open_graph": (), "structured_data": "",
     }  # fmt: skip
-    return _file(
-        references, head=head, sections=(), crumbs=(), updated="", heading=words.not_found, lead=words.not_found_text
-    )
+    references = References(site, around, None, path, around.root_path)
+    return _file(references, head=head, sections=(), crumbs=(), updated="", heading=heading, lead=text)
 
 
-def security_policy(around: Surroundings, css: str) -> str:
-    """The `Content-Security-Policy` of pages with this style sheet: nothing but it, images, the tracker and the form.
+def security_policy(around: Surroundings, css: str, *, has_form: bool) -> str:
+    """The `Content-Security-Policy` of pages with this style sheet: nothing but it, images, the tracker and, on a page
+    that has one, the form.
 
     It has no `frame-ancestors` and no `sandbox`: serving adds what it needs.
     """
     own = "'self'"
     images = sorted({_origin(image.address) or own for image in around.images.values()})
     tracker = (_origin(around.tracker_address) or own) if around.is_tracked else "'none'"
-    form = (_origin(around.newsletter_address) or own) if around.newsletter_address else "'none'"
+    form = (_origin(around.newsletter_address) or own) if has_form else "'none'"
     digest = b64encode(sha256(css.encode()).digest()).decode()
     return "; ".join(
         (
@@ -136,7 +154,7 @@ def security_policy(around: Surroundings, css: str) -> str:
     )
 
 
-def _file(references: References, **values: Any) -> File:
+def _file(references: References, *, has_form: bool = False, **values: Any) -> File:
     site, around = references.site, references.surroundings
     css = css_of(site.theme)
     menu = [page for page_id in site.navigation if (page := site.page(page_id)) is not None]
@@ -146,7 +164,7 @@ def _file(references: References, **values: Any) -> File:
         css=Markup(css),  # noqa: S704 - made of tokens that cannot contain anything else
         is_right_to_left=is_right_to_left(site.language), **values,
     )  # fmt: skip
-    return File(html.encode(), HTML, security_policy(around, css), tuple(references.problems))
+    return File(html.encode(), HTML, security_policy(around, css, has_form=has_form), tuple(references.problems))
 
 
 def _section(block: AnyBlock, references: References, level: int) -> tuple[str, str, Markup]:

@@ -38,6 +38,11 @@ class Wording:
     table: str
     email: str
     subscribe: str
+    leave_empty: str
+    sent: str
+    sent_text: str
+    refused: str
+    refused_text: str
     updated: str
     not_found: str
     not_found_text: str

@@ -30,9 +30,11 @@ RULES: Final[dict[str, LiteralString]] = {
     "setup tokens": "delete from auth.setup_token where expires_at < now()",
     "mails": "delete from ops.mail where created_at < now() - interval '30 days'",
     "links of addresses": "delete from auth.contact_link where expires_at < now()",
-    "unconfirmed addresses": "delete from ops.contact where kind = 'newsletter' and confirmed_at is null"
-    " and created_at < now() - interval '8 days'"
+    "unconfirmed addresses": "delete from ops.contact where kind in ('newsletter', 'site_newsletter')"
+    " and confirmed_at is null and created_at < now() - interval '8 days'"
     " and not exists (select 1 from auth.contact_link where contact_id = ops.contact.id)",
+    "forms of sites": "delete from publishing.sent_form where sent_at < now() - interval '8 days'"
+    " or email_sealed is null and sent_at < now() - interval '1 day'",
     "emails about deleted contacts": "delete from ops.mail where about is not null and case when kind like 'inquiry%'"
     " then exists (select 1 from auth.subject_key where subject_id = about and erased_at is not null)"
     " else not exists (select 1 from ops.contact where id = about) end",

@@ -1,0 +1,100 @@
+"""A subscription to the newsletter of a site: requested, confirmed by the owner of the address, ended. Pure.
+
+One aggregate per site and address (`infra.kernel.mail.contacts.site_contact_id`), permanently: a new subscription
+continues its history. Only the owner of the address brings one back that ended, by a new emailed link.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+from uuid import UUID
+
+from command_api.kernel.aggregates import advanced, next_event
+from command_api.kernel.decision import CommandContext, UnexpectedEvent, event_metadata, invalid, not_found
+from command_api.publishing.sites import Site
+from schemas.base import DomainEvent
+from schemas.events.publishing import SiteSubscriptionConfirmed, SiteSubscriptionEnded, SiteSubscriptionRequested
+
+State = Literal["pending", "confirmed", "ended"]
+Way = Literal["page", "one_click", "account"]
+MAX_SUBSCRIBERS: Final = 20_000
+"""Addresses of a site, confirmed or not. Further forms are dropped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """State of one address's subscription to a site."""
+
+    id: UUID
+    version: int
+    site_id: UUID
+    account_id: UUID
+    state: State
+
+
+def request(
+    subscription: Subscription | None,
+    site: Site,
+    *,
+    subscription_id: UUID,
+    page: str,
+    block: str,
+    context: CommandContext,
+) -> list[SiteSubscriptionRequested]:
+    """Nothing for one that is confirmed or waits for that already."""
+    if subscription is not None and subscription.state != "ended":
+        return []
+    version = subscription.version if subscription is not None else 0
+    return [
+        SiteSubscriptionRequested(
+            **event_metadata(subscription_id, version, context),
+            site_id=site.id,
+            account_id=site.account_id,
+            page=page,
+            block=block,
+        )
+    ]
+
+
+def confirm(subscription: Subscription | None, context: CommandContext) -> list[SiteSubscriptionConfirmed]:
+    """Raises `CommandRejected` for one that was ended meanwhile."""
+    if subscription is None or subscription.state == "ended":
+        raise link_invalid()
+    if subscription.state == "confirmed":
+        return []
+    return [SiteSubscriptionConfirmed(**next_event(subscription, context))]
+
+
+def end(subscription: Subscription | None, way: Way, context: CommandContext) -> list[SiteSubscriptionEnded]:
+    """Harmless when it has ended."""
+    if subscription is None or subscription.state == "ended":
+        return []
+    return [SiteSubscriptionEnded(**next_event(subscription, context), way=way)]
+
+
+def require_of(subscription: Subscription | None, site: Site) -> Subscription:
+    """Returns the subscription. Raises `CommandRejected` (missing) unless it is to this site and has not ended."""
+    if subscription is None or subscription.site_id != site.id or subscription.state == "ended":
+        raise not_found("subscriber")
+    return subscription
+
+
+def link_invalid() -> Exception:
+    return invalid("link_invalid", "This link is no longer valid. Please subscribe again.", "code")
+
+
+def evolve(subscription: Subscription | None, event: DomainEvent) -> Subscription:
+    """Applies an event."""
+    if isinstance(event, SiteSubscriptionRequested) and subscription is None:
+        return Subscription(event.originator_id, 1, event.site_id, event.account_id, "pending")
+    subscription = advanced(subscription, event)
+    match event:
+        case SiteSubscriptionRequested():
+            return replace(subscription, state="pending")
+        case SiteSubscriptionConfirmed():
+            return replace(subscription, state="confirmed")
+        case SiteSubscriptionEnded():
+            return replace(subscription, state="ended")
+        case _:
+            raise UnexpectedEvent(f"{event.NAME} does not happen to subscriptions of sites")
