@@ -64,7 +64,7 @@ ATTRIBUTES: Final[dict[str, set[str]]] = {
     "img": {"src", "alt", "width", "height", "loading", "fetchpriority"},
     "div": {"class", "role", "tabindex", "aria-label"},
     "span": {"class", "role", "aria-label", "aria-hidden"},
-    "p": {"class"},
+    "p": {"class", "hidden"},
     "ul": {"class"},
     "ol": {"start"},
     "li": {"class"},
@@ -73,7 +73,7 @@ ATTRIBUTES: Final[dict[str, set[str]]] = {
     "form": {"method", "action"},
     "label": {"for"},
     "button": {"class", "type"},
-    "input": {"id", "type", "name", "value", "required", "autocomplete"},
+    "input": {"id", "type", "name", "value", "required", "autocomplete", "maxlength", "tabindex"},
     **{
         tag: set() for tag in ("h1", "h2", "h3", "h4", "h5", "h6", "br", "hr", "strong", "em", "s", "pre", "blockquote")
     },

@@ -281,8 +281,17 @@ def test_a_newsletter_form_posts_an_address_with_page_and_block() -> None:
     document = shown({"type": "newsletter", "name": "news", "title": "News"})
     assert document.one("form").attributes == {"method": "post", "action": "../../subscribe"}
     fields = {field.attributes["name"]: field.attributes for field in document.all("input")}
+    assert fields["website"]["tabindex"] == "-1" and any("hidden" in one.attributes for one in document.all("p"))
     assert (fields["page"]["value"], fields["block"]["value"]) == ("/reviews/tents/", "news")
-    assert fields["email"]["type"] == "email" and document.one("label").attributes["for"] == fields["email"]["id"]
+    labels = [label.attributes["for"] for label in document.all("label")]
+    assert fields["email"]["type"] == "email" and labels == [fields["website"]["id"], fields["email"]["id"]]
+
+
+def test_only_a_page_with_a_form_may_send_one() -> None:
+    form = {"type": "newsletter", "name": "news", "title": "News", "consent": "One email a week."}
+    policies = [rendered(page(*shown)).security_policy for shown in ([form], [])]
+    assert ["form-action 'self'" in policy for policy in policies] == [True, False]
+    assert "form-action 'none'" in policies[1]
 
 
 def test_an_image_of_another_site_is_a_link_and_not_an_image() -> None:

@@ -37,10 +37,25 @@ def test_a_site_is_its_pages_and_what_machines_read() -> None:
         "robots.txt",
         "sitemap.xml",
         "feed.xml",
+        "subscribe/sent/index.html",
+        "subscribe/again/index.html",
     }
     for path in files:
         if path.endswith(".html"):
             read(files[path].body)
+
+
+def test_a_form_is_answered_in_the_look_and_language_of_the_site() -> None:
+    around = surroundings(base_address="https://host.example/sites/tents/")
+    files = render_site(site(language="de"), DOCUMENTS, around)
+    sent, refused = (read(files[f"subscribe/{name}/index.html"].body) for name in ("sent", "again"))
+    assert list(sent.headings()) == [(1, "Prüfen Sie Ihr Postfach")]
+    assert list(refused.headings()) == [(1, "Das ist keine E-Mail-Adresse")]
+    assert sent.meta("robots") == refused.meta("robots") == "noindex"
+    assert "/sites/tents/" in [link.attributes["href"] for link in sent.all("a")]
+    assert "form-action 'none'" in files["subscribe/sent/index.html"].security_policy
+    without = render_site(site(), {TENTS: page({"type": "article", "markdown": "x"})}, around)
+    assert "subscribe/sent/index.html" not in without
 
 
 def test_the_sitemap_has_indexed_pages_with_the_day_of_their_release() -> None:
