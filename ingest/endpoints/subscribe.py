@@ -38,19 +38,20 @@ RETRY_S: Final = 600
 _PAGE: Final = re.compile(r"/[a-z0-9/-]{0,299}")
 _BLOCK: Final = re.compile(r"[a-z0-9-]{1,60}")
 _HAS_FORM: Final = "SELECT FROM publishing.site_file WHERE site_id = %s AND is_own_host = %s AND path = %s"
-_STORE: Final = """
+STORE: Final = """
 WITH found AS (
     SELECT (SELECT count(*) FROM publishing.sent_form WHERE sender = %s AND sent_at > now() - interval '1 hour') >= %s
         AS is_too_many,
         (SELECT count(*) FROM publishing.sent_form WHERE site_id = %s AND email_sealed IS NOT NULL) >= %s AS is_full
 ), stored AS (
     INSERT INTO publishing.sent_form (id, site_id, sender, email_sealed, page, block)
-    SELECT %s, %s, %s, %s, %s, %s FROM found WHERE NOT is_too_many AND NOT is_full RETURNING id
+    SELECT %s::uuid, %s::uuid, %s::text, %s::text, %s::text, %s::text FROM found WHERE NOT is_too_many AND NOT is_full RETURNING id
 ), due AS (
-    INSERT INTO kernel.timeout (process, id, due_at) SELECT %s, id, now() FROM stored
+    INSERT INTO kernel.timeout (process, id, due_at) SELECT %s::text, id, now() FROM stored
 )
 SELECT is_too_many, is_full FROM found
 """
+"""Stores a form with the timeout of the process that handles it, within both limits."""
 
 
 async def subscribe(
@@ -88,7 +89,7 @@ async def _store(
         *(page if _PAGE.fullmatch(page) else "/", block if _BLOCK.fullmatch(block) else ""),
         NEWSLETTER_FORMS,
     )
-    [(is_too_many, is_full)] = await context.postgres.rows(_STORE, values)
+    [(is_too_many, is_full)] = await context.postgres.rows(STORE, values)
     if is_too_many:
         await send_page(send, 429, "Please try again later", "Many forms were sent from your network.", RETRY_S)
     elif is_full:

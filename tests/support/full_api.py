@@ -41,12 +41,14 @@ from command_api.marketplace.claims import ListingClaims
 from command_api.marketplace.listings import Listing
 from command_api.matching.commands import AddProgram, ApplyToProgram
 from command_api.matching.program_files import starter_programs
+from command_api.publishing import sites, subscriptions
 from command_api.registry import open_container
 from command_api.schema import create_schema
 from infra.kernel.config.settings import Settings
 from infra.kernel.http.request_limits import BodyGuard, guarded_protocol
 from infra.kernel.http.server import KEEP_ALIVE_S
 from infra.kernel.log import open_log
+from infra.kernel.mail.contacts import encrypt_field
 from infra.kernel.mail.outbox import Mail, queue
 from infra.kernel.security.website_sessions import open_website_session
 from infra.services.gateway.service import Gateway
@@ -164,6 +166,7 @@ class SampleData:
         empty = {"document": {"blocks": []}, "basedOn": 0}
         api.call("PUT", f"/api/platform/sites/{self.site}/pages/{self.site_page}", self.owner, json=empty)
         api.call("POST", f"/api/platform/sites/{self.site}/publish", self.owner)
+        self.site_subscriber = self._subscribed(api)
         report = {"viewId": str(self.view), "websiteId": str(self.website)}
         self.report = UUID(_made(api.call("POST", "/api/platform/reports", self.owner, json=report))["id"])
         terms = {"name": f"P {uuid4().hex}", "baseUrl": "https://partner.example/", "commission": 10}
@@ -266,6 +269,26 @@ class SampleData:
             (told, author, now, now),
         )
         return thread, post, told
+
+    def _subscribed(self, api: Api) -> UUID:
+        """A visitor's address, to the newsletter of the site."""
+        subscriber, now = uuid4(), system_context(datetime.now(UTC))
+        site = api.core.load(self.site, sites.evolve)
+        assert site is not None
+        api.core.store.append(
+            subscriptions.request(None, site, subscription_id=subscriber, page="/", block="news", context=now)
+        )
+        api.query.postgres.execute(
+            "INSERT INTO ops.contact (id, kind, email_sealed, site_id, account_id)"
+            " VALUES (%s, 'site_newsletter', %s, %s, %s)",
+            (
+                subscriber,
+                encrypt_field(api.query.settings, subscriber, "email", "una@example.com"),
+                self.site,
+                self.owner.account_id,
+            ),
+        )
+        return subscriber
 
     def _wrote(self, api: Api) -> tuple[UUID, UUID, UUID]:
         """Of a visitor without an account: an inquiry, a place in line, a subscription."""
@@ -371,6 +394,10 @@ class SampleData:
         query.insert("site_releases", {
             "site_id": self.site, "number": 1, "account_id": self.owner.account_id, "published_at": now, "pages": 1,
             "position": 1,
+        })  # fmt: skip
+        query.insert("site_subscriptions", {
+            "id": self.site_subscriber, "site_id": self.site, "account_id": self.owner.account_id, "state": "pending",
+            "page": "/", "block": "news", "requested_at": now, "position": 1,
         })  # fmt: skip
         query.insert("webhooks", {
             "id": self.webhook, "account_id": self.owner.account_id, "url": "https://hooks.example.com/x",

@@ -42,6 +42,7 @@ PUBLIC = {
     ("post", "/api/platform/setup"),
     ("get", "/api/public/early-access"),
     ("get", "/api/public/newsletter/stop/{token}"),
+    ("get", "/api/public/site-newsletter/stop/{token}"),
     ("get", "/api/public/sitemap.xml"),
     ("get", "/api/forum/categories"),
     ("get", "/api/forum/log"),
@@ -62,6 +63,9 @@ PUBLIC = {
     ("post", "/api/public/newsletter/stop/{token}"),
     ("post", "/api/public/newsletter/subscribe"),
     ("post", "/api/public/newsletter/unsubscribe"),
+    ("post", "/api/public/site-newsletter/confirm"),
+    ("post", "/api/public/site-newsletter/stop/{token}"),
+    ("post", "/api/public/site-newsletter/unsubscribe"),
     ("post", "/api/public/insights-digest/stop/{token}"),
     ("post", "/api/public/reports/stop/{token}"),
     ("post", "/api/public/reports/unsubscribe"),
@@ -194,6 +198,8 @@ class Walk:
             return "1"
         if name == "pageId":
             return str(self.of.site_page)
+        if name == "subscriberId":
+            return str(self.of.site_subscriber)
         if "/projections/" in template:
             return "pause" if name == "action" else "links"
         for part, found in (
