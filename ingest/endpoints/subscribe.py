@@ -45,7 +45,8 @@ WITH found AS (
         (SELECT count(*) FROM publishing.sent_form WHERE site_id = %s AND email_sealed IS NOT NULL) >= %s AS is_full
 ), stored AS (
     INSERT INTO publishing.sent_form (id, site_id, sender, email_sealed, page, block)
-    SELECT %s::uuid, %s::uuid, %s::text, %s::text, %s::text, %s::text FROM found WHERE NOT is_too_many AND NOT is_full RETURNING id
+    SELECT %s::uuid, %s::uuid, %s::text, %s::text, %s::text, %s::text FROM found
+    WHERE NOT is_too_many AND NOT is_full RETURNING id
 ), due AS (
     INSERT INTO kernel.timeout (process, id, due_at) SELECT %s::text, id, now() FROM stored
 )

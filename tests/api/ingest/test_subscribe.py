@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from urllib.parse import urlencode
 
 import httpx
@@ -44,9 +43,8 @@ class WithForm(Published):
 
 
 @pytest.fixture(autouse=True)
-def from_the_start(ingest_service: IngestService) -> Iterator[None]:
+def from_the_start(ingest_service: IngestService) -> None:
     ingest_service.execute("DELETE FROM publishing.sent_form")
-    yield
 
 
 @pytest.fixture

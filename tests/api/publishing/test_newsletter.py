@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from io import BytesIO, StringIO
 from typing import Any
@@ -101,10 +100,9 @@ class Newsletter:
 
 
 @pytest.fixture(autouse=True)
-def from_the_start(full_api: Api) -> Iterator[None]:
+def from_the_start(full_api: Api) -> None:
     for table in ("ops.mail", "auth.rate_limit", "publishing.sent_form"):
         full_api.query.postgres.execute(f"DELETE FROM {table}")
-    yield
 
 
 @pytest.fixture
@@ -166,12 +164,6 @@ def test_an_address_gets_few_emails_from_however_many_sites(
     assert len(site.mails("site_newsletter_confirm")) == subscription_process.PER_MAILBOX.burst
     waiting = site.postgres.execute("SELECT count(*) FROM publishing.sent_form WHERE email_sealed IS NOT NULL")
     assert waiting.fetchone() == (0,)
-
-
-def test_a_form_with_a_line_break_in_the_address_is_no_email(site: Newsletter) -> None:
-    site.store("a@b.example\r\nBcc: c@d.example")  # ingest refuses it; if it did not, the outbox would
-    site.handle()
-    assert site.mails("site_newsletter_confirm") == []
 
 
 def test_a_full_site_takes_no_further_forms(site: Newsletter, monkeypatch: pytest.MonkeyPatch) -> None:
