@@ -565,6 +565,7 @@ const STATES = [
   { name: 'site, settings', path: '/builder/s1?tab=settings' },
   { name: 'site, address', path: '/builder/s1?tab=address' },
   { name: 'site, releases', path: '/builder/s1?tab=releases' },
+  { name: 'site, subscribers', path: '/builder/s1?tab=subscribers' },
   { name: 'page', path: '/builder/s1/page-home' },
   { name: 'page, add block', path: '/builder/s1/page-home', act: opens('Add block') },
   { name: 'page, versions', path: '/builder/s1/page-home', act: opens('Versions') },

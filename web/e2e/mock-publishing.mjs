@@ -147,6 +147,7 @@ export function publishing() {
           ];
     if (part === 'document') return [{ ...site, documentVersion: (site.documentVersion += 1) }];
     if (part === 'releases' && method === 'GET') return [releases(made.document.pages.length)];
+    if (part === 'subscribers') return method === 'GET' ? [subscribers()] : [null, 204];
     if (part === 'versions')
       return name ? [{ id, version: Number(name), savedAt: ago(4), document: made.document }] : [versions(4)];
     if (part === 'images') return [{ hash: HASH, width: 960, height: 540 }, 201];
@@ -192,6 +193,17 @@ const versions = (count) =>
     savedAt: ago(2 + 20 * index),
     restoredFrom: index === 1 ? count - 3 : null,
   }));
+const subscribers = () =>
+  ['ada', 'embla', 'una'].map((name, index) => ({
+    id: `sub-${name}`,
+    email: `${name}@example.com`,
+    state: index === 0 ? 'pending' : 'confirmed',
+    page: '/sites/vpn-measured/',
+    block: 'news',
+    requestedAt: ago(20 * index + 2),
+    confirmedAt: index === 0 ? null : ago(20 * index + 1),
+  }));
+
 const releases = (pages) => [
   { number: 2, publishedAt: ago(30), restoredFrom: null, isShown: true, pages },
   { number: 1, publishedAt: ago(300), restoredFrom: null, isShown: false, pages },

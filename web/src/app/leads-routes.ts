@@ -16,6 +16,20 @@ const newsletterUnsubscribe = createRoute({
   component: lazyRouteComponent(() => import('./pages/newsletter-unsubscribe'), 'NewsletterUnsubscribePage'),
 });
 
+const siteNewsletterConfirm = createRoute({
+  getParentRoute: () => root,
+  path: '/site-newsletter/confirm',
+  staticData: { title: 'Confirm your subscription' },
+  component: lazyRouteComponent(() => import('./pages/site-newsletter-confirm'), 'SiteNewsletterConfirmPage'),
+});
+
+const siteNewsletterUnsubscribe = createRoute({
+  getParentRoute: () => root,
+  path: '/site-newsletter/unsubscribe',
+  staticData: { title: 'Unsubscribe' },
+  component: lazyRouteComponent(() => import('./pages/site-newsletter-unsubscribe'), 'SiteNewsletterUnsubscribePage'),
+});
+
 const earlyAccessLeave = createRoute({
   getParentRoute: () => root,
   path: '/early-access/leave',
@@ -40,6 +54,8 @@ const reportsUnsubscribe = createRoute({
 export const leadsRoutes = [
   newsletterConfirm,
   newsletterUnsubscribe,
+  siteNewsletterConfirm,
+  siteNewsletterUnsubscribe,
   earlyAccessConfirm,
   earlyAccessLeave,
   reportsUnsubscribe,

@@ -40,6 +40,8 @@ const VISITORS = [
   '/reset-password',
   '/newsletter/confirm',
   '/newsletter/unsubscribe',
+  '/site-newsletter/confirm',
+  '/site-newsletter/unsubscribe',
   '/reports/unsubscribe',
   '/early-access/confirm',
   '/early-access/leave',

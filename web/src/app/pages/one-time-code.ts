@@ -9,6 +9,8 @@ export function useOneTimeCode(
     | '/login/finish'
     | '/newsletter/confirm'
     | '/newsletter/unsubscribe'
+    | '/site-newsletter/confirm'
+    | '/site-newsletter/unsubscribe'
     | '/early-access/confirm'
     | '/early-access/leave'
     | '/notifications/unsubscribe'

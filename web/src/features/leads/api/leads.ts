@@ -59,3 +59,9 @@ export const confirmSubscription = (code: string): Promise<string> =>
 
 export const unsubscribe = (code: string): Promise<string> =>
   agreed(body(api.POST('/api/public/newsletter/unsubscribe', { body: { code } })));
+
+export const confirmSiteSubscription = (code: string): Promise<string> =>
+  agreed(body(api.POST('/api/public/site-newsletter/confirm', { body: { code } })));
+
+export const unsubscribeFromSite = (code: string): Promise<string> =>
+  agreed(body(api.POST('/api/public/site-newsletter/unsubscribe', { body: { code } })));

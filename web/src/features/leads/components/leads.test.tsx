@@ -270,6 +270,8 @@ test('spec §3 share: as icons, of the page itself', async () => {
 test.each([
   ['/newsletter/confirm', 'Confirm subscription', '/api/public/newsletter/confirm', 'Subscription confirmed'],
   ['/newsletter/unsubscribe', 'Unsubscribe', '/api/public/newsletter/unsubscribe', 'Unsubscribed'],
+  ['/site-newsletter/confirm', 'Confirm subscription', '/api/public/site-newsletter/confirm', 'Subscription confirmed'],
+  ['/site-newsletter/unsubscribe', 'Unsubscribe', '/api/public/site-newsletter/unsubscribe', 'Unsubscribed'],
   ['/early-access/confirm', 'Confirm address', '/api/public/early-access/confirm', 'Address confirmed'],
   ['/early-access/leave', 'Leave early access', '/api/public/early-access/leave', "You've left early access"],
 ] as const)(

@@ -66,14 +66,17 @@ export function SettingsPanel({ site, document, faults, change, onRemoved }: Pro
       </Card>
       <Card
         title="Export"
-        description="All pages and images as a zip that any static host serves. Tracked links keep counting there."
+        description="All pages and images as a zip that any static host serves. Tracked links keep counting there. Newsletter forms are included once the site is published."
       >
         <Button className="self-start" busy={zip.isPending} onClick={() => zip.mutate()}>
           <Download aria-hidden className="size-4" />
           Export zip
         </Button>
       </Card>
-      <Card title="Remove site" description="Removes its pages, versions, releases and images. Analytics stay.">
+      <Card
+        title="Remove site"
+        description="Removes its pages, versions, releases, images and subscribers. Analytics stay."
+      >
         <Button variant="danger" className="self-start" busy={remove.isPending} onClick={() => setRemoving(true)}>
           Remove site
         </Button>

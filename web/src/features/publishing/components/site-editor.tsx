@@ -1,4 +1,4 @@
-// One site: its pages and menu, theme, settings, address and releases.
+// One site: its pages and menu, theme, settings, address, releases and subscribers.
 import { useQueryClient } from '@tanstack/react-query';
 import { ExternalLink, History } from 'lucide-react';
 import { lazy, Suspense, useMemo, useState, type MouseEventHandler, type ReactNode } from 'react';
@@ -22,9 +22,12 @@ const ReleasesPanel = lazy(() => import('./releases-panel').then((module) => ({ 
 const SettingsPanel = lazy(() => import('./settings-panel').then((module) => ({ default: module.SettingsPanel })));
 const SiteConflict = lazy(() => import('./conflict').then((module) => ({ default: module.SiteConflict })));
 const SiteVersions = lazy(() => import('./versions').then((module) => ({ default: module.SiteVersions })));
+const SubscribersPanel = lazy(() =>
+  import('./subscribers-panel').then((module) => ({ default: module.SubscribersPanel })),
+);
 const ThemePanel = lazy(() => import('./theme-panel').then((module) => ({ default: module.ThemePanel })));
 
-export const SITE_TABS = ['pages', 'theme', 'settings', 'address', 'releases'] as const;
+export const SITE_TABS = ['pages', 'theme', 'settings', 'address', 'releases', 'subscribers'] as const;
 export type SiteTab = (typeof SITE_TABS)[number];
 
 interface Props {
@@ -126,6 +129,7 @@ export function SiteEditor({ site, tab, onTab, linkTo, onOpen, onRemoved }: Prop
           },
           { id: 'address', label: 'Address', content: late(<AddressPanel site={site} />) },
           { id: 'releases', label: 'Releases', content: late(<ReleasesPanel site={site} />) },
+          { id: 'subscribers', label: 'Subscribers', content: late(<SubscribersPanel site={site} />) },
         ]}
       />
       {versions && (

@@ -1,0 +1,44 @@
+// Who gets the newsletter of a site.
+import { infiniteQueryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { answer, api, done } from '@/lib/api/client';
+import { messageOf } from '@/lib/api/errors';
+import type { components } from '@/lib/api/schema';
+import { toast, toastError } from '@/stores/toasts';
+
+export type SiteSubscriber = components['schemas']['SiteSubscriber'];
+export type SubscriberState = SiteSubscriber['state'];
+
+const KEY = 'site-subscribers';
+
+export const siteSubscribersQuery = (id: string, state: SubscriberState | undefined) =>
+  infiniteQueryOptions({
+    queryKey: [KEY, id, state],
+    initialPageParam: '',
+    queryFn: ({ signal, pageParam }) =>
+      answer(
+        api.GET('/api/platform/sites/{id}/subscribers', {
+          params: {
+            path: { id },
+            query: { limit: 50, ...(pageParam ? { cursor: pageParam } : {}), ...(state ? { state } : {}) },
+          },
+          signal,
+        }),
+      ),
+    getNextPageParam: (page) => page.nextCursor,
+    staleTime: 0,
+  });
+
+export const subscribersFile = (id: string): string => `/api/platform/sites/${id}/subscribers.csv`;
+
+export function useRemoveSubscriber(id: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (subscriberId: string) =>
+      done(
+        api.DELETE('/api/platform/sites/{id}/subscribers/{subscriberId}', { params: { path: { id, subscriberId } } }),
+      ),
+    onSuccess: () => toast('Subscriber removed'),
+    onError: (error) => toastError('Failed to remove the subscriber', messageOf(error)),
+    onSettled: () => client.invalidateQueries({ queryKey: [KEY, id] }),
+  });
+}
