@@ -51,6 +51,6 @@ test('an address is removed once that is confirmed', async () => {
   const { user } = renderPart(<SubscribersPanel site={SITE} />);
   await user.click(await screen.findByRole('button', { name: 'Remove ada@example.com' }));
   expect(requests('DELETE')).toEqual([]);
-  await user.click(within(screen.getByRole('alertdialog')).getByRole('button', { name: 'Remove' }));
+  await user.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Remove' }));
   expect(await screen.findByText(/^No subscribers yet/)).toBeInTheDocument();
 });
