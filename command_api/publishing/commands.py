@@ -86,7 +86,7 @@ class ConfirmSiteSubscription(Command[None]):
 
 
 class EndSiteSubscription(Command[None]):
-    """Ends a subscription of whoever has its link and deletes the address; harmless when it has ended."""
+    """Ends a subscription by its link and deletes the address; harmless when it has ended."""
 
     subscription_id: UUID
     way: Way

@@ -1,6 +1,6 @@
 """Process manager of newsletter forms: ingest stores a form with its timeout, and this turns it into a subscription.
 
-Limits are consumed here, where all sites are known: an address gets few emails that other people asked for, however
+Limits are consumed here, where all sites are known: an address gets few emails that other people request, however
 many sites they use for it. A form above the limit of its site waits.
 """
 

@@ -83,7 +83,7 @@ class SiteRemoved(DomainEvent):
 
 
 class SiteSubscriptionRequested(DomainEvent):
-    """A person, perhaps the owner of the address, asked for the newsletter of a site; the owner must confirm it."""
+    """A person, perhaps the owner of the address, requested the newsletter of a site; the owner must confirm it."""
 
     NAME: ClassVar[str] = "site_subscription.requested"
     site_id: UUID

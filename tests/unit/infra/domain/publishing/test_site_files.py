@@ -11,6 +11,7 @@ from uuid import UUID
 from zipfile import ZipFile
 
 from infra.domain.publishing.render import File, PageDates, archive, render_site
+from infra.domain.publishing.render.wording import wording_of
 from tests.support.published_pages import ABOUT, DATES, HOME, PHOTO, TENTS, blocks, page, site, surroundings
 from tests.support.strict_html import read
 
@@ -50,7 +51,7 @@ def test_a_form_is_answered_in_the_look_and_language_of_the_site() -> None:
     files = render_site(site(language="de"), DOCUMENTS, around)
     sent, refused = (read(files[f"subscribe/{name}/index.html"].body) for name in ("sent", "again"))
     assert list(sent.headings()) == [(1, "Prüfen Sie Ihr Postfach")]
-    assert list(refused.headings()) == [(1, "Das ist keine E-Mail-Adresse")]
+    assert list(refused.headings()) == [(1, wording_of("de").refused)]
     assert sent.meta("robots") == refused.meta("robots") == "noindex"
     assert "/sites/tents/" in [link.attributes["href"] for link in sent.all("a")]
     assert "form-action 'none'" in files["subscribe/sent/index.html"].security_policy
