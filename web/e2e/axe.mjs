@@ -359,6 +359,8 @@ const STATES = [
     expected: '400',
   },
   { name: 'newsletter, unsubscribe', path: '/newsletter/unsubscribe#code=abc', signedIn: false },
+  { name: 'site newsletter, confirm', path: '/site-newsletter/confirm#code=abc', signedIn: false },
+  { name: 'site newsletter, unsubscribe', path: '/site-newsletter/unsubscribe#code=abc', signedIn: false },
   { name: 'newsletter, no code', path: '/newsletter/unsubscribe', signedIn: false },
   { name: 'early access, leave', path: '/early-access/leave#code=abc', signedIn: false },
   { name: 'forum', path: '/forum' },

@@ -230,7 +230,7 @@ def test_a_release_with_a_form_has_the_pages_that_answer_it(site: Newsletter) ->
     rows = site.postgres.execute(
         "SELECT path, security_policy FROM publishing.site_file WHERE site_id = %s", (site.id,)
     ).fetchall()
-    policies = dict(rows)
+    policies: dict[str, str] = dict(rows)
     assert {"subscribe/sent/index.html", "subscribe/again/index.html"} <= set(policies)
     assert "form-action 'self'" in policies["index.html"]
     assert "form-action 'none'" in policies["subscribe/sent/index.html"]

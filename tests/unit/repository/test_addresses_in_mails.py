@@ -20,7 +20,7 @@ WRITERS = [
 ]
 APP = ROOT / "web" / "src" / "app"
 ROUTES = {path for file in APP.glob("*rout*.ts*") for path in re.findall(r"path: '(/[\w/$-]*)'", file.read_text())}
-BEFORE = r"""(?:url\}|"(?:newsletter|early_access)": "|(?:path=|return )f")"""
+BEFORE = r"""(?:url\}|"(?:(?:site_)?newsletter|early_access)": "|(?:path=|return )f")"""
 LEADS = re.compile(BEFORE + r"(/(?!api/|go/)[\w/-]+)(?:\?tab=([\w-]+))?")
 ADDRESSES = sorted({found for file in WRITERS for found in LEADS.findall(file.read_text())})
 

@@ -1,5 +1,5 @@
 -- Subscribers of built sites: their addresses lie with those of other people without an account, and say whose list they
--- are on. Admins see none of them; the account that has the site sees its own.
+-- are on. The account that has the site reads its own.
 ALTER TABLE ops.contact
     DROP CONSTRAINT contact_kind_check,
     ADD CONSTRAINT contact_kind_check CHECK (kind IN ('newsletter', 'early_access', 'site_newsletter')),
