@@ -37,7 +37,7 @@ MAX_WAITING: Final = 1_000
 RETRY_S: Final = 600
 _PAGE: Final = re.compile(r"/[a-z0-9/-]{0,299}")
 _BLOCK: Final = re.compile(r"[a-z0-9-]{1,60}")
-_HAS_FORM: Final = "SELECT FROM publishing.site_file WHERE site_id = %s AND is_own_host = %s AND path = %s"
+_HAS_FORM: Final = "SELECT 1 FROM publishing.site_file WHERE site_id = %s AND is_own_host = %s AND path = %s"
 STORE: Final = """
 WITH found AS (
     SELECT (SELECT count(*) FROM publishing.sent_form WHERE sender = %s AND sent_at > now() - interval '1 hour') >= %s
