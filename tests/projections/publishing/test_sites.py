@@ -19,6 +19,7 @@ def test_a_site_has_its_versions_and_releases_until_it_is_removed(projecting: Pr
         return event_class(originator_id=id_, originator_version=version, timestamp=NOW, **values)
 
     made = {"account_id": owner, "website_id": WEBSITE, "document": "{}"}
+    subscriber, asked = uuid4(), {"account_id": owner, "page": "/", "block": "news"}
     projecting.decide(
         step(site, 1, publishing.SiteCreated, slug="tents", **made),
         step(other, 1, publishing.SiteCreated, slug="boats", **made),
@@ -28,10 +29,13 @@ def test_a_site_has_its_versions_and_releases_until_it_is_removed(projecting: Pr
         step(site, 3, publishing.SitePublished, account_id=owner, release=1, site_version=2, pages={page: 2}),
         step(site, 4, publishing.SiteMoved, slug="camping", domain_id=None),
         step(other, 2, publishing.SitePublished, account_id=owner, release=1, site_version=1, pages={}),
+        step(subscriber, 1, publishing.SiteSubscriptionRequested, site_id=site, **asked),
+        step(subscriber, 2, publishing.SiteSubscriptionConfirmed),
+        step(uuid4(), 1, publishing.SiteSubscriptionRequested, site_id=other, **asked),
         step(other, 3, publishing.SiteRemoved),
     )
     with projecting.running():
-        for name in ("sites", "site_versions", "site_releases"):
+        for name in ("sites", "site_versions", "site_releases", "site_subscriptions"):
             projecting.wait(name)
     rows = projecting.sql("select id, slug, document_version, published, shown_versions from read.sites")
     assert rows == [(site, "camping", 2, 1, {str(site): 2, str(page): 2})]
@@ -41,3 +45,5 @@ def test_a_site_has_its_versions_and_releases_until_it_is_removed(projecting: Pr
     )
     assert versions == [(page, 1, "one", None), (page, 2, "two", 1)]
     assert projecting.sql("select site_id, number, pages from read.site_releases") == [(site, 1, 1)]
+    subscribers = projecting.sql("select id, site_id, state, confirmed_at from read.site_subscriptions")
+    assert subscribers == [(subscriber, site, "confirmed", NOW)]
