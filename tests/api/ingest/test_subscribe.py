@@ -39,7 +39,7 @@ class WithForm(Published):
 
     def stored(self) -> list[tuple[str, str, str]]:
         sql = "SELECT email_sealed, page, block FROM publishing.sent_form WHERE site_id = %s ORDER BY sent_at"
-        return self.ingest.execute(sql, self.id)  # type: ignore[return-value]
+        return self.ingest.execute(sql, self.id)
 
 
 @pytest.fixture(autouse=True)

@@ -62,13 +62,12 @@ class Newsletter:
         self.store(email)
         self.handle()
 
-    def store(self, email: str) -> tuple[bool, bool]:
+    def store(self, email: str) -> None:
         form = uuid4()
         sealed = encrypt_field(self.api.query.settings, form, "email", email)
         sender = uuid4().hex
         values = (sender, PER_SENDER, self.id, MAX_WAITING, form, self.id, sender, sealed, "/", "news")
-        [found] = self.postgres.execute(STORE, (*values, NEWSLETTER_FORMS)).fetchall()
-        return found
+        self.postgres.execute(STORE, (*values, NEWSLETTER_FORMS))
 
     def handle(self) -> None:
         later = datetime.now(UTC) + timedelta(seconds=5)
