@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';
-import { OFFERED_KINDS, newBlock } from '../lib/blocks';
+import { BLOCK_KINDS, newBlock } from '../lib/blocks';
 import type { Block } from '../lib/document';
 import { UploadImage } from './image-field';
 
@@ -35,7 +35,7 @@ export function AddBlockDialog({ siteId, place, onAdd, onClose }: Props) {
         </div>
       ) : (
         <ul className="grid gap-2 sm:grid-cols-2">
-          {OFFERED_KINDS.map(({ type, label, purpose }) => (
+          {BLOCK_KINDS.map(({ type, label, purpose }) => (
             <li key={type}>
               <button
                 type="button"

@@ -141,11 +141,11 @@ test('what happens while a block is dragged is announced with its name and posit
   expect(say.onDragCancel(event)).toBe('Canceled. Hero: [Your heading] stays at position 1.');
 });
 
-test('a new block comes from the dialog and is opened', async () => {
+test.each(['Disclosure', 'Newsletter form'])('a new block comes from the dialog and is opened: %s', async (kind) => {
   const { user } = open();
   await user.click(screen.getByRole('button', { name: 'Add block' }));
-  await user.click(await screen.findByRole('button', { name: /^Disclosure/ }));
-  expect(await screen.findByRole('heading', { name: 'Disclosure' })).toHaveFocus();
+  await user.click(await screen.findByRole('button', { name: new RegExp(`^${kind}`) }));
+  expect(await screen.findByRole('heading', { name: kind })).toHaveFocus();
   await user.click(screen.getByRole('button', { name: 'Back to all blocks' }));
   expect(order()).toHaveLength('abc'.length + 36);
 });

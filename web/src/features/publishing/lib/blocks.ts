@@ -21,9 +21,6 @@ export const BLOCK_KINDS: readonly BlockKind[] = [
   { type: 'disclosure', label: 'Disclosure', purpose: 'Says that you earn from links' },
 ];
 
-/** What a page may get. A newsletter form is not rendered yet, so it is not offered. */
-export const OFFERED_KINDS = BLOCK_KINDS.filter(({ type }) => type !== 'newsletter');
-
 const LABELS = new Map(BLOCK_KINDS.map(({ type, label }) => [type, label]));
 export const labelOf = (type: BlockType): string => LABELS.get(type) ?? type;
 
