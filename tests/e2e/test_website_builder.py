@@ -1,5 +1,6 @@
 """A site of three pages is built by mouse, and another one by keyboard alone; both are published on domains of a local
-DNS server, visited, clicked and sold through, and their revenue stands by page and block."""
+DNS server, visited, clicked and sold through, and their revenue stands by page and block. A visitor of the first one
+subscribes to its newsletter."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
+from re import search
 from typing import Any, Final, Protocol
 from urllib.parse import parse_qs, urlsplit
 from uuid import uuid4
@@ -19,10 +21,12 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from infra.ops.bootstrap import browser
 from tests.e2e.conftest import AGENT, FLAGS, PATIENCE_S, connect, partner_with_link, read, sign_in
 from tests.support.dns_server import DnsServer
+from tests.support.mail_server import MailServer
 from tests.support.stack import Stack, wait_for
 
 MAX_TABS: Final = 200
 PICTURE: Final = "A tent by a lake"
+READER: Final = "reader@example.com"
 
 
 class Hands(Protocol):
@@ -132,7 +136,13 @@ def visitors(chromium: Browser) -> Iterator[Browser]:
 
 @pytest.mark.parametrize("hands", [Mouse(), Keyboard()], ids=["mouse", "keyboard"])
 def test_a_site_is_built_published_visited_and_sold_through(
-    admin_stack: Stack, dns: DnsServer, page: Page, api: httpx.Client, visitors: Browser, hands: Hands
+    admin_stack: Stack,
+    dns: DnsServer,
+    post: MailServer,
+    page: Page,
+    api: httpx.Client,
+    visitors: Browser,
+    hands: Hands,
 ) -> None:
     app, name = admin_stack.app, type(hands).__name__.lower()
     shop = new_shop(api, dns, f"tents-{name}.example")
@@ -142,6 +152,9 @@ def test_a_site_is_built_published_visited_and_sold_through(
     click_id = visit(visitors, admin_stack, shop)
     sell(admin_stack, shop, click_id)
     assert_earned(api, shop)
+    if isinstance(hands, Mouse):
+        confirm(visitors, post)
+        assert_subscribed(page, api)
 
 
 def new_shop(api: httpx.Client, dns: DnsServer, domain: str) -> Shop:
@@ -199,6 +212,9 @@ def build(page: Page, app: str, hands: Hands, shop: Shop, name: str) -> None:
         hands.choose(page.get_by_label("Leads to"), "Page of this site")
         hands.choose(page.get_by_label("Page", exact=True), "Tents reviewed")
         hands.press(page.get_by_role("button", name="Back to all blocks"))
+        if isinstance(hands, Mouse):
+            add_block(page, hands, "Newsletter form", {"Heading": "News of tents", "Consent": "One email a month."})
+            hands.press(page.get_by_role("button", name="Back to all blocks"))
         add_image(page, hands)
 
 
@@ -251,7 +267,8 @@ def publish(page: Page, hands: Hands, shop: Shop) -> None:
 
 
 def visit(visitors: Browser, mine: Stack, shop: Shop) -> str:
-    """A visitor finds the site by its domain, reads the review and follows the offer; gives the id of the click."""
+    """A visitor finds the site by its domain, subscribes where there is a form, reads the review and follows the offer;
+    gives the id of the click."""
     home = f"http://{shop.domain}:{urlsplit(mine.tracking).port}/"
     context = visitors.new_context(user_agent=AGENT, locale="en-US")
     try:
@@ -259,6 +276,11 @@ def visit(visitors: Browser, mine: Stack, shop: Shop) -> str:
         page.set_default_timeout(PATIENCE_S * 1000)
         wait_for(lambda: found(page, home), "ingest to learn of the site")
         assert_shown(page.get_by_role("img", name=PICTURE))
+        if page.get_by_label("Email address").count():
+            page.get_by_label("Email address").fill(READER)
+            page.get_by_role("button", name="Subscribe").click()
+            expect(page.get_by_role("heading", name="Check your inbox")).to_be_visible()
+            page.goto(home)
         page.get_by_role("link", name="Read the review").click()
         expect(page.get_by_role("heading", name="Tent for two")).to_be_visible()
         shop_host = urlsplit(shop.link["destination"]).hostname
@@ -295,3 +317,28 @@ def assert_earned(api: httpx.Client, shop: Shop) -> None:
     assert (review["pageviews"], review["clicks"], review["conversions"]) == (1, 1, 1)
     assert review["revenue"] == block["revenue"] == 20
     assert (block["clicks"], block["conversions"]) == (1, 1)
+
+
+def confirm(visitors: Browser, post: MailServer) -> None:
+    """By the link in the email."""
+    link = search(r"https?://\S+/site-newsletter/confirm#\S+", post.to(READER).get_content())
+    assert link is not None
+    context = visitors.new_context(user_agent=AGENT, locale="en-US")
+    try:
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE_S * 1000)
+        page.goto(link[0])
+        page.get_by_role("button", name="Confirm subscription").click()
+        expect(page.get_by_text("Subscription confirmed", exact=True).first).to_be_visible()
+    finally:
+        context.close()
+
+
+def assert_subscribed(page: Page, api: httpx.Client) -> None:
+    """The owner of the site, whose page is open, sees the one subscriber."""
+    subscribers = f"/api/platform/sites/{urlsplit(page.url).path.rpartition('/')[2]}/subscribers"
+    wait_for(lambda: read(api, subscribers, {"state": "confirmed"}), "the list to have the subscriber")
+    page.get_by_role("tab", name="Subscribers").click()
+    rows = page.get_by_role("table", name="Subscribers").get_by_role("row")
+    expect(rows.filter(has_text=READER)).to_contain_text("Confirmed")
+    expect(rows).to_have_count(2)
