@@ -22,6 +22,7 @@ _COUNT: Final = "SELECT count(*) FROM ops.contact WHERE site_id = %s"
 
 @HANDLERS.on(commands.HandleForm, senders="system")
 def handle_form(command: commands.HandleForm, uow: UnitOfWork) -> None:
+    uow.lock()  # the site stays as it is, and what is counted stays true, until the commit
     rows = uow.select(_FORM, command.form_id)
     if not rows or rows[0][1] is None:
         return
@@ -34,6 +35,7 @@ def handle_form(command: commands.HandleForm, uow: UnitOfWork) -> None:
 
 @HANDLERS.on(commands.ConfirmSiteSubscription, senders="system")
 def confirm_subscription(command: commands.ConfirmSiteSubscription, uow: UnitOfWork) -> None:
+    uow.lock()  # a site that is removed meanwhile takes its list along
     contact = command.subscription_id
     subscription, kept = uow.load(contact, subscriptions.evolve), contacts.find(uow, contact)
     events = subscriptions.confirm(subscription, uow.context)
@@ -75,7 +77,6 @@ def _request(uow: UnitOfWork, site: sites.Site, email: str, page: str, block: st
     subscription = uow.load(contact, subscriptions.evolve)
     if subscription is not None and subscription.state == "confirmed":
         return
-    uow.lock()  # what is counted stays true until the commit
     [(count,)] = uow.select(_COUNT, site.id)
     if count >= subscriptions.MAX_SUBSCRIBERS and contacts.find(uow, contact) is None:
         return

@@ -1,14 +1,22 @@
-"""Mails to subscribers of a site. They name the site and where it is; nothing that a visitor typed is in them."""
+"""Mails to subscribers of a site. They name the site and where it is; nothing that a visitor typed is in them.
+
+Anybody may enter anybody's address in a form, so the name of a site must not carry a message: one in which mail
+programs would find a link is left out, and the site's address stands for it.
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from typing import Final
 from uuid import UUID
 
 from infra import PRODUCT_NAME
 from infra.kernel.config.settings import Settings
 from infra.kernel.mail import contacts
 from infra.kernel.mail.outbox import Mail
+
+_LINK: Final = re.compile(r"//|@|\w[.\u3002\uff0e\uff61]\w")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +34,7 @@ class SubscriptionMails:
             "The link works once, for one week. If you did not request this, ignore this email: without your"
             f" confirmation nothing is sent.\n\n{self._sender}"
         )
-        return self._of(to, f"Confirm your subscription to {self.site}", text, contact, "confirm")
+        return self._of(to, f"Confirm your subscription to {self._name}", text, contact, "confirm")
 
     def subscribed(self, to: str, contact: UUID) -> Mail:
         text = (
@@ -34,11 +42,15 @@ class SubscriptionMails:
             " address is then deleted:\n\n"
             f"{contacts.unsubscribe_page(self.settings, 'site_newsletter', contact)}\n\n{self._sender}"
         )
-        return self._of(to, f"You get the newsletter of {self.site}", text, contact, "welcome")
+        return self._of(to, f"You get the newsletter of {self._name}", text, contact, "welcome")
 
     @property
     def _named(self) -> str:
-        return f"{self.site} ({self.address})"
+        return f"{self._name} ({self.address})"
+
+    @property
+    def _name(self) -> str:
+        return self.address.partition("//")[2].rstrip("/") if _LINK.search(self.site) else self.site
 
     @property
     def _sender(self) -> str:

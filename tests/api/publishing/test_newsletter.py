@@ -14,6 +14,7 @@ import httpx
 import pytest
 
 from command_api.kernel.process_manager import ProcessWorker
+from command_api.kernel.rate_limits import Limit
 from command_api.publishing import subscription_process, subscriptions
 from command_api.publishing.subscription_process import newsletter_forms
 from infra.domain.publishing.serving import NEWSLETTER_FORMS
@@ -22,6 +23,7 @@ from infra.kernel.mail.outbox import decrypt_mail
 from infra.services.scheduler.jobs.retention import delete_expired
 from ingest.endpoints.subscribe import MAX_WAITING, PER_SENDER, STORE
 from tests.support.full_api import Api, SampleData
+from tests.support.people import PASSWORD
 
 SITES = "/api/platform/sites"
 FORM = "<form"
@@ -165,6 +167,18 @@ def test_an_address_gets_few_emails_from_however_many_sites(
     assert waiting.fetchone() == (0,)
 
 
+def test_an_account_gets_no_further_emails_by_more_sites(
+    full_api: Api, sample: SampleData, site: Newsletter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other, emails = Newsletter(full_api, sample).publish(), [somebody(), somebody()]
+    monkeypatch.setattr(subscription_process, "PER_ACCOUNT", Limit("account-forms", timedelta(minutes=10), 1))
+    site.fill_in(emails[0])
+    other.fill_in(emails[1])
+    assert [to for to, _ in site.mails("site_newsletter_confirm")] == emails[:1]
+    waiting = site.postgres.execute("SELECT site_id FROM publishing.sent_form WHERE email_sealed IS NOT NULL")
+    assert waiting.fetchall() == [(other.id,)]  # and is handled once there is room
+
+
 def test_a_full_site_takes_no_further_forms(site: Newsletter, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(subscriptions, "MAX_SUBSCRIBERS", 1)
     emails = [somebody(), somebody()]
@@ -183,6 +197,12 @@ def test_the_list_is_its_owners_alone(full_api: Api, sample: SampleData) -> None
     )
     [row] = csv.DictReader(StringIO(full_api.call("GET", f"{path}.csv", sample.owner).text))
     assert row["email"] == "una@example.com" and "/site-newsletter/unsubscribe#code=" in row["unsubscribeUrl"]
+    sealed = encrypt_field(full_api.query.settings, sample.site_subscriber, "email", "=cmd|1+1@example.com")
+    full_api.query.postgres.execute(
+        "UPDATE ops.contact SET email_sealed = %s WHERE id = %s", (sealed, sample.site_subscriber)
+    )
+    [row] = csv.DictReader(StringIO(full_api.call("GET", f"{path}.csv", sample.owner).text))
+    assert row["email"] == "'=cmd|1+1@example.com"  # no formula, in whatever program opens it
     for person in (full_api.query.person(), sample.admin):
         for address in (path, f"{path}.csv"):
             assert full_api.call("GET", address, person).status_code == 404
@@ -211,6 +231,24 @@ def test_the_list_goes_with_its_site(site: Newsletter) -> None:
     site.handle()
     delete_expired(site.api.query.settings)
     assert site.mails("site_newsletter_confirm") == []
+
+
+def test_the_list_goes_with_the_account(full_api: Api) -> None:
+    leaving = SampleData(full_api)
+    site, email = Newsletter(full_api, leaving).publish(), somebody()
+    site.fill_in(email)
+    text = site.mails("site_newsletter_confirm")[0][1]
+    erased = full_api.call("POST", "/api/platform/erase", leaving.owner, json={"password": PASSWORD})
+    assert erased.status_code == 204, erased.text
+    assert not site.is_kept(email) and site.confirm(text).status_code == 400
+    assert (
+        full_api.query.postgres.execute("SELECT FROM ops.contact WHERE site_id = %s", (leaving.site,)).fetchall() == []
+    )
+    site.fill_in(somebody())  # sent at the last moment
+    delete_expired(full_api.query.settings)
+    assert site.mails("site_newsletter_confirm") == []
+    waiting = site.postgres.execute("SELECT FROM publishing.sent_form WHERE email_sealed IS NOT NULL")
+    assert waiting.fetchall() == []
 
 
 def test_an_address_that_nobody_confirms_is_deleted(site: Newsletter) -> None:

@@ -85,3 +85,17 @@ def test_mails_name_the_site_and_can_be_stopped_with_one_click() -> None:
         token = mail.unsubscribe_url.rpartition("/")[2]
         assert verify_unsubscribe_token(SETTINGS, "site_newsletter", token) == contact
         assert verify_unsubscribe_token(SETTINGS, "newsletter", token) is None
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Account locked: http://evil.example", "Verify at evil.example", "ada@evil.example", "evil\u3002example now"],
+)
+def test_the_name_of_a_site_puts_no_link_into_anybodys_inbox(name: str) -> None:
+    mails = SubscriptionMails(SETTINGS, name, "https://track.example/sites/tents/")
+    for mail in (
+        mails.confirm("ada@example.com", "code", UUID(int=7)),
+        mails.subscribed("ada@example.com", UUID(int=7)),
+    ):
+        assert "evil" not in mail.text + mail.subject
+        assert mail.subject.endswith("track.example/sites/tents")
