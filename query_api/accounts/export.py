@@ -20,6 +20,7 @@ from fastapi.responses import StreamingResponse
 from infra.domain.social_connections import decrypt_name
 from infra.kernel.config.settings import Settings
 from infra.kernel.http.client_info import client_of
+from infra.kernel.mail import contacts
 from infra.kernel.security.audit_log import Entry, record
 from infra.kernel.security.oauth_providers import decrypt_label
 from query_api.kernel.dependencies import CallerScope, Context
@@ -59,6 +60,11 @@ def _with_name(settings: Settings, row: Row) -> Row:
     return {**{name: value for name, value in row.items() if name != "name_sealed"}, "name": opened}
 
 
+def _with_address(settings: Settings, row: Row) -> Row:
+    email = contacts.decrypt_field(settings, row["id"], "email", row["email_sealed"])
+    return {**{name: value for name, value in row.items() if name != "email_sealed"}, "email": email}
+
+
 _OWN: Final = "t.account_id = %(account)s"
 _OWN_PARTNERS: Final = "(to_jsonb(t) ->> 'account_id')::uuid = %(account)s"
 """By name out of the row: while a new version is built, the live table may be one without the column."""
@@ -96,6 +102,13 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("siteVersions", "read.site_versions", _OWN, key=("position",)),
     Section("siteReleases", "read.site_releases", _OWN, key=("position",)),
     Section("siteSubscriptions", "read.site_subscriptions", _OWN, key=("position",)),
+    Section(
+        "siteSubscribers",
+        "ops.contact",
+        _OWN,
+        shown="id, site_id, email_sealed, created_at, confirmed_at",
+        opened=_with_address,
+    ),
     Section(
         "websiteKeys",
         "read.website_keys",

@@ -75,6 +75,8 @@ const SCREENS = [
   { name: 'site-theme', path: '/builder/s1?tab=theme' },
   { name: 'site-address', path: '/builder/s1?tab=address' },
   { name: 'site-releases', path: '/builder/s1?tab=releases' },
+  { name: 'site-newsletter-confirm', path: '/site-newsletter/confirm#code=abc', signedIn: false },
+  { name: 'site-newsletter-unsubscribe', path: '/site-newsletter/unsubscribe#code=abc', signedIn: false },
   { name: 'site-subscribers', path: '/builder/s1?tab=subscribers' },
   { name: 'page', path: '/builder/s1/page-home', act: editorReady, after: true },
   { name: 'page-block', path: '/builder/s1/page-review', act: editBlock(/^Edit Review/), after: true },

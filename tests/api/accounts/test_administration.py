@@ -256,14 +256,19 @@ def test_erasing_deletes_the_accounts_rows_of_every_table(command_world: World) 
     site = ada.call("POST", "/api/platform/websites", json={"domain": "garden.example"}).json()
     domain = {"domain": f"go.{uuid4().hex}.com", "websiteId": site["id"]}
     checked = {"domain_id": ada.call("POST", "/api/platform/custom-domains", json=domain).json()["id"]}
-    ada.call("POST", "/api/platform/sites", json={"websiteId": site["id"], "name": "Garden", "slug": uuid4().hex})
+    built = {"websiteId": site["id"], "name": "Garden", "slug": uuid4().hex}
+    subscribed = {
+        "site_id": ada.call("POST", "/api/platform/sites", json=built).json()["id"],
+        "kind": "site_newsletter",
+    }
+    values = {"domains.dns_check": checked, "ops.contact": subscribed}
     invite(command_world, ada)
     ada.call("POST", "/api/platform/partners", json={"name": "Own", "baseUrl": "own.example", "commission": 8})
     ada.call("POST", "/api/platform/partner-requests", json={"name": "Wanted", "website": "wanted.example"})
     tables = tables_of_accounts(command_world)
     for table, column in tables:
         if table not in belongings_left(command_world, ada.id) and table not in KEPT:
-            add_row(command_world, table, column, ada.id, **(checked if table == "domains.dns_check" else {}))
+            add_row(command_world, table, column, ada.id, **values.get(table, {}))
     assert belongings_left(command_world, ada.id).keys() == {table for table, _ in tables} - KEPT.keys()
     erased = ada.call("POST", "/api/platform/erase", json={"password": PASSWORD})
     assert erased.status_code == 204, erased.text

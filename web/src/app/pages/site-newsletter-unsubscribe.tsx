@@ -9,7 +9,7 @@ export function SiteNewsletterUnsubscribePage() {
     <Entrance title="Unsubscribe" subtitle="From the newsletter of a site.">
       <EmailLinkAction
         code={code}
-        question="You no longer receive the newsletter, and your address is deleted. You can subscribe again at any time."
+        question="You will no longer get the newsletter, and your address will be deleted. You can subscribe again at any time."
         action="Unsubscribe"
         busy="Unsubscribing..."
         done="Unsubscribed"

@@ -93,7 +93,7 @@ export function SubscribersPanel({ site }: { readonly site: Site }) {
       }
     >
       <PagedTable
-        caption="Subscribers"
+        caption="Subscribers of the site"
         query={subscribers}
         columns={columns}
         rowKey={(row) => row.id}
