@@ -1,7 +1,7 @@
 """Mails to subscribers of a site. They name the site and where it is; nothing that a visitor typed is in them.
 
 Anybody may enter anybody's address in a form, so the name of a site must not carry a message: one in which mail
-programs would find a link is left out, and the site's address stands for it.
+programs would find a link is left out; the site's address is shown instead.
 """
 
 from __future__ import annotations

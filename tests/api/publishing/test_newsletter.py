@@ -177,7 +177,7 @@ def test_an_account_gets_no_further_emails_by_more_sites(
     other.fill_in(emails[1])
     assert [to for to, _ in site.mails("site_newsletter_confirm")] == emails[:1]
     waiting = site.postgres.execute("SELECT site_id FROM publishing.sent_form WHERE email_sealed IS NOT NULL")
-    assert waiting.fetchall() == [(other.id,)]  # and is handled once there is room
+    assert waiting.fetchall() == [(other.id,)]  # until the limit allows it
 
 
 def test_a_full_site_takes_no_further_forms(site: Newsletter, monkeypatch: pytest.MonkeyPatch) -> None:
