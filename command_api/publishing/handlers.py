@@ -20,6 +20,7 @@ from command_api.publishing.schemas import ImageState, NewSite, PageState, SiteS
 from command_api.websites import model as websites
 from infra.domain.publishing.document import PageDocument, SiteDocument, SitePage, parse_page, parse_site
 from infra.domain.publishing.errors import DocumentRejected
+from infra.domain.publishing.link_page import ListedLink, entry_name, start_link_page
 from infra.domain.publishing.starters import start_site
 from schemas.base import DomainEvent
 from schemas.events.websites import WebsiteDisconnected
@@ -35,7 +36,7 @@ Document = TypeVar("Document")
 @HANDLERS.on(commands.CreateSite, senders="accounts")
 def create_site(command: commands.CreateSite, uow: UnitOfWork) -> SiteState:
     fields = command.fields
-    document, contents = _new_documents(fields)
+    document, contents = _new_documents(fields, uow)
     created, claimed = sites.create(
         command.site_id,
         uow.load(fields.website_id, websites.evolve),
@@ -183,8 +184,13 @@ def _serve(uow: UnitOfWork, site: sites.Site, events: Sequence[DomainEvent]) -> 
     return site_state(site)
 
 
-def _new_documents(fields: NewSite) -> tuple[SiteDocument, Mapping[UUID, PageDocument]]:
+def _new_documents(fields: NewSite, uow: UnitOfWork) -> tuple[SiteDocument, Mapping[UUID, PageDocument]]:
     niche = fields.niche
+    if fields.links is not None:
+        if niche is not None:
+            raise invalid("two_starters", "A site begins with a niche or with links, not with both.", "links")
+        listed = [ListedLink(id_, entry_name(_link(uow, id_, fields.website_id).slug)) for id_ in fields.links]
+        return _checked(lambda: start_link_page(fields.name, listed, uuid7))
     if niche is not None:
         return _checked(lambda: start_site(niche, fields.name, uuid7))
     home = SitePage(id=uuid7(), path="", title="Home")
@@ -208,6 +214,13 @@ def _checked(make: Callable[[], Document]) -> Document:
     except DocumentRejected as fault:
         field = f"document.{fault.field}" if fault.field else "document"
         raise invalid(fault.code, fault.message, field) from fault
+
+
+def _link(uow: UnitOfWork, link_id: UUID, website_id: UUID) -> tracked_links.Link:
+    link = uow.load(link_id, tracked_links.evolve)
+    if link is None or link.deleted or link.website_id != website_id:
+        raise not_found("link")
+    return link
 
 
 def _existing_links(uow: UnitOfWork, site: sites.Site, links: set[UUID]) -> set[UUID]:

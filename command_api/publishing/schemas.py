@@ -11,18 +11,24 @@ from pydantic import Field
 from command_api.kernel.http import RequestModel, ResponseModel
 from command_api.publishing.pages import Page
 from command_api.publishing.sites import Site
+from infra.domain.publishing.blocks import MAX_OFFERS
 from schemas.events.marketplace import Niche
 
 Document = Annotated[dict[str, Any], Field(description="As docs/sites.md defines it")]
 
 
 class NewSite(RequestModel):
-    """A site of a website. `niche`: the starter that it begins with; none: an empty home page."""
+    """A site of a website. It begins with the starter of `niche`, or with a page that lists `links`, else with an empty
+    home page."""
 
     website_id: Annotated[UUID, Field(strict=False)]
     name: Annotated[str, Field(max_length=300)]
     slug: Annotated[str, Field(max_length=300)]
     niche: Niche | None = None
+    links: Annotated[
+        tuple[Annotated[UUID, Field(strict=False)], ...] | None,
+        Field(strict=False, min_length=1, max_length=MAX_OFFERS),
+    ] = Field(default=None, description="Tracked links of the website: the site is a link-in-bio page that lists them")
 
 
 class SaveDocument(RequestModel):

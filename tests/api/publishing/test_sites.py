@@ -149,3 +149,15 @@ def test_the_owner_sees_documents_versions_and_releases(full_api: Api, sample: S
     assert (release["number"], release["isShown"]) == (1, True)
     assert len(full_api.call("GET", f"{SITES}/starters", sample.owner).json()) == 7
     assert full_api.call("GET", f"{path}/pages/{uuid4()}", sample.owner).status_code == 404
+
+
+def test_a_page_of_links_is_a_site_that_can_be_published_at_once(editor: Editor) -> None:
+    website, link = str(editor.sample.website), str(editor.sample.link)
+    body = {"websiteId": website, "name": "@fjord", "slug": f"s-{uuid4().hex[:12]}", "links": [link]}
+    for wrong, status in (({"links": [str(uuid4())]}, 404), ({"links": []}, 400), ({"niche": "vpn"}, 400)):
+        assert editor.call("POST", SITES, json={**body, **wrong}).status_code == status, wrong
+    editor.site = editor.call("POST", SITES, json=body).json()
+    assert editor.call("POST", f"{editor.path}/publish").status_code == 200
+    page = editor.served()["index.html"]
+    assert "<h1>@fjord</h1>" in page and page.count('rel="sponsored nofollow') == 1
+    assert "we receive a commission" in page
