@@ -103,8 +103,8 @@ def _classify(
     name, kind = _known(referrer_host) if referrer_host else (app, "social" if app else "")
     if utm_source:
         sent = utm_source.lower()
-        kind = _channel(medium, paid) or _NAMED.get(sent) or _known(sent)[1] or "referral"
-        return utm_source, kind
+        name, kind = _NAMED.get(sent) or _known(sent)
+        return name or utm_source, _channel(medium, paid) or kind or "referral"
     if medium or paid:
         return name or referrer_host, _channel(medium, paid) or kind or "referral"
     if not referrer_host:
@@ -173,14 +173,15 @@ _MEDIUM: Final = {
     "search": "search",
 }
 _NAMED: Final = {
-    "google": "search",
-    "bing": "search",
-    "duckduckgo": "search",
-    "yahoo": "search",
-    **dict.fromkeys(social_networks.UTM_SOURCES, "social"),
-    "newsletter": "email",
-    "email": "email",
+    "google": ("Google", "search"),
+    "bing": ("Bing", "search"),
+    "duckduckgo": ("DuckDuckGo", "search"),
+    "yahoo": ("Yahoo", "search"),
+    **{sent: (name, "social") for sent, name in social_networks.UTM_SOURCES.items()},
+    "newsletter": ("", "email"),
+    "email": ("", "email"),
 }
+"""Name and channel by what `utm_source` may say; without a name the source is what was sent."""
 _ENGINES_EVERYWHERE: Final = {"google": "Google", "bing": "Bing", "yandex": "Yandex", "yahoo": "Yahoo"}
 _HOSTS: Final = {
     host: (name, channel)

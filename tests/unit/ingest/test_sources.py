@@ -52,9 +52,10 @@ def test_what_is_no_page_is_refused(url: str) -> None:
         ("https://shop.own.example/x", "https://own.example/", ("", "internal")),
         ("https://www.google.com/", "https://own.example/?gclid=1", ("Google", "paid")),
         ("", "https://own.example/?utm_source=news&utm_medium=email", ("news", "email")),
-        ("", "https://own.example/?utm_source=google&utm_medium=cpc", ("google", "paid")),
+        ("", "https://own.example/?utm_source=google&utm_medium=cpc", ("Google", "paid")),
         ("", "https://own.example/?utm_source=partner1&utm_medium=affiliate", ("partner1", "affiliate")),
-        ("", "https://own.example/?utm_source=facebook", ("facebook", "social")),
+        ("", "https://own.example/?utm_source=facebook", ("Facebook", "social")),
+        ("", "https://own.example/?utm_source=IG&utm_medium=social", ("Instagram", "social")),
         ("android-app://com.google.android.gm/", "https://own.example/", ("Gmail", "email")),
     ],
 )

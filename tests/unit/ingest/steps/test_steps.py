@@ -209,8 +209,8 @@ def test_a_page_in_an_app_of_a_network_comes_from_the_network() -> None:
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
-        (b"", ("instagram", "social", "instagram", "spring")),
-        (b"sub1=a", ("instagram", "social", "instagram", "spring")),
+        (b"", ("Instagram", "social", "instagram", "spring")),
+        (b"sub1=a", ("Instagram", "social", "instagram", "spring")),
         (b"utm_source=letter&utm_medium=email", ("letter", "email", "letter", "")),
     ],
 )
