@@ -81,7 +81,12 @@ function Connection({
       </div>
       <div className="flex flex-wrap gap-1">
         {isConnected ? (
-          <Button size="sm" busy={read.isPending} aria-label={`Read now: ${channel.name}`} onClick={() => read.mutate()}>
+          <Button
+            size="sm"
+            busy={read.isPending}
+            aria-label={`Read now: ${channel.name}`}
+            onClick={() => read.mutate()}
+          >
             <RefreshCw aria-hidden className="size-3.5" />
             Read now
           </Button>
