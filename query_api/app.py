@@ -65,7 +65,7 @@ from query_api.leads import admin as admin_leads
 from query_api.leads import early_access, newsletter
 from query_api.links import admin as admin_links
 from query_api.links import routes as links
-from query_api.marketplace import deals
+from query_api.marketplace import deals, transfers
 from query_api.marketplace import listings as market_listings
 from query_api.matching import directory as program_directory
 from query_api.matching import ideas, learning
@@ -179,6 +179,7 @@ ROUTERS: Final = (
     market_listings.admin_router,
     deals.router,
     deals.admin_router,
+    transfers.router,
     matching.router,
     ideas.router,
     learning.router,

@@ -9,6 +9,7 @@ from command_api.analytics.views import View
 from command_api.kernel.decision import conflict
 from command_api.kernel.inline_projection import InlineProjection, Table, Tables
 from command_api.kernel.unit_of_work import UnitOfWork
+from schemas.base import DomainEvent
 from schemas.events.accounts import AccountErased
 from schemas.events.analytics import (
     ReportPaused,
@@ -21,7 +22,7 @@ from schemas.events.analytics import (
     ViewRestored,
     ViewSaved,
 )
-from schemas.events.websites import WebsiteDisconnected
+from schemas.events.websites import WebsiteDisconnected, WebsiteTransferred
 
 MAX_VIEWS: Final = 100
 """Views and segments of one person, and of one website."""
@@ -77,8 +78,8 @@ def _restored(tables: Tables, event: ViewRestored) -> None:
     tables["view_name"].update({"view_id": event.originator_id}, is_removed=False)
 
 
-@VIEW_NAMES.on(WebsiteDisconnected)
-def _website_disconnected(tables: Tables, event: WebsiteDisconnected) -> None:
+@VIEW_NAMES.on(WebsiteDisconnected, WebsiteTransferred)
+def _website_left(tables: Tables, event: DomainEvent) -> None:
     tables["view_name"].delete(website_id=event.originator_id)
 
 

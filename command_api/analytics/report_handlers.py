@@ -21,7 +21,7 @@ from command_api.websites import model as websites
 from schemas.base import DomainEvent
 from schemas.events.accounts import AccountErased, ProfileChanged
 from schemas.events.analytics import ReportSchedule
-from schemas.events.websites import WebsiteUpdated
+from schemas.events.websites import WebsiteTransferred, WebsiteUpdated
 from schemas.zones import ZoneInfo
 
 NAME: Final = "analytics:reports"
@@ -135,6 +135,16 @@ def end_reports(event: AccountErased, uow: UnitOfWork) -> None:
         uow.set_timeout(NAME, report_id, None)
 
 
+@HANDLERS.before(WebsiteTransferred)
+def remove_reports(event: WebsiteTransferred, uow: UnitOfWork) -> None:
+    """The seller's reports about the website end: the seller may no longer see its numbers."""
+    for (report_id,) in uow.select(_LEFT, event.originator_id):
+        report = uow.load(report_id, reports.evolve)
+        if report is not None and not report.removed:
+            uow.append(reports.remove(report, uow.context))
+            uow.set_timeout(NAME, report_id, None)
+
+
 @HANDLERS.before(WebsiteUpdated)
 def replan_reports_of_website(event: WebsiteUpdated, uow: UnitOfWork) -> None:
     """In another time zone they are due at another time: the process looks at once."""
@@ -193,6 +203,7 @@ def _visible_view(view_id: UUID | None, uow: UnitOfWork) -> views.View:
 
 
 _OF_WEBSITE: Final = "SELECT report_id FROM lookup.report WHERE website_id = %s AND NOT is_paused AND NOT is_removed"
+_LEFT: Final = "SELECT report_id FROM lookup.report WHERE website_id = %s AND NOT is_removed ORDER BY report_id"
 _QUERIES_OF_ACCOUNT: Final = (
     "SELECT report_id FROM lookup.report WHERE account_id = %s AND website_id IS NULL AND NOT is_paused"
     " AND NOT is_removed"

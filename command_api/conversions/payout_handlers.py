@@ -16,7 +16,7 @@ from command_api.partners import model as partners
 from command_api.websites import model as websites
 from schemas.base import DomainEvent
 from schemas.events.conversions import PayoutAllocation, PayoutFacts
-from schemas.events.websites import WebsiteDisconnected
+from schemas.events.websites import WebsiteDisconnected, WebsiteTransferred
 
 HANDLERS: Final = CommandHandlers()
 
@@ -65,6 +65,16 @@ def delete_files(event: WebsiteDisconnected, uow: UnitOfWork) -> None:
         uow.cursor.execute("DELETE FROM conversions.payout_file WHERE website_id = %s", (event.originator_id,))
 
 
+@HANDLERS.before(WebsiteTransferred)
+def delete_files_of_seller(event: WebsiteTransferred, uow: UnitOfWork) -> None:
+    """They can name the seller and a bank account. The payouts themselves are figures of the website."""
+    for (payout_id,) in uow.select(_WITH_FILE, event.originator_id):
+        payout = uow.load(payout_id, payouts.evolve)
+        if payout is not None:
+            uow.append(*payouts.remove_file(payout, uow.context))
+    uow.cursor.execute("DELETE FROM conversions.payout_file WHERE website_id = %s", (event.originator_id,))
+
+
 def _owned(command: commands.PayoutCommand, uow: UnitOfWork) -> tuple[Payout, websites.Website]:
     found = uow.load(command.payout_id, payouts.evolve)
     website = uow.load(found.website_id, websites.evolve) if found else None
@@ -88,3 +98,6 @@ def _facts(body: PayoutInput, website: websites.Website, uow: UnitOfWork) -> Pay
         [PayoutAllocation(month=one.month, amount=one.amount) for one in body.allocations or ()],
         uow.context,
     )
+
+
+_WITH_FILE: Final = "SELECT payout_id FROM conversions.payout_file WHERE website_id = %s ORDER BY payout_id"

@@ -106,6 +106,13 @@ def attach(payout: Payout, file: PayoutFile, context: CommandContext) -> list[Do
     return [conversions.PayoutFileAttached(**next_event(payout, context), website_id=payout.website_id, file=file)]
 
 
+def remove_file(payout: Payout, context: CommandContext) -> list[DomainEvent]:
+    """With the website's transfer to another account, of a voided payout as well."""
+    if payout.file is None:
+        return []
+    return [conversions.PayoutFileRemoved(**next_event(payout, context), website_id=payout.website_id)]
+
+
 def require_owned(payout: Payout | None, website: Website | None, context: CommandContext) -> Payout:
     """The payout, if its website's owner (or an admin) asks. Raises `CommandRejected` (missing)."""
     if payout is None or website is None or website.disconnected or not context.may_act_for(website.account_id):
@@ -124,6 +131,8 @@ def evolve(payout: Payout | None, event: DomainEvent) -> Payout:
             return replace(payout, voided=True)
         case conversions.PayoutFileAttached():
             return replace(payout, file=event.file)
+        case conversions.PayoutFileRemoved():
+            return replace(payout, file=None)
         case _:
             raise UnexpectedEvent(f"{event.NAME} does not happen to payouts")
 

@@ -20,7 +20,7 @@ from command_api.kernel.hostnames import is_address
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.websites import model as websites
 from infra.kernel.config.settings import Settings
-from schemas.events.websites import WebsiteDisconnected
+from schemas.events.websites import WebsiteDisconnected, WebsiteTransferred
 from schemas.identity import domain_id, host_id
 
 HANDLERS: Final = CommandHandlers()
@@ -63,11 +63,30 @@ def record_domain_check(command: commands.RecordDomainCheck, uow: UnitOfWork) ->
 @HANDLERS.before(WebsiteDisconnected)
 def remove_domains(event: WebsiteDisconnected, uow: UnitOfWork) -> None:
     """Removes the website's domains. A domain is saved under the store's lock, so none is added meanwhile."""
-    of_website = "SELECT domain_id FROM lookup.custom_domain WHERE website_id = %s ORDER BY domain_id"
-    for (id_,) in uow.select(of_website, event.originator_id):
+    for (id_,) in uow.select(_OF_WEBSITE, event.originator_id):
         domain = uow.load(id_, model.evolve)
         if domain is not None and not domain.removed:
             end_domain(uow, domain)
+
+
+@HANDLERS.before(WebsiteTransferred)
+def hand_domains_over(event: WebsiteTransferred, uow: UnitOfWork) -> None:
+    """Verified domains move with the website and are checked at once; the others end."""
+    for (id_,) in uow.select(_OF_WEBSITE, event.originator_id):
+        domain = uow.load(id_, model.evolve)
+        if domain is None or domain.removed:
+            continue
+        if not domain.is_verified:
+            end_domain(uow, domain)
+            continue
+        new_id = domain_id(event.account_id, domain.domain)
+        before, host = uow.load(new_id, model.evolve), uow.load(host_id(domain.domain), model.evolve_host)
+        uow.append(*model.hand_over(domain, before, host, event.account_id, uow.context))
+        for each in (id_, new_id):
+            forget_checks(uow, each)
+        uow.set_timeout(VERIFICATION, id_, None)
+        uow.set_timeout(VERIFICATION, new_id, uow.context.at)
+    _require_domain_limit(uow, event.account_id)
 
 
 def _own_hosts(settings: Settings) -> Collection[str]:
@@ -82,7 +101,11 @@ def _save(uow: UnitOfWork, domain: model.Domain) -> None:
         raise not_found("website")
     forget_checks(uow, domain.id)
     uow.set_timeout(VERIFICATION, domain.id, domain.added_at)
-    rows = uow.select("SELECT FROM lookup.custom_domain WHERE account_id = %s", domain.account_id)
+    _require_domain_limit(uow, domain.account_id)
+
+
+def _require_domain_limit(uow: UnitOfWork, account_id: UUID) -> None:
+    rows = uow.select("SELECT FROM lookup.custom_domain WHERE account_id = %s", account_id)
     if len(rows) > model.MAX_PER_ACCOUNT:
         raise conflict("too_many_domains", f"An account has at most {model.MAX_PER_ACCOUNT} domains.", "domain")
 
@@ -105,6 +128,7 @@ def _notify_owner(uow: UnitOfWork, found: CheckOutcome) -> None:
         uow.send(mails.record_missing(account.email, account.id, url, found.domain, until))
 
 
+_OF_WEBSITE: Final = "SELECT domain_id FROM lookup.custom_domain WHERE website_id = %s ORDER BY domain_id"
 _READ: Final = (
     "SELECT checked_at, misses, missing_since, missed_at, tls_failures, problem FROM domains.dns_check"
     " WHERE domain_id = %s"

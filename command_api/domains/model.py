@@ -16,7 +16,7 @@ from command_api.websites.model import Website, require_owned
 from schemas.base import DomainEvent
 from schemas.custom_domains import record_name
 from schemas.events import domains
-from schemas.identity import host_id
+from schemas.identity import domain_id, host_id
 
 VERIFY_WITHIN: Final = timedelta(days=7)
 MAX_PER_ACCOUNT: Final = 50
@@ -132,6 +132,32 @@ def remove(domain: Domain, host: Host | None, context: CommandContext) -> list[D
     """For an actor who may: the owner, or who disconnects its website."""
     removed = domains.DomainRemoved(**next_event(domain, context))
     return [removed, *_released(domain, host, context)]
+
+
+def hand_over(
+    domain: Domain, before: Domain | None, host: Host | None, account_id: UUID, context: CommandContext
+) -> list[DomainEvent]:
+    """Moves a verified domain to the account that gets its website, with the same record, so that its links go on.
+    `before`: that account's earlier domain of this name."""
+    id_, version = domain_id(account_id, domain.domain), before.version if before is not None else 0
+    added = domains.DomainAdded(
+        **event_metadata(id_, version, context),
+        account_id=account_id,
+        website_id=domain.website_id,
+        domain=domain.domain,
+        token=domain.token,
+        expires_at=context.at + VERIFY_WITHIN,
+    )
+    claimed = domains.HostClaimed(
+        **event_metadata(host_id(domain.domain), host.version if host is not None else 0, context),
+        account_id=account_id,
+        host=domain.domain,
+        domain_id=id_,
+    )
+    events: list[DomainEvent] = [added, domains.DomainVerified(**event_metadata(id_, version + 1, context)), claimed]
+    if domain.ssl:
+        events.append(domains.DomainTlsSeen(**event_metadata(id_, version + 2, context)))
+    return [*events, domains.DomainRemoved(**next_event(domain, context))]
 
 
 def require_owned_domain(domain: Domain | None, context: CommandContext) -> Domain:

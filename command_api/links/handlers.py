@@ -10,16 +10,25 @@ from command_api.domains.service import url_prefix
 from command_api.kernel import slug_reservation
 from command_api.kernel.aggregates import require_found, state_after
 from command_api.kernel.command_handlers import CommandHandlers
-from command_api.kernel.decision import CommandRejected, Evolve
+from command_api.kernel.decision import CommandRejected, Evolve, conflict
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.links import commands, model
-from command_api.links.lookups import coupon_owner, require_link_limit
+from command_api.links.lookups import (
+    MAX_LOADED,
+    coupon_owner,
+    links_elsewhere,
+    partners_of,
+    require_link_limit,
+    require_room_for_links,
+)
 from command_api.links.schemas import Link, Links, Organized, routing_after, to_response
 from command_api.partners import model as partners
+from command_api.partners.lookups import require_partner_limit
 from command_api.websites import model as websites
 from infra.kernel.http.problems import FieldError, Problem
 from schemas.base import DomainEvent
 from schemas.events.links import Routing
+from schemas.events.websites import WebsiteTransferred
 from schemas.identity import slug_id
 
 HANDLERS: Final = CommandHandlers()
@@ -94,6 +103,32 @@ def organize_links(command: commands.OrganizeLinks, uow: UnitOfWork) -> Organize
 def delete_link(command: commands.DeleteLink, uow: UnitOfWork) -> None:
     link = require_found(uow.load(command.link_id, model.evolve), "link")
     uow.append(*model.delete(link, uow.load(link.website_id, websites.evolve), uow.context))
+
+
+@HANDLERS.before(WebsiteTransferred)
+def hand_partners_over(event: WebsiteTransferred, uow: UnitOfWork) -> None:
+    """Links follow their website, if the buyer may have that many. The seller's own partners move with them: their
+    terms decide what the buyer's sales earn. Raises `CommandRejected` while another website of the seller needs one."""
+    require_room_for_links(uow, event.originator_id, event.account_id)
+    for partner_id in partners_of(uow, event.originator_id):
+        partner = uow.load(partner_id, partners.evolve)
+        if partner is None or partner.account_id != event.from_id:
+            continue
+        if _leads_elsewhere(uow, partner_id, event.originator_id):
+            message = (
+                f"Links of another website of the seller lead to the seller's own partner {partner.name}, too."
+                " The seller has to delete those links first."
+            )
+            raise conflict("partner_shared", message)
+        uow.append(partners.hand_over(partner, event.account_id, uow.context))
+    require_partner_limit(uow, event.account_id)
+
+
+def _leads_elsewhere(uow: UnitOfWork, partner_id: UUID, website_id: UUID) -> bool:
+    """Whether a link of another website leads to the partner. That of very many all are deleted is not looked up."""
+    found = links_elsewhere(uow, partner_id, website_id)
+    links = (uow.load(link_id, model.evolve) for link_id in found)
+    return len(found) > MAX_LOADED or any(link is not None and not link.deleted for link in links)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,8 @@ from schemas.events.websites import WebsiteDisconnected
 
 MAX_LINKS: Final = 200_000
 """Links of an account that are not deleted, over all its websites."""
+MAX_LOADED: Final = 1_000
+"""Links that one decision loads to see which of them are deleted."""
 
 LINK_LOOKUP: Final = InlineProjection(
     "link_lookup",
@@ -94,12 +96,40 @@ def coupon_owner(uow: UnitOfWork, website_id: UUID, coupon: str | None) -> UUID 
     return rows[0][0] if rows else None
 
 
+def partners_of(uow: UnitOfWork, website_id: UUID) -> list[UUID]:
+    """Partners to which links of the website lead or led, but for those of the directory."""
+    return [partner_id for (partner_id,) in uow.select(_PARTNERS, website_id)]
+
+
+def links_elsewhere(uow: UnitOfWork, partner_id: UUID, website_id: UUID) -> list[UUID]:
+    """Links of other websites to the partner, also deleted ones; of more than `MAX_LOADED` one more than that."""
+    return [link_id for (link_id,) in uow.select(_ELSEWHERE, partner_id, website_id, MAX_LOADED + 1)]
+
+
 def require_link_limit(uow: UnitOfWork, website_ids: set[UUID]) -> None:
     """Raises `CommandRejected` when an owner of the websites has too many links. Called after the append."""
     if uow.select(_OVER, list(website_ids), MAX_LINKS):
         raise conflict("too_many_links", f"An account has at most {MAX_LINKS:,} links. Delete some first.")
 
 
+def require_room_for_links(uow: UnitOfWork, website_id: UUID, account_id: UUID) -> None:
+    """Raises `CommandRejected` when the account would have too many links with those of the website."""
+    if uow.select(_TOO_MANY_WITH, website_id, account_id, MAX_LINKS):
+        raise conflict("too_many_links", f"An account has at most {MAX_LINKS:,} links. Delete some first.")
+
+
+_PARTNERS: Final[LiteralString] = (
+    "SELECT DISTINCT partner_id FROM lookup.link WHERE website_id = %s"
+    " AND partner_id NOT IN (SELECT partner_id FROM lookup.directory_host) ORDER BY partner_id"
+)
+_ELSEWHERE: Final[LiteralString] = (
+    "SELECT l.link_id FROM lookup.link AS l JOIN lookup.website AS w USING (website_id)"
+    " WHERE l.partner_id = %s AND l.website_id <> %s ORDER BY l.link_id LIMIT %s"
+)
+_TOO_MANY_WITH: Final[LiteralString] = (
+    "SELECT sum(links) FROM lookup.link_count WHERE website_id = %s"
+    " OR website_id IN (SELECT website_id FROM lookup.website WHERE account_id = %s) HAVING sum(links) > %s"
+)
 _OVER: Final[LiteralString] = (
     "SELECT 1 FROM lookup.website AS o JOIN lookup.website AS w USING (account_id)"
     " JOIN lookup.link_count AS c ON c.website_id = w.website_id WHERE o.website_id = ANY(%s)"

@@ -18,6 +18,7 @@ from command_api.marketplace.schemas import (
     QuestionState,
     ReviewInvite,
     SavedSearchState,
+    TransferState,
 )
 from infra.domain.escrow_provider import OpenedTransaction, TransactionState
 
@@ -36,6 +37,12 @@ class OfferCommand(Command[OfferState]):
 
 class DealCommand(Command[EscrowState]):
     """About the deal of an accepted offer."""
+
+    offer_id: UUID
+
+
+class TransferCommand(Command[TransferState]):
+    """About the transfer of a sold website."""
 
     offer_id: UUID
 
@@ -269,6 +276,22 @@ class SwitchDirectDeals(Command[DirectDealsState]):
 
 class ConfirmDirectDeal(DealCommand):
     """One side states that money and website were handed over."""
+
+
+class ProposeTransfer(TransferCommand):
+    """The seller agrees that the sold website moves to the buyer."""
+
+
+class WithdrawTransfer(TransferCommand):
+    """The seller no longer agrees."""
+
+
+class DeclineTransfer(TransferCommand):
+    """The buyer does not want it."""
+
+
+class AcceptTransfer(TransferCommand):
+    """The buyer agrees: the website moves. This is final."""
 
 
 class DisputeDirectDeal(DealCommand):

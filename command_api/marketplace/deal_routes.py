@@ -10,12 +10,13 @@ from fastapi import APIRouter, Response
 from command_api.kernel.http import Id, Runs
 from command_api.kernel.rate_limits import Limit, consume
 from command_api.marketplace import commands
-from command_api.marketplace.schemas import AcceptOffer, EscrowState, MakeOffer, OfferState, Write
+from command_api.marketplace.schemas import AcceptOffer, EscrowState, MakeOffer, OfferState, TransferState, Write
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/marketplace", tags=["marketplace"])
 
 CONSISTENT_WITH: Final = ("offers", "offer_messages", "escrows", "listings", "market_steps")
+MOVED_WITH: Final = (*CONSISTENT_WITH, "websites", "website_keys", "custom_domains", "partners", "links")
 OFFERS: Final = Limit("offer", timedelta(minutes=3), 20)
 MESSAGES: Final = Limit("offer-message", timedelta(seconds=10), 30)
 
@@ -98,6 +99,31 @@ def dispute_direct_deal(id_: Id, body: Write, run: Runs) -> Response:
 def cancel_direct_deal(id_: Id, run: Runs) -> Response:
     """For either side of a direct deal, before the first confirmation."""
     return run(commands.CancelDirectDeal(id_), consistent_with=CONSISTENT_WITH)
+
+
+@router.post("/offers/{id}/transfer/propose", response_model=TransferState)
+def propose_transfer(id_: Id, run: Runs) -> Response:
+    """For the seller of a sold website: agrees that it moves to the buyer with its history."""
+    consume(run.container.pool, OFFERS, str(run.person.account_id))
+    return run(commands.ProposeTransfer(id_), consistent_with=CONSISTENT_WITH)
+
+
+@router.post("/offers/{id}/transfer/withdraw", response_model=TransferState)
+def withdraw_transfer(id_: Id, run: Runs) -> Response:
+    """For the seller, until the buyer has agreed."""
+    return run(commands.WithdrawTransfer(id_), consistent_with=CONSISTENT_WITH)
+
+
+@router.post("/offers/{id}/transfer/decline", response_model=TransferState)
+def decline_transfer(id_: Id, run: Runs) -> Response:
+    """For the buyer: the website stays with the seller, who may propose the transfer again."""
+    return run(commands.DeclineTransfer(id_), consistent_with=CONSISTENT_WITH)
+
+
+@router.post("/offers/{id}/transfer/accept", response_model=TransferState)
+def accept_transfer(id_: Id, run: Runs) -> Response:
+    """For the buyer: the website moves now. This is final."""
+    return run(commands.AcceptTransfer(id_), consistent_with=MOVED_WITH)
 
 
 @router.post("/offers/{id}/escrow/cancel", response_model=EscrowState)

@@ -12,6 +12,7 @@ from command_api.marketplace import (
     offer_handlers,
     question_handlers,
     saved_search_handlers,
+    transfer_handlers,
     verification_handlers,
 )
 
@@ -22,6 +23,7 @@ HANDLERS: Final = CommandHandlers.merged(
         offer_handlers.HANDLERS,
         escrow_handlers.HANDLERS,
         direct_deal_handlers.HANDLERS,
+        transfer_handlers.HANDLERS,
         question_handlers.HANDLERS,
         saved_search_handlers.HANDLERS,
     )

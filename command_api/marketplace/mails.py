@@ -30,6 +30,10 @@ from schemas.events.marketplace import (
     ListingResumed,
     ListingSuspended,
     OfferStatus,
+    TransferAccepted,
+    TransferDeclined,
+    TransferProposed,
+    TransferWithdrawn,
 )
 
 STOP_PATH: Final = "/api/public/marketplace/searches/stop/"
@@ -65,6 +69,10 @@ DEAL_NEWS: Final[Mapping[type[DomainEvent], str]] = {
     DirectDealCompleted: "The deal is complete: both sides have confirmed it.",
     DirectDealDisputed: "The deal is disputed. Please add your statement to its thread: an admin will record its end.",
     DirectDealClosed: "An admin recorded how the disputed deal ended. No money was held or moved.",
+    TransferProposed: "The seller offers to move the website here to your account. See what moves on the deal page.",
+    TransferWithdrawn: "The seller no longer offers to move the website here to your account.",
+    TransferDeclined: "The buyer declined the move of the website. It stays in your account.",
+    TransferAccepted: "The buyer accepted: the website and its history have moved to the buyer's account.",
     DirectDealCancelled: "The deal was canceled before it was confirmed; the website is for sale again.",
 }
 LATE_PAYMENT_NEWS: Final = (

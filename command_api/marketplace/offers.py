@@ -17,7 +17,7 @@ from command_api.kernel.decision import CommandContext, CommandRejected, Unexpec
 from command_api.marketplace.listings import Listing, require_on_sale
 from schemas.base import DomainEvent, Money
 from schemas.events import marketplace
-from schemas.events.marketplace import OfferStatus, Side
+from schemas.events.marketplace import OfferStatus, Side, TransferStatus
 
 ANSWER_WITHIN: Final = timedelta(days=7)
 MAX_MESSAGES: Final = 500
@@ -41,6 +41,10 @@ class Offer:
     is_direct: bool = False
     """It was accepted as a direct deal, whose id is `escrow_id`."""
     messages_by: Mapping[str, int] = field(default_factory=dict)
+    transfer: TransferStatus | None = None
+    """Of the sold website to the buyer; none: nobody has agreed to it yet."""
+    transfer_of: UUID | None = None
+    """The website that the seller agreed to hand over."""
 
     @property
     def is_open(self) -> bool:
@@ -146,6 +150,8 @@ def evolve(offer: Offer | None, event: DomainEvent) -> Offer:
     offer = advanced(offer, event)
     if isinstance(event, marketplace.OfferCountered | marketplace.OfferMessageSent):
         offer = replace(offer, messages_by={**offer.messages_by, event.side: offer.messages_by.get(event.side, 0) + 1})
+    if type(event) in _TRANSFER:
+        return _transfer_after(offer, event)
     match event:
         case marketplace.OfferCountered():
             turn: Side = "seller" if event.side == "buyer" else "buyer"
@@ -162,6 +168,12 @@ def evolve(offer: Offer | None, event: DomainEvent) -> Offer:
             return replace(offer, status="expired")
         case _:
             raise UnexpectedEvent(f"{event.NAME} does not happen to offers")
+
+
+def _transfer_after(offer: Offer, event: DomainEvent) -> Offer:
+    if isinstance(event, marketplace.TransferProposed):
+        offer = replace(offer, transfer_of=event.website_id)
+    return replace(offer, transfer=_TRANSFER[type(event)])
 
 
 def _require_turn(offer: Offer | None, context: CommandContext, *, may_be_over: bool = False) -> tuple[Offer, Side]:
@@ -183,3 +195,11 @@ def _require_capacity(offer: Offer, side: str) -> None:
 def _over(offer: Offer) -> CommandRejected:
     words = {"accepted": "was accepted", "declined": "was declined", "withdrawn": "was withdrawn"}
     return conflict("offer_over", f"This offer {words.get(offer.status, 'has expired')}.")
+
+
+_TRANSFER: Final[Mapping[type[DomainEvent], TransferStatus]] = {
+    marketplace.TransferProposed: "proposed",
+    marketplace.TransferWithdrawn: "withdrawn",
+    marketplace.TransferDeclined: "declined",
+    marketplace.TransferAccepted: "accepted",
+}

@@ -23,7 +23,15 @@ from command_api.marketplace.questions import FlagReason
 from infra.kernel.text.hidden_characters import DIRECTION_MARKS, checked_name
 from schemas.base import Money
 from schemas.currencies import digits
-from schemas.events.marketplace import EscrowStatus, ListingFigures, ListingStatus, Niche, OfferStatus, Outcome
+from schemas.events.marketplace import (
+    EscrowStatus,
+    ListingFigures,
+    ListingStatus,
+    Niche,
+    OfferStatus,
+    Outcome,
+    TransferStatus,
+)
 
 MAX_TEXT_LENGTH: Final = 10_000
 MAX_TITLE_LENGTH: Final = 120
@@ -185,6 +193,14 @@ class EscrowState(ResponseModel):
 
     id: UUID
     status: EscrowStatus
+
+
+class TransferState(ResponseModel):
+    """The transfer of the sold website after the change."""
+
+    id: UUID = Field(description="Of the offer")
+    status: TransferStatus | None
+    website_id: UUID | None
 
 
 class QuestionState(ResponseModel):

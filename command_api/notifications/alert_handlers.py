@@ -15,7 +15,7 @@ from command_api.websites.model import Website
 from schemas.alerts import ALERTS, alert_delivery_id, alert_id, alert_rule_id
 from schemas.events.accounts import AccountErased
 from schemas.events.notifications import AlertKind
-from schemas.events.websites import WebsiteConnected, WebsiteDisconnected
+from schemas.events.websites import WebsiteConnected, WebsiteDisconnected, WebsiteTransferred
 
 HANDLERS: Final = CommandHandlers()
 _CHECK_OF: Final = {
@@ -130,6 +130,21 @@ def forget_links(event: WebsiteDisconnected, uow: UnitOfWork) -> None:
     uow.cursor.execute("DELETE FROM notifications.link_check WHERE website_id = %s", (event.originator_id,))
 
 
+@HANDLERS.before(WebsiteTransferred)
+def end_alerts(event: WebsiteTransferred, uow: UnitOfWork) -> None:
+    """The seller's alerts end and rules are the defaults again; the buyer gets alerts of what is found next."""
+    for (alert,) in uow.select(_ALL_OPEN, event.originator_id):
+        found = uow.load(alert, alerts.evolve)
+        if found is not None and found.is_open:
+            uow.append(alerts.resolved(found, event.originator_id, event.from_id, uow.context))
+    for (kind,) in uow.select(_RULES, event.originator_id):
+        rule = uow.load(alert_rule_id(event.originator_id, AlertKind(kind)), alert_rules.evolve)
+        if rule is not None:
+            uow.append(alert_rules.reset(rule, uow.context))
+    for check in CHECKS:
+        uow.set_timeout(check, event.originator_id, uow.context.at)
+
+
 @HANDLERS.before(AccountErased)
 def forget_mails(event: AccountErased, uow: UnitOfWork) -> None:
     """Nobody gets what waited."""
@@ -172,4 +187,6 @@ def _check_now(uow: UnitOfWork, website: Website, kind: AlertKind) -> None:
 
 
 _OFF: Final[LiteralString] = "SELECT kind FROM lookup.alert_rule WHERE website_id = %s AND NOT enabled"
+_ALL_OPEN: Final[LiteralString] = "SELECT alert_id FROM lookup.open_alert WHERE website_id = %s ORDER BY alert_id"
+_RULES: Final[LiteralString] = "SELECT kind FROM lookup.alert_rule WHERE website_id = %s ORDER BY kind"
 _OPEN: Final[LiteralString] = "SELECT alert_id FROM lookup.open_alert WHERE website_id = %s AND kind = ANY(%s)"

@@ -81,17 +81,22 @@ def decide(
         if finding.kind in kinds and not (key in alerts and alerts[key].is_open)
     ]
     events += [
-        AlertResolved(
-            **event_metadata(alert.id, alert.version, context),
-            website_id=website.id,
-            account_id=website.account_id,
-            kind=alert.finding.kind,
-            cause=alert.finding.cause,
-        )
+        resolved(alert, website.id, website.account_id, context)
         for key, alert in alerts.items()
         if alert.is_open and alert.finding.kind in kinds and key not in present
     ]
     return events
+
+
+def resolved(alert: Alert, website_id: UUID, account_id: UUID, context: CommandContext) -> AlertResolved:
+    """Ends an open alert. `account_id`: whose website it is."""
+    return AlertResolved(
+        **event_metadata(alert.id, alert.version, context),
+        website_id=website_id,
+        account_id=account_id,
+        kind=alert.finding.kind,
+        cause=alert.finding.cause,
+    )
 
 
 def evolve(alert: Alert | None, event: DomainEvent) -> Alert:

@@ -24,6 +24,10 @@ _TITLES: Final[Mapping[type[DomainEvent], str]] = {
     marketplace.OfferDeclined: "Your price was declined: the offer has ended",
     marketplace.OfferWithdrawn: "A buyer withdrew an offer for your website",
     marketplace.OfferExpired: "An offer has ended: no one responded in time, or the website was sold to another",
+    marketplace.TransferProposed: "The seller offers to move the website to your account: see what moves",
+    marketplace.TransferWithdrawn: "The seller no longer offers to move the website",
+    marketplace.TransferDeclined: "The buyer declined the move of the website",
+    marketplace.TransferAccepted: "The website has moved to the buyer's account",
     marketplace.EscrowInspectionBegan: (
         "The inspection has begun: the website is accepted automatically unless there is a dispute"
     ),

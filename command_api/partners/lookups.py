@@ -59,6 +59,11 @@ def _removed(tables: Tables, event: partners.PartnerRemoved) -> None:
         tables[name].delete(partner_id=event.originator_id)
 
 
+@PARTNER_LOOKUP.on(partners.PartnerTransferred)
+def _transferred(tables: Tables, event: partners.PartnerTransferred) -> None:
+    tables["private_partner"].update({"partner_id": event.originator_id}, account_id=event.account_id)
+
+
 @PARTNER_LOOKUP.on(partners.PartnerRequested)
 def _requested(tables: Tables, event: partners.PartnerRequested) -> None:
     tables["partner_request"].insert(request_id=event.originator_id, account_id=event.account_id)

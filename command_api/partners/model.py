@@ -25,6 +25,7 @@ from schemas.events.partners import (
     PartnerDeactivated,
     PartnerRegistered,
     PartnerRemoved,
+    PartnerTransferred,
     PartnerUpdated,
     Terms,
     TermsKind,
@@ -222,6 +223,11 @@ def require_private(partner: Partner | None, context: CommandContext) -> Partner
     return partner
 
 
+def hand_over(partner: Partner, account_id: UUID, context: CommandContext) -> PartnerTransferred:
+    """Moves a private partner, also a removed one, to the account that gets the website which uses it."""
+    return PartnerTransferred(**next_event(partner, context), account_id=account_id)
+
+
 def require_in_directory(partner: Partner | None) -> Partner:
     """Returns the partner. Raises `CommandRejected` (missing) for a private one, too."""
     partner = require_active(partner)
@@ -329,6 +335,8 @@ def evolve(partner: Partner | None, event: DomainEvent) -> Partner:
             return replace(partner, is_active=False)
         case PartnerRemoved():
             return replace(partner, is_active=False, removed=True)
+        case PartnerTransferred():
+            return replace(partner, account_id=event.account_id)
         case _:
             raise UnexpectedEvent(f"{event.NAME} does not happen to partners")
 

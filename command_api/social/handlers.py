@@ -23,7 +23,7 @@ from command_api.social.schemas import ImportedSocialFile, SocialChannel, Social
 from command_api.websites import model as websites
 from schemas.base import DomainEvent
 from schemas.events.social import FigureSource, SocialChannelRemoved, SocialPostRemoved
-from schemas.events.websites import WebsiteDisconnected
+from schemas.events.websites import WebsiteDisconnected, WebsiteTransferred
 from schemas.identity import slug_id
 from schemas.social_posts import BadPostAddress, content_of, post_at, post_id
 
@@ -178,6 +178,13 @@ def drop_images_of_channel(event: SocialChannelRemoved, uow: UnitOfWork) -> None
 @HANDLERS.before(WebsiteDisconnected)
 def drop_images_of_website(event: WebsiteDisconnected, uow: UnitOfWork) -> None:
     uow.cursor.execute(_DROP_IMAGES_OF_WEBSITE, (event.originator_id,))
+
+
+@HANDLERS.before(WebsiteTransferred)
+def hand_channels_over(event: WebsiteTransferred, uow: UnitOfWork) -> None:
+    """Channels belong to the website."""
+    for channel in _channels(uow, event.originator_id):
+        uow.append(model.hand_over(channel, event.account_id, uow.context))
 
 
 def _record_posts(

@@ -109,6 +109,13 @@ def disconnect(
     return SocialChannelDisconnected(**next_event(channel, context), reason=reason)
 
 
+def hand_over(channel: SocialChannel, account_id: UUID, context: CommandContext) -> SocialChannelRenamed:
+    """What the channel is called becomes a fact about the website's new owner; nothing else changes."""
+    return SocialChannelRenamed(
+        **next_event(channel, context), account_id=account_id, handle=channel.handle, name=channel.name
+    )
+
+
 def utm_of(channel: SocialChannel, slug: str, campaign: str | None) -> dict[str, str]:
     """The UTM parameters of a link of the channel. No campaign given: the link's slug, which names no person."""
     text = (campaign or "").strip()
@@ -138,7 +145,7 @@ def evolve(channel: SocialChannel | None, event: DomainEvent) -> SocialChannel:
     channel = advanced(channel, event)
     match event:
         case SocialChannelRenamed():
-            return replace(channel, handle=event.handle, name=event.name)
+            return replace(channel, account_id=event.account_id, handle=event.handle, name=event.name)
         case SocialChannelRemoved():
             return replace(channel, removed=True)
         case SocialChannelConnected() | SocialChannelDisconnected():

@@ -15,7 +15,13 @@ from command_api.websites.keys import new_key
 from command_api.websites.lookups import require_website_limit
 from command_api.websites.schemas import ConnectedWebsite, CreatedKey, CreatedTrafficRule, Website
 from schemas.events.accounts import AccountErased
-from schemas.events.websites import KeyKind, TrafficConditions, WebsiteDisconnected, WebsiteKeyRevoked
+from schemas.events.websites import (
+    KeyKind,
+    TrafficConditions,
+    WebsiteDisconnected,
+    WebsiteKeyRevoked,
+    WebsiteTransferred,
+)
 
 HANDLERS: Final = CommandHandlers()
 
@@ -102,6 +108,15 @@ def forget_token(event: WebsiteKeyRevoked, uow: UnitOfWork) -> None:
 def forget_tokens(event: WebsiteDisconnected, uow: UnitOfWork) -> None:
     """Nor can those of a website that was removed."""
     postback_tokens.forget(uow, event.originator_id)
+
+
+@HANDLERS.before(WebsiteTransferred)
+def end_sessions(event: WebsiteTransferred, uow: UnitOfWork) -> None:
+    """Ends what was opened with the seller's keys."""
+    uow.cursor.execute(
+        "UPDATE auth.website_session SET revoked_at = now() WHERE website_id = %s AND revoked_at IS NULL",
+        (event.originator_id,),
+    )
 
 
 @HANDLERS.before(AccountErased)

@@ -8,7 +8,7 @@ from command_api.kernel.decision import conflict
 from command_api.kernel.inline_projection import InlineProjection, Table, Tables
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.websites.model import MAX_PER_ACCOUNT
-from schemas.events.websites import WebsiteConnected, WebsiteDisconnected
+from schemas.events.websites import WebsiteConnected, WebsiteDisconnected, WebsiteTransferred
 
 WEBSITE_OWNERS: Final = InlineProjection(
     "website_owners",
@@ -27,6 +27,11 @@ WEBSITE_OWNERS: Final = InlineProjection(
 @WEBSITE_OWNERS.on(WebsiteConnected)
 def _connected(tables: Tables, event: WebsiteConnected) -> None:
     tables["website"].insert(website_id=event.originator_id, account_id=event.account_id)
+
+
+@WEBSITE_OWNERS.on(WebsiteTransferred)
+def _transferred(tables: Tables, event: WebsiteTransferred) -> None:
+    tables["website"].update({"website_id": event.originator_id}, account_id=event.account_id)
 
 
 @WEBSITE_OWNERS.on(WebsiteDisconnected)

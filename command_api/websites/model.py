@@ -166,6 +166,27 @@ def disconnect(website: Website | None, context: CommandContext, *, owner_erased
     return [websites.WebsiteDisconnected(**next_event(website, context), owner_erased=owner_erased)]
 
 
+def transfer(
+    website: Website | None, from_id: UUID, to_id: UUID, offer_id: UUID, context: CommandContext
+) -> list[DomainEvent]:
+    """Moves a sold website. Keys that are secrets end, as the seller knows them; site keys are public and go on."""
+    if website is None or website.disconnected or website.account_id != from_id:
+        raise conflict("website_gone", "The seller no longer has this website here, so it cannot move.")
+    secrets = [id_ for id_, key in website.keys.items() if key.kind is not KeyKind.SITE and not key.revoked]
+    revoked = [
+        websites.WebsiteKeyRevoked(**next_event(website, context, after=number), key_id=key_id)
+        for number, key_id in enumerate(secrets)
+    ]
+    moved = websites.WebsiteTransferred(
+        **next_event(website, context, after=len(revoked)),
+        account_id=to_id,
+        from_id=from_id,
+        offer_id=offer_id,
+        domain=website.domain,
+    )
+    return [*revoked, moved]
+
+
 def issue_key(
     website: Website | None, key: NewKey, *, allowed_origins: Sequence[str] = (), context: CommandContext
 ) -> list[websites.WebsiteKeyIssued]:
@@ -269,6 +290,8 @@ def evolve(website: Website | None, event: DomainEvent) -> Website:
                 link_click_ids=_given(event.link_click_ids, website.link_click_ids),
                 link_impressions_every=_given(event.link_impressions_every, website.link_impressions_every),
             )
+        case websites.WebsiteTransferred():
+            return replace(website, account_id=event.account_id, domain=event.domain)
         case websites.WebsiteDisconnected():
             return replace(website, disconnected=True)
         case websites.WebsiteKeyIssued():

@@ -89,6 +89,10 @@ class AccountScope:
         """Ids of the websites that a list may show: the given one, or all of the scope."""
         return [self.website(website_id).id] if website_id is not None else [one.id for one in self.websites()]
 
+    def of_account(self, account_id: UUID) -> Reader:
+        """Reads for another account: only for what that account has agreed to show this principal."""
+        return Reader(self._pool, account_id)
+
     def all_accounts(self) -> AllAccounts:
         """What an admin may read of all accounts. Raises `Problem` 403."""
         require_admin(self.principal)

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from query_api.kernel.money import Amount
 from query_api.kernel.responses import RowModel
-from schemas.events.marketplace import EscrowStatus, ListingStatus, Niche, OfferStatus, Outcome, Side
+from schemas.events.marketplace import EscrowStatus, ListingStatus, Niche, OfferStatus, Outcome, Side, TransferStatus
 
 Verification = Literal["verified", "overstated", "pending"]
 """Overstated: it was measured, and a claim is too far above what was measured."""
@@ -193,6 +193,36 @@ class Offer(RowModel):
     createdAt: datetime
     updatedAt: datetime
     escrowStatus: EscrowStatus | None
+
+
+class TransferContent(RowModel):
+    """What belongs to the website now, and becomes of it when it moves to the buyer."""
+
+    links: int = Field(description="Move, and go on redirecting")
+    siteKeys: int = Field(description="Public keys: go on working")
+    secretKeys: int = Field(description="Secret keys and postback tokens: end, the buyer makes new ones")
+    domains: list[str] = Field(description="Verified custom domains: move")
+    unverifiedDomains: int = Field(description="Are removed")
+    partners: list[str] = Field(description="The seller's own partners that its links lead to: move")
+    channels: int = Field(description="Social channels: move")
+    conversions: int = Field(description="Move, with their commissions")
+    payouts: int = Field(description="Recorded payouts: move, without the seller's files")
+    files: int = Field(description="Files of payouts: are deleted")
+    views: int = Field(description="Saved views of the website: are deleted")
+    reports: int = Field(description="The seller's reports by email about it: end")
+
+
+class Transfer(RowModel):
+    """The transfer of a sold website with its measured history, as one of the two sides sees it."""
+
+    status: TransferStatus | None = Field(description="Null: the seller has not offered it")
+    side: Side
+    canPropose: bool = Field(description="The listing names a website that the seller has here")
+    websiteId: UUID | None = Field(description="For who has the website")
+    domain: str | None
+    at: datetime | None = Field(description="Of the last step")
+    isMoved: bool = Field(description="All of it is the buyer's")
+    content: TransferContent | None = Field(description="Before it moves: for the seller, and for the buyer when asked")
 
 
 class OfferInFull(Offer):

@@ -426,3 +426,10 @@ class PayoutFileAttached(DomainEvent):
     NAME: ClassVar[str] = "payout.file_attached"
     website_id: UUID
     file: PayoutFile
+
+
+class PayoutFileRemoved(DomainEvent):
+    """The file of a payout was deleted: its website was sold, and the file can name the seller and a bank account."""
+
+    NAME: ClassVar[str] = "payout.file_removed"
+    website_id: UUID

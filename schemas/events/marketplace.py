@@ -29,6 +29,7 @@ ListingStatus = Literal[
     "expired",
 ]
 Side = Literal["buyer", "seller"]
+TransferStatus = Literal["proposed", "withdrawn", "declined", "accepted"]
 OfferStatus = Literal["sent", "countered", "accepted", "declined", "withdrawn", "expired"]
 EscrowStatus = Literal[
     "agreed",
@@ -378,6 +379,32 @@ class OfferExpired(DomainEvent):
     """There was no answer in time, or the listing was sold to another buyer."""
 
     NAME: ClassVar[str] = "offer.expired"
+
+
+class TransferProposed(DomainEvent):
+    """After the sale the seller agreed that the website moves to the buyer; the buyer has to agree, too."""
+
+    NAME: ClassVar[str] = "offer.transfer_proposed"
+    website_id: UUID
+
+
+class TransferWithdrawn(DomainEvent):
+    """The seller no longer agrees that the website moves."""
+
+    NAME: ClassVar[str] = "offer.transfer_withdrawn"
+
+
+class TransferDeclined(DomainEvent):
+    """The buyer does not want the website with its history to move."""
+
+    NAME: ClassVar[str] = "offer.transfer_declined"
+
+
+class TransferAccepted(DomainEvent):
+    """The buyer agreed: the website belongs to the buyer from now on."""
+
+    NAME: ClassVar[str] = "offer.transfer_accepted"
+    website_id: UUID
 
 
 class EscrowAgreed(DomainEvent):

@@ -135,6 +135,13 @@ class PartnerRemoved(DomainEvent):
     owner_erased: bool = Field(default=False, description="With its owner's account: its texts are erased as well")
 
 
+class PartnerTransferred(DomainEvent):
+    """A private partner moved to another account, with the sold website whose links lead to it."""
+
+    NAME: ClassVar[str] = "partner.transferred"
+    account_id: UUID = Field(description="Whose private partner it is from now on")
+
+
 class PartnerRequested(DomainEvent):
     """A member requested that the directory gets a program."""
 

@@ -93,6 +93,17 @@ class WebsiteDisconnected(DomainEvent):
     owner_erased: bool = Field(default=False, description="With the owner's account: its links are erased as well")
 
 
+class WebsiteTransferred(DomainEvent):
+    """A sold website moved to its buyer, with everything that was measured for it. Seller and buyer have agreed."""
+
+    NAME: ClassVar[str] = "website.transferred"
+    SUBJECT: ClassVar[str] = "account_id"
+    account_id: UUID = Field(description="The buyer, who owns it from now on")
+    from_id: UUID = Field(description="The seller")
+    offer_id: UUID = Field(description="Of the deal")
+    domain: Personal[str] = Field(description="As before; from now on a fact about the buyer")
+
+
 class WebsiteKeyIssued(DomainEvent):
     """A key was created. It contains the SHA-256 of the key only, and of the public site key also its text."""
 

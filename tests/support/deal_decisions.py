@@ -73,6 +73,8 @@ def deal_history(
             (marketplace.OfferMessageSent, said(buyer, LONG_TEXT, side="buyer")),
             (marketplace.OfferMessageSent, said(seller, LONG_TEXT, side="seller")),
             accepted("sold"),
+            (marketplace.TransferProposed, {"website_id": root}),
+            (marketplace.TransferAccepted, {"website_id": root}),
         ),
         *escrow(
             "sold",
@@ -94,6 +96,14 @@ def deal_history(
         *escrow("late", (marketplace.EscrowCancelled, {"side": None}), late, (marketplace.EscrowRefunded, {})),
         *in_order(uuid5(root, "direct deals"), (marketplace.DirectDealsSwitched, {"is_allowed": True})),
         *direct("direct", *both, (marketplace.DirectDealCompleted, {})),
+        *deal(
+            "kept",
+            accepted("kept"),
+            (marketplace.TransferProposed, {"website_id": root}),
+            (marketplace.TransferDeclined, {}),
+            (marketplace.TransferProposed, {"website_id": root}),
+            (marketplace.TransferWithdrawn, {}),
+        ),
         *direct(
             "direct disputed",
             (marketplace.DirectDealDisputed, said(buyer, "Nothing comes.", side="buyer")),

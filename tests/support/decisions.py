@@ -20,7 +20,7 @@ from tests.support.matching_decisions import matching_history
 NOW = datetime(2026, 5, 17, 10, 0, tzinfo=UTC)
 WEBSITE = UUID("0192f3a0-0000-7000-8000-000000000002")
 PARTNER = UUID("0192f3a0-0000-7000-8000-000000000003")
-ACCOUNT, ERASED_ACCOUNT = (uuid5(WEBSITE, name) for name in ("account", "erased account"))
+ACCOUNT, ERASED_ACCOUNT, BUYER = (uuid5(WEBSITE, name) for name in ("account", "erased account", "buyer"))
 LINK, KEY, RULE, OPERATIONS = (uuid5(WEBSITE, name) for name in ("link", "key", "rule", "operations"))
 INVITE, ANNOTATION, VIEW, CHANNEL = (uuid5(WEBSITE, name) for name in ("invite", "annotation", "view", "channel"))
 QUERY, CHART = (uuid5(WEBSITE, name) for name in ("query", "chart"))
@@ -141,6 +141,10 @@ def _site() -> list[DomainEvent]:
             },
         ),
         (websites.WebsiteTrafficRemarkUndone, {"rule_id": RULE}),
+        (
+            websites.WebsiteTransferred,
+            {"account_id": BUYER, "from_id": ACCOUNT, "offer_id": uuid5(WEBSITE, "offer"), "domain": "a.example"},
+        ),
         (websites.WebsiteDisconnected, {}),
     )
 
@@ -299,6 +303,7 @@ def _private_partners(encrypt: Encrypt) -> list[DomainEvent]:
             (partners.PartnerRegistered, {**own, "slug": "own-2"}),
             (partners.PartnerUpdated, {"name": "Mine", "account_id": ACCOUNT}),
             (partners.CommissionChanged, {"terms": partners.Terms(rate_bp=500), "account_id": ACCOUNT}),
+            (partners.PartnerTransferred, {"account_id": BUYER}),
         ),
         *_in_order(
             uuid5(PARTNER, "of an erased account"),
@@ -419,6 +424,7 @@ def _decided_and_paid(ten: Money) -> list[DomainEvent]:
             (conversions.PayoutRecorded, {**place, "facts": paid}),
             (conversions.PayoutCorrected, {**place, "facts": paid.model_copy(update={"reference": ""}), "reason": "x"}),
             (conversions.PayoutFileAttached, {"website_id": WEBSITE, "file": file}),
+            (conversions.PayoutFileRemoved, {"website_id": WEBSITE}),
             (conversions.PayoutVoided, {**place, "reason": "Recorded twice"}),
         ),
     ]

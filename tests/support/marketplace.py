@@ -1,6 +1,6 @@
 """The marketplace over both services and an escrow sandbox: people who sell and buy, and read models that follow.
 
-No projector runs: `Market.sync` hands what was decided since then to the handlers of the marketplace's read models.
+No projector runs: `Market.sync` hands what was decided since then to the handlers of its read models.
 """
 
 from __future__ import annotations
@@ -32,6 +32,9 @@ from infra.kernel.config.settings import Settings
 from infra.kernel.mail.outbox import decrypt_mail
 from infra.kernel.postgres.rows import PostgresRows
 from projectors.engine.read_model import ReadModel
+from projectors.read_models.conversions.payouts import PAYOUTS
+from projectors.read_models.domains.custom_domains import CUSTOM_DOMAINS
+from projectors.read_models.links.links import LINKS
 from projectors.read_models.marketplace.listings import LISTINGS
 from projectors.read_models.marketplace.market import (
     LISTING_QUESTIONS,
@@ -41,6 +44,9 @@ from projectors.read_models.marketplace.market import (
     SELLERS,
 )
 from projectors.read_models.marketplace.offers import DEAL_SETTINGS, ESCROWS, OFFER_MESSAGES, OFFERS
+from projectors.read_models.partners.partners import PARTNERS
+from projectors.read_models.websites.website_keys import WEBSITE_KEYS
+from projectors.read_models.websites.websites import WEBSITES
 from schemas.base import DomainEvent
 from schemas.events.accounts import Role
 from schemas.identity import email_id
@@ -62,6 +68,8 @@ MODELS: Final[Sequence[ReadModel]] = (
     ESCROWS,
     DEAL_SETTINGS,
 )
+OF_WEBSITES: Final[Sequence[ReadModel]] = (WEBSITES, WEBSITE_KEYS, LINKS, PARTNERS, CUSTOM_DOMAINS, PAYOUTS)
+"""What belongs to a website and can be sold with it."""
 FIELDS: Final[Mapping[str, Any]] = {
     "title": "Reviews of VPN services",
     "websiteUrl": "https://vpn-reviews.com",
@@ -87,6 +95,8 @@ class Market:
     api: Api
     sandbox: Sandbox
     later: timedelta = timedelta()
+    models: Sequence[ReadModel] = MODELS
+    """What follows the decisions."""
     _seen: int = 0
     _http: httpx.Client = field(default_factory=lambda: httpx.Client(timeout=60, trust_env=False))
 
@@ -134,7 +144,7 @@ class Market:
         return person
 
     def post(self, person: Person, path: str, status: int = 200, method: str = "POST", **body: Any) -> dict[str, Any]:
-        """A command of the marketplace; then the read models know of it."""
+        """A command; then the read models know of it."""
         answer = self.api.call(method, f"/api/{path}", person, json=body)
         assert answer.status_code == status, f"{method} {path}: {answer.status_code} {answer.text}"
         self.sync()
@@ -221,7 +231,7 @@ class Market:
             for notification_id, aggregate_id, version in rows:
                 self._seen = notification_id
                 for event in self.api.core.store.events.get(aggregate_id, gt=version - 1, lte=version):
-                    for model in MODELS:
+                    for model in self.models:
                         handler = model.handlers.get(cast(type[DomainEvent], type(event)))
                         if handler is not None:
                             to = PostgresRows(connection, model.table(1), model.key)

@@ -250,6 +250,10 @@ def _partner_terms(rows: Rows, event: DomainEvent, _: Place) -> None:
             "terms": _terms(event.terms),
             "account_id": event.account_id,
         }
+    elif isinstance(event, partners.PartnerTransferred):
+        for row in rows.values():
+            if row["partner_id"] == event.originator_id:
+                row["account_id"] = event.account_id
 
 
 def _exchange_rates(rows: Rows, event: DomainEvent, _: Place) -> None:
@@ -330,6 +334,8 @@ def _payouts(rows: Rows, event: DomainEvent, _: Place) -> None:
                 "size": found.size,
                 "sha256": found.sha256,
             }
+        case conversions.PayoutFileRemoved() if key in rows:
+            rows[key]["file"] = None
 
 
 def _paid(facts: conversions.PayoutFacts) -> Row:

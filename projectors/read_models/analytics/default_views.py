@@ -9,7 +9,7 @@ from projectors.engine.read_model import ReadModel
 from projectors.read_models.row_policies import own_account
 from schemas.events.accounts import AccountErased
 from schemas.events.analytics import DefaultViewChanged
-from schemas.events.websites import WebsiteDisconnected
+from schemas.events.websites import WebsiteDisconnected, WebsiteTransferred
 
 DEFAULT_VIEWS: Final = ReadModel(
     name="default_views",
@@ -27,6 +27,11 @@ def changed(rows: Rows, event: DefaultViewChanged) -> None:
 
 @DEFAULT_VIEWS.on(WebsiteDisconnected)
 def website_disconnected(rows: Rows, event: WebsiteDisconnected) -> None:
+    rows.delete(website_id=event.originator_id)
+
+
+@DEFAULT_VIEWS.on(WebsiteTransferred)
+def website_transferred(rows: Rows, event: WebsiteTransferred) -> None:
     rows.delete(website_id=event.originator_id)
 
 

@@ -9,7 +9,7 @@ from projectors.engine.read_model import ReadModel
 from projectors.read_models.row_policies import SAVED_VIEWS_READERS
 from schemas.events.accounts import AccountErased
 from schemas.events.analytics import ViewChanged, ViewRemoved, ViewRestored, ViewSaved
-from schemas.events.websites import WebsiteDisconnected
+from schemas.events.websites import WebsiteDisconnected, WebsiteTransferred
 
 SAVED_VIEWS: Final = ReadModel(
     name="saved_views",
@@ -67,6 +67,11 @@ def restored(rows: Rows, event: ViewRestored) -> None:
 
 @SAVED_VIEWS.on(WebsiteDisconnected)
 def website_disconnected(rows: Rows, event: WebsiteDisconnected) -> None:
+    rows.delete(website_id=event.originator_id)
+
+
+@SAVED_VIEWS.on(WebsiteTransferred)
+def website_transferred(rows: Rows, event: WebsiteTransferred) -> None:
     rows.delete(website_id=event.originator_id)
 
 

@@ -12,6 +12,7 @@ from schemas.events.conversions import (
     PayoutCorrected,
     PayoutFacts,
     PayoutFileAttached,
+    PayoutFileRemoved,
     PayoutRecorded,
     PayoutVoided,
 )
@@ -83,6 +84,7 @@ PAYOUTS.sets(
 )
 PAYOUTS.sets(PayoutVoided, lambda event: {"voided_at": event.timestamp, "reason": event.reason})
 PAYOUTS.sets(PayoutFileAttached, lambda event: {"file": event.file.model_dump(mode="json")})
+PAYOUTS.sets(PayoutFileRemoved, file=None)
 
 
 @PAYOUT_STEPS.on(PayoutRecorded)
@@ -105,7 +107,14 @@ def file_step(rows: Rows, event: PayoutFileAttached) -> None:
     _step(rows, event)
 
 
-def _step(rows: Rows, event: PayoutRecorded | PayoutCorrected | PayoutVoided | PayoutFileAttached) -> None:
+@PAYOUT_STEPS.on(PayoutFileRemoved)
+def file_removed_step(rows: Rows, event: PayoutFileRemoved) -> None:
+    _step(rows, event)
+
+
+def _step(
+    rows: Rows, event: PayoutRecorded | PayoutCorrected | PayoutVoided | PayoutFileAttached | PayoutFileRemoved
+) -> None:
     rows.put(
         payout_id=event.originator_id,
         version=event.originator_version,

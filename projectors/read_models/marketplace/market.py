@@ -126,6 +126,7 @@ _ACTORS: Final[dict[str, By]] = {
     **dict.fromkeys(("listing.reserved", "listing.freed", "listing.in_escrow", "listing.sold"), "system"),
     **dict.fromkeys(("offer.sent", "offer.withdrawn", "escrow.inspection_began", "escrow.accepted"), "buyer"),
     **dict.fromkeys(("escrow.opened", "escrow.funded", "escrow.released", "escrow.refunded"), "provider"),
+    **dict.fromkeys(("offer.transfer_declined", "offer.transfer_accepted"), "buyer"),
     "escrow.agreed": "system",
     "escrow.decided": "admin",
     "listing.reviewer_joined": "reviewer",

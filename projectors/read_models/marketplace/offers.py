@@ -15,6 +15,7 @@ from projectors.read_models.row_policies import DEALS, PUBLIC, their_deals
 from schemas.base import ERASED, DomainEvent, Money
 from schemas.events import marketplace
 from schemas.events.accounts import AccountErased
+from schemas.events.websites import WebsiteDisconnected
 
 DEAL_SETTINGS: Final = ReadModel(
     name="deal_settings",
@@ -27,7 +28,7 @@ DEAL_SETTINGS: Final = ReadModel(
 
 OFFERS: Final = ReadModel(
     name="offers",
-    version=1,
+    version=2,
     columns=(
         "id uuid",
         "listing_id uuid not null",
@@ -43,10 +44,14 @@ OFFERS: Final = ReadModel(
         "escrow_id uuid unique",
         "escrow_status text",
         "disputed boolean not null default false",
+        # Of the sold website to the buyer.
+        "transfer_status text",
+        "transfer_website uuid",
+        "transfer_at timestamptz",
     ),
     key=("id",),
     readers=DEALS,
-    indexes=("seller_id, created_at, id", "buyer_id, created_at, id", "listing_id", "disputed"),
+    indexes=("seller_id, created_at, id", "buyer_id, created_at, id", "listing_id", "disputed", "transfer_website"),
 )
 
 OFFER_MESSAGES: Final = ReadModel(
@@ -188,6 +193,27 @@ OFFERS.sets(marketplace.DirectDealConfirmed, _updated, by="escrow_id", escrow_st
 OFFERS.sets(marketplace.DirectDealCompleted, _updated, by="escrow_id", escrow_status="completed")
 OFFERS.sets(marketplace.DirectDealCancelled, _updated, by="escrow_id", escrow_status="cancelled")
 OFFERS.sets(marketplace.DirectDealDisputed, _updated, by="escrow_id", escrow_status="disputed", disputed=True)
+
+
+def _transfer(event: DomainEvent) -> Row:
+    return {"transfer_at": event.timestamp, **_updated(event)}
+
+
+OFFERS.sets(
+    marketplace.TransferProposed,
+    lambda event: {"transfer_website": event.website_id, **_transfer(event)},
+    transfer_status="proposed",
+)
+OFFERS.sets(marketplace.TransferWithdrawn, _transfer, transfer_status="withdrawn")
+OFFERS.sets(marketplace.TransferDeclined, _transfer, transfer_status="declined")
+OFFERS.sets(marketplace.TransferAccepted, _transfer, transfer_status="accepted")
+
+
+@OFFERS.on(WebsiteDisconnected)
+def nothing_to_transfer(rows: Rows, event: WebsiteDisconnected) -> None:
+    """What the seller has removed cannot move any more; with the seller's account all websites are removed."""
+    open_one = {"transfer_website": event.originator_id, "transfer_status": "proposed"}
+    rows.update(open_one, transfer_status="withdrawn", transfer_at=event.timestamp)
 
 
 @OFFERS.on(marketplace.DirectDealClosed)

@@ -9,7 +9,7 @@ from infra.kernel.postgres.rows import Rows
 from projectors.engine.read_model import ReadModel
 from projectors.read_models.row_policies import OWN_WEBSITES, own_account
 from schemas.events.notifications import AlertDeliverySet, AlertOpened, AlertResolved, AlertRuleReset, AlertRuleSet
-from schemas.events.websites import WebsiteDisconnected
+from schemas.events.websites import WebsiteDisconnected, WebsiteTransferred
 
 ALERT_RULES: Final = ReadModel(
     name="alert_rules",
@@ -107,6 +107,12 @@ ALERTS.sets(AlertResolved, lambda event: {"resolved_at": event.timestamp})
 
 @ALERTS.on(WebsiteDisconnected)
 def alerts_of_disconnected(rows: Rows, event: WebsiteDisconnected) -> None:
+    rows.delete(website_id=event.originator_id)
+
+
+@ALERTS.on(WebsiteTransferred)
+def alerts_of_transferred(rows: Rows, event: WebsiteTransferred) -> None:
+    """They were the seller's."""
     rows.delete(website_id=event.originator_id)
 
 

@@ -15,7 +15,13 @@ from schemas.currencies import MINOR_DIGITS
 from schemas.events import conversions, operations, partners
 from schemas.events.accounts import AccountDisabled, AccountEnabled, AccountErased, AccountRegistered, RolesChanged
 from schemas.events.links import LinkCreated, LinkDeleted
-from schemas.events.websites import WebsiteConnected, WebsiteDisconnected, WebsiteKeyIssued, WebsiteKeyRevoked
+from schemas.events.websites import (
+    WebsiteConnected,
+    WebsiteDisconnected,
+    WebsiteKeyIssued,
+    WebsiteKeyRevoked,
+    WebsiteTransferred,
+)
 
 ACTIVITY: Final = ReadModel(
     name="activity",
@@ -168,6 +174,14 @@ def website_disconnected(rows: Rows, event: WebsiteDisconnected) -> None:
     if event.owner_erased:
         for kind, words in (("website.connected", "A website was connected"), ("link.created", "A link was created")):
             rows.update({"website_id": event.originator_id, "type": kind}, description=words)
+
+
+@ACTIVITY.on(WebsiteTransferred)
+def website_transferred(rows: Rows, event: WebsiteTransferred) -> None:
+    """The name in the seller's entry goes: it would be erased with the seller, and is the buyer's now."""
+    _add(rows, event, "A sold website moved to its buyer", website_id=event.originator_id)
+    connected = {"website_id": event.originator_id, "type": "website.connected"}
+    rows.update(connected, description="A website was connected")
 
 
 @ACTIVITY.on(operations.ProjectionVerified)

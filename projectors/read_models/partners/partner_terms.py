@@ -9,7 +9,7 @@ from typing import Final
 from infra.kernel.postgres.rows import Rows
 from projectors.engine.read_model import ReadModel
 from projectors.read_models.row_policies import unowned_or_own
-from schemas.events.partners import CommissionChanged, PartnerRegistered
+from schemas.events.partners import CommissionChanged, PartnerRegistered, PartnerTransferred
 
 PARTNER_TERMS: Final = ReadModel(
     name="partner_terms",
@@ -29,6 +29,9 @@ def registered(rows: Rows, event: PartnerRegistered) -> None:
 def commission_changed(rows: Rows, event: CommissionChanged) -> None:
     """Terms that were announced for the same moment before give way."""
     _hold_from(rows, event.effective_at, event)
+
+
+PARTNER_TERMS.sets(PartnerTransferred, lambda event: {"account_id": event.account_id}, by="partner_id")
 
 
 def _hold_from(rows: Rows, at: datetime, event: PartnerRegistered | CommissionChanged) -> None:

@@ -67,6 +67,7 @@ def commission_changed(rows: Rows, event: partners.CommissionChanged) -> None:
     rows.update({"id": event.originator_id}, updated_at=event.timestamp)
 
 
+PARTNERS.sets(partners.PartnerTransferred, lambda event: {"account_id": event.account_id})
 PARTNERS.sets(partners.PartnerActivated, lambda event: {"updated_at": event.timestamp}, is_active=True)
 PARTNERS.sets(partners.PartnerDeactivated, lambda event: {"updated_at": event.timestamp}, is_active=False)
 

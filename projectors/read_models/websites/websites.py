@@ -11,7 +11,13 @@ from projectors.engine.read_model import ReadModel
 from projectors.read_models.row_policies import own_account
 from schemas.base import ERASED
 from schemas.events.accounts import AccountErased
-from schemas.events.websites import AttributionModel, WebsiteConnected, WebsiteDisconnected, WebsiteUpdated
+from schemas.events.websites import (
+    AttributionModel,
+    WebsiteConnected,
+    WebsiteDisconnected,
+    WebsiteTransferred,
+    WebsiteUpdated,
+)
 
 WEBSITES: Final = ReadModel(
     name="websites",
@@ -51,5 +57,6 @@ WEBSITES.puts(
     link_impressions_every=0,
 )
 WEBSITES.sets(WebsiteUpdated, lambda event: event.model_dump(mode="json", include=_SETTINGS, exclude_none=True))
+WEBSITES.sets(WebsiteTransferred, lambda event: {"account_id": event.account_id, "domain": event.domain})
 WEBSITES.sets(WebsiteDisconnected, lambda event: {"deleted_at": event.timestamp})
 WEBSITES.sets(AccountErased, by="account_id", domain=ERASED)
