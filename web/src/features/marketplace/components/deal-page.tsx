@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Check, Circle, CircleDot } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { Skeleton } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
 import { Card, surface } from '@/components/ui/card';
@@ -9,12 +9,22 @@ import { cx } from '@/lib/cx';
 import { browserTimezone, formatZoned } from '@/lib/dates';
 import { EscrowBadge, OfferBadge } from './badges';
 import { DealActions } from './deal-actions';
-import { escrowNote, isMyTurn, isRecorded, milestonesOf, nextOf, type Deal, type Milestone } from '../lib/deal-steps';
+import {
+  escrowNote,
+  isMyTurn,
+  isRecorded,
+  isSold,
+  milestonesOf,
+  nextOf,
+  type Deal,
+  type Milestone,
+} from '../lib/deal-steps';
 import { HistoryList } from './history';
 import { dealHistoryQuery } from '../api/deals';
 import { formatSum } from '../lib/format';
 import { Thread } from './thread';
 
+const TransferCard = lazy(() => import('./transfer-card').then((module) => ({ default: module.TransferCard })));
 const TOLD_MS = 1000;
 const TRIES = 30;
 
@@ -33,6 +43,11 @@ export function DealPage({ deal }: { readonly deal: Deal }) {
     <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
       <div className="flex min-w-0 flex-col gap-6">
         <NextStep deal={deal} />
+        {isSold(deal) && (
+          <Suspense fallback={<Skeleton className="h-40" />}>
+            <TransferCard deal={deal} />
+          </Suspense>
+        )}
         <Thread deal={deal} />
       </div>
       <div className="flex min-w-0 flex-col gap-6">

@@ -231,6 +231,10 @@ function over({ status, escrow }: Deal): { readonly title: string; readonly text
   }
 }
 
+/** Whether the website is sold, for its two sides: it can move to the buyer. */
+export const isSold = ({ side, escrow, listingStatus }: Deal): boolean =>
+  side !== 'admin' && listingStatus === 'sold' && (escrow?.status === 'released' || escrow?.status === 'completed');
+
 const ENDS: Readonly<Record<string, string>> = {
   declined: 'Declined',
   withdrawn: 'Withdrawn',

@@ -1,0 +1,20 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, body } from '@/lib/api/client';
+import { FRESH, KEY } from './request';
+
+const TOLD_MS = 1000;
+const TRIES = 30;
+
+/** The transfer of the sold website. `state`: of the deal; what the other side does changes it. */
+export const transferQuery = (offerId: string, state: string) =>
+  queryOptions({
+    queryKey: [KEY, 'transfer', offerId, state] as const,
+    queryFn: ({ signal }) =>
+      body(api.GET('/api/marketplace/offers/{id}/transfer', { params: { path: { id: offerId } }, signal })),
+    // After the buyer's consent the read models follow, each a moment later.
+    refetchInterval: (query) =>
+      query.state.data?.status === 'accepted' && !query.state.data.isMoved && query.state.dataUpdateCount < TRIES
+        ? TOLD_MS
+        : false,
+    ...FRESH,
+  });
