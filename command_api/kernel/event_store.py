@@ -61,6 +61,10 @@ class ConcurrencyConflict(Exception):
         self.constraint = constraint
 
 
+class TooManyEvents(ValueError):
+    """One transaction would append more events than the store takes at once."""
+
+
 class EventStore(Application[UUID]):
     """Appends and loads events. Thread-safe. Requires a migrated Postgres."""
 
@@ -165,7 +169,7 @@ class StoreTransaction:
             return None
         self._appended += len(events)
         if self._appended > MAX_EVENTS_PER_APPEND:
-            raise ValueError(f"{self._appended} events are too many for one transaction")
+            raise TooManyEvents(f"{self._appended} events are too many for one transaction")
         stored = [self._mapper.to_stored_event(event) for event in events]
         positions = self._recorder.insert(self.cursor, stored, ids or [NO_IDS] * len(stored))
         self._projections.apply(self._connection, events)
@@ -174,6 +178,11 @@ class StoreTransaction:
     def load(self, aggregate_id: UUID, evolve: Evolve[State]) -> State | None:
         """Returns the aggregate's state as this transaction sees it; see `EventStore.load`."""
         return fold(partial(self._recorder.select, self.cursor, aggregate_id), self._mapper, evolve).state
+
+    def event(self, aggregate_id: UUID, version: int) -> DomainEvent | None:
+        """Returns the aggregate's event of that version as this transaction sees it, or `None` if there is none."""
+        stored = self._recorder.select_one(self.cursor, aggregate_id, version)
+        return self._mapper.to_domain_event(stored) if stored is not None else None
 
 
 def fold(
@@ -311,6 +320,11 @@ class LockingRecorder(PostgresApplicationRecorder):
         rows = cursor.execute(_SELECT, {"id": aggregate_id, "topic": topic}, prepare=True).fetchall()
         return [StoredEvent(aggregate_id, row["originator_version"], row["topic"], bytes(row["state"])) for row in rows]
 
+    def select_one(self, cursor: Cursor[dict[str, Any]], aggregate_id: UUID, version: int) -> StoredEvent | None:
+        """Reads one event in the caller's transaction."""
+        row = cursor.execute(_SELECT_ONE, (aggregate_id, version), prepare=True).fetchone()
+        return StoredEvent(aggregate_id, version, row["topic"], bytes(row["state"])) if row is not None else None
+
     def save_snapshot(self, cursor: Cursor[dict[str, Any]], snapshot: StoredEvent) -> None:
         """Replaces the aggregate's snapshot, unless the stored one has the same topic and is as new."""
         values = (snapshot.originator_id, snapshot.originator_version, snapshot.topic, snapshot.state)
@@ -335,6 +349,9 @@ UNION ALL
 SELECT originator_version, topic, state FROM events.stored_events
 WHERE originator_id = %(id)s AND originator_version > coalesce((SELECT originator_version FROM snapshot), 0)
 ORDER BY originator_version"""
+_SELECT_ONE: Final = (
+    "SELECT topic, state FROM events.stored_events WHERE originator_id = %s AND originator_version = %s"
+)
 _SAVE_SNAPSHOT: Final = """
 INSERT INTO events.snapshots AS s (originator_id, originator_version, topic, state) VALUES (%s, %s, %s, %s)
 ON CONFLICT (originator_id) DO UPDATE

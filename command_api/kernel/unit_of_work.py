@@ -67,8 +67,9 @@ class UnitOfWork:
         return source.load(aggregate_id, evolve)
 
     def event(self, aggregate_id: UUID, version: int) -> DomainEvent | None:
-        """Returns a committed event of the aggregate by its version, or `None` if there is none."""
-        return self._store.event(aggregate_id, version)
+        """Returns an event of the aggregate by its version, also one appended here; `None` if there is none."""
+        source = self._transaction or self._store
+        return source.event(aggregate_id, version)
 
     def select(self, query: LiteralString, *values: Any) -> list[tuple[Any, ...]]:
         """Reads rows: in the transaction if it has begun, else on a connection of its own."""

@@ -16,7 +16,7 @@ from schemas.uuid7 import uuid7
 router = APIRouter(prefix="/api/marketplace", tags=["marketplace"])
 
 CONSISTENT_WITH: Final = ("offers", "offer_messages", "escrows", "listings", "market_steps")
-MOVED_WITH: Final = (*CONSISTENT_WITH, "websites", "website_keys", "custom_domains", "partners", "links")
+MOVED_WITH: Final = (*CONSISTENT_WITH, "websites", "website_keys", "custom_domains", "partners", "links", "sites")
 OFFERS: Final = Limit("offer", timedelta(minutes=3), 20)
 MESSAGES: Final = Limit("offer-message", timedelta(seconds=10), 30)
 

@@ -10,6 +10,7 @@ from command_api.accounts import model as accounts
 from command_api.kernel.aggregates import require_found, state_after
 from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import conflict
+from command_api.kernel.event_store import TooManyEvents
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.marketplace import commands, listings, mails, offers, transfers
 from command_api.marketplace.consequences import offer_url, recipient
@@ -54,7 +55,14 @@ def accept_transfer(command: commands.AcceptTransfer, uow: UnitOfWork) -> Transf
     accepted = transfers.accept(offer, listing, website, uow.context)
     _require_not_listed(uow, offer, listing)
     moved = websites.transfer(website, offer.seller_id, offer.buyer_id, offer.id, uow.context)
-    answer = _stored(uow, offer, [accepted, *moved], offer.seller_id)
+    try:
+        answer = _stored(uow, offer, [accepted, *moved], offer.seller_id)
+    except TooManyEvents as error:
+        message = (
+            "This website has too many things to move at once. The seller can remove sites that are not needed and"
+            " files of payouts first."
+        )
+        raise conflict("too_much_to_move", message) from error
     require_website_limit(uow)
     return answer
 

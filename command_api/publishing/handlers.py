@@ -14,17 +14,17 @@ from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import conflict, invalid, not_found
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.links import model as tracked_links
-from command_api.publishing import commands, pages, releases, sites
+from command_api.publishing import commands, pages, releases, sites, transfer
 from command_api.publishing.lookups import require_free_domain, require_site_limit
 from command_api.publishing.schemas import ImageState, NewSite, PageState, SiteState, site_state
 from command_api.websites import model as websites
-from infra.domain.publishing.document import PageDocument, SiteDocument, SitePage, parse_page, parse_site
+from infra.domain.publishing.document import PageDocument, SiteDocument, SitePage, parse_page, parse_site, to_json
 from infra.domain.publishing.errors import DocumentRejected
 from infra.domain.publishing.link_page import ListedLink, entry_name, start_link_page
 from infra.domain.publishing.starters import start_site
 from schemas.base import DomainEvent
-from schemas.events.websites import WebsiteDisconnected
-from schemas.identity import slug_id
+from schemas.events.websites import WebsiteDisconnected, WebsiteTransferred
+from schemas.identity import domain_id, slug_id
 from schemas.uuid7 import uuid7
 
 HANDLERS: Final = CommandHandlers()
@@ -61,7 +61,7 @@ def create_site(command: commands.CreateSite, uow: UnitOfWork) -> SiteState:
     ]
     uow.append(created, claimed, *saved)
     site = sites.evolve(None, created)
-    require_site_limit(uow, site)
+    require_site_limit(uow, site.account_id)
     return site_state(site)
 
 
@@ -152,11 +152,49 @@ def add_image(command: commands.AddSiteImage, uow: UnitOfWork) -> ImageState:
 @HANDLERS.before(WebsiteDisconnected)
 def remove_sites(event: WebsiteDisconnected, uow: UnitOfWork) -> None:
     """Removes the website's sites: their links are gone with it."""
-    of_website = "SELECT site_id FROM lookup.site WHERE website_id = %s ORDER BY site_id"
-    for (site_id,) in uow.select(of_website, event.originator_id):
+    for (site_id,) in uow.select(_OF_WEBSITE, event.originator_id):
         site = uow.load(site_id, sites.evolve)
         if site is not None and not site.removed:
             _remove(site, uow)
+
+
+@HANDLERS.before(WebsiteTransferred)
+def hand_sites_over(event: WebsiteTransferred, uow: UnitOfWork) -> None:
+    """The website's sites follow it; their visitors see what they saw. Raises `CommandRejected` when the buyer would
+    have too many."""
+    for (site_id,) in uow.select(_OF_WEBSITE, event.originator_id):
+        site = uow.load(site_id, sites.evolve)
+        if site is None or site.removed:
+            continue
+        shown = _shown(site, uow)
+        wanted = {page.id for page in parse_site(site.document.encode()).pages} | set(shown.pages if shown else ())
+        found = {page_id: uow.load(page_id, pages.evolve) for page_id in sorted(wanted)}
+        saved = {page_id: page for page_id, page in found.items() if page is not None}
+        domain = _domain_after(site, event.account_id, uow)
+        uow.append(
+            *transfer.hand_over(site, saved, shown, account_id=event.account_id, domain_id=domain, context=uow.context)
+        )
+        uow.cursor.execute(_SERVE_UNDER, (domain, site.id))
+    require_site_limit(uow, event.account_id)
+
+
+def _shown(site: sites.Site, uow: UnitOfWork) -> transfer.Content | None:
+    if site.shown is None:
+        return None
+    document, contents = releases.documents(site, site.shown, uow)
+    texts = {page_id: to_json(content).decode() for page_id, content in contents.items()}
+    return transfer.Content(to_json(document).decode(), texts)
+
+
+def _domain_after(site: sites.Site, account_id: UUID, uow: UnitOfWork) -> UUID | None:
+    """The id of the site's verified domain in the account that gets the website, also before it has moved."""
+    domain = uow.load(site.domain_id, domains.evolve) if site.domain_id is not None else None
+    if domain is None:
+        return None
+    id_ = domain_id(account_id, domain.domain)
+    moved = uow.load(id_, domains.evolve)
+    has_moved = moved is not None and moved.is_verified and moved.website_id == site.website_id
+    return id_ if has_moved or (domain.is_verified and domain.website_id == site.website_id) else None
 
 
 def _remove(site: sites.Site, uow: UnitOfWork) -> None:
@@ -232,6 +270,8 @@ def _existing(uow: UnitOfWork, site: sites.Site, images: set[str]) -> set[str]:
     return {image for (image,) in uow.select(_IMAGES, site.id, list(images))}
 
 
+_OF_WEBSITE: Final = "SELECT site_id FROM lookup.site WHERE website_id = %s ORDER BY site_id"
+_SERVE_UNDER: Final = "UPDATE publishing.served_site SET domain_id = %s WHERE site_id = %s AND domain_id IS NOT NULL"
 _SAVE_IMAGE: Final = (
     "INSERT INTO publishing.site_image (site_id, hash, width, height, body) VALUES (%s, %s, %s, %s, %s)"
     " ON CONFLICT DO NOTHING"

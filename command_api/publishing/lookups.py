@@ -8,8 +8,8 @@ from uuid import UUID
 from command_api.kernel.decision import conflict
 from command_api.kernel.inline_projection import InlineProjection, Table, Tables
 from command_api.kernel.unit_of_work import UnitOfWork
-from command_api.publishing.sites import MAX_SITES, Site
-from schemas.events.publishing import SiteCreated, SiteMoved, SiteRemoved
+from command_api.publishing.sites import MAX_SITES
+from schemas.events.publishing import SiteCreated, SiteMoved, SiteRemoved, SiteTransferred
 
 SITE_LOOKUP: Final = InlineProjection(
     "site_lookup",
@@ -42,14 +42,20 @@ def _moved(tables: Tables, event: SiteMoved) -> None:
     tables["site"].update({"site_id": event.originator_id}, domain_id=event.domain_id)
 
 
+@SITE_LOOKUP.on(SiteTransferred)
+def _transferred(tables: Tables, event: SiteTransferred) -> None:
+    of_site = {"site_id": event.originator_id}
+    tables["site"].update(of_site, account_id=event.account_id, domain_id=event.domain_id)
+
+
 @SITE_LOOKUP.on(SiteRemoved)
 def _removed(tables: Tables, event: SiteRemoved) -> None:
     tables["site"].delete(site_id=event.originator_id)
 
 
-def require_site_limit(uow: UnitOfWork, site: Site) -> None:
+def require_site_limit(uow: UnitOfWork, account_id: UUID) -> None:
     """Raises `CommandRejected` when the account has too many sites. Called after the append."""
-    rows = uow.select("SELECT FROM lookup.site WHERE account_id = %s", site.account_id)
+    rows = uow.select("SELECT FROM lookup.site WHERE account_id = %s", account_id)
     if len(rows) > MAX_SITES:
         raise conflict("too_many_sites", f"An account has at most {MAX_SITES} sites.")
 

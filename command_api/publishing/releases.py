@@ -22,7 +22,7 @@ from command_api.websites import model as websites
 from infra.domain.publishing.document import PageDocument, SiteDocument, parse_page, parse_site
 from infra.domain.publishing.render import File, PageDates, SiteImage, Surroundings, render_site
 from infra.domain.publishing.serving import NEWSLETTER_FORM, PAGE_PARAMETER, PLACEMENT_PARAMETER, image_path, site_path
-from schemas.events.publishing import PageSaved, SiteCreated, SiteSaved
+from schemas.events.publishing import PageSaved, SiteCreated, SiteSaved, SiteTransferred
 
 Files = Mapping[str, File]
 
@@ -41,7 +41,7 @@ def render(site: Site, uow: UnitOfWork) -> Rendered | None:
     release = site.shown
     if release is None:
         return None
-    document, pages = _documents(site, release, uow)
+    document, pages = documents(site, release, uow)
     website = uow.load(site.website_id, websites.evolve)
     if website is None or not website.page_key:
         raise conflict(
@@ -92,9 +92,10 @@ def store(site: Site, rendered: Rendered | None, uow: UnitOfWork) -> None:
     )
 
 
-def _documents(site: Site, release: Release, uow: UnitOfWork) -> tuple[SiteDocument, Mapping[UUID, PageDocument]]:
+def documents(site: Site, release: Release, uow: UnitOfWork) -> tuple[SiteDocument, Mapping[UUID, PageDocument]]:
+    """The documents of a release. Raises `CommandRejected` if a version cannot be read any more."""
     saved = uow.event(site.id, release.site_version)
-    if not isinstance(saved, SiteCreated | SiteSaved):
+    if not isinstance(saved, SiteCreated | SiteSaved | SiteTransferred):
         raise not_found("release")
     pages: dict[UUID, PageDocument] = {}
     for page_id, version in release.pages.items():

@@ -27,6 +27,7 @@ from schemas.events.publishing import (
     SitePublished,
     SiteRemoved,
     SiteSaved,
+    SiteTransferred,
     SiteUnpublished,
 )
 
@@ -235,6 +236,16 @@ def evolve(site: Site | None, event: DomainEvent) -> Site:
             return replace(advanced(site, event), published=None)
         case SiteMoved():
             return replace(advanced(site, event), slug=event.slug, domain_id=event.domain_id)
+        case SiteTransferred():
+            return replace(
+                advanced(site, event),
+                account_id=event.account_id,
+                domain_id=event.domain_id,
+                document=event.document,
+                document_version=event.originator_version,
+                published=None,
+                releases=(),
+            )
         case SiteRemoved():
             return replace(advanced(site, event), published=None, removed=True)
         case _:

@@ -16,7 +16,7 @@ from schemas.events.marketplace import Side
 
 router = APIRouter(prefix="/api/marketplace", tags=["marketplace"])
 
-_READ_MODELS: Final = ("offers", "listings", "websites", "website_keys", "custom_domains", "partners", "links")
+_READ_MODELS: Final = ("offers", "listings", "websites", "website_keys", "custom_domains", "partners", "links", "sites")
 
 
 @router.get("/offers/{id}/transfer", dependencies=[Depends(Reads(*_READ_MODELS))])
@@ -65,6 +65,7 @@ WHERE o.id = %(id)s AND %(me)s IN (o.seller_id, o.buyer_id)"""
 _WEBSITE: Final = "SELECT id, domain FROM read.websites WHERE id = %s AND account_id = %s AND deleted_at IS NULL"
 _CONTENT: Final = """
 SELECT
+  (SELECT count(*) FROM read.sites WHERE website_id = %(website)s) AS sites,
   (SELECT count(*) FROM read.links WHERE website_id = %(website)s AND deleted_at IS NULL) AS links,
   (SELECT count(*) FROM read.website_keys WHERE website_id = %(website)s AND revoked_at IS NULL AND kind = 'site')
     AS site_keys,

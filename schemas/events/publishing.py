@@ -76,6 +76,17 @@ class SiteMoved(DomainEvent):
     domain_id: UUID | None = Field(description="The custom domain that serves it at its root; none: the slug alone")
 
 
+class SiteTransferred(DomainEvent):
+    """The site belongs to another account, with its sold website. Earlier versions and releases stay behind: they are
+    encrypted for who had it before."""
+
+    NAME: ClassVar[str] = "site.transferred"
+    SUBJECT: ClassVar[str] = "account_id"
+    account_id: UUID = Field(description="Whose site it is from now on")
+    domain_id: UUID | None = Field(description="As of `site.moved`: the same domain has another id in that account")
+    document: Personal[str] = Field(description="JSON of the `SiteDocument` that visitors see, else of the draft")
+
+
 class SiteRemoved(DomainEvent):
     """The site, its pages and its releases are removed: by its owner, or with its website."""
 

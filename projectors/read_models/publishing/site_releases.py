@@ -7,7 +7,7 @@ from typing import Final
 from infra.kernel.postgres.rows import Rows
 from projectors.engine.read_model import ReadModel
 from projectors.read_models.row_policies import own_account
-from schemas.events.publishing import SitePublished, SiteRemoved
+from schemas.events.publishing import SitePublished, SiteRemoved, SiteTransferred
 
 SITE_RELEASES: Final = ReadModel(
     name="site_releases",
@@ -37,6 +37,12 @@ def published(rows: Rows, event: SitePublished) -> None:
         position=rows.position,
         pages=len(event.pages),
     )
+
+
+@SITE_RELEASES.on(SiteTransferred)
+def transferred(rows: Rows, event: SiteTransferred) -> None:
+    """Those of the owner before stay behind."""
+    rows.delete(site_id=event.originator_id)
 
 
 @SITE_RELEASES.on(SiteRemoved)

@@ -11,7 +11,7 @@ from uuid import UUID
 from infra.kernel.postgres.rows import Rows
 from projectors.engine.read_model import ReadModel
 from projectors.read_models.row_policies import own_account
-from schemas.events.publishing import PageSaved, SiteCreated, SiteRemoved, SiteSaved
+from schemas.events.publishing import PageSaved, SiteCreated, SiteRemoved, SiteSaved, SiteTransferred
 
 MAX_VERSIONS: Final = 200
 SITE_VERSIONS: Final = ReadModel(
@@ -50,12 +50,21 @@ def page_saved(rows: Rows, event: PageSaved) -> None:
     rows.delete(document_id=event.originator_id, version=event.originator_version - MAX_VERSIONS)
 
 
+@SITE_VERSIONS.on(SiteTransferred)
+def transferred(rows: Rows, event: SiteTransferred) -> None:
+    """Versions of the owner before stay behind."""
+    rows.delete(site_id=event.originator_id)
+    _put(rows, event, event.originator_id, None)
+
+
 @SITE_VERSIONS.on(SiteRemoved)
 def removed(rows: Rows, event: SiteRemoved) -> None:
     rows.delete(site_id=event.originator_id)
 
 
-def _put(rows: Rows, event: SiteCreated | SiteSaved | PageSaved, site_id: UUID, restored_from: int | None) -> None:
+def _put(
+    rows: Rows, event: SiteCreated | SiteSaved | SiteTransferred | PageSaved, site_id: UUID, restored_from: int | None
+) -> None:
     rows.put(
         document_id=event.originator_id,
         version=event.originator_version,

@@ -13,6 +13,7 @@ from schemas.events.publishing import (
     SitePublished,
     SiteRemoved,
     SiteSaved,
+    SiteTransferred,
     SiteUnpublished,
 )
 
@@ -89,6 +90,21 @@ SITES.sets(
     shown_versions={},
 )
 SITES.sets(SiteMoved, lambda event: {"updated_at": event.timestamp, "slug": event.slug, "domain_id": event.domain_id})
+
+
+SITES.sets(
+    SiteTransferred,
+    lambda event: {
+        "account_id": event.account_id,
+        "domain_id": event.domain_id,
+        "document": event.document,
+        "document_version": event.originator_version,
+        "updated_at": event.timestamp,
+    },
+    published=None,
+    published_at=None,
+    shown_versions={},
+)
 
 
 @SITES.on(SiteRemoved)

@@ -12,6 +12,11 @@ export function movesOf(content: TransferContent): readonly Item[] {
     { label: 'Measured history', text: 'Visits, clicks and reports, and who sees them from now on' },
     ...some(content.conversions, 'Conversions', 'with their commissions and decisions'),
     ...some(content.payouts, 'Recorded payouts', 'without the files attached to them'),
+    ...some(
+      content.sites,
+      'Sites of the builder',
+      'as visitors see them, with the draft; earlier versions stay behind',
+    ),
     ...some(content.links, 'Tracked links', 'they go on redirecting'),
     ...some(content.siteKeys, 'Site keys', 'the script on the pages goes on counting'),
     ...named(content.domains, 'Custom domains', 'links under them go on working'),
