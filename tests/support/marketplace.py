@@ -45,6 +45,7 @@ from projectors.read_models.marketplace.market import (
 )
 from projectors.read_models.marketplace.offers import DEAL_SETTINGS, ESCROWS, OFFER_MESSAGES, OFFERS
 from projectors.read_models.partners.partners import PARTNERS
+from projectors.read_models.publishing.sites import SITES
 from projectors.read_models.websites.website_keys import WEBSITE_KEYS
 from projectors.read_models.websites.websites import WEBSITES
 from schemas.base import DomainEvent
@@ -68,7 +69,7 @@ MODELS: Final[Sequence[ReadModel]] = (
     ESCROWS,
     DEAL_SETTINGS,
 )
-OF_WEBSITES: Final[Sequence[ReadModel]] = (WEBSITES, WEBSITE_KEYS, LINKS, PARTNERS, CUSTOM_DOMAINS, PAYOUTS)
+OF_WEBSITES: Final[Sequence[ReadModel]] = (WEBSITES, WEBSITE_KEYS, LINKS, PARTNERS, CUSTOM_DOMAINS, PAYOUTS, SITES)
 """What belongs to a website and can be sold with it."""
 FIELDS: Final[Mapping[str, Any]] = {
     "title": "Reviews of VPN services",

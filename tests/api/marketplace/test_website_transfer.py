@@ -135,7 +135,15 @@ def test_both_see_exactly_what_moves_and_what_ends(deal: Deal) -> None:
     assert deal.link
     deal.sold()
     expected = {
-        **{"links": 1, "siteKeys": 1, "secretKeys": 2, "domains": [verified], "unverifiedDomains": 1, "channels": 0},
+        **{
+            "sites": 0,
+            "links": 1,
+            "siteKeys": 1,
+            "secretKeys": 2,
+            "domains": [verified],
+            "unverifiedDomains": 1,
+            "channels": 0,
+        },
         **{"partners": ["Direct deal with Nordic Shoes"], "conversions": 0, "payouts": 0, "files": 0},
         **{"views": 0, "reports": 0},
     }
@@ -221,6 +229,39 @@ def test_payouts_move_without_the_sellers_files_and_the_buyer_may_attach_the_sam
     assert attach(deal.buyer) == 201
     assert there.get(deal.buyer, path)["hasFile"]
     assert there.api.call("GET", f"/api/{path}/file", deal.buyer).content == b"%PDF-1.7"
+
+
+def test_a_site_of_the_builder_goes_on_and_is_the_buyers(deal: Deal) -> None:
+    there, name = deal.there, f"s-{uuid4().hex[:12]}"
+    domain = deal.domain("www2", is_verified=True)
+    site = there.post(deal.seller, "platform/sites", 201, websiteId=deal.website, name="Shoes", slug=name)
+    path, page = f"platform/sites/{site['id']}", str(uuid4())
+    document = {"name": "Shoes", "pages": [{"id": page, "path": "", "title": "Home"}]}
+    blocks = [{"id": str(uuid4()), "type": "article", "markdown": "Reviewed by us."}]
+    there.post(deal.seller, f"{path}/document", 200, "PUT", document=document, basedOn=1)
+    there.post(deal.seller, f"{path}/pages/{page}", 200, "PUT", document={"blocks": blocks}, basedOn=0)
+    [of_seller] = there.get(deal.seller, "platform/custom-domains")
+    there.post(deal.seller, f"{path}/address", 200, "PUT", slug=name, domainId=of_seller["id"])
+    there.post(deal.seller, f"{path}/publish")
+
+    def served() -> list[Any]:
+        files = "SELECT is_own_host, path, etag FROM publishing.site_file WHERE site_id = %s ORDER BY 1, 2"
+        return there.postgres.execute(files, (site["id"],)).fetchall()
+
+    before = served()
+    assert deal.sold().shown(deal.seller)["content"]["sites"] == 1
+    deal.accepted()
+    [of_buyer] = there.get(deal.buyer, "platform/custom-domains")
+    row = there.postgres.execute("SELECT domain_id FROM publishing.served_site WHERE site_id = %s", (site["id"],))
+    assert (of_buyer["domain"], row.fetchone(), served()) == (domain, (UUID(of_buyer["id"]),), before)
+    assert [one["id"] for one in there.get(deal.buyer, "platform/sites")] == [site["id"]]
+    assert there.get(deal.seller, "platform/sites") == []
+    for step in ("publish", "releases/1/publish", "unpublish"):
+        there.post(deal.seller, f"{path}/{step}", 404)
+    assert there.post(deal.buyer, f"{path}/publish")["published"] == 1  # exactly this is what visitors see
+    there.post(deal.buyer, f"{path}/unpublish")
+    assert served() == []
+    assert there.post(deal.buyer, f"{path}/releases/1/publish")["published"] == 2
 
 
 def test_a_website_that_is_removed_or_renamed_meanwhile_does_not_move(deal: Deal) -> None:
