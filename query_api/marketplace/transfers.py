@@ -85,6 +85,7 @@ SELECT
   (SELECT count(*) FROM read.reports WHERE website_id = %(website)s AND removed_at IS NULL) AS reports"""
 _LEFT: Final = """
 SELECT 1 FROM read.websites WHERE id = %(website)s AND account_id = %(seller)s
+UNION ALL SELECT 1 FROM read.sites WHERE website_id = %(website)s AND account_id = %(seller)s
 UNION ALL SELECT 1 FROM read.custom_domains
   WHERE website_id = %(website)s AND account_id = %(seller)s AND removed_at IS NULL"""
 _ARRIVED: Final = """
