@@ -196,6 +196,10 @@ def _deal_news(uow: UnitOfWork, escrow: Escrow | DirectDeal, event: DomainEvent)
     }.get(type(event), (escrow.seller_id, escrow.buyer_id))
     if isinstance(event, marketplace.EscrowFunded) and event.is_late:
         text, sides = mails.LATE_PAYMENT_NEWS, (escrow.buyer_id,)
+    if isinstance(event, marketplace.DirectDealReminded):
+        sides = (escrow.buyer_id if event.side == "buyer" else escrow.seller_id,)
+    if isinstance(event, marketplace.DirectDealCompleted) and event.is_automatic:
+        text = mails.COMPLETED_BY_TIME
     for account_id in sides:
         if account_id != event.actor_id or isinstance(event, _TOLD_TO_ALL):
             to = recipient(uow, account_id)

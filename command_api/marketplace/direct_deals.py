@@ -1,8 +1,9 @@
 """Direct deals: `agreed -> confirmed -> completed`, `disputed -> completed | cancelled`, or `cancelled`. Pure.
 
 Without an escrow provider an admin may allow them. The platform has no money and moves none: buyer and seller
-arrange payment and transfer, and each of them confirms that both took place. A dispute goes to the admins, who record
-how it ended.
+arrange payment and transfer, and each of them confirms that both took place. Who does not respond to the other's
+confirmation is reminded once; without a dispute the website then counts as sold. A dispute goes to the admins, who
+record how it ended.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ from schemas.events.marketplace import EscrowStatus, Side
 from schemas.identity import direct_deals_id
 
 CONFIRM_WITHIN: Final = timedelta(days=30)
+REMIND_AFTER: Final = timedelta(days=7)
+RESPOND_WITHIN: Final = timedelta(days=14)
+"""After the reminder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,10 @@ class DirectDeal:
     confirm_until: datetime
     status: EscrowStatus = "agreed"
     confirmed_by: frozenset[Side] = frozenset()
+    confirmed_at: datetime | None = None
+    """When the first side did."""
+    complete_at: datetime | None = None
+    """Since the reminder: when the website counts as sold."""
     was_disputed: bool = False
 
     @property
@@ -61,7 +69,9 @@ class DirectDeal:
 
     @property
     def due_at(self) -> datetime | None:
-        """When the deal ends automatically."""
+        """When the deal goes on automatically."""
+        if self.status == "confirmed" and self.confirmed_at is not None:
+            return self.complete_at or self.confirmed_at + REMIND_AFTER
         return self.confirm_until if self.status == "agreed" else None
 
     def side_of(self, account_id: UUID | None) -> Side | None:
@@ -138,10 +148,17 @@ def close(deal: DirectDeal | None, reason: str, context: CommandContext, *, is_s
 
 
 def after_time(deal: DirectDeal, context: CommandContext) -> list[DomainEvent]:
-    """Ends a deal that nobody confirmed in time; nothing before."""
+    """Ends a deal that nobody confirmed in time, and reminds the side that did not respond to the other's confirmation;
+    without a response the website then counts as sold. Nothing before the time."""
     if deal.due_at is None or context.at < deal.due_at:
         return []
-    return [marketplace.DirectDealCancelled(**next_event(deal, context), side=None)]
+    head = next_event(deal, context)
+    if deal.status == "agreed":
+        return [marketplace.DirectDealCancelled(**head, side=None)]
+    if deal.complete_at is not None:
+        return [marketplace.DirectDealCompleted(**head, is_automatic=True)]
+    silent: Side = "buyer" if "seller" in deal.confirmed_by else "seller"
+    return [marketplace.DirectDealReminded(**head, side=silent, complete_at=context.at + RESPOND_WITHIN)]
 
 
 def evolve(deal: DirectDeal | None, event: DomainEvent) -> DirectDeal:
@@ -150,7 +167,10 @@ def evolve(deal: DirectDeal | None, event: DomainEvent) -> DirectDeal:
     deal = advanced(deal, event)
     match event:
         case marketplace.DirectDealConfirmed():
-            return replace(deal, status="confirmed", confirmed_by=deal.confirmed_by | {event.side})
+            by, at = deal.confirmed_by | {event.side}, deal.confirmed_at or event.timestamp
+            return replace(deal, status="confirmed", confirmed_by=by, confirmed_at=at)
+        case marketplace.DirectDealReminded():
+            return replace(deal, complete_at=event.complete_at)
         case marketplace.DirectDealDisputed():
             return replace(deal, status="disputed", was_disputed=True)
         case marketplace.DirectDealCompleted():

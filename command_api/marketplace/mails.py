@@ -16,6 +16,7 @@ from schemas.events.marketplace import (
     DirectDealCompleted,
     DirectDealConfirmed,
     DirectDealDisputed,
+    DirectDealReminded,
     EscrowCancelled,
     EscrowDecided,
     EscrowDelivered,
@@ -66,6 +67,10 @@ DEAL_NEWS: Final[Mapping[type[DomainEvent], str]] = {
     EscrowRefunded: "The escrow provider has paid the buyer's money back.",
     EscrowCancelled: "The deal was canceled before it was paid; the website is for sale again.",
     DirectDealConfirmed: "The other side confirmed that money and website were handed over. Please confirm it, too.",
+    DirectDealReminded: (
+        "The other side confirmed that money and website were handed over, and you have not responded. Please confirm"
+        " it, or open a dispute. Without either, the website counts as sold in 14 days."
+    ),
     DirectDealCompleted: "The deal is complete: both sides have confirmed it.",
     DirectDealDisputed: "The deal is disputed. Please add your statement to its thread: an admin will record its end.",
     DirectDealClosed: "An admin recorded how the disputed deal ended. No money was held or moved.",
@@ -75,6 +80,7 @@ DEAL_NEWS: Final[Mapping[type[DomainEvent], str]] = {
     TransferAccepted: "The buyer accepted: the website and its history have moved to the buyer's account.",
     DirectDealCancelled: "The deal was canceled before it was confirmed; the website is for sale again.",
 }
+COMPLETED_BY_TIME: Final = "The deal is complete: one side confirmed it, and the other did not respond in time."
 LATE_PAYMENT_NEWS: Final = (
     "Your payment came after the deal was canceled. The escrow provider will refund it; you do not need to do anything."
 )

@@ -82,7 +82,16 @@ def delivered(event: marketplace.EscrowDelivered, begin: Begin) -> Notifications
 
 @on_later(marketplace.DirectDealCompleted)
 def completed(event: marketplace.DirectDealCompleted, begin: Begin) -> Notifications:
-    return _notification(event, begin, "The deal is complete: both sides have confirmed it")
+    title = "The deal is complete: both sides have confirmed it"
+    if event.is_automatic:
+        title = "The deal is complete: one side confirmed it, and the other did not respond in time"
+    return _notification(event, begin, title)
+
+
+@on_later(marketplace.DirectDealReminded)
+def reminded(event: marketplace.DirectDealReminded, begin: Begin) -> Notifications:
+    to = begin.buyer_id if event.side == "buyer" else begin.seller_id
+    return _notification(event, begin, "Please confirm the handover or dispute it: else the website counts as sold", to)
 
 
 @on_later(marketplace.EscrowDisputed, marketplace.DirectDealDisputed)

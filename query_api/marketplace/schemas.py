@@ -167,7 +167,9 @@ class Escrow(RowModel):
     payUntil: datetime = Field(description="Of a direct deal: when it ends if no side has confirmed")
     paymentUrl: str | None = Field(description="For the buyer, until it is paid; null: not there yet")
     inspectFrom: datetime | None = Field(description="When the inspection begins unless the buyer starts it")
-    inspectUntil: datetime | None = Field(description="When the delivery counts as accepted")
+    inspectUntil: datetime | None = Field(
+        description="When the delivery counts as accepted; of a direct deal that one side confirmed: as sold"
+    )
     disputedBy: Side | None
     disputeText: str | None
     outcome: Outcome | None

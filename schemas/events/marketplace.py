@@ -523,10 +523,19 @@ class DirectDealConfirmed(DomainEvent):
     side: Side
 
 
+class DirectDealReminded(DomainEvent):
+    """One side confirmed and the other did not respond: it was asked again."""
+
+    NAME: ClassVar[str] = "direct_deal.reminded"
+    side: Side = Field(description="Which has to respond")
+    complete_at: datetime = Field(description="When the website counts as sold unless it disputes")
+
+
 class DirectDealCompleted(DomainEvent):
-    """Both sides have confirmed."""
+    """Both sides have confirmed, or one has and the other did not respond in time."""
 
     NAME: ClassVar[str] = "direct_deal.completed"
+    is_automatic: bool = Field(default=False, description="The other side did not respond")
 
 
 class DirectDealDisputed(DomainEvent):

@@ -109,6 +109,12 @@ def deal_history(
             (marketplace.DirectDealDisputed, said(buyer, "Nothing comes.", side="buyer")),
             (marketplace.DirectDealClosed, {"is_sold": False, "reason": "Never paid."}),
         ),
+        *direct(
+            "direct unanswered",
+            both[0],
+            (marketplace.DirectDealReminded, {"side": "buyer", "complete_at": DAY}),
+            (marketplace.DirectDealCompleted, {"is_automatic": True}),
+        ),
         *direct("direct cancelled", (marketplace.DirectDealCancelled, {"side": None})),
         *deal("declined", (marketplace.OfferDeclined, {"side": "seller"})),
         *deal("withdrawn", (marketplace.OfferWithdrawn, {})),

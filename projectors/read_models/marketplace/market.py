@@ -131,6 +131,7 @@ _ACTORS: Final[dict[str, By]] = {
     "escrow.decided": "admin",
     "listing.reviewer_joined": "reviewer",
     "direct_deal.agreed": "system",
+    "direct_deal.reminded": "system",
     "direct_deal.completed": "system",
     "direct_deal.closed": "admin",
 }

@@ -310,6 +310,7 @@ def confirmed(rows: Rows, event: marketplace.DirectDealConfirmed) -> None:
     rows.update({"id": event.originator_id}, status="confirmed", **{f"{event.side}_confirmed_at": event.timestamp})
 
 
+ESCROWS.sets(marketplace.DirectDealReminded, lambda event: {"inspect_until": event.complete_at})
 ESCROWS.sets(marketplace.DirectDealCompleted, status="completed")
 ESCROWS.sets(marketplace.DirectDealCancelled, status="cancelled")
 

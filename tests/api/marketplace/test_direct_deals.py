@@ -147,6 +147,25 @@ def test_a_deal_that_nobody_confirms_ends_and_frees_the_website(
     assert there.events(listing)[-1] == "listing.freed"
 
 
+def test_a_side_that_does_not_respond_is_reminded_once_and_the_website_counts_as_sold(
+    there: Market, seller: Person, buyer: Person, admin: Person
+) -> None:
+    listing, offer = agreed(there, seller, buyer, admin)
+    there.post(seller, f"marketplace/offers/{offer}/direct/confirm")
+    there.later = timedelta(days=8)
+    there.run_due()
+    there.run_due()
+    assert there.get(buyer, f"marketplace/offers/{offer}")["escrow"]["inspectUntil"] is not None
+    reminders = [one for one in there.mails("deal_news", buyer) if "you have not responded" in one]
+    assert len(reminders) == 1 and not any("you have not responded" in one for one in there.mails("deal_news", seller))
+    there.later = timedelta(days=23)
+    there.run_due()
+    shown = there.get(seller, f"marketplace/offers/{offer}")["escrow"]
+    assert (shown["status"], shown["buyerConfirmedAt"]) == ("completed", None)
+    assert there.events(listing)[-1] == "listing.sold"
+    assert "The deal is complete: one side confirmed it, and the other did not respond in time" in there.told(buyer)
+
+
 def test_a_single_admin_sells_with_the_review_of_a_member_whom_they_invite(
     there: Market, buyer: Person, admin: Person
 ) -> None:

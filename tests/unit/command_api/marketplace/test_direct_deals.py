@@ -80,7 +80,22 @@ def test_a_deal_that_nobody_confirms_ends_after_thirty_days() -> None:
     late = replace(SELLER, at=NOW + timedelta(days=30), account_id=None)
     assert direct_deals.after_time(agreed(), replace(late, at=late.at - timedelta(seconds=1))) == []
     assert names(direct_deals.after_time(agreed(), late)) == ["direct_deal.cancelled"]
-    assert direct_deals.after_time(after(agreed(), direct_deals.confirm(agreed(), BUYER)), late) == []
+
+
+@pytest.mark.parametrize(("who", "silent"), [(SELLER, "buyer"), (BUYER, "seller")])
+def test_who_does_not_respond_is_reminded_and_then_the_website_counts_as_sold(who: CommandContext, silent: str) -> None:
+    deal = after(agreed(), direct_deals.confirm(agreed(), who))
+    system = CommandContext(NOW + timedelta(days=7), None)
+    assert deal.due_at == system.at
+    assert direct_deals.after_time(deal, replace(system, at=NOW + timedelta(days=6))) == []
+    [reminded] = direct_deals.after_time(deal, system)
+    assert isinstance(reminded, marketplace.DirectDealReminded) and reminded.side == silent
+    deal = after(deal, [reminded])
+    assert deal.due_at == NOW + timedelta(days=21) and direct_deals.after_time(deal, system) == []
+    [completed] = direct_deals.after_time(deal, replace(system, at=NOW + timedelta(days=21)))
+    assert isinstance(completed, marketplace.DirectDealCompleted) and completed.is_automatic
+    disputed = after(deal, direct_deals.dispute(deal, "Nothing came.", BUYER if who is SELLER else SELLER))
+    assert disputed.due_at is None
 
 
 @pytest.mark.parametrize(("is_sold", "status"), [(True, "completed"), (False, "cancelled")])

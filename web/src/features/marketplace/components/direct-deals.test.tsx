@@ -34,6 +34,11 @@ test('each side confirms for itself; nobody is asked to pay into an escrow that 
   expect(actionsOf(direct('disputed', { side: 'admin' }))).toEqual(['close']);
   expect(nextOf(direct('confirmed', theirs)).title).toBe('Waiting for Jón to confirm');
   expect(escrowNote(direct('agreed'))).toMatch(UNPROTECTED);
+  expect(nextOf(direct('confirmed', mine)).text).not.toMatch(/counts as sold/);
+  const reminded = direct('confirmed', mine, { inspectUntil: AT });
+  expect(nextOf(reminded).text).toMatch(/Without either, the website counts as sold on .*2026/);
+  const unanswered = direct('completed', { next: 'none' }, { sellerConfirmedAt: AT });
+  expect(nextOf(unanswered).text).toBe('One side confirmed the handover; the other did not respond in time.');
 });
 
 test('the timeline of a deal without escrow tells who confirmed', () => {

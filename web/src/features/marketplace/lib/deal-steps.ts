@@ -145,12 +145,12 @@ export function nextOf(deal: Deal): { readonly title: string; readonly text: str
             text:
               escrow?.status === 'agreed'
                 ? `Arrange the payment of ${price} and the transfer with ${side === 'buyer' ? sellerName : buyerName} in the thread. Confirm here once money and website are handed over. If no one confirms by ${at(escrow.payUntil)}, the deal is canceled.`
-                : `${side === 'buyer' ? sellerName : buyerName} confirmed that money and website are handed over. Confirm it too, or open a dispute.`,
+                : `${side === 'buyer' ? sellerName : buyerName} confirmed that money and website are handed over. Confirm it too, or open a dispute.${soldOn(at(escrow?.inspectUntil))}`,
           };
     case 'wait_for_confirmation':
       return {
         title: `Waiting for ${side === 'buyer' ? sellerName : buyerName} to confirm`,
-        text: 'The website counts as sold once both of you have confirmed. If something is wrong, open a dispute.',
+        text: `The website counts as sold once both of you have confirmed. If something is wrong, open a dispute.${soldOn(at(escrow?.inspectUntil))}`,
       };
     case 'wait_for_delivery':
       return {
@@ -203,6 +203,9 @@ const AS_ADMIN: Partial<Record<NextStep, NextStep>> = {
   inspect: 'wait_for_inspection',
 };
 
+/** Once the side that does not respond was reminded. */
+const soldOn = (day: string): string => (day ? ` Without either, the website counts as sold on ${day}.` : '');
+
 const inspection = (from: string, until: string): string =>
   until ? `Auto-accepts on ${until} unless a dispute is opened.` : `The inspection starts automatically on ${from}.`;
 
@@ -218,6 +221,9 @@ function over({ status, escrow }: Deal): { readonly title: string; readonly text
     case 'refunded':
       return { title: 'Money refunded', text: `The buyer got ${formatSum(escrow.toBuyer ?? escrow.price)} back.` };
     case 'completed':
+      if (escrow.decisionReason === null && (escrow.buyerConfirmedAt === null || escrow.sellerConfirmedAt === null)) {
+        return { title: 'Sold', text: 'One side confirmed the handover; the other did not respond in time.' };
+      }
       return escrow.decisionReason === null
         ? { title: 'Sold', text: 'Both sides confirmed that money and website are handed over.' }
         : { title: 'Sold', text: 'An admin recorded the sale after a dispute.' };
