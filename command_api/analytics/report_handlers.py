@@ -79,6 +79,8 @@ def remove_report(command: commands.RemoveReport, uow: UnitOfWork) -> None:
 @HANDLERS.on(commands.RestoreReport, senders="accounts")
 def restore_report(command: commands.RestoreReport, uow: UnitOfWork) -> ReportAnswer:
     report = reports.require_own(uow.load(command.report_id, reports.evolve), uow.context)
+    if report.website_id is not None:
+        websites.require_owned(_website_of(report, uow), uow.context)
     events = reports.restore(report, uow.context)
     uow.append(*events)
     require_room_for_report(uow, report.account_id)

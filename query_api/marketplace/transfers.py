@@ -51,10 +51,12 @@ def _content(reader: Reader, website_id: UUID) -> TransferContent:
 
 
 def _has_moved(of_seller: Reader, of_buyer: Reader, website_id: UUID, offer: Mapping[str, Any]) -> bool:
-    """The read models follow the one decision each at their own pace: nothing of the seller's is left in any."""
-    values = {"website": website_id, "seller": offer["seller_id"], "buyer": offer["buyer_id"]}
-    values["at"] = offer["transfer_at"]
-    return of_seller.row(_LEFT, values) is None and of_buyer.row(_ARRIVED, values) is not None
+    """The read models follow the one decision each at their own pace: nothing of the seller's is left in any, and the
+    secret keys have ended. Who gets the website next has it after that."""
+    values = {"website": website_id, "seller": offer["seller_id"], "at": offer["transfer_at"]}
+    if any(reader.row(_SOLD_AGAIN, values) is not None for reader in (of_seller, of_buyer)):
+        return True
+    return of_seller.row(_LEFT, values) is None and of_buyer.row(_OLD_KEY, values) is None
 
 
 _OFFER: Final = """
@@ -88,6 +90,9 @@ SELECT 1 FROM read.websites WHERE id = %(website)s AND account_id = %(seller)s
 UNION ALL SELECT 1 FROM read.sites WHERE website_id = %(website)s AND account_id = %(seller)s
 UNION ALL SELECT 1 FROM read.custom_domains
   WHERE website_id = %(website)s AND account_id = %(seller)s AND removed_at IS NULL"""
-_ARRIVED: Final = """
-SELECT 1 FROM read.websites AS w WHERE w.id = %(website)s AND NOT EXISTS (SELECT FROM read.website_keys AS k
-  WHERE k.website_id = w.id AND k.kind <> 'site' AND k.revoked_at IS NULL AND k.created_at < %(at)s)"""
+_OLD_KEY: Final = """
+SELECT 1 FROM read.website_keys
+WHERE website_id = %(website)s AND kind <> 'site' AND revoked_at IS NULL AND created_at < %(at)s"""
+_SOLD_AGAIN: Final = """
+SELECT 1 FROM read.offers
+WHERE transfer_website = %(website)s AND transfer_status = 'accepted' AND transfer_at > %(at)s"""
