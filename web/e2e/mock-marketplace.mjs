@@ -200,14 +200,59 @@ const deals = [
     }),
     buyerName: 'Embla',
   }),
+  deal('direct-reminded', 'seller', 'wait_for_confirmation', {
+    listingStatus: 'under_offer',
+    escrowKind: 'direct',
+    escrow: escrow('confirmed', { isDirect: true, sellerConfirmedAt: at(-8), inspectUntil: at(13) }),
+  }),
+  ...['direct-sold', 'direct-moved'].map((id) =>
+    deal(id, 'buyer', 'none', {
+      listingStatus: 'sold',
+      escrowKind: 'direct',
+      escrow: escrow('completed', { isDirect: true, sellerConfirmedAt: at(-2), buyerConfirmedAt: at(-1) }),
+    }),
+  ),
 ];
+const moves = {
+  sites: 1,
+  links: 1204,
+  siteKeys: 1,
+  secretKeys: 2,
+  domains: ['go.vpn-reviews-of-the-whole-north.example', 'links.vpnreview.example'],
+  unverifiedDomains: 1,
+  partners: ['Nordic Shoes', 'Direct deal with Hotels of the Westfjords'],
+  channels: 3,
+  conversions: 310,
+  payouts: 4,
+  files: 2,
+  views: 5,
+  reports: 1,
+};
+/** Of the sold website: what its seller can offer, what a buyer is offered, and what has moved. */
+const transfer = ({ id, side }) => {
+  const isMoved = id === 'direct-moved';
+  return {
+    status: side === 'seller' ? null : isMoved ? 'accepted' : 'proposed',
+    side,
+    canPropose: side === 'seller',
+    websiteId: side === 'seller' || isMoved ? 'w1' : null,
+    domain: 'vpnreview.example',
+    at: side === 'seller' ? null : at(-0.5),
+    isMoved,
+    content: isMoved ? null : moves,
+  };
+};
 const WAYS = {
   agreed: ['agreed', 'opened'],
   inspecting: ['agreed', 'opened', 'funded', 'delivered', 'inspection_began'],
   disputed: ['agreed', 'opened', 'funded', 'delivered', 'disputed'],
   released: ['agreed', 'opened', 'funded', 'delivered', 'disputed', 'decided', 'released'],
 };
-const DIRECT_WAYS = { confirmed: ['agreed', 'confirmed'], disputed: ['agreed', 'confirmed', 'disputed'] };
+const DIRECT_WAYS = {
+  confirmed: ['agreed', 'confirmed'],
+  disputed: ['agreed', 'confirmed', 'disputed'],
+  completed: ['agreed', 'confirmed', 'completed'],
+};
 const directHistory = (one) =>
   (DIRECT_WAYS[one.escrow.status] ?? []).map((kind, index) => ({
     number: index + 1,
@@ -303,6 +348,7 @@ export function marketplaceAnswer(key, query, none) {
   }
   if (what === 'offers') {
     const one = deals.find((item) => item.id === id) ?? deals[0];
+    if (part === 'transfer') return [transfer(one)];
     return [part === 'messages' ? messages : part === 'history' ? history(one) : one];
   }
   if (part === 'questions') return some(questions);

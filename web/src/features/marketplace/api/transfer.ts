@@ -2,6 +2,8 @@ import { queryOptions } from '@tanstack/react-query';
 import { api, body } from '@/lib/api/client';
 import { FRESH, KEY } from './request';
 
+/** The other side may agree, or say no. */
+const ASKED_MS = 5000;
 const TOLD_MS = 1000;
 const TRIES = 30;
 
@@ -11,10 +13,11 @@ export const transferQuery = (offerId: string, state: string) =>
     queryKey: [KEY, 'transfer', offerId, state] as const,
     queryFn: ({ signal }) =>
       body(api.GET('/api/marketplace/offers/{id}/transfer', { params: { path: { id: offerId } }, signal })),
-    // After the buyer's consent the read models follow, each a moment later.
-    refetchInterval: (query) =>
-      query.state.data?.status === 'accepted' && !query.state.data.isMoved && query.state.dataUpdateCount < TRIES
-        ? TOLD_MS
-        : false,
+    refetchInterval: ({ state: { data, dataUpdateCount } }) => {
+      if (!data || data.isMoved) return false;
+      if (data.status !== 'accepted') return ASKED_MS;
+      // After the buyer's consent the read models follow, each a moment later.
+      return dataUpdateCount < TRIES ? TOLD_MS : ASKED_MS;
+    },
     ...FRESH,
   });

@@ -84,7 +84,7 @@ function statusOf({ buyerName, sellerName }: Deal, { side, status, canPropose, i
       if (!isMoved) return 'The website is moving. This takes a moment.';
       return isSeller
         ? `The website and its history have moved to ${buyerName}. You no longer see them.`
-        : 'The website and its history are in your account. Make new secret keys if the site sends sales from a server or by postback.';
+        : 'The website and its history have moved to your account. Make new secret keys if the site sends sales from a server or by postback.';
     case 'proposed':
       return isSeller
         ? `You offered to move the website. It moves once ${buyerName} accepts.`
