@@ -32,6 +32,8 @@ TOGETHER = (
         # Last: the searches for the clicks of its many sales would go on beside the other files.
         "e2e/test_first_steps",
     ),
+    # A stack of its own: without an escrow provider.
+    ("e2e/test_direct_sale",),
     # One stack that is broken under load; the last file ends it.
     (
         "crash/infra/test_power_loss", "crash/infra/test_processes", "crash/infra/test_backup",

@@ -18,7 +18,7 @@ def test_each_named_file_is_there_and_named_once() -> None:
     assert [name for name, times in named.items() if times > 1] == []
 
 
-def test_every_browser_test_shares_a_stack() -> None:
+def test_every_browser_test_has_its_place() -> None:
     named = {name for names in TOGETHER for name in names}
     assert {f"e2e/{path.stem}" for path in (TESTS / "e2e").glob("test_*.py")} <= named
 
