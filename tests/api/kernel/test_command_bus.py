@@ -162,6 +162,9 @@ def test_a_unit_of_work_sees_its_own_events_and_rows(sites: Sites) -> None:
         loaded = uow.load(site, websites.evolve)
         assert loaded is not None
         assert loaded.domain == "shop.example"
+        event = uow.event(site, 1)
+        assert isinstance(event, WebsiteConnected) and event.domain == "shop.example"
+        assert uow.event(site, 2) is None
         query = "SELECT account_id FROM lookup.website WHERE website_id = %s"
         assert uow.select(query, site) == [(sites.world.owner.account_id,)]
         assert sites.versions(site) == 0

@@ -3,27 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from functools import cached_property
 from hashlib import sha256
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 
-from command_api.domains.commands import RecordDomainCheck
-from command_api.domains.dns_check import DnsResult, Verdict
-from command_api.kernel.decision import system_context
+from command_api.accounts.erasure import erase_account
+from command_api.kernel import event_store
+from command_api.notifications import alert_mail
+from command_api.websites import lookups as website_lookups
+from command_api.websites import model as websites
+from infra.kernel.http.client_info import Client
+from infra.kernel.security.website_sessions import open_website_session
 from ingest.directory import refresh
+from projectors.read_models.analytics.default_views import DEFAULT_VIEWS
+from projectors.read_models.analytics.reports import REPORTS
+from projectors.read_models.analytics.saved_views import SAVED_VIEWS
+from projectors.read_models.notifications.alerts import ALERT_RULES, ALERTS
+from projectors.read_models.publishing.site_releases import SITE_RELEASES
+from projectors.read_models.publishing.site_versions import SITE_VERSIONS
+from projectors.read_models.social.social_channels import SOCIAL_CHANNELS
 from tests.support.marketplace import MODELS, OF_WEBSITES, Market, market
 from tests.support.query import Person, QueryService, event, this_moment
+from tests.support.website_deal import Deal
+
+MORE = (SITE_VERSIONS, SITE_RELEASES, SOCIAL_CHANNELS, SAVED_VIEWS, DEFAULT_VIEWS, REPORTS, ALERT_RULES, ALERTS)
 
 
 @pytest.fixture(scope="module")
 def there(query_service: QueryService, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Market]:
     with market(query_service, tmp_path_factory.mktemp("transfers"), provider=False) as found:
-        found.models = (*MODELS, *OF_WEBSITES)
+        found.models = (*MODELS, *OF_WEBSITES, *MORE)
         yield found
 
 
@@ -33,78 +46,6 @@ def admin(there: Market) -> Iterator[Person]:
     there.post(admin, "admin/marketplace/direct-deals", method="PUT", directDeals=True)
     yield admin
     there.post(admin, "admin/marketplace/direct-deals", method="PUT", directDeals=False)
-
-
-@dataclass
-class Deal:
-    """A website with all that can belong to one, and the offer for it."""
-
-    there: Market
-    admin: Person
-    seller: Person
-    buyer: Person
-
-    @cached_property
-    def made(self) -> dict[str, Any]:
-        return self.there.post(self.seller, "platform/websites", 201, domain=f"{uuid4().hex[:12]}.com")
-
-    @property
-    def website(self) -> str:
-        return str(self.made["id"])
-
-    @cached_property
-    def partner(self) -> str:
-        fields: dict[str, Any] = {
-            "name": "Direct deal with Nordic Shoes",
-            "baseUrl": "https://partner.example/",
-            "commission": 10,
-        }
-        return str(self.there.post(self.seller, "platform/partners", 201, **fields)["id"])
-
-    @cached_property
-    def link(self) -> dict[str, Any]:
-        named = {"websiteId": self.website, "partnerId": self.partner}
-        return self.there.post(self.seller, "platform/links", 201, **named)
-
-    @cached_property
-    def listing(self) -> str:
-        address = f"https://{self.made['domain']}"
-        return self.there.online(self.seller, self.admin, websiteUrl=address, websiteId=self.website)
-
-    @cached_property
-    def offer(self) -> str:
-        offer = self.there.offer(self.buyer, self.listing)
-        self.there.post(self.seller, f"marketplace/offers/{offer}/accept", price=40_000, withoutEscrow=True)
-        return offer
-
-    def domain(self, name: str, *, is_verified: bool) -> str:
-        fields = {"domain": f"{name}.{self.made['domain']}", "websiteId": self.website}
-        made = self.there.post(self.seller, "platform/custom-domains", 201, **fields)
-        if is_verified:
-            proven = DnsResult(made["verificationToken"], Verdict.PROVEN, None, None)
-            self.there.api.core.commands.dispatch(RecordDomainCheck(UUID(made["id"]), proven), system_context())
-            self.there.sync()
-        return str(made["domain"])
-
-    def sold(self) -> Deal:
-        for side in (self.seller, self.buyer):
-            self.there.post(side, f"marketplace/offers/{self.offer}/direct/confirm")
-        return self
-
-    def step(self, who: Person, step: str, status: int = 200) -> dict[str, Any]:
-        return self.there.post(who, f"marketplace/offers/{self.offer}/transfer/{step}", status)
-
-    def refusal(self, who: Person, step: str) -> str:
-        return str(self.step(who, step, 409)["code"])
-
-    def shown(self, who: Person) -> dict[str, Any]:
-        found: dict[str, Any] = self.there.get(who, f"marketplace/offers/{self.offer}/transfer")
-        return found
-
-    def accepted(self) -> Deal:
-        self.step(self.seller, "propose")
-        self.step(self.buyer, "accept")
-        return self
 
 
 @pytest.fixture
@@ -232,29 +173,25 @@ def test_payouts_move_without_the_sellers_files_and_the_buyer_may_attach_the_sam
 
 
 def test_a_site_of_the_builder_goes_on_and_is_the_buyers(deal: Deal) -> None:
-    there, name = deal.there, f"s-{uuid4().hex[:12]}"
+    there = deal.there
     domain = deal.domain("www2", is_verified=True)
-    site = there.post(deal.seller, "platform/sites", 201, websiteId=deal.website, name="Shoes", slug=name)
-    path, page = f"platform/sites/{site['id']}", str(uuid4())
-    document = {"name": "Shoes", "pages": [{"id": page, "path": "", "title": "Home"}]}
-    blocks = [{"id": str(uuid4()), "type": "article", "markdown": "Reviewed by us."}]
-    there.post(deal.seller, f"{path}/document", 200, "PUT", document=document, basedOn=1)
-    there.post(deal.seller, f"{path}/pages/{page}", 200, "PUT", document={"blocks": blocks}, basedOn=0)
+    site, _ = deal.site()
+    path = f"platform/sites/{site}"
     [of_seller] = there.get(deal.seller, "platform/custom-domains")
-    there.post(deal.seller, f"{path}/address", 200, "PUT", slug=name, domainId=of_seller["id"])
-    there.post(deal.seller, f"{path}/publish")
+    [slug] = [one["slug"] for one in there.get(deal.seller, "platform/sites")]
+    there.post(deal.seller, f"{path}/address", 200, "PUT", slug=slug, domainId=of_seller["id"])
 
     def served() -> list[Any]:
         files = "SELECT is_own_host, path, etag FROM publishing.site_file WHERE site_id = %s ORDER BY 1, 2"
-        return there.postgres.execute(files, (site["id"],)).fetchall()
+        return there.postgres.execute(files, (site,)).fetchall()
 
     before = served()
     assert deal.sold().shown(deal.seller)["content"]["sites"] == 1
     deal.accepted()
     [of_buyer] = there.get(deal.buyer, "platform/custom-domains")
-    row = there.postgres.execute("SELECT domain_id FROM publishing.served_site WHERE site_id = %s", (site["id"],))
+    row = there.postgres.execute("SELECT domain_id FROM publishing.served_site WHERE site_id = %s", (site,))
     assert (of_buyer["domain"], row.fetchone(), served()) == (domain, (UUID(of_buyer["id"]),), before)
-    assert [one["id"] for one in there.get(deal.buyer, "platform/sites")] == [site["id"]]
+    assert [one["id"] for one in there.get(deal.buyer, "platform/sites")] == [site]
     assert there.get(deal.seller, "platform/sites") == []
     for step in ("publish", "releases/1/publish", "unpublish"):
         there.post(deal.seller, f"{path}/{step}", 404)
@@ -291,6 +228,22 @@ def test_a_partner_that_another_website_needs_holds_the_move_up_and_nothing_is_h
     assert [one["id"] for one in there.get(deal.seller, "platform/websites")] == [other["id"]]
 
 
+def test_more_than_the_buyer_may_have_or_the_store_takes_at_once_does_not_move(
+    deal: Deal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deal.sold().step(deal.seller, "propose")
+    before = deal.there.last_event()
+    for module, limit, most, code in (
+        (event_store, "MAX_EVENTS_PER_APPEND", 2, "too_much_to_move"),
+        (website_lookups, "MAX_PER_ACCOUNT", 0, "too_many_websites"),
+    ):
+        with monkeypatch.context() as patched:
+            patched.setattr(module, limit, most)
+            assert deal.refusal(deal.buyer, "accept") == code
+    assert deal.there.last_event() == before
+    deal.step(deal.buyer, "accept")
+
+
 def test_a_website_that_is_for_sale_under_another_name_does_not_move(deal: Deal) -> None:
     there, path, name = deal.there, f"platform/websites/{deal.sold().website}", f"{uuid4().hex[:12]}.com"
     there.post(deal.seller, path, 200, "PATCH", domain=name)
@@ -305,3 +258,144 @@ def test_a_listing_without_a_connected_website_has_nothing_to_move(deal: Deal) -
     deal.listing = deal.there.online(deal.seller, deal.admin)
     assert deal.sold().refusal(deal.seller, "propose") == "no_website"
     assert deal.shown(deal.seller)["canPropose"] is False
+
+
+def test_what_the_seller_set_up_about_the_website_ends(deal: Deal) -> None:
+    there, me = deal.there, deal.website
+    state = {"filters": ["country:is:DE"], "timeRange": "7d"}
+    view = there.post(deal.seller, "platform/views", 201, name="Germany", websiteId=me, state=state)
+    there.post(deal.seller, f"platform/views/{view['id']}/default?websiteId={me}", 204, "PUT")
+    report = there.post(deal.seller, "platform/reports", 201, websiteId=me, viewId=view["id"])
+    rule = there.post(deal.seller, "platform/alerts", 201, websiteId=me, kind="epc_fell", threshold=80)
+    content = deal.sold().shown(deal.seller)["content"]
+    assert (content["views"], content["reports"]) == (1, 1)
+    deal.accepted()
+    assert there.get(deal.buyer, f"platform/views?websiteId={me}") == []
+    assert there.get(deal.seller, "platform/reports") == there.get(deal.buyer, "platform/reports") == []
+    [shown] = [one for one in there.get(deal.buyer, f"platform/alerts?websiteId={me}") if one["kind"] == rule["kind"]]
+    assert shown["threshold"] != 80
+    for path in ("views", "alerts", "alerts/raised"):
+        there.get(deal.seller, f"platform/{path}?websiteId={me}", 404)
+    for path in (f"reports/{report['id']}/preview", f"reports/{report['id']}/restore", f"views/{view['id']}/restore"):
+        there.post(deal.seller, f"platform/{path}", 404)
+    there.post(deal.seller, "platform/reports", 404, websiteId=me, viewId=view["id"])
+    there.post(deal.seller, "platform/alerts", 404, websiteId=me, kind=rule["kind"])
+    website = there.api.core.store.load(UUID(me), websites.evolve)
+    assert website is not None
+    assert alert_mail.recipients(website) == (deal.buyer.account_id,)  # of emails and webhooks
+
+
+def test_a_session_of_the_website_ends_and_the_sellers_export_shows_nothing_of_it(deal: Deal) -> None:
+    there, me = deal.there, deal.website
+    assert deal.link and deal.domain("go", is_verified=True) and deal.site()
+    key = next(one["id"] for one in there.get(deal.seller, f"platform/websites/{me}/keys") if one["kind"] == "secret")
+    session = open_website_session(
+        there.postgres,
+        session_id=uuid4(),
+        account_id=deal.seller.account_id,
+        website_id=UUID(me),
+        key_id=UUID(key),
+    )
+    headers = {"Authorization": f"Bearer {session.token}"}
+    assert there.api.call("GET", "/api/website", headers=headers).status_code == 200
+    of_website = ("websites", "websiteKeys", "links", "partners", "sites")
+    before = there.get(deal.seller, "platform/export")
+    assert all(before[name] for name in of_website)
+    deal.sold().accepted()
+    assert there.api.call("GET", "/api/website", headers=headers).status_code == 401
+    of_seller, of_buyer = (there.get(who, "platform/export") for who in (deal.seller, deal.buyer))
+    for name in of_website:
+        assert of_seller[name] == [], name
+        assert {one["id"] for one in of_buyer[name]} == {one["id"] for one in before[name]}, name
+
+
+@pytest.mark.parametrize("is_sold", [False, True])
+def test_in_a_dispute_nothing_moves_and_after_it_only_what_was_sold(deal: Deal, is_sold: bool) -> None:
+    there, direct = deal.there, f"marketplace/offers/{deal.offer}/direct"
+    there.post(deal.seller, f"{direct}/confirm")
+    assert deal.refusal(deal.seller, "propose") == "not_sold"
+    there.post(deal.buyer, f"{direct}/dispute", text="The archive is missing.")
+    assert deal.refusal(deal.seller, "propose") == "not_sold"
+    assert deal.refusal(deal.buyer, "accept") == "not_proposed"
+    close = f"admin/marketplace/offers/{deal.offer}/close"
+    there.post(deal.admin, close, isSold=is_sold, reason="As both told.")
+    if is_sold:
+        deal.accepted()
+    else:
+        assert deal.refusal(deal.seller, "propose") == "not_sold"
+        assert (deal.shown(deal.seller)["canPropose"], deal.shown(deal.buyer)["content"]) == (False, None)
+    owner = deal.buyer if is_sold else deal.seller
+    assert [one["id"] for one in there.get(owner, "platform/websites")] == [deal.website]
+
+
+def test_a_deal_that_was_cancelled_moves_nothing(deal: Deal) -> None:
+    deal.there.post(deal.seller, f"marketplace/offers/{deal.offer}/direct/cancel")
+    assert deal.refusal(deal.seller, "propose") == "not_sold"
+    assert deal.refusal(deal.buyer, "accept") == "not_proposed"
+
+
+def test_consent_that_is_given_twice_at_once_moves_the_website_once(deal: Deal) -> None:
+    deal.sold().step(deal.seller, "propose")
+    path = f"/api/marketplace/offers/{deal.offer}/transfer/accept"
+    with ThreadPoolExecutor(2) as threads:
+        answers = list(threads.map(lambda _: deal.there.api.call("POST", path, deal.buyer, json={}), range(2)))
+    deal.there.sync()
+    assert sorted(one.status_code for one in answers) == [200, 409]
+    assert deal.there.events(deal.website).count("website.transferred") == 1
+    deal.assert_as_replayed()
+
+
+def test_who_sells_it_on_has_nothing_of_it_and_the_first_deal_stays_final(deal: Deal) -> None:
+    deal.sold().accepted()
+    again = Deal(deal.there, deal.admin, deal.buyer, deal.there.person("Third"))
+    again.made = deal.made
+    again.sold().accepted()
+    assert deal.shown(deal.seller)["isMoved"] and again.shown(again.buyer)["isMoved"]
+    shown = deal.shown(deal.buyer)
+    assert (shown["isMoved"], shown["websiteId"]) == (True, None)
+    assert deal.refusal(deal.seller, "propose") == "transferred"
+    for who, has in ((deal.seller, []), (deal.buyer, []), (again.buyer, [deal.website])):
+        assert [one["id"] for one in deal.there.get(who, "platform/websites")] == has
+
+
+def test_a_side_that_is_erased_before_the_move_leaves_nothing_to_move(deal: Deal) -> None:
+    there, rest = deal.there, Deal(deal.there, deal.admin, deal.there.person("Erla"), deal.there.person("Bogi"))
+    erase_account(there.api.core, deal.sold().buyer.account_id, Client())
+    assert deal.refusal(deal.seller, "propose") == "buyer_gone"
+    rest.sold().step(rest.seller, "propose")
+    erase_account(there.api.core, rest.seller.account_id, Client())
+    there.sync()
+    assert rest.refusal(rest.buyer, "accept") == "website_gone"
+    assert rest.shown(rest.buyer)["status"] == "withdrawn"
+
+
+def test_the_erased_seller_takes_nothing_along_and_a_replay_shows_the_same(deal: Deal) -> None:
+    there, me = deal.there, deal.website
+    domain = deal.domain("go", is_verified=True)
+    site, page = deal.site()
+    there.post(deal.seller, "platform/social-channels", 201, websiteId=me, network="tiktok", handle="shoes")
+    assert deal.link
+    deal.sold().accepted()
+    deal.assert_as_replayed()
+    erase_account(there.api.core, deal.seller.account_id, Client())
+    there.sync()
+    [website] = there.get(deal.buyer, "platform/websites")
+    assert (website["id"], website["domain"]) == (me, deal.made["domain"])
+    assert [one["domain"] for one in there.get(deal.buyer, "platform/custom-domains")] == [domain]
+    [channel] = there.get(deal.buyer, f"platform/social-channels?websiteId={me}")
+    assert channel["handle"] == "shoes"
+    assert there.get(deal.buyer, f"platform/links/{deal.link['id']}")["slug"] == deal.link["slug"]
+    document = there.get(deal.buyer, f"platform/sites/{site}/pages/{page}")
+    assert "Reviewed by us." in str(document)
+    there.post(deal.buyer, f"platform/sites/{site}/unpublish")
+    assert there.post(deal.buyer, f"platform/sites/{site}/releases/1/publish")["published"] == 2
+    deal.assert_as_replayed()
+
+
+def test_the_website_ends_with_the_account_of_its_buyer(deal: Deal) -> None:
+    deal.sold().accepted()
+    erase_account(deal.there.api.core, deal.buyer.account_id, Client())
+    deal.there.sync()
+    assert deal.there.get(deal.seller, "platform/websites") == []
+    assert deal.shown(deal.seller)["isMoved"] is True
+    deal.assert_as_replayed()

@@ -152,9 +152,13 @@ def test_figures_agree_with_the_rows(world: AnalystWorld) -> None:
     assert name.startswith("Acme's \\ ")
 
 
-def test_a_removed_website_and_a_taken_role_count_at_once(world: AnalystWorld, ask: Ask) -> None:
-    zoe = world.asker("analyst")
-    site = world.website(zoe, "zoe.example")
+def test_a_moved_or_removed_website_and_a_taken_role_count_at_once(world: AnalystWorld, ask: Ask) -> None:
+    seller, zoe = world.asker("analyst"), world.asker("analyst")
+    site = world.website(seller, "zoe.example")
+    assert ask(seller, "SELECT count() AS n FROM clicks").text.split() == ['"n"', "3"]
+    moved = "UPDATE read.websites__g1 SET account_id = %s WHERE id = %s"
+    world.service.postgres.execute(moved, (zoe.person.account_id, site))
+    assert ask(seller, "SELECT count() AS n FROM clicks").text.split() == ['"n"', "0"]
     assert ask(zoe, "SELECT count() AS n FROM clicks").text.split() == ['"n"', "3"]
     world.service.postgres.execute("UPDATE read.websites__g1 SET deleted_at = now() WHERE id = %s", (site,))
     assert ask(zoe, "SELECT count() AS n FROM clicks").text.split() == ['"n"', "0"]
