@@ -59,8 +59,8 @@ def accept_transfer(command: commands.AcceptTransfer, uow: UnitOfWork) -> Transf
         answer = _stored(uow, offer, [accepted, *moved], offer.seller_id)
     except TooManyEvents as error:
         message = (
-            "This website has too many things to move at once. The seller can remove sites that are not needed and"
-            " files of payouts first."
+            "This website has too many things to move at once. The seller can remove sites, social channels with many"
+            " posts, and files of payouts first."
         )
         raise conflict("too_much_to_move", message) from error
     require_website_limit(uow)

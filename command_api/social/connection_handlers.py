@@ -21,7 +21,7 @@ from command_api.websites import model as websites
 from infra.domain.social_connections import encrypt_name
 from schemas.events.accounts import AccountErased
 from schemas.events.social import SocialChannelRemoved
-from schemas.events.websites import WebsiteDisconnected
+from schemas.events.websites import WebsiteDisconnected, WebsiteTransferred
 from schemas.social_networks import RULES
 
 HANDLERS: Final = CommandHandlers()
@@ -105,6 +105,17 @@ def end_of_website(event: WebsiteDisconnected, uow: UnitOfWork) -> None:
         _delete(uow, channel_id)
 
 
+@HANDLERS.before(WebsiteTransferred)
+def end_of_permission(event: WebsiteTransferred, uow: UnitOfWork) -> None:
+    """It is the seller's: the buyer connects the channels again."""
+    for channel_id in channels_of(uow, event.originator_id):
+        channel = uow.load(channel_id, model.evolve)
+        if channel is not None and uow.select(_IS_THERE, channel_id):
+            uow.append(model.disconnect(channel, "owner", uow.context))
+        _delete(uow, channel_id)
+        uow.cursor.execute(_DELETE_FLOWS_OF_CHANNEL, (channel_id,))
+
+
 @HANDLERS.before(AccountErased)
 def end_of_account(event: AccountErased, uow: UnitOfWork) -> None:
     for (channel_id,) in uow.select(_OF_ACCOUNT, event.originator_id):
@@ -163,4 +174,5 @@ _READ: Final[LiteralString] = (
 )
 _OF_ACCOUNT: Final[LiteralString] = "SELECT channel_id FROM social.connection WHERE account_id = %s ORDER BY channel_id"
 _DELETE: Final[LiteralString] = "DELETE FROM social.connection WHERE channel_id = %s"
+_DELETE_FLOWS_OF_CHANNEL: Final[LiteralString] = "DELETE FROM social.connection_flow WHERE channel_id = %s"
 _DELETE_FLOWS: Final[LiteralString] = "DELETE FROM social.connection_flow WHERE account_id = %s"

@@ -18,7 +18,7 @@ from command_api.links.model import checked_slug, random_slug
 from command_api.links.schemas import CreateLink, Link
 from command_api.partners import model as partners
 from command_api.social import commands, csv_files, figures, model, posts
-from command_api.social.lookups import channels_of, count_posts, require_channel_limit, require_post_limit
+from command_api.social.lookups import channels_of, count_posts, posts_of, require_channel_limit, require_post_limit
 from command_api.social.schemas import ImportedSocialFile, SocialChannel, SocialPost, to_post, to_response
 from command_api.websites import model as websites
 from schemas.base import DomainEvent
@@ -182,9 +182,13 @@ def drop_images_of_website(event: WebsiteDisconnected, uow: UnitOfWork) -> None:
 
 @HANDLERS.before(WebsiteTransferred)
 def hand_channels_over(event: WebsiteTransferred, uow: UnitOfWork) -> None:
-    """Channels belong to the website."""
+    """Channels and their posts belong to the website."""
     for channel in _channels(uow, event.originator_id):
         uow.append(model.hand_over(channel, event.account_id, uow.context))
+    for id_ in posts_of(uow, event.originator_id):
+        post = uow.load(id_, posts.evolve)
+        if post is not None and not post.removed:
+            uow.append(posts.hand_over(post, event.account_id, uow.context))
 
 
 def _record_posts(

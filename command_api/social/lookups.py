@@ -87,6 +87,11 @@ def channels_of(uow: UnitOfWork, website_id: UUID) -> list[UUID]:
     return [id_ for (id_,) in uow.select(_OF_WEBSITE, website_id)]
 
 
+def posts_of(uow: UnitOfWork, website_id: UUID) -> list[UUID]:
+    """The ids of the posts of the website's channels."""
+    return [id_ for (id_,) in uow.select(_POSTS_OF_WEBSITE, website_id)]
+
+
 def require_channel_limit(uow: UnitOfWork, website_id: UUID) -> None:
     """Raises `CommandRejected` when the website has too many channels. Called after the append."""
     if len(channels_of(uow, website_id)) > MAX_CHANNELS:
@@ -105,4 +110,5 @@ def require_post_limit(uow: UnitOfWork, channel_id: UUID) -> None:
         raise conflict("too_many_posts", f"A channel has at most {MAX_POSTS:,} posts.")
 
 
+_POSTS_OF_WEBSITE: Final = "SELECT post_id FROM lookup.social_post WHERE website_id = %s ORDER BY post_id"
 _OF_WEBSITE: Final = "SELECT channel_id FROM lookup.social_channel WHERE website_id = %s ORDER BY channel_id"

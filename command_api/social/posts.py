@@ -23,6 +23,7 @@ from schemas.events.social import (
     SocialPostFiguresRecorded,
     SocialPostPictureChanged,
     SocialPostRemoved,
+    SocialPostTransferred,
 )
 from schemas.social_networks import RULES, Network
 from schemas.social_posts import BadPostAddress, PostAddress, post_at
@@ -126,6 +127,12 @@ def remove(post: SocialPost | None, website: Website | None, context: CommandCon
     return SocialPostRemoved(**next_event(post, context))
 
 
+def hand_over(post: SocialPost, account_id: UUID, context: CommandContext) -> SocialPostTransferred:
+    """Address and title become facts about the website's new owner; nothing else changes."""
+    head = next_event(post, context)
+    return SocialPostTransferred(**head, account_id=account_id, address=post.address, title=post.title)
+
+
 def record_figures(
     post: SocialPost, source: FigureSource, as_of: date, figures: PostFigures, context: CommandContext
 ) -> list[SocialPostFiguresRecorded]:
@@ -170,6 +177,8 @@ def evolve(post: SocialPost | None, event: DomainEvent) -> SocialPost:
     match event:
         case SocialPostChanged():
             return replace(post, title=event.title, published_at=event.published_at)
+        case SocialPostTransferred():
+            return replace(post, address=event.address, title=event.title)
         case SocialPostPictureChanged():
             return replace(post, picture=event.picture)
         case SocialPostFiguresRecorded():

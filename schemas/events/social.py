@@ -127,6 +127,16 @@ class SocialPostFiguresRecorded(DomainEvent):
     figures: PostFigures
 
 
+class SocialPostTransferred(DomainEvent):
+    """The post moved with its sold website: what it is called is a fact about the new owner from now on."""
+
+    NAME: ClassVar[str] = "social_post.transferred"
+    SUBJECT: ClassVar[str] = "account_id"
+    account_id: UUID = Field(description="The website's owner from now on")
+    address: Personal[str]
+    title: Personal[str]
+
+
 class SocialPostRemoved(DomainEvent):
     """The post is no longer shown; its links go on working."""
 

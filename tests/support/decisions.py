@@ -172,6 +172,7 @@ def _channels(encrypt: Encrypt) -> list[DomainEvent]:
     place = {"website_id": WEBSITE, "channel_id": CHANNEL}
     found = {"account_id": ACCOUNT, "title": encrypt(ACCOUNT, "title", "Knives"), "published_at": NOW}
     post = {**place, **found, "address": encrypt(ACCOUNT, "address", "https://www.instagram.com/p/DAbCdEf/")}
+    moved = {"account_id": ACCOUNT, "address": post["address"], "title": found["title"]}
     totals = {**place, "source": "csv", "as_of": NOW.date(), "figures": {"views": 900, "clicks": 12}}
     days = {**place, "source": "csv", "days": [{"day": NOW.date(), "followers": 1200, "views": 340}]}
     return [
@@ -182,6 +183,7 @@ def _channels(encrypt: Encrypt) -> list[DomainEvent]:
             (social.SocialPostChanged, found),
             (social.SocialPostPictureChanged, {"picture": "a" * 64}),
             (social.SocialPostFiguresRecorded, totals),
+            (social.SocialPostTransferred, moved),
         ),
         *_in_order(uuid5(CHANNEL, "gone"), (social.SocialPostAdded, post), (social.SocialPostRemoved, {})),
         *_in_order(CHANNEL, (social.SocialChannelAdded, added), (social.SocialChannelRenamed, called("Fjord Tests"))),

@@ -222,6 +222,7 @@ const moves = {
   unverifiedDomains: 1,
   partners: ['Nordic Shoes', 'Direct deal with Hotels of the Westfjords'],
   channels: 3,
+  connections: 2,
   conversions: 310,
   payouts: 4,
   files: 2,

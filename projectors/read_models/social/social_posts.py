@@ -13,6 +13,7 @@ from schemas.events.social import (
     SocialPostChanged,
     SocialPostPictureChanged,
     SocialPostRemoved,
+    SocialPostTransferred,
 )
 from schemas.events.websites import WebsiteDisconnected
 
@@ -50,6 +51,11 @@ def added(rows: Rows, event: SocialPostAdded) -> None:
 @SOCIAL_POSTS.on(SocialPostChanged)
 def changed(rows: Rows, event: SocialPostChanged) -> None:
     rows.update({"id": event.originator_id}, title=event.title, published_at=event.published_at)
+
+
+@SOCIAL_POSTS.on(SocialPostTransferred)
+def transferred(rows: Rows, event: SocialPostTransferred) -> None:
+    rows.update({"id": event.originator_id}, address=event.address, title=event.title)
 
 
 @SOCIAL_POSTS.on(SocialPostPictureChanged)

@@ -26,11 +26,22 @@ from projectors.read_models.notifications.alerts import ALERT_RULES, ALERTS
 from projectors.read_models.publishing.site_releases import SITE_RELEASES
 from projectors.read_models.publishing.site_versions import SITE_VERSIONS
 from projectors.read_models.social.social_channels import SOCIAL_CHANNELS
+from projectors.read_models.social.social_posts import SOCIAL_POSTS
 from tests.support.marketplace import MODELS, OF_WEBSITES, Market, market
 from tests.support.query import Person, QueryService, event, this_moment
 from tests.support.website_deal import Deal
 
-MORE = (SITE_VERSIONS, SITE_RELEASES, SOCIAL_CHANNELS, SAVED_VIEWS, DEFAULT_VIEWS, REPORTS, ALERT_RULES, ALERTS)
+MORE = (
+    SITE_VERSIONS,
+    SITE_RELEASES,
+    SOCIAL_CHANNELS,
+    SOCIAL_POSTS,
+    SAVED_VIEWS,
+    DEFAULT_VIEWS,
+    REPORTS,
+    ALERT_RULES,
+    ALERTS,
+)
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +95,7 @@ def test_both_see_exactly_what_moves_and_what_ends(deal: Deal) -> None:
             "domains": [verified],
             "unverifiedDomains": 1,
             "channels": 0,
+            "connections": 0,
         },
         **{"partners": ["Direct deal with Nordic Shoes"], "conversions": 0, "payouts": 0, "files": 0},
         **{"views": 0, "reports": 0},
@@ -285,6 +297,31 @@ def test_what_the_seller_set_up_about_the_website_ends(deal: Deal) -> None:
     assert alert_mail.recipients(website) == (deal.buyer.account_id,)  # of emails and webhooks
 
 
+def test_the_connection_of_a_channel_ends_with_the_sellers_permission(deal: Deal) -> None:
+    there, me = deal.there, deal.website
+    named = {"websiteId": me, "network": "youtube", "handle": "shoes"}
+    channel = there.post(deal.seller, "platform/social-channels", 201, **named)["id"]
+    there.postgres.execute(
+        "INSERT INTO social.connection (channel_id, account_id, network, name_sealed, tokens_sealed, connected_at)"
+        " VALUES (%s, %s, 'youtube', 'sealed', 'sealed', now())",
+        (channel, deal.seller.account_id),
+    )
+    there.postgres.execute(
+        "INSERT INTO social.connection_flow (state_hash, session_id, account_id, channel_id, network, verifier_sealed,"
+        " expires_at) VALUES ('state', %s, %s, %s, 'youtube', 'sealed', now() + interval '1 hour')",
+        (deal.seller.session_id, deal.seller.account_id, channel),
+    )
+    content = deal.sold().shown(deal.seller)["content"]
+    assert (content["channels"], content["connections"]) == (1, 1)
+    deal.step(deal.seller, "propose")
+    assert deal.shown(deal.buyer)["content"]["connections"] == 1
+    deal.step(deal.buyer, "accept")
+    for table in ("connection", "connection_flow"):
+        left = f"SELECT 1 FROM social.{table} WHERE channel_id = %s"
+        assert there.postgres.execute(left.encode(), (channel,)).fetchall() == []
+    assert there.events(channel)[-2:] == ["social_channel.renamed", "social_channel.disconnected"]
+
+
 def test_a_session_of_the_website_ends_and_the_sellers_export_shows_nothing_of_it(deal: Deal) -> None:
     there, me = deal.there, deal.website
     assert deal.link and deal.domain("go", is_verified=True) and deal.site()
@@ -373,7 +410,11 @@ def test_the_erased_seller_takes_nothing_along_and_a_replay_shows_the_same(deal:
     there, me = deal.there, deal.website
     domain = deal.domain("go", is_verified=True)
     site, page = deal.site()
-    there.post(deal.seller, "platform/social-channels", 201, websiteId=me, network="tiktok", handle="shoes")
+    named = {"websiteId": me, "network": "instagram", "handle": "shoes"}
+    channel = there.post(deal.seller, "platform/social-channels", 201, **named)
+    address = "https://www.instagram.com/p/DAbCdEf/"
+    fields = {"address": address, "title": "New shoes", "publishedAt": "2026-11-20T12:00:00Z"}
+    post = there.post(deal.seller, f"platform/social-channels/{channel['id']}/posts", 201, **fields)
     assert deal.link
     deal.sold().accepted()
     deal.assert_as_replayed()
@@ -382,8 +423,13 @@ def test_the_erased_seller_takes_nothing_along_and_a_replay_shows_the_same(deal:
     [website] = there.get(deal.buyer, "platform/websites")
     assert (website["id"], website["domain"]) == (me, deal.made["domain"])
     assert [one["domain"] for one in there.get(deal.buyer, "platform/custom-domains")] == [domain]
-    [channel] = there.get(deal.buyer, f"platform/social-channels?websiteId={me}")
-    assert channel["handle"] == "shoes"
+    [shown] = there.get(deal.buyer, f"platform/social-channels?websiteId={me}")
+    assert (shown["id"], shown["handle"]) == (channel["id"], "shoes")
+    pinned = there.post(
+        deal.buyer, f"platform/social-posts/{post['id']}", 200, "PATCH", publishedAt="2026-11-21T12:00:00Z"
+    )
+    assert (pinned["address"], pinned["title"]) == (address, "New shoes")
+    there.post(deal.seller, f"platform/social-posts/{post['id']}", 401, "DELETE")
     assert there.get(deal.buyer, f"platform/links/{deal.link['id']}")["slug"] == deal.link["slug"]
     document = there.get(deal.buyer, f"platform/sites/{site}/pages/{page}")
     assert "Reviewed by us." in str(document)

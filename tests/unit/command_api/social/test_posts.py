@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from uuid import uuid4
@@ -11,6 +12,7 @@ import pytest
 from command_api.kernel.decision import CommandContext, CommandRejected
 from command_api.social import figures, model, posts
 from command_api.websites.model import Website
+from schemas.base import ERASED
 from schemas.events.social import MAX_DAYS, ChannelDay, FigureSource, PostFigures, SocialPostAdded
 from schemas.social_networks import Network
 
@@ -81,6 +83,13 @@ def test_what_is_named_changes() -> None:
     for decide in (posts.remove, lambda *given: posts.set_picture(given[0], given[1], None, given[2])):
         with pytest.raises(CommandRejected):
             decide(there, SITE, STRANGER)
+
+
+def test_a_post_that_moves_with_its_website_keeps_what_it_is_called() -> None:
+    there, buyer = post(), uuid4()
+    moved = posts.hand_over(there, buyer, CONTEXT)
+    assert (moved.account_id, moved.address, moved.title) == (buyer, ADDRESS, "New knives")
+    assert posts.evolve(replace(there, address=ERASED, title=ERASED), moved) == replace(there, version=2)
 
 
 def test_totals_of_a_source_replace_its_own_earlier_ones_only() -> None:

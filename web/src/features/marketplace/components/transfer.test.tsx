@@ -18,6 +18,7 @@ const content = (over: Partial<TransferContent> = {}): TransferContent => ({
   unverifiedDomains: 0,
   partners: ['Nordic Shoes'],
   channels: 0,
+  connections: 0,
   conversions: 310,
   payouts: 0,
   files: 0,

@@ -21,7 +21,7 @@ export function movesOf(content: TransferContent): readonly Item[] {
     ...some(content.siteKeys, 'Site keys', 'the script on the pages goes on counting'),
     ...named(content.domains, 'Custom domains', 'links under them go on working'),
     ...named(content.partners, 'Private partners', 'with their terms'),
-    ...some(content.channels, 'Social channels', 'with their links'),
+    ...some(content.channels, 'Social channels', 'with their links and posts'),
   ];
 }
 
@@ -29,6 +29,7 @@ export function movesOf(content: TransferContent): readonly Item[] {
 export function endsOf(content: TransferContent): readonly Item[] {
   return [
     ...some(content.secretKeys, 'Secret keys and postback tokens', 'the buyer makes new ones; postbacks need them'),
+    ...some(content.connections, 'Connections to networks', 'the buyer connects the channels again'),
     ...some(content.unverifiedDomains, 'Unverified domains', 'removed'),
     ...some(content.files, 'Files of payouts', 'deleted: they can name the seller'),
     ...some(content.views, 'Saved views', 'deleted'),
