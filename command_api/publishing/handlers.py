@@ -160,8 +160,8 @@ def remove_sites(event: WebsiteDisconnected, uow: UnitOfWork) -> None:
 
 @HANDLERS.before(WebsiteTransferred)
 def hand_sites_over(event: WebsiteTransferred, uow: UnitOfWork) -> None:
-    """The website's sites follow it; their visitors see what they saw. Raises `CommandRejected` when the buyer would
-    have too many."""
+    """The website's sites follow it, with their subscribers; visitors see what they saw. Raises `CommandRejected` when
+    the buyer would have too many."""
     for (site_id,) in uow.select(_OF_WEBSITE, event.originator_id):
         site = uow.load(site_id, sites.evolve)
         if site is None or site.removed:
@@ -175,6 +175,7 @@ def hand_sites_over(event: WebsiteTransferred, uow: UnitOfWork) -> None:
             *transfer.hand_over(site, saved, shown, account_id=event.account_id, domain_id=domain, context=uow.context)
         )
         uow.cursor.execute(_SERVE_UNDER, (domain, site.id))
+        uow.cursor.execute("UPDATE ops.contact SET account_id = %s WHERE site_id = %s", (event.account_id, site.id))
     require_site_limit(uow, event.account_id)
 
 

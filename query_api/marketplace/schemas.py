@@ -201,6 +201,7 @@ class TransferContent(RowModel):
     """What belongs to the website now, and becomes of it when it moves to the buyer."""
 
     sites: int = Field(description="Sites of the website builder: move as they are, without earlier versions")
+    subscribers: int = Field(description="Of the newsletters of these sites: move")
     links: int = Field(description="Move, and go on redirecting")
     siteKeys: int = Field(description="Public keys: go on working")
     secretKeys: int = Field(description="Secret keys and postback tokens: end, the buyer makes new ones")

@@ -68,6 +68,8 @@ _WEBSITE: Final = "SELECT id, domain FROM read.websites WHERE id = %s AND accoun
 _CONTENT: Final = """
 SELECT
   (SELECT count(*) FROM read.sites WHERE website_id = %(website)s) AS sites,
+  (SELECT count(*) FROM read.site_subscriptions AS s JOIN read.sites AS t ON t.id = s.site_id
+   WHERE t.website_id = %(website)s AND s.state IN ('pending', 'confirmed')) AS subscribers,
   (SELECT count(*) FROM read.links WHERE website_id = %(website)s AND deleted_at IS NULL) AS links,
   (SELECT count(*) FROM read.website_keys WHERE website_id = %(website)s AND revoked_at IS NULL AND kind = 'site')
     AS site_keys,

@@ -215,6 +215,7 @@ const deals = [
 ];
 const moves = {
   sites: 1,
+  subscribers: 86,
   links: 1204,
   siteKeys: 1,
   secretKeys: 2,

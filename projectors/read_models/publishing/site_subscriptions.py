@@ -12,6 +12,7 @@ from schemas.events.publishing import (
     SiteSubscriptionConfirmed,
     SiteSubscriptionEnded,
     SiteSubscriptionRequested,
+    SiteTransferred,
 )
 
 SITE_SUBSCRIPTIONS: Final = ReadModel(
@@ -53,6 +54,7 @@ def requested(rows: Rows, event: SiteSubscriptionRequested) -> None:
 
 SITE_SUBSCRIPTIONS.sets(SiteSubscriptionConfirmed, lambda event: {"confirmed_at": event.timestamp}, state="confirmed")
 SITE_SUBSCRIPTIONS.sets(SiteSubscriptionEnded, lambda event: {"ended_at": event.timestamp}, state="ended")
+SITE_SUBSCRIPTIONS.sets(SiteTransferred, lambda event: {"account_id": event.account_id}, by="site_id")
 
 
 @SITE_SUBSCRIPTIONS.on(SiteRemoved)

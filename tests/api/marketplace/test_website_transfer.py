@@ -13,10 +13,13 @@ import pytest
 
 from command_api.accounts.erasure import erase_account
 from command_api.kernel import event_store
+from command_api.kernel.decision import system_context
 from command_api.notifications import alert_mail
+from command_api.publishing.commands import HandleForm
 from command_api.websites import lookups as website_lookups
 from command_api.websites import model as websites
 from infra.kernel.http.client_info import Client
+from infra.kernel.mail.contacts import encrypt_field
 from infra.kernel.security.website_sessions import open_website_session
 from ingest.directory import refresh
 from projectors.read_models.analytics.default_views import DEFAULT_VIEWS
@@ -24,6 +27,7 @@ from projectors.read_models.analytics.reports import REPORTS
 from projectors.read_models.analytics.saved_views import SAVED_VIEWS
 from projectors.read_models.notifications.alerts import ALERT_RULES, ALERTS
 from projectors.read_models.publishing.site_releases import SITE_RELEASES
+from projectors.read_models.publishing.site_subscriptions import SITE_SUBSCRIPTIONS
 from projectors.read_models.publishing.site_versions import SITE_VERSIONS
 from projectors.read_models.social.social_channels import SOCIAL_CHANNELS
 from projectors.read_models.social.social_posts import SOCIAL_POSTS
@@ -36,6 +40,7 @@ MORE = (
     SITE_RELEASES,
     SOCIAL_CHANNELS,
     SOCIAL_POSTS,
+    SITE_SUBSCRIPTIONS,
     SAVED_VIEWS,
     DEFAULT_VIEWS,
     REPORTS,
@@ -89,6 +94,7 @@ def test_both_see_exactly_what_moves_and_what_ends(deal: Deal) -> None:
     expected = {
         **{
             "sites": 0,
+            "subscribers": 0,
             "links": 1,
             "siteKeys": 1,
             "secretKeys": 2,
@@ -211,6 +217,29 @@ def test_a_site_of_the_builder_goes_on_and_is_the_buyers(deal: Deal) -> None:
     there.post(deal.buyer, f"{path}/unpublish")
     assert served() == []
     assert there.post(deal.buyer, f"{path}/releases/1/publish")["published"] == 2
+
+
+def test_subscribers_of_its_sites_are_on_the_buyers_list_and_not_on_the_sellers(deal: Deal) -> None:
+    there, form = deal.there, uuid4()
+    site, _ = deal.site()
+    sealed = encrypt_field(there.settings, form, "email", "reader@example.com")
+    there.postgres.execute(
+        "INSERT INTO publishing.sent_form (id, site_id, sender, email_sealed, page, block)"
+        " VALUES (%s, %s, 'x', %s, '/', 'Newsletter')",
+        (form, site, sealed),
+    )
+    there.api.core.commands.dispatch(HandleForm(form, may_mail=True), system_context())
+    there.sync()
+    path = f"platform/sites/{site}/subscribers"
+    assert [one["email"] for one in there.get(deal.seller, path)] == ["reader@example.com"]
+    assert deal.sold().shown(deal.seller)["content"]["subscribers"] == 1
+    deal.accepted()
+    [shown] = there.get(deal.buyer, path)
+    assert (shown["email"], shown["state"]) == ("reader@example.com", "pending")
+    there.get(deal.seller, path, 404)
+    assert there.get(deal.seller, "platform/export")["siteSubscribers"] == []
+    there.post(deal.buyer, f"{path}/{shown['id']}", 204, "DELETE")
+    deal.assert_as_replayed()
 
 
 def test_a_website_that_is_removed_or_renamed_meanwhile_does_not_move(deal: Deal) -> None:

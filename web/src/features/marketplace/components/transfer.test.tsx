@@ -11,6 +11,7 @@ import type { Transfer, TransferContent } from '../lib/types';
 const AT = '2026-11-27T12:00:00Z';
 const content = (over: Partial<TransferContent> = {}): TransferContent => ({
   sites: 0,
+  subscribers: 0,
   links: 1204,
   siteKeys: 1,
   secretKeys: 2,

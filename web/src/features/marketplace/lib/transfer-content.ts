@@ -17,6 +17,7 @@ export function movesOf(content: TransferContent): readonly Item[] {
       'Sites of the builder',
       'as visitors see them, with the draft; earlier versions stay behind',
     ),
+    ...some(content.subscribers, 'Newsletter subscribers', 'of these sites; they can unsubscribe as before'),
     ...some(content.links, 'Tracked links', 'they go on redirecting'),
     ...some(content.siteKeys, 'Site keys', 'the script on the pages goes on counting'),
     ...named(content.domains, 'Custom domains', 'links under them go on working'),
