@@ -84,6 +84,7 @@ def demo() -> None:
 def test() -> None:
     set_up(development=True)
     environment = dict(os.environ, CHROMIUM=browser(), PHP=php())
+    html_checker()
     failed: list[str] = []
     of_web = ["npm", "test", "--prefix", "web"] if has_web() else []
     with folder_for_tests() as folder, attempted_beside(failed, of_web):
@@ -282,32 +283,49 @@ def uv_settings() -> dict[str, str]:
 
 def kafka_jars() -> None:
     """Optional: without Java or Maven the log is kept in Postgres, which `althing up` says loudly."""
-    java = version_of(["java", "-version"], r'version "(?:1\.)?(\d+)')
-    if java is None or java < OLDEST_JAVA or shutil.which("mvn") is None:
+    if has_maven():
+        fetch_jars("kafka", ROOT / "infra/deploy/kafka", "Kafka")
+    else:
         say(f"NO KAFKA: Java {OLDEST_JAVA} or newer and Maven were not both found; the log will be kept in Postgres.")
-        return
+
+
+def html_checker() -> Path:
+    """The folder with the jars of the HTML checker, which only tests need. Raises `Failed` without Java or Maven."""
+    if not has_maven():
+        raise Failed(f"The test of published pages needs Java {OLDEST_JAVA} or newer and Maven: install both.")
+    return fetch_jars("html-checker", ROOT / "tests/support/html_checker", "the HTML checker")
+
+
+def has_maven() -> bool:
+    java = version_of(["java", "-version"], r'version "(?:1\.)?(\d+)')
+    return java is not None and java >= OLDEST_JAVA and shutil.which("mvn") is not None
+
+
+def fetch_jars(name: str, source: Path, what: str) -> Path:
+    """Fetches the jars of `pom.xml` in the folder `source`, as its `jars.sha256` lists them."""
+    folder = BUILD / name
+    pom, listed = source / "pom.xml", source / "jars.sha256"
 
     def fetch() -> None:
-        new = BUILD / "kafka.new"
+        new = BUILD / f"{name}.new"
         shutil.rmtree(new, ignore_errors=True)
-        command = ["mvn", "--strict-checksums", "-q", "-B", "-f", "infra/deploy/kafka/pom.xml"]
+        command = ["mvn", "--strict-checksums", "-q", "-B", "-f", str(pom.relative_to(ROOT))]
         call([*command, "dependency:copy-dependencies", f"-DoutputDirectory={new}", "-DincludeScope=runtime"])
-        check_jars(new)
-        shutil.rmtree(BUILD / "kafka", ignore_errors=True)
-        new.rename(BUILD / "kafka")
+        check_jars(new, listed)
+        shutil.rmtree(folder, ignore_errors=True)
+        new.rename(folder)
 
-    inputs = [ROOT / "infra/deploy/kafka/pom.xml", ROOT / "infra/deploy/kafka/jars.sha256"]
-    with_stamp("kafka", digest(inputs), "fetching Kafka", fetch, BUILD / "kafka")
+    with_stamp(name, digest([pom, listed]), f"fetching {what}", fetch, folder)
+    return folder
 
 
-def check_jars(folder: Path) -> None:
-    """Raises `Failed` unless the jars are exactly those of `infra/deploy/kafka/jars.sha256`."""
-    lines = (ROOT / "infra/deploy/kafka/jars.sha256").read_text().splitlines()
-    listed = {name: wanted for wanted, name in (line.split() for line in lines)}
+def check_jars(folder: Path, list_: Path) -> None:
+    """Raises `Failed` unless the jars are exactly those of the list of their SHA-256."""
+    listed = {name: wanted for wanted, name in (line.split() for line in list_.read_text().splitlines())}
     found = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.glob("*.jar")}
     wrong = sorted(name for name in {*listed, *found} if listed.get(name) != found.get(name))
     if wrong:
-        raise Failed(f"These jars of Kafka are not those of infra/deploy/kafka/jars.sha256: {', '.join(wrong)}.")
+        raise Failed(f"These jars are not those of {list_.relative_to(ROOT)}: {', '.join(wrong)}.")
 
 
 def kafka_archive() -> None:

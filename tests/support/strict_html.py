@@ -62,7 +62,7 @@ ATTRIBUTES: Final[dict[str, set[str]]] = {
     "a": {"class", "href", "rel", "title", "aria-current"},
     "time": {"datetime"},
     "img": {"src", "alt", "width", "height", "loading", "fetchpriority"},
-    "div": {"class", "role", "tabindex", "aria-label"},
+    "div": {"class", "role", "tabindex", "aria-label", "id", "data-placement"},
     "span": {"class", "role", "aria-label", "aria-hidden"},
     "p": {"class", "hidden"},
     "ul": {"class"},

@@ -57,6 +57,7 @@ ATTRIBUTES: Final[Mapping[str, frozenset[str]]] = {
 }
 """Attributes of elements of blocks."""
 _PARAGRAPHS: Final = re.compile(r"\n\s*\n")
+_HEADING: Final = re.compile("<h[1-6]>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +168,8 @@ def _file(references: References, *, has_form: bool = False, **values: Any) -> F
     return File(html.encode(), HTML, security_policy(around, css, has_form=has_form), tuple(references.problems))
 
 
-def _section(block: AnyBlock, references: References, level: int) -> tuple[str, str, Markup]:
-    """Anchor, placement and HTML of a block."""
+def _section(block: AnyBlock, references: References, level: int) -> tuple[str, str, str, Markup]:
+    """Element, anchor, placement and HTML of a block. A section has a heading; what has none is no section."""
     references.placement = block.placement
     language = references.site.language
     words = wording_of(language)
@@ -186,7 +187,8 @@ def _section(block: AnyBlock, references: References, level: int) -> tuple[str, 
         money=lambda amount, currency: money_text(amount, currency, language),
         visit=lambda name: _visit(words, name), stars=_stars,
     )  # fmt: skip
-    return f"b-{block.placement}", block.placement, Markup(_clean(html))  # noqa: S704 - it passed nh3
+    content = Markup(_clean(html))  # noqa: S704 - it passed nh3
+    return "section" if _HEADING.search(content) else "div", f"b-{block.placement}", block.placement, content
 
 
 def _clean(html: str) -> str:

@@ -10,6 +10,8 @@ import pytest
 
 from infra.ops import bootstrap
 
+OF_JARS = ("infra/deploy/kafka", "tests/support/html_checker")
+
 
 @pytest.fixture
 def called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
@@ -17,7 +19,7 @@ def called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     commands: list[list[str]] = []
     root = bootstrap.ROOT
     locks = ("requirements.lock", "requirements-dev.lock", "requirements-uv.lock")
-    for name in (*locks, "pyproject.toml", "infra/deploy/kafka/pom.xml"):
+    for name in (*locks, "pyproject.toml", *(f"{folder}/pom.xml" for folder in OF_JARS)):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes((root / name).read_bytes())
     for name in (
@@ -51,7 +53,8 @@ def called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
 
 def listed(tmp_path: Path, *names: str) -> None:
     lines = [f"{hashlib.sha256(name.encode()).hexdigest()}  {name}\n" for name in names]
-    (tmp_path / "infra/deploy/kafka/jars.sha256").write_text("".join(lines))
+    for folder in OF_JARS:
+        (tmp_path / folder / "jars.sha256").write_text("".join(lines))
 
 
 def test_python_packages_have_hashes_and_are_built_with_what_is_installed(called: list[list[str]]) -> None:
@@ -104,8 +107,9 @@ def test_jars_are_fetched_with_strict_checksums_and_are_the_listed_ones(
 ) -> None:
     listed(tmp_path, "a-1.jar", "b-2.jar")
     bootstrap.kafka_jars()
-    assert "--strict-checksums" in called[0]
-    assert (tmp_path / ".build/kafka/a-1.jar").exists()
+    bootstrap.html_checker()
+    assert len(called) == 2 and all("--strict-checksums" in command for command in called)
+    assert (tmp_path / ".build/kafka/a-1.jar").exists() and (tmp_path / ".build/html-checker/b-2.jar").exists()
 
 
 @pytest.mark.parametrize(

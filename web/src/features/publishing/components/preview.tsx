@@ -26,7 +26,7 @@ interface Props {
   /** Null: what is saved. */
   readonly page: PageDocument | null;
   readonly document: SiteDocument | null;
-  /** The section that is edited. */
+  /** The element of the block that is edited. */
   readonly anchor?: string | undefined;
   readonly onSelect?: (anchor: string) => void;
 }
@@ -129,8 +129,8 @@ function Frame({ html, width, anchor, onSelect }: FrameProps) {
       element.contentWindow?.scrollTo(0, scrolled.current);
       element.contentDocument?.addEventListener('click', (event) => {
         event.preventDefault();
-        const section = (event.target as Element | null)?.closest('section[id]');
-        if (section) select.current?.(section.id);
+        const block = (event.target as Element | null)?.closest('[data-placement]');
+        if (block) select.current?.(block.id);
       });
     };
     element.addEventListener('load', loaded, { once: true });
