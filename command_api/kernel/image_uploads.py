@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from threading import BoundedSemaphore
 from typing import Annotated, Any, Final
 
 from fastapi import Depends, Request
 
 from command_api.kernel.http import RequestModel
-from command_api.kernel.images import Picture, reencode
+from command_api.kernel.images import Picture, narrowed, reencode
 from infra.kernel.http.problems import Problem
 from infra.kernel.http.worker_slots import release_worker_slot
 
@@ -44,10 +46,23 @@ class UploadedImage(RequestModel):
 
 def process(sent: bytes) -> Picture:
     """The picture to store. Raises `Problem` 503 without a free slot, and `CommandRejected` as `reencode` does."""
+    with _slot():
+        return reencode(sent)
+
+
+def process_with_copy(sent: bytes, width: int) -> tuple[Picture, Picture | None]:
+    """The picture to store, and its copy of this width if it is wider. Raises as `process`."""
+    with _slot():
+        picture = reencode(sent)
+        return picture, narrowed(picture, width)
+
+
+@contextmanager
+def _slot() -> Iterator[None]:
     with release_worker_slot():
         if not _SLOTS.acquire(timeout=MAX_WAIT_S):
             raise Problem(503, "busy", "Many images are being processed. Please try again in a moment.")
         try:
-            return reencode(sent)
+            yield
         finally:
             _SLOTS.release()

@@ -69,6 +69,18 @@ def reencode(sent: bytes) -> Picture:
     return Picture(sha256(body).hexdigest(), clean.width, clean.height, body)
 
 
+def narrowed(picture: Picture, width: int) -> Picture | None:
+    """The picture at this width, for narrow screens; `None` if it is not wider."""
+    if picture.width <= width:
+        return None
+    with Image.open(BytesIO(picture.body)) as image:
+        height = max(1, round(picture.height * width / picture.width))
+        drawn = BytesIO()
+        image.resize((width, height), Image.Resampling.LANCZOS).save(drawn, "WEBP", quality=_QUALITY, method=4)
+    body = drawn.getvalue()
+    return Picture(sha256(body).hexdigest(), width, height, body)
+
+
 def _upright(image: Image.Image) -> Image.Image:
     """Rotated by its EXIF orientation, unless that is unreadable. (Pillow's `exif_transpose` rewrites the EXIF and
     fails on some files.)"""

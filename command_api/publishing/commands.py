@@ -65,10 +65,11 @@ class RemoveSite(Command[None]):
 
 
 class AddSiteImage(Command[ImageState]):
-    """Stores an image for the site's pages."""
+    """Stores an image for the site's pages. `narrow`: its copy for narrow screens."""
 
     site_id: UUID
     picture: Picture
+    narrow: Picture | None = None
 
 
 class HandleForm(Command[None]):

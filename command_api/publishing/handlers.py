@@ -144,7 +144,8 @@ def add_image(command: commands.AddSiteImage, uow: UnitOfWork) -> ImageState:
     [[count]] = uow.select("SELECT count(*) FROM publishing.site_image WHERE site_id = %s", site.id)
     if count >= MAX_IMAGES:
         raise conflict("too_many_images", f"A site has at most {MAX_IMAGES} images.", "image")
-    values = (site.id, picture.hash, picture.width, picture.height, picture.body)
+    narrow = command.narrow.body if command.narrow is not None else None
+    values = (site.id, picture.hash, picture.width, picture.height, picture.body, narrow)
     uow.cursor.execute(_SAVE_IMAGE, values)
     return ImageState.of(picture)
 
@@ -274,7 +275,7 @@ def _existing(uow: UnitOfWork, site: sites.Site, images: set[str]) -> set[str]:
 _OF_WEBSITE: Final = "SELECT site_id FROM lookup.site WHERE website_id = %s ORDER BY site_id"
 _SERVE_UNDER: Final = "UPDATE publishing.served_site SET domain_id = %s WHERE site_id = %s AND domain_id IS NOT NULL"
 _SAVE_IMAGE: Final = (
-    "INSERT INTO publishing.site_image (site_id, hash, width, height, body) VALUES (%s, %s, %s, %s, %s)"
-    " ON CONFLICT DO NOTHING"
+    "INSERT INTO publishing.site_image (site_id, hash, width, height, body, narrow) VALUES (%s, %s, %s, %s, %s, %s)"
+    " ON CONFLICT (site_id, hash) DO UPDATE SET narrow = excluded.narrow"
 )
 _IMAGES: Final = "SELECT hash FROM publishing.site_image WHERE site_id = %s AND hash = ANY(%s)"

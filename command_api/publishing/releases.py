@@ -21,7 +21,14 @@ from command_api.publishing.sites import Release, Site
 from command_api.websites import model as websites
 from infra.domain.publishing.document import PageDocument, SiteDocument, parse_page, parse_site
 from infra.domain.publishing.render import File, PageDates, SiteImage, Surroundings, render_site
-from infra.domain.publishing.serving import NEWSLETTER_FORM, PAGE_PARAMETER, PLACEMENT_PARAMETER, image_path, site_path
+from infra.domain.publishing.serving import (
+    NEWSLETTER_FORM,
+    PAGE_PARAMETER,
+    PLACEMENT_PARAMETER,
+    image_path,
+    narrow_path,
+    site_path,
+)
 from schemas.events.publishing import PageSaved, SiteCreated, SiteSaved, SiteTransferred
 
 Files = Mapping[str, File]
@@ -51,8 +58,8 @@ def render(site: Site, uow: UnitOfWork) -> Rendered | None:
         )
     links = _links(site, pages, uow)
     images = {
-        content_hash: SiteImage(image_path(content_hash), width, height)
-        for content_hash, width, height in uow.select(_SIZES, site.id)
+        content_hash: SiteImage(image_path(content_hash), width, height, narrow_path(content_hash) if is_wide else "")
+        for content_hash, width, height, is_wide in uow.select(_SIZES, site.id)
     }
     dates = {page_id: PageDates(*site.dates_of(page_id)) for page_id in release.pages}
 
@@ -128,7 +135,7 @@ def _etag(file: File) -> str:
     return sha256(file.security_policy.encode() + b"\0" + file.body).hexdigest()[:32]
 
 
-_SIZES: Final = "SELECT hash, width, height FROM publishing.site_image WHERE site_id = %s"
+_SIZES: Final = "SELECT hash, width, height, narrow IS NOT NULL FROM publishing.site_image WHERE site_id = %s"
 _SERVE: Final = "INSERT INTO publishing.served_site (site_id, website_id, slug, domain_id) VALUES (%s, %s, %s, %s)"
 _SAVE_FILE: Final = (
     "INSERT INTO publishing.site_file (site_id, is_own_host, path, content_type, security_policy, etag, body)"

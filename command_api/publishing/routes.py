@@ -9,7 +9,7 @@ from uuid import UUID
 from fastapi import APIRouter, Path, Response
 
 from command_api.kernel.http import Id, Runs
-from command_api.kernel.image_uploads import IMAGE_BODY, SentImage, UploadedImage, process
+from command_api.kernel.image_uploads import IMAGE_BODY, SentImage, UploadedImage, process_with_copy
 from command_api.kernel.rate_limits import Limit, consume
 from command_api.publishing import commands, sites
 from command_api.publishing.schemas import (
@@ -20,6 +20,7 @@ from command_api.publishing.schemas import (
     SiteAddress,
     SiteState,
 )
+from infra.domain.publishing.serving import NARROW_WIDTH
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/platform/sites", tags=["sites"])
@@ -96,8 +97,8 @@ def add_site_image(id_: Id, sent: SentImage, run: Runs) -> Response:
     """Stores an image for the site's pages, the file itself as the body: JPEG, PNG or WebP, at most 5 MB."""
     sites.require_own(run.container.load(id_, sites.evolve), run.context)
     consume(run.container.pool, IMAGES, str(run.person.account_id))
-    picture = process(sent)
-    return run(commands.AddSiteImage(id_, picture), UploadedImage(hash=picture.hash), status=201)
+    picture, narrow = process_with_copy(sent, NARROW_WIDTH)
+    return run(commands.AddSiteImage(id_, picture, narrow), UploadedImage(hash=picture.hash), status=201)
 
 
 @router.delete("/{id}/subscribers/{subscriberId}", status_code=204)

@@ -20,7 +20,7 @@ from typing import Final
 from urllib.parse import quote
 from uuid import UUID
 
-from infra.domain.publishing.serving import SITES, site_path
+from infra.domain.publishing.serving import NARROW_WIDTH, SITES, site_path
 from infra.kernel.http.request_limits import Receive, Scope, Send
 from ingest.context import IngestContext
 from ingest.directory.custom_domains import SCOPE_KEY, is_bare_slug
@@ -36,7 +36,7 @@ MAX_PATH: Final = 200
 CHECKED_EVERY_TIME: Final = (b"cache-control", b"public, no-cache")
 """Browsers keep a file and ask each time whether it is still the one."""
 IMMUTABLE: Final = (b"cache-control", b"public, max-age=31536000, immutable")
-_IMAGE: Final = re.compile(r"images/([0-9a-f]{64})\.webp")
+_IMAGE: Final = re.compile(rf"images/([0-9a-f]{{64}})(-{NARROW_WIDTH})?\.webp")
 _SANDBOX: Final = (
     "; sandbox allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox"
     " allow-top-navigation-by-user-activation"
@@ -51,7 +51,9 @@ _FILES: Final = (
 _BODY: Final = (
     "SELECT body FROM publishing.site_file WHERE site_id = %s AND is_own_host = %s AND path = %s AND etag = %s"
 )
-_PICTURE: Final = "SELECT body FROM publishing.site_image WHERE site_id = %s AND hash = %s"
+_PICTURE: Final = (
+    "SELECT CASE WHEN %s THEN narrow ELSE body END AS body FROM publishing.site_image WHERE site_id = %s AND hash = %s"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +160,7 @@ async def _rows(context: IngestContext, name: str, sql: str, *values: object) ->
 async def _answer(context: IngestContext, served: Served, path: str, scope: Scope, send: Send) -> None:
     image = _IMAGE.fullmatch(path)
     if image is not None:
-        await _send_image(context, served, image[1], scope, send)
+        await _send_image(context, served, image[1], image[2] is not None, scope, send)
         return
     is_page = path == "" or path.endswith("/")
     wanted = f"{path}index.html" if is_page else path
@@ -223,19 +225,22 @@ async def _send_file(
     await _send_body(send, status, body, headers, scope)
 
 
-async def _send_image(context: IngestContext, served: Served, content_hash: str, scope: Scope, send: Send) -> None:
+async def _send_image(
+    context: IngestContext, served: Served, content_hash: str, is_narrow: bool, scope: Scope, send: Send
+) -> None:
+    tag = f"{content_hash}-{NARROW_WIDTH}" if is_narrow else content_hash
     headers = (
         (b"content-type", b"image/webp"),
-        (b"etag", f'"{content_hash}"'.encode()),
+        (b"etag", f'"{tag}"'.encode()),
         IMMUTABLE,
         (b"content-security-policy", b"default-src 'none'; sandbox"),
         (b"cross-origin-resource-policy", b"cross-origin"),
         (b"x-content-type-options", b"nosniff"),
     )
-    rows = await context.postgres.rows(_PICTURE, (served.site_id, content_hash))
-    if not rows:
+    rows = await context.postgres.rows(_PICTURE, (is_narrow, served.site_id, content_hash))
+    if not rows or rows[0][0] is None:
         await _not_here(send)
-    elif _has(scope, content_hash):
+    elif _has(scope, tag):
         await send_bytes(send, 304, b"", headers[1:])
     else:
         await _send_body(send, 200, bytes(rows[0][0]), headers, scope)

@@ -12,7 +12,7 @@ from fastapi import APIRouter, Depends, Path, Response
 from infra.domain.publishing.document import PageDocument, parse_page, parse_site
 from infra.domain.publishing.errors import DocumentRejected
 from infra.domain.publishing.render import File, SiteImage, Surroundings, archive, render_page, render_site
-from infra.domain.publishing.serving import NEWSLETTER_FORM, image_path, site_path
+from infra.domain.publishing.serving import NEWSLETTER_FORM, image_path, narrow_path, site_path
 from infra.domain.publishing.starters import places_to_fill, starters
 from infra.kernel.http.problems import FieldError, Problem
 from query_api.kernel.authorization import AccountScope, require_existing
@@ -69,8 +69,10 @@ _VERSION: Final = (
 )
 _RELEASES: Final = "SELECT * FROM read.site_releases WHERE site_id = %s ORDER BY number DESC LIMIT %s"
 _LINKS: Final = "SELECT id, slug FROM read.links WHERE id = ANY(%s) AND website_id = %s AND deleted_at IS NULL"
-_SIZES: Final = "SELECT hash, width, height FROM publishing.site_image WHERE site_id = %s"
-_BODIES: Final = "SELECT hash, body FROM publishing.site_image WHERE site_id = %s AND hash = ANY(%s)"
+_SIZES: Final = (
+    "SELECT hash, width, height, narrow IS NOT NULL AS is_wide FROM publishing.site_image WHERE site_id = %s"
+)
+_BODIES: Final = "SELECT hash, body, narrow FROM publishing.site_image WHERE site_id = %s AND hash = ANY(%s)"
 _IMAGE: Final = "SELECT body FROM publishing.site_image WHERE hash = %s LIMIT 1"
 
 
@@ -174,7 +176,7 @@ def preview_site_page(id: UUID, order: PreviewOrder, scope: CallerScope) -> Prev
     if site.page(order.pageId) is None:
         raise Problem(404, "not_found", "Page not found.")
     page = _parsed(parse_page, order.page) if order.page is not None else _page(id, order.pageId, scope)
-    around = _surroundings(row, {order.pageId: page}, scope, IMAGES, "", "/go/", NEWSLETTER_FORM)
+    around = _surroundings(row, {order.pageId: page}, scope, _in_preview, "/go/", NEWSLETTER_FORM)
     made = render_page(site, order.pageId, page, around)
     return Preview(
         html=made.body.decode(),
@@ -201,11 +203,13 @@ def export_site(id: UUID, scope: CallerScope, context: Context) -> Response:
     shown = {page.id: pages.get(page.id, PageDocument()) for page in site.pages}
     tracking = context.settings.tracking_base_url
     form = f"{_shown(row, context)['address']}{NEWSLETTER_FORM}" if row["published"] is not None else ""
-    around = _surroundings(row, shown, scope, "images/", ".webp", f"{tracking}/go/", form)
+    around = _surroundings(row, shown, scope, _in_archive, f"{tracking}/go/", form)
     files = dict(render_site(site, shown, around))
     used = {one for page in shown.values() for one in page.images()}
     for image in scope.reader.rows(_BODIES, (id, list(used))):
         files[image_path(image["hash"])] = File(bytes(image["body"]), WEBP)
+        if image["narrow"] is not None:
+            files[narrow_path(image["hash"])] = File(bytes(image["narrow"]), WEBP)
     headers = {"Content-Disposition": f'attachment; filename="{row["slug"]}.zip"', "Cache-Control": "private, no-store"}
     return Response(archive(files), media_type=ZIP, headers=headers)
 
@@ -246,17 +250,29 @@ def _page(site_id: UUID, page_id: UUID, scope: AccountScope) -> PageDocument:
 
 
 def _surroundings(
-    row: Row, pages: Mapping[UUID, PageDocument], scope: AccountScope, images: str, suffix: str, links: str, form: str
+    row: Row,
+    pages: Mapping[UUID, PageDocument],
+    scope: AccountScope,
+    image: Callable[[Row], SiteImage],
+    links: str,
+    form: str,
 ) -> Surroundings:
     wanted = list({link_id for page in pages.values() for link_id in page.links()})
     return Surroundings(
         links={one["id"]: links + one["slug"] for one in scope.reader.rows(_LINKS, (wanted, row["website_id"]))},
-        images={
-            one["hash"]: SiteImage(images + one["hash"] + suffix, one["width"], one["height"])
-            for one in scope.reader.rows(_SIZES, (row["id"],))
-        },
+        images={one["hash"]: image(one) for one in scope.reader.rows(_SIZES, (row["id"],))},
         newsletter_address=form,
     )
+
+
+def _in_preview(image: Row) -> SiteImage:
+    return SiteImage(IMAGES + image["hash"], image["width"], image["height"])
+
+
+def _in_archive(image: Row) -> SiteImage:
+    content_hash = image["hash"]
+    narrow = narrow_path(content_hash) if image["is_wide"] else ""
+    return SiteImage(image_path(content_hash), image["width"], image["height"], narrow)
 
 
 def _parsed(parse: Callable[[bytes], Document], document: Mapping[str, Any]) -> Document:

@@ -61,7 +61,7 @@ ATTRIBUTES: Final[dict[str, set[str]]] = {
     "section": {"id", "data-placement"},
     "a": {"class", "href", "rel", "title", "aria-current"},
     "time": {"datetime"},
-    "img": {"src", "alt", "width", "height", "loading", "fetchpriority"},
+    "img": {"src", "srcset", "sizes", "alt", "width", "height", "loading", "fetchpriority"},
     "div": {"class", "role", "tabindex", "aria-label", "id", "data-placement"},
     "span": {"class", "role", "aria-label", "aria-hidden"},
     "p": {"class", "hidden"},
@@ -157,6 +157,9 @@ class _Reader(HTMLParser):
         attributes = {name: value or "" for name, value in attrs}
         for name in ("href", "src", "action"):
             assert ADDRESS.match(attributes.get(name, "")), f"{name}={attributes[name]}"
+        for source in filter(None, attributes.get("srcset", "").split(", ")):
+            address, _, width = source.partition(" ")
+            assert ADDRESS.match(address) and re.fullmatch(r"\d+w", width), source
         if "id" in attributes:
             assert attributes["id"] not in self.ids and re.fullmatch(r"\S+", attributes["id"])
             self.ids.add(attributes["id"])

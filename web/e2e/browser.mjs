@@ -22,10 +22,11 @@ const LIVE_MS = 10_000;
 /** A page in a theme and width, signed in or not; what the console and the policy complain about is collected. */
 export async function newPage(
   browser,
-  { theme = 'light', width = 1440, height = 900, signedIn = true, website = false, script } = {},
+  { theme = 'light', width = 1440, height = 900, scale = 1, signedIn = true, website = false, script } = {},
 ) {
   const context = await browser.newContext({
     viewport: { width, height },
+    deviceScaleFactor: scale,
     colorScheme: theme,
     reducedMotion: 'reduce',
   });

@@ -8,6 +8,7 @@
 //   node e2e/vitals.mjs --paints    prints also what was painted largest, and when, in a page's last load
 // RUNS sets how often each page is loaded (5; those that only have text, 3; where only moves count, 2).
 // ONLY=/about,/blog loads these paths alone.
+// PAGES=[{"name","url","limits"}] measures these pages of another server, as a phone loads them, in place of the app's.
 import { appStarted, calm, launch, newPage } from './browser.mjs';
 import { startMock } from './mock-api.mjs';
 
@@ -105,7 +106,16 @@ const CHANGES = {
   ],
 };
 const only = process.env.ONLY?.split(',');
-const PAGES = EVERY.filter(({ path }) => !only || only.includes(path));
+const given = process.env.PAGES ? JSON.parse(process.env.PAGES) : null;
+const phone = ({ name, url, limits }) => ({
+  name,
+  path: url,
+  ...PHONE,
+  scale: 1.75,
+  ready: (page) => page.locator('h1').waitFor(),
+  limits,
+});
+const PAGES = given?.map(phone) ?? EVERY.filter(({ path }) => !only || only.includes(path));
 const FIGURES = [
   { id: 'lcp', name: 'largest contentful paint', unit: 'ms' },
   { id: 'ready', name: 'content ready', unit: 'ms' },
@@ -115,7 +125,7 @@ const FIGURES = [
   { id: 'change', name: 'change of range or filter to the next paint, p95', unit: 'ms' },
 ];
 
-const mock = await startMock();
+const mock = given ? null : await startMock();
 const browser = await launch();
 const loads = new Map(PAGES.map((page) => [page.name, []]));
 for (let run = 0; run < RUNS; run += 1) {
@@ -123,12 +133,12 @@ for (let run = 0; run < RUNS; run += 1) {
     if (run < (page.runs ?? RUNS)) loads.get(page.name).push(await load(page));
   }
 }
-if (!only || only.includes(CHANGES.path)) {
+if (!given && (!only || only.includes(CHANGES.path))) {
   PAGES.push(CHANGES);
   loads.set(CHANGES.name, [{ change: await changes(CHANGES) }]);
 }
 await browser.close();
-mock.close();
+mock?.close();
 
 const results = PAGES.flatMap(({ name, limits }) =>
   FIGURES.filter(({ id }) => limits[id] !== undefined).map((figure) => ({
@@ -154,14 +164,14 @@ if (process.argv.includes('--json')) {
 }
 
 /** One cold load. `tbt` counts until two seconds after the content is ready. */
-async function load({ path, signedIn = true, width, height, ready, change }) {
-  const { page, context } = await newPage(browser, { signedIn, width, height });
+async function load({ path, signedIn = true, width, height, scale, ready, change }) {
+  const { page, context } = await newPage(browser, { signedIn, width, height, scale });
   const cdp = await context.newCDPSession(page);
   await cdp.send('Network.enable');
   await cdp.send('Network.emulateNetworkConditions', SLOW_4G);
   await cdp.send('Emulation.setCPUThrottlingRate', { rate: CPU_TIMES });
   await page.addInitScript(observe);
-  await page.goto(mock.url + path, { waitUntil: 'commit' });
+  await page.goto(new URL(path, mock?.url).href, { waitUntil: 'commit' });
   await ready(page);
   const at = await page.evaluate(
     () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(() => resolve(performance.now())))),

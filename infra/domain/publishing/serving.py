@@ -17,6 +17,8 @@ FORM_REFUSED: Final = "subscribe/again"
 """Pages that answer a form: whatever we know of the address, and when it is none."""
 NEWSLETTER_FORMS: Final = "publishing:newsletter-form"
 """The process manager that handles forms (`command_api.publishing.subscription_process`)."""
+NARROW_WIDTH: Final = 800
+"""Pixels of the copy of a wider image: enough for the width of a phone, and a quarter of the bytes."""
 
 
 def site_path(slug: str) -> str:
@@ -27,3 +29,8 @@ def site_path(slug: str) -> str:
 def image_path(content_hash: str) -> str:
     """The path of an image, relative to the home page."""
     return f"images/{content_hash}.webp"
+
+
+def narrow_path(content_hash: str) -> str:
+    """The path of its copy for narrow screens."""
+    return f"images/{content_hash}-{NARROW_WIDTH}.webp"

@@ -8,8 +8,8 @@ level and skip none.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from html import escape
 from typing import Final, Protocol
 
@@ -25,11 +25,13 @@ _TAGS: Final = TAGS | {"img", "div"}
 _ATTRIBUTES: Final = {
     **ATTRIBUTES,
     "a": {"href", "title", "rel"},
-    "img": {"src", "alt", "width", "height", "loading", "fetchpriority"},
+    "img": {"src", "srcset", "sizes", "alt", "width", "height", "loading", "fetchpriority"},
     "th": {"scope"},
     "div": {"class", "tabindex", "role", "aria-label"},
 }
 _MAX_LEVEL: Final = 6
+_SIZES: Final = "(min-width: 62rem) 60rem, 100vw"
+"""How wide an image may be shown: as the page, until that has its greatest width."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,18 +44,21 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """An image: its address and size in pixels. The first one of a page loads at once, others as they come into
-    view."""
+    """An image: its address and size in pixels, and addresses of narrower copies by their width. The first image of a
+    page loads at once, others as they come into view."""
 
     src: str
     width: int
     height: int
+    copies: Mapping[int, str] = field(default_factory=dict)
     is_first: bool = False
 
     def attributes(self) -> dict[str, str | int]:
         """All of `<img>` but the alternative text."""
         loading = {"fetchpriority": "high"} if self.is_first else {"loading": "lazy"}
-        return {"src": self.src, "width": self.width, "height": self.height, **loading}
+        sources = ", ".join(f"{address} {width}w" for width, address in {**self.copies, self.width: self.src}.items())
+        choice = {"srcset": sources, "sizes": _SIZES} if self.copies else {}
+        return {"src": self.src, **choice, "width": self.width, "height": self.height, **loading}
 
 
 class Resolver(Protocol):

@@ -69,6 +69,24 @@ def host(ingest_service: IngestService, site: Site) -> tuple[str, UUID]:
     return name, domain
 
 
+def test_an_image_and_its_copy_for_narrow_screens_never_change(published: Published) -> None:
+    sql = "INSERT INTO publishing.site_image (site_id, hash, width, height, body, narrow) VALUES (%s, %s, 9, 9, %s, %s)"
+    wide, small = "ab" * 32, "cd" * 32
+    published.ingest.execute(sql, published.id, wide, b"wide", b"narrow")
+    published.ingest.execute(sql, published.id, small, b"small", None)
+    images = f"/sites/{published.slug}/images"
+    tags = set()
+    for name, body in ((wide, "wide"), (f"{wide}-800", "narrow"), (small, "small")):
+        answer = published.get(f"{images}/{name}.webp")
+        assert (answer.status_code, answer.text) == (200, body) and "immutable" in answer.headers["cache-control"]
+        tags.add(answer.headers["etag"])
+        again = published.get(f"{images}/{name}.webp", **{"if-none-match": answer.headers["etag"]})
+        assert again.status_code == 304
+    assert len(tags) == 3
+    for name in (f"{small}-800", f"{wide}-400", "0" * 64):
+        assert published.get(f"{images}/{name}.webp").status_code == 404
+
+
 def test_pages_are_served_with_their_policy_in_a_sandbox(published: Published) -> None:
     answer = published.get(f"/sites/{published.slug}/")
     assert answer.status_code == 200 and "Home" in answer.text

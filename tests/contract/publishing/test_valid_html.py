@@ -64,7 +64,7 @@ def sites() -> Iterator[tuple[str, Mapping[str, File]]]:
             themed = site(theme={"preset": theme, "dark": dark})
             yield f"theme-{theme}-{dark}", render_site(themed, {TENTS: page(*blocks())}, surroundings())
     images = {
-        PHOTO: SiteImage(f"images/{PHOTO}.webp", 800, 600),
+        PHOTO: SiteImage(f"images/{PHOTO}.webp", 1600, 1200, f"images/{PHOTO}-800.webp"),
         SECOND: SiteImage(f"images/{SECOND}.webp", 1, 12_000),
     }
     dates = {HOME: DATES, TENTS: DATES, ABOUT: PageDates(DATES.published, DATES.updated)}

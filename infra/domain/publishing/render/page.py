@@ -41,7 +41,7 @@ TAGS: Final = frozenset(
 """Elements of blocks."""
 ATTRIBUTES: Final[Mapping[str, frozenset[str]]] = {
     "a": frozenset({"href", "title", "rel", "class"}),
-    "img": frozenset({"src", "alt", "width", "height", "loading", "fetchpriority"}),
+    "img": frozenset({"src", "srcset", "sizes", "alt", "width", "height", "loading", "fetchpriority"}),
     "div": frozenset({"class", "role", "tabindex", "aria-label"}),
     "span": frozenset({"class", "role", "aria-label", "aria-hidden"}),
     "p": frozenset({"class", "hidden"}),

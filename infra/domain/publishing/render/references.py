@@ -10,6 +10,7 @@ from infra.domain.publishing.blocks import Image, LinkTarget, PageTarget, Target
 from infra.domain.publishing.document import SiteDocument
 from infra.domain.publishing.paths import relative
 from infra.domain.publishing.render.surroundings import Surroundings
+from infra.domain.publishing.serving import NARROW_WIDTH
 from infra.kernel.text.page_markdown import Anchor, Picture
 from schemas.networks import network_of_host
 
@@ -89,7 +90,8 @@ class References:
             self._lacks("image_missing", "An image is missing")
             return None
         is_first, self._has_image = not self._has_image, True
-        return Picture(self.to_file(image.address), image.width, image.height, is_first)
+        copies = {NARROW_WIDTH: self.to_file(image.narrow)} if image.narrow else {}
+        return Picture(self.to_file(image.address), image.width, image.height, copies, is_first)
 
     def image(self, image: Image | None) -> Picture | None:
         """Of an image of a block."""

@@ -23,11 +23,15 @@ def is_address(address: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class SiteImage:
-    """An uploaded image as it is served: a web address, or a path relative to the home page (`images/HASH.webp`)."""
+    """An uploaded image as it is served: a web address, or a path relative to the home page (`images/HASH.webp`).
+
+    `narrow`: the address of its copy that is `NARROW_WIDTH` pixels wide; empty: there is none.
+    """
 
     address: str
     width: int
     height: int
+    narrow: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +81,8 @@ class Surroundings:
         ):
             raise ValueError(f"base_address must be a web address that ends with /, not {base!r}")
         addresses = [*self.links.values(), *(image.address for image in self.images.values())]
-        addresses += [address for address in (self.newsletter_address,) if address]
+        optional = [self.newsletter_address, *(image.narrow for image in self.images.values())]
+        addresses += [address for address in optional if address]
         for address in addresses:
             if not is_address(address):
                 raise ValueError(f"neither a web address nor a path: {address!r}")

@@ -7,16 +7,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from io import BytesIO
 from typing import Any
 from uuid import UUID, uuid4
 from zlib import crc32
 
 import pytest
+from PIL import Image
 
 from command_api.domains.model import Domain
 from command_api.kernel import slug_reservation
 from command_api.kernel.decision import CommandContext, CommandRejected
-from command_api.kernel.images import reencode
+from command_api.kernel.images import Picture, narrowed, reencode
 from command_api.publishing import pages, sites
 from command_api.publishing.handlers import parsed
 from command_api.publishing.pages import Page
@@ -237,6 +239,19 @@ def test_bad_documents_are_refused_by_block_and_field() -> None:
     hero = block(type="hero", title="Hi", action={"label": "Go", "target": target})
     fault({"blocks": [hero]}, "invalid_document", "document.blocks.0.action.target.url", "https://")
     fault({"blocks": [block(type="article", markdown="\ud800")]}, "invalid_text", "document.blocks.0.markdown")
+
+
+def test_an_image_that_is_wider_has_a_narrow_copy_in_its_proportions() -> None:
+    def sent(width: int, height: int) -> Picture:
+        drawn = BytesIO()
+        Image.new("RGB", (width, height), "teal").save(drawn, "PNG")
+        return reencode(drawn.getvalue())
+
+    copy = narrowed(sent(1600, 900), 800)
+    assert copy is not None and (copy.width, copy.height) == (800, 450)
+    with Image.open(BytesIO(copy.body)) as opened:
+        assert (opened.format, opened.size) == ("WEBP", (800, 450))
+    assert narrowed(sent(800, 1600), 800) is None
 
 
 def test_an_image_of_a_hundred_megapixels_is_refused_unopened() -> None:

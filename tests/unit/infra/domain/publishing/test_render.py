@@ -162,6 +162,13 @@ def test_the_first_image_loads_at_once_and_the_others_when_they_are_seen() -> No
     assert len(others) == 3 and all(image.attributes["loading"] == "lazy" for image in others)
 
 
+def test_a_wide_image_has_a_copy_for_narrow_screens() -> None:
+    wide = {PHOTO: SiteImage(f"images/{PHOTO}.webp", 1600, 1200, f"images/{PHOTO}-800.webp")}
+    for image in read(rendered(page(*blocks()), around=surroundings(images=wide)).body).all("img"):
+        assert image.attributes["srcset"] == f"../../images/{PHOTO}-800.webp 800w, ../../images/{PHOTO}.webp 1600w"
+        assert image.attributes["sizes"].endswith("100vw")
+
+
 def test_tables_have_a_caption_and_scopes_and_scroll_with_the_keyboard() -> None:
     document = shown(*blocks())
     assert document.one("caption").text == "All tents"
@@ -322,6 +329,7 @@ def test_a_page_that_the_site_lacks_is_an_error() -> None:
         {"links": {LINK: "javascript:alert(1)"}},
         {"links": {LINK: "//a.example"}},
         {"images": {PHOTO: SiteImage("data:image/svg+xml,x", 1, 1)}},
+        {"images": {PHOTO: SiteImage("a.webp", 1, 1, "javascript:alert(1)")}},
         {"tracker_address": "javascript:alert(1)"},
         {"site_key": 'x" onload="'},
         {"newsletter_address": "javascript:alert(1)"},
