@@ -23,7 +23,7 @@ from infra.domain.publishing.errors import DocumentRejected
 from infra.domain.publishing.link_page import ListedLink, entry_name, start_link_page
 from infra.domain.publishing.starters import start_site
 from schemas.base import DomainEvent
-from schemas.events.websites import WebsiteDisconnected, WebsiteTransferred
+from schemas.events.websites import WebsiteDisconnected, WebsiteKeyIssued, WebsiteKeyRevoked, WebsiteTransferred
 from schemas.identity import domain_id, slug_id
 from schemas.uuid7 import uuid7
 
@@ -197,6 +197,16 @@ def _domain_after(site: sites.Site, account_id: UUID, uow: UnitOfWork) -> UUID |
     moved = uow.load(id_, domains.evolve)
     has_moved = moved is not None and moved.is_verified and moved.website_id == site.website_id
     return id_ if has_moved or (domain.is_verified and domain.website_id == site.website_id) else None
+
+
+@HANDLERS.before(WebsiteKeyIssued, WebsiteKeyRevoked)
+def renew_key(event: WebsiteKeyIssued | WebsiteKeyRevoked, uow: UnitOfWork) -> None:
+    """Puts the website's other key into published pages when theirs is revoked: their views go on counting. If there is
+    none, the next one that is made comes into them."""
+    website = uow.load(event.originator_id, websites.evolve)
+    key = websites.evolve(website, event).page_key if website is not None else ""
+    if website is not None and key and key != website.page_key:
+        releases.renew_key(website.id, key, uow)
 
 
 def _remove(site: sites.Site, uow: UnitOfWork) -> None:

@@ -99,6 +99,12 @@ def store(site: Site, rendered: Rendered | None, uow: UnitOfWork) -> None:
     )
 
 
+def renew_key(website_id: UUID, key: str, uow: UnitOfWork) -> None:
+    """Puts the site key into the pages of the website's published sites. They are not rendered again: nothing that they
+    refer to can hold up the revocation of a key, and the store is locked only as long as their texts are replaced."""
+    uow.cursor.execute(_RENEW_KEY, {"website": website_id, "script": _SCRIPT, "key": key})
+
+
 def documents(site: Site, release: Release, uow: UnitOfWork) -> tuple[SiteDocument, Mapping[UUID, PageDocument]]:
     """The documents of a release. Raises `CommandRejected` if a version cannot be read any more."""
     saved = uow.event(site.id, release.site_version)
@@ -137,6 +143,21 @@ def _etag(file: File) -> str:
 
 _SIZES: Final = "SELECT hash, width, height, narrow IS NOT NULL FROM publishing.site_image WHERE site_id = %s"
 _SERVE: Final = "INSERT INTO publishing.served_site (site_id, website_id, slug, domain_id) VALUES (%s, %s, %s, %s)"
+_SCRIPT: Final = r'(<script defer src="[^"]*/t\.js" data-site=")[^"]*"'
+"""The element of the tracking script. No text of a page can look like it: `<` is escaped there."""
+_RENEW_KEY: Final = """
+WITH page AS (
+    SELECT f.site_id, f.is_own_host, f.path, f.security_policy,
+        convert_to(regexp_replace(convert_from(f.body, 'UTF8'), %(script)s, '\\1' || %(key)s || '"'), 'UTF8') AS body
+    FROM publishing.site_file AS f JOIN publishing.served_site AS s USING (site_id)
+    WHERE s.website_id = %(website)s AND f.content_type LIKE 'text/html%%'
+)
+UPDATE publishing.site_file AS f
+SET body = page.body,
+    etag = substr(encode(sha256(convert_to(page.security_policy, 'UTF8') || '\\000'::bytea || page.body), 'hex'), 1, 32)
+FROM page
+WHERE (f.site_id, f.is_own_host, f.path) = (page.site_id, page.is_own_host, page.path) AND f.body <> page.body"""
+"""The tag is that of `_etag`."""
 _SAVE_FILE: Final = (
     "INSERT INTO publishing.site_file (site_id, is_own_host, path, content_type, security_policy, etag, body)"
     " VALUES (%s, %s, %s, %s, %s, %s, %s)"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from io import BytesIO
 from typing import Any
 from uuid import UUID, uuid4
@@ -10,6 +11,7 @@ from zipfile import ZipFile
 import httpx
 import pytest
 
+from command_api.websites import model as websites
 from tests.support.full_api import Api, SampleData
 
 SITES = "/api/platform/sites"
@@ -25,7 +27,10 @@ class Editor:
 
     def __init__(self, api: Api, sample: SampleData) -> None:
         self.api, self.sample = api, sample
-        body = {"websiteId": str(sample.website), "name": "Tents", "slug": f"s-{uuid4().hex[:12]}"}
+        self._begin(str(sample.website))
+
+    def _begin(self, website: str) -> None:
+        body = {"websiteId": website, "name": "Tents", "slug": f"s-{uuid4().hex[:12]}"}
         self.site = self.call("POST", SITES, json=body).json()
         self.page = uuid4()
         document = {"name": "Tents", "pages": [{"id": str(self.page), "path": "", "title": "Home"}]}
@@ -47,6 +52,31 @@ class Editor:
         """The files that ingest serves of the site, by path."""
         sql = "SELECT path, convert_from(body, 'UTF8') FROM publishing.site_file WHERE site_id = %s"
         return dict(self.api.query.postgres.execute(sql, (UUID(self.site["id"]),)).fetchall())
+
+    def tags(self) -> dict[str, str]:
+        sql = "SELECT path, etag FROM publishing.site_file WHERE site_id = %s"
+        return dict(self.api.query.postgres.execute(sql, (UUID(self.site["id"]),)).fetchall())
+
+    def key(self) -> str:
+        """The key in the script of the home page, which is that of the 404 page."""
+        [home], [missing] = (
+            re.findall(r'<script defer src="/t\.js" data-site="(\w+)"></script>', self.served()[path])
+            for path in ("index.html", "404.html")
+        )
+        assert home == missing
+        return str(home)
+
+    def connect(self) -> UUID:
+        """Begins again with a site of a website of its own."""
+        website = self.call("POST", "/api/platform/websites", json={"domain": f"{uuid4().hex}.example"}).json()["id"]
+        self._begin(website)
+        return UUID(website)
+
+    def revoke(self, website: UUID, text: str) -> int:
+        found = self.api.core.load(website, websites.evolve)
+        assert found is not None
+        [key] = [id_ for id_, key in found.keys.items() if key.public_key == text]
+        return self.call("DELETE", f"/api/platform/websites/{website}/keys/{key}").status_code
 
 
 @pytest.fixture
@@ -84,6 +114,36 @@ def test_releases_are_served_rolled_back_and_ended(editor: Editor) -> None:
     assert editor.served() == {}
     assert editor.call("DELETE", editor.path).status_code == 204
     assert editor.call("POST", f"{editor.path}/publish").status_code == 404
+
+
+def test_pages_get_the_next_key_when_theirs_is_revoked(editor: Editor) -> None:
+    website = editor.connect()
+    sampled = 'data-site="pk_sample"'
+    editor.save(f'`<script defer src="/t.js" {sampled}>` is how', 0)
+    editor.call("POST", f"{editor.path}/publish")
+    keys = f"/api/platform/websites/{website}/keys"
+    first = editor.key()
+    bound = {"kind": "site", "allowedOrigins": ["https://shop.example"]}
+    assert editor.call("POST", keys, json=bound).status_code == 201
+    second = editor.call("POST", keys, json={"kind": "site"}).json()
+    assert editor.key() == first != second["key"]
+
+    tags = editor.tags()
+    assert editor.revoke(website, first) == 204
+    assert editor.key() == second["key"] and sampled in editor.served()["index.html"]
+    changed = {path for path, tag in editor.tags().items() if tag != tags[path]}
+    assert changed == {"index.html", "404.html"}
+
+    tags = editor.tags()
+    assert editor.revoke(website, second["key"]) == 204, "a key is revoked even if no other is there"
+    assert editor.tags() == tags
+    assert editor.call("POST", keys, json={"kind": "secret"}).status_code == 201
+    third = editor.call("POST", keys, json={"kind": "site"}).json()
+    assert editor.key() == third["key"]
+    renewed = editor.served(), editor.tags()
+    editor.call("PUT", f"{editor.path}/address", json={"slug": f"s-{uuid4().hex[:12]}", "domainId": None})
+    editor.call("PUT", f"{editor.path}/address", json={"slug": editor.site["slug"], "domainId": None})
+    assert (editor.served(), editor.tags()) == renewed, "as rendered with this key"
 
 
 def test_the_second_of_two_editors_gets_the_version_of_the_first(editor: Editor) -> None:
