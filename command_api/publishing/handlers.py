@@ -200,7 +200,7 @@ def _domain_after(site: sites.Site, account_id: UUID, uow: UnitOfWork) -> UUID |
 
 
 @HANDLERS.before(WebsiteKeyIssued, WebsiteKeyRevoked)
-def renew_key(event: WebsiteKeyIssued | WebsiteKeyRevoked, uow: UnitOfWork) -> None:
+def renew_key(event: DomainEvent, uow: UnitOfWork) -> None:
     """Puts the website's other key into published pages when theirs is revoked: their views go on counting. If there is
     none, the next one that is made comes into them."""
     website = uow.load(event.originator_id, websites.evolve)

@@ -101,7 +101,7 @@ def store(site: Site, rendered: Rendered | None, uow: UnitOfWork) -> None:
 
 def renew_key(website_id: UUID, key: str, uow: UnitOfWork) -> None:
     """Puts the site key into the pages of the website's published sites. They are not rendered again: nothing that they
-    refer to can hold up the revocation of a key, and the store is locked only as long as their texts are replaced."""
+    refer to can delay the revocation of a key, and the store is locked only as long as their texts are replaced."""
     uow.cursor.execute(_RENEW_KEY, {"website": website_id, "script": _SCRIPT, "key": key})
 
 

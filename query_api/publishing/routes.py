@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import timedelta
+from threading import BoundedSemaphore
 from typing import Annotated, Any, Final, TypeVar
 from uuid import UUID
 
@@ -15,6 +18,8 @@ from infra.domain.publishing.render import File, SiteImage, Surroundings, archiv
 from infra.domain.publishing.serving import NEWSLETTER_FORM, image_path, narrow_path, site_path
 from infra.domain.publishing.starters import places_to_fill, starters
 from infra.kernel.http.problems import FieldError, Problem
+from infra.kernel.http.worker_slots import release_worker_slot
+from infra.kernel.security.rate_limits import Limit, consume
 from query_api.kernel.authorization import AccountScope, require_existing
 from query_api.kernel.dependencies import CallerScope, Context, Reads, Services
 from query_api.kernel.postgres_reader import Reader, Row
@@ -41,6 +46,11 @@ IMAGES: Final = "/api/platform/sites/images/"
 MAX_VERSIONS: Final = 200
 MAX_RELEASES: Final = 50
 """As many as can be published again."""
+PREVIEWS: Final = Limit("site-preview", timedelta(milliseconds=500), 120)
+"""Of an account. An editor requests one a moment after each change, and several are open."""
+MAX_WAIT_S: Final = 5
+_SLOTS: Final = BoundedSemaphore(2)
+"""Previews of all accounts that are rendered at one time."""
 Document = TypeVar("Document")
 PageId = Annotated[UUID, Path(alias="pageId")]
 VersionNumber = Annotated[int, Path(alias="version", ge=1, le=2**31 - 1)]
@@ -168,16 +178,19 @@ def get_site_releases(id: UUID, scope: CallerScope) -> list[Release]:
 
 
 @router.post("/{id}/preview", dependencies=[Depends(Reads("sites", "site_versions", "links"))])
-def preview_site_page(id: UUID, order: PreviewOrder, scope: CallerScope) -> Preview:
-    """A page of the draft as a document without a script, for a frame. 400 for what cannot be saved either."""
+def preview_site_page(id: UUID, order: PreviewOrder, scope: CallerScope, context: Context) -> Preview:
+    """A page of the draft as a document without a script, for a frame. 400 for what cannot be saved either; 429 above
+    the rate of an editor."""
     row = _own(id, scope)
+    consume(context.pool, PREVIEWS, str(scope.principal.account_id))
     saved = json.loads(row["document"])
     site = _parsed(parse_site, order.document if order.document is not None else saved)
     if site.page(order.pageId) is None:
         raise Problem(404, "not_found", "Page not found.")
     page = _parsed(parse_page, order.page) if order.page is not None else _page(id, order.pageId, scope)
     around = _surroundings(row, {order.pageId: page}, scope, _in_preview, "/go/", NEWSLETTER_FORM)
-    made = render_page(site, order.pageId, page, around)
+    with _rendering():
+        made = render_page(site, order.pageId, page, around)
     return Preview(
         html=made.body.decode(),
         problems=[PreviewProblem(code=one.code, message=one.message, placement=one.placement) for one in made.problems],
@@ -263,6 +276,18 @@ def _surroundings(
         images={one["hash"]: image(one) for one in scope.reader.rows(_SIZES, (row["id"],))},
         newsletter_address=form,
     )
+
+
+@contextmanager
+def _rendering() -> Iterator[None]:
+    """Raises `Problem` 503 if others render all the time: documents of the largest size take seconds."""
+    with release_worker_slot():
+        if not _SLOTS.acquire(timeout=MAX_WAIT_S):
+            raise Problem(503, "busy", "Many previews are being made. Please try again in a moment.")
+        try:
+            yield
+        finally:
+            _SLOTS.release()
 
 
 def _in_preview(image: Row) -> SiteImage:

@@ -77,7 +77,7 @@ def site_files() -> tuple[Files, Picture]:
     narrow = narrowed(picture, NARROW_WIDTH)
     assert narrow is not None
     site, documents = start_site("hosting", "Hosting that lasts")
-    shown = {"hash": picture.hash, "alt": "A desk", "width": picture.width, "height": picture.height}
+    shown = {"hash": picture.hash, "alt": "A server", "width": picture.width, "height": picture.height}
     served: dict[str, tuple[str, str, bytes]] = {
         f"/{image_path(picture.hash)}": ("image/webp", "", picture.body),
         f"/{narrow_path(picture.hash)}": ("image/webp", "", narrow.body),
