@@ -1,12 +1,13 @@
 // The website builder, for members.
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import type { FlatSearch } from '@/lib/search';
+import { flat } from '@/lib/search';
 import { member } from './member-route';
 
 const sites = createRoute({
   getParentRoute: () => member,
   path: '/builder',
   staticData: { title: 'Website builder', reads: ['/api/platform/sites'] },
+  validateSearch: flat,
   component: lazyRouteComponent(() => import('./pages/builder'), 'BuilderPage'),
 });
 
@@ -14,7 +15,7 @@ const site = createRoute({
   getParentRoute: () => member,
   path: '/builder/$site',
   staticData: { title: 'Site' },
-  validateSearch: (search: Record<string, unknown>): FlatSearch => search as FlatSearch,
+  validateSearch: flat,
   component: lazyRouteComponent(() => import('./pages/builder-site'), 'BuilderSitePage'),
 });
 

@@ -19,7 +19,6 @@ interface Props {
 }
 
 export function IdeaCard({ idea, onMatch, onLink, actions }: Props) {
-  const builder = builderAddress(idea.id.split('.')[0] ?? '', idea.idea);
   const level = LEVELS[idea.competition.level];
   return (
     <article className={cx(surface, 'flex flex-col gap-4 p-5')} aria-label={idea.name}>
@@ -109,11 +108,9 @@ export function IdeaCard({ idea, onMatch, onLink, actions }: Props) {
             Match this idea
           </Link>
         )}
-        {builder && (
-          <a href={builder} className={buttonClass()}>
-            Build a website
-          </a>
-        )}
+        <Link to={builderAddress(idea)} className={buttonClass()} aria-label={`Build a website: ${idea.name}`}>
+          Build a website
+        </Link>
         <div className="ml-auto flex flex-wrap items-center gap-2">{actions}</div>
       </footer>
     </article>

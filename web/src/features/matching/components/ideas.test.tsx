@@ -4,7 +4,6 @@ import { beforeEach, expect, test } from 'vitest';
 import { renderApp, signIn } from '@/test/render';
 import { at, refuse, requests, server, state } from '@/test/server';
 import type { Ideas } from '../api/ideas';
-import { builderAddress } from '../lib/builder';
 import { earningsOf, monthsOf } from '../lib/idea-labels';
 import { idea, ideas, NO_IDEAS } from './ideas.fixture';
 
@@ -82,7 +81,10 @@ test('an idea shows estimates as such, earnings with their basis, parts and arti
   expect(card.getByText('30.0 of 30')).toBeInTheDocument();
   expect(card.getByText('How much a dog in the city costs')).toBeInTheDocument();
   expect(screen.getByText('Texts are rule-based: AI is not configured.')).toBeInTheDocument();
-  expect(screen.queryByRole('link', { name: 'Build a website' })).not.toBeInTheDocument();
+  expect(card.getByRole('link', { name: 'Build a website: City dogs' })).toHaveAttribute(
+    'href',
+    '/builder?starter=pets&idea=pets.city-dogs',
+  );
 });
 
 test('nothing found says why', async () => {
@@ -164,11 +166,9 @@ test('a dismissed idea says whether its reason counts, and is restored', async (
   expect(sent('/release')).toEqual({ idea: 'pets.indoor-cats' });
 });
 
-test('labels: months, ranges, and the builder once there is one', () => {
+test('labels: months and ranges', () => {
   expect(monthsOf([])).toBe('All year');
   expect(earningsOf({ earnings: null })).toBe('No exchange rate');
   const own = { low: 20.5, high: 20.5, currency: 'USD', basis: 'results' as const, assumptions: [] };
   expect(earningsOf({ earnings: own })).toBe('$20.50');
-  expect(builderAddress('pets', 'Dogs & cats')).toBeNull();
-  expect(builderAddress('pets', 'Dogs & cats', true)).toBe('/builder?starter=pets&idea=Dogs+%26+cats');
 });

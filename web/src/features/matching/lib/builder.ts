@@ -1,6 +1,5 @@
-/** Whether this version has the website builder. Ideas link to it as soon as it does. */
-const HAS_BUILDER: boolean = false;
+import type { Idea } from '../api/ideas';
 
-/** Where a website for an idea begins, made from the starter of its industry; null without a builder. */
-export const builderAddress = (starter: string, idea: string, hasBuilder = HAS_BUILDER): string | null =>
-  hasBuilder ? `/builder?${new URLSearchParams({ starter, idea }).toString()}` : null;
+/** Where a website for an idea begins: with the template of its industry and its first article. */
+export const builderAddress = ({ id }: Pick<Idea, 'id'>): string =>
+  `/builder?${new URLSearchParams({ starter: id.split('.')[0] ?? '', idea: id }).toString()}`;

@@ -2,34 +2,45 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ErrorBox, Loading } from '@/components/data/states';
 import { Button } from '@/components/ui/button';
+import { Check } from '@/components/ui/check';
 import { Dialog } from '@/components/ui/dialog';
 import { SelectField, TextField } from '@/components/ui/field';
-import { ApiError } from '@/lib/api/errors';
+import { ApiError, messageOf } from '@/lib/api/errors';
 import type { Website } from '@/lib/api/types';
-import { createSite, startersQuery, useSitesChanged } from '../api/sites';
+import { toastError } from '@/stores/toasts';
+import { createSite, draftArticle, startersQuery, useSitesChanged } from '../api/sites';
+import type { IdeaStart, PlannedArticle } from '../lib/idea-start';
 import { slugOf } from '../lib/slug';
 import type { Niche } from '../lib/types';
 
 interface Props {
   readonly websites: readonly Website[];
+  /** What an idea gives the site to begin with. */
+  readonly start?: IdeaStart | undefined;
   readonly onClose: () => void;
-  readonly onCreated: (siteId: string) => void;
+  /** `pageId`: the page that was drafted. */
+  readonly onCreated: (siteId: string, pageId: string | null) => void;
 }
 
-export function CreateSiteDialog({ websites, onClose, onCreated }: Props) {
+export function CreateSiteDialog({ websites, start, onClose, onCreated }: Props) {
   const starters = useQuery(startersQuery);
   const changed = useSitesChanged();
-  const [name, setName] = useState('');
+  const [name, setName] = useState(start?.name ?? '');
   const [slug, setSlug] = useState<string | null>(null);
   const [websiteId, setWebsiteId] = useState(websites[0]?.id ?? '');
-  const [niche, setNiche] = useState<Niche | null>(null);
+  const [niche, setNiche] = useState<Niche | null>(start?.niche ?? null);
+  const [isDrafted, setIsDrafted] = useState(true);
+  const article = start?.article ?? null;
   const [isMissing, setIsMissing] = useState(false);
   const shownSlug = slug ?? slugOf(name);
   const create = useMutation({
-    mutationFn: () => createSite({ websiteId, name: name.trim(), slug: shownSlug, niche }),
-    onSuccess: async ({ id }) => {
+    mutationFn: async () => {
+      const { id } = await createSite({ websiteId, name: name.trim(), slug: shownSlug, niche });
+      return { id, pageId: article && isDrafted ? await drafted(id, article) : null };
+    },
+    onSuccess: async ({ id, pageId }) => {
       await changed();
-      onCreated(id);
+      onCreated(id, pageId);
     },
   });
   const fields = create.error instanceof ApiError ? create.error.fields : {};
@@ -103,6 +114,9 @@ export function CreateSiteDialog({ websites, onClose, onCreated }: Props) {
             )}
           </div>
         </fieldset>
+        {article && (
+          <Check label={`Draft “${article.title}” with its outline`} checked={isDrafted} onChange={setIsDrafted} />
+        )}
         {create.error && !isAtField && <ErrorBox error={create.error} prefix="Failed to create the site" />}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
@@ -113,6 +127,16 @@ export function CreateSiteDialog({ websites, onClose, onCreated }: Props) {
       </form>
     </Dialog>
   );
+}
+
+/** The site is there even if its page is not: nothing is lost but the outline. */
+async function drafted(siteId: string, article: PlannedArticle): Promise<string | null> {
+  try {
+    return await draftArticle(siteId, article);
+  } catch (error) {
+    toastError('Failed to draft the article', messageOf(error));
+    return null;
+  }
 }
 
 interface ChoiceProps {

@@ -14,6 +14,7 @@ import { PageEditor } from './page-editor';
 const SITE = {
   id: 's1',
   websiteId: 'w1',
+  published: null,
   document: { name: 'Tents', navigation: [], pages: [{ id: 'p1', path: '', title: 'Home', short_title: '' }] },
 } as unknown as Site;
 const PAGE: PageDocument = { blocks: [newBlock('hero', 'a'), newBlock('faq', 'b'), newBlock('disclosure', 'c')] };
@@ -224,6 +225,24 @@ test('an earlier version is restored as a new one', async () => {
   await user.click(await screen.findByRole('button', { name: 'Restore version 1' }));
   await waitFor(() => expect(kept).toMatchObject({ version: 4, document: earlier }));
   expect(state.seen.find(({ line }) => line.startsWith('PUT'))?.body).toMatchObject({ restoredFrom: 1, basedOn: 3 });
+});
+
+test('publishing saves the page first, and what cannot be saved is not published', async () => {
+  let published: PageDocument | null = null;
+  server.use(
+    http.post('*/api/platform/sites/s1/publish', () => {
+      published = kept.document;
+      return HttpResponse.json({ id: 's1', published: 1 });
+    }),
+  );
+  const { user } = open();
+  await editHeading(user, '');
+  await user.click(screen.getByRole('button', { name: 'Publish' }));
+  await screen.findByText('The heading must not be empty.');
+  expect(published).toBeNull();
+  fireEvent.change(screen.getByLabelText('Heading'), { target: { value: 'Tents' } });
+  await user.click(screen.getByRole('button', { name: 'Publish' }));
+  await waitFor(() => expect(published).toMatchObject({ blocks: [{ title: 'Tents' }, {}, {}] }));
 });
 
 test('the preview runs nothing: its sandbox allows neither scripts nor forms nor windows', async () => {

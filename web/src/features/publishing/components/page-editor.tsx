@@ -1,9 +1,9 @@
 // The editor of one page: its blocks on one side, the preview on the other.
 import { useQueryClient } from '@tanstack/react-query';
-import { ArrowDown, ArrowLeft, ArrowUp, Copy, History, Plus, Trash2 } from 'lucide-react';
+import { ArrowDown, ArrowLeft, ArrowUp, Copy, ExternalLink, History, Plus, Trash2 } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { Empty, ErrorBox, Loading } from '@/components/data/states';
-import { Button } from '@/components/ui/button';
+import { Button, buttonClass } from '@/components/ui/button';
 import { surface } from '@/components/ui/card';
 import { cx } from '@/lib/cx';
 import { useMedia } from '@/lib/media';
@@ -19,6 +19,7 @@ import type { SavedPage, Site } from '../lib/types';
 import { BlockFields } from './block-context';
 import { BlockList } from './block-list';
 import { Preview } from './preview';
+import { PublishButton } from './publish-buttons';
 import { SaveStatus, UndoButtons } from './save-status';
 
 const AddBlockDialog = lazy(() => import('./add-block').then((module) => ({ default: module.AddBlockDialog })));
@@ -85,6 +86,15 @@ export function PageEditor({ site, saved }: Props) {
           Versions
         </Button>
         <SaveStatus saved={state} onRetry={() => void document.flush()} />
+        <div className="flex flex-wrap items-center gap-2 sm:ml-auto">
+          {site.published !== null && (
+            <a className={buttonClass()} href={addressOf(site, pageId)} target="_blank" rel="noopener noreferrer">
+              <ExternalLink aria-hidden className="size-4" />
+              View page
+            </a>
+          )}
+          <PublishButton site={site} beforePublish={document.flush} />
+        </div>
       </div>
       {document.isRecovered && state.status !== 'conflict' && (
         <p role="status" className="text-[0.8125rem] text-muted">
@@ -135,6 +145,12 @@ export function PageEditor({ site, saved }: Props) {
       )}
     </div>
   );
+}
+
+/** Where visitors find the page. */
+function addressOf({ address, document }: Site, pageId: string): string {
+  const path = document.pages.find(({ id }) => id === pageId)?.path;
+  return path ? `${address}${path}/` : address;
 }
 
 interface ViewProps {

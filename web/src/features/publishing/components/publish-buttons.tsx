@@ -16,8 +16,8 @@ interface Props {
   readonly beforePublish: () => Promise<boolean>;
 }
 
-export function PublishButtons({ site, beforePublish }: Props) {
-  const [asking, setAsking] = useState(false);
+/** Publishes what is saved: all pages of the site. */
+export function PublishButton({ site, beforePublish }: Props) {
   const changed = useSitesChanged();
   const publish = useMutation({
     mutationFn: async () => {
@@ -30,6 +30,16 @@ export function PublishButtons({ site, beforePublish }: Props) {
     },
     onError: (error) => toastError('Not published', messageOf(error)),
   });
+  return (
+    <Button variant="primary" busy={publish.isPending} onClick={() => publish.mutate()}>
+      {site.published === null ? 'Publish' : 'Publish changes'}
+    </Button>
+  );
+}
+
+export function PublishButtons({ site, beforePublish }: Props) {
+  const [asking, setAsking] = useState(false);
+  const changed = useSitesChanged();
   const unpublish = useMutation({
     mutationFn: () => unpublishSite(site.id),
     onSuccess: async () => {
@@ -45,9 +55,7 @@ export function PublishButtons({ site, beforePublish }: Props) {
           Unpublish
         </Button>
       )}
-      <Button variant="primary" busy={publish.isPending} onClick={() => publish.mutate()}>
-        {site.published === null ? 'Publish' : 'Publish changes'}
-      </Button>
+      <PublishButton site={site} beforePublish={beforePublish} />
       {asking && (
         <Suspense fallback={null}>
           <ConfirmDialog

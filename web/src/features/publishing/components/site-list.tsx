@@ -9,6 +9,7 @@ import { surface } from '@/components/ui/card';
 import { cx } from '@/lib/cx';
 import { websitesQuery } from '@/lib/shared-queries';
 import { sitesQuery } from '../api/sites';
+import type { IdeaStart } from '../lib/idea-start';
 import type { SiteSummary } from '../lib/types';
 import { SiteBadge } from './site-badge';
 
@@ -18,10 +19,13 @@ interface Props {
   /** A link to the site's page. */
   readonly linkTo: (site: SiteSummary) => ReactNode;
   readonly connect: ReactNode;
-  readonly onCreated: (siteId: string) => void;
+  /** An idea opens "Create site" with what it brings. */
+  readonly start?: IdeaStart | undefined;
+  readonly onStartClosed: () => void;
+  readonly onCreated: (siteId: string, pageId: string | null) => void;
 }
 
-export function SiteList({ linkTo, connect, onCreated }: Props) {
+export function SiteList({ linkTo, connect, start, onStartClosed, onCreated }: Props) {
   const sites = useQuery(sitesQuery);
   const websites = useQuery(websitesQuery);
   const [creating, setCreating] = useState(false);
@@ -75,9 +79,18 @@ export function SiteList({ linkTo, connect, onCreated }: Props) {
           </ul>
         </div>
       )}
-      {creating && (
+      {(creating || start) && (
         <Suspense fallback={null}>
-          <CreateSiteDialog websites={websites.data} onClose={() => setCreating(false)} onCreated={onCreated} />
+          <CreateSiteDialog
+            key={start ? 'idea' : 'new'}
+            websites={websites.data}
+            start={start}
+            onClose={() => {
+              setCreating(false);
+              if (start) onStartClosed();
+            }}
+            onCreated={onCreated}
+          />
         </Suspense>
       )}
     </>

@@ -165,3 +165,5 @@ export interface SiteDocument {
 export const MAX_BLOCKS = 200;
 export const MAX_PAGES = 64;
 export const MAX_MENU = 12;
+/** Of a page. */
+export const MAX_TITLE = 120;

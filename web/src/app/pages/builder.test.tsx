@@ -1,0 +1,95 @@
+import { screen, within } from '@testing-library/react';
+import { http, HttpResponse } from 'msw';
+import { beforeEach, expect, test } from 'vitest';
+import { idea, ideas } from '@/features/matching/components/ideas.fixture';
+import { renderApp, signIn } from '@/test/render';
+import { at, refuse, requests, server, state } from '@/test/server';
+
+const STARTERS = [
+  { niche: 'vpn', label: 'VPN reviews', description: 'For VPNs.', pages: ['Home'] },
+  { niche: 'ecommerce', label: 'Product tests', description: 'For products.', pages: ['Home', 'Best'] },
+];
+const HOME = { id: 'p0', path: '', title: 'Home', short_title: '', description: '', is_indexed: true };
+const SITE = {
+  id: 's1',
+  name: 'City dogs',
+  documentVersion: 1,
+  published: null,
+  pageStates: [],
+  document: { name: 'City dogs', theme: {}, navigation: ['p0'], pages: [HOME] },
+};
+const sent = (line: string) => state.seen.find((item) => item.line === line)?.body;
+
+beforeEach(() => {
+  signIn();
+  server.use(
+    http.get(at('/api/platform/affiliate/ideas'), () => HttpResponse.json(ideas({ saved: [idea()] }))),
+    http.get(at('/api/platform/sites/starters'), () => HttpResponse.json(STARTERS)),
+    http.post(at('/api/platform/sites'), () => HttpResponse.json({ id: 's1', documentVersion: 1 }, { status: 201 })),
+    http.get('*/api/platform/sites/s1', () => HttpResponse.json(SITE)),
+    http.put('*/api/platform/sites/s1/document', () => HttpResponse.json({ id: 's1', documentVersion: 2 })),
+    http.put('*/api/platform/sites/s1/pages/:page', () => HttpResponse.json({ id: 'p1', version: 1 })),
+  );
+});
+
+async function begin(address: string) {
+  const { user, router } = renderApp(address);
+  const dialog = within(await screen.findByRole('dialog', { name: 'Create site' }));
+  await dialog.findByRole('radio', { name: /^Product tests/ });
+  return { user, router, dialog };
+}
+
+test('an idea begins a site with its template, and its first article as a page with its outline', async () => {
+  const { user, router, dialog } = await begin('/builder?starter=pets&idea=pets.city-dogs');
+  expect(dialog.getByLabelText('Name')).toHaveValue('City dogs');
+  expect(dialog.getByRole('radio', { name: /^Product tests/ })).toBeChecked();
+  await user.click(dialog.getByRole('button', { name: 'Create site' }));
+  await expect.poll(() => router.state.location.pathname).toMatch(/^\/builder\/s1\/[0-9a-f-]{36}$/);
+  expect(sent('POST /api/platform/sites')).toMatchObject({ name: 'City dogs', slug: 'city-dogs', niche: 'ecommerce' });
+  const page = router.state.location.pathname.split('/').at(-1);
+  expect(sent('PUT /api/platform/sites/s1/document')).toMatchObject({
+    basedOn: 1,
+    document: {
+      navigation: ['p0', page],
+      pages: [{}, { id: page, title: 'How much a dog in the city costs', path: 'how-much-a-dog-in-the-city-costs' }],
+    },
+  });
+  expect(sent(`PUT /api/platform/sites/s1/pages/${page}`)).toMatchObject({
+    basedOn: 0,
+    document: {
+      blocks: [
+        { type: 'disclosure' },
+        {
+          type: 'article',
+          markdown: '[Your introduction]\n\n## The answer\n\n[Your text]\n\n## The steps\n\n[Your text]',
+        },
+      ],
+    },
+  });
+});
+
+test('without the draft the site itself opens', async () => {
+  const first = await begin('/builder?starter=pets&idea=pets.city-dogs');
+  await first.user.click(first.dialog.getByRole('checkbox', { name: /^Draft “How much a dog/ }));
+  await first.user.click(first.dialog.getByRole('button', { name: 'Create site' }));
+  await expect.poll(() => first.router.state.location.pathname).toBe('/builder/s1');
+  expect(requests('PUT /api/platform/sites/s1/document')).toEqual([]);
+});
+
+test('a draft that fails leaves the site, and says so', async () => {
+  server.use(http.put('*/api/platform/sites/s1/document', () => refuse(503, 'Try again.')));
+  const { user, router, dialog } = await begin('/builder?starter=pets&idea=pets.city-dogs');
+  await user.click(dialog.getByRole('button', { name: 'Create site' }));
+  await expect.poll(() => router.state.location.pathname).toBe('/builder/s1');
+  expect(await screen.findByText('Failed to draft the article')).toBeInTheDocument();
+});
+
+test('an idea that is not there any more, and one of an unknown industry, begin an empty form', async () => {
+  const { user, router, dialog } = await begin('/builder?starter=nothing&idea=gone.idea');
+  expect(dialog.getByLabelText('Name')).toHaveValue('');
+  expect(dialog.getByRole('radio', { name: /^Empty site/ })).toBeChecked();
+  expect(dialog.queryByRole('checkbox')).not.toBeInTheDocument();
+  await user.click(dialog.getByRole('button', { name: 'Cancel' }));
+  await expect.poll(() => router.state.location.href).toBe('/builder');
+  expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+});
