@@ -566,6 +566,7 @@ const STATES = [
   { name: 'sites', path: '/builder' },
   { name: 'sites, none', path: '/builder', base: first },
   { name: 'sites, create', path: '/builder', act: opens('Create site') },
+  { name: 'sites, create from an idea', path: '/builder?starter=pets&idea=pets.city-dogs', act: draftOffered },
   { name: 'site', path: '/builder/s1' },
   { name: 'site, page', path: '/builder/s1', act: opens(/^Title and path of/) },
   { name: 'site, theme', path: '/builder/s1?tab=theme' },
@@ -731,6 +732,12 @@ async function inTime(work) {
 function report(where, text, count = 1) {
   faults += count;
   console.log(`${where}: ${text}`);
+}
+
+/** An idea has opened the dialog, with its templates. */
+async function draftOffered(page) {
+  await page.getByRole('checkbox', { name: /^Draft/ }).waitFor();
+  await page.getByRole('radio', { name: /^Empty site/ }).waitFor();
 }
 
 /** What a block of the builder is edited with is fetched when one is opened. */

@@ -71,6 +71,7 @@ const SCREENS = [
   { name: 'sites', path: '/builder' },
   { name: 'sites-none', path: '/builder', base: first.url },
   { name: 'site-new', path: '/builder', act: dialogOf('Create site'), after: true },
+  { name: 'site-of-idea', path: '/builder?starter=pets&idea=pets.city-dogs', act: draftOffered, after: true },
   { name: 'site', path: '/builder/s1' },
   { name: 'site-theme', path: '/builder/s1?tab=theme' },
   { name: 'site-address', path: '/builder/s1?tab=address' },
@@ -306,6 +307,12 @@ function dialogOf(name) {
     await page.getByRole('dialog').waitFor();
     await settle(page);
   };
+}
+
+/** An idea has opened the dialog, with its templates. */
+async function draftOffered(page) {
+  await page.getByRole('checkbox', { name: /^Draft/ }).waitFor();
+  await page.getByRole('radio', { name: /^Empty site/ }).waitFor();
 }
 
 async function editorReady(page) {

@@ -90,6 +90,9 @@ export function CreateSiteDialog({ websites, start, onClose, onCreated }: Props)
             ))}
           </SelectField>
         )}
+        {article && (
+          <Check label={`Draft “${article.title}” with its outline`} checked={isDrafted} onChange={setIsDrafted} />
+        )}
         <fieldset>
           <legend className="mb-1.5 font-medium">Template</legend>
           {starters.isPending && <Loading label="Loading templates" className="py-4" />}
@@ -114,9 +117,6 @@ export function CreateSiteDialog({ websites, start, onClose, onCreated }: Props)
             )}
           </div>
         </fieldset>
-        {article && (
-          <Check label={`Draft “${article.title}” with its outline`} checked={isDrafted} onChange={setIsDrafted} />
-        )}
         {create.error && !isAtField && <ErrorBox error={create.error} prefix="Failed to create the site" />}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
