@@ -150,8 +150,10 @@ def test_a_site_is_built_published_visited_and_sold_through(
     build(page, app, hands, shop, f"Tents by {name}")
     publish(page, hands, shop)
     click_id = visit(visitors, admin_stack, shop)
+    come_by_search(visitors, admin_stack, shop)
     sell(admin_stack, shop, click_id)
     assert_earned(api, shop)
+    assert_sources(api, shop)
     if isinstance(hands, Mouse):
         confirm(visitors, post)
         assert_subscribed(page, api)
@@ -267,9 +269,9 @@ def publish(page: Page, hands: Hands, shop: Shop) -> None:
 
 
 def visit(visitors: Browser, mine: Stack, shop: Shop) -> str:
-    """A visitor finds the site by its domain, subscribes where there is a form, reads the review and follows the offer;
-    gives the id of the click."""
-    home = f"http://{shop.domain}:{urlsplit(mine.tracking).port}/"
+    """A visitor finds the site by a newsletter, subscribes where there is a form, reads the review and follows the
+    offer; gives the id of the click."""
+    home = f"{home_of(mine, shop)}?utm_source=spring-letter&utm_medium=email"
     context = visitors.new_context(user_agent=AGENT, locale="en-US")
     try:
         page = context.new_page()
@@ -292,6 +294,20 @@ def visit(visitors: Browser, mine: Stack, shop: Shop) -> str:
         context.close()
 
 
+def come_by_search(visitors: Browser, mine: Stack, shop: Shop) -> None:
+    context = visitors.new_context(user_agent=AGENT, locale="en-US")
+    try:
+        page = context.new_page()
+        with page.expect_response(lambda answer: urlsplit(answer.url).path == "/track"):
+            page.goto(home_of(mine, shop), referer="https://www.google.com/")
+    finally:
+        context.close()
+
+
+def home_of(mine: Stack, shop: Shop) -> str:
+    return f"http://{shop.domain}:{urlsplit(mine.tracking).port}/"
+
+
 def found(page: Page, address: str) -> bool:
     answer = page.goto(address)
     return answer is not None and answer.status == 200 and page.get_by_text("Tents that keep you dry").count() > 0
@@ -306,14 +322,8 @@ def sell(mine: Stack, shop: Shop, click_id: str) -> None:
 
 def assert_earned(api: httpx.Client, shop: Shop) -> None:
     """Ten percent of 200 dollars, by the page on which the offer stood, and by the block."""
-
-    def earned(dimension: str) -> dict[str, Any]:
-        metrics = "pageviews,clicks,conversions,revenue"
-        params = {"websiteId": shop.website["id"], "timeRange": "today", "by": dimension, "metrics": metrics}
-        return {row["values"][dimension]: row for row in read(api, "/api/platform/analytics/breakdown", params)["rows"]}
-
-    wait_for(lambda: any(row["conversions"] for row in earned("page").values()), "the sale to be counted")
-    review, block = earned("page")["/tents-reviewed/"], earned("placement")["price-of-tent"]
+    wait_for(lambda: any(row["conversions"] for row in rows_by(api, shop, "page").values()), "the sale to be counted")
+    review, block = rows_by(api, shop, "page")["/tents-reviewed/"], rows_by(api, shop, "placement")["price-of-tent"]
     assert (review["pageviews"], review["clicks"], review["conversions"]) == (1, 1, 1)
     assert review["revenue"] == block["revenue"] == 20
     assert (block["clicks"], block["conversions"]) == (1, 1)
@@ -342,3 +352,20 @@ def assert_subscribed(page: Page, api: httpx.Client) -> None:
     rows = page.get_by_role("table", name="Subscribers").get_by_role("row")
     expect(rows.filter(has_text=READER)).to_contain_text("Confirmed")
     expect(rows).to_have_count(2)
+
+
+def assert_sources(api: httpx.Client, shop: Shop) -> None:
+    """As on any website: by the parameters of the address, and by the site that visitors come from."""
+    wait_for(lambda: "Google" in rows_by(api, shop, "source"), "the visit by search to be counted")
+    by_source = rows_by(api, shop, "source")
+    assert by_source["Google"]["pageviews"] == 1 and by_source["spring-letter"]["pageviews"] >= 1
+    assert rows_by(api, shop, "utm_source")["spring-letter"]["pageviews"] >= 1
+    assert rows_by(api, shop, "channel").keys() >= {"email", "search"}
+    assert rows_by(api, shop, "referrer")["google.com"]["pageviews"] == 1
+
+
+def rows_by(api: httpx.Client, shop: Shop, dimension: str) -> dict[str, Any]:
+    metrics = "pageviews,clicks,conversions,revenue"
+    params = {"websiteId": shop.website["id"], "timeRange": "today", "by": dimension, "metrics": metrics}
+    found = read(api, "/api/platform/analytics/breakdown", params)["rows"]
+    return {row["values"][dimension]: row for row in found}

@@ -143,7 +143,7 @@ def test_ci_names_at_its_end_the_tests_that_failed(checkout: Path, monkeypatch: 
 
     for name in ("lint", "web_pages"):
         monkeypatch.setattr(bootstrap, name, lambda: None)
-    for name in ("browser", "php"):
+    for name in ("browser", "php", "html_checker"):
         monkeypatch.setattr(bootstrap, name, lambda: "program")
     monkeypatch.setattr(bootstrap, "set_up", lambda **_: None)
     monkeypatch.setattr(bootstrap, "attempt", run)
