@@ -20,7 +20,7 @@ export type PageVersion = Schemas['Version'];
 export type Release = Schemas['Release'];
 export type StoredImage = Schemas['ImageState'];
 export type Rendered = Schemas['Preview'];
-export type NewSite = Required<Schemas['NewSite']>;
+export type NewSite = Schemas['NewSite'];
 export type Address = Required<Schemas['SiteAddress']>;
 
 export interface Save<Document> {
