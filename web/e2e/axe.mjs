@@ -44,6 +44,7 @@ const createSocialLink = async (page) => {
   await page.getByRole('dialog').getByRole('button', { name: 'Create link' }).click();
   await page.getByRole('dialog', { name: 'Link created' }).waitFor();
 };
+const bioPageOffered = (page) => page.getByText(/^A link-in-bio page:/).waitFor();
 const importWrongFile = async (page) => {
   const buffer = Buffer.from('Date,Video Views\n2026-11-01,4\n');
   await page.getByLabel('CSV file').setInputFiles({ name: 'Overview.csv', mimeType: 'text/csv', buffer });
@@ -567,6 +568,7 @@ const STATES = [
   { name: 'sites, none', path: '/builder', base: first },
   { name: 'sites, create', path: '/builder', act: opens('Create site') },
   { name: 'sites, create from an idea', path: '/builder?starter=pets&idea=pets.city-dogs', act: draftOffered },
+  { name: 'sites, create from a channel', path: '/builder?website=w1&channel=s1', act: bioPageOffered },
   { name: 'site', path: '/builder/s1' },
   { name: 'site, page', path: '/builder/s1', act: opens(/^Title and path of/) },
   { name: 'site, theme', path: '/builder/s1?tab=theme' },

@@ -2,6 +2,7 @@ import { screen, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
 import { idea, ideas } from '@/features/matching/components/ideas.fixture';
+import { socialChannel } from '@/test/fixtures';
 import { renderApp, signIn } from '@/test/render';
 import { at, refuse, requests, server, state } from '@/test/server';
 
@@ -92,4 +93,26 @@ test('an idea that is not there any more, and one of an unknown industry, begin 
   await user.click(dialog.getByRole('button', { name: 'Cancel' }));
   await expect.poll(() => router.state.location.href).toBe('/builder');
   expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
+});
+
+test('a social channel begins a page of its active links', async () => {
+  state.socialChannels = [socialChannel({ id: 'c1', name: '@vpn.review' })];
+  server.use(
+    http.get(at('/api/platform/links'), ({ request }) => {
+      expect(new URL(request.url).searchParams.get('channelId')).toBe('c1');
+      return HttpResponse.json([
+        { id: 'l1', isActive: true },
+        { id: 'l2', isActive: false },
+        { id: 'l3', isActive: true },
+      ]);
+    }),
+  );
+  const { user, router } = renderApp('/builder?website=w1&channel=c1');
+  const dialog = within(await screen.findByRole('dialog', { name: 'Create site' }));
+  expect(dialog.getByLabelText('Name')).toHaveValue('@vpn.review');
+  expect(dialog.getByText(/^A link-in-bio page: the 2 tracked links of the channel/)).toBeInTheDocument();
+  expect(dialog.queryByRole('radio')).not.toBeInTheDocument();
+  await user.click(dialog.getByRole('button', { name: 'Create site' }));
+  await expect.poll(() => router.state.location.pathname).toBe('/builder/s1');
+  expect(sent('POST /api/platform/sites')).toMatchObject({ websiteId: 'w1', niche: null, links: ['l1', 'l3'] });
 });

@@ -3,7 +3,8 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { buttonClass } from '@/components/ui/button';
 import { ideasQuery, type Idea } from '@/features/matching/api/ideas';
 import { SiteList } from '@/features/publishing/components/site-list';
-import { templateOf, type IdeaStart } from '@/features/publishing/lib/idea-start';
+import { templateOf, type SiteStart } from '@/features/publishing/lib/site-start';
+import { channelLinksQuery, channelsQuery } from '@/features/social/api/channels';
 import { textOf } from '@/lib/search';
 import { Page } from './page';
 
@@ -43,18 +44,36 @@ export function BuilderPage() {
   );
 }
 
-/** What an idea gives the site to begin with; undefined: nothing, or its texts are on their way. */
-function useStart(): IdeaStart | undefined {
+/** What the address gives the site to begin with; undefined: nothing, or it is on its way. */
+function useStart(): SiteStart | undefined {
   const search = useSearch({ from: '/member/builder' });
-  const [starter, id] = [textOf(search['starter']), textOf(search['idea'])];
+  const [starter, idea] = [textOf(search['starter']), textOf(search['idea'])];
+  const [website, channel] = [textOf(search['website']), textOf(search['channel'])];
+  const ofIdea = useIdea(starter, idea);
+  const ofChannel = useChannel(website, channel);
+  return channel === undefined ? ofIdea : ofChannel;
+}
+
+function useIdea(starter: string | undefined, id: string | undefined): SiteStart | undefined {
   const found = useQuery({ ...ideasQuery, enabled: id !== undefined });
   if (starter === undefined && id === undefined) return undefined;
   if (id !== undefined && found.isPending) return undefined;
   const idea = [...(found.data?.saved ?? []), ...(found.data?.ideas ?? [])].find((each) => each.id === id);
-  return { name: idea?.name ?? '', niche: templateOf(starter), article: articleOf(idea) };
+  return { name: idea?.name ?? '', niche: templateOf(starter), article: articleOf(idea), links: null };
 }
 
-function articleOf(idea: Idea | undefined): IdeaStart['article'] {
+function articleOf(idea: Idea | undefined): SiteStart['article'] {
   const [first] = idea?.plan ?? [];
   return first ? { title: first.title, outline: first.outline } : null;
+}
+
+/** A link-in-bio page of a social channel. */
+function useChannel(websiteId = '', id = ''): SiteStart | undefined {
+  const enabled = websiteId !== '' && id !== '';
+  const channels = useQuery({ ...channelsQuery(websiteId), enabled });
+  const links = useQuery({ ...channelLinksQuery(websiteId, id), enabled });
+  const channel = channels.data?.find((each) => each.id === id);
+  if (!channel || !links.data) return undefined;
+  const ids = links.data.filter((link) => link.isActive).map((link) => link.id);
+  return { name: channel.name, niche: null, article: null, links: ids.length > 0 ? { websiteId, ids } : null };
 }

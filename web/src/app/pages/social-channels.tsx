@@ -59,6 +59,16 @@ export function SocialChannelsPage() {
               Posts
             </Link>
           )}
+          bioPage={(channel) => (
+            <Link
+              to="/builder"
+              search={{ website: website.id, channel: channel.id }}
+              aria-label={`Bio page of ${channel.name}`}
+              className={buttonClass({ size: 'sm' })}
+            >
+              Bio page
+            </Link>
+          )}
         />
       ) : (
         <NoWebsites />

@@ -1,7 +1,7 @@
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import { api, body, done } from '@/lib/api/client';
 import { MAX_TITLE, type PageDocument, type SiteDocument } from '../lib/document';
-import { draftOf, type PlannedArticle } from '../lib/idea-start';
+import { draftOf, type PlannedArticle } from '../lib/site-start';
 import { addPage } from '../lib/site-edits';
 import type { Address, NewSite, OfSite, PreviewOrder, Save } from '../lib/types';
 

@@ -9,14 +9,14 @@ import { ApiError, messageOf } from '@/lib/api/errors';
 import type { Website } from '@/lib/api/types';
 import { toastError } from '@/stores/toasts';
 import { createSite, draftArticle, startersQuery, useSitesChanged } from '../api/sites';
-import type { IdeaStart, PlannedArticle } from '../lib/idea-start';
+import type { SiteStart, PlannedArticle } from '../lib/site-start';
 import { slugOf } from '../lib/slug';
 import type { Niche } from '../lib/types';
 
 interface Props {
   readonly websites: readonly Website[];
-  /** What an idea gives the site to begin with. */
-  readonly start?: IdeaStart | undefined;
+  /** What an idea or a channel gives the site to begin with. */
+  readonly start?: SiteStart | undefined;
   readonly onClose: () => void;
   /** `pageId`: the page that was drafted. */
   readonly onCreated: (siteId: string, pageId: string | null) => void;
@@ -27,7 +27,8 @@ export function CreateSiteDialog({ websites, start, onClose, onCreated }: Props)
   const changed = useSitesChanged();
   const [name, setName] = useState(start?.name ?? '');
   const [slug, setSlug] = useState<string | null>(null);
-  const [websiteId, setWebsiteId] = useState(websites[0]?.id ?? '');
+  const listed = start?.links ?? null;
+  const [websiteId, setWebsiteId] = useState(listed?.websiteId ?? websites[0]?.id ?? '');
   const [niche, setNiche] = useState<Niche | null>(start?.niche ?? null);
   const [isDrafted, setIsDrafted] = useState(true);
   const article = start?.article ?? null;
@@ -35,7 +36,8 @@ export function CreateSiteDialog({ websites, start, onClose, onCreated }: Props)
   const shownSlug = slug ?? slugOf(name);
   const create = useMutation({
     mutationFn: async () => {
-      const { id } = await createSite({ websiteId, name: name.trim(), slug: shownSlug, niche });
+      const links = listed ? [...listed.ids] : null;
+      const { id } = await createSite({ websiteId, name: name.trim(), slug: shownSlug, niche, links });
       return { id, pageId: article && isDrafted ? await drafted(id, article) : null };
     },
     onSuccess: async ({ id, pageId }) => {
@@ -76,7 +78,7 @@ export function CreateSiteDialog({ websites, start, onClose, onCreated }: Props)
           error={fields['slug']}
           onChange={(event) => setSlug(event.target.value)}
         />
-        {websites.length > 1 && (
+        {websites.length > 1 && !listed && (
           <SelectField
             label="Website"
             hint="Its analytics show the views, clicks and sales of the site."
@@ -93,30 +95,34 @@ export function CreateSiteDialog({ websites, start, onClose, onCreated }: Props)
         {article && (
           <Check label={`Draft “${article.title}” with its outline`} checked={isDrafted} onChange={setIsDrafted} />
         )}
-        <fieldset>
-          <legend className="mb-1.5 font-medium">Template</legend>
-          {starters.isPending && <Loading label="Loading templates" className="py-4" />}
-          {starters.error && <ErrorBox error={starters.error} onRetry={() => void starters.refetch()} />}
-          <div className="flex flex-col gap-2">
-            {starters.data?.map((starter) => (
-              <Choice
-                key={starter.niche}
-                checked={niche === starter.niche}
-                onChoose={() => setNiche(starter.niche)}
-                label={starter.label}
-                text={`${starter.description} ${starter.pages.length} pages.`}
-              />
-            ))}
-            {starters.data && (
-              <Choice
-                checked={niche === null}
-                onChoose={() => setNiche(null)}
-                label="Empty site"
-                text="One page without blocks."
-              />
-            )}
-          </div>
-        </fieldset>
+        {listed ? (
+          <p>{`A link-in-bio page: ${listed.ids.length === 1 ? 'the tracked link' : `the ${listed.ids.length} tracked links`} of the channel, and a disclosure. You can change everything.`}</p>
+        ) : (
+          <fieldset>
+            <legend className="mb-1.5 font-medium">Template</legend>
+            {starters.isPending && <Loading label="Loading templates" className="py-4" />}
+            {starters.error && <ErrorBox error={starters.error} onRetry={() => void starters.refetch()} />}
+            <div className="flex flex-col gap-2">
+              {starters.data?.map((starter) => (
+                <Choice
+                  key={starter.niche}
+                  checked={niche === starter.niche}
+                  onChoose={() => setNiche(starter.niche)}
+                  label={starter.label}
+                  text={`${starter.description} ${starter.pages.length} pages.`}
+                />
+              ))}
+              {starters.data && (
+                <Choice
+                  checked={niche === null}
+                  onChoose={() => setNiche(null)}
+                  label="Empty site"
+                  text="One page without blocks."
+                />
+              )}
+            </div>
+          </fieldset>
+        )}
         {create.error && !isAtField && <ErrorBox error={create.error} prefix="Failed to create the site" />}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>

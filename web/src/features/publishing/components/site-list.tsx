@@ -9,7 +9,7 @@ import { surface } from '@/components/ui/card';
 import { cx } from '@/lib/cx';
 import { websitesQuery } from '@/lib/shared-queries';
 import { sitesQuery } from '../api/sites';
-import type { IdeaStart } from '../lib/idea-start';
+import type { SiteStart } from '../lib/site-start';
 import type { SiteSummary } from '../lib/types';
 import { SiteBadge } from './site-badge';
 
@@ -19,8 +19,8 @@ interface Props {
   /** A link to the site's page. */
   readonly linkTo: (site: SiteSummary) => ReactNode;
   readonly connect: ReactNode;
-  /** An idea opens "Create site" with what it brings. */
-  readonly start?: IdeaStart | undefined;
+  /** An idea or a channel opens "Create site" with what it brings. */
+  readonly start?: SiteStart | undefined;
   readonly onStartClosed: () => void;
   readonly onCreated: (siteId: string, pageId: string | null) => void;
 }

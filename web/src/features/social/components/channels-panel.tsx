@@ -26,10 +26,12 @@ interface Props {
   readonly website: Website;
   /** Links a channel to its posts. */
   readonly posts: (channel: SocialChannel) => ReactNode;
+  /** Links a channel that has links to the page that lists them. */
+  readonly bioPage: (channel: SocialChannel) => ReactNode;
 }
 
 /** The social channels of a website: what they bring, and their links. */
-export function ChannelsPanel({ website, posts }: Props) {
+export function ChannelsPanel({ website, posts, bioPage }: Props) {
   const channels = useQuery(channelsQuery(website.id));
   const changed = useChannelsChanged();
   const [open, setOpen] = useState<Open | null>(null);
@@ -57,7 +59,7 @@ export function ChannelsPanel({ website, posts }: Props) {
         ) : (
           <Rows
             caption={`Social channels of ${website.domain}`}
-            columns={columnsOf(setOpen, posts)}
+            columns={columnsOf(setOpen, posts, bioPage)}
             rows={channels.data}
             rowKey={(row) => row.id}
           />
@@ -80,7 +82,11 @@ export function ChannelsPanel({ website, posts }: Props) {
   );
 }
 
-const columnsOf = (onOpen: (open: Open) => void, posts: Props['posts']): readonly Column<SocialChannel>[] => [
+const columnsOf = (
+  onOpen: (open: Open) => void,
+  posts: Props['posts'],
+  bioPage: Props['bioPage'],
+): readonly Column<SocialChannel>[] => [
   {
     id: 'channel',
     header: 'Channel',
@@ -126,6 +132,7 @@ const columnsOf = (onOpen: (open: Open) => void, posts: Props['posts']): readonl
           Create link
         </Button>
         {posts(row)}
+        {row.links > 0 && bioPage(row)}
         <CopyButton text={row.websiteUrl} label={`website address for ${row.name}`} shows="Website address" />
         <Button
           size="sm"

@@ -1,4 +1,4 @@
-// A site that begins with a business idea: its template, and a draft of the idea's first article.
+// What a site begins with: the template of a business idea and a draft of its first article, or a channel's links.
 import { newBlock } from './blocks';
 import type { PageDocument } from './document';
 import type { Niche } from './types';
@@ -9,11 +9,18 @@ export interface PlannedArticle {
   readonly outline: readonly string[];
 }
 
+/** The links of a link-in-bio page. */
+export interface ListedLinks {
+  readonly websiteId: string;
+  readonly ids: readonly string[];
+}
+
 /** What "Create site" begins with. */
-export interface IdeaStart {
+export interface SiteStart {
   readonly name: string;
   readonly niche: Niche | null;
   readonly article: PlannedArticle | null;
+  readonly links: ListedLinks | null;
 }
 
 /** The template of an industry. Physical products are tested in the same way whatever they are for. */
