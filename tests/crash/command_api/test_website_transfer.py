@@ -32,12 +32,13 @@ def service(there: Market) -> Iterator[CrashingService]:
 
 
 @pytest.fixture
-def deal(there: Market) -> Deal:
+def deal(there: Market) -> Iterator[Deal]:
     admin = there.person("Gunnar", "member", "admin")
     there.post(admin, "admin/marketplace/direct-deals", method="PUT", directDeals=True)
     made = Deal(there, admin, there.person("Embla"), there.person("Bjarni"))
     assert made.link and made.domain("go", is_verified=True) and made.site() and made.offer
-    return made
+    yield made
+    there.post(admin, "admin/marketplace/direct-deals", method="PUT", directDeals=False)
 
 
 @pytest.mark.crash
