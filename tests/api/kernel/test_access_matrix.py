@@ -25,6 +25,9 @@ from tests.support.people import PASSWORD
 NOT_THERE = ("dead-letters/{id}", "custom-domains/{id}", "statements/{partnerId}")
 """What nobody has here: other tests have it. A 404 shows that the call was let through."""
 METHODS = ("get", "post", "put", "patch", "delete", "head")
+pytestmark = pytest.mark.timeout(600)
+"""Each caller makes each call, on two cores that others use as well."""
+
 PUBLIC = {
     ("get", "/api/platform/about"),
     ("get", "/api/platform/auth/providers"),
