@@ -100,6 +100,7 @@ export default defineConfig({
     restoreMocks: true,
     isolate: false,
     testTimeout: 300_000,
+    reporters: ['default', ['json', { outputFile: '../.build/vitest.json' }]],
     // Of two cores it would leave one idle.
     maxWorkers: Math.max(2, availableParallelism() - 1),
   },

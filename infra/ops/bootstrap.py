@@ -46,6 +46,10 @@ MEMORY_FOR_TESTS = 8 << 30
 """Bytes that must be free there: the stacks under test keep less than two GiB, and need as much again to run."""
 MAX_NAMED = 20
 """Failed tests that the last line of a run names."""
+MAX_REPEATED = 5
+"""Failed tests that are run once more. A busy machine makes one or two late; a fault of the code usually fails more."""
+FAILED_IN_PYTHON = ".pytest_cache/v/cache/lastfailed"
+FAILED_IN_WEB = ".build/vitest.json"
 _QUIET_NPM = ("--no-audit", "--no-fund", "--loglevel=error")
 
 
@@ -86,21 +90,76 @@ def test() -> None:
     environment = dict(os.environ, CHROMIUM=browser(), PHP=php())
     html_checker()
     failed: list[str] = []
+    of_python = [str(PYTHON), "-m", "pytest", *IN_PARALLEL]
     of_web = ["npm", "test", "--prefix", "web"] if has_web() else []
-    with folder_for_tests() as folder, attempted_beside(failed, of_web):
-        attempt(failed, [str(PYTHON), "-m", "pytest", *IN_PARALLEL], {**environment, "TMPDIR": folder})
-    if failed:
-        failed += failed_tests()
+    with folder_for_tests() as folder:
+        environment["TMPDIR"] = folder
+        for report in (FAILED_IN_PYTHON, FAILED_IN_WEB):
+            (ROOT / report).unlink(missing_ok=True)
+        with attempted_beside(failed, of_web):
+            attempt(failed, of_python, environment)
+        repeat(failed, of_python, failed_tests(), [str(PYTHON), "-m", "pytest", "--last-failed"], environment)
+        repeat(failed, of_web, failed_web_tests(), ["npm", "test", "--prefix", "web", "--", *failed_web_files()])
     finish(failed)
 
 
+def repeat(
+    failed: list[str],
+    command: list[str],
+    names: list[str],
+    again: list[str],
+    environment: dict[str, str] | None = None,
+) -> None:
+    """Runs the few tests that `command` found failing once more, without others beside them. Those that pass then are
+    named as unsteady, and `command` has not failed; otherwise their names are added to `failed`."""
+    if " ".join(command) not in failed:
+        return
+    again_failed: list[str] = []
+    if 0 < len(names) <= MAX_REPEATED:
+        attempt(again_failed, again, environment)
+        if not again_failed:
+            failed.remove(" ".join(command))
+            say("UNSTEADY, failed beside others and passed alone: " + "; ".join(names))
+            return
+    failed += names[:MAX_NAMED]
+
+
 def failed_tests() -> list[str]:
-    """Names of the tests that failed in the last run of pytest, at most `MAX_NAMED`."""
+    """Names of the tests that failed in the last run of pytest."""
     try:
-        found: dict[str, bool] = json.loads((ROOT / ".pytest_cache/v/cache/lastfailed").read_text())
+        found: dict[str, bool] = json.loads((ROOT / FAILED_IN_PYTHON).read_text())
     except FileNotFoundError:
         return []
-    return sorted(found)[:MAX_NAMED]
+    return sorted(found)
+
+
+def failed_web_tests() -> list[str]:
+    """Names of the tests that failed in the last run of vitest."""
+    return [
+        f"{file}: {test['fullName'] if test else 'the file itself'}"
+        for file, tests in _failed_in_web().items()
+        for test in tests or [None]
+    ]
+
+
+def failed_web_files() -> list[str]:
+    """Paths below `web` of the files whose tests failed."""
+    return list(_failed_in_web())
+
+
+def _failed_in_web() -> dict[str, list[dict[str, str]]]:
+    """The failed tests of each file with failures. A file that could not be loaded has none."""
+    try:
+        report = json.loads((ROOT / FAILED_IN_WEB).read_text())
+    except FileNotFoundError:
+        return {}
+    return {
+        os.path.relpath(file["name"], ROOT / "web"): [
+            test for test in file["assertionResults"] if test["status"] == "failed"
+        ]
+        for file in report["testResults"]
+        if file["status"] == "failed"
+    }
 
 
 @contextmanager

@@ -52,14 +52,14 @@ WHERE active AND database = currentDatabase() GROUP BY raw"""
 def run() -> list[Figure]:
     with stack(_SETTINGS) as made:
         time.sleep(SETTLE_S)
-        idle = _memory(made)
+        idle = memory_by_process(made)
         owner = Owner(made)
         site, other = owner.website("bench.example"), owner.website("crowd.example")
         began = time.monotonic()
         with background(made, other, lambda: [_event() for _ in range(LOAD_BATCH)], LOAD_RATE):
             figures = [*_clicks(made, owner, site)]
             time.sleep(max(0.0, LOAD_S - (time.monotonic() - began)))
-            loaded = _memory(made)
+            loaded = memory_by_process(made)
         figures += _commands(owner, site)
         figures += [_total("idle", idle), _total(f"after {LOAD_S:.0f} s of load", loaded)]
         figures += _each(idle, loaded)
@@ -143,7 +143,7 @@ def _seen(
         yield figure
 
 
-def _memory(made: Stack) -> dict[str, float]:
+def memory_by_process(made: Stack) -> dict[str, float]:
     """MiB (PSS: shared pages counted by share) of each process of the stack with its children."""
     state = read(made.data_dir)
     assert state is not None and made.process is not None

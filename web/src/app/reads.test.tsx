@@ -72,4 +72,4 @@ test('each page takes up what its document starts early: each is requested once'
     cleanup();
     endSession();
   }
-}, 120_000);
+});

@@ -1,6 +1,6 @@
 import '@testing-library/jest-dom/vitest';
 import { cleanup, configure } from '@testing-library/react';
-import { afterAll, afterEach, beforeAll, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
 import { endSession } from '@/lib/session';
 import { endWebsiteSession } from '@/lib/website-session';
 import { closeCommands } from '@/stores/commands';
@@ -41,7 +41,13 @@ Element.prototype.scrollIntoView = () => undefined;
 configure({ asyncUtilTimeout: 120_000 });
 
 beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
+// The clock of a test stands still, so that no window of seconds ends while a busy machine works on it: the second key of
+// a shortcut, the letters of one step of undo, a decision that can still be undone.
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+});
 afterEach(() => {
+  vi.useRealTimers();
   cleanup();
   server.resetHandlers();
   resetState();

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -136,19 +138,68 @@ def test_ci_fails_when_a_page_is_too_large(checkout: Path, monkeypatch: pytest.M
 def test_ci_names_at_its_end_the_tests_that_failed(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What engines and interpreters say when they end can bury the list of pytest."""
 
-    def run(failed: list[str], *_: object) -> None:
-        (checkout / ".pytest_cache/v/cache").mkdir(parents=True)
-        (checkout / ".pytest_cache/v/cache/lastfailed").write_text('{"tests/unit/test_b.py::test_it": true}')
-        failed.append("pytest")
+    monkeypatch.setattr(bootstrap, "attempt", fails_in(checkout, times=2))
+    without_the_rest(monkeypatch)
+    with pytest.raises(bootstrap.Failed, match=r"failed: test \(failed: .* pytest .*; tests/unit/test_b.py::test_it\)"):
+        bootstrap.ci()
 
+
+def test_a_test_that_passes_alone_is_named_and_fails_nothing(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(bootstrap, "attempt", fails_in(checkout, times=1))
+    without_the_rest(monkeypatch)
+    bootstrap.ci()
+    assert "UNSTEADY, failed beside others and passed alone: tests/unit/test_b.py::test_it" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("count", [0, bootstrap.MAX_REPEATED + 1])
+def test_a_run_without_a_few_failed_tests_is_not_repeated(
+    count: int, checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It could not load its files, lost a worker, or shows a fault that is everywhere."""
+    monkeypatch.setattr(bootstrap, "attempt", fails_in(checkout, times=1, count=count))
+    without_the_rest(monkeypatch)
+    with pytest.raises(bootstrap.Failed, match="pytest"):
+        bootstrap.ci()
+
+
+def test_failed_tests_of_the_web_app_are_read_from_their_report(checkout: Path) -> None:
+    assert bootstrap.failed_web_tests() == []
+    tests = [{"status": "passed", "fullName": "one"}, {"status": "failed", "fullName": "another"}]
+    report = {
+        "testResults": [
+            {"name": f"{checkout}/web/src/a.test.ts", "status": "failed", "assertionResults": tests},
+            {"name": f"{checkout}/web/src/b.test.ts", "status": "failed", "assertionResults": []},
+            {"name": f"{checkout}/web/src/c.test.ts", "status": "passed", "assertionResults": tests[:1]},
+        ]
+    }
+    (checkout / ".build").mkdir(exist_ok=True)
+    (checkout / bootstrap.FAILED_IN_WEB).write_text(json.dumps(report))
+    assert bootstrap.failed_web_files() == ["src/a.test.ts", "src/b.test.ts"]
+    assert bootstrap.failed_web_tests() == ["src/a.test.ts: another", "src/b.test.ts: the file itself"]
+
+
+def fails_in(checkout: Path, times: int, count: int = 1) -> Callable[..., None]:
+    """A run of pytest in which `count` tests fail, so many times."""
+    left = iter(range(times))
+
+    def attempt(failed: list[str], command: list[str], *_: object) -> None:
+        if "pytest" in command and next(left, None) is not None:
+            (checkout / ".pytest_cache/v/cache").mkdir(parents=True, exist_ok=True)
+            names = [f"tests/unit/test_b.py::test_it{number or ''}" for number in range(count)]
+            (checkout / bootstrap.FAILED_IN_PYTHON).write_text(json.dumps(dict.fromkeys(names, True)))
+            failed.append(" ".join(command))
+
+    return attempt
+
+
+def without_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("lint", "web_pages"):
         monkeypatch.setattr(bootstrap, name, lambda: None)
     for name in ("browser", "php", "html_checker"):
         monkeypatch.setattr(bootstrap, name, lambda: "program")
     monkeypatch.setattr(bootstrap, "set_up", lambda **_: None)
-    monkeypatch.setattr(bootstrap, "attempt", run)
-    with pytest.raises(bootstrap.Failed, match=r"failed: test \(failed: pytest; tests/unit/test_b.py::test_it\)"):
-        bootstrap.ci()
 
 
 @pytest.mark.usefixtures("checkout")

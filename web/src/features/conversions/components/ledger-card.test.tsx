@@ -22,7 +22,7 @@ const scheduling = (refused: ScheduledDecision['refused'] = []) =>
       {
         id: 'd1',
         decision,
-        dueAt: new Date(Date.now() + 10_000).toISOString(),
+        dueAt: new Date(Date.now() + 600_000).toISOString(),
         count,
         commission: usd(3000 * count),
         refused,
@@ -156,7 +156,7 @@ test('unattributed ones in a selection are left out unless they are included, an
 });
 
 test('a row whose decision is not final says so and offers to undo it, also after a reload', async () => {
-  const dueAt = new Date(Date.now() + 8000).toISOString();
+  const dueAt = new Date(Date.now() + 600_000).toISOString();
   state.conversions = [conversion({ decision: { id: 'd7', decision: 'reject', dueAt } })];
   server.use(
     http.post(at('/api/platform/conversions/decisions/{id}/undo'), () => refuse(409, 'This decision is final.')),
