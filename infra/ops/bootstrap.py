@@ -135,11 +135,7 @@ def failed_tests() -> list[str]:
 
 def failed_web_tests() -> list[str]:
     """Names of the tests that failed in the last run of vitest."""
-    return [
-        f"{file}: {test['fullName'] if test else 'the file itself'}"
-        for file, tests in _failed_in_web().items()
-        for test in tests or [None]
-    ]
+    return [f"{file}: {name}" for file, names in _failed_in_web().items() for name in names]
 
 
 def failed_web_files() -> list[str]:
@@ -147,19 +143,18 @@ def failed_web_files() -> list[str]:
     return list(_failed_in_web())
 
 
-def _failed_in_web() -> dict[str, list[dict[str, str]]]:
-    """The failed tests of each file with failures. A file that could not be loaded has none."""
+def _failed_in_web() -> dict[str, list[str]]:
+    """The failed tests of each file with failures."""
     try:
         report = json.loads((ROOT / FAILED_IN_WEB).read_text())
     except FileNotFoundError:
         return {}
-    return {
-        os.path.relpath(file["name"], ROOT / "web"): [
-            test for test in file["assertionResults"] if test["status"] == "failed"
-        ]
-        for file in report["testResults"]
-        if file["status"] == "failed"
-    }
+    found: dict[str, list[str]] = {}
+    for file in report["testResults"]:
+        if file["status"] == "failed":
+            names = [test["fullName"] for test in file["assertionResults"] if test["status"] == "failed"]
+            found[os.path.relpath(file["name"], ROOT / "web")] = names or ["the file itself"]
+    return found
 
 
 @contextmanager

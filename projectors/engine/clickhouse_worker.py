@@ -42,9 +42,12 @@ ClickHouse parts. Decided events (topic `domain`) come one by one and mostly mak
 nothing, and a client may be waiting to read its own write."""
 
 INSERT_SHARE: Final = 3
-MAX_BUSY_INTERVAL_S: Final = 0.6
+ROWS_A_SECOND: Final = 1_000
+MAX_INTERVAL_S: Final = 0.75
 """Where an insert takes long, because the machine is busy, they are `INSERT_SHARE` times as far apart as the last one
-took: batches grow, instead of many small inserts that keep the machine busy."""
+took; where a partition gets `ROWS_A_SECOND` rows, they are `MAX_INTERVAL_S` apart, and proportionally less where it
+gets fewer. Batches grow, instead of many small inserts: an insert costs as much as two thousand of its rows, and what
+comes is still shown within a second."""
 
 CLAIM_STANDS_S: Final = 5.0
 TRICKLE_ROWS: Final = 2_000
@@ -121,13 +124,26 @@ class ClickHouseWorker(Worker):
         now = monotonic()
         soon = now if self.key.topic == DOMAIN.name else now + GATHER_S
         deadline = max(soon, min(self._last_insert, now) + self._insert_interval_s)
+        is_trickle = len(records) < TRICKLE_ROWS
         while len(records) < MAX_ROWS and size < MAX_BYTES and not self._stopping.is_set():
-            more = self.read(MAX_ROWS - len(records), max(deadline - monotonic(), 0.0))
+            more = self._read_more(MAX_ROWS - len(records), deadline - monotonic(), is_trickle)
             records += more
             size += sum(len(record.value) for record in more)
-            if monotonic() >= deadline and len(more) < TRICKLE_ROWS:
+            is_trickle = len(more) < TRICKLE_ROWS
+            if monotonic() >= deadline and is_trickle:
                 break
         return self._cut(records, size)
+
+    def _read_more(self, max_records: int, left_s: float, is_trickle: bool) -> list[StoredRecord]:
+        """What comes in the time that is left. Of a trickle it is read at the end of that time: to fetch each event as
+        it comes costs the broker and this process more than the event itself."""
+        if not is_trickle or left_s <= 0:
+            return self.read(max_records, max(left_s, 0.0))
+        self._stopping.wait(left_s)
+        records = self.read(max_records, 0.0)  # what the fetch that was on its way brought: the first that came
+        if records:
+            records += self.read(max_records - len(records), GATHER_S)
+        return records
 
     def _cut(self, records: list[StoredRecord], size: int) -> list[StoredRecord]:
         if size <= 2 * MAX_BYTES:
@@ -206,9 +222,11 @@ class ClickHouseWorker(Worker):
         if self._ids is not None and dedup_batch is not None:
             self._ids.commit(dedup_batch, last + 1)
         if batch.rows or batch.others:
-            self._last_insert = monotonic()
-            busy_s = min(INSERT_SHARE * took, MAX_BUSY_INTERVAL_S)
-            self._insert_interval_s = max(self.runtime.insert_interval_s, busy_s)
+            now = monotonic()
+            rate = len(records) / max(now - self._last_insert, self._insert_interval_s)
+            grown_s = max(INSERT_SHARE * took, MAX_INTERVAL_S * rate / ROWS_A_SECOND)
+            self._insert_interval_s = max(self.runtime.insert_interval_s, min(grown_s, MAX_INTERVAL_S))
+            self._last_insert = now
         self.advanced(step)
 
     def _complete(self, batch: Batch) -> None:

@@ -48,6 +48,11 @@ class Operations:
             self._threads[request.id] = thread
             thread.start()
 
+    @property
+    def are_running(self) -> bool:
+        """Whether something is carried out at length."""
+        return bool(self._threads)
+
     def drain(self) -> None:
         """Waits a moment for what is under way; what does not end is taken up at the next start."""
         for thread in self._threads.values():

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 from psycopg import Connection
@@ -113,18 +114,18 @@ class Registry:
     clickhouse: tuple[ClickHouseProjection, ...]
     postgres: tuple[ReadModel, ...]
 
-    @property
+    @cached_property
     def projections(self) -> dict[str, Projection]:
         """What has positions and workers, by name; no rollups."""
         every: tuple[Projection, ...] = (*self.clickhouse, *self.postgres)
         return {projection.name: projection for projection in every}
 
-    @property
+    @cached_property
     def rollups(self) -> dict[str, tuple[ClickHouseProjection, Rollup]]:
         """Each rollup by name, with the family that feeds it."""
         return {rollup.name: (family, rollup) for family in self.clickhouse for rollup in family.rollups}
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Every name that can have a build: projections, then rollups."""
         return (*self.projections, *self.rollups)

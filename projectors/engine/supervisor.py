@@ -1,8 +1,9 @@
 """The supervisor: keeps a worker for every partition of every running generation, and advances builds.
 
-The wanted state is in Postgres (`engine.build`); the loop reads it four times a second and starts or stops workers to
-match. Several processes may run: each starts the same workers, and advisory locks choose the active ones. The holder of
-the lock `leader` also advances builds, fills rollups and drops tables that are no longer needed.
+The wanted state is in Postgres (`engine.build`); the loop reads it four times a second while something changes, else
+once a second, and starts or stops workers to match. Several processes may run: each starts the same workers, and
+advisory locks choose the active ones. The holder of the lock `leader` also advances builds, fills rollups and drops
+tables that are no longer needed.
 """
 
 from __future__ import annotations
@@ -39,6 +40,9 @@ from projectors.engine.worker import TRANSIENT, Runtime, Worker
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 LOOK_EVERY_S: Final = 0.25
+IDLE_LOOK_EVERY_S: Final = 1.0
+BUSY_S: Final = 10.0
+"""So long after a build or an operation was last seen to change, the next change is expected soon."""
 BACKOFF_S: Final = 1.0
 BEAT_EVERY_S: Final = 1.0
 TIDY_EVERY_S: Final = 600.0
@@ -70,10 +74,12 @@ class WorkerSupervisor:
         self._last_parameters = 0.0
         self._changes_seen = False
         self._pointed: frozenset[tuple[str, int]] | None = None
+        self._builds: list[Build] = []
+        self._busy_until = monotonic() + BUSY_S
         self.last_look = monotonic()
 
     def run(self, stopping: Event) -> None:
-        """Matches workers to builds every `LOOK_EVERY_S`; an error delays the next round, and ends nothing."""
+        """Matches workers to builds, time and again; an error delays the next round, and ends nothing."""
         logging.begin_context(component="supervisor")
         while not stopping.is_set():
             try:
@@ -85,7 +91,7 @@ class WorkerSupervisor:
             except Exception:
                 log.exception("unexpected_error")
                 stopping.wait(BACKOFF_S)
-            stopping.wait(LOOK_EVERY_S)
+            stopping.wait(LOOK_EVERY_S if monotonic() < self._busy_until else IDLE_LOOK_EVERY_S)
         self._drain()
 
     @property
@@ -108,6 +114,7 @@ class WorkerSupervisor:
                 else:
                     self._pointed = None
                 self._match_workers(connection, found)
+                self._note_changes(found)
                 self._hand_out_retries(connection)
                 if is_leader:
                     self._move_builds(connection, found, stopping)
@@ -115,6 +122,13 @@ class WorkerSupervisor:
             finally:
                 with suppress(psycopg.Error):
                     connection.autocommit = False
+
+    def _note_changes(self, found: list[Build]) -> None:
+        is_building = any(not build.is_live and build.state in generations.ACTIVE for build in found)
+        has_ended = any(not worker.is_alive() for worker in self._workers.values())
+        if is_building or has_ended or found != self._builds or self._operations.are_running or self._failures:
+            self._busy_until = monotonic() + BUSY_S
+        self._builds = found
 
     def _match_workers(self, connection: Connection[Any], found: list[Build]) -> None:
         wanted: dict[Key, Build] = {}

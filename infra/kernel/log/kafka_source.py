@@ -14,7 +14,10 @@ from infra.kernel.log.kafka_fetches import decode_in_batches, note_answers
 from infra.kernel.log.port import LogUnavailable, OffsetOutOfRange, StoredRecord
 from infra.kernel.log.signature import Signer
 
-_CONTACT_S: Final = 1.0
+_CONTACT_S: Final = 2.5
+_FETCH_WAIT_MS: Final = 2_000
+"""How long the broker keeps a fetch that finds nothing. A fetch goes on over several polls: an idle partition costs one
+request in this time."""
 _ANSWER_TIMEOUT_MS: Final = 3000
 """A broker answers the requests of a connection in order, so this one waits for a long-polling fetch; on a busy
 machine, as at every start, the rest of a second was too short, and all readers reconnected."""
@@ -73,7 +76,7 @@ class KafkaSource:
             auto_offset_reset="none",
             check_crcs=True,
             fetch_min_bytes=1,
-            fetch_max_wait_ms=500,
+            fetch_max_wait_ms=_FETCH_WAIT_MS,
             fetch_max_bytes=52_428_800,
             max_partition_fetch_bytes=4_194_304,
             metadata_max_age_ms=60_000,
@@ -88,7 +91,7 @@ class KafkaSource:
 
     def _check_contact(self, consumer: KafkaConsumer) -> None:
         """An empty `poll` looks the same at the end of the log and without a broker: request the end offset if no
-        fetch was answered for a second."""
+        fetch was answered for longer than the broker keeps one."""
         if monotonic() - self._last_contact < _CONTACT_S:
             return
         end = consumer.end_offsets([self._place], timeout_ms=_ANSWER_TIMEOUT_MS)[self._place]
