@@ -1,9 +1,9 @@
 """Step publish: group commit. A request's records join the batch that is being gathered; it is answered only after
 the log has acknowledged that whole batch.
 
-While `IN_FLIGHT` batches are on their way the next one gathers, so the batches grow with the load and the cost per
-event falls. What is not yet acknowledged is bounded, in events and in bytes: above it, and while the log does not
-answer, a request is refused at once (503) instead of queued.
+Batches leave at least `GATHER_S` apart, and while `IN_FLIGHT` of them are on their way the next one gathers: they grow
+with the load, and the cost per event falls. A lone event does not wait. What is not yet acknowledged is bounded, in
+events and in bytes: above it, and while the log does not answer, a request is refused at once (503) instead of queued.
 """
 
 from __future__ import annotations
@@ -28,11 +28,15 @@ from schemas.message_ids import correlation_of
 logger: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 IN_FLIGHT: Final = 2
+GATHER_S: Final = 0.005
+"""To the log each batch is a request and a write that is forced to the disk, which cost as much as ten events."""
 ANSWER_S: Final = 4.0
 """A batch that is not acknowledged by then fails for its requests."""
 MAX_UNACKED_BYTES: Final = 48 * 1024 * 1024
-SAME_PARTITION_S: Final = 1.0
-"""Records whose place does not matter go to one partition for so long: each partition that gets any costs an insert."""
+SAME_PARTITION_S: Final = 10.0
+SAME_PARTITION_RECORDS: Final = 10_000
+"""Records whose place does not matter go to one partition for so long, or until it got so many: each partition that
+gets any costs an insert."""
 MAX_GROUP: Final = 1_000
 """Records that are passed on as soon as so many are collected: to pass on more would block the event loop."""
 
@@ -61,12 +65,14 @@ class Publisher:
         self._gathering: _Group | None = None
         self._sent_at: deque[float] = deque()
         self._flush_is_due = False
+        self._next_flush = 0.0
         self._drained = asyncio.Event()
         self.unacked = 0
         self.unacked_bytes = 0
         self.partition = 0
-        """Where records go whose place does not matter; moves on every `SAME_PARTITION_S`."""
+        """Where records go whose place does not matter."""
         self._partition_until = 0.0
+        self._partition_left = 0
 
     def check_capacity(self, count: int) -> None:
         """Raises `Unavailable` when so many records cannot be taken now."""
@@ -95,8 +101,7 @@ class Publisher:
         self.unacked_bytes += size
         self.unacked += count
         if not self._flush_is_due and (len(self._sent_at) < IN_FLIGHT or len(group.records) >= MAX_GROUP):
-            self._flush_is_due = True
-            self._loop.call_soon(self._flush)
+            self._flush_soon()
         return group.done
 
     async def drain(self, timeout_s: float) -> None:
@@ -105,6 +110,14 @@ class Publisher:
             self._drained.clear()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._drained.wait(), timeout_s)
+
+    def _flush_soon(self) -> None:
+        self._flush_is_due = True
+        wait_s = self._next_flush - monotonic()
+        if wait_s > 0:
+            self._loop.call_later(wait_s, self._flush)
+        else:
+            self._loop.call_soon(self._flush)
 
     def _flush(self) -> None:
         self._flush_is_due = False
@@ -116,10 +129,13 @@ class Publisher:
             self._counters.publish_failures += len(group.records)
             return
         now = monotonic()
-        if now > self._partition_until:
+        self._partition_left -= len(group.records)
+        if now > self._partition_until or self._partition_left < 0:
             self.partition = (self.partition + 1) % topics.CLICKS.partitions
             self._partition_until = now + SAME_PARTITION_S
+            self._partition_left = SAME_PARTITION_RECORDS
         self._sent_at.append(now)
+        self._next_flush = now + GATHER_S
         self._log.publish(group.records).add_done_callback(
             lambda future: self._loop.call_soon_threadsafe(self._settle, group, future)
         )
@@ -139,7 +155,7 @@ class Publisher:
             logger.warning("records_not_acknowledged", records=count, error=error)
             _fail(group, "Events cannot be stored right now; please try again.")
         if self._gathering is not None and not self._flush_is_due:
-            self._flush()
+            self._flush_soon()
 
     def _release(self, group: _Group) -> None:
         self.unacked -= len(group.records)

@@ -12,6 +12,7 @@ import itertools
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 import orjson
 
@@ -26,6 +27,8 @@ from tests.bench.processor_time import Seconds, between, sample
 from tests.bench.stack_client import EMAIL, PASSWORD, Owner, Site, bearer, pour
 from tests.support.stack import Stack, stack, wait_for
 from tests.support.user_agents import BROWSER
+
+Event = Mapping[str, Any]
 
 COMMAND = "python -m tests.bench cost"
 SETTINGS = {"ALTHING_ADMIN_EMAIL": EMAIL, "ALTHING_ADMIN_PASSWORD": PASSWORD, "ALTHING_SITE_RATE": "10000000"}
@@ -43,9 +46,10 @@ def run() -> list[Figure]:
         site = owner.website("cost.example")
         events = _events(owner, site)
         figures = [*_idle(made)]
-        figures += _batches(made, site, events)
-        figures += _singles(made, site, events)
-        figures += _drain(made, site, events)
+        figures += _batches(made, site, map(_without_id, events), "without ids", "≤ 60")
+        figures += _batches(made, site, events, "with ids of the sender", "")
+        figures += _singles(made, site, map(_without_id, events))
+        figures += _drain(made, site, map(_without_id, events))
     return figures
 
 
@@ -70,13 +74,14 @@ def _idle(made: Stack) -> Iterator[Figure]:
     )
 
 
-def _batches(made: Stack, site: Site, events: Iterator[bytes]) -> Iterator[Figure]:
+def _batches(made: Stack, site: Site, events: Iterator[Event], kind: str, aim: str) -> Iterator[Figure]:
+    """With ids, each event goes to the partition of its id, so that every insert has a quarter of the rows."""
     bodies = [_batch(events) for _ in range(int(BATCH_S * BATCHES_PER_S))]
-    yield from _cost(made, site, f"batches of {BATCH:,} at 5,000/s", bodies, BATCHES_PER_S, BATCH, 4, "≤ 60")
+    yield from _cost(made, site, f"batches of {BATCH:,} at 5,000/s, {kind}", bodies, BATCHES_PER_S, BATCH, 4, aim)
 
 
-def _singles(made: Stack, site: Site, events: Iterator[bytes]) -> Iterator[Figure]:
-    bodies = list(itertools.islice(events, int(SINGLES_S * SINGLES_PER_S)))
+def _singles(made: Stack, site: Site, events: Iterator[Event]) -> Iterator[Figure]:
+    bodies = [orjson.dumps(event) for event in itertools.islice(events, int(SINGLES_S * SINGLES_PER_S))]
     yield from _cost(made, site, "single events at 1,000/s", bodies, SINGLES_PER_S, 1, 64, "≤ 250")
 
 
@@ -117,7 +122,7 @@ def _bare(bodies: Sequence[bytes], rate: float, connections: int) -> float:
     return 1e6 * (after.user + after.system - before.user - before.system) / len(some)
 
 
-def _drain(made: Stack, site: Site, events: Iterator[bytes]) -> Iterator[Figure]:
+def _drain(made: Stack, site: Site, events: Iterator[Event]) -> Iterator[Figure]:
     """The projections are paused while a backlog is sent; from the moment they go on until the last event is there."""
     bodies = [_batch(events) for _ in range(BACKLOG // BATCH)]
     wanted = _rows(made) + BACKLOG
@@ -144,18 +149,22 @@ def _projections(made: Stack, action: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def _events(owner: Owner, site: Site) -> Iterator[bytes]:
-    """The events of the demonstration's visits to one website, as JSON, as if they happened now."""
+def _events(owner: Owner, site: Site) -> Iterator[Event]:
+    """The events of the demonstration's visits to one website, as if they happened now."""
     website = plan.WEBSITES[0]
     for slug in website.partners:
         owner.link(site, owner.partner(slug), plan.link_slug(website, slug))
     for visit in plan.visits(website, today=datetime.now(UTC), events=5_000_000, seed=1):
         for event in visit.events:
-            yield orjson.dumps({name: value for name, value in event.items() if name != "occurred_at"})
+            yield {name: value for name, value in event.items() if name != "occurred_at"}
 
 
-def _batch(events: Iterator[bytes]) -> bytes:
-    return b"[" + b",".join(itertools.islice(events, BATCH)) + b"]"
+def _without_id(event: Event) -> Event:
+    return {name: value for name, value in event.items() if name != "id"}
+
+
+def _batch(events: Iterator[Event]) -> bytes:
+    return orjson.dumps(list(itertools.islice(events, BATCH)))
 
 
 def _request(url: str, site: Site, body: bytes) -> bytes:

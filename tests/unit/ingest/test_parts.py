@@ -25,8 +25,9 @@ from ingest.publish_retries import PublishRetries
 from ingest.rate_limits import Bucket, SiteRateLimits
 from ingest.rejection_log import RejectionLog, without_secrets
 from ingest.script import SOURCE, built_script, minify
+from ingest.steps import publish
 from ingest.steps.identify_site import bearer, check_origin
-from ingest.steps.publish import IN_FLIGHT, MAX_UNACKED_BYTES, Publisher, _fail
+from ingest.steps.publish import GATHER_S, IN_FLIGHT, MAX_UNACKED_BYTES, Publisher, _fail
 from schemas.tracking import Outcome
 
 PATIENCE_S = 60.0
@@ -55,6 +56,8 @@ def a_record(value: bytes = b"{}") -> Record:
 
 
 async def settle() -> None:
+    """Until the batch that gathers has left, and what was said of it has arrived."""
+    await asyncio.sleep(2 * GATHER_S)
     for _ in range(5):
         await asyncio.sleep(0)
 
@@ -116,6 +119,24 @@ async def test_batches_gather_while_others_are_on_their_way() -> None:
         log.acknowledge()
         await settle()
     assert all(future.done() for future in last)
+
+
+async def test_a_lone_event_leaves_at_once_and_those_that_follow_leave_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(publish, "GATHER_S", 0.5)
+    log = HeldLog()
+    publisher = Publisher(log, Counters(), 1000)  # type: ignore[arg-type]  # it publishes; nothing else is asked
+    publisher.submit([a_record()])
+    await asyncio.sleep(0)
+    assert [len(records) for records, _ in log.calls] == [1]
+    for _ in range(7):
+        publisher.submit([a_record()])
+        await asyncio.sleep(0)
+    assert len(log.calls) == 1, "less than `GATHER_S` has passed"
+    await asyncio.sleep(0.6)
+    await settle()
+    assert [len(records) for records, _ in log.calls] == [1, 7]
 
 
 async def test_too_much_unacknowledged_work_is_refused_at_once() -> None:
