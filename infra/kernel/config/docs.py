@@ -25,8 +25,11 @@ def document() -> str:
         "# Settings\n\n"
         "Read once at the start, from the environment and from a file `.env` in the working directory (the\n"
         "environment takes precedence). Every process reads the same names. An unknown `ALTHING_*` name or an invalid\n"
-        "value stops the start with one message that names it. The local stack works without any of them;\n"
-        "`.env.example` lists them for copying.\n\n"
+        "value stops the start with one message that names it; `althing doctor` lists all problems. The local stack\n"
+        "works without any setting; `.env.example` lists them for copying.\n\n"
+        "Under systemd the value may also be in a file named like the setting in `$CREDENTIALS_DIRECTORY`\n"
+        "(`LoadCredential=`). A setting that is set in the environment or `.env` and as a credential\n"
+        "stops the start.\n\n"
         "Generated from `infra/kernel/config/settings.py` by `make docs`; do not edit.\n\n"
         f"| name | default | meaning |\n|---|---|---|\n{rows}"
     )

@@ -1,4 +1,4 @@
-"""Settings of every process: read once at its start from the environment and `.env`.
+"""Settings of every process: read once at its start from the environment, `.env` and the credentials of systemd.
 
 Each setting is one field below with its environment name, default and meaning; `docs/settings.md` is generated
 from this table and a test holds the two together. An unknown `ALTHING_*` name or a bad value stops the start with
@@ -8,11 +8,14 @@ one sentence that names it (`SettingsError`).
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from infra.kernel.config import sources
+from infra.kernel.config.contradictions import contradictions
 from infra.kernel.config.parsers import (
     Network,
     Server,
@@ -33,8 +36,9 @@ from infra.kernel.config.parsers import (
     parse_url,
     parse_webhook_secrets,
 )
+from infra.kernel.config.problems import Problem
 
-__all__ = ["Network", "Server", "Settings", "SettingsError", "load"]
+__all__ = ["Examination", "Network", "Problem", "Server", "Settings", "SettingsError", "examine", "load"]
 
 parse_web_url = parse_url("http", "https")
 
@@ -87,17 +91,23 @@ def _figure(name: str, default: str) -> Any:
     return setting(f"ALTHING_FIGURE_{name.upper()}", text, parse_figure, default)
 
 
-def load(environ: Mapping[str, str] | None = None, env_file: Path | None = Path(".env")) -> Settings:
-    """Settings from `environ` (default: the process's), completed by `env_file` where a name is not set.
+@dataclass(frozen=True)
+class Examination:
+    """`settings`: the values that can be used, defaults for the others. `problems`: all that stops a start, in
+    the order in which `load` reports them."""
 
-    Raises `SettingsError` for an unknown `ALTHING_*` name or a value that does not parse.
-    """
-    given = dict(_read_env_file(env_file)) if env_file is not None else {}
-    given.update(os.environ if environ is None else environ)
+    settings: Settings
+    problems: tuple[Problem, ...]
+
+
+def examine(environ: Mapping[str, str] | None = None, env_file: Path | None = Path(".env")) -> Examination:
+    """Every problem of the settings in `environ`, `env_file` and the credentials of systemd. Raises nothing."""
     rows = {f.metadata["name"]: f for f in fields(Settings)}
-    for name in given:
-        if name.startswith("ALTHING_") and name not in rows:
-            raise SettingsError(f"{name} is not a setting of this program; docs/settings.md lists all of them.")
+    given, unreadable = sources.read(os.environ if environ is None else environ, env_file, rows)
+    problems = [
+        *unreadable,
+        *(_unknown(name, rows) for name in given if name.startswith(sources.PREFIX) and name not in rows),
+    ]
     values: dict[str, Any] = {}
     for name, row in rows.items():
         text = given.get(name, "").strip()
@@ -107,47 +117,36 @@ def load(environ: Mapping[str, str] | None = None, env_file: Path | None = Path(
             values[row.name] = row.metadata["parse"](text)
         except ValueError as error:
             shown = "its value" if row.metadata["secret"] else repr(text)
-            raise SettingsError(f"{name}: {shown} is not valid: {error}.") from error
+            problems.append(Problem((name,), f"{name}: {shown} is not valid: {error}.", f"Correct or remove {name}."))
     settings = Settings(**values)
-    if (settings.admin_email is None) != (settings.admin_password is None):
-        raise SettingsError("ALTHING_ADMIN_EMAIL and ALTHING_ADMIN_PASSWORD go together: set both, or neither.")
-    _check_providers(settings)
-    _check_kafka(settings)
-    if settings.escrow_url is not None and not (settings.escrow_key and settings.escrow_webhook_secrets):
-        raise SettingsError("ALTHING_ESCROW_URL needs ALTHING_ESCROW_KEY and ALTHING_ESCROW_WEBHOOK_SECRET beside it.")
-    return settings
+    named = {name for problem in problems for name in problem.names}
+    # A value that cannot be used is missing in `settings`: what follows from that is no finding of its own.
+    problems += [problem for problem in contradictions(settings) if named.isdisjoint(problem.names)]
+    return Examination(settings, tuple(problems))
 
 
-def _check_providers(settings: Settings) -> None:
-    for name in ("google", "github", "microsoft", "linkedin", "youtube", "instagram"):
-        given = [getattr(settings, f"{name}_client_id"), getattr(settings, f"{name}_client_secret")]
-        if any(given) and not all(given):
-            names = f"ALTHING_{name.upper()}_CLIENT_ID and ALTHING_{name.upper()}_CLIENT_SECRET"
-            raise SettingsError(f"{names} go together: set both, or neither.")
+def load(environ: Mapping[str, str] | None = None, env_file: Path | None = Path(".env")) -> Settings:
+    """Settings from `environ` (default: the process's), completed by `env_file` where a name is not set, and by the
+    credentials of systemd (`infra.kernel.config.sources`).
+
+    Raises `SettingsError` for an unknown `ALTHING_*` name, a value that does not parse, or a contradiction.
+    """
+    found = examine(environ, env_file)
+    if found.problems:
+        raise SettingsError(found.problems[0].text)
+    return found.settings
 
 
-def _check_kafka(settings: Settings) -> None:
-    protocol = settings.kafka_security_protocol or "PLAINTEXT"
-    if protocol != "PLAINTEXT" and settings.kafka_bootstrap_servers is None:
-        raise SettingsError(
-            f"KAFKA_SECURITY_PROTOCOL is {protocol}, but the embedded Kafka has a sign-in of its "
-            "own: set KAFKA_BOOTSTRAP_SERVERS to a Kafka of your own, or leave it out."
-        )
-    user, password = settings.kafka_sasl_username, settings.kafka_sasl_password
-    if protocol.startswith("SASL") and not (user and password):
-        raise SettingsError(f"KAFKA_SECURITY_PROTOCOL is {protocol}: set KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD.")
-    if (user or password) and not protocol.startswith("SASL"):
-        raise SettingsError(
-            f"KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD are of no use with {protocol}: set KAFKA_SECURITY_PROTOCOL "
-            "to SASL_SSL or SASL_PLAINTEXT."
-        )
-    files = (settings.kafka_ssl_cafile, settings.kafka_ssl_certfile, settings.kafka_ssl_keyfile)
-    if any(files) and not protocol.endswith("SSL"):
-        raise SettingsError(
-            f"KAFKA_SSL_… is of no use with {protocol}: set KAFKA_SECURITY_PROTOCOL to SSL or SASL_SSL."
-        )
-    if settings.kafka_ssl_keyfile is not None and settings.kafka_ssl_certfile is None:
-        raise SettingsError("KAFKA_SSL_KEYFILE needs KAFKA_SSL_CERTFILE beside it.")
+def child_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """`environ` for a child process that gets its settings as variables (see `sources.as_environment`)."""
+    return sources.as_environment(environ, {row.metadata["name"] for row in fields(Settings)})
+
+
+def _unknown(name: str, known: Collection[str]) -> Problem:
+    near = get_close_matches(name, known, n=1, cutoff=0.8)
+    hint = f"did you mean {near[0]}?" if near else "docs/settings.md lists all of them."
+    remedy = f"Rename it to {near[0]}, or remove it." if near else "Remove it."
+    return Problem((name,), f"{name} is not a setting of this program; {hint}", remedy)
 
 
 @dataclass(frozen=True)
@@ -439,18 +438,3 @@ class Settings:
 
 def _shown(host: str) -> str:
     return "127.0.0.1" if host in ("0.0.0.0", "::") else host  # noqa: S104 - a comparison, nothing is bound here
-
-
-def _read_env_file(path: Path) -> Mapping[str, str]:
-    if not path.is_file():
-        return {}
-    found: dict[str, str] = {}
-    for number, line in enumerate(path.read_text().splitlines(), start=1):
-        text = line.strip().removeprefix("export ").strip()
-        if not text or text.startswith("#"):
-            continue
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise SettingsError(f"{path}, line {number}: {text!r} is not NAME=value.")
-        found[name.strip()] = value.strip().strip("\"'")
-    return found

@@ -1,0 +1,81 @@
+"""Where the values of settings come from: the environment, a file `.env`, and the credentials of systemd.
+
+systemd passes secrets as files in a folder that only the service can read (`LoadCredential=`,
+`$CREDENTIALS_DIRECTORY`). A file that is named like a setting contains its value. A credential whose setting also has a
+value elsewhere is a problem: neither silently takes precedence. The environment does over `.env`, for one run with
+another value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping
+from pathlib import Path
+
+from infra.kernel.config.problems import Problem
+
+CREDENTIALS_DIRECTORY = "CREDENTIALS_DIRECTORY"
+PREFIX = "ALTHING_"
+"""Names with this prefix are settings of this program only: an unknown one is an error."""
+
+
+def read(
+    environ: Mapping[str, str], env_file: Path | None, known: Container[str]
+) -> tuple[Mapping[str, str], tuple[Problem, ...]]:
+    """The values of all sources by name, and what is wrong with the sources."""
+    problems: list[Problem] = []
+    given = dict(_read_env_file(env_file, problems)) if env_file is not None else {}
+    from_file = set(given)
+    given.update(environ)
+    for path in _credentials(environ, known):
+        name = path.name
+        if given.get(name, "").strip():
+            other = f"in {env_file}" if name in from_file and not environ.get(name) else "in the environment"
+            problems.append(
+                Problem(
+                    (name,),
+                    f"{name} is set twice: {other} and in the credential {path}.",
+                    f"Remove {name} from one of the two places.",
+                )
+            )
+            continue
+        try:
+            given[name] = path.read_text().strip()
+        except (OSError, ValueError) as error:
+            text = f"{name}: the credential {path} cannot be read as text: {type(error).__name__}."
+            problems.append(Problem((name,), text, "Write the value into that file as one line of text."))
+    return given, tuple(problems)
+
+
+def as_environment(environ: Mapping[str, str], known: Container[str]) -> dict[str, str]:
+    """The environment of child processes that get their settings as variables: credentials become variables, because
+    one value in both places would be refused."""
+    found = {name: value for name, value in environ.items() if name != CREDENTIALS_DIRECTORY}
+    for path in _credentials(environ, known):
+        found[path.name] = path.read_text().strip()
+    return found
+
+
+def _credentials(environ: Mapping[str, str], known: Container[str]) -> Iterator[Path]:
+    """The files that are named like a setting; other credentials of the service are not ours."""
+    folder = environ.get(CREDENTIALS_DIRECTORY, "")
+    if folder and Path(folder).is_dir():
+        for path in sorted(Path(folder).iterdir()):
+            if path.is_file() and (path.name in known or path.name.startswith(PREFIX)):
+                yield path
+
+
+def _read_env_file(path: Path, problems: list[Problem]) -> Mapping[str, str]:
+    if not path.is_file():
+        return {}
+    found: dict[str, str] = {}
+    for number, line in enumerate(path.read_text().splitlines(), start=1):
+        text = line.strip().removeprefix("export ").strip()
+        if not text or text.startswith("#"):
+            continue
+        name, equals, value = text.partition("=")
+        if equals:
+            found[name.strip()] = value.strip().strip("\"'")
+        else:
+            shown = f"{path}, line {number}: {text.split()[0][:40]!r} is not NAME=value."
+            problems.append(Problem((), shown, "Write NAME=value, or remove the line."))
+    return found
