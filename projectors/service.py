@@ -17,6 +17,7 @@ from infra.kernel.config.settings import Settings, load
 from infra.kernel.http import health
 from infra.kernel.log import open_log
 from infra.kernel.log.shared_tail import SharedTailLog
+from infra.kernel.observability.service_manager import ServiceManager
 from infra.kernel.postgres.pool import pool, required_url
 from infra.kernel.security.subject_keys import open_keyring
 from projectors import probe
@@ -81,7 +82,11 @@ def run(settings: Settings, stopping: Event) -> None:
         if settings.projectors_port is not None:
             at_end.callback(health.start_server(settings.projectors_port, lambda: _health(supervisor, runtime)))
         VisitBuilder(HttpClickHouse(settings, answer_timeout_s=BACKFILL_TIMEOUT_S), runtime.ownership).start(stopping)
+        manager = ServiceManager.of()
+        manager.watch(lambda: monotonic() - supervisor.last_look < ALIVE_S)
+        manager.ready()
         supervisor.run(stopping)
+        manager.stopping()
 
 
 def _health(supervisor: WorkerSupervisor, runtime: Runtime) -> health.Parts:

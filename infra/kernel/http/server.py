@@ -2,7 +2,8 @@
 SIGTERM.
 
 A service opens its own listening socket, or inherits one that outlives it, from systemd's socket activation or the
-local supervisor: connections that arrive during a restart then wait for the next process.
+local supervisor: connections that arrive during a restart then wait for the next process. It reports to systemd when it
+is ready, that it is alive, and when it stops.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ from __future__ import annotations
 import os
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from types import FrameType
 
+import structlog
 import uvicorn
 
 from infra.kernel.http.request_limits import (
@@ -24,11 +26,13 @@ from infra.kernel.http.request_limits import (
     RawHeaders,
     guarded_protocol,
 )
+from infra.kernel.observability.service_manager import ServiceManager
 
 BACKLOG = 2048
 KEEP_ALIVE_S = 30
 DRAIN_S = 8
 _FIRST_INHERITED = 3
+log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 
 def serve(
@@ -45,9 +49,10 @@ def serve(
     """Serves `app` on `host:port`, or on inherited sockets (`LISTEN_FDS`), until SIGTERM or SIGINT.
 
     Requests in progress get `DRAIN_S` seconds to end, and connected clients get a last response. Returns the
-    process's exit code: 0 after a clean stop, 1 when it could not start. `on_stop` runs in the event loop before the
-    drain begins: it turns the service unready and ends streams that would otherwise delay the drain. Forwarded headers
-    are not evaluated here: each app decides which proxies it trusts (`TRUSTED_PROXIES`).
+    process's exit code: 0 after a clean stop, 1 when it could not start, or when what it inherits does not listen.
+    `on_stop` runs in the event loop before the drain begins: it turns the service unready and ends streams that would
+    otherwise delay the drain. Forwarded headers are not evaluated here: each app decides which proxies it trusts
+    (`TRUSTED_PROXIES`).
     """
     guarded = BodyGuard(app, max_bytes=max_body_bytes, headers=refusal_headers, on_refused=on_refused)
     return run(guarded, guarded_protocol(), host=host, port=port, lifespan=lifespan, on_stop=on_stop)
@@ -89,7 +94,7 @@ def run(
         if on_stop is not None:
             on_stop()
 
-    server = _Server(config, on_start, ending)
+    server = _Server(config, on_start, ending, ServiceManager.of())
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
         server.should_exit = True
@@ -98,37 +103,71 @@ def run(
     for wanted in (signal.SIGTERM, signal.SIGINT):
         signal.signal(wanted, stop)
     try:
-        server.run(sockets=_inherited() or None)
+        server.run(sockets=inherited() or None)
+    except InheritedSocketError as error:
+        log.error("inherited_socket_unusable", error=error)
+        return 1
     except SystemExit:
         return 1
     return 0 if server.started else 1
 
 
-def _inherited() -> list[socket.socket]:
-    """The listening sockets meant for this very process (sd_listen_fds(3)); our own children get none of them."""
-    meant_for, count = os.environ.pop("LISTEN_PID", ""), os.environ.pop("LISTEN_FDS", "")
+class InheritedSocketError(Exception):
+    """A descriptor that was passed to this process is not a listening stream socket."""
+
+
+def inherited(environ: MutableMapping[str, str] = os.environ) -> list[socket.socket]:
+    """The listening sockets meant for this very process (sd_listen_fds(3)); our own children get none of them.
+
+    Raises `InheritedSocketError`: a service that opened its own socket instead would answer on another address.
+    """
+    meant_for, count = environ.pop("LISTEN_PID", ""), environ.pop("LISTEN_FDS", "")
+    for name in ("LISTEN_FDNAMES", "LISTEN_PIDFDID"):
+        environ.pop(name, None)
     if meant_for != str(os.getpid()) or not count.isdecimal():
         return []
-    sockets = [socket.socket(fileno=number) for number in range(_FIRST_INHERITED, _FIRST_INHERITED + int(count))]
-    for found in sockets:
+    return [_listening(number) for number in range(_FIRST_INHERITED, _FIRST_INHERITED + int(count))]
+
+
+def _listening(number: int) -> socket.socket:
+    try:
+        found = socket.socket(fileno=number)
         found.set_inheritable(False)
-    return sockets
+        if found.type == socket.SOCK_STREAM and found.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+            return found
+    except OSError as error:
+        raise InheritedSocketError(f"descriptor {number}: {error.strerror}") from error
+    raise InheritedSocketError(
+        f"descriptor {number} does not listen (the socket unit needs ListenStream= and Accept=no)"
+    )
 
 
 class _Server(uvicorn.Server):
     def __init__(
-        self, config: uvicorn.Config, on_start: Callable[[str, int], None] | None, on_stop: Callable[[], None]
+        self,
+        config: uvicorn.Config,
+        on_start: Callable[[str, int], None] | None,
+        on_stop: Callable[[], None],
+        manager: ServiceManager,
     ) -> None:
         super().__init__(config)
         self._on_start = on_start
         self._on_stop = on_stop
+        self._manager = manager
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started and self._on_start is not None:
             host, port = self.servers[0].sockets[0].getsockname()[:2]
             self._on_start(host, port)
+        if self.started:
+            self._manager.ready()
+
+    async def on_tick(self, counter: int) -> bool:
+        self._manager.alive()
+        return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._manager.stopping()
         self._on_stop()
         await super().shutdown(sockets)

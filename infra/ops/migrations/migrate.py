@@ -7,9 +7,11 @@ topics are created. Forward only: the next file fixes a mistake.
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import re
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -18,12 +20,15 @@ from typing import Final
 
 import psycopg
 import structlog
+from eventsourcing.persistence import PersistenceError
 
 import command_api.schema
 import projectors.schema
+from infra.kernel.config.parsers import parse_count
 from infra.kernel.config.settings import Settings, SettingsError, load
 from infra.kernel.log import LogUnavailable, open_log, signature
 from infra.kernel.postgres.pool import required_url
+from projectors.engine.clickhouse import Unavailable
 
 FOLDER = Path(__file__).with_name("postgres")
 CREATORS: Final[tuple[Callable[[Settings], None], ...]] = (
@@ -31,6 +36,9 @@ CREATORS: Final[tuple[Callable[[Settings], None], ...]] = (
     projectors.schema.create_schema,
 )
 """Create the tables that no SQL file does: the event store's, and those of every projection, inline or not."""
+
+ENGINE_UNAVAILABLE: Final = (psycopg.OperationalError, PersistenceError, LogUnavailable, Unavailable)
+"""What the steps raise while an engine starts or cannot be reached."""
 
 _LOCK = 7_265_401
 _LOCK_WAIT_S = 120
@@ -55,15 +63,38 @@ class Migration:
 
 
 def main(arguments: list[str]) -> int:
-    if arguments:
-        raise SettingsError("`althing migrate` takes no arguments.")
+    parser = argparse.ArgumentParser(prog="althing migrate", description="Brings tables and topics up to date.")
+    parser.add_argument(
+        "--wait",
+        type=parse_count,
+        default=0,
+        metavar="SECONDS",
+        help="wait this long for engines that do not answer yet",
+    )
+    wait_s: int = parser.parse_args(arguments).wait
     settings = load()
     try:
-        migrate(settings)
-    except LogUnavailable as error:
-        sys.stderr.write(f"althing: {error}.\n")
+        migrate_patiently(settings, wait_s)
+    except ENGINE_UNAVAILABLE as error:
+        sys.stderr.write(f"althing: {' '.join(str(error).split())}.\n")
         return 1
     return 0
+
+
+def migrate_patiently(settings: Settings, wait_s: float, pause_s: float = 1.0) -> None:
+    """`migrate`, again and again for `wait_s` seconds while an engine does not answer: every step is idempotent. Raises
+    what `migrate` raises."""
+    deadline = time.monotonic() + wait_s
+    while True:
+        try:
+            migrate(settings)
+        except ENGINE_UNAVAILABLE as error:
+            if time.monotonic() + pause_s > deadline:
+                raise
+            log.info("engine_awaited", error=" ".join(str(error).split()))
+            time.sleep(pause_s)
+        else:
+            return
 
 
 def migrate(settings: Settings) -> None:

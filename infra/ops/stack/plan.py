@@ -9,7 +9,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from infra.kernel.config.settings import Settings, SettingsError
+from infra.kernel.config.settings import Settings, SettingsError, child_environment
+from infra.kernel.observability import service_manager
 from infra.ops.stack import escrow
 from infra.ops.stack.engines import clickhouse, kafka, kafka_users, postgres
 from infra.ops.stack.ports import LOOPBACK, Ports
@@ -73,7 +74,8 @@ def spec_of(plan: Plan, name: str) -> ProcessSpec:
 def base_environment(plan: Plan) -> dict[str, str]:
     """What every child inherits: our own environment, completed and corrected by the plan."""
     hidden = dict.fromkeys(_FOR_COMMAND_ONLY, "")
-    return {"MALLOC_ARENA_MAX": "2", "PYTHONUNBUFFERED": "1", **os.environ, **hidden, **plan.environment}
+    own = service_manager.withheld(child_environment(os.environ))
+    return {"MALLOC_ARENA_MAX": "2", "PYTHONUNBUFFERED": "1", **own, **hidden, **plan.environment}
 
 
 def _which_log(settings: Settings, data_dir: Path) -> tuple[str, str | None]:

@@ -16,6 +16,7 @@ import psycopg
 from infra import PRODUCT_NAME
 from infra.kernel.config.settings import Settings, SettingsError, load
 from infra.kernel.observability import stack_state
+from infra.kernel.observability.service_manager import ServiceManager
 from infra.ops.backup import incomplete
 from infra.ops.stack import ports, secret_file, state
 from infra.ops.stack.console import pump, say, show
@@ -110,6 +111,7 @@ def _run(laid: StackLayout) -> int:
     data_dir = laid.data_dir
     supervisor = Supervisor(data_dir, base_environment(laid.made), laid.publish, laid.move)
     supervisor.handle_signals()
+    manager = ServiceManager.of()
     if laid.made.log_note:
         say("stack", laid.made.log_note, loud=True)
     try:
@@ -119,6 +121,7 @@ def _run(laid: StackLayout) -> int:
         for place in range(len(laid.made.services)):
             supervisor.start(laid.made.services[place])
         show(_box(laid.info, laid.made.log_note))
+        manager.ready()
         supervisor.run()
         code = 0
     except StopRequested:
@@ -127,6 +130,7 @@ def _run(laid: StackLayout) -> int:
         say("stack", str(failure), loud=True)
         code = 1
     finally:
+        manager.stopping()
         say("stack", "stopping")
         supervisor.stop(stop_order((laid.made.engines, *laid.made.services), ENGINES))
     say("stack", "stopped")

@@ -21,6 +21,7 @@ from prometheus_client import Counter, Gauge, Histogram
 
 from infra.kernel.config.settings import Settings, load
 from infra.kernel.http import health
+from infra.kernel.observability.service_manager import ServiceManager
 
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
@@ -74,7 +75,11 @@ def serve(jobs: Sequence[Job], expected: tuple[type[Exception], ...]) -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: scheduler.shutdown(wait=False))
     log.info("scheduler_started", jobs=[job.name for job in jobs])
+    manager = ServiceManager.of()
+    manager.watch(lambda: parts()["jobs"] is True)
+    manager.ready()
     scheduler.start()
+    manager.stopping()
     if stop_health is not None:
         stop_health()
     return 0

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 import pytest
 
 from infra.kernel.config.paths import ROOT
+from infra.kernel.http.server import inherited
 from infra.ops.stack import ports
 from infra.ops.stack.tools import launched
 from tests.support.stack import free_ports
@@ -112,3 +113,23 @@ def test_sockets_meant_for_another_process_are_left_alone() -> None:
     finally:
         process.kill()
         process.wait()
+
+
+def test_a_descriptor_that_does_not_listen_stops_the_start() -> None:
+    """A socket unit without `Accept=no`, or a file: the service must not open a socket of its own instead."""
+    with socket.socket() as unbound:
+        process = subprocess.run(
+            launched([sys.executable, "-c", SERVICE], listener=unbound.fileno()),
+            pass_fds=(unbound.fileno(),),
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            timeout=PATIENCE_S,
+            check=False,
+        )
+    assert process.returncode == 1
+
+
+def test_the_variables_of_the_protocol_are_taken_out_of_the_environment() -> None:
+    environ = {"LISTEN_PID": "1", "LISTEN_FDS": "1", "LISTEN_FDNAMES": "a", "LISTEN_PIDFDID": "7", "PATH": "/bin"}
+    assert inherited(environ) == []
+    assert environ == {"PATH": "/bin"}
