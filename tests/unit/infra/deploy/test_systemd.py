@@ -133,7 +133,7 @@ def test_secrets_are_credentials_and_all_other_names_are_settings(name: str) -> 
 @pytest.mark.parametrize("name", [f"althing-{name}.service" for name in cli.SERVICES])
 def test_a_service_reports_to_systemd_and_has_time_to_drain(name: str) -> None:
     assert only(name, "Type") == "notify" and only(name, "Restart") == "always"
-    drain_s = max(float(server.DRAIN_S), ProcessSpec.__dataclass_fields__["stop_timeout_s"].default)
+    drain_s = max(server.DRAIN_S, ProcessSpec(name, (), lambda: True).stop_timeout_s)
     assert float(only(name, "TimeoutStopSec")) > drain_s
     assert only(name, "LimitNOFILE") == "65536"
 
