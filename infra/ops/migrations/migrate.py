@@ -138,14 +138,15 @@ def apply(url: str, migrations: Sequence[Migration]) -> list[str]:
             "(name text primary key, checksum text not null, applied_at timestamptz not null default now())"
         )
         known: Mapping[str, str] = dict(connection.execute("select name, checksum from ops.migrations").fetchall())
-        _check(migrations, known)
+        check(migrations, known)
         missing = [migration for migration in migrations if migration.name not in known]
         for migration in missing:
             _run(connection, migration)
         return [migration.name for migration in missing]
 
 
-def _check(migrations: Sequence[Migration], known: Mapping[str, str]) -> None:
+def check(migrations: Sequence[Migration], known: Mapping[str, str]) -> None:
+    """Whether these files can follow those that ran, `known` with their checksums. Raises `MigrationError`."""
     for migration in migrations:
         if known.get(migration.name, migration.checksum) != migration.checksum:
             raise MigrationError(
