@@ -33,7 +33,8 @@ COMMANDS = {
     ),
     "ps": Command("infra.ops.stack.info:ps_main", "every process of the running stack [--json]"),
     "info": Command("infra.ops.stack.info:info_main", "addresses that any client can use [--json]"),
-    "migrate": Command("infra.ops.migrations.migrate:main", "bring tables and topics up to date"),
+    "doctor": Command("infra.ops.doctor.command:main", "examine machine, settings, engines and stack [--json]"),
+    "migrate": Command("infra.ops.migrations.migrate:main", "bring tables and topics up to date [--wait SECONDS]"),
     "import": Command("infra.ops.imports:main", "access-log FILE --website DOMAIN"),
     "projections": Command(
         "infra.ops.projections:main", "list, show, pause, resume, rebuild, verify, promote, rollback, cancel"
@@ -60,7 +61,7 @@ SERVICES = {
 }
 
 _GROUPS = ("projections", "dlq", "events", "lag")
-_WITHOUT_STACK = ("up", "ps", "info", "serve", "restore", "escrow-sandbox")
+_WITHOUT_STACK = ("up", "ps", "info", "doctor", "serve", "restore", "escrow-sandbox")
 WRONG_USE = 2
 INTERRUPTED = 130
 

@@ -19,7 +19,10 @@ STACK_WORKERS: Final = 2
 """A third stack makes two cores too slow for the deadlines of what runs in the first two."""
 
 LOWER_PRIORITY: Final = 5
-_WITH_STACKS: Final = ("tests/e2e/", "tests/crash/", "tests/oracle/")
+_WITH_STACKS: Final = (
+    "tests/e2e/", "tests/crash/", "tests/oracle/",
+    "tests/contract/stack/test_activation", "tests/contract/stack/test_doctor",
+)  # fmt: skip
 
 TOGETHER = (
     # One stack and one browser.
@@ -40,6 +43,8 @@ TOGETHER = (
         "crash/infra/test_canary", "crash/infra/test_outages", "crash/infra/test_supervisor",
     ),
     ("oracle/test_oracle",),
+    # One stack without its public services.
+    ("contract/stack/test_activation", "contract/stack/test_doctor"),
     ("crash/infra/test_audit",),
     ("crash/projectors/test_steps",),
     ("api/accounts/test_races",),

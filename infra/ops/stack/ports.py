@@ -15,7 +15,7 @@ from typing import Final
 from infra.kernel.config.settings import Settings, SettingsError
 
 LOOPBACK: Final = "127.0.0.1"
-_PREFERRED: Final = {
+PREFERRED: Final = {
     "kafka": 9092,
     "kafka_controller": 9093,
     "postgres": 5433,
@@ -57,7 +57,7 @@ def choose(settings: Settings) -> Ports:
     tracking = _fixed(settings.host, settings.tracking_port, "ALTHING_TRACKING_PORT", taken)
     given = _given(settings)
     fixed = {name: _fixed(LOOPBACK, port, _setting(name), taken) for name, port in given.items()}
-    free = {name: _free(preferred, taken) for name, preferred in _PREFERRED.items() if name not in given}
+    free = {name: _free(preferred, taken) for name, preferred in PREFERRED.items() if name not in given}
     return Ports(web=web, tracking=tracking, **fixed, **free)
 
 
@@ -73,7 +73,7 @@ def replace_taken(ports: Ports, settings: Settings, process: str) -> Ports | Non
     numbers: dict[str, int] = dict(vars(ports))
     moved = {
         name: _free(None, set(numbers.values()))
-        for name in _PREFERRED
+        for name in PREFERRED
         if name.partition("_")[0] == process and name not in given and not is_free(LOOPBACK, numbers[name])
     }
     return replace(ports, **moved) if moved else None
@@ -119,7 +119,7 @@ def _free(preferred: int | None, taken: set[int]) -> int:
 
 
 def _given(settings: Settings) -> Mapping[str, int]:
-    ports = {name: getattr(settings, f"{name}_port", None) for name in _PREFERRED}
+    ports = {name: getattr(settings, f"{name}_port", None) for name in PREFERRED}
     return {name: port for name, port in ports.items() if port is not None}
 
 

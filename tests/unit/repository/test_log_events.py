@@ -22,6 +22,7 @@ STANDARD_LOGGING: Final = {
     "infra/domain/sql_access/sql_validator.py": "sqlglot's warnings would quote analysts' statements",
     "infra/services/clickhouse_server/__main__.py": "uvicorn reports answers that are broken off on purpose",
     "infra/services/gateway/service.py": "uvicorn reports answers that a service broke off, which the proxy has logged",
+    "infra/ops/doctor/command.py": "libraries warn of servers that do not answer, which its findings report",
     "infra/ops/stack/engines/kafka_users.py": "kafka-python warns of each try while the broker starts",
     "ingest/service.py": "kafka-python warns of what ingest logs itself",
 }

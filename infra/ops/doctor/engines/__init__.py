@@ -1,0 +1,1 @@
+"""Checks of the engines that the settings or the running stack name: one module an engine."""
