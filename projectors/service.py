@@ -45,10 +45,15 @@ def main(arguments: list[str]) -> int:
         return 2
     settings = load()
     _collect_rarely()
-    stopping = Event()
+    stopping, manager = Event(), ServiceManager.of()
+
+    def stop(*_: object) -> None:
+        manager.stopping()
+        stopping.set()
+
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stopping.set())
-    run(settings, stopping)
+        signal.signal(number, stop)
+    run(settings, stopping, manager)
     return 0
 
 
@@ -59,8 +64,8 @@ def _collect_rarely() -> None:
     gc.set_threshold(GARBAGE_THRESHOLD, 20, 50)
 
 
-def run(settings: Settings, stopping: Event) -> None:
-    """The service, until `stopping` is set."""
+def run(settings: Settings, stopping: Event, manager: ServiceManager) -> None:
+    """The service, until `stopping` is set. It reports to `manager`."""
     with (
         pool(settings, POOL_SIZE, statement_timeout_ms=STATEMENT_TIMEOUT_MS) as connections,
         open_keyring(settings, KEYS_POOL_SIZE) as keyring,
@@ -82,11 +87,9 @@ def run(settings: Settings, stopping: Event) -> None:
         if settings.projectors_port is not None:
             at_end.callback(health.start_server(settings.projectors_port, lambda: _health(supervisor, runtime)))
         VisitBuilder(HttpClickHouse(settings, answer_timeout_s=BACKFILL_TIMEOUT_S), runtime.ownership).start(stopping)
-        manager = ServiceManager.of()
         manager.watch(lambda: monotonic() - supervisor.last_look < ALIVE_S)
         manager.ready()
         supervisor.run(stopping)
-        manager.stopping()
 
 
 def _health(supervisor: WorkerSupervisor, runtime: Runtime) -> health.Parts:

@@ -68,7 +68,13 @@ def _read_env_file(path: Path, problems: list[Problem]) -> Mapping[str, str]:
     if not path.is_file():
         return {}
     found: dict[str, str] = {}
-    for number, line in enumerate(path.read_text().splitlines(), start=1):
+    try:
+        lines = path.read_text().splitlines()
+    except (OSError, ValueError) as error:
+        shown = f"{path} cannot be read as text: {type(error).__name__}."
+        problems.append(Problem((), shown, "Make it a text file that this user may read, or remove it."))
+        return {}
+    for number, line in enumerate(lines, start=1):
         text = line.strip().removeprefix("export ").strip()
         if not text or text.startswith("#"):
             continue

@@ -72,14 +72,18 @@ def serve(jobs: Sequence[Job], expected: tuple[type[Exception], ...]) -> int:
 
     stop_health = health.start_server(settings.scheduler_port, parts) if settings.scheduler_port else None
 
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: scheduler.shutdown(wait=False))
-    log.info("scheduler_started", jobs=[job.name for job in jobs])
     manager = ServiceManager.of()
+
+    def stop(*_: object) -> None:
+        manager.stopping()
+        scheduler.shutdown(wait=False)
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
+    log.info("scheduler_started", jobs=[job.name for job in jobs])
     manager.watch(lambda: parts()["jobs"] is True)
     manager.ready()
     scheduler.start()
-    manager.stopping()
     if stop_health is not None:
         stop_health()
     return 0

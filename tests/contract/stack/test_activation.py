@@ -59,13 +59,13 @@ def secret_names() -> list[str]:
 
 @contextmanager
 def activated(
-    name: str, listener: socket.socket, running: Stack, systemd: socket.socket, credentials: Path
+    name: str, listener: socket.socket, running: Stack, systemd: socket.socket, credentials: Path, *without: str
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """The service in the environment of its unit."""
+    """The service in the environment of its unit, `without` these settings."""
     open_settings = {
         name: value
         for name, value in running.environment.items()
-        if name not in secret_names() and name not in ("ALTHING_PORT", "ALTHING_TRACKING_PORT")
+        if name not in secret_names() and name not in ("ALTHING_PORT", "ALTHING_TRACKING_PORT", *without)
     }
     environment = {
         "PATH": os.environ["PATH"],
@@ -125,6 +125,30 @@ def test_a_request_that_comes_before_the_service_starts_it_and_is_answered(
             assert process.wait(PATIENCE_S) == 0
         with socket.create_connection(listener.getsockname(), PATIENCE_S):
             pass  # the socket outlives the service
+
+
+@pytest.mark.parametrize("name", ["projectors", "scheduler"])
+def test_services_without_a_socket_report_their_life_too(
+    small_stack: Stack, systemd: socket.socket, credentials: Path, name: str
+) -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as unused,
+        activated(name, unused, small_stack, systemd, credentials, "ALTHING_PROJECTORS_PORT") as process,
+    ):
+        states = [systemd.recv(100), systemd.recv(100)]
+        assert sorted(states) == [b"READY=1", b"WATCHDOG=1"]
+        process.send_signal(signal.SIGTERM)
+        while systemd.recv(100) != b"STOPPING=1":
+            continue
+        assert process.wait(PATIENCE_S) == 0
+
+
+@pytest.mark.usefixtures("small_stack")
+def test_the_supervisor_reports_when_everything_runs(reports_of_stack: socket.socket) -> None:
+    """And its children, which could report as well, do not."""
+    assert reports_of_stack.recv(100) == b"READY=1"
+    with pytest.raises(BlockingIOError):
+        reports_of_stack.recv(100)
 
 
 def test_a_secret_in_two_places_stops_the_start(

@@ -66,6 +66,13 @@ def test_a_lines_fault_in_the_file_is_one_problem_among_others(tmp_path: Path) -
     assert found.settings.host == "127.0.0.2"
 
 
+def test_a_file_that_is_no_text_is_a_problem(tmp_path: Path) -> None:
+    file = tmp_path / ".env"
+    file.write_bytes(b"\xff\xfe")
+    [problem] = examine({}, file).problems
+    assert "cannot be read as text" in problem.text
+
+
 def test_a_credential_is_the_value_of_its_setting(tmp_path: Path) -> None:
     (tmp_path / "tls.key").write_text("another program's credential")
     assert load(credential(tmp_path, "ALTHING_MASTER_KEY", KEY + "\n"), None).master_key == KEY
