@@ -64,8 +64,9 @@ def _collect_rarely() -> None:
     gc.set_threshold(GARBAGE_THRESHOLD, 20, 50)
 
 
-def run(settings: Settings, stopping: Event, manager: ServiceManager) -> None:
-    """The service, until `stopping` is set. It reports to `manager`."""
+def run(settings: Settings, stopping: Event, manager: ServiceManager | None = None) -> None:
+    """The service, until `stopping` is set. It reports to `manager`, if one started it."""
+    manager = manager or ServiceManager()
     with (
         pool(settings, POOL_SIZE, statement_timeout_ms=STATEMENT_TIMEOUT_MS) as connections,
         open_keyring(settings, KEYS_POOL_SIZE) as keyring,

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 import structlog
+from apscheduler.events import EVENT_SCHEDULER_STARTED
 from apscheduler.executors.pool import ThreadPoolExecutor
 from apscheduler.schedulers.blocking import BlockingScheduler
 from prometheus_client import Counter, Gauge, Histogram
@@ -82,7 +83,8 @@ def serve(jobs: Sequence[Job], expected: tuple[type[Exception], ...]) -> int:
         signal.signal(number, stop)
     log.info("scheduler_started", jobs=[job.name for job in jobs])
     manager.watch(lambda: parts()["jobs"] is True)
-    manager.ready()
+    # Not before: a signal that arrives earlier finds no scheduler to shut down.
+    scheduler.add_listener(lambda _: manager.ready(), EVENT_SCHEDULER_STARTED)
     scheduler.start()
     if stop_health is not None:
         stop_health()
