@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import anyio.to_thread
-from fastapi import APIRouter, FastAPI, Request, Response
+from fastapi import APIRouter, Depends, FastAPI, Request, Response
 from fastapi.routing import APIRoute
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -207,7 +207,11 @@ class CrossSiteGuard:
 
 
 def _health(container: Container, parts: Callable[[], health.Parts] | None) -> APIRouter:
-    router = APIRouter(include_in_schema=False)
+    async def monitoring(request: Request) -> None:
+        if not health.may_monitor(request.scope, container.settings.metrics_networks):
+            raise Problem(404, "not_found", "There is nothing at this address.")
+
+    router = APIRouter(include_in_schema=False, dependencies=[Depends(monitoring)])
 
     @router.get("/livez")
     async def livez() -> Response:
@@ -226,9 +230,7 @@ def _health(container: Container, parts: Callable[[], health.Parts] | None) -> A
         return Response(body, status, media_type="application/json")
 
     @router.get("/metrics")
-    async def metrics(request: Request) -> Response:
-        if not health.is_loopback(request.client.host if request.client else None):
-            raise Problem(404, "not_found", "There is nothing at this address.")
+    async def metrics() -> Response:
         body, content_type = health.metrics()
         return Response(body, headers={"content-type": content_type})
 

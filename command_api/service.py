@@ -37,13 +37,12 @@ from command_api.processes import process_managers, recurring_jobs
 from command_api.registry import open_container
 from command_api.sql.adoption import adopt_saved_queries
 from infra.kernel.clickhouse.client import ClientPool
-from infra.kernel.config.settings import Settings, SettingsError, load
+from infra.kernel.config.settings import COMMAND_PORT, Settings, SettingsError, load
 from infra.kernel.http import health
 from infra.kernel.http.server import serve
 from infra.kernel.log import Log, open_log
 from schemas.topics import CONVERSIONS
 
-HOST: Final = "127.0.0.1"
 POSTGRES_WAIT_S: Final = 30.0
 CLICKHOUSE_CLIENTS: Final = 4
 CLICKHOUSE_READ_TIMEOUT_S: Final = 15
@@ -56,8 +55,6 @@ def main(arguments: list[str]) -> int:
     if arguments:
         raise SettingsError("The command service takes no arguments.")
     settings = load()
-    if settings.command_port is None:
-        raise SettingsError("ALTHING_COMMAND_PORT is not set: the command service needs it.")
     container = _open_patiently(settings)
     events = open_log(settings)
     clients = ClientPool(settings, CLICKHOUSE_CLIENTS, read_timeout_s=CLICKHOUSE_READ_TIMEOUT_S)
@@ -78,7 +75,8 @@ def main(arguments: list[str]) -> int:
     _prepare(container, app.state.accounts)
     try:
         with running(leaders):
-            return serve(app, host=HOST, port=settings.command_port, on_stop=on_stop)
+            port = settings.command_port or COMMAND_PORT
+            return serve(app, host=settings.internal_host, port=port, on_stop=on_stop)
     finally:
         events.close()
         clients.close()

@@ -1,4 +1,4 @@
-"""Counters of ingest for `/metrics` (Prometheus text, loopback only). Plain numbers without a cost per event.
+"""Counters of ingest for `/metrics` (Prometheus text). Plain numbers without a cost per event.
 
 Steps of the pipelines (`ingest.pipeline`): drops by reason of every event, the times of one request in 256.
 """

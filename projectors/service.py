@@ -86,7 +86,14 @@ def run(settings: Settings, stopping: Event, manager: ServiceManager | None = No
         )
         supervisor = WorkerSupervisor(settings, REGISTRY, runtime)
         if settings.projectors_port is not None:
-            at_end.callback(health.start_server(settings.projectors_port, lambda: _health(supervisor, runtime)))
+            at_end.callback(
+                health.start_server(
+                    settings.internal_host,
+                    settings.projectors_port,
+                    lambda: _health(supervisor, runtime),
+                    settings.metrics_networks,
+                )
+            )
         VisitBuilder(HttpClickHouse(settings, answer_timeout_s=BACKFILL_TIMEOUT_S), runtime.ownership).start(stopping)
         manager.watch(lambda: monotonic() - supervisor.last_look < ALIVE_S)
         manager.ready()

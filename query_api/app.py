@@ -263,21 +263,26 @@ def _operation_id(route: APIRoute) -> str:
 
 
 def _add_health(app: FastAPI) -> None:
-    @app.get("/livez", include_in_schema=False)
+    async def monitoring(request: Request) -> None:
+        services: Services = request.app.state.services
+        if not health.may_monitor(request.scope, services.settings.metrics_networks):
+            raise problems.Problem(404, "not_found", "Not found.")
+
+    may_monitor = [Depends(monitoring)]
+
+    @app.get("/livez", include_in_schema=False, dependencies=may_monitor)
     async def livez() -> Response:
         return Response(health.livez(), media_type="application/json")
 
-    @app.get("/readyz", include_in_schema=False)
+    @app.get("/readyz", include_in_schema=False, dependencies=may_monitor)
     def readyz(request: Request) -> Response:
         services: Services = request.app.state.services
         parts = {"postgres": _postgres_answers(services.pool), "clickhouse": services.clickhouse.answers()}
         status, body = health.readyz(parts)
         return Response(body, status, media_type="application/json")
 
-    @app.get("/metrics", include_in_schema=False)
-    def metrics(request: Request) -> Response:
-        if request.client is None or not health.is_loopback(request.client.host):
-            raise problems.Problem(404, "not_found", "Not found.")
+    @app.get("/metrics", include_in_schema=False, dependencies=may_monitor)
+    def metrics() -> Response:
         body, content_type = health.metrics()
         return Response(body, headers={"Content-Type": content_type})
 

@@ -1,13 +1,11 @@
-"""`althing serve query`: the read side over HTTP, on loopback behind the web app's port."""
+"""`althing serve query`: the read side over HTTP, on `ALTHING_INTERNAL_HOST` behind the web app's port."""
 
 from __future__ import annotations
 
-from infra.kernel.config.settings import SettingsError, load
+from infra.kernel.config.settings import QUERY_PORT, SettingsError, load
 from infra.kernel.http.server import serve
 from infra.kernel.observability import logging
 from query_api.app import create_app
-
-DEFAULT_PORT = 8011
 
 
 def main(arguments: list[str]) -> int:
@@ -23,4 +21,4 @@ def main(arguments: list[str]) -> int:
         if live_hub is not None:
             live_hub.end_streams()
 
-    return serve(app, host="127.0.0.1", port=settings.query_port or DEFAULT_PORT, on_stop=end_streams)
+    return serve(app, host=settings.internal_host, port=settings.query_port or QUERY_PORT, on_stop=end_streams)

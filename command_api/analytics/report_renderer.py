@@ -15,7 +15,6 @@ from infra.domain.reports.contract import PROOF, QUERY_PATH, VIEW_PATH, NoAccess
 from infra.domain.reports.schedule import Period
 from infra.kernel.config.settings import Settings
 
-DEFAULT_PORT: Final = 8011
 _TIMEOUT: Final = httpx.Timeout(75, connect=3)
 """A query may run for 30 seconds, and its result takes a while to read."""
 
@@ -46,7 +45,7 @@ class ReportUnreadable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ReportRenderer:
-    """Renders reports over HTTP on loopback."""
+    """Renders reports by HTTP calls to the query service."""
 
     settings: Settings
 
@@ -66,7 +65,7 @@ class ReportRenderer:
         )
         body = order.model_dump_json().encode()
         path = VIEW_PATH if report.view_id is not None else QUERY_PATH
-        url = f"http://127.0.0.1:{self.settings.query_port or DEFAULT_PORT}{path}"
+        url = f"{self.settings.query_base_url}{path}"
         headers = {PROOF: proof_of(self.settings, body), "content-type": "application/json"}
         try:
             answer = httpx.post(url, content=body, headers=headers, timeout=_TIMEOUT, trust_env=False)

@@ -35,6 +35,7 @@ COMMANDS = {
     "info": Command("infra.ops.stack.info:info_main", "addresses that any client can use [--json]"),
     "doctor": Command("infra.ops.doctor.command:main", "examine machine, settings, engines and stack [--json]"),
     "migrate": Command("infra.ops.migrations.migrate:main", "bring tables and topics up to date [--wait SECONDS]"),
+    "health": Command("infra.ops.health_check:main", "whether a service is ready, by the exit code: SERVICE [--live]"),
     "import": Command("infra.ops.imports:main", "access-log FILE --website DOMAIN"),
     "projections": Command(
         "infra.ops.projections:main", "list, show, pause, resume, rebuild, verify, promote, rollback, cancel"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from infra.kernel.http.health import is_loopback
+from infra.kernel.http.health import may_monitor
 from infra.kernel.http.request_limits import Receive, Scope, Send
 from ingest.context import IngestContext
 from ingest.errors import EventRejected
@@ -32,10 +32,8 @@ async def readyz(context: IngestContext, _scope: Scope, _receive: Receive, send:
 
 
 async def metrics(context: IngestContext, scope: Scope, _receive: Receive, send: Send) -> None:
-    """Prometheus text, for this machine only and never through a proxy."""
-    peer = scope.get("client")
-    headers: dict[bytes, bytes] = dict(scope["headers"])
-    if not is_loopback(peer[0] if peer else None) or b"x-forwarded-for" in headers:
+    """Prometheus text, for this machine and `ALTHING_METRICS_NETWORKS`, never through a proxy."""
+    if not may_monitor(scope, context.settings.metrics_networks):
         await send_problem(send, EventRejected(Outcome.NOT_ALLOWED, "not_found", "There is nothing here.", status=404))
         return
     gauges = {

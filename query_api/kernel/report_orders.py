@@ -1,6 +1,6 @@
 """Orders of reports by email (`infra.domain.reports.contract`): who ordered, for whom, and the email's frame.
 
-The write side sends them over loopback. They are in no document of the API, and the gateway passes none on.
+The write side sends them over HTTP with a proof. They are in no document of the API, and the gateway passes none on.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What the write side orders and the read side answers: one report of a person, with its numbers as this person sees
 them.
 
-The write side knows when a report is due, the read side alone knows the numbers. The order is an HTTP call on loopback,
-which every local user of the machine can make; so it carries a keyed hash of its body, and is valid for a minute.
+The write side knows when a report is due, the read side alone knows the numbers. The order is an HTTP call to a
+port that others may reach, too; so it carries a keyed hash of its body, and is valid for a minute.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from infra.kernel.config.paths import ROOT
-from infra.kernel.config.settings import Settings
+from infra.kernel.config.settings import FILE_SUFFIX, SECRET_NAMES, Settings
 
 DOCUMENT = ROOT / "docs" / "settings.md"
 EXAMPLE = ROOT / ".env.example"
@@ -21,6 +21,7 @@ def document() -> str:
         f"| `{row.metadata['name']}` | {_default(row) or '–'} | {row.metadata['text'].replace('|', chr(92) + '|')} |\n"
         for row in fields(Settings)
     )
+    secrets = ", ".join(f"`{row.metadata['name']}`" for row in fields(Settings) if row.metadata["name"] in SECRET_NAMES)
     return (
         "# Settings\n\n"
         "Read once at the start, from the environment and from a file `.env` in the working directory (the\n"
@@ -30,6 +31,9 @@ def document() -> str:
         "Under systemd the value may also be in a file named like the setting in `$CREDENTIALS_DIRECTORY`\n"
         "(`LoadCredential=`). A setting that is set in the environment or `.env` and as a credential\n"
         "stops the start.\n\n"
+        f"A secret can be in a file: `NAME{FILE_SUFFIX}` names the file instead of `NAME` with the value. Spaces and\n"
+        f"line breaks around the value are dropped; an empty file sets nothing; both names at once stop the start.\n"
+        f"Secrets are {secrets}.\n\n"
         "Generated from `infra/kernel/config/settings.py` by `make docs`; do not edit.\n\n"
         f"| name | default | meaning |\n|---|---|---|\n{rows}"
     )

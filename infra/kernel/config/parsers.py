@@ -72,6 +72,14 @@ def parse_endpoint(text: str) -> str:
     return found
 
 
+def parse_origin(text: str) -> str:
+    """The address of a server, without a path; a slash at the end is removed."""
+    found = parse_endpoint(text)
+    if urlsplit(found).path:
+        raise ValueError("scheme, host and port are needed, without a path")
+    return found
+
+
 def parse_one_of(*names: str) -> Callable[[str], str]:
     """Makes a parser that accepts one of these names, in exactly this spelling."""
 

@@ -2,7 +2,7 @@
 
 Each setting is one field below with its environment name, default and meaning; `docs/settings.md` is generated
 from this table and a test holds the two together. An unknown `ALTHING_*` name or a bad value stops the start with
-one sentence that names it (`SettingsError`).
+one sentence that names it (`SettingsError`). A secret may be in a file, which the setting's name with `_FILE` names.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from infra.kernel.config import sources
 from infra.kernel.config.contradictions import contradictions
@@ -28,6 +28,7 @@ from infra.kernel.config.parsers import (
     parse_master_key,
     parse_networks,
     parse_one_of,
+    parse_origin,
     parse_password,
     parse_port,
     parse_profile,
@@ -39,6 +40,11 @@ from infra.kernel.config.parsers import (
 from infra.kernel.config.problems import Problem
 
 __all__ = ["Examination", "Network", "Problem", "Server", "Settings", "SettingsError", "examine", "load"]
+
+FILE_SUFFIX: Final = sources.FILE_SUFFIX
+
+COMMAND_PORT: Final = 8010
+QUERY_PORT: Final = 8011
 
 parse_web_url = parse_url("http", "https")
 
@@ -103,7 +109,7 @@ class Examination:
 def examine(environ: Mapping[str, str] | None = None, env_file: Path | None = Path(".env")) -> Examination:
     """Every problem of the settings in `environ`, `env_file` and the credentials of systemd. Raises nothing."""
     rows = {f.metadata["name"]: f for f in fields(Settings)}
-    given, unreadable = sources.read(os.environ if environ is None else environ, env_file, rows)
+    given, unreadable = sources.read(os.environ if environ is None else environ, env_file, rows, SECRET_NAMES)
     problems = [
         *unreadable,
         *(_unknown(name, rows) for name in given if name.startswith(sources.PREFIX) and name not in rows),
@@ -157,12 +163,27 @@ class Settings:
         "ALTHING_DATA_DIR", "Where the embedded engines, the logs and the secrets live.", Path, Path(".althing")
     )
     host: str = setting("ALTHING_HOST", "Address that the web app and tracking listen on.", default="127.0.0.1")
+    internal_host: str = setting(
+        "ALTHING_INTERNAL_HOST",
+        "Address that the command and query services and the health of projectors and scheduler listen on.",
+        default="127.0.0.1",
+    )
     port: int = setting("ALTHING_PORT", "Port of the web app and its API.", parse_port, 8000)
     tracking_port: int = setting("ALTHING_TRACKING_PORT", "Port of the tracking API.", parse_port, 8001)
     public_url: str | None = setting(
         "ALTHING_PUBLIC_URL", "Public URL of the web app. It answers under no other public name.", parse_web_url
     )
     tracking_url: str | None = setting("ALTHING_TRACKING_URL", "Public URL of the tracking API.", parse_web_url)
+    command_url: str | None = setting(
+        "ALTHING_COMMAND_URL",
+        "Where `web` finds the command service. Default: its port on ALTHING_INTERNAL_HOST.",
+        parse_origin,
+    )
+    query_url: str | None = setting(
+        "ALTHING_QUERY_URL",
+        "Where `web` and the command service find the query service. Default: its port on ALTHING_INTERNAL_HOST.",
+        parse_origin,
+    )
     admin_email: str | None = setting(
         "ALTHING_ADMIN_EMAIL", "Creates the first admin at the first start, with the password below.", parse_email
     )
@@ -299,6 +320,13 @@ class Settings:
         parse_networks,
         (),
     )
+    metrics_networks: tuple[Network, ...] = setting(
+        "ALTHING_METRICS_NETWORKS",
+        "Addresses or networks, separated by commas, that may read `/metrics` of every service, and `/livez` and "
+        "`/readyz` of the internal ones, besides loopback.",
+        parse_networks,
+        (),
+    )
     dns_resolvers: tuple[Server, ...] = setting(
         "ALTHING_DNS_RESOLVERS",
         "Addresses of DNS resolvers (with `:port` if it is not 53), separated by commas, for checks of custom domains; "
@@ -345,11 +373,11 @@ class Settings:
         "ALTHING_QUERY_PORT", "Port of the query service (8011 if free), behind the web app's port.", parse_port
     )
     projectors_port: int | None = setting(
-        "ALTHING_PROJECTORS_PORT", "Port of the projectors' health and metrics on loopback (8012 if free).", parse_port
+        "ALTHING_PROJECTORS_PORT", "Port of the projectors' health and metrics (8012 if free).", parse_port
     )
     escrow_port: int | None = setting("ALTHING_ESCROW_PORT", "Port of the escrow sandbox (8100 if free).", parse_port)
     scheduler_port: int | None = setting(
-        "ALTHING_SCHEDULER_PORT", "Port of the scheduler's health and metrics on loopback (8013 if free).", parse_port
+        "ALTHING_SCHEDULER_PORT", "Port of the scheduler's health and metrics (8013 if free).", parse_port
     )
     ingest_max_unacked: int = setting(
         "ALTHING_INGEST_MAX_UNACKED",
@@ -434,6 +462,24 @@ class Settings:
     def tracking_base_url(self) -> str:
         """Base URL of the browser script and of tracked links, without a slash at the end."""
         return self.tracking_url or f"http://{_shown(self.host)}:{self.tracking_port}"
+
+    @property
+    def command_base_url(self) -> str:
+        """Base URL of the command service, without a slash at the end."""
+        return self.command_url or self._internal(self.command_port or COMMAND_PORT)
+
+    @property
+    def query_base_url(self) -> str:
+        """Base URL of the query service, without a slash at the end."""
+        return self.query_url or self._internal(self.query_port or QUERY_PORT)
+
+    def _internal(self, port: int) -> str:
+        host = "::1" if self.internal_host == "::" else _shown(self.internal_host)
+        return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+
+
+SECRET_NAMES: Final = frozenset(row.metadata["name"] for row in fields(Settings) if row.metadata["secret"])
+"""Names of the settings whose values are never shown, and may be in files."""
 
 
 def _shown(host: str) -> str:

@@ -1,4 +1,6 @@
-"""Where the values of settings come from: the environment, a file `.env`, and the credentials of systemd.
+"""Where the values of settings come from: the environment, a file `.env`, files of secrets, and systemd's credentials.
+
+Containers get secrets as files: `NAME_FILE` names the file that has the value of a secret setting `NAME`.
 
 systemd passes secrets as files in a folder that only the service can read (`LoadCredential=`,
 `$CREDENTIALS_DIRECTORY`). A file that is named like a setting contains its value. A credential whose setting also has a
@@ -8,24 +10,28 @@ another value.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Collection, Container, Iterator, Mapping
 from pathlib import Path
+from typing import Final
 
 from infra.kernel.config.problems import Problem
 
 CREDENTIALS_DIRECTORY = "CREDENTIALS_DIRECTORY"
+FILE_SUFFIX: Final = "_FILE"
+"""A secret setting with this suffix names the file that has its value, as container secrets are."""
 PREFIX = "ALTHING_"
 """Names with this prefix are settings of this program only: an unknown one is an error."""
 
 
 def read(
-    environ: Mapping[str, str], env_file: Path | None, known: Container[str]
+    environ: Mapping[str, str], env_file: Path | None, known: Container[str], secrets: Collection[str]
 ) -> tuple[Mapping[str, str], tuple[Problem, ...]]:
     """The values of all sources by name, and what is wrong with the sources."""
     problems: list[Problem] = []
     given = dict(_read_env_file(env_file, problems)) if env_file is not None else {}
     from_file = set(given)
     given.update(environ)
+    _read_secret_files(given, secrets, problems)
     for path in _credentials(environ, known):
         name = path.name
         if given.get(name, "").strip():
@@ -53,6 +59,25 @@ def as_environment(environ: Mapping[str, str], known: Container[str]) -> dict[st
     for path in _credentials(environ, known):
         found[path.name] = path.read_text().strip()
     return found
+
+
+def _read_secret_files(given: dict[str, str], secrets: Collection[str], problems: list[Problem]) -> None:
+    """Replaces each `NAME_FILE` of a secret setting by `NAME` with the file's content."""
+    for name in secrets:
+        file_name = f"{name}{FILE_SUFFIX}"
+        path = given.pop(file_name, "").strip()
+        if not path:
+            continue
+        if given.get(name, "").strip():
+            shown = f"{name} and {file_name} are both set: set one of them."
+            problems.append(Problem((name,), shown, f"Remove {name} or {file_name}."))
+            continue
+        try:
+            given[name] = Path(path).read_text()
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", None) or "it is not text"
+            shown = f"{file_name}: {path} cannot be read: {reason}."
+            problems.append(Problem((name,), shown, f"Correct {file_name}, or let this user read the file as text."))
 
 
 def _credentials(environ: Mapping[str, str], known: Container[str]) -> Iterator[Path]:

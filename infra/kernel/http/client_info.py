@@ -10,7 +10,7 @@ from typing import Final
 from fastapi import Request
 
 from infra.kernel.config.settings import Settings
-from infra.kernel.http.forwarding import address_in, forwarding_key, is_proven, is_trusted
+from infra.kernel.http.forwarding import address_in, forwarding_key, is_proven, is_trusted, unmapped
 from infra.kernel.net.geoip import GeoIpDatabase
 from infra.kernel.security.sessions import from_browser, session_cookie
 
@@ -102,6 +102,5 @@ def _bucket(text: str) -> str:
 
 
 def _address(text: str) -> IPv4Address | IPv6Address | None:
-    """An IPv4 address that was written as an IPv6 one is what it is: else all of them would share one /64."""
-    address = address_in(text)
-    return (address.ipv4_mapped or address) if isinstance(address, IPv6Address) else address
+    """IPv4 addresses are never IPv6 ones here: else all of them would share one /64."""
+    return unmapped(address_in(text))

@@ -43,6 +43,11 @@ def address_in(text: str) -> IPv4Address | IPv6Address | None:
         return None
 
 
+def unmapped(address: IPv4Address | IPv6Address | None) -> IPv4Address | IPv6Address | None:
+    """An IPv4 address that was written as an IPv6 one, as what it is."""
+    return (address.ipv4_mapped or address) if isinstance(address, IPv6Address) else address
+
+
 def is_trusted(address: IPv4Address | IPv6Address | None, trusted: Iterable[Network]) -> bool:
     """Whether it is a proxy's whose forwarding headers count."""
     return address is not None and any(address in network for network in trusted)

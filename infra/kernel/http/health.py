@@ -1,21 +1,28 @@
 """Health and metrics of a process: what `/livez`, `/readyz` and `/metrics` say, and a small server that says it.
 
 `/livez`: the process answers. `/readyz`: it can do its job, JSON per part, 503 when not. Both, and Prometheus metrics,
-are for loopback and the machine's own monitoring; nothing in them is secret, nothing in them needs a person signed in.
+are for monitoring: nothing in them needs a person signed in, so who may read them follows from the address
+(`may_monitor`). The two public services answer the first two to everybody.
 """
 
 from __future__ import annotations
 
 import json
+import socket
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from ipaddress import ip_address
+from typing import Any, Final
 
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
+from infra.kernel.config.settings import Network
+from infra.kernel.http.forwarding import address_in, is_trusted, unmapped
+
 Parts = Mapping[str, bool | str]
 """Part -> True when it works, else False or a short reason."""
+
+_FORWARDED: Final = frozenset((b"x-forwarded-for", b"forwarded"))
 
 
 def livez() -> bytes:
@@ -37,17 +44,28 @@ def metrics() -> tuple[bytes, str]:
 
 def is_loopback(address: str | None) -> bool:
     """Whether a peer's address is this machine's own."""
-    try:
-        found = ip_address(address or "")
-    except ValueError:
-        return False
-    mapped = getattr(found, "ipv4_mapped", None)
-    return bool((mapped or found).is_loopback)
+    found = unmapped(address_in(address or ""))
+    return found is not None and found.is_loopback
 
 
-def start_server(port: int, parts: Callable[[], Parts]) -> Callable[[], None]:
-    """Serves the three paths on loopback in a thread, for a process without HTTP; returns a function that stops
-    it.
+def may_monitor(scope: Mapping[str, Any], networks: Iterable[Network]) -> bool:
+    """Whether the client of this ASGI request may read metrics and internal health: it is this machine, or in one of
+    `networks`, and no proxy handed the request on."""
+    client = scope.get("client")
+    return _may_monitor(client[0] if client else "", (name for name, _ in scope["headers"]), networks)
+
+
+def _may_monitor(peer: str, header_names: Iterable[bytes], networks: Iterable[Network]) -> bool:
+    if any(name in _FORWARDED for name in header_names):
+        return False  # the peer is a proxy, and says of whom
+    return is_loopback(peer) or is_trusted(unmapped(address_in(peer)), networks)
+
+
+def start_server(
+    host: str, port: int, parts: Callable[[], Parts], networks: Collection[Network] = ()
+) -> Callable[[], None]:
+    """Serves the three paths in a thread, for a process without HTTP, to this machine and `networks`; returns a
+    function that stops it.
 
     `parts` is called on each `/readyz`, from another thread; it should return within 200 ms.
     """
@@ -57,7 +75,10 @@ def start_server(port: int, parts: Callable[[], Parts]) -> Callable[[], None]:
 
         def do_GET(self) -> None:  # the name is the library's
             path = self.path.partition("?")[0]
-            if path == "/livez":
+            names = (name.lower().encode() for name in self.headers)
+            if not _may_monitor(self.client_address[0], names, networks):
+                self._answer(404, b"", "text/plain")
+            elif path == "/livez":
                 self._answer(200, livez(), "application/json")
             elif path == "/readyz":
                 self._answer(*readyz(parts()), "application/json")
@@ -79,7 +100,10 @@ def start_server(port: int, parts: Callable[[], Parts]) -> Callable[[], None]:
         def log_message(self, *_: object) -> None:
             return
 
-    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+    class Server(ThreadingHTTPServer):
+        address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
+
+    server = Server((host, port), Handler)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, name="health", daemon=True).start()
 

@@ -23,7 +23,7 @@ from typing import Any, Final
 import psycopg
 
 from infra.kernel.config.paths import ROOT
-from infra.kernel.config.settings import Settings
+from infra.kernel.config.settings import FILE_SUFFIX, SECRET_NAMES, Settings
 from infra.kernel.observability import stack_state
 from infra.kernel.security.encryption import master_key
 from infra.ops.backup import BackupError, history, manifest
@@ -78,7 +78,7 @@ def drill(settings: Settings, source: Path, progress: Progress | None = None) ->
 @contextmanager
 def running(data_dir: Path) -> Iterator[Mapping[str, str]]:
     """The copy's engines with relay, policies and projectors; the environment that reaches them."""
-    ours = {row.metadata["name"] for row in fields(Settings)}
+    ours = {row.metadata["name"] for row in fields(Settings)} | {f"{name}{FILE_SUFFIX}" for name in SECRET_NAMES}
     port, tracking_port = free_ports(2)
     environment = {name: value for name, value in os.environ.items() if name not in ours} | {
         "ALTHING_DATA_DIR": str(data_dir),

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from infra.kernel.config.settings import Settings, SettingsError, child_environment
+from infra.kernel.config.settings import FILE_SUFFIX, SECRET_NAMES, Settings, SettingsError, child_environment
 from infra.kernel.observability import service_manager
 from infra.ops.stack import escrow
 from infra.ops.stack.engines import clickhouse, kafka, kafka_users, postgres
@@ -74,6 +74,7 @@ def spec_of(plan: Plan, name: str) -> ProcessSpec:
 def base_environment(plan: Plan) -> dict[str, str]:
     """What every child inherits: our own environment, completed and corrected by the plan."""
     hidden = dict.fromkeys(_FOR_COMMAND_ONLY, "")
+    hidden |= {f"{name}{FILE_SUFFIX}": "" for name in SECRET_NAMES & {*_FOR_COMMAND_ONLY, *plan.environment}}
     own = service_manager.withheld(child_environment(os.environ))
     return {"MALLOC_ARENA_MAX": "2", "PYTHONUNBUFFERED": "1", **own, **hidden, **plan.environment}
 
@@ -141,11 +142,11 @@ def _kafka_security(settings: Settings) -> dict[str, str]:
 
 def _service(name: str, settings: Settings, ports: Ports) -> ProcessSpec:
     host, port = {
-        "command": (LOOPBACK, ports.command),
-        "query": (LOOPBACK, ports.query),
+        "command": (settings.internal_host, ports.command),
+        "query": (settings.internal_host, ports.query),
         "ingest": (settings.host, ports.tracking),
-        "projectors": (LOOPBACK, ports.projectors),
-        "scheduler": (LOOPBACK, ports.scheduler),
+        "projectors": (settings.internal_host, ports.projectors),
+        "scheduler": (settings.internal_host, ports.scheduler),
         "web": (settings.host, ports.web),
     }[name]
     admin = {

@@ -11,7 +11,7 @@ import orjson
 from prometheus_client import Counter, Histogram
 
 from infra.kernel.config.paths import ROOT
-from infra.kernel.config.settings import Settings, SettingsError, load
+from infra.kernel.config.settings import Settings, load
 from infra.kernel.http import health
 from infra.kernel.http.forwarding import address_in, forwarding_key, is_trusted
 from infra.kernel.http.request_limits import Receive, Scope, Send
@@ -53,13 +53,9 @@ def is_relevant(record: logging.LogRecord) -> bool:
 
 
 class Gateway:
-    """The ASGI app. The services' ports come from the settings; `dist` is the folder of the built web app."""
+    """The ASGI app. The services' addresses come from the settings; `dist` is the folder of the built web app."""
 
     def __init__(self, settings: Settings, dist: Path) -> None:
-        if settings.command_port is None or settings.query_port is None:
-            raise SettingsError(
-                "ALTHING_COMMAND_PORT and ALTHING_QUERY_PORT tell the web app where its API is; set both."
-            )
         secure = settings.app_url.startswith("https://")
         self._site = Site(
             dist,
@@ -68,8 +64,9 @@ class Gateway:
             settings.app_url,
             settings.figures,
         )
-        self._urls = (f"http://127.0.0.1:{settings.query_port}", f"http://127.0.0.1:{settings.command_port}")
+        self._urls = (settings.query_base_url, settings.command_base_url)
         self._trusted = settings.trusted_proxies
+        self._monitors = settings.metrics_networks
         self._key = forwarding_key(settings)
         self._origin = settings.app_url
         self._proxy: Proxy | None = None
@@ -129,7 +126,7 @@ class Gateway:
         elif path == "/readyz":
             await self._ready(proxy, send)
         elif path == "/metrics":
-            await _metrics(scope, send)
+            await self._metrics(scope, send)
         else:
             await self._page(path, scope, send)
 
@@ -151,6 +148,13 @@ class Gateway:
         }
         status, body = health.readyz(parts)
         await answer(send, status, _JSON, body)
+
+    async def _metrics(self, scope: Scope, send: Send) -> None:
+        if not health.may_monitor(scope, self._monitors):
+            await refuse(send, 404, "not_found", "Not found.")
+            return
+        body, content_type = health.metrics()
+        await answer(send, 200, content_type.encode(), body)
 
     async def _describe(self, proxy: Proxy, path: str, send: Send) -> None:
         found = [await proxy.document(service, "/api/openapi.json") for service in ("query", "command")]
@@ -178,14 +182,3 @@ class Gateway:
                     await self._previews.close()
                 await send({"type": "lifespan.shutdown.complete"})
                 return
-
-
-async def _metrics(scope: Scope, send: Send) -> None:
-    """For this machine alone; a request that a proxy on this machine handed on comes from elsewhere."""
-    peer = scope["client"][0] if scope.get("client") else None
-    forwarded = any(name in (b"x-forwarded-for", b"forwarded") for name, _ in scope["headers"])
-    if forwarded or not health.is_loopback(peer):
-        await refuse(send, 404, "not_found", "Not found.")
-        return
-    body, content_type = health.metrics()
-    await answer(send, 200, content_type.encode(), body)

@@ -71,7 +71,10 @@ def serve(jobs: Sequence[Job], expected: tuple[type[Exception], ...]) -> int:
         late = [name for name, at in list(begun.items()) if time.monotonic() - at > patience[name]]
         return {"jobs": f"{', '.join(late)} runs for too long" if late else True}
 
-    stop_health = health.start_server(settings.scheduler_port, parts) if settings.scheduler_port else None
+    stop_health = None
+    if settings.scheduler_port is not None:
+        networks = settings.metrics_networks
+        stop_health = health.start_server(settings.internal_host, settings.scheduler_port, parts, networks)
 
     manager = ServiceManager.of()
 

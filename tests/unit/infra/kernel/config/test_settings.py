@@ -11,7 +11,7 @@ import pytest
 
 from infra.kernel.config import docs
 from infra.kernel.config.paths import ROOT
-from infra.kernel.config.settings import Settings, SettingsError, load
+from infra.kernel.config.settings import SECRET_NAMES, Settings, SettingsError, load
 
 
 def test_defaults_need_nothing() -> None:
@@ -42,6 +42,9 @@ def test_names_of_others_are_left_alone() -> None:
         ("POSTGRES_URL", "mysql://x/y"),
         ("CLICKHOUSE_URL", "tcp://x:9000"),
         ("TRUSTED_PROXIES", "10.0.0.0/40"),
+        ("ALTHING_METRICS_NETWORKS", "everybody"),
+        ("ALTHING_QUERY_URL", "http://query:8011/api"),
+        ("ALTHING_COMMAND_URL", "command:8010"),
         ("ALTHING_DNS_RESOLVERS", "dns.example"),
         ("ALTHING_DNS_RESOLVERS", "192.0.2.1:99999"),
         ("ALTHING_OUTBOUND_NETWORKS", "inside"),
@@ -138,3 +141,59 @@ def test_resolvers_are_addresses_with_or_without_a_port() -> None:
     settings = load({"ALTHING_DNS_RESOLVERS": "192.0.2.1, 192.0.2.2:5353,2001:db8::1,[2001:db8::2]:54"}, None)
     found = [("192.0.2.1", 53), ("192.0.2.2", 5353), ("2001:db8::1", 53), ("2001:db8::2", 54)]
     assert settings.dns_resolvers == tuple(found)
+
+
+def test_a_secret_may_be_in_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "postgres_url"
+    file.write_text("postgresql://me:hunter22@db/althing\n")
+    assert load({"POSTGRES_URL_FILE": str(file)}, None).postgres_url == "postgresql://me:hunter22@db/althing"
+    file.write_text("\n")
+    assert load({"POSTGRES_URL_FILE": str(file)}, None).postgres_url is None
+
+
+@pytest.mark.parametrize("name", sorted(SECRET_NAMES))
+def test_each_secret_is_either_a_value_or_a_file(name: str, tmp_path: Path) -> None:
+    file = tmp_path / "secret"
+    file.write_text("x")
+    with pytest.raises(SettingsError, match=f"{name} and {name}_FILE are both set"):
+        load({name: "x", f"{name}_FILE": str(file)}, None)
+
+
+def test_a_secrets_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"ALTHING_MASTER_KEY_FILE: .*No such file"):
+        load({"ALTHING_MASTER_KEY_FILE": str(tmp_path / "none")}, None)
+    with pytest.raises(SettingsError, match="ALTHING_PORT_FILE is not a setting"):
+        load({"ALTHING_PORT_FILE": str(tmp_path / "none")}, None)
+
+
+def test_an_empty_name_of_a_file_is_none(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("POSTGRES_URL_FILE=/none\n")
+    given = {"POSTGRES_URL": "postgresql://db/x", "POSTGRES_URL_FILE": ""}
+    assert load(given, tmp_path / ".env").postgres_url == "postgresql://db/x"
+
+
+def test_a_secret_of_a_file_never_stands_in_the_refusal(tmp_path: Path) -> None:
+    (tmp_path / "key").write_text("hunter22")
+    with pytest.raises(SettingsError, match="ALTHING_MASTER_KEY: its value") as refusal:
+        load({"ALTHING_MASTER_KEY_FILE": str(tmp_path / "key")}, None)
+    assert "hunter22" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "command", "query"),
+    [
+        ({}, "http://127.0.0.1:8010", "http://127.0.0.1:8011"),
+        ({"ALTHING_COMMAND_PORT": "1", "ALTHING_QUERY_PORT": "2"}, "http://127.0.0.1:1", "http://127.0.0.1:2"),
+        ({"ALTHING_INTERNAL_HOST": "0.0.0.0"}, "http://127.0.0.1:8010", "http://127.0.0.1:8011"),  # noqa: S104
+        ({"ALTHING_INTERNAL_HOST": "::"}, "http://[::1]:8010", "http://[::1]:8011"),
+        ({"ALTHING_INTERNAL_HOST": "127.0.0.2"}, "http://127.0.0.2:8010", "http://127.0.0.2:8011"),
+        (
+            {"ALTHING_COMMAND_URL": "http://command:8010/", "ALTHING_QUERY_URL": "https://query.internal"},
+            "http://command:8010",
+            "https://query.internal",
+        ),
+    ],
+)
+def test_services_find_each_other_by_url_or_port(given: dict[str, str], command: str, query: str) -> None:
+    settings = load(given, None)
+    assert (settings.command_base_url, settings.query_base_url) == (command, query)

@@ -478,3 +478,12 @@ class TestPlan:
         holders = [s.name for stage in made.services for s in stage if "correct horse" in s.environment.values()]
         assert holders == ["command"]
         assert plan.base_environment(made)["ALTHING_ADMIN_PASSWORD"] == ""
+
+    def test_what_the_plan_sets_is_not_read_from_a_file_as_well(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("POSTGRES_URL_FILE", "/run/secrets/postgres_url")
+        monkeypatch.setenv("SMTP_URL_FILE", "/run/secrets/smtp_url")
+        environment = plan.base_environment(self.made(settings(tmp_path), tmp_path))
+        assert environment["POSTGRES_URL_FILE"] == environment["ALTHING_ADMIN_PASSWORD_FILE"] == ""
+        assert environment["SMTP_URL_FILE"] == "/run/secrets/smtp_url"

@@ -21,7 +21,7 @@ import pytest
 import uvicorn
 from starlette.requests import Request
 
-from infra.kernel.config.settings import Settings, SettingsError
+from infra.kernel.config.settings import Settings
 from infra.kernel.http.client_info import client_of
 from infra.kernel.http.forwarding import forwarding_key, proof_of
 from infra.kernel.http.request_limits import App, BodyGuard, Receive, Scope, Send, guarded_protocol
@@ -486,10 +486,6 @@ class TestProxy:
             assert command.waits.wait(PATIENCE_S)
             assert get(f"http://127.0.0.1:{web}/api/things").json() == {"service": "query"}
             assert post(f"http://127.0.0.1:{web}/api/things").status_code == 503
-
-    def test_both_ports_are_needed(self, tmp_path: Path) -> None:
-        with pytest.raises(SettingsError, match="ALTHING_COMMAND_PORT"):
-            Gateway(Settings(), tmp_path)
 
 
 class TestLiveStreams:
