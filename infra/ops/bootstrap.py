@@ -89,6 +89,7 @@ def test() -> None:
     set_up(development=True)
     environment = dict(os.environ, CHROMIUM=browser(), PHP=php())
     html_checker()
+    helm()
     failed: list[str] = []
     of_python = [str(PYTHON), "-m", "pytest", *IN_PARALLEL]
     of_web = ["npm", "test", "--prefix", "web"] if has_web() else []
@@ -348,6 +349,13 @@ def html_checker() -> Path:
     if not has_maven():
         raise Failed(f"The test of published pages needs Java {OLDEST_JAVA} or newer and Maven: install both.")
     return fetch_jars("html-checker", ROOT / "tests/support/html_checker", "the HTML checker")
+
+
+def helm() -> Path:
+    """The folder with Helm's jars, which only tests need. Raises `Failed` without Java or Maven."""
+    if not has_maven():
+        raise Failed(f"The test of the Helm chart needs Java {OLDEST_JAVA} or newer and Maven: install both.")
+    return fetch_jars("helm", ROOT / "tests/support/helm", "Helm")
 
 
 def has_maven() -> bool:

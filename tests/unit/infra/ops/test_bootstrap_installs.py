@@ -10,7 +10,7 @@ import pytest
 
 from infra.ops import bootstrap
 
-OF_JARS = ("infra/deploy/kafka", "tests/support/html_checker")
+OF_JARS = ("infra/deploy/kafka", "tests/support/html_checker", "tests/support/helm")
 
 
 @pytest.fixture
@@ -108,8 +108,10 @@ def test_jars_are_fetched_with_strict_checksums_and_are_the_listed_ones(
     listed(tmp_path, "a-1.jar", "b-2.jar")
     bootstrap.kafka_jars()
     bootstrap.html_checker()
-    assert len(called) == 2 and all("--strict-checksums" in command for command in called)
+    bootstrap.helm()
+    assert len(called) == 3 and all("--strict-checksums" in command for command in called)
     assert (tmp_path / ".build/kafka/a-1.jar").exists() and (tmp_path / ".build/html-checker/b-2.jar").exists()
+    assert (tmp_path / ".build/helm/a-1.jar").exists()
 
 
 @pytest.mark.parametrize(
