@@ -7,6 +7,8 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import closing
 from functools import cache
 from importlib import resources
 from ipaddress import ip_address, ip_network
@@ -20,11 +22,13 @@ import yaml
 
 from infra.kernel.config.paths import ROOT
 from infra.kernel.config.settings import Settings
+from infra.kernel.log import open_log
+from infra.kernel.log.kafka_probe import answers
 from infra.ops.cli import SERVICES
 from infra.ops.stack.tools import postgres_bin
 from ingest.directory.custom_domains import CHECK
 from tests.contract.deploy.settings_names import loaded, unknown
-from tests.support.engines import kafka_jars
+from tests.support.engines import Engine, free_port, kafka_jars
 
 FOLDER: Final = ROOT / "infra/deploy/compose"
 ENGINES: Final = ("kafka", "postgres", "clickhouse", "keeper")
@@ -208,19 +212,47 @@ def test_the_proxy_leads_to_the_services_and_asks_ingest_about_names() -> None:
     assert service("proxy")["healthcheck"]["test"][-1].rstrip("/") in text
 
 
-def test_kafka_formats_its_storage_with_this_configuration(secrets: Path, tmp_path: Path) -> None:
+@pytest.fixture
+def kafka(secrets: Path, tmp_path: Path) -> Iterator[Engine]:
+    """A broker with the configuration of the compose file, on ports and in a folder of the test."""
     text = (FOLDER / "kafka/server.properties").read_text()
     data = next(volume.split(":")[1] for volume in service("kafka")["volumes"] if volume.startswith("kafka:"))
     [directory] = re.findall(r"^log\.dirs=(.+)$", text, re.MULTILINE)
     assert directory.startswith(f"{data}/")
+    address, controller = f"127.0.0.1:{free_port()}", f"127.0.0.1:{free_port()}"
+    for there, here in (
+        ("/run/secrets/", f"{secrets}/"),
+        (directory, str(tmp_path / "log")),
+        ("CLIENTS://:9092", f"CLIENTS://{address}"),
+        ("CLIENTS://kafka:9092", f"CLIENTS://{address}"),
+        ("127.0.0.1:9093", controller),
+    ):
+        assert there in text
+        text = text.replace(there, here)
     config = tmp_path / "server.properties"
-    config.write_text(text.replace("/run/secrets/", f"{secrets}/").replace(directory, str(tmp_path / "log")))
+    config.write_text(text)
     [cluster] = re.findall(r"--cluster-id (\S+)", service("kafka")["command"][0])
-    program = ["java", "-XX:TieredStopAtLevel=1", "-cp", f"{kafka_jars()}/*", "kafka.tools.StorageTool", "format"]
-    arguments = ["--ignore-formatted", "--config", str(config), "--cluster-id", cluster]
-    done = subprocess.run([*program, *arguments], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert f"cluster.id={cluster}" in (tmp_path / "log/meta.properties").read_text()
+    java = ["java", "-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", f"{kafka_jars()}/*"]
+    storage = [*java, "kafka.tools.StorageTool", "format", "--ignore-formatted", "--config", str(config)]
+    subprocess.run([*storage, "--cluster-id", cluster], capture_output=True, check=True)
+    command = [*java, "kafka.Kafka", str(config)]
+    port = int(address.partition(":")[2])
+    broker = Engine("Kafka", address, command, tmp_path / "kafka.log", lambda: answers(port)).start()
+    yield broker
+    broker.stop()
+
+
+def test_kafka_lets_the_services_in_by_their_password(kafka: Engine, secrets: Path) -> None:
+    found = service("ingest")["environment"]
+    environment = {name: value for name, value in found.items() if name.startswith(("KAFKA_", "ALTHING_"))}
+    environment = {**environment, "KAFKA_BOOTSTRAP_SERVERS": kafka.address}
+    passwords = {"ALTHING_MASTER_KEY": "5a" * 32, "KAFKA_SASL_PASSWORD": (secrets / "kafka_password").read_text()}
+    with closing(open_log(loaded(environment, passwords))) as log:
+        log.create_topics()
+    rows = dict(re.findall(r"^([a-z.-]+)=(.*)$", (FOLDER / "kafka/server.properties").read_text(), re.MULTILINE))
+    assert set(rows["listener.security.protocol.map"].replace(",", ":").split(":")[1::2]) == {"SASL_PLAINTEXT"}
+    assert set(rows["super.users"].split(";")) == {"User:broker", "User:althing"}
+    assert "allow.everyone.if.no.acl.found" not in rows
     logging = yaml.safe_load((FOLDER / "kafka/log4j2.yaml").read_text())["Configuration"]
     assert logging["Appenders"].keys() == {"Console"}
 
