@@ -27,6 +27,7 @@ from infra.kernel.log.kafka_probe import answers
 from infra.ops.cli import SERVICES
 from infra.ops.stack.tools import postgres_bin
 from ingest.directory.custom_domains import CHECK
+from tests.contract.deploy.documentation import example
 from tests.contract.deploy.settings_names import loaded, unknown
 from tests.support.engines import Engine, free_port, kafka_jars
 
@@ -131,6 +132,13 @@ def test_each_container_has_a_health_check_and_what_it_waits_for_exists(name: st
         assert other == "migrate" if not is_healthy else service(other)["healthcheck"]["test"]
 
 
+def test_the_documented_override_names_services_and_settings() -> None:
+    override = example("services")
+    for name, given in override["services"].items():
+        assert name in SERVICES and unknown(given["environment"]) == []
+        assert set(given["secrets"]) == override["secrets"].keys()
+
+
 def test_only_the_proxy_is_reachable_from_outside() -> None:
     publishing = {name for name in SERVICES_OF_COMPOSE if "ports" in service(name)}
     assert publishing == {"proxy"}
@@ -188,10 +196,8 @@ def test_every_secret_is_made_once_and_kept(secrets: Path) -> None:
     assert {path.name: path.read_text() for path in secrets.iterdir()} == before
     values = [text for name, text in before.items() if text and not name.endswith((".xml", ".properties", "_url"))]
     assert len(set(values)) == len(values) and all(re.fullmatch("[0-9a-f]{64}", value) for value in values)
-    ignored = subprocess.run(
-        ["git", "check-ignore", "-q", "infra/deploy/compose/secrets/master_key"], cwd=ROOT, check=False
-    )
-    assert ignored.returncode == 0
+    ignored = (ROOT / ".gitignore").read_text().splitlines()
+    assert {f"/{FOLDER.relative_to(ROOT)}/.env", f"/{FOLDER.relative_to(ROOT)}/secrets/"} <= set(ignored)
 
 
 def test_the_proxy_leads_to_the_services_and_asks_ingest_about_names() -> None:

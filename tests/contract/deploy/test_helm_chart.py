@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from ipaddress import ip_network
+from pathlib import Path
 from typing import Any, Final
 
 import kubernetes_validate
@@ -15,6 +16,7 @@ from infra.kernel.config.settings import load
 from infra.kernel.config.version import product_version
 from infra.ops.cli import SERVICES
 from ingest.app import _ROUTES as INGEST_PATHS
+from tests.contract.deploy.documentation import example
 from tests.contract.deploy.settings_names import loaded, unknown
 from tests.support.helm import RELEASE, Manifest, Rendered, render
 
@@ -129,6 +131,18 @@ def test_each_manifest_has_the_schema_of_kubernetes(rendered: Rendered, version:
     spoiled["spec"]["template"]["spec"]["containers"][0]["readonlyRootFilesystem"] = True
     with pytest.raises(kubernetes_validate.ValidationError):
         kubernetes_validate.validate(spoiled, version, strict=True)
+
+
+def test_the_documented_values_are_accepted(tmp_path: Path) -> None:
+    found = render(CHART, {"documented": example("publicUrl")}, tmp_path)
+    assert not found.refusals
+    hosts = [
+        rule["host"]
+        for one in found.manifests["documented"]
+        if one["kind"] == "Ingress"
+        for rule in one["spec"]["rules"]
+    ]
+    assert sorted(hosts) == ["app.example.com", "track.example.com"]
 
 
 def test_there_is_one_workload_for_each_service(manifests: list[Manifest]) -> None:
