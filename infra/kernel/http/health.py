@@ -51,14 +51,17 @@ def is_loopback(address: str | None) -> bool:
 def may_monitor(scope: Mapping[str, Any], networks: Iterable[Network]) -> bool:
     """Whether the client of this ASGI request may read metrics and internal health: it is this machine, or in one of
     `networks`, and no proxy handed the request on."""
-    client = scope.get("client")
-    return _may_monitor(client[0] if client else "", (name for name, _ in scope["headers"]), networks)
+    client, server = scope.get("client"), scope.get("server")
+    names = (name for name, _ in scope["headers"])
+    return _may_monitor(client[0] if client else "", server[0] if server else None, names, networks)
 
 
-def _may_monitor(peer: str, header_names: Iterable[bytes], networks: Iterable[Network]) -> bool:
+def _may_monitor(peer: str, own: str | None, header_names: Iterable[bytes], networks: Iterable[Network]) -> bool:
     if any(name in _FORWARDED for name in header_names):
         return False  # the peer is a proxy, and says of whom
-    return is_loopback(peer) or is_trusted(unmapped(address_in(peer)), networks)
+    address = address_in(peer)
+    is_this_machine = is_loopback(peer) or (address is not None and peer == own)
+    return is_this_machine or is_trusted(unmapped(address), networks)
 
 
 def start_server(
@@ -76,7 +79,8 @@ def start_server(
         def do_GET(self) -> None:  # the name is the library's
             path = self.path.partition("?")[0]
             names = (name.lower().encode() for name in self.headers)
-            if not _may_monitor(self.client_address[0], names, networks):
+            own = self.connection.getsockname()[0]
+            if not _may_monitor(self.client_address[0], own, names, networks):
                 self._answer(404, b"", "text/plain")
             elif path == "/livez":
                 self._answer(200, livez(), "application/json")

@@ -14,13 +14,23 @@ from tests.support.engines import free_port
 NETWORKS = (ip_network("172.30.0.0/16"), ip_network("fd00::/8"))
 
 
-def scope(peer: str | None, *header_names: str) -> Mapping[str, object]:
-    return {"client": (peer, 1) if peer else None, "headers": [(name.encode(), b"127.0.0.1") for name in header_names]}
+def scope(peer: str | None, *header_names: str, server: str = "172.30.4.1") -> Mapping[str, object]:
+    return {
+        "client": (peer, 1) if peer else None,
+        "server": (server, 8010),
+        "headers": [(name.encode(), b"127.0.0.1") for name in header_names],
+    }
 
 
 @pytest.mark.parametrize("peer", ["127.0.0.1", "127.0.0.2", "::1", "::ffff:127.0.0.1"])
 def test_this_machine_may(peer: str) -> None:
     assert may_monitor(scope(peer, "host"), ())
+
+
+def test_this_machine_may_by_its_other_addresses() -> None:
+    assert may_monitor(scope("203.0.113.9", server="203.0.113.9"), ())
+    assert not may_monitor(scope("203.0.113.9", "forwarded", server="203.0.113.9"), ())
+    assert not may_monitor(scope("a.socket", server="a.socket"), ())
 
 
 @pytest.mark.parametrize("peer", ["172.30.4.5", "::ffff:172.30.4.5", "fd00::7"])
