@@ -18,7 +18,7 @@ hashed() {
 
 save() {
     [ -e "$1" ] || cat >"$1"
-    chmod 444 "$1"
+    chmod 644 "$1"
 }
 
 random | save master_key

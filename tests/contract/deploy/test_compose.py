@@ -190,7 +190,7 @@ def test_every_secret_is_made_once_and_kept(secrets: Path) -> None:
     for given in compose()["secrets"].values():
         assert (secrets / Path(given["file"]).name).is_file()
     assert secrets.stat().st_mode & 0o777 == 0o700
-    assert {path.stat().st_mode & 0o777 for path in secrets.iterdir()} == {0o444}
+    assert {path.stat().st_mode & 0o777 for path in secrets.iterdir()} == {0o644}
     before = {path.name: path.read_text() for path in secrets.iterdir()}
     subprocess.run(["sh", str(FOLDER / "create-secrets.sh"), str(secrets)], check=True)
     assert {path.name: path.read_text() for path in secrets.iterdir()} == before
