@@ -63,7 +63,7 @@ def as_environment(environ: Mapping[str, str], known: Container[str]) -> dict[st
 
 def _read_secret_files(given: dict[str, str], secrets: Collection[str], problems: list[Problem]) -> None:
     """Replaces each `NAME_FILE` of a secret setting by `NAME` with the file's content."""
-    for name in secrets:
+    for name in sorted(secrets):
         file_name = f"{name}{FILE_SUFFIX}"
         path = given.pop(file_name, "").strip()
         if not path:
