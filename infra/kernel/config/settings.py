@@ -233,7 +233,7 @@ class Settings:
     )
     log: str | None = setting(
         "ALTHING_LOG",
-        "Which log to use. Default: kafka if Java 17+ and Maven are found, else postgres, with a warning.",
+        "Which log to use. Default: kafka if Java 17+ and Kafka's jars are found, else postgres, with a warning.",
         parse_one_of("kafka", "postgres"),
     )
     openai_base_url: str | None = setting(

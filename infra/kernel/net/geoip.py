@@ -12,7 +12,7 @@ import maxminddb
 import orjson
 import structlog
 
-from infra.kernel.config.paths import ROOT
+from infra.kernel.config.paths import COUNTRY_DATABASE
 from infra.kernel.config.settings import Settings
 
 logger: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
@@ -39,7 +39,7 @@ class GeoIpDatabase:
 
 
 def open_geoip(settings: Settings) -> GeoIpDatabase:
-    """The database that the settings name, else the country database of the checkout, else none (said in the log)."""
+    """The database that the settings name, else the country database, else none (said in the log)."""
     path = settings.city_database or country_database()
     if path is None:
         logger.warning("country_database_missing")
@@ -47,10 +47,8 @@ def open_geoip(settings: Settings) -> GeoIpDatabase:
 
 
 def country_database() -> Path | None:
-    """The CC0 country database (IPv4 and IPv6 in one file) that `make run` installs below `.build/geo`."""
-    folder = ROOT / ".build" / "geo" / "node_modules" / "@ip-location-db" / "geo-whois-asn-country-mmdb"
-    found = sorted(folder.glob("*.mmdb"), key=lambda path: len(path.name))
-    return found[0] if found else None
+    """The country database that a wheel has inside and `make run` fetches, or None where neither happened."""
+    return COUNTRY_DATABASE if COUNTRY_DATABASE.exists() else None
 
 
 @cache

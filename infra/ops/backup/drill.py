@@ -22,7 +22,7 @@ from typing import Any, Final
 
 import psycopg
 
-from infra.kernel.config.paths import ROOT
+from infra.kernel.config.paths import PACKAGES
 from infra.kernel.config.settings import FILE_SUFFIX, SECRET_NAMES, Settings
 from infra.kernel.observability import stack_state
 from infra.kernel.security.encryption import master_key
@@ -87,7 +87,7 @@ def running(data_dir: Path) -> Iterator[Mapping[str, str]]:
         "ALTHING_DNS_RESOLVERS": _NOWHERE,
         "ALTHING_CANARY": "0",
         "ALTHING_LOG": (data_dir / "log.kind").read_text().strip(),
-        "PYTHONPATH": os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH")))),
+        "PYTHONPATH": os.pathsep.join(filter(None, (str(PACKAGES), os.environ.get("PYTHONPATH")))),
     }
     command = [sys.executable, "-m", "infra.ops.cli", "up", "--only", ",".join(_SERVICES)]
     with (data_dir / "drill.log").open("w+") as output:

@@ -11,11 +11,9 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from infra.kernel.config.paths import BUILD, KAFKA_JARS
+from infra.kernel.config.paths import KAFKA_JARS
 from infra.kernel.config.settings import SettingsError
 
-KAFKA_ARCHIVE = BUILD / "kafka.jsa"
-"""Kafka's classes as Java maps them into memory (`infra.ops.stack.engines.kafka_archive`)."""
 LAUNCHER = Path(__file__).with_name("launcher.py")
 OLDEST_JAVA = 17
 

@@ -20,7 +20,7 @@ from infra.kernel.observability.service_manager import ServiceManager
 from infra.ops.backup import incomplete
 from infra.ops.stack import ports, secret_file, state
 from infra.ops.stack.console import pump, say, show
-from infra.ops.stack.engines import postgres
+from infra.ops.stack.engines import kafka_archive, postgres
 from infra.ops.stack.info import describe
 from infra.ops.stack.plan import ENGINES, SERVICES, Plan, base_environment, plan, spec_of
 from infra.ops.stack.spec import ProcessSpec, log_file, stop_order
@@ -36,11 +36,14 @@ def main(arguments: list[str]) -> int:
     parser.add_argument(
         "--only", metavar="NAME,...", help="the engines and just these services: " + ", ".join(SERVICES)
     )
-    chosen = parser.parse_args(arguments).only
-    only = None if chosen is None else [name for name in chosen.split(",") if name]
+    parser.add_argument("--data-dir", metavar="PATH", help="in place of ALTHING_DATA_DIR")
+    chosen = parser.parse_args(arguments)
+    only = None if chosen.only is None else [name for name in chosen.only.split(",") if name]
     unknown = [name for name in only or () if name not in SERVICES]
     if unknown:
         parser.error(f"no service is called {', '.join(unknown)}; there are {', '.join(SERVICES)}")
+    if chosen.data_dir is not None:
+        os.environ["ALTHING_DATA_DIR"] = chosen.data_dir
     settings = load()
     data_dir = settings.data_dir.resolve()
     with ExitStack() as held:
@@ -122,6 +125,8 @@ def _run(laid: StackLayout) -> int:
             supervisor.start(laid.made.services[place])
         show(_box(laid.info, laid.made.log_note))
         manager.ready()
+        if any(spec.name == "kafka" for spec in laid.made.engines):
+            kafka_archive.begin(data_dir)
         supervisor.run()
         code = 0
     except StopRequested:

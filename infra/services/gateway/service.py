@@ -10,7 +10,7 @@ from pathlib import Path
 import orjson
 from prometheus_client import Counter, Histogram
 
-from infra.kernel.config.paths import ROOT
+from infra.kernel.config.paths import WEB
 from infra.kernel.config.settings import Settings, load
 from infra.kernel.http import health
 from infra.kernel.http.forwarding import address_in, forwarding_key, is_trusted
@@ -31,7 +31,6 @@ from infra.services.gateway.openapi import merged, page
 from infra.services.gateway.proxy import Proxy
 from infra.services.gateway.static import Site
 
-DIST = ROOT / "web" / "dist"
 _HEALTH = ("/livez", "/readyz")
 """Monitoring may use any host name."""
 _JSON = b"application/json"
@@ -42,7 +41,7 @@ _SECONDS = Histogram("web_request_seconds", "Time until the answer was complete"
 
 def main(_arguments: list[str]) -> int:
     settings = load()
-    gateway = Gateway(settings, DIST)
+    gateway = Gateway(settings, WEB)
     logging.getLogger("uvicorn.error").addFilter(is_relevant)
     return serve(gateway, host=settings.host, port=settings.port, on_stop=gateway.stop)
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from infra.kernel.config.paths import KAFKA_JARS
-from infra.ops.stack.engines import kafka, kafka_archive
+from infra.kernel.config.paths import KAFKA_JARS, kafka_archive
+from infra.ops.stack.engines import kafka
+from infra.ops.stack.engines.kafka_archive import main
 from infra.ops.stack.secret_file import made
-from infra.ops.stack.tools import KAFKA_ARCHIVE
+
+ARCHIVE = kafka_archive(Path())
 
 
 def test_a_cluster_id_may_begin_like_an_option(tmp_path: Path) -> None:
@@ -23,7 +27,7 @@ def test_a_cluster_id_may_begin_like_an_option(tmp_path: Path) -> None:
 
 
 def test_most_classes_come_from_the_archive() -> None:
-    assert KAFKA_ARCHIVE.exists(), "make the archive first: make test does"
+    assert ARCHIVE.exists(), "make the archive first: make test does"
     assert _classes(f"{KAFKA_JARS}/*").count("source: shared objects file (top)") > 1000
 
 
@@ -32,25 +36,27 @@ def test_an_archive_that_does_not_fit_is_left_alone(tmp_path: Path) -> None:
     assert _classes(f"{tmp_path}:{KAFKA_JARS}/*").count("source: shared objects file (top)") == 0
 
 
-def test_without_an_archive_none_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kafka, "KAFKA_ARCHIVE", tmp_path / "none.jsa")
-    assert kafka.archive() == []
+def test_without_an_archive_none_is_named(tmp_path: Path) -> None:
+    assert kafka.archive(tmp_path / "none.jsa") == []
 
 
 def test_what_cannot_be_made_is_said_and_stops_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(kafka_archive, "KAFKA_ARCHIVE", tmp_path / "kafka.jsa")
-    monkeypatch.setattr(kafka, "KAFKA_ARCHIVE", tmp_path / "kafka.jsa")
     monkeypatch.setattr(kafka, "java", lambda: None)
-    assert kafka_archive.main() == 0
+    monkeypatch.setattr(os, "nice", lambda _: 0)
+    ends = signal.getsignal(signal.SIGTERM)
+    try:
+        assert main([str(tmp_path / "kafka.jsa")]) == 0
+    finally:
+        signal.signal(signal.SIGTERM, ends)
     assert "Kafka starts more slowly" in capsys.readouterr().out
     assert not (tmp_path / "kafka.jsa").exists()
 
 
 def _classes(classpath: str) -> str:
     """What Java says of each class that a start loads, and from where."""
-    command = [kafka._java(), *kafka._MACHINE, *kafka.archive(), "-Xlog:class+load", "-cp", classpath]
+    command = [kafka._java(), *kafka._MACHINE, *kafka.archive(ARCHIVE), "-Xlog:class+load", "-cp", classpath]
     done = subprocess.run(
         [*command, "kafka.Kafka", "--version"], capture_output=True, text=True, timeout=120, check=True
     )

@@ -13,14 +13,14 @@ import shutil
 import signal
 from pathlib import Path
 
-from infra.kernel.config.paths import KAFKA_JARS
+from infra.kernel.config.paths import KAFKA_JARS, kafka_archive
 from infra.kernel.config.settings import SettingsError
 from infra.kernel.log.kafka_probe import answers
 from infra.ops.stack.engines import kafka_users
 from infra.ops.stack.ports import LOOPBACK
 from infra.ops.stack.secret_file import StackSecrets, write_private
 from infra.ops.stack.spec import ENGINE_BACKOFF_S, ProcessSpec
-from infra.ops.stack.tools import KAFKA_ARCHIVE, java, make_data_directory
+from infra.ops.stack.tools import java, make_data_directory
 
 MAX_RECORD_BYTES = 2 * 1024 * 1024
 _MACHINE = (
@@ -52,7 +52,10 @@ def spec(data_dir: Path, port: int, controller_port: int, secrets: StackSecrets,
 
     return ProcessSpec(
         name="kafka",
-        command=[_java(), *_MACHINE, *archive(), *_logging(), "-cp", f"{KAFKA_JARS}/*", "kafka.Kafka", str(config)],
+        command=[
+            *(_java(), *_MACHINE, *archive(kafka_archive(data_dir)), *_logging()),
+            *("-cp", f"{KAFKA_JARS}/*", "kafka.Kafka", str(config)),
+        ],
         is_ready=lambda: answers(port) and kafka_users.set_up(f"{LOOPBACK}:{port}", setup.password, secrets),
         port=port,
         prepare=prepare,
@@ -138,8 +141,9 @@ def _prepare(folder: Path, config: Path, properties: str, cluster_id: str) -> No
     shutil.rmtree(new, ignore_errors=True)
     beside = config.with_name("kafka.new.properties")
     write_private(beside, properties.replace(f"log.dirs={folder}\n", f"log.dirs={new}\n"))
-    command = [_java(), "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", *archive(), *_logging()]
-    command += ["-cp", f"{KAFKA_JARS}/*", "kafka.tools.StorageTool", "format", "-c", str(beside)]
+    command = [_java(), "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
+    command += [*archive(kafka_archive(folder.parent)), *_logging(), "-cp", f"{KAFKA_JARS}/*"]
+    command += ["kafka.tools.StorageTool", "format", "-c", str(beside)]
     command += [f"--cluster-id={cluster_id}"]  # joined: every 64th id begins like an option
     try:
         make_data_directory("Kafka", folder, command)
@@ -148,9 +152,9 @@ def _prepare(folder: Path, config: Path, properties: str, cluster_id: str) -> No
     new.replace(folder)
 
 
-def archive() -> list[str]:
+def archive(file: Path) -> list[str]:
     """The JVM option for Kafka's class archive, if the archive exists."""
-    return [f"-XX:SharedArchiveFile={KAFKA_ARCHIVE}"] if KAFKA_ARCHIVE.exists() else []
+    return [f"-XX:SharedArchiveFile={file}"] if file.exists() else []
 
 
 def _logging() -> list[str]:

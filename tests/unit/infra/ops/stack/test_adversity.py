@@ -44,6 +44,14 @@ def test_a_data_directory_that_cannot_be_used_is_refused_in_one_sentence(
     assert "\n" not in str(refused.value)
 
 
+def test_an_option_names_another_data_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "taken").touch()
+    monkeypatch.setenv("ALTHING_DATA_DIR", str(tmp_path / "of the settings"))
+    with pytest.raises(SettingsError, match="taken cannot be used"):
+        up.main(["--data-dir", str(tmp_path / "taken")])
+    assert not (tmp_path / "of the settings").exists()
+
+
 def test_what_could_not_be_written_leaves_the_old_file_and_no_rest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
