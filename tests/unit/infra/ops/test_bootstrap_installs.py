@@ -67,7 +67,7 @@ def test_python_packages_have_hashes_and_are_built_with_what_is_installed(called
         else:
             assert "--require-hashes" in command and command[command.index("--only-binary") + 1] == ":all:"
     lock = (bootstrap.ROOT / "requirements.lock").read_text()
-    assert "\nsetuptools==" in lock, "what builds the project itself"
+    assert "\nhatchling==" in lock, "what builds the project itself"
 
 
 def test_where_uv_does_not_run_pip_installs_the_same_packages(
