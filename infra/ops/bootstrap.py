@@ -58,7 +58,7 @@ class Failed(Exception):
 
 
 def main(arguments: list[str]) -> int:
-    named = (run, demo, test, test_fast, lint, docs, bench, oracle, fuzz, ci)
+    named = (run, demo, test, test_fast, test_install, lint, docs, bench, oracle, fuzz, wheel, release, ci)
     targets = {function.__name__.replace("_", "-"): function for function in named}
     targets["setup"] = set_up
     if len(arguments) != 1 or arguments[0] not in targets:
@@ -235,6 +235,35 @@ def fuzz() -> None:
     call([str(PYTHON), "-m", "tests.bench.fuzz_functions"])
 
 
+def wheel() -> None:
+    """Wheel and sdist with all parts inside, in `.build/wheel`."""
+    parts_of_wheel(development=False)
+    call([str(PYTHON), "-m", "infra.ops.release.archives", str(BUILD / "wheel")])
+
+
+def release() -> None:
+    """The signed files of a release, in `.build/release`; RELEASE_KEY names the key."""
+    parts_of_wheel(development=True)
+    call([str(PYTHON), "-m", "infra.ops.release"])
+
+
+def test_install() -> None:
+    """Builds the wheel, installs it where there are no tools, and counts an event with each kind of log."""
+    parts_of_wheel(development=True)
+    call([str(PYTHON), "-m", "pytest", "tests/install"])
+
+
+def parts_of_wheel(development: bool) -> None:
+    """Fetches and builds what the wheel has inside. Raises `Failed` where a tool for it is missing."""
+    check_tools(web=True)
+    if not has_maven():
+        raise Failed(f"The wheel has Kafka's jars inside: install Java {OLDEST_JAVA} or newer and Maven.")
+    python_packages(development)
+    kafka_jars()
+    country_database()
+    web(build=True)
+
+
 def ci() -> None:
     """Everything that must hold before a change is taken. Goes on after a failure, to show all of them at the end."""
     failed: list[str] = []
@@ -295,7 +324,7 @@ def python_packages(development: bool) -> None:
 
     def install() -> None:
         install_locked("requirements.lock")
-        call([*PIP, "--no-deps", "--no-build-isolation", "-e", "."])  # by the setuptools of the lock
+        call([*PIP, "--no-deps", "--no-build-isolation", "-e", "."])  # by the hatchling of the lock
 
     inputs = [ROOT / "requirements.lock", ROOT / "pyproject.toml"]
     with_stamp(
@@ -401,7 +430,7 @@ def kafka_archive() -> None:
         f"{program} {program.stat().st_mtime_ns} "
         + digest([ROOT / "infra/deploy/kafka/pom.xml", ROOT / "infra/ops/stack/engines/kafka.py"]),
         "preparing Kafka",
-        lambda: call([str(PYTHON), "-m", "infra.ops.stack.engines.kafka_archive"]),
+        lambda: call([str(PYTHON), "-m", "infra.ops.stack.engines.kafka_archive", str(BUILD / "kafka.jsa")]),
         BUILD / "kafka.jsa",
     )
 
