@@ -59,6 +59,8 @@ def wait_for(condition: Callable[[], Any], what: str, timeout_s: float = PATIENC
 class Stack:
     """`althing up` as a child process. `data_dir` and ports stay the same over `start` and `stop`."""
 
+    program: Sequence[str] = (sys.executable, "-m", "infra.ops.cli")
+
     def __init__(
         self, folder: Path, settings: Mapping[str, str] | None = None, only: Sequence[str] | None = None
     ) -> None:
@@ -89,7 +91,7 @@ class Stack:
         """Returns when everything is ready. A start that ends early fails the test with its output."""
         with self.output.open("wb") as output:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "infra.ops.cli", "up", *self._arguments],
+                [*self.program, "up", *self._arguments],
                 cwd=self.folder,
                 env=self._environment,
                 stdout=output,
@@ -113,7 +115,7 @@ class Stack:
     def run(self, *arguments: str, settings: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
         """`althing ...` beside the running stack."""
         return subprocess.run(
-            [sys.executable, "-m", "infra.ops.cli", *arguments],
+            [*self.program, *arguments],
             cwd=self.folder,
             env={**self._environment, **(settings or {})},
             capture_output=True,
