@@ -24,6 +24,9 @@ COUNTRY_DATABASE: Final = (
 ) / "geo-whois-asn-country.mmdb"
 """The CC0 country database, with IPv4 and IPv6 in one file."""
 
+REQUIREMENTS_LOCK: Final = (PARTS if IS_INSTALLED else ROOT) / "requirements.lock"
+"""The exact packages, with hashes, that the product is tested with."""
+
 
 def kafka_archive(data_dir: Path) -> Path:
     """The archive of Kafka's classes (`infra.ops.stack.engines.kafka_archive`). It fits one Java only, so that no wheel

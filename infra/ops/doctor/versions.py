@@ -7,10 +7,9 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Final
 
-from infra.kernel.config.paths import KAFKA_JARS, ROOT
+from infra.kernel.config.paths import IS_INSTALLED, KAFKA_JARS, REQUIREMENTS_LOCK, WEB
 from infra.kernel.config.settings import Settings
 from infra.kernel.config.version import product_version
 from infra.ops.doctor.finding import Finding, error, ok, warning
@@ -18,7 +17,6 @@ from infra.ops.doctor.subject import Subject
 from infra.ops.stack import tools
 
 CHECK: Final = "versions"
-LOCK: Final = ROOT / "requirements.lock"
 MIN_PYTHON: Final = (3, 11)
 _PINNED: Final = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^\]]*\])?==([^\s;\\]+)[ \t]*(;[^\\\n]*)?", re.MULTILINE)
 _MAX_NAMED: Final = 5
@@ -31,7 +29,7 @@ def check(subject: Subject) -> Iterator[Finding]:
     yield of_postgres()
     yield ok(CHECK, f"ClickHouse: the embedded engine is chdb {installed('chdb') or 'of an unknown version'}.")
     yield of_web_app()
-    yield from of_packages(LOCK.read_text() if LOCK.is_file() else "", installed)
+    yield from of_packages(REQUIREMENTS_LOCK.read_text() if REQUIREMENTS_LOCK.is_file() else "", installed)
 
 
 def of_python(found: tuple[int, ...]) -> Finding:
@@ -59,7 +57,11 @@ def of_kafka(settings: Settings) -> Iterator[Finding]:
 def _kafka_remedy() -> str:
     if tools.java() is None:
         return f"Install Java {tools.OLDEST_JAVA} or newer (for Debian: openjdk-17-jre-headless)."
-    return "Run `make setup` with Maven installed, which fetches Kafka's jars."
+    return _part_remedy("Run `make setup` with Maven installed, which fetches Kafka's jars.")
+
+
+def _part_remedy(of_checkout: str) -> str:
+    return "Install the wheel again: it has this part." if IS_INSTALLED else of_checkout
 
 
 def of_postgres() -> Finding:
@@ -76,11 +78,10 @@ def of_postgres() -> Finding:
 
 
 def of_web_app() -> Finding:
-    from infra.services.gateway.service import DIST  # imports the whole gateway
-
-    if (DIST / "index.html").is_file():
+    if (WEB / "index.html").is_file():
         return ok(CHECK, "The web app is built.")
-    return error(CHECK, f"The web app is not built: {DIST} has no index.html.", "Run `make setup`, which builds it.")
+    remedy = _part_remedy("Run `make setup`, which builds it.")
+    return error(CHECK, f"The web app is not built: {WEB} has no index.html.", remedy)
 
 
 def installed(name: str) -> str | None:
@@ -111,7 +112,7 @@ def of_packages(lock: str, installed: Callable[[str], str | None]) -> Iterator[F
         yield warning(
             CHECK,
             f"{len(others)} packages are not those of the lock: {', '.join(others[:_MAX_NAMED])}{more}.",
-            f"Run `pip install --require-hashes -r {Path(LOCK).name}` in this environment.",
+            f"Run `pip install --require-hashes -r {REQUIREMENTS_LOCK}` in this environment.",
         )
     elif wanted:
         yield ok(CHECK, f"All {len(wanted)} packages are those of the lock.")

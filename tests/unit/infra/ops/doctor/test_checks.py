@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from infra.kernel.config import paths
 from infra.kernel.config.paths import ROOT
 from infra.kernel.config.settings import Settings, load
 from infra.kernel.observability.stack_state import ProcessRow, StackState
@@ -100,7 +101,7 @@ class TestVersions:
         assert severities(problems(versions.of_packages(lock, {"a": "1.0", "b": "2.0"}.get))) == [WARNING, ERROR]
 
     def test_the_lock_of_this_checkout_is_read_whole(self) -> None:
-        names = versions.pinned(versions.LOCK.read_text())
+        names = versions.pinned(paths.REQUIREMENTS_LOCK.read_text())
         assert len(names) > 50 and {"chdb", "psycopg", "rich", "tzdata"} <= set(names)
 
 
