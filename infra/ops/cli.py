@@ -46,6 +46,7 @@ COMMANDS = {
     "audit": Command("infra.ops.audit.command:main", "compare the log with every table; exit 2 on a difference"),
     "backup": Command("infra.ops.backup.command:backup_main", "back the running stack up; check or drill a backup"),
     "restore": Command("infra.ops.backup.command:restore_main", "restore a backup into an empty data directory"),
+    "capacity": Command("infra.ops.capacity.command:main", "what a load needs: --events-per-day N [--json]"),
     "escrow-sandbox": Command(
         "infra.domain.escrow_provider.sandbox:main", "an escrow provider for tests; moves no money"
     ),
@@ -62,7 +63,7 @@ SERVICES = {
 }
 
 _GROUPS = ("projections", "dlq", "events", "lag")
-_WITHOUT_STACK = ("up", "ps", "info", "doctor", "serve", "restore", "escrow-sandbox")
+_WITHOUT_STACK = ("up", "ps", "info", "doctor", "serve", "restore", "escrow-sandbox", "capacity")
 WRONG_USE = 2
 INTERRUPTED = 130
 

@@ -34,7 +34,7 @@ ANSWER_S: Final = 4.0
 """A batch that is not acknowledged by then fails for its requests."""
 MAX_UNACKED_BYTES: Final = 48 * 1024 * 1024
 SAME_PARTITION_S: Final = 10.0
-SAME_PARTITION_RECORDS: Final = 10_000
+SAME_PARTITION_RECORDS: Final = 50_000
 """Records whose place does not matter go to one partition for so long, or until it got so many: each partition that
 gets any costs an insert."""
 MAX_GROUP: Final = 1_000

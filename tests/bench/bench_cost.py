@@ -108,6 +108,8 @@ def _cost(
         aim=aim,
         note=_parts(used, "µs"),
     )
+    for part in ("kafka", "ingest", "projectors", "clickhouse"):
+        yield figure(COMMAND, f"{name}: {part}", used[part], "µs an event")
     yield figure(COMMAND, f"{name}, acknowledged, p99", percentile(took, 99), "ms")
 
 
@@ -142,6 +144,10 @@ def _drain(made: Stack, site: Site, events: Iterator[Event]) -> Iterator[Figure]
         aim="≥ 60,000",
         note=f"{sum(used.values()):.0f} µs an event: {_parts(used, 'µs')}",
     )
+    yield figure(COMMAND, "drain: clickhouse", used["clickhouse"], "µs an event")
+    yield figure(COMMAND, "drain: projectors", used["projectors"], "µs an event")
+    stored = sum(path.stat().st_size for path in made.data_dir.glob("kafka/clicks-*/*.log"))
+    yield figure(COMMAND, "bytes of an event in Kafka's log", stored / _rows(made), "bytes")
 
 
 def _projections(made: Stack, action: str) -> None:

@@ -197,6 +197,7 @@ def test_signing_out_ends_the_streams(
 
         def sign_out() -> None:
             wait_for(lambda: application.state.live_hub._watched, "the stream to begin")
+            wait_for(lambda: application.state.services.positions.version is not None, "notifications to be heard")
             if by_another:
                 revoke_sessions(service.postgres, ada.account_id, except_for=uuid4())
             else:

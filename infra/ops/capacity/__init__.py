@@ -1,0 +1,1 @@
+"""`althing capacity`: how many brokers, processes, shards and disks a load needs, from measured figures."""
