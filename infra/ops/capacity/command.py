@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from infra.ops.capacity.model import Load, Plan, Prices, plan
+from infra.ops.capacity.model import UTILISATION, Load, Plan, Prices, plan
 
 
 def main(arguments: list[str]) -> int:
@@ -53,7 +53,8 @@ def _text(load: Load, found: Plan) -> Iterator[str]:
         yield f"{name:<18}{value}"
     for warning in found.warnings:
         yield f"Note: {warning}"
-    yield "Sized for the peak at 60 % of figures measured on one small machine (docs/scale.md): measure your own."
+    share = f"{UTILISATION:.0%}".replace("%", " %")
+    yield f"Sized for the peak at {share} of figures measured on one small machine (docs/scale.md): measure your own."
 
 
 def _size(number: float) -> str:

@@ -22,6 +22,7 @@ from infra.ops.capacity.measured import (
     ROLLUP_SHARE,
     TABLE_BYTES,
 )
+from projectors.engine.clickhouse_worker import MAX_INTERVAL_S
 from schemas.topics import CLICKS
 
 DAY_S: Final = 86_400
@@ -35,8 +36,8 @@ CORES_A_BROKER: Final = 4
 CORES_A_SHARD: Final = 16
 DISK_A_BROKER: Final = 4 << 40
 DISK_A_SHARD: Final = 8 << 40
-INSERTS_A_SECOND: Final = 1.33
-"""Of one busy partition (`projectors.engine.clickhouse_worker.MAX_INTERVAL_S`)."""
+INSERTS_A_SECOND: Final = 1 / MAX_INTERVAL_S
+"""Of one busy partition."""
 PARTITIONS_A_PROCESS: Final = 2
 """Of projectors, so that the others share the work of one that was lost."""
 OTHER_CORES: Final = 8

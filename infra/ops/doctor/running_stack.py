@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ from infra.kernel.observability.stack_state import ProcessRow
 from infra.ops.doctor.engines import postgres
 from infra.ops.doctor.finding import Finding, error, ok, warning
 from infra.ops.doctor.subject import Subject
-from infra.ops.stack.ports import LOOPBACK
+from infra.ops.health_check import addresses
 from infra.ops.stack.probe import answers
 from projectors.cli.lag import MAX_EVENTS, MAX_SECONDS
 from projectors.engine import status
@@ -29,24 +29,11 @@ def check(subject: Subject) -> Iterator[Finding]:
     if subject.stack is None:
         yield ok(CHECK, f"No stack runs on {subject.data_dir}.")
     else:
-        ports = service_ports(subject)
+        found = addresses(subject.effective)
         for row in subject.stack.processes:
-            yield of_process(row, ports.get(row.name), str(subject.data_dir))
+            host, port = found.get(row.name, ("", None))
+            yield of_process(row, None if port is None else (host, port), str(subject.data_dir))
     yield from of_pipeline(subject)
-
-
-def service_ports(subject: Subject) -> Mapping[str, tuple[str, int]]:
-    """Where each service answers `/readyz`."""
-    used = subject.effective
-    found = {
-        "web": (used.host, used.port),
-        "ingest": (used.host, used.tracking_port),
-        "command": (LOOPBACK, used.command_port),
-        "query": (LOOPBACK, used.query_port),
-        "projectors": (LOOPBACK, used.projectors_port),
-        "scheduler": (LOOPBACK, used.scheduler_port),
-    }
-    return {name: (host, port) for name, (host, port) in found.items() if port is not None}
 
 
 def of_process(

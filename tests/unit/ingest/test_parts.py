@@ -139,6 +139,18 @@ async def test_a_lone_event_leaves_at_once_and_those_that_follow_leave_together(
     assert [len(records) for records, _ in log.calls] == [1, 7]
 
 
+async def test_records_without_a_place_of_their_own_go_to_the_next_partition_after_so_many() -> None:
+    log = HeldLog()
+    publisher = Publisher(log, Counters(), 10**6)  # type: ignore[arg-type]  # it publishes; nothing else is asked
+    places = []
+    for count in (1, publish.SAME_PARTITION_RECORDS, 1, 1):
+        publisher.submit([a_record()] * count)
+        await settle()
+        log.acknowledge()
+        places.append(publisher.partition)
+    assert places == [1, 1, 2, 2]
+
+
 async def test_too_much_unacknowledged_work_is_refused_at_once() -> None:
     publisher = Publisher(HeldLog(), Counters(), 10)  # type: ignore[arg-type]  # it publishes; nothing else is asked
     publisher.submit([a_record()] * 8)

@@ -126,7 +126,7 @@ def of_topics(brokers: int, found: Sequence[TopicState], *, is_embedded: bool) -
     for topic in topics.ALL:
         if (state := states.get(topic.name)) is None:
             continue
-        if state.partitions < topic.partitions:
+        if state.partitions != topic.partitions:
             yield error(
                 CHECK,
                 f"Topic {topic.name} has {state.partitions} partitions instead of {topic.partitions}.",

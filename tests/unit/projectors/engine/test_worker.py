@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 from unittest.mock import MagicMock
@@ -17,10 +17,10 @@ from infra.kernel.log import LogUnavailable, StoredRecord
 from infra.kernel.subscriptions import dead_letters, positions
 from infra.kernel.subscriptions.dead_letters import DeadLetter
 from infra.kernel.subscriptions.positions import BarrierReached, Fenced, Key, Position
-from projectors.engine.clickhouse_worker import ClickHouseWorker
+from projectors.engine.clickhouse_worker import GATHER_S, MAX_ROWS, ClickHouseWorker
 from projectors.engine.dedup import DedupStore
 from projectors.engine.postgres_worker import PostgresWorker
-from projectors.engine.worker import Runtime, SinkLostRows
+from projectors.engine.worker import READ_S, Runtime, SinkLostRows
 from projectors.read_models.partners.partners import PARTNERS
 from projectors.registry import EVENTS_PROJECTION
 from schemas.topics import CLICKS, DOMAIN
@@ -170,3 +170,39 @@ def test_a_worker_that_gets_no_connection_does_not_queue_up_once_more_to_say_so(
         'worker_retrying error="PoolTimeout: couldn\'t get a connection after 1.50 sec"',
         'worker_retrying error="LogUnavailable: Kafka does not answer"',
     ]
+
+
+@dataclass
+class Trickle:
+    """A log in which `waiting` records are there at each read that has something; the reads are noted."""
+
+    waiting: list[int]
+    timeouts: list[float] = field(default_factory=list)
+
+    def read(self, max_records: int, timeout_s: float) -> list[StoredRecord]:
+        self.timeouts.append(timeout_s)
+        count = min(self.waiting.pop(0), max_records) if self.waiting else 0
+        return [StoredRecord(CLICKS.name, 0, 0, 0, b"", b"{}", ())] * count
+
+
+def gathered(waiting: list[int], interval_s: float = 0.0) -> tuple[int, Trickle]:
+    """What `events_worker` gathers of these reads, and the log that says how often it was read."""
+    worker, log = events_worker(SlowLog([]), 0, insert_interval_s=interval_s), Trickle(waiting)
+    worker._source = cast(Any, log)
+    return len(worker._gather()), log
+
+
+def test_a_lone_event_is_inserted_after_one_more_look() -> None:
+    count, log = gathered([1])
+    assert count == 1 and log.timeouts == [READ_S, 0.0]
+
+
+def test_a_trickle_is_fetched_at_the_end_of_its_interval_however_many_events_come() -> None:
+    """At each read one more is there, as from a broker that answers at once: it is not read a hundred times."""
+    count, log = gathered([1] * 100)
+    assert count == 3 and log.timeouts == [READ_S, 0.0, GATHER_S]
+
+
+def test_a_backlog_is_read_without_a_pause_until_the_batch_is_full() -> None:
+    count, log = gathered([MAX_ROWS // 4] * 10, interval_s=3600.0)
+    assert count == MAX_ROWS and len(log.timeouts) == 4

@@ -339,6 +339,8 @@ class TestKafka:
         assert missing.severity is WARNING and good[0].name in missing.found
         unknown = kafka.TopicState(good[0].name, good[0].partitions, 3, None, None)
         assert severities(problems(kafka.of_topics(3, [unknown, *good[1:]], is_embedded=False))) == [WARNING]
+        wider = kafka.TopicState(good[0].name, topics.ALL[0].partitions + 1, 3, 2, -1)
+        assert severities(problems(kafka.of_topics(3, [wider, *good[1:]], is_embedded=False))) == [ERROR]
         bad = kafka.TopicState(good[0].name, 1, 3, 2, 86_400_000)
         assert severities(problems(kafka.of_topics(3, [bad, *good[1:]], is_embedded=False))) == [ERROR, ERROR]
 
