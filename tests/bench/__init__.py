@@ -6,6 +6,7 @@ A bench is no test: it never fails because of a time. It starts and ends what it
 
 from __future__ import annotations
 
+from statistics import quantiles
 from typing import TypedDict
 
 
@@ -46,3 +47,8 @@ def figure(
     if note:
         found["note"] = note
     return found
+
+
+def percentile_of(milliseconds: list[float], percentile: int) -> float:
+    """The time that so many of a hundred do not exceed."""
+    return round(quantiles(milliseconds, n=100)[percentile - 1], 1)

@@ -19,10 +19,10 @@ import orjson
 from infra.kernel.clickhouse.client import client
 from infra.kernel.config.settings import load
 from infra.ops.demo import plan
-from tests.bench import Figure, figure
+from tests.bench import Figure, figure, percentile_of
 from tests.bench.bench_ingest import bare_echo
 from tests.bench.bench_stack import memory_by_process
-from tests.bench.paced_sender import percentile, request, send
+from tests.bench.paced_sender import request, send
 from tests.bench.processor_time import Seconds, between, sample
 from tests.bench.stack_client import EMAIL, PASSWORD, Owner, Site, bearer, pour
 from tests.support.stack import Stack, stack, wait_for
@@ -110,7 +110,7 @@ def _cost(
     )
     for part in ("kafka", "ingest", "projectors", "clickhouse"):
         yield figure(COMMAND, f"{name}: {part}", used[part], "µs an event")
-    yield figure(COMMAND, f"{name}, acknowledged, p99", percentile(took, 99), "ms")
+    yield figure(COMMAND, f"{name}, acknowledged, p99", percentile_of(took, 99), "ms")
 
 
 def _bare(bodies: Sequence[bytes], rate: float, connections: int) -> float:

@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import count, islice
-from statistics import quantiles
 from typing import Any
 from uuid import uuid4
 
@@ -25,7 +24,7 @@ from infra.kernel.clickhouse.client import client
 from infra.kernel.config.settings import load
 from infra.kernel.observability.stack_state import read
 from infra.ops.demo import plan
-from tests.bench import Figure
+from tests.bench import Figure, percentile_of
 from tests.bench.stack_client import EMAIL, PASSWORD, Owner, Site, background, bearer, pour, watching
 from tests.support.stack import Stack, stack, wait_for
 from tests.support.user_agents import BROWSER
@@ -84,7 +83,7 @@ def _clicks(made: Stack, owner: Owner, site: Site) -> Iterator[Figure]:
             time.sleep(random.Random(number).uniform(0.0, 0.2))  # not in step with the live view's rhythm
     for percentile in (50, 95):
         figure = _ms("click sent -> pushed in the live view", visible, percentile)
-        figure["baseline"] = _percentile(answered, percentile)
+        figure["baseline"] = percentile_of(answered, percentile)
         figure["baseline_name"] = "until the click is acknowledged"
         figure["note"] = f"{CLICKS} clicks beside {LOAD_BATCH * LOAD_RATE:.0f} events/s of another website"
         if percentile == 95:
@@ -132,11 +131,11 @@ def _seen(
         bare.append(1000 * (time.perf_counter() - began))
     for percentile in (50, 95):
         figure = _ms(f"command sent -> its effect read ({what})", both, percentile)
-        figure["baseline"] = _percentile(bare, percentile)
+        figure["baseline"] = percentile_of(bare, percentile)
         figure["baseline_name"] = "the bare GET"
         figure["note"] = (
-            f"of it the command {_percentile(commands, percentile):.3g} ms, "
-            f"the waiting read {_percentile(reads, percentile):.3g} ms"
+            f"of it the command {percentile_of(commands, percentile):.3g} ms, "
+            f"the waiting read {percentile_of(reads, percentile):.3g} ms"
         )
         if percentile == 95:
             figure["aim"] = "≤ 50"
@@ -282,9 +281,5 @@ def _event() -> dict[str, Any]:
 
 
 def _ms(name: str, milliseconds: list[float], percentile: int) -> Figure:
-    value = _percentile(milliseconds, percentile)
+    value = percentile_of(milliseconds, percentile)
     return {"name": f"{name}, p{percentile}", "value": value, "unit": "ms", "command": COMMAND}
-
-
-def _percentile(milliseconds: list[float], percentile: int) -> float:
-    return round(quantiles(milliseconds, n=100)[percentile - 1], 1)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
-from statistics import quantiles
 from urllib.parse import urlsplit
 
 PATIENCE_S = 60.0
@@ -41,10 +40,6 @@ async def send(url: str, requests: Sequence[bytes], rate: float, connections: in
 
     await asyncio.gather(*(one_connection() for _ in range(connections)))
     return took
-
-
-def percentile(milliseconds: list[float], number: int) -> float:
-    return round(quantiles(milliseconds, n=100)[number - 1], 1)
 
 
 async def _acknowledged(reader: asyncio.StreamReader) -> None:
