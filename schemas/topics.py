@@ -8,7 +8,9 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """One topic. `retention_ms` -1 = unlimited: every projection can be rebuilt from the log's beginning."""
+    """One topic. `partitions`: of a new installation; those of `clicks` can be multiplied later
+    (`infra.kernel.log.partitions`). `retention_ms` -1 = unlimited: every projection can be rebuilt from the log's
+    beginning."""
 
     name: str
     partitions: int
@@ -16,6 +18,8 @@ class Topic:
     holds: str
     retention_ms: int = -1
 
+
+MAX_PARTITIONS: Final = 1024
 
 CLICKS: Final = Topic("clicks", 4, "event id", "clicks, page views, custom events (`schemas.tracking.TrackedEvent`)")
 CONVERSIONS: Final = Topic(

@@ -43,6 +43,9 @@ COMMANDS = {
     "dlq": Command("projectors.cli.main:main", "dead letters: list, show, retry, skip"),
     "events": Command("projectors.cli.main:main", "show, search or tail the log"),
     "lag": Command("projectors.cli.main:main", "how far each projection is behind [--check]"),
+    "partitions": Command(
+        "infra.ops.partitions:main", "how many partitions each topic has; raise TOPIC NUMBER multiplies them"
+    ),
     "audit": Command("infra.ops.audit.command:main", "compare the log with every table; exit 2 on a difference"),
     "backup": Command("infra.ops.backup.command:backup_main", "back the running stack up; check or drill a backup"),
     "restore": Command("infra.ops.backup.command:restore_main", "restore a backup into an empty data directory"),

@@ -14,7 +14,7 @@ import psycopg
 
 from infra.kernel.clickhouse import client
 from infra.kernel.config.settings import Settings
-from infra.kernel.log import Log, LogUnavailable
+from infra.kernel.log import Log, LogUnavailable, partitions
 from ingest.directory.directory import Website
 from schemas import topics
 
@@ -106,8 +106,8 @@ def wait_for_projection(url: str, log: Log) -> None:
     """Returns when ClickHouse has everything that is in topic `clicks` now. Raises `ImportFailed`."""
     deadline = time.monotonic() + CATCH_UP_S
     try:
-        ends = log.end_offsets((topics.CLICKS.name, partition) for partition in range(topics.CLICKS.partitions))
         with psycopg.connect(url, connect_timeout=3, autocommit=True) as connection:
+            ends = log.end_offsets(partitions.places(connection, topics.CLICKS))
             while True:
                 found: dict[int, int] = dict(
                     connection.execute(_POSITIONS, (PROJECTION, topics.CLICKS.name)).fetchall()

@@ -70,7 +70,7 @@ class Publisher:
         self.unacked = 0
         self.unacked_bytes = 0
         self.partition = 0
-        """Where records go whose place does not matter."""
+        """Where records go whose place does not matter: all in one, each in turn."""
         self._partition_until = 0.0
         self._partition_left = 0
 
@@ -131,7 +131,7 @@ class Publisher:
         now = monotonic()
         self._partition_left -= len(group.records)
         if now > self._partition_until or self._partition_left < 0:
-            self.partition = (self.partition + 1) % topics.CLICKS.partitions
+            self.partition = (self.partition + 1) % self._log.partitions(topics.CLICKS.name)
             self._partition_until = now + SAME_PARTITION_S
             self._partition_left = SAME_PARTITION_RECORDS
         self._sent_at.append(now)

@@ -20,7 +20,7 @@ import orjson
 from psycopg.rows import dict_row
 
 from infra.domain.message_chain import Booking, Message, bookings, chain
-from infra.kernel.log import StoredRecord
+from infra.kernel.log import StoredRecord, partitions
 from projectors.cli.tools import DONE, FAILED, Tools, complain, say, write_json, write_table
 from schemas import click_id, envelope, topics
 from schemas.currencies import amount_text
@@ -108,9 +108,10 @@ def _search(arguments: Namespace, tools: Tools) -> int:
 def _tail(arguments: Namespace, tools: Tools) -> int:
     topic = topics.BY_NAME[arguments.topic]
     came: SimpleQueue[StoredRecord | None] = SimpleQueue()
-    for partition in range(topic.partitions):
+    number = partitions.counts(tools.connection)[topic.name]
+    for partition in range(number):
         Thread(target=_follow, args=(tools, topic.name, partition, arguments, came), daemon=True).start()
-    waiting_for, last = topic.partitions, list[StoredRecord]()
+    waiting_for, last = number, list[StoredRecord]()
     while waiting_for:
         record = came.get()
         if record is None:
@@ -255,7 +256,8 @@ def _at(moment: datetime) -> str:
 
 
 def _record(tools: Tools, topic: str, partition: int, offset: int) -> StoredRecord | None:
-    if not 0 <= partition < topics.BY_NAME[topic].partitions or offset >= tools.log.end_offset(topic, partition):
+    known = partitions.counts(tools.connection)[topic]
+    if not 0 <= partition < known or offset >= tools.log.end_offset(topic, partition):
         return None
     with closing(tools.log.source(topic, partition, offset)) as source:
         found = source.read(1, READ_S)

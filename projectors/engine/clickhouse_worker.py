@@ -11,20 +11,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from dataclasses import replace
 from time import monotonic
 from typing import Any, Final
 
 import orjson
+import psycopg
 import structlog
 
-from infra.kernel.log import Log, LogUnavailable, Record, Source, StoredRecord
+from infra.kernel.log import Log, LogUnavailable, Record, Source, StoredRecord, partitions, signature
+from infra.kernel.log.partitions import Lineage
 from infra.kernel.log.signature import UNSIGNED, UNSIGNED_TEXT
 from infra.kernel.subscriptions import dead_letters, positions
 from infra.kernel.subscriptions.dead_letters import DeadLetter, FailedRecord
 from infra.kernel.subscriptions.positions import Key
 from projectors.engine import failpoints
 from projectors.engine.clickhouse import InsertRejected
-from projectors.engine.dedup import DedupBatch, DedupStore, NullDedupIndex
+from projectors.engine.dedup import DedupBatch, DedupStore, InheritedIds, NullDedupIndex
 from projectors.engine.generations import PARAMETERS
 from projectors.engine.projection import Batch, ClickHouseProjection, DedupIndex, Duplicate
 from projectors.engine.repair import insert_missing
@@ -69,6 +72,7 @@ class ClickHouseWorker(Worker):
         self._ids: DedupStore | None = None
         self._sink_is_checked = False
         self._parameters: Any = None
+        self._lineage = Lineage(key.partition)
         self._last_insert = 0.0
         self._insert_interval_s = runtime.insert_interval_s
         self._last_prune = monotonic()
@@ -76,9 +80,12 @@ class ClickHouseWorker(Worker):
     def prepare(self) -> None:
         """Loads parameters and remembered ids, then repeats the insert that a crash left unfinished."""
         self._parameters = self._projection.parse_parameters(self._read_parameters())
+        with self.runtime.pool.connection() as connection:
+            self._lineage = partitions.lineage(connection, self.key.topic, self.key.partition)
         if self.key.topic in self._projection.deduplicated_topics:
             folder = self.runtime.data_dir / "projector" / self.key.projection / str(self.key.generation)
-            self._ids = DedupStore(folder / f"{self.key.topic}-{self.key.partition}")
+            self._ids = DedupStore(folder / f"{self.key.topic}-{self.key.partition}", self._lineage)
+            self._inherit_ids(self._ids)
             self._catch_up_ids(self._ids)
             if not self._sink_is_checked:
                 self._check_sink(self._ids)
@@ -166,13 +173,16 @@ class ClickHouseWorker(Worker):
                     self._pass_over(first, records, batch)
                     return
             with self.runtime.pool.connection() as connection:
-                positions.claim(connection, self.key, first, last, self.runtime.name)
+                self._claim(connection, first, last)
         except positions.BarrierReached as held:
             before = self.records_before(held.barrier_offset, records)
             if before:
                 self._project(before)
             raise
         self._finish(first, records, batch)
+
+    def _claim(self, connection: psycopg.Connection[Any], first: int, last: int) -> None:
+        positions.claim(connection, self.key, first, last, self.runtime.name, splits=len(self._lineage.splits))
 
     def _pass_over(self, first: int, records: list[StoredRecord], batch: Batch) -> None:
         """Nothing to insert: nothing to claim. Most of what is decided concerns no table here."""
@@ -205,7 +215,7 @@ class ClickHouseWorker(Worker):
         failpoints.reach("after_making", self.key.text)
         if monotonic() - claimed > CLAIM_STANDS_S:
             with self.runtime.pool.connection() as connection:
-                positions.claim(connection, self.key, first, last, self.runtime.name)
+                self._claim(connection, first, last)
         began = monotonic()
         self._insert(batch, records, f"{self.key.text}:{first}-{last}")
         took = monotonic() - began
@@ -293,6 +303,34 @@ class ClickHouseWorker(Worker):
         except TimeoutError as error:
             raise LogUnavailable("the log did not acknowledge in time") from error
 
+    def _inherit_ids(self, ids: DedupStore) -> None:
+        """Reads what was sent to the partitions that this one was split from: their ids are older than any here."""
+        for ancestor in ids.heritage:
+            log.info("dedup_index_inheriting", partition=ancestor.partition, to_offset=ancestor.end)
+            key = replace(self.key, partition=ancestor.partition)
+            with self.runtime.pool.connection() as connection:
+                crashing = dead_letters.crashing(connection, key)
+                signed_from = signature.start(connection, key.topic, key.partition)
+            with closing(self.runtime.log.source(key.topic, key.partition, 0)) as source:
+                at = 0
+                while at < ancestor.end:
+                    records = self._read_before(ancestor.end, source, key.partition)
+                    ours = [
+                        record
+                        for record in records
+                        if record.offset < ancestor.end
+                        and record.offset not in crashing
+                        and (record.is_signed or record.offset < signed_from)
+                        and self._lineage.inherits(record.key)
+                    ]
+                    dedup_batch = ids.begin_batch()
+                    self._make(ours, InheritedIds(dedup_batch, ancestor), Batch())
+                    ids.inherit(dedup_batch)
+                    failpoints.reach("inheriting", self.key.text)
+                    at = records[-1].offset + 1
+        if ids.heritage:
+            ids.end_heritage()
+
     def _catch_up_ids(self, ids: DedupStore) -> None:
         """Reads the log between what the ids know and the position: a batch after a crash, everything after a loss."""
         goal = self._position.next_offset
@@ -309,13 +347,14 @@ class ClickHouseWorker(Worker):
                 self._make(self._without_forged(used), dedup_batch, Batch())
                 ids.commit(dedup_batch, min(records[-1].offset + 1, goal))
 
-    def _read_before(self, goal: int, source: Source) -> list[StoredRecord]:
+    def _read_before(self, goal: int, source: Source, ancestor: int | None = None) -> list[StoredRecord]:
         """The next records of a log that reaches `goal`: an empty answer only means that the log is slow."""
         while not self._stopping.is_set():
             records = source.read(CATCH_UP_ROWS, READ_S)
             if records:
                 return records
-            if self.runtime.log.end_offset(self.key.topic, self.key.partition) < goal:
+            partition = self.key.partition if ancestor is None else ancestor
+            if self.runtime.log.end_offset(self.key.topic, partition) < goal:
                 raise SinkLostRows(f"the position is {goal}, and the log ends before it")
         raise positions.Fenced("stopping")
 
@@ -372,6 +411,8 @@ class ClickHouseWorker(Worker):
             with self.runtime.pool.connection() as connection:
                 dead_letters.still_bad(connection, letter.id, batch.bad[0].error)
             return
+        if batch.publish and self.publishes:
+            self._publish(batch.publish)
         with self.runtime.pool.connection() as connection, connection.transaction():
             if not dead_letters.hold(connection, letter.id):
                 return  # skipped meanwhile: its rows must not appear
@@ -394,6 +435,9 @@ class _Retry:
     def load(self, keys: Sequence[bytes]) -> None:
         if self.inner is not None:
             self.inner.load(keys)
+
+    def elsewhere(self, record: StoredRecord) -> int | None:
+        return self.inner.elsewhere(record) if self.inner is not None else None
 
     def check(self, key: bytes, offset: int, content: bytes, at: int) -> Duplicate | None:
         if self.inner is None:

@@ -4,7 +4,8 @@ The database contains exactly the ids of the records before `marker`: a batch is
 (`DedupBatch`) and committed after its position has advanced. The worker that opens it reads the log again from `marker`
 to the position, so a lost or older database does no harm.
 
-An id is a duplicate if it is remembered at a lower offset and not more than 35 days apart in time of arrival.
+An id is a duplicate if it is remembered at a lower offset and not more than 35 days apart in time of arrival. Where the
+number of partitions was raised, a new partition also remembers what was sent before to its ancestors (`inherit`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from typing import Final
 
 import lmdb
 
+from infra.kernel.log import StoredRecord
+from infra.kernel.log.partitions import Ancestor, Lineage, in_ancestor, is_before
 from projectors.engine.projection import Duplicate
 
 WINDOW_S: Final = 35 * 24 * 3600
@@ -29,6 +32,8 @@ _VALUE: Final = struct.Struct("<Q8sI")
 _MARKER: Final = b"\x00marker"
 _FORMAT: Final = b"\x00format"
 _NEWEST: Final = b"\x00newest"
+_INHERITED: Final = b"\x00inherited"
+_ALONE: Final = Lineage(0)
 FIRST_SIZE: Final = 64 * 1024 * 1024
 _PRUNE_ROWS: Final = 20_000
 
@@ -42,9 +47,10 @@ class MarkerMoved(Exception):
 class DedupStore:
     """The ids of one partition. One owner at a time; survives `kill -9` at any moment."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, lineage: Lineage = _ALONE) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
+        self.lineage = lineage
         self._environment = self._open()
         with self._environment.begin() as transaction:
             found = transaction.get(_FORMAT)
@@ -53,8 +59,32 @@ class DedupStore:
             self._start_over()
         with self._environment.begin(write=True) as transaction:
             transaction.put(_FORMAT, FORMAT)
+            self._has_inherited = transaction.get(_INHERITED) is not None
             self.marker = _number(transaction.get(_MARKER))
             self._newest = _number(transaction.get(_NEWEST))
+
+    @property
+    def heritage(self) -> tuple[Ancestor, ...]:
+        """The partitions whose ids have to be given to `inherit` first, in this order."""
+        return () if self._has_inherited else self.lineage.ancestors
+
+    def inherit(self, dedup_batch: DedupBatch) -> None:
+        """Stores ids that were sent to an ancestor; may be repeated until `end_heritage`."""
+        items = sorted((key, _VALUE.pack(*entry)) for key, entry in dedup_batch.added.items())
+        while True:
+            try:
+                with self._environment.begin(write=True) as transaction, transaction.cursor() as cursor:
+                    cursor.putmulti(items)
+            except lmdb.MapFullError:
+                self._grow()
+            else:
+                break
+
+    def end_heritage(self) -> None:
+        """Notes that the ids of every ancestor are stored."""
+        with self._environment.begin(write=True) as transaction:
+            transaction.put(_INHERITED, b"1")
+        self._has_inherited = True
 
     def begin_batch(self) -> DedupBatch:
         """Returns an empty batch on top of the stored ids."""
@@ -73,7 +103,7 @@ class DedupStore:
             try:
                 self._store(items, marker, max(newest, self._newest))
             except lmdb.MapFullError:
-                self._environment.set_mapsize(self._environment.info()["map_size"] * 2)
+                self._grow()
             else:
                 break
         self.marker, self._newest = marker, max(newest, self._newest)
@@ -82,6 +112,7 @@ class DedupStore:
         """Forgets everything: the next owner reads the partition from its beginning."""
         self._start_over()
         self.marker = self._newest = 0
+        self._has_inherited = False
 
     def prune(self) -> int:
         """Drops entries that can no longer meet a duplicate; returns how many."""
@@ -122,6 +153,9 @@ class DedupStore:
             transaction.put(_MARKER, b"%d" % marker)
             transaction.put(_NEWEST, b"%d" % newest)
 
+    def _grow(self) -> None:
+        self._environment.set_mapsize(self._environment.info()["map_size"] * 2)
+
     def _open(self) -> lmdb.Environment:
         try:
             return self._environment_at()
@@ -158,17 +192,38 @@ class DedupBatch:
         """Offset, content and time of arrival of what is remembered under `key`."""
         return self.added.get(key) or self._known.get(key)
 
+    def elsewhere(self, record: StoredRecord) -> int | None:
+        """The partition that the record belongs into, if it is another one."""
+        return self._stored.lineage.elsewhere(record.key, record.offset)
+
     def check(self, key: bytes, offset: int, content: bytes, at: int) -> Duplicate | None:
         """Returns the first record if it has a lower offset within `WINDOW_S`; else None, and learns the id."""
         known = self.added.get(key) or self._known.get(key)
         if known is None:
             self.added[key] = (offset, content, at)
             return None
-        if known[0] < offset and abs(at - known[2]) <= WINDOW_S:
+        is_earlier = is_before(known[0], offset)
+        if is_earlier and abs(at - known[2]) <= WINDOW_S:
             return Duplicate(known[0], known[1] == content)
-        if known[0] <= offset:
+        if is_earlier or known[0] == offset:
             self.added[key] = (offset, content, at)
         return None
+
+
+class InheritedIds:
+    """`projection.DedupIndex` over a batch for records of an ancestor: their ids are remembered under places there."""
+
+    def __init__(self, batch: DedupBatch, ancestor: Ancestor) -> None:
+        self._batch, self._partition = batch, ancestor.partition
+        self.load = batch.load
+
+    def elsewhere(self, _record: StoredRecord) -> int | None:
+        """Returns None: the caller has left out what does not belong here."""
+        return None
+
+    def check(self, key: bytes, offset: int, content: bytes, at: int) -> Duplicate | None:
+        """As `DedupBatch.check`."""
+        return self._batch.check(key, in_ancestor(self._partition, offset), content, at)
 
 
 class NullDedupIndex:
@@ -176,6 +231,10 @@ class NullDedupIndex:
 
     def load(self, keys: Sequence[bytes]) -> None:
         """Nothing is stored."""
+
+    def elsewhere(self, _record: StoredRecord) -> int | None:
+        """Returns None: every record is where it belongs."""
+        return None
 
     def check(self, _key: bytes, _offset: int, _content: bytes, _at: int) -> Duplicate | None:
         """Returns None: every record is new."""

@@ -23,7 +23,8 @@ from schemas.topics import DOMAIN, Topic
 
 @dataclass(frozen=True, slots=True)
 class Duplicate:
-    """An id that the log already held: where, and whether its content was the same."""
+    """An id that the log already held: where (`infra.kernel.log.partitions.place_of`), and whether its content was the
+    same."""
 
     first_offset: int
     is_same: bool
@@ -34,6 +35,10 @@ class DedupIndex(Protocol):
 
     def load(self, keys: Sequence[bytes]) -> None:
         """Loads the stored entries of `keys`; called once for a batch, before `check`."""
+        ...
+
+    def elsewhere(self, record: StoredRecord) -> int | None:
+        """The partition that a record with an id of its sender belongs into, if it is another one."""
         ...
 
     def check(self, key: bytes, offset: int, content: bytes, at: int) -> Duplicate | None:
@@ -99,11 +104,11 @@ class TopicPartition(NamedTuple):
     partition: int
 
 
-def topic_partitions(projection: Projection) -> Iterator[TopicPartition]:
-    """Every partition that `projection` reads."""
+def topic_partitions(projection: Projection, counts: Mapping[str, int]) -> Iterator[TopicPartition]:
+    """Every partition that `projection` reads; `counts`: the number of partitions by topic."""
     topics = projection.topics if isinstance(projection, ClickHouseProjection) else (DOMAIN,)
     for topic in topics:
-        for partition in range(topic.partitions):
+        for partition in range(counts[topic.name]):
             yield TopicPartition(topic.name, partition)
 
 

@@ -19,6 +19,7 @@ from psycopg import Connection
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
+from infra.kernel.log import partitions
 from projectors.engine import barrier, generations
 from projectors.engine.clickhouse import ClickHouse
 from projectors.engine.generations import NotAllowed
@@ -148,7 +149,7 @@ def execute(
                 done(connection)
             return Outcome()
         case "resume":
-            accepted = _accepted(context, name) if request.force else ()
+            accepted = _accepted(connection, context, name) if request.force else ()
             with connection.transaction():
                 generations.resume(connection, name, accepted)
                 done(connection)
@@ -263,11 +264,12 @@ def _roll_back(connection: Connection[Any], context: RequestContext, request: Re
     return Outcome(target.generation, is_done=target.state == "live")
 
 
-def _accepted(context: RequestContext, name: str) -> list[tuple[str, int, int]]:
+def _accepted(connection: Connection[Any], context: RequestContext, name: str) -> list[tuple[str, int, int]]:
     projection = context.registry.projections.get(name)
     if projection is None:
         return []
-    ends = [(place, context.end_of(place)) for place in topic_partitions(projection)]
+    read = topic_partitions(projection, partitions.counts(connection))
+    ends = [(place, context.end_of(place)) for place in read]
     return [(place.topic, place.partition, end) for place, end in ends if end is not None]
 
 

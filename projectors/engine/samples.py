@@ -9,8 +9,8 @@ from typing import Any, Final
 from prometheus_client import Gauge
 from psycopg import Connection
 
+from infra.kernel.log import partitions
 from projectors.engine.status import Ends, Lag
-from schemas import topics
 
 EVERY_S: Final = 10.0
 KEPT_HOURS: Final = 2
@@ -43,7 +43,7 @@ class Sampler:
 
     def look(self, connection: Connection[Any], found: Iterable[Lag]) -> None:
         """Stores the log's ends; every `EVERY_S` also a sample of each lag, kept for `KEPT_HOURS`."""
-        known = self._ends.of((topic.name, partition) for topic in topics.ALL for partition in range(topic.partitions))
+        known = self._ends.of(partitions.places(connection))
         if not known:
             return
         names, numbers, offsets = zip(*[(topic, number, end) for (topic, number), end in known.items()], strict=True)

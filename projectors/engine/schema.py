@@ -12,6 +12,7 @@ from typing import Any, Final
 import psycopg
 
 from infra.kernel.config.settings import Settings
+from infra.kernel.log import partitions
 from infra.kernel.postgres.pool import required_url
 from infra.kernel.subscriptions import positions
 from infra.kernel.subscriptions.positions import Key
@@ -156,7 +157,7 @@ def absent_columns(clickhouse: ClickHouse, table: Table, generation: int) -> tup
 
 def create_positions(connection: psycopg.Connection[Any], projection: Projection, generation: int) -> None:
     """Makes a position for every partition that the projection reads; existing ones stay."""
-    for place in topic_partitions(projection):
+    for place in topic_partitions(projection, partitions.counts(connection)):
         positions.create(connection, Key(projection.name, generation, place.topic, place.partition))
 
 

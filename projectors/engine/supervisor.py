@@ -23,7 +23,7 @@ import structlog
 from psycopg import Connection
 
 from infra.kernel.config.settings import Settings
-from infra.kernel.log import LogUnavailable
+from infra.kernel.log import LogUnavailable, partitions
 from infra.kernel.observability import logging
 from infra.kernel.subscriptions.positions import Key
 from projectors.engine import backfill, barrier, generations, samples, schema
@@ -132,12 +132,13 @@ class WorkerSupervisor:
 
     def _match_workers(self, connection: Connection[Any], found: list[Build]) -> None:
         wanted: dict[Key, Build] = {}
+        counts = partitions.counts(connection)
         for build in found:
             projection = self._registry.projections.get(build.name)
             if projection is None or build.state not in RUNNING or _is_of_old(projection, build):
                 continue
             self._prepare(connection, build)
-            for place in topic_partitions(projection):
+            for place in topic_partitions(projection, counts):
                 wanted[Key(build.name, build.generation, place.topic, place.partition)] = build
         for key, worker in list(self._workers.items()):
             if key not in wanted:

@@ -1,6 +1,8 @@
-"""`duplicates`: events whose id the log already held, with the place of the first; never counted anywhere else.
+"""`duplicates`: events whose id the log already held, with the place of the first (`first_offset`, as
+`infra.kernel.log.partitions.place_of` reads it); never counted anywhere else.
 
-The canary's events (`schemas.canary`) lie here as well, each its own first: so that no figure sees them.
+The canary's events (`schemas.canary`) lie here as well, each its own first: so that no figure sees them; also records
+that were moved to the partition of their id (`infra.kernel.log.partitions`).
 
 `is_conflict` marks an id that came again with other content. Written by the projection `events` in the same step as
 its rows.

@@ -18,7 +18,8 @@ from uuid import UUID, uuid5
 import msgspec
 import orjson
 
-from infra.kernel.log import Record, StoredRecord
+from infra.kernel.log import Position, Record, StoredRecord
+from infra.kernel.log.partitions import place_of
 from infra.kernel.subscriptions.dead_letters import FailedRecord
 from projectors.engine.projection import Batch, DedupIndex, Duplicate
 from projectors.rollups.duplicates import DUPLICATES
@@ -60,6 +61,10 @@ def to_rows(records: Sequence[StoredRecord], known: DedupIndex, batch: Batch) ->
     for record, named in good:
         if named is not None:
             key, content, at = named
+            if (home := known.elsewhere(record)) is not None:
+                batch.publish.append(Record(record.topic, record.key, record.value, record.headers, partition=home))
+                _keep_apart(record, decode_row(record.value), record.offset, batch)
+                continue
             seen = known.check(key, record.offset, content, at)
             if seen is not None:
                 _repeated(record, decode_row(record.value), seen, batch)
@@ -163,7 +168,7 @@ def _conflict(record: StoredRecord, row: Row, seen: Duplicate) -> Record:
         code="id_conflict",
         message=(
             f"Event id {row.event_id} was sent again with other content. The first one counts "
-            f"({CLICKS.name}[{record.partition}]@{seen.first_offset})."
+            f"({Position(CLICKS.name, *place_of(seen.first_offset, record.partition))})."
         ),
         endpoint="/track",
         sample=record.value[:500].decode("utf-8", "replace"),

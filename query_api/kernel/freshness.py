@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Mapping
+from collections import defaultdict, deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -21,7 +21,6 @@ import structlog
 from infra.kernel.log import Log, LogUnavailable, OffsetOutOfRange, TopicPartition
 from infra.kernel.observability import logging
 from query_api.kernel.read_your_writes import ProjectionPositions
-from schemas.topics import CLICKS, DOMAIN
 
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
@@ -38,7 +37,7 @@ READ_AGAIN: Final = timedelta(seconds=10)
 """Reading one record costs a connection: while a backlog is older than all looks, its time moves in such steps."""
 
 MAX_LOOKS: Final = 512
-_PLACES: Final = [(topic.name, number) for topic in (CLICKS, DOMAIN) for number in range(topic.partitions)]
+PROJECTION: Final = "events"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +104,7 @@ class Freshness:
         self._open_log = open_log
         self._now = now
         self._log: Log | None = None
-        self._looks: Mapping[TopicPartition, Looks] = {place: Looks() for place in _PLACES}
+        self._looks: dict[TopicPartition, Looks] = defaultdict(Looks)
         self._read: dict[TopicPartition, _Read] = {}
         self._known: Known | None = None
         self._looked = threading.Condition()
@@ -161,7 +160,7 @@ class Freshness:
         if self._log is None:
             self._log = self._open_log()
         at = self._now()
-        ends = self._log.end_offsets(_PLACES)
+        ends = self._log.end_offsets(self._positions.read_by(PROJECTION))
         for place, end in ends.items():
             self._looks[place].add(end, at)
         unread = {place: self._next(place) for place, end in ends.items() if end > self._next(place)}
@@ -172,7 +171,7 @@ class Freshness:
             self._looked.notify_all()
 
     def _next(self, place: TopicPartition) -> int:
-        return self._positions.next_offset("events", *place) or 0
+        return self._positions.next_offset(PROJECTION, *place) or 0
 
     def _appended(self, place: TopicPartition, offset: int) -> datetime:
         """When the first unread record was appended, or a moment before."""

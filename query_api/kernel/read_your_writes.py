@@ -22,10 +22,11 @@ import structlog
 from psycopg import Connection, Notify
 
 from infra.kernel.config.settings import Settings
+from infra.kernel.log import TopicPartition
 from infra.kernel.observability import logging
 from infra.kernel.security.sessions import SESSION_ENDED
 from query_api.kernel.postgres_reader import ROLE
-from schemas.topics import BY_NAME, CLICKS, CONVERSIONS, DOMAIN, REJECTED
+from schemas.topics import BY_NAME, CLICKS, CONVERSIONS, DOMAIN, MAX_PARTITIONS, REJECTED
 
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
@@ -98,8 +99,9 @@ def _token(text: str) -> Token:
     if found is None or topic not in (DOMAIN, CLICKS, REJECTED):
         raise InvalidToken("X-Wait-For takes positions such as domain@1234 or clicks[3]@98765.")
     partition = int(found["partition"] or 0)
-    if partition >= topic.partitions:
-        raise InvalidToken(f"X-Wait-For: {topic.name} has the partitions 0 to {topic.partitions - 1}.")
+    last = (topic.partitions if topic is not CLICKS else MAX_PARTITIONS) - 1
+    if partition > last:
+        raise InvalidToken(f"X-Wait-For: {topic.name} has the partitions 0 to {last}.")
     return Token(topic.name, partition, int(found["offset"]))
 
 
@@ -151,6 +153,10 @@ class ProjectionPositions:
         """The offset that the live generation reads next; none when it is not known."""
         seen = self._seen.get((projection, topic, partition))
         return seen.next_offset if seen else None
+
+    def read_by(self, projection: str) -> list[TopicPartition]:
+        """The partitions that the live generation reads; empty when that is not known."""
+        return [(topic, partition) for name, topic, partition in self._seen if name == projection]
 
     def domain_position(self, projections: Iterable[str]) -> int:
         """The position of `domain` that all of these have read; 0 = nothing."""

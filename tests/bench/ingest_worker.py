@@ -23,6 +23,7 @@ import structlog
 import uvloop
 
 from ingest import service
+from schemas.topics import CLICKS
 
 SITE_KEY: Final = "pk_measured"
 SECRET_KEY: Final = "sk_measured"
@@ -51,6 +52,10 @@ class EmptyLog:
         done: Future[list[Any]] = Future()
         done.set_result([])
         return done
+
+    def partitions(self, _topic: str) -> int:
+        """As in a new installation."""
+        return CLICKS.partitions
 
     def close(self) -> None:
         """Has nothing to close."""

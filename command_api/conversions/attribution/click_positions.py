@@ -34,8 +34,8 @@ class ClickPositions:
         self._stalled_at: Offsets | None = None
 
     def ends(self) -> Offsets:
-        """The end offsets of the log. Raises `LogUnavailable`."""
-        found = self._log.end_offsets((CLICKS.name, partition) for partition in range(CLICKS.partitions))
+        """The end offsets of the log in every partition that may have a click. Raises `LogUnavailable`."""
+        found = self._log.end_offsets((CLICKS.name, partition) for partition in projected(self._container))
         return {partition: offset for (_, partition), offset in found.items()}
 
     def wait(self, wanted: Offsets, stop: Event) -> Offsets:
@@ -56,8 +56,7 @@ class ClickPositions:
 
 def projected(container: Container) -> Offsets:
     """The offsets that the live projection has reached."""
-    rows = container.select(_PROJECTED, CLICKS.name)
-    return dict.fromkeys(range(CLICKS.partitions), 0) | {row[0]: row[1] for row in rows}
+    return {row[0]: row[1] for row in container.select(_PROJECTED, CLICKS.name)}
 
 
 def has_reached(known: Offsets, wanted: Offsets) -> bool:

@@ -10,7 +10,7 @@ from math import inf
 from threading import Lock
 from time import monotonic
 
-from infra.kernel.log.limits import partition_for, size_of
+from infra.kernel.log.limits import check_place, size_of
 from infra.kernel.log.port import LogUnavailable, Position, Record, RecordTooLarge
 
 
@@ -19,7 +19,6 @@ class Call:
     """One `publish`. `handed_over`: when it left for the engine."""
 
     records: Sequence[Record]
-    partitions: list[int]
     size: int
     deadline: float
     future: Future[list[Position]]
@@ -49,17 +48,18 @@ class Calls:
     def begin(self, records: Sequence[Record]) -> Call:
         """A call to be sent, unless its future is done already: nothing to do, too large, or no free memory.
 
-        Raises `ValueError` for a topic or a partition that does not exist.
+        Raises `ValueError` for a topic or a partition that cannot exist.
         """
+        for record in records:
+            check_place(record)
         future: Future[list[Position]] = Future()
         future.set_running_or_notify_cancel()
-        call = Call(records, [], 0, monotonic() + self._delivery_timeout_s, future)
+        call = Call(records, 0, monotonic() + self._delivery_timeout_s, future)
         try:
             call.size = sum(map(size_of, records))
         except RecordTooLarge as error:
             future.set_exception(error)
             return call
-        call.partitions = [partition_for(record) for record in records]
         if not records:
             future.set_result([])
         elif not self._has_room(call.size):

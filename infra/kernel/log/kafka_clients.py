@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from time import monotonic, sleep
 from typing import Any, Final, TypeVar
 
 from kafka import KafkaAdminClient
 from kafka.admin import ConfigResource
 from kafka.errors import (
+    InvalidPartitionsError,
     KafkaError,
+    KafkaTimeoutError,
     SaslAuthenticationFailedError,
     TopicAlreadyExistsError,
     UnsupportedSaslMechanismError,
@@ -112,26 +115,37 @@ def _explained(cluster: Cluster, error: Exception, reasons: list[Exception]) -> 
     return f"{cluster} does not answer: {error}"
 
 
-def create_topics(cluster: Cluster) -> None:
-    """Creates missing topics. Raises `RuntimeError` when an existing one has the wrong partition count."""
+def create_topics(cluster: Cluster, stored: Mapping[str, int]) -> Mapping[str, int]:
+    """Creates missing topics and partitions; returns the number of partitions of each topic (`Log.create_topics`)."""
     admin = open_client(KafkaAdminClient, cluster, 10, request_timeout_ms=15_000)
     try:
         there = set(admin.list_topics())
-        missing = {topic.name: _options(topic) for topic in topics.ALL if topic.name not in there}
+        missing = {
+            topic.name: _options(topic, stored.get(topic.name, topic.partitions))
+            for topic in topics.ALL
+            if topic.name not in there
+        }
         if missing:
             with suppress(TopicAlreadyExistsError):  # two processes start at once: the other one was first
                 admin.create_topics(missing, timeout_ms=15_000)
         admin.wait_for_topics([topic.name for topic in topics.ALL], timeout_ms=15_000)
-        _check(admin)
+        lacking = {name: stored[name] for name, found in _counts(admin).items() if found < stored.get(name, 0)}
+        if lacking:
+            with suppress(InvalidPartitionsError):  # as above
+                admin.create_partitions(lacking, timeout_ms=15_000)
+        found = _wait_for_partitions(admin, lacking)
+        _check_counts(found, stored)
+        _check_options(admin)
     except (KafkaError, OSError) as error:
         raise LogUnavailable(f"{cluster} did not create the topics: {error}") from error
     finally:
         admin.close()
+    return found
 
 
-def _options(topic: topics.Topic) -> dict[str, Any]:
+def _options(topic: topics.Topic, partitions: int) -> dict[str, Any]:
     return {
-        "num_partitions": topic.partitions,
+        "num_partitions": partitions,
         "replication_factor": -1,
         "configs": {
             "cleanup.policy": "delete",
@@ -142,13 +156,34 @@ def _options(topic: topics.Topic) -> dict[str, Any]:
     }
 
 
-def _check(admin: KafkaAdminClient) -> None:
-    for described in admin.describe_topics([topic.name for topic in topics.ALL]):
-        topic, found = topics.BY_NAME[described["name"]], len(described["partitions"])
-        if found != topic.partitions:
+def _counts(admin: KafkaAdminClient) -> dict[str, int]:
+    described = admin.describe_topics([topic.name for topic in topics.ALL])
+    return {topic["name"]: len(topic["partitions"]) for topic in described}
+
+
+def _wait_for_partitions(admin: KafkaAdminClient, wanted: Mapping[str, int]) -> dict[str, int]:
+    """A broker shows a new partition a moment after it was created."""
+    deadline = monotonic() + 15
+    while True:
+        found = _counts(admin)
+        if all(found[name] >= number for name, number in wanted.items()):
+            return found
+        if monotonic() > deadline:
+            raise KafkaTimeoutError("the new partitions do not appear")
+        sleep(0.05)
+
+
+def _check_counts(found: Mapping[str, int], stored: Mapping[str, int]) -> None:
+    """Of a topic without a stored number, one that can grow may have any."""
+    for topic in topics.ALL:
+        wanted = stored.get(topic.name, found[topic.name] if topic is topics.CLICKS else topic.partitions)
+        if found[topic.name] != wanted:
             raise RuntimeError(
-                f"Topic {topic.name} has {found} partitions, not {topic.partitions}: keys would change their place."
+                f"Topic {topic.name} has {found[topic.name]} partitions, not {wanted}: keys would change their place."
             )
+
+
+def _check_options(admin: KafkaAdminClient) -> None:
     resources = [ConfigResource("TOPIC", topic.name) for topic in topics.ALL]
     described_configs = admin.describe_configs(resources, config_filter="all")
     for name, config in described_configs["topic"].items():

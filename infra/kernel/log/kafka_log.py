@@ -7,7 +7,7 @@ sender thread reports what the broker acknowledged. Publishing never touches the
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from threading import Event, Lock, RLock, Thread
@@ -24,9 +24,20 @@ from infra.kernel.log.calls import Call, Calls
 from infra.kernel.log.kafka_append import Appender
 from infra.kernel.log.kafka_clients import MAX_MESSAGE_BYTES, cluster_of, create_topics, open_client
 from infra.kernel.log.kafka_source import KafkaSource
-from infra.kernel.log.port import ANSWER_S, Log, LogUnavailable, Position, Record, TopicPartition, describe_partitions
+from infra.kernel.log.limits import partition_for
+from infra.kernel.log.port import (
+    ANSWER_S,
+    NO_COUNTS,
+    Log,
+    LogUnavailable,
+    Position,
+    Record,
+    TopicPartition,
+    describe_partitions,
+)
 from infra.kernel.log.signature import Signer
 from infra.kernel.observability import logging
+from schemas import topics
 
 logger: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
@@ -63,6 +74,7 @@ class KafkaLog(Log):
         self._retired: list[KafkaProducer] = []
         self._parked: deque[Call] = deque()
         self._calls: deque[Call] = deque()
+        self._clicks = 1
         self._broken = self._is_away = False
         self._closing = Event()
         self._offsets_consumer: KafkaConsumer | None = None
@@ -111,9 +123,18 @@ class KafkaLog(Log):
         finally:
             self._asker_lock.release()
 
-    def create_topics(self) -> None:
-        """Creates missing topics. Raises `RuntimeError` when an existing topic has other options."""
-        create_topics(self._cluster)
+    def partitions(self, topic: str) -> int:
+        """Of `clicks`, as the broker's newest answer says; those of other topics are fixed."""
+        if topic != topics.CLICKS.name:
+            return topics.BY_NAME[topic].partitions
+        with self._gate:
+            if self._producer is not None:
+                self._clicks = _known_partitions(self._producer) or self._clicks
+            return self._clicks
+
+    def create_topics(self, stored: Mapping[str, int] = NO_COUNTS) -> Mapping[str, int]:
+        """Creates missing topics and partitions. Raises `RuntimeError` when an existing topic has other options."""
+        return create_topics(self._cluster, stored)
 
     def close(self) -> None:
         """Waits for what was handed over, at most the delivery timeout, then fails the rest."""
@@ -137,7 +158,9 @@ class KafkaLog(Log):
             call.fail(f"Kafka did not acknowledge: {error}")
 
         call.handed_over = monotonic()
-        appender.append(call.records, call.partitions, done, failed)
+        counts = {topic: self.partitions(topic) for topic in {record.topic for record in call.records}}
+        partitions = [partition_for(record, counts[record.topic]) for record in call.records]
+        appender.append(call.records, partitions, done, failed)
 
     def _keep(self) -> None:
         logging.begin_context(component="kafka_log")
@@ -206,10 +229,23 @@ class KafkaLog(Log):
             logger.warning("kafka_reconnected")
         self._is_away = False
         appender = Appender(producer, self._signer)
+        if not self._learns_partitions(producer):
+            producer.close(timeout=0)
+            return
         with self._gate:
             self._producer, self._appender = producer, appender
             while self._parked:
                 self._hand_over(self._parked.popleft(), appender)
+
+    def _learns_partitions(self, producer: KafkaProducer) -> bool:
+        """Whether the broker says, within a moment, how many partitions `clicks` has: without that number no record
+        with a key can be placed."""
+        producer._sender.add_topic(topics.CLICKS.name)
+        deadline = monotonic() + _CONNECT_TIMEOUT_S
+        while not _known_partitions(producer):
+            if monotonic() > deadline or self._closing.wait(_TICK_S / 5):
+                return False
+        return True
 
     def _retire_producer(self) -> None:
         """From now on calls wait for the next producer."""
@@ -226,3 +262,8 @@ class KafkaLog(Log):
             producer._sender.join(self._delivery_timeout_s)
             with suppress(KafkaError):
                 producer.close(timeout=0)
+
+
+def _known_partitions(producer: KafkaProducer) -> int:
+    """0: the broker has not answered yet, or the topic does not exist."""
+    return len(producer._metadata.partitions_for_topic(topics.CLICKS.name) or ())

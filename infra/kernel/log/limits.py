@@ -25,16 +25,17 @@ def size_of(record: Record) -> int:
     return size
 
 
-def partition_for(record: Record) -> int:
-    """The record's partition. Raises `ValueError` for a topic or a partition that the table does not have."""
-    topic = topics.BY_NAME.get(record.topic)
-    if topic is None:
+def partition_for(record: Record, partitions: int) -> int:
+    """The record's partition in a topic with so many. A given one is used as it is: it may be newer than the number."""
+    return partition_of(record.key, partitions) if record.partition is None else record.partition
+
+
+def check_place(record: Record) -> None:
+    """Raises `ValueError` for a topic or a partition that cannot exist."""
+    if record.topic not in topics.BY_NAME:
         raise ValueError(f"{record.topic!r} is not a topic of schemas.topics")
-    if record.partition is None:
-        return partition_of(record.key, topic.partitions)
-    if not 0 <= record.partition < topic.partitions:
+    if record.partition is not None and not 0 <= record.partition < topics.MAX_PARTITIONS:
         raise ValueError(f"{record.topic} has no partition {record.partition}")
-    return record.partition
 
 
 def partition_of(key: bytes, partitions: int) -> int:

@@ -7,14 +7,15 @@ Contract
 - `publish` is all or nothing per record, in order per partition, and its future is done only after every record is
   durable by the log's own promise (Kafka: `acks=all`). A future that fails says nothing about single records: the
   caller may send all of them again (ids make repeats harmless).
-- A record's partition comes from its key alone (`partition_of`), the same in both implementations, unless it is given.
+- A record's partition comes from its key and the number of partitions (`partition_of`), the same in both
+  implementations, unless it is given.
 - Offsets of a partition grow without end and are never reused; `read` may see gaps in Kafka, never disorder.
 - A `Source` reads one partition from an offset that the caller owns; there are no consumer groups.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Final, Protocol
 
@@ -24,6 +25,8 @@ from schemas import topics
 
 ANSWER_S: Final = 2.0
 """Within this time an end offset is known, unless the caller sets another."""
+
+NO_COUNTS: Final[Mapping[str, int]] = {}
 
 Headers = tuple[tuple[str, bytes], ...]
 
@@ -137,8 +140,14 @@ class Log(Protocol):
         """`end_offset` of many partitions in one request. Raises `LogUnavailable` if one of them is unknown."""
         ...
 
-    def create_topics(self) -> None:
-        """Creates the missing topics of `schemas.topics`; checks the partition counts of existing ones."""
+    def partitions(self, topic: str) -> int:
+        """How many partitions of `topic` this log knows of; it never waits. Before the log has answered once, and for
+        up to a minute after a raise, it is too few: for writers only (others: `infra.kernel.log.partitions`)."""
+        ...
+
+    def create_topics(self, stored: Mapping[str, int] = NO_COUNTS) -> Mapping[str, int]:
+        """Creates the missing topics of `schemas.topics` and what they lack of the `stored` number of partitions;
+        returns the number of each. Raises `RuntimeError` when a topic has more than that, and `LogUnavailable`."""
         ...
 
     def ready(self, timeout_s: float = 0.2) -> bool:

@@ -8,8 +8,9 @@ The table is created by the migrations (`0050_log.sql`).
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
+from math import inf
 from threading import Condition, Event, Thread
 from time import monotonic, time
 from typing import Any, Final
@@ -20,7 +21,17 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 
 from infra.kernel.config.settings import Settings
 from infra.kernel.log.calls import Call, Calls
-from infra.kernel.log.port import ANSWER_S, Log, LogUnavailable, Position, Record, TopicPartition, describe_partitions
+from infra.kernel.log.limits import partition_for
+from infra.kernel.log.port import (
+    ANSWER_S,
+    NO_COUNTS,
+    Log,
+    LogUnavailable,
+    Position,
+    Record,
+    TopicPartition,
+    describe_partitions,
+)
 from infra.kernel.log.postgres_deadlines import Deadlines
 from infra.kernel.log.postgres_source import Bell, PostgresSource
 from infra.kernel.log.signature import Signer
@@ -28,6 +39,8 @@ from schemas import topics
 
 GROUP_RECORDS: Final = 10_000
 GROUP_BYTES: Final = 16 * 1024 * 1024
+COUNTED_EVERY_S: Final = 5.0
+"""How often a writer reads the number of partitions."""
 _TICK_S: Final = 0.1
 
 CONNECTION: Final = {
@@ -62,6 +75,8 @@ class PostgresLog(Log):
         self._begun = Calls("Postgres", delivery_timeout_s, max_buffered_bytes)
         self._waiting: deque[Call] = deque()
         self._committing: list[Call] = []
+        self._counts: Mapping[str, int] = {}
+        self._counted_at = -inf
         self._changed = Condition()
         self._closing = Event()
         self._readers = ConnectionPool(
@@ -119,24 +134,27 @@ class PostgresLog(Log):
             raise LogUnavailable(f"{describe_partitions(missing)} is not created yet")
         return {place: found[place] for place in places}
 
-    def create_topics(self) -> None:
-        """Adds the table's partitions. Raises `RuntimeError` when a topic has other partitions than it should."""
+    def partitions(self, topic: str) -> int:
+        """As the writer has last read it from the table."""
+        return self._counts.get(topic, 1)
+
+    def create_topics(self, stored: Mapping[str, int] = NO_COUNTS) -> Mapping[str, int]:
+        """Adds the table's partitions. Raises `RuntimeError` when a topic has more of them than it should."""
         with psycopg.connect(self._url, **CONNECTION) as connection:  # type: ignore[arg-type]  # typed per keyword
+            there = _counts(connection)
             for topic in topics.ALL:
+                wanted = stored.get(topic.name, (topic is topics.CLICKS and there.get(topic.name)) or topic.partitions)
                 connection.execute(
                     "INSERT INTO log.partition (topic, partition) SELECT %s, generate_series(0, %s - 1) "
                     "ON CONFLICT DO NOTHING",
-                    (topic.name, topic.partitions),
+                    (topic.name, wanted),
                 )
-                row = connection.execute(
-                    "SELECT count(*) FROM log.partition WHERE topic = %s", (topic.name,)
-                ).fetchone()
-                if row != (topic.partitions,):
-                    found = row[0] if row else 0
+                if there.get(topic.name, 0) > wanted:
                     raise RuntimeError(
-                        f"Topic {topic.name} has {found} partitions, not {topic.partitions}: "
+                        f"Topic {topic.name} has {there[topic.name]} partitions, not {wanted}: "
                         "keys would change their place."
                     )
+            return _counts(connection)
 
     def close(self) -> None:
         """Waits for what was handed over, at most the delivery timeout."""
@@ -156,7 +174,9 @@ class PostgresLog(Log):
                 if connection is None:
                     connection = psycopg.connect(self._url, **CONNECTION)  # type: ignore[arg-type]  # per keyword
                 with self._deadlines.within(self._delivery_timeout_s, connection):
-                    places = _insert(connection, group, self._signer)
+                    if monotonic() - self._counted_at > COUNTED_EVERY_S:
+                        self._counts, self._counted_at = _counts(connection), monotonic()
+                    places = _insert(connection, group, self._signer, self._counts)
             except (psycopg.Error, OSError) as error:
                 if connection is not None:
                     connection.close()
@@ -230,13 +250,21 @@ class PostgresLog(Log):
             self._writer.join(_TICK_S)
 
 
-def _insert(connection: psycopg.Connection[Any], group: list[Call], signer: Signer | None) -> list[list[Position]]:
+def _counts(connection: psycopg.Connection[Any]) -> dict[str, int]:
+    """The number of partitions by topic."""
+    return dict(connection.execute("SELECT topic, count(*) FROM log.partition GROUP BY topic").fetchall())
+
+
+def _insert(
+    connection: psycopg.Connection[Any], group: list[Call], signer: Signer | None, known: Mapping[str, int]
+) -> list[list[Position]]:
     """Writes the calls' records into the open transaction, notifies, and returns their positions. Each record is
     signed on its own: unlike Kafka's batches, rows are read in any portion."""
     now = int(time() * 1000)
     counts: dict[tuple[str, int], int] = defaultdict(int)
-    for call in group:
-        for record, partition in zip(call.records, call.partitions, strict=True):
+    placed = [[partition_for(record, known.get(record.topic, 1)) for record in call.records] for call in group]
+    for call, partitions in zip(group, placed, strict=True):
+        for record, partition in zip(call.records, partitions, strict=True):
             counts[record.topic, partition] += 1
     offsets = _reserve(connection, counts)
     places: list[list[Position]] = []
@@ -245,9 +273,9 @@ def _insert(connection: psycopg.Connection[Any], group: list[Call], signer: Sign
         "FROM STDIN WITH (FORMAT BINARY)"
     ) as copy:
         copy.set_types(["text", "int4", "int8", "int8", "int4", "bytea", "bytea", "bytea"])
-        for call in group:
+        for call, partitions in zip(group, placed, strict=True):
             positions = []
-            for record, partition in zip(call.records, call.partitions, strict=True):
+            for record, partition in zip(call.records, partitions, strict=True):
                 topic, key, value = record.topic, record.key, record.value
                 offset = offsets[topic, partition]
                 offsets[topic, partition] = offset + 1

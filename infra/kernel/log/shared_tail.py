@@ -44,6 +44,7 @@ class SharedTailLog:
         self._place = (topic, partition)
         self._tail = _Tail(underneath, topic, partition)
         self.publish, self.create_topics, self.ready = underneath.publish, underneath.create_topics, underneath.ready
+        self.partitions = underneath.partitions
         self.end_offset, self.end_offsets = underneath.end_offset, underneath.end_offsets  # the tail may lag behind
 
     def source(self, topic: str, partition: int, offset: int = 0) -> Source:

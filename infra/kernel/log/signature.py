@@ -31,6 +31,7 @@ from cryptography.hazmat.primitives.poly1305 import Poly1305
 from msgspec.structs import replace
 
 from infra.kernel.config.settings import Settings, SettingsError
+from infra.kernel.log import partitions
 from infra.kernel.log.port import Headers, Log, Record, StoredRecord, TopicPartition
 from infra.kernel.postgres.pool import row_values
 from infra.kernel.security.encryption import derived_key
@@ -145,9 +146,9 @@ def note_starts(connection: psycopg.Connection[Any], log: Log) -> None:
     Stored in Postgres, not in the log, so that write access to the log does not suffice to move it. For `althing
     migrate`, which runs before the services.
     """
-    places = [(topic.name, partition) for topic in topics.ALL for partition in range(topic.partitions)]
     known = starts(connection)
-    for (topic, partition), end in log.end_offsets([place for place in places if place not in known]).items():
+    lacking = [place for place in partitions.places(connection) if place not in known]
+    for (topic, partition), end in log.end_offsets(lacking).items():
         connection.execute(
             'INSERT INTO log.signed_from (topic, partition, "offset") VALUES (%s, %s, %s) ON CONFLICT DO NOTHING',
             (topic, partition, end),

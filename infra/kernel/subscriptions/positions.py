@@ -18,6 +18,7 @@ from psycopg.rows import class_row
 from psycopg_pool import ConnectionPool
 
 from infra.kernel.log import StoredRecord
+from infra.kernel.log.partitions import COUNT_OF_SPLITS
 
 
 @dataclass(frozen=True)
@@ -106,13 +107,15 @@ def stop(connection: Connection[Any], key: Key, owner: str) -> None:
     )
 
 
-def claim(connection: Connection[Any], key: Key, first: int, last: int, owner: str) -> None:
-    """Step 1 of an insert: "from `first` to `last` is being inserted". Raises `Fenced` or `BarrierReached`."""
+def claim(connection: Connection[Any], key: Key, first: int, last: int, owner: str, *, splits: int = 0) -> None:
+    """Step 1 of an insert: "from `first` to `last` is being inserted". `splits`: how many of the topic the owner knows
+    (`infra.kernel.log.partitions`). Raises `Fenced`, also when there was another split, or `BarrierReached`."""
     changed = connection.execute(
         "update engine.position set intent_to = %(last)s, owner = %(owner)s, updated_at = now() "
         f"where {_WHERE} and next_offset = %(first)s and (intent_to is null or intent_to = %(last)s) "
-        f"and (intent_to = %(last)s or {_STOP} is null or %(last)s < {_STOP})",
-        {**vars(key), "first": first, "last": last, "owner": owner},
+        f"and (intent_to = %(last)s or {_STOP} is null or %(last)s < {_STOP}) "
+        f"and %(splits)s = {COUNT_OF_SPLITS}",
+        {**vars(key), "first": first, "last": last, "owner": owner, "splits": splits},
     )
     if changed.rowcount != 1:
         _explain(connection, key, first, last)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from time import monotonic
-from typing import Final
+from typing import Any, Final
 
-from infra.kernel.log import Log, LogUnavailable, Source, StoredRecord, TopicPartition
+import psycopg
+
+from infra.kernel.log import Log, LogUnavailable, Source, StoredRecord, TopicPartition, partitions
 from schemas.topics import Topic
 
 Ends = Mapping[TopicPartition, int]
@@ -17,9 +19,9 @@ _PATIENCE_S: Final = 30.0
 _PAGE: Final = 10_000
 
 
-def ends_of(log: Log, topic: Topic) -> dict[TopicPartition, int]:
-    """Where each partition of `topic` ends now. Raises `LogUnavailable`."""
-    return log.end_offsets((topic.name, partition) for partition in range(topic.partitions))
+def ends_of(log: Log, postgres: psycopg.Connection[Any], *wanted: Topic) -> dict[TopicPartition, int]:
+    """Where each partition of the `wanted` topics ends now, by default of all. Raises `LogUnavailable`."""
+    return log.end_offsets(partitions.places(postgres, *wanted))
 
 
 def read(log: Log, topic: str, partition: int, end: int) -> Iterator[StoredRecord]:
@@ -53,6 +55,7 @@ class CountedLog:
     def __init__(self, log: Log, advance: Callable[[int], None]) -> None:
         self._advance = advance
         self.publish, self.create_topics, self.ready, self.close = log.publish, log.create_topics, log.ready, log.close
+        self.partitions = log.partitions
         self.end_offset, self.end_offsets = log.end_offset, log.end_offsets
         self._source = log.source
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import psycopg
 
-from infra.kernel.log import Log
+from infra.kernel.log import Log, partitions
 from infra.ops.audit.log_reader import Ends, ends_of
 from schemas import topics
 
@@ -28,17 +28,16 @@ def wait_until_quiescent(log: Log, postgres: psycopg.Connection[Any], timeout_s:
     `postgres` must be in autocommit mode.
     """
     deadline = monotonic() + timeout_s
-    ends = {
-        place: end
-        for topic in (topics.CLICKS, topics.CONVERSIONS, topics.REJECTED)
-        for place, end in ends_of(log, topic).items()
-    }
+    ends = ends_of(log, postgres, topics.CLICKS, topics.CONVERSIONS, topics.REJECTED)
     _wait(lambda: _policies_behind(postgres, ends), deadline)
     newest = _newest_decision(postgres)
     _wait(lambda: _relay_behind(postgres, newest), deadline)
     # The policy may have refused reports meanwhile; those records count from the next audit on.
-    ends |= ends_of(log, topics.DOMAIN)
+    ends |= ends_of(log, postgres, topics.DOMAIN)
     _wait(lambda: _projections_behind(postgres, ends), deadline)
+    if partitions.splits(postgres, topics.CLICKS.name):  # what was read was perhaps moved to another partition
+        moved = ends_of(log, postgres, topics.CLICKS)
+        _wait(lambda: _projections_behind(postgres, moved), deadline)
     return ends
 
 

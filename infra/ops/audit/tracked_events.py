@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any, Final
 
@@ -11,7 +12,8 @@ import orjson
 import psycopg
 
 from infra.kernel.clickhouse.reader import Reader
-from infra.kernel.log import Log, StoredRecord
+from infra.kernel.log import Log, StoredRecord, partitions
+from infra.kernel.log.partitions import Lineage, is_before, place_of
 from infra.ops.audit.log_reader import Ends, read
 from infra.ops.audit.report import Kind, Report
 from infra.ops.audit.signatures import Signatures
@@ -24,6 +26,7 @@ from schemas.tracking import HASH_HEADER, from_log_time
 DUPLICATE_WINDOW_S: Final = 35 * 24 * 3600
 _CHECK: Final = "events"
 _TRIES: Final = 3
+_MOVED_AT_ONCE: Final = 1_000
 
 
 def audit_tracked_events(log: Log, clickhouse: Reader, postgres: psycopg.Connection[Any], ends: Ends) -> Report:
@@ -41,28 +44,102 @@ def _audit_generation(
 ) -> Report:
     report = Report()
     signatures, rules = Signatures(postgres, report), Rules(postgres, generation, report)
-    for partition in range(CLICKS.partitions):
-        end = ends[CLICKS.name, partition]
+    splits = partitions.splits(postgres, CLICKS.name)
+    clicks = sorted(partition for topic, partition in ends if topic == CLICKS.name)
+    duplicates = {
+        partition: _duplicates(clickhouse, _place(partition, ends), partition, report) for partition in clicks
+    }
+    firsts = Firsts(duplicates)
+    for partition in clicks:
         dead = dead_letters(postgres, CLICKS.name, partition)
-        _audit_partition(log, clickhouse, partition, end, dead, signatures, rules, report)
+        moved = MovedRecords(Lineage(partition, splits), clickhouse, report)
+        _audit_partition(
+            log, clickhouse, partition, ends, dead, duplicates[partition], firsts, moved, signatures, rules, report
+        )
     _audit_repeated_ids(clickhouse, ends, report)
     return report
+
+
+def _place(partition: int, ends: Ends) -> str:
+    return f"_topic = '{CLICKS.name}' AND _partition = {partition} AND _offset < {ends[CLICKS.name, partition]}"
+
+
+class Firsts:
+    """The records that recorded duplicates name as their first ones, kept as they are read: a partition comes after
+    those that it was split from."""
+
+    def __init__(self, duplicates: Mapping[int, Mapping[int, dict[str, Any]]]) -> None:
+        self._wanted = {
+            place_of(duplicate["first_offset"], partition)
+            for partition, found in duplicates.items()
+            for duplicate in found.values()
+        }
+        self._found: dict[tuple[int, int], StoredRecord] = {}
+
+    def note(self, record: StoredRecord) -> None:
+        if (record.partition, record.offset) in self._wanted:
+            self._found[record.partition, record.offset] = record
+
+    def get(self, place: tuple[int, int]) -> StoredRecord | None:
+        return self._found.get(place)
+
+
+class MovedRecords:
+    """Records that a writer put into this partition after their ids had got another one
+    (`infra.kernel.log.partitions`): here each is recorded as its own first, and there it is a row or a duplicate."""
+
+    def __init__(self, lineage: Lineage, clickhouse: Reader, report: Report) -> None:
+        self._lineage, self._clickhouse, self._report = lineage, clickhouse, report
+        self._waiting: list[tuple[StoredRecord, tuple[str, str]]] = []
+
+    def takes(self, record: StoredRecord) -> bool:
+        """Whether the record was moved; then it is checked, at the latest by `finish`."""
+        if self._lineage.elsewhere(record.key, record.offset) is None or not any(
+            name == HASH_HEADER for name, _ in record.headers
+        ):
+            return False
+        row = orjson.loads(record.value)
+        if row["website_id"] == str(WEBSITE_ID):
+            return False  # the canary's stay where they are
+        self._waiting.append((record, (row["website_id"], row["event_id"])))
+        if len(self._waiting) >= _MOVED_AT_ONCE:
+            self.finish()
+        return True
+
+    def finish(self) -> None:
+        if not self._waiting:
+            return
+        ids = ", ".join(f"'{event_id}'" for _, (_, event_id) in self._waiting)
+        there = {
+            (row["website_id"], row["event_id"])
+            for table in ("events", "duplicates")
+            for row in self._clickhouse.rows(
+                f"SELECT DISTINCT website_id, event_id FROM {table} WHERE _topic = '{CLICKS.name}'"
+                f" AND _partition <> {self._lineage.partition} AND event_id IN ({ids})"
+            )
+        }
+        for record, wanted in self._waiting:
+            self._report.checked["records moved to another partition"] += 1
+            if wanted not in there:
+                what = f"record {_shown(record.partition, record.offset)} was not moved to the partition of its id"
+                self._report.found(Kind.MISSING, _CHECK, what)
+        self._waiting = []
 
 
 def _audit_partition(
     log: Log,
     clickhouse: Reader,
     partition: int,
-    end: int,
+    ends: Ends,
     dead: set[int],
+    duplicates: Mapping[int, dict[str, Any]],
+    firsts: Firsts,
+    moved: MovedRecords,
     signatures: Signatures,
     rules: Rules,
     report: Report,
 ) -> None:
-    place = f"_topic = '{CLICKS.name}' AND _partition = {partition} AND _offset < {end}"
-    duplicates = _duplicates(clickhouse, place, partition, report)
-    wanted = {duplicate["first_offset"] for duplicate in duplicates.values()}
-    firsts: dict[int, StoredRecord] = {}
+    end = ends[CLICKS.name, partition]
     rows = WideRows(
         clickhouse,
         CLICKS.name,
@@ -76,8 +153,7 @@ def _audit_partition(
         offset = record.offset
         hashes = rows.take(offset)
         report.checked["records of topic clicks"] += 1
-        if offset in wanted:
-            firsts[offset] = record
+        firsts.note(record)
         homes = bool(hashes) + (offset in duplicates) + (offset in dead)
         if homes == 0:
             report.found(Kind.MISSING, _CHECK, f"record {_shown(partition, offset)} has no row")
@@ -89,9 +165,10 @@ def _audit_partition(
             if any(found != rows.hash_of(fields) for found in hashes):
                 what = f"row {_shown(partition, offset)} has {rows.difference(offset, fields)}"
                 report.found(Kind.WRONG, _CHECK, what)
-        if offset in duplicates:
+        if offset in duplicates and not moved.takes(record):
             _audit_duplicate(partition, record, duplicates[offset], firsts, report)
     rows.finish()
+    moved.finish()
 
 
 def _duplicates(clickhouse: Reader, place: str, partition: int, report: Report) -> dict[int, dict[str, Any]]:
@@ -107,15 +184,16 @@ def _duplicates(clickhouse: Reader, place: str, partition: int, report: Report) 
 
 
 def _audit_duplicate(
-    partition: int, record: StoredRecord, claimed: dict[str, Any], firsts: dict[int, StoredRecord], report: Report
+    partition: int, record: StoredRecord, claimed: dict[str, Any], firsts: Firsts, report: Report
 ) -> None:
     """A record may only be left out if an earlier one really has its id."""
     report.checked["recorded duplicates"] += 1
-    name, first = _shown(partition, record.offset), firsts.get(claimed["first_offset"])
+    place = place_of(claimed["first_offset"], partition)
+    name, first = _shown(partition, record.offset), firsts.get(place)
     if first is record and orjson.loads(record.value)["website_id"] == str(WEBSITE_ID):
         return  # the canary's: left out of `events` on purpose, its own first
-    at, is_conflict = claimed["first_offset"], bool(claimed["is_conflict"])
-    if first is None or first.offset >= record.offset:
+    at, is_conflict = _shown(*place), bool(claimed["is_conflict"])
+    if first is None or not is_before(claimed["first_offset"], record.offset):
         report.found(Kind.WRONG, "duplicates", f"{name} claims a first one at {at}, not before it")
         return
     mine, other = orjson.loads(record.value), orjson.loads(first.value)
@@ -135,7 +213,7 @@ def _audit_duplicate(
 
 def _audit_repeated_ids(clickhouse: Reader, ends: Ends, report: Report) -> None:
     """No id has two rows within the window in which it counts once."""
-    parts = 1 + sum(ends[CLICKS.name, p] for p in range(CLICKS.partitions)) // 500_000
+    parts = 1 + sum(end for (topic, _), end in ends.items() if topic == CLICKS.name) // 500_000
     for part in range(parts):
         for row in clickhouse.rows(
             "SELECT website_id, event_id, arraySort(groupArray(toString(received_at))) AS times "

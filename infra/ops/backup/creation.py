@@ -122,7 +122,7 @@ def _write(settings: Settings, making: Path, backup_id: UUID, began: datetime, p
             connection.commit()
             snapshot = _one(connection, "SELECT pg_export_snapshot()")
             decision = _one(connection, "SELECT coalesce(max(notification_id), 0) FROM events.stored_events")
-            ends = _ends_of_snapshot(connection) if settings.log == "postgres" else _ends(log)
+            ends = _ends_of_snapshot(connection) if settings.log == "postgres" else _ends(log, connection)
             erased_subjects.update(connection, making.parent)
             _check_room(settings, connection, making)
             progress.begin("Postgres", None)
@@ -152,12 +152,9 @@ def _write(settings: Settings, making: Path, backup_id: UUID, began: datetime, p
     return made
 
 
-def _ends(log: Log) -> Mapping[str, int]:
-    found: dict[str, int] = {}
-    for topic in topics.ALL:
-        for (name, partition), end in log_reader.ends_of(log, topic).items():
-            found[f"{name}-{partition}"] = end
-    return found
+def _ends(log: Log, connection: psycopg.Connection[Any]) -> Mapping[str, int]:
+    ends = log_reader.ends_of(log, connection)
+    return {f"{topic}-{partition}": end for (topic, partition), end in ends.items()}
 
 
 def _ends_of_snapshot(connection: psycopg.Connection[Any]) -> Mapping[str, int]:

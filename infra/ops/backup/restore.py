@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 import time
+from collections import Counter
 from collections.abc import Mapping
 from contextlib import closing, suppress
 from dataclasses import replace
@@ -147,7 +148,7 @@ def _fill(source: Path, found: Manifest, laid: StackLayout, listed: Mapping[str,
         dump.restore(url, source / dump.FILE_NAME)
         with closing(open_log(settings, delivery_timeout_s=ACK_TIMEOUT_S)) as log:
             if found.log != "postgres":
-                log.create_topics()
+                log.create_topics(Counter(place.rpartition("-")[0] for place in found.ends))
                 _copy_log(source, found, log, progress)
         with psycopg.connect(url, autocommit=True, connect_timeout=5) as connection:
             erased_subjects.apply(connection, listed)

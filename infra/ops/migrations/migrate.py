@@ -26,7 +26,7 @@ import command_api.schema
 import projectors.schema
 from infra.kernel.config.parsers import parse_count
 from infra.kernel.config.settings import Settings, SettingsError, load
-from infra.kernel.log import LogUnavailable, open_log, signature
+from infra.kernel.log import LogUnavailable, open_log, partitions, signature
 from infra.kernel.postgres.pool import required_url
 from projectors.engine.clickhouse import Unavailable
 
@@ -101,12 +101,14 @@ def migrate(settings: Settings) -> None:
     """Everything in order. Raises `MigrationError`, `psycopg.Error` or `infra.kernel.log.LogUnavailable`."""
     applied = apply(required_url(settings), read_folder(FOLDER))
     log.info("migrations_applied", migrations=applied)
-    for create in CREATORS:
-        create(settings)
-    with closing(open_log(settings)) as topics:
-        topics.create_topics()
-        with psycopg.connect(required_url(settings), autocommit=True, connect_timeout=5) as connection:
-            signature.note_starts(connection, topics)
+    with (
+        closing(open_log(settings)) as topics,
+        psycopg.connect(required_url(settings), autocommit=True, connect_timeout=5) as connection,
+    ):
+        partitions.create(connection, topics)
+        for create in CREATORS:
+            create(settings)
+        signature.note_starts(connection, topics)
 
 
 def read_folder(folder: Path) -> tuple[Migration, ...]:

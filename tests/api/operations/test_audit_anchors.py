@@ -75,7 +75,7 @@ def relayed(made: World) -> None:
 
 
 def audited(made: World) -> Report:
-    return check_audit_log(made.log, made.postgres, ends_of(made.log, DOMAIN))
+    return check_audit_log(made.log, made.postgres, ends_of(made.log, made.postgres, DOMAIN))
 
 
 def test_an_anchor_is_set_when_the_trail_has_grown(anchored: World) -> None:

@@ -392,6 +392,31 @@ def test_a_topic_with_other_partitions_is_refused(backend: Backend, monkeypatch:
         log.close()
 
 
+def test_partitions_are_added_and_every_open_log_can_write_to_them_at_once(backend: Backend) -> None:
+    """Last in this file: the partitions stay."""
+    open_before, wider = backend.open(), 2 * topics.CLICKS.partitions
+    try:
+        assert open_before.publish([record(b"v")]).exception(60) is None
+        assert open_before.partitions(CLICKS) == topics.CLICKS.partitions
+        other = backend.open()
+        try:
+            assert other.create_topics({CLICKS: wider})[CLICKS] == wider
+            assert other.create_topics()[CLICKS] == wider, "nobody knows of a smaller number"
+            with pytest.raises(RuntimeError, match=f"Topic clicks has {wider} partitions, not {wider // 2}"):
+                other.create_topics({CLICKS: wider // 2})
+            assert other.publish([record(b"v")]).exception(60) is None
+            wait_until(lambda: other.partitions(CLICKS) == wider, 90, "the new number")
+        finally:
+            other.close()
+        [placed] = open_before.publish([record(b"v", partition=wider - 1)]).result(60)
+        assert placed.partition == wider - 1, "whoever writes does not have to know the number"
+        assert open_before.end_offset(CLICKS, wider - 1) == 1
+        [found] = read_from(open_before, placed, 1)
+        assert found.partition == wider - 1
+    finally:
+        open_before.close()
+
+
 def succeeds(log: Log) -> bool:
     return log.publish([record(b"probe", topic=DOMAIN)]).exception(30) is None
 

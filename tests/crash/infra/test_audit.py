@@ -581,13 +581,13 @@ def test_a_report_is_decided_or_refused_or_waits_or_is_a_dead_letter(way: Pipeli
     reports = [reported(name) for name in ("lost", "refused", "waiting")]
     records = [Record(CONVERSIONS.name, b"key", report.model_dump_json().encode()) for report in reports]
     places = way.log.publish([*records, Record(CONVERSIONS.name, b"key", b"{}")]).result(10)
-    ends = {**ends_of(way.log, CONVERSIONS), **ends_of(way.log, DOMAIN)}
     url = way.settings.postgres_url or ""
     with (
         psycopg.connect(url, autocommit=True) as postgres,
         Reader(way.settings) as clickhouse,
         pool(way.settings, 1) as connections,
     ):
+        ends = ends_of(way.log, postgres, CONVERSIONS, DOMAIN)
         keyring = Keyring(connections, way.settings)
         before = audit_domain_events(way.log, clickhouse, postgres, ends, keyring)
         assert before.counts == {Kind.MISSING: 3, Kind.WRONG: 1}, before.as_text()

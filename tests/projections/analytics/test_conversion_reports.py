@@ -49,5 +49,5 @@ def _record(report: ConversionReported) -> Record:
 def _audited(projecting: ProjectionBench) -> dict[Kind, int]:
     settings = projecting.settings
     with psycopg.connect(settings.postgres_url or "", autocommit=True) as postgres, Reader(settings) as clickhouse:
-        ends = ends_of(projecting.log, CONVERSIONS)
+        ends = ends_of(projecting.log, postgres, CONVERSIONS)
         return dict(audit_reported_conversions(projecting.log, clickhouse, postgres, ends).counts)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+import psycopg
 from kafka import KafkaAdminClient
 from kafka.admin import ConfigResource
 from kafka.errors import (
@@ -15,7 +16,8 @@ from kafka.errors import (
     TopicAuthorizationFailedError,
 )
 
-from infra.kernel.log import LogUnavailable
+from infra.kernel.config.settings import Settings
+from infra.kernel.log import LogUnavailable, partitions
 from infra.kernel.log.kafka_clients import cluster_of, open_client
 from infra.ops.doctor.finding import Finding, error, ok, warning
 from infra.ops.doctor.subject import Subject
@@ -24,6 +26,7 @@ from schemas import topics
 CHECK: Final = "kafka"
 CONNECT_TIMEOUT_S: Final = 4.0
 REQUEST_TIMEOUT_MS: Final = 3_000
+POSTGRES_TIMEOUT_S: Final = 3
 TARGET_REPLICATION: Final = 3
 _PROBE: Final = "althing-doctor"
 """Name of a topic whose creation is only validated."""
@@ -64,7 +67,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         yield of_rights(admin)
         if not is_embedded:
             yield from of_replication(len(brokers), _broker_settings(admin, brokers))
-        yield from of_topics(len(brokers), _topics(admin), is_embedded=is_embedded)
+        yield from of_topics(len(brokers), _topics(admin), _stored_counts(effective), is_embedded=is_embedded)
     except (KafkaError, OSError) as failure:
         yield error(
             CHECK,
@@ -118,7 +121,10 @@ def of_replication(brokers: int, settings: Mapping[str, str]) -> Iterator[Findin
     yield from _judged("A new topic", brokers, replicas, min_insync)
 
 
-def of_topics(brokers: int, found: Sequence[TopicState], *, is_embedded: bool) -> Iterator[Finding]:
+def of_topics(
+    brokers: int, found: Sequence[TopicState], counts: Mapping[str, int], *, is_embedded: bool
+) -> Iterator[Finding]:
+    """`counts`: how many partitions a topic should have; one that is not in it may have any number."""
     states = {state.name: state for state in found}
     missing = [topic.name for topic in topics.ALL if topic.name not in states]
     if missing:
@@ -126,11 +132,18 @@ def of_topics(brokers: int, found: Sequence[TopicState], *, is_embedded: bool) -
     for topic in topics.ALL:
         if (state := states.get(topic.name)) is None:
             continue
-        if state.partitions != topic.partitions:
+        wanted = counts.get(topic.name, state.partitions)
+        if state.partitions < wanted:
             yield error(
                 CHECK,
-                f"Topic {topic.name} has {state.partitions} partitions instead of {topic.partitions}.",
-                "Use a Kafka whose topics Althing has created; keys would change their partition.",
+                f"Topic {topic.name} has {state.partitions} partitions instead of {wanted}.",
+                "Run `althing migrate`: it completes a raise that was interrupted.",
+            )
+        elif state.partitions > wanted:
+            yield error(
+                CHECK,
+                f"Topic {topic.name} has {state.partitions} partitions instead of {wanted}.",
+                "Only `althing partitions raise` may add some: ids would change their partition unnoticed.",
             )
         if state.retention_ms is None or state.min_insync is None:
             yield _unknown(f"topic {topic.name}")
@@ -145,6 +158,16 @@ def of_topics(brokers: int, found: Sequence[TopicState], *, is_embedded: bool) -
             yield from _judged(f"Topic {topic.name}", brokers, state.replicas, state.min_insync)
     if not missing:
         yield ok(CHECK, f"All {len(topics.ALL)} topics exist.")
+
+
+def _stored_counts(settings: Settings) -> Mapping[str, int]:
+    """What Postgres knows; what `schemas.topics` says of topics that never change where it does not answer."""
+    fixed = {topic.name: topic.partitions for topic in topics.ALL if topic is not topics.CLICKS}
+    try:
+        with psycopg.connect(settings.postgres_url or "", connect_timeout=POSTGRES_TIMEOUT_S) as connection:
+            return partitions.counts(connection)
+    except psycopg.Error:
+        return fixed
 
 
 def _unknown(what: str) -> Finding:

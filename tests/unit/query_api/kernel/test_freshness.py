@@ -34,6 +34,9 @@ class World:
     def next_offset(self, _projection: str, topic: str, partition: int) -> int | None:
         return self.read_up_to.get((topic, partition))
 
+    def read_by(self, _projection: str) -> list[TopicPartition]:
+        return list(self.ends)
+
     def end_offsets(self, places: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
         return {place: self.ends.get(place, 0) for place in places}
 

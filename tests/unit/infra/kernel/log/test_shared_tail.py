@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from threading import Condition
@@ -10,6 +10,7 @@ from threading import Condition
 import pytest
 
 from infra.kernel.log import LogUnavailable, OffsetOutOfRange, Position, Record, Source, StoredRecord, TopicPartition
+from infra.kernel.log.port import NO_COUNTS
 from infra.kernel.log.shared_tail import MAX_BUFFERED_BYTES, MAX_BUFFERED_RECORDS, SharedTailLog
 from tests.support.stack import wait_for
 
@@ -53,8 +54,12 @@ class MemoryLog:
         done.set_result([Position("domain", 0, first + number) for number in range(len(records))])
         return done
 
-    def create_topics(self) -> None:
+    def partitions(self, _topic: str) -> int:
+        return 1
+
+    def create_topics(self, stored: Mapping[str, int] = NO_COUNTS) -> Mapping[str, int]:
         self.topics_made += 1
+        return stored
 
     def ready(self, _timeout_s: float = 0.2) -> bool:
         return not self.is_away

@@ -334,15 +334,18 @@ class TestKafka:
 
     def test_topics(self) -> None:
         good = [kafka.TopicState(topic.name, topic.partitions, 3, 2, topic.retention_ms) for topic in topics.ALL]
-        assert not problems(kafka.of_topics(3, good, is_embedded=False))
-        [missing] = problems(kafka.of_topics(3, good[1:], is_embedded=False))
+        counts = {topic.name: topic.partitions for topic in topics.ALL}
+        assert not problems(kafka.of_topics(3, good, counts, is_embedded=False))
+        [missing] = problems(kafka.of_topics(3, good[1:], counts, is_embedded=False))
         assert missing.severity is WARNING and good[0].name in missing.found
         unknown = kafka.TopicState(good[0].name, good[0].partitions, 3, None, None)
-        assert severities(problems(kafka.of_topics(3, [unknown, *good[1:]], is_embedded=False))) == [WARNING]
+        assert severities(problems(kafka.of_topics(3, [unknown, *good[1:]], counts, is_embedded=False))) == [WARNING]
         wider = kafka.TopicState(good[0].name, topics.ALL[0].partitions + 1, 3, 2, -1)
-        assert severities(problems(kafka.of_topics(3, [wider, *good[1:]], is_embedded=False))) == [ERROR]
+        assert severities(problems(kafka.of_topics(3, [wider, *good[1:]], counts, is_embedded=False))) == [ERROR]
+        grown = {name: number for name, number in counts.items() if name != good[0].name}
+        assert not problems(kafka.of_topics(3, [wider, *good[1:]], grown, is_embedded=False)), "nobody knows better"
         bad = kafka.TopicState(good[0].name, 1, 3, 2, 86_400_000)
-        assert severities(problems(kafka.of_topics(3, [bad, *good[1:]], is_embedded=False))) == [ERROR, ERROR]
+        assert severities(problems(kafka.of_topics(3, [bad, *good[1:]], counts, is_embedded=False))) == [ERROR, ERROR]
 
 
 class TestRunningStack:

@@ -29,6 +29,9 @@ class Untouched:
     def load(self, keys: object) -> None:
         raise AssertionError(f"unexpected request of {keys!r}")
 
+    def elsewhere(self, record: object) -> int | None:
+        raise AssertionError(f"unexpected request of {record!r}")
+
     def check(self, key: bytes, _offset: int, _content: bytes, _at: int) -> Duplicate | None:
         raise AssertionError(f"unexpected request of {key!r}")
 
