@@ -243,8 +243,9 @@ class KafkaLog(Log):
         producer._sender.add_topic(topics.CLICKS.name)
         deadline = monotonic() + _CONNECT_TIMEOUT_S
         while not _known_partitions(producer):
-            if monotonic() > deadline or self._closing.wait(_TICK_S / 5):
+            if monotonic() > deadline:
                 return False
+            sleep(_TICK_S / 5)
         return True
 
     def _retire_producer(self) -> None:

@@ -141,20 +141,22 @@ class PostgresLog(Log):
     def create_topics(self, stored: Mapping[str, int] = NO_COUNTS) -> Mapping[str, int]:
         """Adds the table's partitions. Raises `RuntimeError` when a topic has more of them than it should."""
         with psycopg.connect(self._url, **CONNECTION) as connection:  # type: ignore[arg-type]  # typed per keyword
-            there = _counts(connection)
+            there, wanted = _counts(connection), dict[str, int]()
             for topic in topics.ALL:
-                wanted = stored.get(topic.name, (topic is topics.CLICKS and there.get(topic.name)) or topic.partitions)
+                default = (there.get(topic.name) if topic is topics.CLICKS else None) or topic.partitions
+                wanted[topic.name] = stored.get(topic.name, default)
                 connection.execute(
                     "INSERT INTO log.partition (topic, partition) SELECT %s, generate_series(0, %s - 1) "
                     "ON CONFLICT DO NOTHING",
-                    (topic.name, wanted),
+                    (topic.name, wanted[topic.name]),
                 )
-                if there.get(topic.name, 0) > wanted:
+            found = _counts(connection)
+            for name, number in found.items():
+                if number != wanted.get(name, number):
                     raise RuntimeError(
-                        f"Topic {topic.name} has {there[topic.name]} partitions, not {wanted}: "
-                        "keys would change their place."
+                        f"Topic {name} has {number} partitions, not {wanted[name]}: keys would change their place."
                     )
-            return _counts(connection)
+            return found
 
     def close(self) -> None:
         """Waits for what was handed over, at most the delivery timeout."""
