@@ -21,7 +21,7 @@ class Topic:
 
 MAX_PARTITIONS: Final = 1024
 
-CLICKS: Final = Topic("clicks", 4, "event id", "clicks, page views, custom events (`schemas.tracking.TrackedEvent`)")
+CLICKS: Final = Topic("clicks", 2, "event id", "clicks, page views, custom events (`schemas.tracking.TrackedEvent`)")
 CONVERSIONS: Final = Topic(
     "conversions",
     2,

@@ -95,7 +95,7 @@ def plan(load: Load, prices: Prices) -> Plan:
     rows_disk = ceil(events * TABLE_BYTES.value * (1 + ROLLUP_SHARE) * MERGE_SPACE)
     ingest = max(2, _parts(peak, _ingest_per_core(load.batch)))
     projectors = max(2, _parts(peak, PROJECTOR.value))
-    partitions = max(CLICKS.partitions, projectors * PARTITIONS_A_PROCESS)
+    partitions = CLICKS.partitions * ceil(projectors * PARTITIONS_A_PROCESS / CLICKS.partitions)
     kafka_cores = peak * KAFKA_EVENT.value * load.replicas / 1e6 / UTILISATION
     brokers = max(MIN_BROKERS, load.replicas, ceil(kafka_cores / CORES_A_BROKER))
     for_disk = ceil(log_disk / DISK_A_BROKER)
@@ -135,8 +135,8 @@ def _warnings(load: Load, partitions: int, is_disk_decisive: bool) -> list[str]:
     found = []
     if partitions > CLICKS.partitions:
         found.append(
-            f"This version has {CLICKS.partitions} partitions of {CLICKS.name}: {partitions} are needed for so many "
-            "processes of projectors to share the work."
+            f"A new installation has {CLICKS.partitions} partitions of {CLICKS.name}: `althing partitions raise "
+            f"{CLICKS.name} {partitions}` lets so many processes of projectors share the work."
         )
     if is_disk_decisive:
         found.append(
