@@ -18,12 +18,10 @@ from datetime import date
 from typing import Final
 
 from infra.domain.visits import tables
-from infra.domain.visits.builds import Build, Offsets
+from infra.domain.visits.builds import GROWN_DAY_EVENTS, Build, Offsets
 from infra.domain.visits.statement import FINGERPRINT, visits
 from query_api.kernel.clickhouse_reader import Query, Row, live_table
 
-MIN_EVENTS: Final = 250_000
-"""A smaller day is found from `events` (0.7 µs an event) sooner than it is checked and read in two parts."""
 MAX_DAYS: Final = 3
 """As many grow at a time; an import changes many, and soon they are built."""
 
@@ -55,7 +53,7 @@ class GrownDay:
 
 def candidates(now: Mapping[date, int], outdated: Mapping[date, Build]) -> list[Build]:
     """The outdated builds that are worth a check, newest first. `now`: the number of events of each day."""
-    large = [build for day, build in sorted(outdated.items(), reverse=True) if now[day] >= MIN_EVENTS]
+    large = [build for day, build in sorted(outdated.items(), reverse=True) if now[day] >= GROWN_DAY_EVENTS]
     return large[:MAX_DAYS]
 
 

@@ -79,7 +79,7 @@ def builder(query_service: QueryService) -> VisitBuilder:
 
 @pytest.fixture(autouse=True)
 def every_day_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(visit_growth, "MIN_EVENTS", 1)
+    monkeypatch.setattr(visit_growth, "GROWN_DAY_EVENTS", 1)
 
 
 @pytest.mark.parametrize("seed", range(4))

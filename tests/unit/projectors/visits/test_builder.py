@@ -21,10 +21,13 @@ TODAY, YESTERDAY = date(2026, 11, 24), date(2026, 11, 23)
         (YESTERDAY, Found(10, 1, 0, 0), {(SITE, YESTERDAY): (9, 5)}, False),  # it still changes
         (YESTERDAY, Found(10, 1, 10, 2), {(SITE, YESTERDAY): (10, 1)}, True),  # as many events, marked otherwise
         (TODAY, Found(10, 1, 0, 0), {(SITE, TODAY): (10, 9)}, False),  # too small
-        (TODAY, Found(20_000, 1, 0, 0), {}, True),
+        (TODAY, Found(20_000, 1, 0, 0), {(SITE, TODAY): (20_000, 1)}, True),
+        (TODAY, Found(249_999, 1, 0, 0), {}, False),  # no report reads the build of a smaller growing day
+        (TODAY, Found(250_000, 1, 0, 0), {}, True),
+        (TODAY, Found(250_000, 1, 160_000, 2), {}, True),
         (TODAY, Found(100_001, 1, 100_000, 2), {(SITE, TODAY): (100_001, 1)}, True),  # it rests
-        (TODAY, Found(119_999, 1, 100_000, 2), {}, False),
-        (TODAY, Found(125_000, 1, 100_000, 2), {}, True),  # grown by a quarter
+        (TODAY, Found(374_999, 1, 250_000, 2), {}, False),
+        (TODAY, Found(375_000, 1, 250_000, 2), {}, True),  # grown by half
     ],
 )
 def test_a_day_is_built_when_it_rests_or_has_grown_and_a_small_current_one_is_not(
