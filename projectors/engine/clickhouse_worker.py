@@ -124,7 +124,7 @@ class ClickHouseWorker(Worker):
 
     def _gather(self) -> list[StoredRecord]:
         """The next batch: full, or what came until the log was drained for a moment."""
-        records = self.read(MAX_ROWS, READ_S)
+        records = self.read_next(MAX_ROWS)
         if not records:
             return records
         size = sum(len(record.value) for record in records)

@@ -21,7 +21,7 @@ from infra.kernel.subscriptions.dead_letters import PARKED, REFUSED, UNDECODABLE
 from infra.kernel.subscriptions.positions import Key
 from projectors.engine import failpoints
 from projectors.engine.read_model import ReadModel
-from projectors.engine.worker import READ_S, Runtime, Worker
+from projectors.engine.worker import Runtime, Worker
 from schemas import envelope
 from schemas.envelope import Decrypt, UndecodableEvent
 
@@ -44,7 +44,7 @@ class PostgresWorker(Worker):
 
     def step(self) -> None:
         """Writes one batch of at most `MAX_EVENTS`, gathered for `GATHER_S` at most."""
-        records = self.read(MAX_EVENTS, READ_S)
+        records = self.read_next(MAX_EVENTS)
         deadline = monotonic() + GATHER_S
         while records and len(records) < MAX_EVENTS:
             more = self.read(MAX_EVENTS - len(records), 0.0)

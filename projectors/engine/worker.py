@@ -38,6 +38,10 @@ TRANSIENT = (psycopg.OperationalError, psycopg.InterfaceError, LogUnavailable, U
 STANDBY_S = 1.0
 HELD_S = 0.05
 READ_S = 0.5
+IDLE_READ_S = 2.0
+IDLE_AFTER_S = 30.0
+"""A worker without records for so long waits longer for the next ones: what comes ends the wait, but each wait that
+ends without any costs, and an installation has about seventy workers."""
 TRIES_BEFORE_PROBING = 3
 
 
@@ -83,6 +87,7 @@ class Worker(ABC, Thread):
         self._crashing: frozenset[int] = frozenset()
         self._signed_from: float = inf
         self._read_ns = 0
+        self._last_records = monotonic()
         self._where: tracing.Attributes = {"generation": key.generation, "topic": key.topic, "partition": key.partition}
         self._position = Position(0, None, 0, None, 0, 0)
 
@@ -160,6 +165,14 @@ class Worker(ABC, Thread):
             if self._source is not None:
                 self._source.close()
                 self._source = None
+
+    def read_next(self, max_records: int) -> list[StoredRecord]:
+        """What comes next, for the beginning of a step: waits `READ_S`, or `IDLE_READ_S` where nothing comes."""
+        is_idle = monotonic() - self._last_records > IDLE_AFTER_S
+        records = self.read(max_records, IDLE_READ_S if is_idle else READ_S)
+        if records:
+            self._last_records = monotonic()
+        return records
 
     def read(self, max_records: int, timeout_s: float) -> list[StoredRecord]:
         """The next records, also those that were read before and not used yet."""

@@ -1,9 +1,10 @@
 """The visit builder: a thread that builds the visits of days whose events changed, in one process at a time.
 
 Each round compares `event_days` with the builds. A day is built once its events rest. One that keeps changing is built
-each time it has grown by half, from the size on at which reports use builds of growing days. Several days share one build: a few large inserts
-instead of many small ones. A build is registered after its rows are written, with the fingerprint of exactly these
-rows: a crash leaves rows that nobody reads, and events that arrive meanwhile make the build outdated, never wrong.
+each time it has grown by half, from the size on at which reports use builds of growing days. Several days share one
+build: a few large inserts instead of many small ones. A build is registered after its rows are written, with the
+fingerprint of exactly these rows: a crash leaves rows that nobody reads, and events that arrive meanwhile make the
+build outdated, never wrong.
 
 When all days of a past week are built, their counters are merged into a build of seven days, in the same way.
 """
