@@ -290,7 +290,7 @@ def test_a_read_waits_for_a_tracked_event(query_service: QueryService) -> None:
     ada = query_service.person()
     website = query_service.website(ada)
     offset = 10**12
-    query_service.advance("events", "clicks", 3, offset + 1, 0)
+    query_service.advance("events", "clicks", 1, offset + 1, 0)
     path = f"/api/platform/analytics/overview?websiteId={website}"
     seen = query_service.get(path, ada, headers={"X-Wait-For": f"clicks[1]@{offset}"})
     assert "X-Stale" not in seen.headers
