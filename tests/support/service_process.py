@@ -20,7 +20,7 @@ from typing import Final
 
 import httpx
 
-from tests.support.engines import ROOT
+from tests.support.engines import ROOT, die_with_parent
 from tests.support.ports import free_port
 from tests.support.stack import OURS, wait_for
 
@@ -75,6 +75,7 @@ class ServiceProcess:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                preexec_fn=die_with_parent,
             )
         return self
 
@@ -85,6 +86,10 @@ class ServiceProcess:
     def wait_ready(self) -> ServiceProcess:
         wait_for(self._is_ready, f"{self.name} to be ready", START_S)
         return self
+
+    def set(self, name: str, value: str) -> None:
+        """Changes a setting of the next start."""
+        self._environment[name] = value
 
     def kill(self) -> None:
         """`kill -9`."""
@@ -133,6 +138,8 @@ class Balancer:
         self.port = free_port()
         self.url = f"http://{LOOPBACK}:{self.port}"
         self._turn = itertools.count()
+        self.last = self.backends[0]
+        """The backend of the newest connection."""
         self._loop = asyncio.new_event_loop()
         self._tasks: set[asyncio.Task[None]] = set()
         self._thread = Thread(target=self._loop.run_forever, daemon=True)
@@ -183,7 +190,9 @@ class Balancer:
         for _ in self.backends:
             backend = self.backends[next(self._turn) % len(self.backends)]
             with suppress(OSError, TimeoutError):
-                return await asyncio.wait_for(asyncio.open_connection(backend.host, backend.port), CONNECT_S)
+                found = await asyncio.wait_for(asyncio.open_connection(backend.host, backend.port), CONNECT_S)
+                self.last = backend
+                return found
         return None
 
 

@@ -9,8 +9,10 @@ import asyncio
 import json
 import os
 import random
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, suppress
+import threading
+from collections.abc import AsyncIterator, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -84,6 +86,30 @@ async def under_load(mine: Installation, ledger: Path) -> AsyncIterator[Load]:
             done.set()
             await asyncio.gather(deciding, loading)
     print(json.dumps(result.as_json(), indent=1))
+
+
+@contextmanager
+def loading(mine: Installation, ledger: Path) -> Iterator[Load]:
+    """`under_load` in a thread, for a block that waits and starts processes itself: a process that is to end with its
+    parent ends with the thread that started it."""
+    begun, over, loads = threading.Event(), threading.Event(), list[Load]()
+
+    async def run_until_over() -> None:
+        async with under_load(mine, ledger) as load:
+            loads.append(load)
+            begun.set()
+            await asyncio.to_thread(over.wait)
+
+    with ThreadPoolExecutor(1) as thread:
+        running = thread.submit(asyncio.run, run_until_over())
+        running.add_done_callback(lambda _: begun.set())
+        begun.wait()
+        try:
+            if loads:
+                yield loads[0]
+        finally:
+            over.set()
+            running.result()
 
 
 def assert_exact(mine: Installation, result: Result, ledger: Path) -> Report:

@@ -6,7 +6,6 @@ the previous release does not know.
 
 from __future__ import annotations
 
-import asyncio
 import os
 import secrets
 import subprocess
@@ -24,7 +23,7 @@ import pytest
 from tests.support.previous_release import previous_release
 from tests.support.service_process import Balancer, ServiceProcess, ended, environment
 from tests.support.stack import stack, wait_for
-from tests.support.under_load import ADMIN, assert_answered, under_load
+from tests.support.under_load import ADMIN, assert_answered, loading
 from tests.support.worked_examples import EXAMPLES, apply, copy_tree
 
 pytestmark = [pytest.mark.crash, pytest.mark.timeout(400)]
@@ -121,43 +120,42 @@ def both(tmp_path: Path) -> Iterator[Both]:
 
 
 def test_two_versions_side_by_side_and_then_the_new_one_alone(both: Both, tmp_path: Path) -> None:
-    old, new, ledger = both.old, both.new, tmp_path / "ledger.jsonl"
-    old.start()
+    ledger = tmp_path / "ledger.jsonl"
+    both.old.start()
 
-    def replace_the_old() -> None:
-        both.run(new.tree, "infra.ops.cli", "migrate")
-        new.start()
-        token = sign_in(old)
-        noted = partner_of(old, token, "Noted")
-        # Each version decides, and each shows what the other decided.
-        for decides, shows in ((old, new), (new, old)):
-            partner_of(decides, token, "Seen", shown_by=shows)
-        both.run(new.tree, "tests.support.partner_note", noted, NOTE)
-        change_partner(new, token, noted, "Renamed")
-        wait_for(lambda: both.letters().get("partners"), "the old projectors to park what they do not know")
-        # Nothing else stands still, for the old projectors neither.
-        for decides, shows in ((old, old), (new, new)):
-            partner_of(decides, token, "Seen as well", shown_by=shows)
-        assert both.count("select count(*) from engine.build where state = 'failed'") == 0
-        assert both.count("select count(*) from read.partners where name = 'Renamed'") == 0
-        wait_for(lambda: shown_notes(new, token) == [NOTE], "the new projectors to show the note")
-        for each in (old.command, old.query, old.ingest, old.projectors):
-            assert each.stop() == 0, each.name
-        wait_for(lambda: both.count(NOT_OWNED_BY, owner_of(both)) == 0, "the new projectors to take over")
-        # The previous release does not say yet that a newer version wrote the event, as this one does.
-        both.run(new.tree, "infra.ops.cli", "dlq", "retry", "--reason", "undecodable")
-        wait_for(lambda: not both.count(OPEN_LETTERS, PARKED), "the parked events to be processed")
-        assert both.count("select count(*) from read.partners where name = 'Renamed'") == 1
+    with loading(both, ledger) as load:
+        before = load.accepted()
+        replace_the_old(both)
+        assert load.accepted() > before
+    assert_answered(load.result)
+    print(both.run(both.new.tree, "infra.ops.cli", "audit", "--ledger", str(ledger), "--timeout", "90"))
 
-    async def upgrade() -> Any:
-        async with under_load(both, ledger) as load:
-            before = load.accepted()
-            await asyncio.to_thread(replace_the_old)
-            assert load.accepted() > before
-        return load.result
 
-    assert_answered(asyncio.run(upgrade()))
-    print(both.run(new.tree, "infra.ops.cli", "audit", "--ledger", str(ledger), "--timeout", "90"))
+def replace_the_old(both: Both) -> None:
+    old, new = both.old, both.new
+    both.run(new.tree, "infra.ops.cli", "migrate")
+    new.start()
+    token = sign_in(old)
+    noted = partner_of(old, token, "Noted")
+    # Each version decides, and each shows what the other decided.
+    for decides, shows in ((old, new), (new, old)):
+        partner_of(decides, token, "Seen", shown_by=shows)
+    both.run(new.tree, "tests.support.partner_note", noted, NOTE)
+    change_partner(new, token, noted, "Renamed")
+    wait_for(lambda: both.letters().get("partners"), "the old projectors to park what they do not know")
+    # Nothing else stands still, for the old projectors neither.
+    for decides, shows in ((old, old), (new, new)):
+        partner_of(decides, token, "Seen as well", shown_by=shows)
+    assert both.count("select count(*) from engine.build where state = 'failed'") == 0
+    assert both.count("select count(*) from read.partners where name = 'Renamed'") == 0
+    wait_for(lambda: shown_notes(new, token) == [NOTE], "the new projectors to show the note")
+    for each in (old.command, old.query, old.ingest, old.projectors):
+        assert each.stop() == 0, each.name
+    wait_for(lambda: both.count(NOT_OWNED_BY, owner_of(both)) == 0, "the new projectors to take over")
+    # The previous release does not say yet that a newer version wrote the event, as this one does.
+    both.run(new.tree, "infra.ops.cli", "dlq", "retry", "--reason", "undecodable")
+    wait_for(lambda: not both.count(OPEN_LETTERS, PARKED), "the parked events to be processed")
+    assert both.count("select count(*) from read.partners where name = 'Renamed'") == 1
 
 
 PARKED: Final = ["undecodable", "parked", "newer_version"]
