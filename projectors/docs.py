@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
+from infra.domain.visits.tables import VERSION
 from projectors.engine.read_model import ReadModel
+from projectors.engine.tables import create_feed, create_table, create_view, drop_table, table_name
 from projectors.registry import REGISTRY
+from projectors.visits.tables import TABLES as VISITS
 from schemas.topics import DOMAIN
 
 
@@ -44,11 +47,39 @@ def rollup_names() -> str:
     return _names(name for name, (_, rollup) in REGISTRY.rollups.items() if rollup.sums or rollup.uniques)
 
 
+def cluster_statements() -> str:
+    """Every statement that makes the tables of generation 1 in a cluster, and those that remove a generation."""
+    made = "".join(f"```sql\n{statement};\n```\n\n" for statement in statements_of_cluster(CLUSTER))
+    family = REGISTRY.clickhouse[0]
+    dropped = [statement for table in family.tables for statement in drop_table(table, 1, CLUSTER)]
+    removed = "".join(f"{statement};\n" for statement in dropped)
+    return f"{made}A generation of `{family.name}` is removed by\n\n```sql\n{removed}```\n"
+
+
+def statements_of_cluster(cluster: str) -> list[str]:
+    """What `althing migrate` runs on an empty cluster of this name, in its order."""
+    statements = []
+    for family in REGISTRY.clickhouse:
+        for table in (family.main, *family.others):
+            statements += create_table(table, 1, cluster)
+        for rollup in family.rollups:
+            statements += create_table(rollup, 1, cluster)
+            statements.append(create_feed(rollup, 1, table_name(family.main.name, 1), cluster))
+        statements += [create_view(table.name, 1, cluster) for table in family.tables]
+    for table in VISITS:
+        statements += create_table(table, VERSION, cluster)
+    return statements
+
+
+CLUSTER: Final = "CLUSTER"
+"""Stands for the value of `CLICKHOUSE_CLUSTER` in the documentation."""
+
 PARTS: Final[Mapping[str, Callable[[], str]]] = {
     "projections": projections,
     "read-models": read_models,
     "read-model-names": read_model_names,
     "rollup-names": rollup_names,
+    "cluster-statements": cluster_statements,
 }
 
 

@@ -17,7 +17,7 @@ from functools import cache
 from typing import Annotated, Any, ClassVar, Final, TypeVar
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 T = TypeVar("T")
 
@@ -35,7 +35,7 @@ ERASED: Final = "[erased]"
 
 
 class UnknownEvent(ValueError):
-    """A stored event has a name or version that this code does not know."""
+    """A stored event has a name, version or field that this code does not know: a newer version wrote it."""
 
 
 class Frozen(BaseModel):
@@ -119,3 +119,15 @@ def upcast(name: str, version: int, state: dict[str, Any]) -> tuple[type[DomainE
     for step in range(version, event_class.VERSION):
         state = event_class.UPCASTS[step](state)
     return event_class, state
+
+
+def validated(event_class: type[DomainEvent], state: dict[str, Any]) -> DomainEvent:
+    """The event of a state of the current version. Raises `UnknownEvent` for a field that this code does not have, and
+    `ValidationError`."""
+    try:
+        return event_class.model_validate(state)
+    except ValidationError as error:
+        unknown = [str(each["loc"][-1]) for each in error.errors() if each["type"] == "extra_forbidden"]
+        if unknown:
+            raise UnknownEvent(f"{event_class.NAME} has no {', '.join(unknown)}") from error
+        raise

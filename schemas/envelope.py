@@ -13,7 +13,16 @@ import orjson
 from pydantic import ValidationError
 
 import schemas.events  # noqa: F401 - fills the registry
-from schemas.base import ERASED, DomainEvent, UnknownEvent, personal_fields, subject_of, upcast
+from schemas.base import (
+    ERASED,
+    REGISTRY,
+    DomainEvent,
+    UnknownEvent,
+    personal_fields,
+    subject_of,
+    upcast,
+    validated,
+)
 from schemas.message_ids import CAUSATION_ID, COMMAND_ID, CORRELATION_ID, NO_IDS, Headers, MessageIds, ids_of
 
 ENCRYPTED_PREFIX: Final = "enc:"
@@ -28,6 +37,10 @@ StoredRow = tuple[int, UUID, int, str, bytes, UUID | None, str | None, str | Non
 
 class UndecodableEvent(ValueError):
     """This code cannot read the record as an event; the message gives the reason."""
+
+
+class NewerEvent(UndecodableEvent):
+    """A newer version of the program wrote the event: this one does not know its name, its version or a field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +93,16 @@ def position_of(record_headers: Headers) -> int:
     raise UndecodableEvent("the record has no position header")
 
 
+def is_known(record_headers: Headers) -> bool:
+    """Whether this code knows the event that the headers name."""
+    return dict(record_headers).get("event", b"").decode(errors="replace") in REGISTRY
+
+
 def decode(value: bytes, record_headers: Headers, decrypt: Decrypt | None = None) -> Enveloped:
     """The event in a `domain` record, brought to its current version.
 
     `decrypt(subject_id, field, text)` opens `Personal` values; without it they read `[erased]`.
-    Raises `UndecodableEvent`.
+    Raises `UndecodableEvent`, of what a newer version wrote `NewerEvent`.
     """
     found = dict(record_headers)
     try:
@@ -95,8 +113,10 @@ def decode(value: bytes, record_headers: Headers, decrypt: Decrypt | None = None
         open_personal(event_class, aggregate, state, decrypt)
         state["originator_id"] = aggregate
         state["originator_version"] = int(found["aggregate_version"])
-        return Enveloped(event_class.model_validate(state), position, ids_of(record_headers))
-    except (KeyError, UnknownEvent, ValidationError, orjson.JSONDecodeError, UnicodeDecodeError, ValueError) as error:
+        return Enveloped(validated(event_class, state), position, ids_of(record_headers))
+    except UnknownEvent as error:
+        raise NewerEvent(str(error)) from error
+    except (KeyError, ValidationError, orjson.JSONDecodeError, UnicodeDecodeError, ValueError) as error:
         raise UndecodableEvent(f"{type(error).__name__}: {error}") from error
 
 

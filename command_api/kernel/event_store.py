@@ -37,7 +37,7 @@ from command_api.kernel.inline_projection import InlineProjections
 from infra.kernel.config.settings import Settings, SettingsError
 from infra.kernel.postgres.pool import pool
 from infra.kernel.security.subject_keys import Keyring
-from schemas.base import DomainEvent, personal_fields, subject_of, upcast
+from schemas.base import DomainEvent, personal_fields, subject_of, upcast, validated
 from schemas.envelope import ENCRYPTED_PREFIX, open_personal
 from schemas.message_ids import NO_IDS, MessageIds
 
@@ -228,7 +228,10 @@ class EventMapper(Mapper[UUID]):
         )
 
     def to_domain_event(self, stored_event: StoredEvent) -> DomainEvent:
-        """Upcasts to the current version; personal fields of an erased subject read `[erased]`."""
+        """Upcasts to the current version; personal fields of an erased subject read `[erased]`.
+
+        Raises `UnknownEvent` for what a newer version of the program wrote.
+        """
         name, version = name_and_version(stored_event.topic)
         state = orjson.loads(stored_event.state)
         event_class, state = upcast(name, version, state)
@@ -236,7 +239,7 @@ class EventMapper(Mapper[UUID]):
         open_personal(event_class, aggregate_id, state, self._keyring)
         state["originator_id"] = aggregate_id
         state["originator_version"] = stored_event.originator_version
-        return event_class.model_validate(state)
+        return validated(event_class, state)
 
     def decode_snapshot(self, stored: StoredEvent, evolve: Evolve[State]) -> snapshots.Fold[State] | None:
         """The fold to continue from, or `None` for a snapshot of an erased person."""

@@ -25,12 +25,20 @@ from infra.kernel.log import Log, StoredRecord, signature
 from infra.kernel.log.signature import UNSIGNED, UNSIGNED_TEXT
 from infra.kernel.observability import tracing
 from infra.kernel.subscriptions import dead_letters, positions
-from infra.kernel.subscriptions.dead_letters import PARKED, REFUSED, UNDECODABLE, DeadLetter, FailedRecord
+from infra.kernel.subscriptions.dead_letters import (
+    NEWER,
+    NO_FAULTS,
+    PARKED,
+    REFUSED,
+    UNDECODABLE,
+    DeadLetter,
+    FailedRecord,
+)
 from infra.kernel.subscriptions.limits import DeadLetterLimit, Rate
 from infra.kernel.subscriptions.positions import Key, Position, Step
 from schemas import envelope
 from schemas.base import DomainEvent
-from schemas.envelope import Decrypt, UndecodableEvent
+from schemas.envelope import Decrypt, NewerEvent, UndecodableEvent
 from schemas.message_ids import correlation_of, message_id
 from schemas.topics import DOMAIN
 
@@ -95,6 +103,7 @@ class EventSubscription:
         """Returns the position to continue at; creates it at the first start."""
         positions.create(connection, self.key)
         self._signed_from = signature.start(connection, DOMAIN.name, 0)
+        dead_letters.readmit(connection, self.key)
         return positions.start(connection, self.key, self.key.projection, counts=False)
 
     def process(self, connection: Connection, records: Sequence[StoredRecord], position: Position) -> Position:
@@ -144,7 +153,7 @@ class EventSubscription:
         except TRANSIENT:
             raise
         except UndecodableEvent as error:
-            return FailedRecord(record, UNDECODABLE, str(error))
+            return FailedRecord(record, NEWER if isinstance(error, NewerEvent) else UNDECODABLE, str(error))
         except Exception as error:
             log.exception(
                 "event_handler_failed",
@@ -159,6 +168,8 @@ class EventSubscription:
         """Hands the event over; what the handler logs and the commands that it sends follow from this event."""
         enveloped = envelope.decode(record.value, record.headers, self._decrypt)
         event, ids = enveloped.event, enveloped.ids
+        if event.NAME not in self._handler.event_names:
+            return  # it was unknown to an older version of the program
         cause = message_id(event.originator_id, event.originator_version)
         correlation_id = ids.correlation_id or cause
         with (
@@ -168,9 +179,12 @@ class EventSubscription:
             self._handler.handle(connection, event)
 
     def _is_handled(self, record: StoredRecord) -> bool:
-        """Whether the handler processes the event; true without a readable name: such a record is a dead letter."""
+        """Whether the handler processes the event; true without a name, and for one that this code does not know.
+
+        Such a record is a dead letter: a newer version of the handler may process it.
+        """
         names = [value.decode(errors="replace") for name, value in record.headers if name == "event"]
-        return not names or names[0] in self._handler.event_names
+        return not names or names[0] in self._handler.event_names or not envelope.is_known(record.headers)
 
     def _count(self, records: Sequence[StoredRecord], bad: Sequence[FailedRecord]) -> None:
         """Raises `TooManyDeadLetters` when more fail than single poison events explain."""
@@ -178,5 +192,5 @@ class EventSubscription:
         self._limit.succeed(len(records) - len(bad))
         for one in bad:
             _RECORDS.labels(self.key.projection, one.reason).inc()
-            if one.reason != PARKED:
+            if one.reason not in NO_FAULTS:
                 self._limit.fail(f"{one.reason}: {one.error}"[:300])

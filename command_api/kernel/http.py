@@ -22,6 +22,7 @@ from infra.kernel.http.client_info import Client, client_of
 from infra.kernel.http.problems import FieldError, Problem, unavailable
 from infra.kernel.security.sessions import Principal, authenticate, not_signed_in, require_admin
 from infra.kernel.security.subject_keys import SubjectErased
+from schemas.base import UnknownEvent
 
 STATUS_OF: dict[Kind, int] = {"invalid": 400, "conflict": 409, "missing": 404, "forbidden": 403}
 
@@ -187,7 +188,8 @@ def context_for(person: Principal) -> CommandContext:
 
 
 def install_error_handlers(app: FastAPI) -> None:
-    """Maps rejections, concurrently erased accounts and an unavailable event store to problem documents."""
+    """Maps rejections, concurrently erased accounts, events of a newer version, and an unavailable event store to
+    problem documents."""
 
     async def refused(_: Request, error: Exception) -> Response:
         assert isinstance(error, CommandRejected)  # noqa: S101 - the registration below says so
@@ -197,11 +199,16 @@ def install_error_handlers(app: FastAPI) -> None:
     async def store_down(_: Request, __: Exception) -> Response:
         return unavailable().response()
 
+    async def newer(_: Request, __: Exception) -> Response:
+        message = "A newer version of the program changed this. Please try again."
+        return Problem(503, "newer_version", message, headers={"Retry-After": "1"}).response()
+
     async def erased(_: Request, __: Exception) -> Response:
         return not_signed_in().response()
 
     app.add_exception_handler(CommandRejected, refused)
     app.add_exception_handler(SubjectErased, erased)
+    app.add_exception_handler(UnknownEvent, newer)
     for error in UNAVAILABLE:
         app.add_exception_handler(error, store_down)
 

@@ -20,7 +20,7 @@ from prometheus_client import Counter, Gauge
 
 from infra.kernel.config.settings import Settings
 from infra.kernel.observability import logging
-from infra.kernel.postgres.pool import required_url
+from infra.kernel.postgres.pool import lock_options, required_url
 
 Connection = psycopg.Connection[Any]
 Work = Callable[[Connection, Event], None]
@@ -158,11 +158,6 @@ def connect(url: str, name: str) -> Connection:
     return psycopg.connect(
         url,
         autocommit=True,
-        connect_timeout=3,
         application_name=f"althing-{name}"[:63],
-        options="-c statement_timeout=10s -c idle_in_transaction_session_timeout=10s",
-        tcp_user_timeout=5000,
-        keepalives_idle=5,
-        keepalives_interval=2,
-        keepalives_count=3,
+        **lock_options("-c statement_timeout=10s -c idle_in_transaction_session_timeout=10s"),
     )

@@ -58,7 +58,7 @@ class Failed(Exception):
 
 
 def main(arguments: list[str]) -> int:
-    named = (run, demo, test, test_fast, test_install, lint, docs, bench, oracle, fuzz, wheel, release, ci)
+    named = (run, demo, test, test_fast, test_install, test_scale, lint, docs, bench, oracle, fuzz, wheel, release, ci)
     targets = {function.__name__.replace("_", "-"): function for function in named}
     targets["setup"] = set_up
     if len(arguments) != 1 or arguments[0] not in targets:
@@ -245,6 +245,12 @@ def release() -> None:
     """The signed files of a release, in `.build/release`; RELEASE_KEY names the key."""
     parts_of_wheel(development=True)
     call([str(PYTHON), "-m", "infra.ops.release"])
+
+
+def test_scale() -> None:
+    """A cluster of three brokers and several processes of each service, with faults under load."""
+    set_up(development=True)
+    call([str(PYTHON), "-m", "tests.scale"])
 
 
 def test_install() -> None:

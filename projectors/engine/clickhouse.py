@@ -89,6 +89,7 @@ class HttpClickHouse:
         self._settings, self._answer_timeout_s = settings, answer_timeout_s
         self.cluster = settings.clickhouse_cluster
         self._distributed = {"distributed_foreground_insert": 1} if self.cluster else {}
+        """`INSERT` and `INSERT SELECT` return when the shards have the rows, in one block each, under the token."""
         self._local = threading.local()
         self._ping_url = f"{address(settings.clickhouse_url)}/ping"
         self._pings = urllib3.PoolManager(num_pools=1, maxsize=2, retries=False)
@@ -96,7 +97,7 @@ class HttpClickHouse:
     def run(self, statement: str, settings: Mapping[str, Any] | None = None) -> None:
         """Runs a statement without result. A failure drops this thread's client: the next call reconnects."""
         with self._client() as client:
-            client.command(statement, settings=dict(settings or {}))
+            client.command(statement, settings={**self._distributed, **(settings or {})})
 
     def rows(self, query: str, parameters: Mapping[str, Any] | None = None) -> Sequence[Sequence[Any]]:
         """Returns the whole result; the server binds `parameters` (`{name:Type}`)."""

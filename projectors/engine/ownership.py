@@ -1,7 +1,8 @@
 """Who works on a partition: a Postgres advisory lock per worker, all of a process's locks on one connection.
 
 The lock keeps a second process waiting; what keeps a zombie from harm is the compare-and-set on the position. When
-the connection is lost, so are the locks: `holds` says so and workers start again.
+the connection is lost, so are the locks: `holds` says so and workers start again. Postgres ends the connection of a
+process that was killed at once, and of a machine that the network cut off after `LOCK_LOST_S`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from threading import Lock
 from typing import Any
 
 import psycopg
+
+from infra.kernel.postgres.pool import lock_options
 
 _LOCK_CLASS = "projector:"
 
@@ -59,9 +62,8 @@ class Ownership:
     def _query(self, statement: str, name: str) -> bool:
         try:
             if self._connection is None:
-                self._connection = psycopg.connect(
-                    self._url, autocommit=True, connect_timeout=3, options="-c statement_timeout=5000"
-                )
+                options = lock_options("-c statement_timeout=5000")
+                self._connection = psycopg.connect(self._url, autocommit=True, **options)
             arguments = (_LOCK_CLASS + name,) * statement.count("%s")
             row = self._connection.execute(statement.encode(), arguments).fetchone()
         except psycopg.Error:

@@ -17,13 +17,13 @@ from infra.kernel.log import StoredRecord
 from infra.kernel.log.signature import UNSIGNED, UNSIGNED_TEXT
 from infra.kernel.postgres.rows import PostgresRows, Rows
 from infra.kernel.subscriptions import dead_letters, positions
-from infra.kernel.subscriptions.dead_letters import PARKED, REFUSED, UNDECODABLE, DeadLetter, FailedRecord
+from infra.kernel.subscriptions.dead_letters import NEWER, PARKED, REFUSED, UNDECODABLE, DeadLetter, FailedRecord
 from infra.kernel.subscriptions.positions import Key
 from projectors.engine import failpoints
 from projectors.engine.read_model import ReadModel
 from projectors.engine.worker import Runtime, Worker
 from schemas import envelope
-from schemas.envelope import Decrypt, UndecodableEvent
+from schemas.envelope import Decrypt, NewerEvent, UndecodableEvent
 
 MAX_EVENTS: Final = 500
 GATHER_S: Final = 0.02
@@ -155,7 +155,7 @@ class PostgresWorker(Worker):
                 apply(self._model, rows, record, self.runtime.decrypt)
         except UndecodableEvent as error:
             parked.add(record.key)
-            return FailedRecord(record, UNDECODABLE, str(error))
+            return FailedRecord(record, NEWER if isinstance(error, NewerEvent) else UNDECODABLE, str(error))
         except (psycopg.DataError, psycopg.IntegrityError, _Refused) as error:
             if not one_by_one:
                 raise

@@ -131,6 +131,15 @@ class Registry:
         return {rollup.name: (family, rollup) for family in self.clickhouse for rollup in family.rollups}
 
     @cached_property
+    def versions(self) -> dict[str, int]:
+        """This program's version of everything that can have a build, by name."""
+        every: tuple[Projection | Rollup, ...] = (
+            *self.projections.values(),
+            *(each for _, each in self.rollups.values()),
+        )
+        return {each.name: each.version for each in every}
+
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Every name that can have a build: projections, then rollups."""
         return (*self.projections, *self.rollups)

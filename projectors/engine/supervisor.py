@@ -32,7 +32,7 @@ from projectors.engine.clickhouse_worker import ClickHouseWorker
 from projectors.engine.generations import KEPT_DAYS, PARAMETERS, RUNNING, Build
 from projectors.engine.operations import Operations
 from projectors.engine.postgres_worker import PostgresWorker
-from projectors.engine.projection import ClickHouseProjection, Projection, Registry, topic_partitions
+from projectors.engine.projection import ClickHouseProjection, Registry, topic_partitions
 from projectors.engine.read_model import ReadModel
 from projectors.engine.status import Ends, Lag, lags
 from projectors.engine.worker import TRANSIENT, Runtime, Worker
@@ -105,14 +105,14 @@ class WorkerSupervisor:
             try:
                 self._store_failures(connection)
                 self._beat(connection)
-                found = generations.builds(connection)
+                found = [build for build in generations.builds(connection) if build.name in self._registry.names]
                 is_leader = self._runtime.ownership.acquire(LEADER)
                 if is_leader:
                     self._see_changes(connection)
                     self._point_views(connection, found)
                     self._operations.look(connection, stopping)
                 else:
-                    self._pointed = None
+                    self._pointed, self._changes_seen = None, False
                 self._match_workers(connection, found)
                 self._note_changes(found)
                 self._hand_out_retries(connection)
@@ -135,7 +135,7 @@ class WorkerSupervisor:
         counts = partitions.counts(connection)
         for build in found:
             projection = self._registry.projections.get(build.name)
-            if projection is None or build.state not in RUNNING or _is_of_old(projection, build):
+            if projection is None or build.state not in RUNNING or self._is_of_other(build):
                 continue
             self._prepare(connection, build)
             for place in topic_partitions(projection, counts):
@@ -149,6 +149,14 @@ class WorkerSupervisor:
             worker = self._workers.get(key) or self._start(key)
             worker.is_live = build.is_live
             worker.publishes = build.is_live or build.state == "ready"
+
+    def _is_of_other(self, build: Build) -> bool:
+        """Whether another version of the program makes the build: handlers of this one would not fit its columns.
+
+        A live table of ClickHouse is filled by any version until its rebuild is done.
+        """
+        version = self._registry.versions[build.name]
+        return build.version != version and not (build.is_live and build.kind != "postgres")
 
     def _start(self, key: Key) -> Worker:
         projection = self._registry.projections[key.projection]
@@ -179,6 +187,8 @@ class WorkerSupervisor:
     def _move_builds(self, connection: Connection[Any], found: list[Build], stopping: Event) -> None:
         behind: list[Lag] | None = None
         for build in found:
+            if self._is_of_other(build):
+                continue
             if build.kind == "rollup":
                 if (
                     build.state == "building" and build.source_generation != build.generation
@@ -366,11 +376,6 @@ class WorkerSupervisor:
         with suppress(psycopg.Error), self._runtime.pool.connection(timeout=1) as connection:
             connection.execute("delete from engine.runner where id = %s", (self._id,))
         self._runtime.ownership.close()
-
-
-def _is_of_old(projection: Projection, build: Build) -> bool:
-    """A read model that another version of the program built: today's handlers would not find its columns."""
-    return isinstance(projection, ReadModel) and build.is_live and build.version != projection.version
 
 
 def build_key(build: Build) -> tuple[str, int]:

@@ -146,6 +146,8 @@ class Worker(ABC, Thread):
                 self._position = positions.start(connection, self.key, self.runtime.name, counts=self._is_first)
                 self._crashing = dead_letters.crashing(connection, self.key)
                 self._signed_from = signature.start(connection, self.key.topic, self.key.partition)
+                if dead_letters.readmit(connection, self.key):
+                    self.has_retries.set()
             self._bind_offset()
             self._is_first = False
             self._source = self.runtime.log.source(self.key.topic, self.key.partition, self._position.next_offset)
@@ -219,7 +221,7 @@ class Worker(ABC, Thread):
             place = index[one.record.offset]
             self._limit.succeed(place - before)
             before = place + 1
-            if one.record.offset >= self._position.accept_bad_to and one.reason != dead_letters.PARKED:
+            if one.record.offset >= self._position.accept_bad_to and one.reason not in dead_letters.NO_FAULTS:
                 self._limit.fail(f"{one.reason}: {one.error}"[:300])
         self._limit.succeed(len(records) - before)
 

@@ -9,7 +9,7 @@ from uuid import uuid5
 import orjson
 
 from infra.kernel.log import StoredRecord
-from infra.kernel.subscriptions.dead_letters import FailedRecord
+from infra.kernel.subscriptions.dead_letters import NEWER, UNDECODABLE, FailedRecord
 from projectors.engine.projection import Batch, DedupIndex
 from schemas import envelope
 from schemas.base import DomainEvent
@@ -27,11 +27,13 @@ def to_rows(records: Sequence[StoredRecord], _known: DedupIndex, batch: Batch) -
             if position <= batch.domain_position:
                 continue
             batch.domain_position = position
-            if dict(record.headers).get("event") not in NAMES:
+            name = dict(record.headers).get("event")
+            if name is None or (name not in NAMES and envelope.is_known(record.headers)):
                 continue
             row = row_of(envelope.decode(record.value, record.headers).event)
-        except (envelope.UndecodableEvent, ValueError) as error:
-            batch.bad.append(FailedRecord(record, "undecodable", str(error)))
+        except ValueError as error:
+            reason = NEWER if isinstance(error, envelope.NewerEvent) else UNDECODABLE
+            batch.bad.append(FailedRecord(record, reason, str(error)))
             continue
         if row is not None:
             place = {"_topic": record.topic, "_partition": record.partition, "_offset": record.offset}

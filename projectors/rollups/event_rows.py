@@ -20,7 +20,7 @@ import orjson
 
 from infra.kernel.log import Position, Record, StoredRecord
 from infra.kernel.log.partitions import place_of
-from infra.kernel.subscriptions.dead_letters import FailedRecord
+from infra.kernel.subscriptions.dead_letters import NEWER, FailedRecord
 from projectors.engine.projection import Batch, DedupIndex, Duplicate
 from projectors.rollups.duplicates import DUPLICATES
 from projectors.rollups.event_row import Row, decode_row
@@ -36,6 +36,9 @@ LAST_YEAR: Final = 2105
 
 MAX_TYPE_LENGTH: Final = 64
 INVALID: Final = "invalid"
+
+_UNKNOWN_FIELD: Final = "Object contains unknown field"
+"""How msgspec's message begins."""
 
 _Named = tuple[bytes, bytes, int]
 """An id that a client chose: key, content and time of arrival, as `DedupIndex` takes them."""
@@ -99,7 +102,7 @@ def _checked(records: Sequence[StoredRecord], batch: Batch) -> list[tuple[Stored
                 FailedRecord(record, INVALID, "times are UTC text without a zone, YYYY-MM-DD hh:mm:ss.mmm")
             )
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            batch.bad.append(FailedRecord(record, INVALID, f"{type(error).__name__}: {error}"))
+            batch.bad.append(FailedRecord(record, reason_of(error), f"{type(error).__name__}: {error}"))
         else:
             if row.website_id == WEBSITE_ID:
                 _keep_apart(record, row, record.offset, batch)
@@ -108,6 +111,12 @@ def _checked(records: Sequence[StoredRecord], batch: Batch) -> list[tuple[Stored
                     record = _marked(record, row, rules)
                 add((record, _named(record, row) if record.headers else None))
     return good
+
+
+def reason_of(error: Exception) -> str:
+    """Why a record that cannot be decoded is a dead letter. Records are signed: a field that this code does not have
+    was written by a newer version of ingest."""
+    return NEWER if str(error).startswith(_UNKNOWN_FIELD) else INVALID
 
 
 def _marked(record: StoredRecord, row: Row, rules: Sequence[Rule]) -> StoredRecord:

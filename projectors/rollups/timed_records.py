@@ -12,7 +12,7 @@ import msgspec
 from infra.kernel.log import StoredRecord
 from infra.kernel.subscriptions.dead_letters import FailedRecord
 from projectors.engine.projection import Batch
-from projectors.rollups.event_rows import FIRST_YEAR, LAST_YEAR
+from projectors.rollups.event_rows import FIRST_YEAR, LAST_YEAR, reason_of
 
 R = TypeVar("R")
 _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - log times are UTC without saying so
@@ -32,7 +32,7 @@ def decoded(
             if at.tzinfo is not None or not FIRST_YEAR <= at.year <= LAST_YEAR:
                 raise msgspec.ValidationError(f"`{moment}` is UTC text, YYYY-MM-DD hh:mm:ss.mmm, from 1970 to 2105")
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            batch.bad.append(FailedRecord(record, "invalid", f"{type(error).__name__}: {error}"))
+            batch.bad.append(FailedRecord(record, reason_of(error), f"{type(error).__name__}: {error}"))
         else:
             found.append((record, row))
     return found

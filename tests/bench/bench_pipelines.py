@@ -19,6 +19,7 @@ from tempfile import TemporaryDirectory
 
 from tests.bench import Figure, ingest_worker
 from tests.support.engines import ROOT
+from tests.support.previous_release import tree_of
 
 BEFORE = "b64109b"
 """The last commit without pipelines."""
@@ -59,16 +60,6 @@ def ask(process: subprocess.Popen[str], name: str) -> float:
     process.stdin.write(f"{name}\n")
     process.stdin.flush()
     return float(process.stdout.readline())
-
-
-@contextmanager
-def tree_of(commit: str) -> Iterator[Path]:
-    """The files of a commit, with the country database of this checkout."""
-    with TemporaryDirectory() as folder:
-        packed = subprocess.run(["git", "archive", commit], cwd=ROOT, check=True, capture_output=True).stdout
-        subprocess.run(["tar", "-x", "-C", folder], input=packed, check=True)
-        (Path(folder) / ".build").symlink_to(ROOT / ".build")
-        yield Path(folder)
 
 
 @contextmanager

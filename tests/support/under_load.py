@@ -9,10 +9,13 @@ import asyncio
 import json
 import os
 import random
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, suppress
+import threading
+from collections.abc import AsyncIterator, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 from uuid import uuid4
 
 import httpx
@@ -21,7 +24,6 @@ from infra.kernel.config.settings import load
 from infra.ops.audit.command import audit
 from infra.ops.audit.report import Report
 from tests.support.load import Result, run
-from tests.support.stack import Stack
 from tests.support.traffic import Target, Traffic
 
 RATE = float(os.environ.get("CRASH_RATE", "10"))
@@ -31,6 +33,17 @@ SELDOM = {"ALTHING_INSERT_INTERVAL_MS": "5000"}
 """For stacks that are under load for minutes: inserts are what costs most, and nobody looks at the live view."""
 _SETTLE_S = 90.0
 _DECIDE_EVERY_S = 0.5
+
+
+class Installation(Protocol):
+    """What is under load: a stack, or services that a test starts itself."""
+
+    app: str
+    tracking: str
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """The settings that reach its engines."""
 
 
 @dataclass
@@ -47,7 +60,7 @@ class Load:
 
 
 @asynccontextmanager
-async def under_load(mine: Stack, ledger: Path) -> AsyncIterator[Load]:
+async def under_load(mine: Installation, ledger: Path) -> AsyncIterator[Load]:
     """Traffic and decisions as long as the block runs; at its end everything that was sent gets its answer."""
     print(f"seed {SEED}")
     async with httpx.AsyncClient(base_url=mine.app, timeout=10) as app:
@@ -75,16 +88,45 @@ async def under_load(mine: Stack, ledger: Path) -> AsyncIterator[Load]:
     print(json.dumps(result.as_json(), indent=1))
 
 
-def assert_exact(mine: Stack, result: Result, ledger: Path) -> Report:
+@contextmanager
+def loading(mine: Installation, ledger: Path) -> Iterator[Load]:
+    """`under_load` in a thread, for a block that waits and starts processes itself: a process that is to end with its
+    parent ends with the thread that started it."""
+    begun, over, loads = threading.Event(), threading.Event(), list[Load]()
+
+    async def run_until_over() -> None:
+        async with under_load(mine, ledger) as load:
+            loads.append(load)
+            begun.set()
+            await asyncio.to_thread(over.wait)
+
+    with ThreadPoolExecutor(1) as thread:
+        running = thread.submit(asyncio.run, run_until_over())
+        running.add_done_callback(lambda _: begun.set())
+        begun.wait()
+        try:
+            if loads:
+                yield loads[0]
+        finally:
+            over.set()
+            running.result()
+
+
+def assert_exact(mine: Installation, result: Result, ledger: Path) -> Report:
     """No number may be off: the log, every table and the ledger agree, and nothing right was refused."""
-    assert sum(result.answers.values()) >= 50, "there was too little traffic for the test to mean anything"
-    assert not _refused_wrongly(result), f"seed {SEED}: what is right was refused: {_refused_wrongly(result)}"
+    assert_answered(result)
     report = audit(load(mine.environment, env_file=None), ledger=ledger, timeout_s=90)
     print(report.as_text())
     assert report.is_clean, f"seed {SEED}\n{report.as_text()}"
     for name in ("records of topic clicks", "conversion changes", "recorded duplicates", "refusals"):
         assert report.checked[name] > 0, f"nothing was compared: {name}"
     return report
+
+
+def assert_answered(result: Result) -> None:
+    """There was traffic, and nothing right was refused."""
+    assert sum(result.answers.values()) >= 50, "there was too little traffic for the test to mean anything"
+    assert not _refused_wrongly(result), f"seed {SEED}: what is right was refused: {_refused_wrongly(result)}"
 
 
 async def connected(app: httpx.AsyncClient, tracking: str) -> Target:

@@ -35,6 +35,11 @@ PROBE_AFTER_S = 0.8
 """A statement that takes longer probes the server, and again after the same time."""
 GREETING_WAIT_S = 1.0
 """Longer than `CHECK_WAIT_S`: a busy machine must not look like one that hangs, and both still fit into two seconds."""
+LOCK_LOST_S: Final = 3
+"""A machine that the network cut off gives its locks back after this time: others take its work over within five
+seconds, the second between their tries included."""
+CLIENT_LOST_S: Final = 4
+"""So long may a transaction of a machine that the network cut off keep rows locked."""
 RECONNECT_ROUND_S = 5.0
 """Reconnection attempts come after 1, 2, then 2 s, and then restart: the maximum delay until a recovered server is
 noticed."""
@@ -203,10 +208,31 @@ def _greets(host: str, port: int) -> bool:
         return False
 
 
+def lock_options(server_settings: str) -> dict[str, Any]:
+    """Options of a connection that holds advisory locks of the session. Each side ends it within `LOCK_LOST_S` when the
+    other one has vanished without a word, so that another process gets the locks."""
+    return {
+        "connect_timeout": CONNECT_TIMEOUT_S,
+        "options": f"{server_settings} {_server_keepalives(LOCK_LOST_S)}",
+        "keepalives_idle": 1,
+        "keepalives_interval": 1,
+        "keepalives_count": LOCK_LOST_S - 1,
+        "tcp_user_timeout": LOCK_LOST_S * 1000,
+    }
+
+
+def _server_keepalives(lost_s: int) -> str:
+    """Settings by which the server ends the session of a client that has vanished, with its locks and transaction."""
+    return (
+        f"-c tcp_keepalives_idle=1 -c tcp_keepalives_interval=1 -c tcp_keepalives_count={lost_s - 1} "
+        f"-c tcp_user_timeout={lost_s * 1000}"
+    )
+
+
 def _options(statement_timeout_ms: int) -> dict[str, Any]:
     return {
         "connect_timeout": CONNECT_TIMEOUT_S,
-        "options": f"-c statement_timeout={statement_timeout_ms} -c TimeZone=UTC",
+        "options": f"-c statement_timeout={statement_timeout_ms} -c TimeZone=UTC {_server_keepalives(CLIENT_LOST_S)}",
         "keepalives_idle": 10,
         "keepalives_interval": 5,
         "keepalives_count": 3,

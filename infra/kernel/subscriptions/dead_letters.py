@@ -31,6 +31,12 @@ CHANNEL: Final = "dead_letters"
 PARKED: Final = "parked"
 """Reason of a record that waits behind an earlier dead letter of its aggregate."""
 
+NEWER: Final = "newer_version"
+"""Reason of a record that a newer version of the program wrote. The next owner of the partition tries it again."""
+
+NO_FAULTS: Final = frozenset({PARKED, NEWER})
+"""Reasons that say nothing against the code or the producer: they do not count as failures."""
+
 UNDECODABLE: Final = "undecodable"
 REFUSED: Final = "refused_by_handler"
 
@@ -140,6 +146,16 @@ def waiting_for(connection: Connection[Any], key: Key, aggregate: bytes) -> list
     """Every open dead letter of one aggregate, in order; a forged one is none of its events."""
     condition = "and key = %(aggregate)s and reason <> %(unsigned)s"
     return _open(connection, key, condition, aggregate=aggregate, unsigned=UNSIGNED)
+
+
+def readmit(connection: Connection[Any], key: Key) -> bool:
+    """Requests the retry of what an older version of the program could not read; whether there is any."""
+    changed = connection.execute(
+        "update engine.dead_letter set retry_requested_at = now() where projection = %s and generation = %s "
+        "and topic = %s and partition = %s and state = 'open' and reason = %s",
+        (key.projection, key.generation, key.topic, key.partition, NEWER),
+    )
+    return changed.rowcount > 0
 
 
 def hold(connection: Connection[Any], letter_id: UUID) -> bool:

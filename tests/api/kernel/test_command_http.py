@@ -7,10 +7,20 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from pydantic import ValidationError
 
+from schemas.base import REGISTRY
+from schemas.events.websites import WebsiteConnected
 from tests.support.command import World, command_world
 
 __all__ = ["command_world"]
+
+
+def without_timezone(state: dict[str, Any]) -> WebsiteConnected:
+    """As a version of the code reads the event whose class does not have the field yet."""
+    raise ValidationError.from_exception_data(
+        WebsiteConnected.NAME, [{"type": "extra_forbidden", "loc": ("timezone",), "input": state["timezone"]}]
+    )
 
 
 def position(answer: Any) -> int:
@@ -52,6 +62,22 @@ class TestWebsites:
         assert removed.status_code == 204 and position(removed) > position(gone)
         assert command_world.call("DELETE", path, owner).status_code == 404
         assert command_world.events(site["id"])[-1] == "website.disconnected.v1"
+
+    def test_what_a_newer_version_changed_is_for_it_to_decide(
+        self, command_world: World, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Beside a newer version of the service, this one cannot read every history: the sender tries again."""
+        site = command_world.website()
+        path, body = f"/api/platform/websites/{site['id']}", {"timezone": "Europe/Paris"}
+        with monkeypatch.context() as older:
+            older.delitem(REGISTRY, WebsiteConnected.NAME)
+            answer = command_world.call("PATCH", path, command_world.owner, json=body)
+            assert (answer.status_code, answer.json()["code"]) == (503, "newer_version")
+            assert answer.headers["Retry-After"] == "1"
+        with monkeypatch.context() as older:
+            older.setattr(REGISTRY[WebsiteConnected.NAME], "model_validate", without_timezone)
+            assert command_world.call("PATCH", path, command_world.owner, json=body).status_code == 503
+        assert command_world.call("PATCH", path, command_world.owner, json=body).status_code == 200
 
     def test_the_owner_reads_a_postback_token_again_and_each_time_is_in_the_audit_trail(
         self, command_world: World

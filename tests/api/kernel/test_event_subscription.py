@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Event, Thread
 from typing import Any, LiteralString
@@ -16,8 +17,9 @@ from command_api.kernel.leader_election import Connection, connect
 from command_api.kernel.outbox_relay import record_of
 from infra.kernel.log import Record
 from infra.kernel.postgres.pool import required_url
-from schemas.base import DomainEvent
+from schemas.base import REGISTRY, DomainEvent
 from schemas.envelope import STORED_COLUMNS
+from schemas.events.partners import PartnerDeactivated
 from schemas.events.websites import WebsiteConnected, WebsiteDisconnected
 from schemas.topics import DOMAIN
 from tests.support.command import World, command_world
@@ -85,11 +87,18 @@ class Subscribed:
 
 @pytest.fixture
 def subscribed(command_world: World) -> Iterator[Subscribed]:
+    made = Subscribed(command_world, Recorder())
+    with running(made):
+        yield made
+
+
+@contextmanager
+def running(subscribed: Subscribed) -> Iterator[None]:
+    world, handler, stop = subscribed.world, subscribed.handler, Event()
     columns: LiteralString = "name text, aggregate uuid, version int, UNIQUE (name, aggregate, version)"
-    command_world.postgres.execute("CREATE TABLE IF NOT EXISTS recorded (" + columns + ")")
-    handler, stop = Recorder(), Event()
-    subscription = EventSubscription(command_world.log, command_world.core.keyring, handler)
-    url = required_url(command_world.settings)
+    world.postgres.execute("CREATE TABLE IF NOT EXISTS recorded (" + columns + ")")
+    subscription = EventSubscription(world.log, world.core.keyring, handler)
+    url = required_url(world.settings)
 
     def work() -> None:
         with connect(url, handler.name) as connection:
@@ -99,10 +108,10 @@ def subscribed(command_world: World) -> Iterator[Subscribed]:
     thread.start()
     try:
         wait_for(
-            lambda: command_world.count("SELECT count(*) FROM engine.position WHERE projection = %s", handler.name),
+            lambda: world.count("SELECT count(*) FROM engine.position WHERE projection = %s", handler.name),
             "the position",
         )
-        yield Subscribed(command_world, handler)
+        yield
     finally:
         stop.set()
         thread.join(10)
@@ -144,6 +153,26 @@ def test_a_poison_event_blocks_its_own_aggregate_only(subscribed: Subscribed) ->
         ("parked", "open"): 1,
         ("undecodable", "open"): 1,
     }
+
+
+def test_what_a_newer_version_wrote_waits_for_it(command_world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An older version of the handler meets two events that it does not know; the newer one handles one of them."""
+    owner, site, partner = command_world.owner.account_id, uuid4(), uuid4()
+    older = Subscribed(command_world, Recorder(event_names=(WebsiteDisconnected.NAME,)))
+    with monkeypatch.context() as code:
+        for unknown in (WebsiteConnected, PartnerDeactivated):
+            code.delitem(REGISTRY, unknown.NAME)
+        with running(older):
+            older.publish(connected(site, owner), disconnected(site))
+            older.publish(PartnerDeactivated(**event_metadata(partner, 0, system_context())))
+            assert not [row for row in older.recorded() if row[0] in (site, partner)]
+    assert older.letters(site) == {("newer_version", "open"): 1, ("parked", "open"): 1}
+    assert older.letters(partner) == {("newer_version", "open"): 1}
+    newer = Subscribed(command_world, Recorder(name=older.handler.name))
+    with running(newer):
+        wait_for(lambda: newer.letters(partner) == {("newer_version", "retried"): 1}, "the retry")
+        assert newer.letters(site) == {("newer_version", "retried"): 1, ("parked", "retried"): 1}
+        assert [row for row in newer.recorded() if row[0] in (site, partner)] == [(site, 1), (site, 2)]
 
 
 def test_a_retried_dead_letter_is_handled_before_what_is_parked_behind_it(subscribed: Subscribed) -> None:

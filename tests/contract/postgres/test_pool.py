@@ -20,8 +20,9 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import ConnectionPool, PoolTimeout, TooManyRequests
 
+from command_api.kernel import leader_election
 from infra.kernel.config.settings import Settings
-from infra.kernel.postgres.pool import AsyncPool, connect, pool
+from infra.kernel.postgres.pool import CLIENT_LOST_S, LOCK_LOST_S, AsyncPool, connect, pool, required_url
 from ingest.directory.postgres import Postgres
 from ingest.errors import Unavailable
 from tests.support.pool_deadlocks import PoolDeadlock
@@ -47,6 +48,22 @@ def pool_log() -> Iterator[list[str]]:
     yield said
     logger.removeHandler(listener)
     logger.setLevel(logging.NOTSET)
+
+
+def test_the_server_ends_the_session_of_a_client_that_vanished(embedded_postgres: Settings) -> None:
+    """With the locks of its session, and the rows that its transaction holds. `tests/scale` cuts a machine off."""
+
+    def lost_after(connection: psycopg.Connection[Any]) -> tuple[int, int]:
+        """Seconds of silence, and milliseconds without an acknowledgement."""
+        rows = connection.execute("select name, setting::int from pg_settings where name like 'tcp_%'").fetchall()
+        found = dict(rows)
+        silent = found["tcp_keepalives_idle"] + found["tcp_keepalives_interval"] * found["tcp_keepalives_count"]
+        return silent, found["tcp_user_timeout"]
+
+    url = required_url(embedded_postgres)
+    with leader_election.connect(url, "test") as leading, connect(embedded_postgres) as pooled:
+        assert lost_after(leading) == (LOCK_LOST_S, LOCK_LOST_S * 1000)
+        assert lost_after(pooled) == (CLIENT_LOST_S, CLIENT_LOST_S * 1000)
 
 
 def test_a_connection_that_the_server_ended_is_replaced(embedded_postgres: Settings) -> None:

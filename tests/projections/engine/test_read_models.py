@@ -10,7 +10,8 @@ import pytest
 
 from infra.kernel.log import Record
 from infra.kernel.security.subject_keys import open_keyring
-from schemas.base import ERASED, DomainEvent, Money
+from infra.kernel.subscriptions import limits
+from schemas.base import ERASED, REGISTRY, DomainEvent, Money
 from schemas.currencies import MAX_AMOUNT
 from schemas.events import accounts, links, partners, websites
 from schemas.events.conversions import (
@@ -26,6 +27,7 @@ from schemas.events.conversions import (
 )
 from schemas.topics import DOMAIN
 from tests.support.projection_bench import PARTNER, WEBSITE, ProjectionBench, domain_record, moment
+from tests.support.stack import wait_for
 
 ACCOUNT = UUID("0190a1b2-0000-7000-8000-0000000000a1")
 LINK = UUID("0190a1b2-0000-7000-8000-0000000000b1")
@@ -332,7 +334,45 @@ def test_an_unknown_event_is_kept_by_every_read_model_and_stops_none(projecting:
         projecting.wait("partners")
         projecting.wait("activity")
     assert projecting.sql("select name from read.partners") == [("A",)]
-    assert projecting.sql("select reason from engine.dead_letter where projection = 'partners'") == [("undecodable",)]
+    assert projecting.sql("select reason from engine.dead_letter where projection = 'partners'") == [("newer_version",)]
+
+
+def test_what_a_newer_version_wrote_waits_for_it_and_fails_nothing(
+    projecting: ProjectionBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More of it than may fail: an older version of the program meets it, then the newer one takes over."""
+    monkeypatch.setattr(limits, "MAX_CONSECUTIVE_FAILURES", 10)
+    count = 15
+    made = [UUID(int=number + 1) for number in range(count)]
+    projecting.decide(
+        *(
+            of(each, 1, partners.PartnerRegistered, name="A", slug="a", base_url="https://a.example", terms=TERMS)
+            for each in made
+        ),
+        *(of(each, 2, partners.PartnerDeactivated) for each in made),
+        *(of(each, 3, partners.PartnerActivated) for each in made[:3]),
+    )
+    with monkeypatch.context() as older:
+        older.delitem(REGISTRY, partners.PartnerDeactivated.NAME)
+        with projecting.running():
+            for name in ("partners", "partner_terms", "events"):
+                projecting.wait(name)
+    letters = "select projection, reason, count(*) from engine.dead_letter where projection = any(%s) group by 1, 2"
+    assert sorted(projecting.sql(letters, ["partners", "partner_terms", "events"])) == [
+        ("events", "newer_version", count),
+        ("partner_terms", "newer_version", count),
+        ("partners", "newer_version", count),
+        ("partners", "parked", 3),
+    ]
+    assert projecting.sql("select is_active, count(*) from read.partners group by 1") == [(True, count)]
+    assert projecting.sql("select name from engine.build where state = 'failed'") == []
+    with projecting.running():
+        wait_for(
+            lambda: projecting.sql("select count(*) from engine.dead_letter where state = 'open'") == [(0,)],
+            "the newer version to take what waited",
+        )
+    active = projecting.sql("select id from read.partners where is_active order by id")
+    assert active == [(each,) for each in made[:3]]
 
 
 def eur(amount: int) -> Money:

@@ -260,10 +260,17 @@ def test_a_domain_record_that_cannot_be_read_is_bad_only_if_it_matters() -> None
     record = domain_record(recorded(CLICK), 8)
     headers = dict(record.headers)
     broken = stored(b"{", 1, topic="domain", headers=record.headers)
-    other = stored(b"{", 2, topic="domain", headers=tuple((headers | {"event": b"x", "position": b"9"}).items()))
+    names = enumerate((b"partner.removed", b"of.a_newer_version"), start=2)
+    others = [headers | {"event": name, "position": b"%d" % (7 + offset)} for offset, name in names]
+    records = [stored(b"{}", 2 + place, topic="domain", headers=tuple(o.items())) for place, o in enumerate(others)]
     batch = Batch()
-    conversion_rows.to_rows([broken, other], NullDedupIndex(), batch)
-    assert [bad.record.offset for bad in batch.bad] == [1]
+    conversion_rows.to_rows([broken, *records], NullDedupIndex(), batch)
+    assert [(bad.record.offset, bad.reason) for bad in batch.bad] == [(1, "undecodable"), (3, "newer_version")]
+
+
+def test_a_field_of_a_newer_ingest_waits_for_newer_projectors() -> None:
+    batch = made(json.dumps(click(1, of_a_newer_version="x")).encode())
+    assert (batch.rows, [bad.reason for bad in batch.bad]) == ([], ["newer_version"])
 
 
 @pytest.mark.parametrize(
