@@ -412,7 +412,7 @@ def test_partitions_are_added_and_every_open_log_can_write_to_them_at_once(backe
         finally:
             other.close()
         [placed] = open_before.publish([record(b"v", partition=wider - 1)]).result(60)
-        assert placed.partition == wider - 1, "whoever writes does not have to know the number"
+        assert placed.partition == wider - 1, "a writer does not have to know the number"
         assert open_before.end_offset(CLICKS, wider - 1) == 1
         [found] = read_from(open_before, placed, 1)
         assert found.partition == wider - 1
