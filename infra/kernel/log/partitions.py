@@ -1,7 +1,7 @@
 """How many partitions a topic has in this installation, and what follows when their number is raised.
 
-The number is stored in Postgres (`log.topic`) before the log gets the partitions, so a reader that sees a new partition also
-finds the split that made it. A split multiplies the number, and notes the end of each partition at that moment:
+The number is stored in Postgres (`log.topic`) before the log gets the partitions, so a reader that sees a new
+partition also finds the split that made it. A split multiplies the number, and notes the end of each partition:
 
 - The ids of a new partition that were sent before lie in one other partition, up to its noted end
   (`Lineage.ancestors`).
