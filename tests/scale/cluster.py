@@ -19,6 +19,7 @@ import psycopg
 from kafka import KafkaAdminClient
 from kafka.errors import KafkaError
 
+from infra.kernel.log import LogUnavailable
 from infra.kernel.log.kafka_clients import Cluster as Brokers
 from infra.kernel.log.kafka_clients import open_client
 from schemas import topics
@@ -74,26 +75,17 @@ class Cluster:
     def leader_of(self, topic: str, partition: int) -> Engine | None:
         """The broker that leads the partition now; none while no broker says so."""
         running = tuple(each.address for each in self.brokers if each.process and each.process.poll() is None)
-        admin = open_client(KafkaAdminClient, Brokers(running, {}), 10)
-        try:
-            [described] = admin.describe_topics([topic])
-        except KafkaError:
+        found = described(running, [topic])
+        if not found:
             return None
-        finally:
-            admin.close()
-        [leader] = [each["leader_id"] for each in described["partitions"] if each["partition_index"] == partition]
+        [leader] = [each["leader_id"] for each in found[0]["partitions"] if each["partition_index"] == partition]
         return self.brokers[int(leader) - 1] if leader > 0 else None
 
     def is_in_sync(self) -> bool:
         """Whether each partition has all its copies: another broker may be stopped then."""
-        admin = open_client(KafkaAdminClient, Brokers(tuple(each.address for each in self.brokers), {}), 10)
-        try:
-            described = admin.describe_topics([topic.name for topic in topics.ALL])
-        except KafkaError:
-            return False
-        finally:
-            admin.close()
-        return all(len(place["isr_nodes"]) == len(self.brokers) for each in described for place in each["partitions"])
+        found = described(tuple(each.address for each in self.brokers), [topic.name for topic in topics.ALL])
+        copies = [len(place["isr_nodes"]) for each in found for place in each["partitions"]]
+        return set(copies) == {len(self.brokers)}
 
     def owners(self) -> dict[tuple[str, int], str]:
         """Which process of projectors owns each partition of table `events`."""
@@ -183,6 +175,21 @@ def cluster(folder: Path) -> Iterator[Cluster]:
         for service in made.every_service:
             service.wait_ready()
         yield made
+
+
+def described(servers: tuple[str, ...], names: Sequence[str]) -> Sequence[Mapping[str, Any]]:
+    """What the brokers say of these topics; nothing while they cannot."""
+    try:
+        admin = open_client(KafkaAdminClient, Brokers(servers, {}), 10)
+    except LogUnavailable:
+        return []
+    try:
+        found: Sequence[Mapping[str, Any]] = admin.describe_topics(names)
+    except KafkaError:
+        return []
+    finally:
+        admin.close()
+    return found
 
 
 def start_brokers(folder: Path, places: Sequence[Machine]) -> list[Engine]:
