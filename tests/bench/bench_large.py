@@ -53,7 +53,7 @@ LIVE_BATCH, LIVE_RATE = 20, 5.0
 ALONE = "traffic_15m"
 ROLLUPS = tuple(rollup.name for rollup in EVENTS_PROJECTION.rollups)
 PATIENCE_S = 7200.0
-MIB = 1 << 20
+GIB = 1 << 30
 _SIZES = """
 SELECT replaceRegexpOne(table, '__g\\d+$', '') AS name, sum(bytes_on_disk), sum(rows) FROM system.parts
 WHERE active AND database = currentDatabase() GROUP BY name ORDER BY 2 DESC"""
@@ -185,7 +185,7 @@ def _rebuilds(made: Stack, owner: Owner, site: Site) -> Iterator[Figure]:
     slowest = max(each, key=lambda name: each[name])
     note = f"{_rate(whole)}; slowest {slowest} {each[slowest]:.1f} s; beside live events and dashboard calls"
     yield _figure(f"rebuild of all {len(each)} rollups, one by one", whole, "s", note=note)
-    yield _figure("memory of ClickHouse during the rebuilds, at most", peak.result(), "MiB")
+    yield _figure("memory of ClickHouse during the rebuilds, at most", peak.result(), "GiB")
     quiet = _p95(_together(owner, site, "90d", lambda done: done >= REPEATS))
     what = "five dashboard calls together during the rebuilds, largest website, 90d, p95"
     yield _figure(what, _p95(during), "ms", baseline=quiet, against="without a rebuild", note=f"{len(during)} times")
@@ -209,11 +209,11 @@ def _rebuild(made: Stack, postgres: psycopg.Connection[Any], name: str) -> float
 
 
 def _peak(process: psutil.Process, ended: threading.Event) -> float:
-    """The largest resident memory in MiB until the event."""
+    """The largest resident memory in GiB until the event."""
     largest = process.memory_info().rss
     while not ended.wait(0.25):
         largest = max(largest, process.memory_info().rss)
-    return largest / MIB
+    return largest / GIB
 
 
 def _backup(made: Stack, folder: Path) -> Iterator[Figure]:
@@ -246,7 +246,7 @@ def _warm_start(made: Stack) -> Figure:
 def _memory(made: Stack) -> Figure:
     found = memory_by_process(made)
     parts = ", ".join(f"{name} {found[name]:.0f}" for name in sorted(found, key=lambda name: -found[name])[:4])
-    return _figure("memory (PSS) of all processes after the calls", sum(found.values()), "MiB", note=parts)
+    return _figure("memory (PSS) of all processes after the calls", sum(found.values()) / 1024, "GiB", note=parts)
 
 
 @contextmanager

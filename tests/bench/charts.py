@@ -11,7 +11,7 @@ from typing import Final
 Points = Sequence[tuple[float, float]]
 
 WIDTH, HEIGHT, COLUMNS = 360, 230, 3
-_LEFT, _RIGHT, _TOP, _BOTTOM = 54, 14, 34, 58
+_LEFT, _RIGHT, _TOP, _BOTTOM = 54, 26, 34, 58
 _COLORS: Final = 4
 
 

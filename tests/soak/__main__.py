@@ -32,7 +32,7 @@ from tests.support.under_load import ADMIN, SEED, Load, under_load
 MINUTES = float(os.environ.get("SOAK_MINUTES", "30"))
 RATE = float(os.environ.get("SOAK_RATE", "6"))
 WHOLE_MINUTES = 30
-FAULT_EVERY_S = 60.0
+FAULT_EVERY_S = float(os.environ.get("SOAK_FAULT_EVERY_S", "60"))
 READ_EVERY_S, COMMAND_EVERY_S = 2.0, 5.0
 FLOWING = 20
 """Requests that must be acknowledged after a fault: traffic flows again."""
@@ -79,7 +79,7 @@ async def run(made: Stack, ledger: Path) -> Soak:
             )
         ]
         began = time.monotonic()
-        for number, fault in enumerate(schedule(int(MINUTES)), start=1):
+        for number, fault in enumerate(schedule(int(MINUTES * 60 / FAULT_EVERY_S)), start=1):
             await asyncio.sleep(max(0.0, began + (number - 0.5) * FAULT_EVERY_S - time.monotonic()))
             faults.append(await _break(made, given, seen, fault, began))
             _show(faults[-1])
