@@ -1,8 +1,8 @@
-"""The gate against slow code: `python -m tests.bench gate`, a part of `.ci/run`.
+"""The regression gate against slow code: `python -m tests.bench gate`, a part of `.ci/run`.
 
 A few paths that every event takes run in turns with reference work that never changes, in the same process on the same
 core. Only the ratio of their processor times counts: a slow or busy machine slows both. `docs/benchmarks-gate.json`
-has the ratio that was recorded for each path and how much it differed from run to run (its noise); the gate fails when
+has the ratio that was recorded for each path and how much it differed from run to run (its noise); a path fails when
 the median of the rounds exceeds the recorded ratio by more than the margin. `--record` records what it measures, after
 a change that is meant to cost more, or costs less.
 """

@@ -1,4 +1,4 @@
-"""The hot paths that the gate measures, each with reference work on the same data.
+"""The hot paths that the regression gate measures, each with reference work on the same data.
 
 They are the parts of our own code that every event passes through in ingest, the log and the projectors, without
 engines: an engine's time depends on its version and on the disk, and the benches measure it.

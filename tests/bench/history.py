@@ -47,7 +47,7 @@ def section() -> Iterator[str]:
     yield "## History"
     yield (
         "Each figure by its baseline of the same run, over the runs; "
-        "[benchmarks-history.jsonl](benchmarks-history.jsonl) has every run with its commit. The gate in CI "
+        "[benchmarks-history.jsonl](benchmarks-history.jsonl) has every run with its commit. The regression gate in CI "
         "(`python -m tests.bench gate`) fails when one of its ratios grows by more than the margin: "
         "[benchmarks-gate.json](benchmarks-gate.json) has the recorded ratios, and their noise from run to run. The "
         "margin is one and a half times the noise, at least 25 %."
@@ -56,7 +56,7 @@ def section() -> Iterator[str]:
 
 
 def pictures() -> dict[str, str]:
-    """The chart: a panel for each figure with most runs, the gate's first."""
+    """The chart: a panel for each figure with most runs, the regression gate's first."""
     lines: list[dict[str, Any]] = [json.loads(line) for line in LINES.read_text().splitlines()]
     found: dict[tuple[str, str], list[tuple[str, float]]] = {}
     for line in lines:

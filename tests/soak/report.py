@@ -14,7 +14,7 @@ from tests.soak.samples import (
     MAX_DISK_GROWTH,
     WARM_UP_S,
     DiskSample,
-    Judgement,
+    Growth,
     Sample,
     judge,
     judge_disk,
@@ -149,7 +149,7 @@ def _parts(soak: Soak) -> Iterator[str]:
     )
 
 
-def _row(each: Judgement) -> str:
+def _row(each: Growth) -> str:
     growth = f"{each.per_hour:+.1f}" if each.is_flat is not None else ""
     title = TITLES[each.figure]
     return f"| {each.name} | {title} | {each.median:.0f} | {growth} | {each.allowed:.0f} | {_flat(each.is_flat)} |"

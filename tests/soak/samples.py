@@ -76,7 +76,7 @@ the difference."""
 
 
 @dataclass(frozen=True)
-class Judgement:
+class Growth:
     """How a figure of a process grew; `is_flat` is None where there were too few samples to say."""
 
     name: str
@@ -121,7 +121,7 @@ class Sampler:
                 return
 
 
-def judge(samples: Sequence[Sample]) -> list[Judgement]:
+def judge(samples: Sequence[Sample]) -> list[Growth]:
     """Every figure of every process."""
     names = sorted({sample.name for sample in samples})
     return [_judged([s for s in samples if s.name == name], name, figure) for name in names for figure in ALLOWANCES]
@@ -148,7 +148,7 @@ def as_json(samples: Sequence[Sample] | Sequence[DiskSample]) -> list[dict[str, 
     return [asdict(sample) for sample in samples]
 
 
-def _judged(samples: Sequence[Sample], name: str, figure: str) -> Judgement:
+def _judged(samples: Sequence[Sample], name: str, figure: str) -> Growth:
     allowance = ALLOWANCES[figure]
     warm = [sample for sample in samples if sample.age >= WARM_UP_S]
     values = [float(getattr(sample, figure)) for sample in (warm or samples)]
@@ -160,9 +160,9 @@ def _judged(samples: Sequence[Sample], name: str, figure: str) -> Judgement:
     ]
     allowed = max(allowance.least, allowance.share * median)
     if len(slopes) < MIN_PAIRS:
-        return Judgement(name, figure, median, 0.0, allowed, None)
+        return Growth(name, figure, median, 0.0, allowed, None)
     slope = statistics.median(slopes)
-    return Judgement(name, figure, median, slope, allowed, slope <= allowed)
+    return Growth(name, figure, median, slope, allowed, slope <= allowed)
 
 
 def _sample(at: float, name: str, pid: int) -> Sample:

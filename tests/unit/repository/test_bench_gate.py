@@ -1,4 +1,4 @@
-"""The gate lets a path pass whose ratio is what was recorded, and no path that became slower than the margin."""
+"""The regression gate lets a path pass whose ratio is as recorded, and none that is slower than the margin allows."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_the_margin_follows_the_noise_and_has_a_least() -> None:
     assert Bound(1.0, 0.4).margin == pytest.approx(0.6)
 
 
-def test_the_real_projector_made_twice_as_slow_fails_the_gate(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_real_projector_made_twice_as_slow_fails(capsys: pytest.CaptureFixture[str]) -> None:
     real = projector_path()
 
     def twice() -> None:
