@@ -9,17 +9,21 @@ a change that is meant to cost more, or costs less.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import statistics
+import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import process_time_ns
 from typing import Any, Final
 
+from infra.kernel.config.paths import ROOT
 from tests.bench import DOCS, history
 from tests.bench.gate_paths import GatePath, gate_paths
 
@@ -53,17 +57,29 @@ class Bound:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """0: every path is within its bound; 1: one is not, or has none; 2: wrong use."""
-    if arguments not in ([], ["--record"]):
-        sys.stderr.write(f"{__doc__}\n")
-        return 2
-    _stay_on_one_core()
-    with TemporaryDirectory(prefix="althing-gate-") as folder:
-        paths = gate_paths(Path(folder))
-        if arguments:
-            record(paths)
+    """0: every path is within its bound; 1: one is not, or has none; 2: wrong use. `--measure` prints ratios only."""
+    match arguments:
+        case []:
+            with _paths() as paths:
+                return check(paths, read_bounds())
+        case ["--measure"]:
+            with _paths() as paths:
+                print(json.dumps({path.name: measure(path) for path in paths}))
             return 0
-        return check(paths, read_bounds())
+        case ["--record"]:
+            record()
+            return 0
+    sys.stderr.write(f"{__doc__}\n")
+    return 2
+
+
+@contextmanager
+def _paths() -> Iterator[Sequence[GatePath]]:
+    """On one core: a move to another empties the caches of whichever part runs."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    with TemporaryDirectory(prefix="althing-gate-") as folder:
+        yield gate_paths(Path(folder))
 
 
 def check(paths: Sequence[GatePath], bounds: Mapping[str, Bound], rounds: int = ROUNDS) -> int:
@@ -84,30 +100,40 @@ def check(paths: Sequence[GatePath], bounds: Mapping[str, Bound], rounds: int = 
 
 
 def measure(path: GatePath, rounds: int = ROUNDS, clock: Clock = process_time_ns) -> float:
-    """The median, over the rounds, of the path's time by that of its reference, which run one after the other."""
+    """The median, over the rounds, of the path's time by that of its reference, which run one after the other. No
+    garbage is collected meanwhile: when that happens depends on what else the process holds."""
     path.work()
     path.reference()
     ratios = []
-    for number in range(rounds):
-        parts = (path.work, path.reference) if number % 2 else (path.reference, path.work)
-        took = {part: _time(part, clock) for part in parts}
-        ratios.append(took[path.work] / max(1, took[path.reference]))
+    was_enabled = gc.isenabled()
+    gc.collect()
+    gc.disable()
+    try:
+        for number in range(rounds):
+            parts = (path.work, path.reference) if number % 2 else (path.reference, path.work)
+            took = {part: _time(part, clock) for part in parts}
+            ratios.append(took[path.work] / max(1, took[path.reference]))
+    finally:
+        if was_enabled:
+            gc.enable()
     return statistics.median(ratios)
 
 
-def record(paths: Sequence[GatePath]) -> None:
-    """Measures every path several times and writes bounds and history."""
+def record() -> None:
+    """Measures every path in several processes, since they differ, and writes bounds and history."""
+    command = [sys.executable, "-m", "tests.bench", "gate", "--measure"]
+    runs = [
+        json.loads(subprocess.run(command, cwd=ROOT, check=True, capture_output=True).stdout)
+        for _ in range(RUNS_TO_RECORD)
+    ]
     found: dict[str, dict[str, float]] = {}
-    for path in paths:
-        ratios = [measure(path) for _ in range(RUNS_TO_RECORD)]
+    for name in runs[0]:
+        ratios = [run[name] for run in runs]
         middle = statistics.median(ratios)
         noise = max(abs(ratio - middle) for ratio in ratios) / middle
         bound = Bound(round(middle, 3), round(noise, 3))
-        found[path.name] = {"ratio": bound.ratio, "noise": bound.noise}
-        print(
-            f"gate {path.name}: {bound.ratio} × {path.reference_name}, "
-            f"noise {bound.noise:.1%}, at most {bound.limit:.2f}"
-        )
+        found[name] = {"ratio": bound.ratio, "noise": bound.noise}
+        print(f"gate {name}: {bound.ratio}, noise {bound.noise:.1%}, at most {bound.limit:.2f}")
     BOUNDS.write_text(json.dumps(found, indent=1) + "\n")
     history.append("gate", {name: bound["ratio"] for name, bound in found.items()})
 
@@ -122,9 +148,3 @@ def _time(work: Callable[[], object], clock: Clock) -> int:
     began = clock()
     work()
     return clock() - began
-
-
-def _stay_on_one_core() -> None:
-    """A move to another core empties the caches of whichever part runs."""
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
