@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Final
 
@@ -171,4 +171,11 @@ def _line(samples: Sequence[Sample], name: str, figure: str) -> list[tuple[float
 
 
 def _as_json(soak: Soak) -> dict[str, Any]:
-    return {**asdict(soak), "reads": len(soak.reads), "problems": soak.problems}
+    """Samples as rows under one list of columns: there are thousands."""
+    tables = {name: _table(getattr(soak, name)) for name in ("samples", "disk")}
+    return {**asdict(soak), "reads": len(soak.reads), "problems": soak.problems, **tables}
+
+
+def _table(rows: Sequence[Sample] | Sequence[DiskSample]) -> dict[str, Any]:
+    columns = [field.name for field in fields(rows[0])] if rows else []
+    return {"columns": columns, "rows": [[getattr(row, name) for name in columns] for row in rows]}

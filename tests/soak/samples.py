@@ -14,10 +14,10 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations, pairwise
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import psutil
 
@@ -141,11 +141,6 @@ def judge_disk(samples: Sequence[DiskSample]) -> tuple[float, float, bool | None
         bytes_each.append((last.data_mib - first.data_mib) * MIB / requests)
     before, after = bytes_each
     return before, after, after <= max(before, 1.0) * MAX_DISK_GROWTH
-
-
-def as_json(samples: Sequence[Sample] | Sequence[DiskSample]) -> list[dict[str, Any]]:
-    """Plain data."""
-    return [asdict(sample) for sample in samples]
 
 
 def _judged(samples: Sequence[Sample], name: str, figure: str) -> Growth:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import random
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
 from infra.ops.stack.plan import ENGINES, SERVICES
 from tests.soak.faults import KILLED, schedule
-from tests.soak.report import Inflicted, Soak, picture, text
+from tests.soak.report import Inflicted, Soak, picture, text, write
 from tests.soak.samples import WARM_UP_S, DiskSample, Sample, judge, judge_disk
 
 
@@ -51,6 +53,14 @@ def test_the_report_names_what_is_wrong() -> None:
     assert bad.problems[0] == "2 missing"
     assert bad.problems[1].startswith("ingest: Memory, MiB grows by ")
     ElementTree.fromstring(picture(good))  # noqa: S314 - our own text
+
+
+def test_the_numbers_are_kept_beside_the_page(tmp_path: Path) -> None:
+    write(soak(samples(memory_per_hour=0, handles_per_hour=0), {"missing": 0}), tmp_path)
+    kept = json.loads((tmp_path / "soak.json").read_text())
+    assert kept["samples"]["columns"][:2] == ["at", "name"]
+    assert kept["samples"]["rows"][1][:2] == [10.0, "ingest"]
+    assert {path.name for path in tmp_path.rglob("*.*")} == {"soak.json", "soak.md", "soak.svg"}
 
 
 def samples(memory_per_hour: float, handles_per_hour: float, noise: float = 2) -> list[Sample]:
