@@ -1,7 +1,8 @@
 """The hot paths that the regression gate measures, each with reference work on the same data.
 
-They are the parts of our own code that every event passes through in ingest, the log and the projectors, without
-engines: an engine's time depends on its version and on the disk, and the benches measure it.
+They are the parts of our own code that every event passes through in ingest, the log and the projectors, and every
+chart in the query service, without engines: an engine's time depends on its version and on the disk, and the benches
+measure it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
@@ -23,11 +25,15 @@ from infra.kernel.log.signature import Signer
 from projectors.engine.dedup import NullDedupIndex
 from projectors.engine.projection import Batch
 from projectors.rollups import event_rows
+from query_api.analytics import series
+from query_api.analytics.ranges import TimeRange, resolve
 from schemas.topics import CLICKS
+from schemas.zones import ZoneInfo
 from tests.bench import ingest_worker
 
 RECORDS: Final = 4_000
 REQUESTS: Final = 200
+CHARTS: Final = 20
 
 
 @dataclass(frozen=True)
@@ -42,7 +48,7 @@ class GatePath:
 
 def gate_paths(folder: Path) -> Sequence[GatePath]:
     """All paths, ready to run. Ingest keeps its files in `folder`."""
-    return [*_ingest(folder), *_log(), projector_path()]
+    return [*_ingest(folder), *_log(), projector_path(), _dashboard()]
 
 
 def _ingest(folder: Path) -> Sequence[GatePath]:
@@ -106,6 +112,23 @@ def projector_path() -> GatePath:
         lambda: event_rows.to_rows(stored, NullDedupIndex(), Batch()),
         lambda: [orjson.loads(value) for value in values],
         "JSON read by orjson",
+    )
+
+
+def _dashboard() -> GatePath:
+    """The query service's own part of a chart of 90 days: the edges of the range, and the figures of each day."""
+    zone, now = ZoneInfo("Europe/Berlin"), datetime(2026, 5, 17, 10, tzinfo=UTC)
+    edges = resolve(TimeRange.LAST_90D, zone, now).edges
+    rows = [
+        {"edge": int(edge.timestamp()), "clicks": n, "pageviews": 3 * n, "pending": n // 9, "c_pending": 100 * n}
+        for n, edge in enumerate(edges[:-1])
+    ]
+    text = json.dumps(rows)
+    return GatePath(
+        "query: a chart of 90 days",
+        lambda: [series.buckets(resolve(TimeRange.LAST_90D, zone, now), rows) for _ in range(CHARTS)],
+        lambda: [json.loads(text) for _ in range(CHARTS)],
+        "its rows read by the standard library",
     )
 
 
