@@ -28,6 +28,7 @@ ALL_BYTES: Final = "bytes of an event in ClickHouse, all tables"
 RESTORE: Final = "restore, every table rebuilt from the log"
 WARM_START: Final = "warm start, `althing up` until everything is ready"
 MEMORY: Final = "memory (PSS) of all processes after the calls"
+LOG_BYTES: Final = "bytes of an event in Kafka's log"
 MADE: Final = "made in the raw table, rollups included"
 BUILT: Final = "and until visits are built and parts merged"
 
@@ -125,7 +126,7 @@ def section(kept: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     """The part of the page."""
     found = sizes(kept)
     names = [name for _, series, _ in _PANELS for name in series.values()]
-    names += [_DURING, "backup with 500,000 records in the log, read back", RESTORE]
+    names += [_DURING, "backup of the log, read back", RESTORE]
     yield "## From one million to ten billion events"
     yield (
         "Events of 13 months for 200 websites, of which one has an eighth; the middle website is the hundredth. "
@@ -166,7 +167,7 @@ def _limits(found: Mapping[int, Mapping[str, Figure]]) -> Iterator[str]:
         f"Nothing was measured beyond {_short(largest)}."
     )
     yield "| what | limit | grows with power | reached at | at 10 billion |\n|---|---|---|---|---|\n" + "\n".join(
-        f"| {limit.what} | {limit.limit:,.0f} {limit.unit}, {limit.why} | {power:.2f} | {_reached(reached)} "
+        f"| {limit.what} | {limit.limit:,.0f} {limit.unit}, {limit.why} | {power:.2f} | {_reached(reached, min(found))} "
         f"| {_number(at_goal)} {limit.unit} |"
         for reached, limit, at_goal, power in rows
     )
@@ -182,6 +183,9 @@ def _rates(kept: Mapping[str, Mapping[str, Any]], found: Mapping[int, Mapping[st
         if values:
             hours = GOAL / values[-1] / 3600
             rows.append(f"| {rate.what} | {values[-1]:,.0f} events/s | {hours:,.0f} h |")
+    stored = [each["value"] for each in kept.get("cost", {}).get("figures", []) if each["name"] == LOG_BYTES]
+    if stored:
+        yield f"The log has {stored[0] * GOAL / 1e9:,.0f} GB then, at {stored[0]:.0f} bytes for a record."
     yield (
         f"Arrival is no limit: 10 billion in 13 months are {GOAL / DAYS / 86_400:,.0f} events/s on average. Work on "
         "all of them at once takes too long on one machine:"
@@ -207,7 +211,9 @@ def _row(name: str, found: Mapping[int, Mapping[str, Figure]]) -> str:
     return f"| {name} | " + " | ".join(values) + " |"
 
 
-def _reached(events: float) -> str:
+def _reached(events: float, smallest: float) -> str:
+    if events < smallest:
+        return "every measured size"
     return f"{_short(round(events, -int(math.log10(events)) + 1))} events" if events < 1e13 else "not in sight"
 
 
