@@ -1,9 +1,9 @@
 """One, ten and a hundred million events over thirteen months for 200 websites, in a whole stack under light live load.
 
 `LARGE_EVENTS=100000000 python -m tests.bench large` (a million if it is not set) measures one size; the figures of
-other sizes stay. The events come from `large_history`. Half a million more, or a fiftieth, are sent through `/track` to a website of
-their own, so that backup and restore have something to do: those cost the same for each record of the log, however
-many there are. The stack is on the disk of `TMPDIR`: 100 million events need 20 GB there.
+other sizes stay. The events come from `large_history`. Half a million more, or a fiftieth, are sent through `/track`
+to a website of their own, so that backup and restore have something to do: those cost the same for each record of the
+log, however many there are. The stack is on the disk of `TMPDIR`: 100 million events need 20 GB there.
 """
 
 from __future__ import annotations

@@ -167,8 +167,8 @@ def _limits(found: Mapping[int, Mapping[str, Figure]]) -> Iterator[str]:
         f"Nothing was measured beyond {_short(largest)}."
     )
     yield "| what | limit | grows with power | reached at | at 10 billion |\n|---|---|---|---|---|\n" + "\n".join(
-        f"| {limit.what} | {limit.limit:,.0f} {limit.unit}, {limit.why} | {power:.2f} | {_reached(reached, min(found))} "
-        f"| {_number(at_goal)} {limit.unit} |"
+        f"| {limit.what} | {limit.limit:,.0f} {limit.unit}, {limit.why} | {power:.2f} "
+        f"| {_reached(reached, min(found))} | {_number(at_goal)} {limit.unit} |"
         for reached, limit, at_goal, power in rows
     )
 
