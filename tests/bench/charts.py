@@ -53,7 +53,10 @@ def _panel(panel: Panel) -> str:
     for step in steps:
         parts.append(f'<path class="grid" d="M{_LEFT} {up.at(step):.1f}H{WIDTH - _RIGHT}"/>')
         parts.append(_text(_LEFT - 6, up.at(step) + 4, _short(step), "left"))
-    parts += [_text(across.at(x), HEIGHT - _BOTTOM + 16, label, "middle") for x, label in panel.ticks.items()]
+    anchors = {min(panel.ticks): "plain", max(panel.ticks): "left"}  # the outer labels stay inside the panel
+    parts += [
+        _text(across.at(x), HEIGHT - _BOTTOM + 16, label, anchors.get(x, "middle")) for x, label in panel.ticks.items()
+    ]
     if panel.limit is not None:
         parts.append(f'<path class="limit" d="M{_LEFT} {up.at(panel.limit):.1f}H{WIDTH - _RIGHT}"/>')
     for number, (name, line) in enumerate(panel.series.items()):
