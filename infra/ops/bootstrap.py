@@ -58,7 +58,23 @@ class Failed(Exception):
 
 
 def main(arguments: list[str]) -> int:
-    named = (run, demo, test, test_fast, test_install, test_scale, lint, docs, bench, oracle, fuzz, wheel, release, ci)
+    named = (
+        run,
+        demo,
+        test,
+        test_fast,
+        test_install,
+        test_scale,
+        lint,
+        docs,
+        bench,
+        soak,
+        oracle,
+        fuzz,
+        wheel,
+        release,
+        ci,
+    )
     targets = {function.__name__.replace("_", "-"): function for function in named}
     targets["setup"] = set_up
     if len(arguments) != 1 or arguments[0] not in targets:
@@ -221,6 +237,12 @@ def bench() -> None:
     call([str(PYTHON), "-m", "tests.bench"])
 
 
+def soak() -> None:
+    """Half an hour of load with a fault every minute, and the audit; `SOAK_MINUTES` says how long."""
+    set_up(development=True)
+    call([str(PYTHON), "-m", "tests.soak"])
+
+
 def oracle() -> None:
     """Many random histories against independent books; `ORACLE_SEEDS` says how many."""
     set_up(development=True)
@@ -273,13 +295,18 @@ def parts_of_wheel(development: bool) -> None:
 def ci() -> None:
     """Everything that must hold before a change is taken. Goes on after a failure, to show all of them at the end."""
     failed: list[str] = []
-    for step in (lint, test, web_pages):
+    for step in (lint, gate, test, web_pages):
         try:
             step()
         except Failed as failure:
             say(str(failure))
             failed.append(f"{step.__name__} ({failure})")
     finish(failed)
+
+
+def gate() -> None:
+    """Whether a hot path became slower, by its ratio to reference work of the same run."""
+    call([str(PYTHON), "-m", "tests.bench", "gate"])
 
 
 def web_pages() -> None:

@@ -6,8 +6,14 @@ A bench is no test: it never fails because of a time. It starts and ends what it
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from statistics import quantiles
-from typing import TypedDict
+from typing import Final, TypedDict
+
+DOCS: Final = Path(__file__).parents[2] / "docs"
+KEPT: Final = DOCS / "benchmarks.json"
+"""What each subject's last run measured."""
 
 
 class _Measured(TypedDict):
@@ -52,3 +58,10 @@ def figure(
 def percentile_of(milliseconds: list[float], percentile: int) -> float:
     """The time that so many of a hundred do not exceed."""
     return round(quantiles(milliseconds, n=100)[percentile - 1], 1)
+
+
+def kept_figures(subject: str) -> list[Figure]:
+    """The figures of the subject's last run; none if there was none."""
+    kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
+    found: list[Figure] = kept.get(subject, {}).get("figures", [])
+    return found

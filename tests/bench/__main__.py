@@ -1,4 +1,7 @@
-"""`make bench`: runs the benches and writes `docs/benchmarks.md`. Subjects that are not run keep their figures."""
+"""`make bench`: runs the benches and writes `docs/benchmarks.md`. Subjects that are not run keep their figures.
+
+`python -m tests.bench gate` fails when a hot path became slower; `page` writes the page again from the kept figures.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +15,19 @@ import traceback
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tests.bench import Figure
+from tests.bench import KEPT, Figure, gate, history, page
 
 HERE = Path(__file__).parent
-PAGE = HERE.parents[1] / "docs" / "benchmarks.md"
-KEPT = HERE.parents[1] / "docs" / "benchmarks.json"
 ONLY_BY_NAME = ("suite",)
 """It takes half an hour."""
 
 
 def main(wanted: list[str]) -> int:
+    if wanted[:1] == ["gate"]:
+        return gate.main(wanted[1:])
+    if wanted == ["page"]:
+        page.write()
+        return 0
     subjects = sorted(path.stem.removeprefix("bench_") for path in HERE.glob("bench_*.py"))
     unknown = set(wanted) - set(subjects)
     if unknown:
@@ -49,12 +55,14 @@ def keep(subject: str, figures: list[Figure], took_s: float, busy_before: float)
         "at": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "took_s": round(took_s),
         "busy_before": round(busy_before, 2),
+        "machine": _machine(),
         "figures": figures,
     }
     for figure in figures:
-        print("  " + _row(figure), flush=True)
+        print("  " + page.row(figure), flush=True)
     KEPT.write_text(json.dumps(kept, indent=1) + "\n")
-    PAGE.write_text(_page(kept))
+    history.append_figures(subject, figures)
+    page.write()
 
 
 def busy_share() -> float:
@@ -69,42 +77,10 @@ def busy_share() -> float:
     return (busy() - first) / os.sysconf("SC_CLK_TCK") / 0.5
 
 
-def _page(kept: dict[str, dict[str, object]]) -> str:
-    parts = [
-        "# Benchmarks",
-        "Written by `make bench` (`python -m tests.bench [subject …]`). Each figure has a baseline that was "
-        "measured in the same run on the same machine; compare ratios, not machines.",
-        f"Machine: {os.cpu_count()} cores, {_memory()}, {platform.system()} {platform.machine()}, "
-        f"Python {platform.python_version()}. Engines, load generator and services share these cores.",
-    ]
-    for subject in sorted(kept):
-        entry = kept[subject]
-        parts.append(
-            f"## {subject}\n\nMeasured {entry['at']} in {entry['took_s']} s; "
-            f"other programs used {entry['busy_before']} of a core before the run."
-        )
-        parts.append(
-            "| figure | measured | baseline | aim | how |\n|---|---|---|---|---|\n"
-            + "\n".join(_row(figure) for figure in entry["figures"])  # type: ignore[attr-defined]  # plain JSON
-        )
-    return "\n\n".join(parts) + "\n"
-
-
-def _row(figure: Figure) -> str:
-    baseline = ""
-    if "baseline" in figure:
-        baseline = f"{_number(figure['baseline'])} {figure['unit']} {figure.get('baseline_name', '')}".strip()
-    how = f"`{figure['command']}`" + (f" {figure['note']}" if figure.get("note") else "")
-    measured = f"**{_number(figure['value'])}** {figure['unit']}"
-    return f"| {figure['name']} | {measured} | {baseline} | {figure.get('aim', '')} | {how} |"
-
-
-def _number(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
-
-
-def _memory() -> str:
-    return f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GiB"
+def _machine() -> str:
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    system = f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
+    return f"{os.cpu_count()} cores, {memory:.0f} GiB, {system}"
 
 
 if __name__ == "__main__":

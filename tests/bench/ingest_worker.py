@@ -175,13 +175,19 @@ def write_directory(folder: Path) -> None:
     (folder / "ingest-directory.json").write_text(json.dumps(content))
 
 
-async def serve(folder: Path) -> None:
+async def started(folder: Path) -> Any:
+    """The service of this tree over the directory that is written to `folder`, and over a log that keeps nothing."""
     os.environ.update(SETTINGS, ALTHING_DATA_DIR=str(folder))
     write_directory(folder)
     log, module = EmptyLog(), vars(service)
     module["open_log"] = lambda *_, **__: log
     app = service.Service(module["load"]())
     await app.start()
+    return app
+
+
+async def serve(folder: Path) -> None:
+    app = await started(folder)
     measured = cases()
     for case in measured.values():
         await run(app, case)

@@ -117,7 +117,9 @@ class Stack:
             self.process.kill()
             raise AssertionError(f"the stack did not stop:\n{self.tail()}") from None
 
-    def run(self, *arguments: str, settings: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, *arguments: str, settings: Mapping[str, str] | None = None, timeout_s: float = STOP_S
+    ) -> subprocess.CompletedProcess[str]:
         """`althing ...` beside the running stack."""
         return subprocess.run(
             [*self.program, *arguments],
@@ -125,7 +127,7 @@ class Stack:
             env={**self._environment, **(settings or {})},
             capture_output=True,
             text=True,
-            timeout=STOP_S,
+            timeout=timeout_s,
             check=False,
         )
 

@@ -60,8 +60,9 @@ class Load:
 
 
 @asynccontextmanager
-async def under_load(mine: Installation, ledger: Path) -> AsyncIterator[Load]:
-    """Traffic and decisions as long as the block runs; at its end everything that was sent gets its answer."""
+async def under_load(mine: Installation, ledger: Path, rate: float = RATE) -> AsyncIterator[Load]:
+    """Traffic, `rate` requests a second, and decisions as long as the block runs; at its end everything that was sent
+    gets its answer."""
     print(f"seed {SEED}")
     async with httpx.AsyncClient(base_url=mine.app, timeout=10) as app:
         target = await connected(app, mine.tracking)
@@ -71,7 +72,7 @@ async def under_load(mine: Installation, ledger: Path) -> AsyncIterator[Load]:
                 target,
                 ledger,
                 seconds=float("inf"),
-                rate=RATE,
+                rate=rate,
                 seed=SEED,
                 settle_s=_SETTLE_S,
                 until=done.is_set,

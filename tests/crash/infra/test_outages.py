@@ -7,19 +7,16 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
 import httpx
-import psutil
 import pytest
 
-from infra.kernel.observability.stack_state import is_same, read
 from tests.support.load import Result
+from tests.support.outages import freeze, keep_down
 from tests.support.readiness import answers
 from tests.support.stack import Stack, wait_for
 from tests.support.under_load import Load, assert_exact, under_load
@@ -33,31 +30,6 @@ PATIENCE_S = 60.0
 after the engine is there again: then it would be no 503."""
 
 pytestmark = [pytest.mark.crash, pytest.mark.timeout(300 + HANGING_POSTGRES_S * 4)]
-
-
-def keep_down(loaded: Stack, name: str, until: float) -> None:
-    """Kills it again and again, as a broken disk would."""
-    while time.monotonic() < until:
-        state = read(loaded.data_dir)
-        row = next(row for row in state.processes if row.name == name) if state is not None else None
-        if row is not None and row.pid is not None and is_same(row.pid, row.born):
-            with suppress(ProcessLookupError):
-                os.kill(row.pid, signal.SIGKILL)
-        time.sleep(0.02)
-
-
-def freeze(loaded: Stack, name: str, until: float) -> None:
-    """With every process of its own: Postgres has one for each connection."""
-    engine = psutil.Process(loaded.pid(name))
-    engine.suspend()
-    everyone = [engine, *engine.children(recursive=True)]
-    for process in everyone:
-        process.suspend()
-    try:
-        time.sleep(max(0.0, until - time.monotonic()))
-    finally:
-        for process in everyone:
-            process.resume()
 
 
 class Told:

@@ -104,7 +104,8 @@ def test_ci_looks_at_the_build_that_is_there_and_at_its_sizes(checkout: Path, mo
     (checkout / "web").mkdir()
     for name in ("package.json", "package-lock.json"):
         (checkout / "web" / name).write_text("{}")
-    monkeypatch.setattr(bootstrap, "lint", lambda: None)
+    for name in ("lint", "gate"):
+        monkeypatch.setattr(bootstrap, name, lambda: None)
     monkeypatch.setattr(bootstrap, "test", lambda: bootstrap.web(build=True))
     monkeypatch.setattr(bootstrap, "browser", lambda: "chromium")
     monkeypatch.setattr(bootstrap, "call", build)
@@ -124,7 +125,7 @@ def test_ci_looks_at_the_build_that_is_there_and_at_its_sizes(checkout: Path, mo
 def test_ci_fails_when_a_page_is_too_large(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (checkout / "web").mkdir()
     (checkout / "web" / "package.json").write_text("{}")
-    for name in ("lint", "test"):
+    for name in ("lint", "gate", "test"):
         monkeypatch.setattr(bootstrap, name, lambda: None)
     monkeypatch.setattr(bootstrap, "web", lambda **_: None)
     monkeypatch.setattr(bootstrap, "browser", lambda: "chromium")
@@ -133,6 +134,23 @@ def test_ci_fails_when_a_page_is_too_large(checkout: Path, monkeypatch: pytest.M
     )
     with pytest.raises(bootstrap.Failed, match="web_pages"):
         bootstrap.ci()
+
+
+@pytest.mark.usefixtures("checkout")
+def test_ci_fails_when_a_hot_path_is_slower_and_runs_the_tests_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[str] = []
+
+    def fails(command: list[str]) -> None:
+        ran.append(" ".join(command[1:]))
+        raise bootstrap.Failed("slower than recorded")
+
+    for name in ("lint", "web_pages"):
+        monkeypatch.setattr(bootstrap, name, lambda: None)
+    monkeypatch.setattr(bootstrap, "test", lambda: ran.append("test"))
+    monkeypatch.setattr(bootstrap, "call", fails)
+    with pytest.raises(bootstrap.Failed, match=r"gate \(slower than recorded\)"):
+        bootstrap.ci()
+    assert ran == ["-m tests.bench gate", "test"]
 
 
 def test_ci_names_at_its_end_the_tests_that_failed(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,7 +213,7 @@ def fails_in(checkout: Path, times: int, count: int = 1) -> Callable[..., None]:
 
 
 def without_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("lint", "web_pages"):
+    for name in ("lint", "gate", "web_pages"):
         monkeypatch.setattr(bootstrap, name, lambda: None)
     for name in ("browser", "php", "html_checker", "helm"):
         monkeypatch.setattr(bootstrap, name, lambda: "program")

@@ -1,0 +1,84 @@
+"""The twenty figures that matter, with their aims: the first table of `docs/benchmarks.md`.
+
+A bench may measure anything; these are what a decision for or against the product, or a change of it, depends on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from tests.bench import Figure
+
+LARGEST: Final = "*: "
+"""Begins the name of a figure of subject `large` that is taken from the largest measured size."""
+
+
+@dataclass(frozen=True)
+class Headline:
+    """`figure`: its name in `subject`; `title`: as the table says it. The aim is one of the two bounds."""
+
+    subject: str
+    figure: str
+    title: str
+    at_most: float | None = None
+    at_least: float | None = None
+
+    @property
+    def aim(self) -> str:
+        """The bound as text."""
+        return f"≤ {self.at_most:,g}" if self.at_most is not None else f"≥ {self.at_least:,g}"
+
+    def is_met(self, value: float) -> bool:
+        """Whether a measured value is within the aim."""
+        return value <= self.at_most if self.at_most is not None else value >= (self.at_least or 0)
+
+    def find(self, kept: Mapping[str, Mapping[str, Any]]) -> Figure:
+        """The measured figure. Raises `LookupError` if no run of the bench measured it."""
+        figures: Sequence[Figure] = kept.get(self.subject, {}).get("figures", [])
+        wanted = self.figure.removeprefix(LARGEST)
+        if self.figure.startswith(LARGEST):
+            found = [each for each in figures if each["name"].partition(": ")[2] == wanted]
+            found.sort(key=lambda each: float(each["name"].split()[0]))
+        else:
+            found = [each for each in figures if each["name"] == wanted]
+        if not found:
+            raise LookupError(f"{self.subject} has no figure {self.figure!r}")
+        return found[-1]
+
+
+_CALLS: Final = "five dashboard calls together, largest website"
+_LINK: Final = "PATCH a link, GET the website's links with their clicks: Postgres and ClickHouse"
+
+HEADLINES: Final = (
+    Headline("ingest", "single events, acknowledged by Kafka", "single events acknowledged", at_least=10_000),
+    Headline("ingest", "batches of 1000, acknowledged by Kafka", "events in batches acknowledged", at_least=50_000),
+    Headline("ingest", "single events, p99", "time to acknowledge a single event, p99", at_most=50),
+    Headline("cost", "batches of 1,000 at 5,000/s, without ids, processor time of all processes",
+             "processor time of an event, batches at 5,000/s", at_most=60),
+    Headline("cost", "single events at 1,000/s, processor time of all processes",
+             "processor time of an event, singles at 1,000/s", at_most=250),
+    Headline("cost", "idle, share of one core", "idle stack, share of one core", at_most=3),
+    Headline("cost", "idle, memory (PSS)", "idle stack, memory", at_most=600),
+    Headline("cost", "drain of 600,000 events, first one read -> last one in ClickHouse",
+             "backlog drained end to end", at_least=60_000),
+    Headline("projector", "rebuild of events from the log, beside the live one, and equal to it",
+             "rebuild of the raw table from the log", at_least=50_000),
+    Headline("stack", "click sent -> pushed in the live view, p95", "click until seen in the live view, p95",
+             at_most=1_000),
+    Headline("stack", f"command sent -> its effect read ({_LINK}), p95", "command until its effect is read, p95",
+             at_most=50),
+    Headline("commands", "command answered, one client, p95", "command answered, p95", at_most=50),
+    Headline("large", f"{LARGEST}{_CALLS}, 30d, p95", "dashboard of the largest website, 30 days, p95", at_most=150),
+    Headline("large", f"{LARGEST}{_CALLS}, 90d, p95", "dashboard of the largest website, 90 days, p95", at_most=150),
+    Headline("large", f"{LARGEST}bytes of an event in table events", "an event in the raw table", at_most=60),
+    Headline("breakdown", "20 M events, 30 days, any of 35 dimensions, p95", "report by any of 35 dimensions, p95",
+             at_most=300),
+    Headline("large", f"{LARGEST}warm start, `althing up` until everything is ready", "warm start", at_most=10),
+    Headline("install", "Kafka: from nothing to the first counted event", "from the wheel to the first counted event",
+             at_most=60),
+    Headline("web", "dashboard: largest contentful paint", "dashboard painted, slow phone", at_most=2_500),
+    Headline("web", "analytics, once loaded: change of range or filter to the next paint, p95",
+             "change of a filter until painted, p95", at_most=150),
+)  # fmt: skip

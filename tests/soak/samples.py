@@ -1,0 +1,182 @@
+"""Memory, file handles, threads and disk of a running stack every ten seconds, and whether they stay flat.
+
+A process that is killed begins again with little, so growth is looked for within the life of each process: of all
+pairs of samples of one process (the same process id), both taken after its warm-up and at least a minute apart, the
+median of their slopes (Theil-Sen), which a few outliers do not move. Flat is what grows by no more than the allowance
+in an hour. The log and its tables grow with every event; their bytes for each request must not.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from pathlib import Path
+from typing import Final
+
+import psutil
+
+from infra.kernel.observability.stack_state import read
+from tests.support.stack import Stack
+
+EVERY_S: Final = 10.0
+WARM_UP_S: Final = 120.0
+"""Caches, pools and compiled code fill in this time."""
+MIN_APART_S: Final = 60.0
+MIN_PAIRS: Final = 30
+"""With fewer pairs nothing is judged: the run was too short."""
+MIB: Final = 1 << 20
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One process with its descendants, `at` seconds after the start of the run."""
+
+    at: float
+    name: str
+    pid: int
+    age: float
+    memory_mib: float
+    handles: int
+    threads: int
+
+
+@dataclass(frozen=True)
+class DiskSample:
+    """The data directory: all, and the log files of the processes; with the requests that were acknowledged by then."""
+
+    at: float
+    requests: int
+    data_mib: float
+    logs_mib: float
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """What may grow in an hour: a share of the median, and never less than `least`."""
+
+    unit: str
+    share: float
+    least: float
+
+
+ALLOWANCES: Final[Mapping[str, Allowance]] = {
+    "memory_mib": Allowance("MiB", 0.35, 64),
+    "handles": Allowance("handles", 0.35, 24),
+    "threads": Allowance("threads", 0.35, 8),
+}
+MAX_DISK_GROWTH: Final = 1.5
+"""Bytes for a request in the last third of the run, by those in the second third. Parts that are not merged yet, and
+segments of Postgres's log, make the difference."""
+
+
+@dataclass(frozen=True)
+class Growth:
+    """How a figure of a process grew; `is_flat` is None where there were too few samples to say."""
+
+    name: str
+    figure: str
+    median: float
+    per_hour: float
+    allowed: float
+    is_flat: bool | None
+
+
+class Sampler:
+    """A thread that samples the stack until `stop`; a process that is away is left out."""
+
+    def __init__(self, stack: Stack, requests: Callable[[], int]) -> None:
+        self.samples: list[Sample] = []
+        self.disk: list[DiskSample] = []
+        self._stack, self._requests = stack, requests
+        self._began = time.monotonic()
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="sampler", daemon=True)
+
+    def start(self) -> None:
+        """Takes the first sample at once."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Returns when no more samples come."""
+        self._ended.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while True:
+            at = round(time.monotonic() - self._began, 1)
+            state = read(self._stack.data_dir)
+            for row in state.processes if state is not None else ():
+                if row.pid is not None and row.state == "running":
+                    with suppress(psutil.Error):
+                        self.samples.append(_sample(at, row.name, row.pid))
+            data, logs = _size(self._stack.data_dir), _size(self._stack.data_dir / "logs")
+            self.disk.append(DiskSample(at, self._requests(), round(data / MIB, 1), round(logs / MIB, 2)))
+            if self._ended.wait(EVERY_S):
+                return
+
+
+def judge(samples: Sequence[Sample]) -> list[Growth]:
+    """Every figure of every process."""
+    names = sorted({sample.name for sample in samples})
+    return [_judged([s for s in samples if s.name == name], name, figure) for name in names for figure in ALLOWANCES]
+
+
+def judge_disk(samples: Sequence[DiskSample]) -> tuple[float, float, bool | None]:
+    """Bytes for a request in the second and in the last third of the run, and whether these are flat."""
+    if not samples:
+        return 0.0, 0.0, None
+    end = samples[-1].at
+    marks = [next(sample for sample in samples if sample.at >= end * share) for share in (1 / 3, 2 / 3, 1.0)]
+    bytes_each = []
+    for first, last in pairwise(marks):
+        requests = last.requests - first.requests
+        if requests <= 0:
+            return 0.0, 0.0, None
+        bytes_each.append((last.data_mib - first.data_mib) * MIB / requests)
+    before, after = bytes_each
+    return before, after, after <= max(before, 1.0) * MAX_DISK_GROWTH
+
+
+def _judged(samples: Sequence[Sample], name: str, figure: str) -> Growth:
+    allowance = ALLOWANCES[figure]
+    warm = [sample for sample in samples if sample.age >= WARM_UP_S]
+    values = [float(getattr(sample, figure)) for sample in (warm or samples)]
+    median = statistics.median(values)
+    slopes = [
+        3600 * (getattr(last, figure) - getattr(first, figure)) / (last.at - first.at)
+        for first, last in combinations(warm, 2)
+        if first.pid == last.pid and last.at - first.at >= MIN_APART_S
+    ]
+    allowed = max(allowance.least, allowance.share * median)
+    if len(slopes) < MIN_PAIRS:
+        return Growth(name, figure, median, 0.0, allowed, None)
+    slope = statistics.median(slopes)
+    return Growth(name, figure, median, slope, allowed, slope <= allowed)
+
+
+def _sample(at: float, name: str, pid: int) -> Sample:
+    root = psutil.Process(pid)
+    memory = handles = threads = 0.0
+    for process in (root, *root.children(recursive=True)):
+        with suppress(psutil.NoSuchProcess, psutil.AccessDenied):
+            memory += process.memory_full_info().pss
+            handles += process.num_fds()
+            threads += process.num_threads()
+    age = time.time() - root.create_time()
+    return Sample(at, name, pid, round(age, 1), round(memory / MIB, 1), int(handles), int(threads))
+
+
+def _size(folder: Path) -> int:
+    """Bytes on the disk; files that go meanwhile are left out."""
+    total = 0
+    for path, _, files in os.walk(folder):
+        for file in files:
+            with suppress(OSError):
+                total += os.lstat(f"{path}/{file}").st_blocks * 512
+    return total

@@ -1,0 +1,105 @@
+"""What a soak breaks, and how it tells growth from noise."""
+
+from __future__ import annotations
+
+import json
+import random
+import xml.etree.ElementTree as ElementTree
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from infra.ops.stack.plan import ENGINES, SERVICES
+from tests.soak.faults import KILLED, schedule
+from tests.soak.report import Inflicted, Soak, picture, text, write
+from tests.soak.samples import WARM_UP_S, DiskSample, Sample, judge, judge_disk
+
+
+def test_in_half_an_hour_each_process_is_killed_twice_and_all_restart() -> None:
+    faults = Counter((fault.kind, fault.name) for fault in schedule(30))
+    assert {*KILLED} == {*ENGINES, *SERVICES}
+    assert min(faults["killed", name] for name in KILLED) >= 2
+    assert faults["restarted", "all"] == 3
+    assert {name for kind, name in faults if kind == "frozen"} >= {"projectors", *ENGINES}
+
+
+def test_a_leak_is_found_though_the_process_is_killed_meanwhile() -> None:
+    leaks = {each.figure: each.is_flat for each in judge(samples(memory_per_hour=200, handles_per_hour=0))}
+    assert leaks == {"memory_mib": False, "handles": True, "threads": True}
+    leaks = {each.figure: each.is_flat for each in judge(samples(memory_per_hour=0, handles_per_hour=90))}
+    assert leaks == {"memory_mib": True, "handles": False, "threads": True}
+
+
+def test_noise_and_warm_up_are_no_leak() -> None:
+    assert all(each.is_flat for each in judge(samples(memory_per_hour=5, handles_per_hour=0, noise=30)))
+
+
+def test_a_run_that_is_too_short_says_so() -> None:
+    few = [sample for sample in samples(memory_per_hour=0, handles_per_hour=0) if sample.at < WARM_UP_S]
+    assert {each.is_flat for each in judge(few)} == {None}
+
+
+@pytest.mark.parametrize(("late_bytes", "is_flat"), [(1.0, True), (1.4, True), (1.7, False)])
+def test_disk_may_grow_with_the_requests_and_no_faster(late_bytes: float, is_flat: bool) -> None:
+    assert judge_disk(disk(late_bytes))[2] is is_flat
+
+
+def test_the_report_names_what_is_wrong() -> None:
+    good = soak(samples(memory_per_hour=0, handles_per_hour=0), {"missing": 0, "duplicate": 0})
+    assert good.problems == []
+    assert "**0 missing, 0 duplicate; all flat**" in text(good)
+    bad = soak(samples(memory_per_hour=200, handles_per_hour=0), {"missing": 2, "duplicate": 0})
+    assert bad.problems[0] == "2 missing"
+    assert bad.problems[1].startswith("ingest: Memory, MiB grows by ")
+    ElementTree.fromstring(picture(good))  # noqa: S314 - our own text
+
+
+def test_the_numbers_are_kept_beside_the_page(tmp_path: Path) -> None:
+    write(soak(samples(memory_per_hour=0, handles_per_hour=0), {"missing": 0}), tmp_path)
+    kept = json.loads((tmp_path / "soak.json").read_text())
+    assert kept["samples"]["columns"][:2] == ["at", "name"]
+    assert kept["samples"]["rows"][1][:2] == [10.0, "ingest"]
+    assert {path.name for path in tmp_path.rglob("*.*")} == {"soak.json", "soak.md", "soak.svg"}
+
+
+def samples(memory_per_hour: float, handles_per_hour: float, noise: float = 2) -> list[Sample]:
+    """Half an hour of one process that is killed after a quarter, and grows fast until it is warm."""
+    chance = random.Random(1)
+    found = []
+    for at in range(0, 1800, 10):
+        age = float(at % 900)
+        warming = 100 * min(1.0, age / WARM_UP_S)
+        memory = warming + memory_per_hour * age / 3600 + chance.uniform(-noise, noise)
+        handles = round(40 + handles_per_hour * age / 3600)
+        found.append(Sample(float(at), "ingest", 1 + at // 900, age, memory, handles, 9))
+    return found
+
+
+def disk(late_bytes: float) -> list[DiskSample]:
+    """So many MiB for each request from the last third on, one before."""
+    return [
+        DiskSample(float(at), at, 100 + min(at, 1200) + late_bytes * max(0, at - 1200), 1.0)
+        for at in range(0, 1801, 10)
+    ]
+
+
+def soak(grown: list[Sample], found: dict[str, int]) -> Soak:
+    return Soak(
+        at="2026-11-20 12:00",
+        commit="abc",
+        minutes=30,
+        seed=1,
+        requests=10,
+        events=10,
+        retries=1,
+        commands=1,
+        stream_messages=1,
+        reads=[10.0, 20.0],
+        faults=[Inflicted(30.0, "killed", "ingest", 2.0)],
+        found=found,
+        checked={"records": 10},
+        examples=[],
+        samples=grown,
+        disk=disk(1.0),
+    )
