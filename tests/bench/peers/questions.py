@@ -87,11 +87,11 @@ def span(question: str, end: datetime) -> tuple[datetime, datetime]:
 
 def differences(answer: Answer, reference: Answer, visitors_within: float = 0.0) -> Iterator[str]:
     """What contradicts the reference. Of a list that ends at the limit, equal values at its end may be others."""
-    ends = [least(found) for found in (answer, reference) if len(found) >= LIMIT]
     for value in sorted({*answer, *reference}):
         here, there = answer.get(value), reference.get(value)
         if here is None or there is None:
-            if (here or there) not in ends:
+            shown, other_list = (there, answer) if here is None else (here, reference)
+            if len(other_list) < LIMIT or shown is None or _size(shown) != min(map(_size, other_list.values())):
                 yield f"{value!r}: {here} instead of {there}"
             continue
         for name, one, other in zip(Counts._fields, here, there, strict=True):
@@ -101,15 +101,15 @@ def differences(answer: Answer, reference: Answer, visitors_within: float = 0.0)
                 yield f"{value!r}: {one} {name} instead of {other}"
 
 
-def least(answer: Answer) -> Counts:
-    """The last value of a list."""
-    return min(answer.values(), key=lambda counts: counts.pageviews or counts.visitors or 0)
-
-
 def furthest(answer: Answer, reference: Answer) -> float:
     """The largest relative difference of visitors."""
     pairs = ((answer[value].visitors, reference[value].visitors) for value in answer if value in reference)
     return max((abs(one - other) / other for one, other in pairs if one is not None and other), default=0.0)
+
+
+def _size(counts: Counts) -> int:
+    """What lists are sorted by."""
+    return counts.pageviews or counts.visitors or 0
 
 
 _UNITS: Final = {"days": "day", "hours": "hour"}

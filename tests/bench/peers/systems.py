@@ -24,7 +24,7 @@ from tests.bench.peers.postgres import database, postgres
 from tests.bench.processor_time import of_family
 from tests.bench.stack_client import EMAIL, PASSWORD, Owner
 from tests.support.engines import ROOT, Engine, engine_folder, free_port
-from tests.support.stack import Stack, stack
+from tests.support.stack import Stack, stack, wait_for
 
 STACK_SETTINGS: Final = {
     "ALTHING_ADMIN_EMAIL": EMAIL,
@@ -139,6 +139,8 @@ def althing_system() -> Iterator[System]:
     with stack(STACK_SETTINGS) as made:
         site = Owner(made).website(DOMAIN)
         address = f"{made.tracking}/track"
+        key = {"Authorization": f"Bearer {site.site_key}"}
+        wait_for(lambda: httpx.post(address, json={}, headers=key).status_code == 400, "ingest to know the website")
         restarts: Counter[str] = Counter()
 
         def kill(part: str) -> None:
