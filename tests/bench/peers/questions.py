@@ -32,7 +32,7 @@ Params = Mapping[str, str]
 
 
 @dataclass(frozen=True)
-class Asked:
+class Call:
     """A request, and how its response is read."""
 
     path: str
@@ -40,44 +40,44 @@ class Asked:
     read: Callable[[Any], Answer]
 
 
-def plain(question: str, end: datetime) -> Asked:
+def plain(question: str, end: datetime) -> Call:
     """The plain service knows the website by the key."""
     start, end = span(question, end)
     params = {"start": start.isoformat(), "end": end.isoformat()}
     if question == "totals":
-        return Asked("/totals", params, lambda found: {"": Counts(found["pageviews"], found["visitors"])})
+        return Call("/totals", params, lambda found: {"": Counts(found["pageviews"], found["visitors"])})
     if question in _UNITS:
-        return Asked("/series", {**params, "unit": _UNITS[question]}, _of_series)
+        return Call("/series", {**params, "unit": _UNITS[question]}, _of_series)
     by = {"pages": "path", "referrers": "referrer_host", "countries": "country", "devices": "device"}[question]
-    return Asked("/top", {**params, "by": by, "limit": str(LIMIT)}, _of_plain_values)
+    return Call("/top", {**params, "by": by, "limit": str(LIMIT)}, _of_plain_values)
 
 
-def umami(question: str, end: datetime, website: str) -> Asked:
+def umami(question: str, end: datetime, website: str) -> Call:
     start, end = span(question, end)
     base = f"/api/websites/{website}"
     params = {"startAt": str(_ms(start)), "endAt": str(_ms(end) - 1)}
     if question == "totals":
-        return Asked(f"{base}/stats", params, _of_umami_stats)
+        return Call(f"{base}/stats", params, _of_umami_stats)
     if question in _UNITS:
-        return Asked(f"{base}/pageviews", {**params, "unit": _UNITS[question], "timezone": "UTC"}, _of_umami_series)
+        return Call(f"{base}/pageviews", {**params, "unit": _UNITS[question], "timezone": "UTC"}, _of_umami_series)
     kind = {"pages": "url", "referrers": "referrer", "countries": "country", "devices": "device"}[question]
     read = _of_umami_visitors if question in ("countries", "devices") else _of_umami_views
-    return Asked(f"{base}/metrics", {**params, "type": kind, "limit": str(LIMIT)}, read)
+    return Call(f"{base}/metrics", {**params, "type": kind, "limit": str(LIMIT)}, read)
 
 
-def althing(question: str, end: datetime, website: str) -> Asked:
+def althing(question: str, end: datetime, website: str) -> Call:
     start, end = span(question, end)
     last = end - timedelta(days=1)
     base = "/api/platform/analytics"
     params = {"websiteId": website, "timeRange": "custom", "from": f"{start:%Y-%m-%d}", "to": f"{last:%Y-%m-%d}"}
     if question == "totals":
         read = lambda found: {"": Counts(found["pageviews"], found["visitors"])}  # noqa: E731 - as short as the others
-        return Asked(f"{base}/overview", params, read)
+        return Call(f"{base}/overview", params, read)
     if question in _UNITS:
-        return Asked(f"{base}/clicks", params, _of_series)
+        return Call(f"{base}/clicks", params, _of_series)
     by = {"pages": "page", "referrers": "referrer", "countries": "country", "devices": "device"}[question]
     shown = {"metrics": "pageviews,visitors", "sort": "-pageviews", "limit": str(LIMIT), "compare": "none"}
-    return Asked(f"{base}/breakdown", {**params, "by": by, **shown}, lambda found: _of_breakdown(found, by))
+    return Call(f"{base}/breakdown", {**params, "by": by, **shown}, lambda found: _of_breakdown(found, by))
 
 
 def span(question: str, end: datetime) -> tuple[datetime, datetime]:

@@ -25,7 +25,7 @@ from projectors.visits.builder import VisitBuilder
 from tests.bench.peers import plain, questions, umami
 from tests.bench.peers.events import DOMAIN
 from tests.bench.peers.postgres import postgres
-from tests.bench.peers.questions import DAYS, QUESTIONS, Answer, Asked
+from tests.bench.peers.questions import DAYS, QUESTIONS, Answer, Call
 from tests.bench.peers.systems import KEY, plain_service, umami_service
 from tests.bench.query_world import query_world
 from tests.support.engines import engine_folder, wait_until
@@ -43,7 +43,7 @@ class Source:
     """A filled system. `moved`: what happens before each question, so that no answer is one that was kept."""
 
     http: httpx.Client
-    asked: Callable[[str], Asked]
+    call: Callable[[str], Call]
     moved: Callable[[], None]
     bytes_of_event: float
 
@@ -66,25 +66,25 @@ def read(events: int) -> dict[str, Reading]:
 def _reading(source: Source) -> Reading:
     answers, times = {}, {}
     for question in QUESTIONS:
-        asked = source.asked(question)
-        answers[question] = asked.read(_get(source, asked).json())
-        times[question] = list(_times(source, asked))
+        call = source.call(question)
+        answers[question] = call.read(_get(source, call).json())
+        times[question] = list(_times(source, call))
     return Reading(answers, times, source.bytes_of_event)
 
 
-def _times(source: Source, asked: Asked) -> Iterator[float]:
+def _times(source: Source, call: Call) -> Iterator[float]:
     deadline = time.monotonic() + QUESTION_S
     for number in range(MAX_REPEATS):
         if number >= MIN_REPEATS and time.monotonic() > deadline:
             return
         source.moved()
         began = time.perf_counter()
-        _get(source, asked)
+        _get(source, call)
         yield 1000 * (time.perf_counter() - began)
 
 
-def _get(source: Source, asked: Asked) -> httpx.Response:
-    return source.http.get(asked.path, params=dict(asked.params)).raise_for_status()
+def _get(source: Source, call: Call) -> httpx.Response:
+    return source.http.get(call.path, params=dict(call.params)).raise_for_status()
 
 
 @contextmanager

@@ -73,7 +73,7 @@ _DAYS = {"2026-11-26 00": Counts(7, 3)}
 
 
 @pytest.mark.parametrize(
-    ("asked", "found", "answer"),
+    ("call", "found", "answer"),
     [
         (questions.plain("totals", END), {"pageviews": 7, "visitors": 3, "previous": {}}, {"": Counts(7, 3)}),
         (
@@ -122,15 +122,15 @@ _DAYS = {"2026-11-26 00": Counts(7, 3)}
         ),
     ],
 )
-def test_every_system_is_read_to_the_same_answer(asked: questions.Asked, found: Any, answer: Answer) -> None:
-    assert asked.read(found) == answer
+def test_every_system_is_read_to_the_same_answer(call: questions.Call, found: Any, answer: Answer) -> None:
+    assert call.read(found) == answer
 
 
 def test_the_three_are_asked_about_the_same_time() -> None:
     assert questions.plain("days", END).params["start"] == "2026-10-28T00:00:00+00:00"
     assert questions.umami("days", END, WEBSITE).params["startAt"] == "1793145600000"
-    ours = questions.althing("days", END, WEBSITE).params
-    assert (ours["from"], ours["to"]) == ("2026-10-28", "2026-11-26")
+    found = questions.althing("days", END, WEBSITE).params
+    assert (found["from"], found["to"]) == ("2026-10-28", "2026-11-26")
     assert questions.althing("hours", END, WEBSITE).params["from"] == "2026-11-26"
 
 
@@ -166,7 +166,7 @@ def test_lost_and_doubled_are_counted_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    ("unit", "ours", "theirs", "note"),
+    ("unit", "althing", "other", "note"),
     [
         ("ms", 5, 20, "4 times better"),
         ("ms", 20, 5, "4 times worse"),
@@ -175,9 +175,9 @@ def test_lost_and_doubled_are_counted_apart() -> None:
         ("events", 0, 3, ""),
     ],
 )
-def test_a_figure_says_how_many_times_better_or_worse(unit: str, ours: float, theirs: float, note: str) -> None:
-    found = against("what", ours, "Umami", theirs, unit)
-    assert (found["baseline"], found["baseline_name"], found.get("note", "")) == (theirs, "Umami", note)
+def test_a_figure_says_how_many_times_better_or_worse(unit: str, althing: float, other: float, note: str) -> None:
+    found = against("what", althing, "Umami", other, unit)
+    assert (found["baseline"], found["baseline_name"], found.get("note", "")) == (other, "Umami", note)
 
 
 def _sent(raw: bytes) -> tuple[dict[str, str], Any]:
