@@ -131,15 +131,17 @@ def _nothing() -> None:
 # A visit is four page views within minutes; 400 pages, 20 referrers, 40 countries, 3 devices.
 _MAKE: Final = """
 INSERT INTO events SELECT
-  ('{websites}'::uuid[])[CASE WHEN (h / 7) % 11 > 0 THEN 1 ELSE 2 + (h / 77) % 2 END], md5(n::text)::uuid,
+  ('{websites}'::uuid[])[CASE WHEN (h / 7) % 11 > 0 THEN 1 ELSE 2 + ((h / 77) % 2)::int END], md5(n::text)::uuid,
   '{start}'::timestamptz + n * interval '{gap_us} microseconds', 'pageview', v,
   '/p/' || page, 'Page ' || page,
   CASE v % 20 WHEN 0 THEN '' ELSE 'host' || v % 20 || '.example' END,
   (ARRAY['DE','FR','US','GB','ES','IT','NL','PL','SE','CH','AT','BE','DK','NO','FI','IE','PT','CZ','HU','RO','BG','GR',
-    'HR','SK','SI','EE','LV','LT','CA','BR','MX','JP','KR','IN','AU','NZ','ZA','TR','IL','AR'])[1 + (v / 20) % 40],
-  (ARRAY['desktop','mobile','tablet'])[1 + (v / 800) % 3], (ARRAY['Chrome','Safari','Firefox'])[1 + (v / 2400) % 3],
-  (ARRAY['Windows','iOS','Android'])[1 + (v / 800) % 3]
-FROM (SELECT n, h, floor(400 * power((h / 100) % 10007 / 10007.0, 3))::int AS page,
+    'HR','SK','SI','EE','LV','LT','CA','BR','MX','JP','KR','IN','AU','NZ','ZA','TR','IL',
+    'AR'])[1 + ((v / 20) % 40)::int],
+  (ARRAY['desktop','mobile','tablet'])[1 + ((v / 800) % 3)::int],
+  (ARRAY['Chrome','Safari','Firefox'])[1 + ((v / 2400) % 3)::int],
+  (ARRAY['Windows','iOS','Android'])[1 + ((v / 800) % 3)::int]
+FROM (SELECT n, h, floor(400 * ((h / 100) % 10007 / 10007::float8) ^ 3)::int AS page,
     hashint8extended(n / 400 * 100 + h % 100, 1) & 9223372036854775807 AS v
   FROM (SELECT n, hashint8extended(n, 0) & 9223372036854775807 AS h FROM generate_series(0, {rows} - 1::bigint) n) a) b
 """
