@@ -21,8 +21,8 @@ from tests.support.stack import wait_for
 
 CONNECTIONS: Final = 32
 BATCH, BATCH_CONNECTIONS = 1_000, 4
-WARM_UP: Final = 1_000
-SINGLES_OF_SLICE, BATCHES_OF_SLICE = 2_000, 40
+WARM_UP: Final = 500
+TRIAL, BATCH_TRIAL = 1_000, 40
 FULL_S, COMMON_S = 10.0, 20.0
 COMMON_RATE: Final = 150.0
 """Events a second that the slowest carries on two cores beside the sender."""
@@ -78,18 +78,18 @@ class Sender:
     def __init__(self, system: System) -> None:
         self._system = system
         self._numbers = count()
-        self._sent = 0
+        self._made = 0
         self._send(self._singles(WARM_UP), UNLIMITED, CONNECTIONS)
 
     def singles(self) -> Cost:
         """As fast as it takes them: each connection sends the next event once the last one is acknowledged."""
-        return self._at_full_rate(lambda: self._singles(SINGLES_OF_SLICE), CONNECTIONS)
+        return self._at_full_rate(self._singles, TRIAL, CONNECTIONS)
 
     def batches(self) -> Cost | None:
         """The same with batches; none if it takes none."""
         if self._system.batch is None:
             return None
-        return self._at_full_rate(self._batches, BATCH_CONNECTIONS)
+        return self._at_full_rate(self._batches, BATCH_TRIAL, BATCH_CONNECTIONS)
 
     def common(self) -> tuple[Cost, float]:
         """Single events at a rate that every system carries, and the 99th percentile in milliseconds."""
@@ -97,24 +97,27 @@ class Sender:
         times = self._send(requests, COMMON_RATE, CONNECTIONS)
         return Cost(COMMON_RATE, len(requests) / (self._used() - used)), percentile_of(times, 99)
 
-    def _at_full_rate(self, requests: Callable[[], list[bytes]], connections: int) -> Cost:
-        used, before, took = self._used(), self._sent, 0.0
-        while took < FULL_S:
-            some = requests()
-            began = time.monotonic()
-            self._send(some, UNLIMITED, connections)
-            took += time.monotonic() - began
-        sent = self._sent - before
+    def _at_full_rate(self, requests: Callable[[int], list[bytes]], trial: int, connections: int) -> Cost:
+        """A trial tells how many requests take the time; they are ready before the first one is sent."""
+        rate = trial / self._seconds(requests(trial), connections)
+        used, before = self._used(), self._made
+        some = requests(max(trial, int(rate * FULL_S)))
+        took, sent = self._seconds(some, connections), self._made - before
         return Cost(sent / took, sent / (self._used() - used))
 
+    def _seconds(self, requests: Sequence[bytes], connections: int) -> float:
+        began = time.monotonic()
+        self._send(requests, UNLIMITED, connections)
+        return time.monotonic() - began
+
     def _singles(self, number: int) -> list[bytes]:
-        self._sent += number
+        self._made += number
         return [self._system.single(page_view(next(self._numbers))) for _ in range(number)]
 
-    def _batches(self) -> list[bytes]:
+    def _batches(self, number: int) -> list[bytes]:
         assert self._system.batch is not None
-        self._sent += BATCHES_OF_SLICE * BATCH
-        views = [[page_view(next(self._numbers)) for _ in range(BATCH)] for _ in range(BATCHES_OF_SLICE)]
+        self._made += number * BATCH
+        views = [[page_view(next(self._numbers)) for _ in range(BATCH)] for _ in range(number)]
         return [self._system.batch(some) for some in views]
 
     def _send(self, requests: Sequence[bytes], rate: float, connections: int) -> list[float]:
@@ -122,7 +125,7 @@ class Sender:
 
     def _used(self) -> float:
         """Processor seconds so far, once every event can be read and nothing is put off."""
-        wait_for(lambda: self._system.stored() >= self._sent, "every event to be readable", PATIENCE_S, every_s=1.0)
+        wait_for(lambda: self._system.stored() >= self._made, "every event to be readable", PATIENCE_S, every_s=1.0)
         self._system.settle()
         return self._system.used()
 
