@@ -68,6 +68,7 @@ def main(arguments: list[str]) -> int:
         lint,
         docs,
         bench,
+        bench_peers,
         soak,
         oracle,
         fuzz,
@@ -241,6 +242,12 @@ def soak() -> None:
     """Half an hour of load with a fault every minute, and the audit; `SOAK_MINUTES` says how long."""
     set_up(development=True)
     call([str(PYTHON), "-m", "tests.soak"])
+
+
+def bench_peers() -> None:
+    """Beside Umami, which npm installs, and the plain design; a quarter of an hour."""
+    set_up(development=True)
+    call([str(PYTHON), "-m", "tests.bench", "peers"])
 
 
 def oracle() -> None:
