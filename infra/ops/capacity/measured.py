@@ -23,7 +23,7 @@ INGEST_SINGLE: Final = Measured(12_419, "ingest", "single events, acknowledged b
 INGEST_BATCH: Final = Measured(87_919, "ingest", "batches of 1000, acknowledged by Kafka")
 """The same in batches of 1,000."""
 PROJECTOR: Final = Measured(64_486, "projector", "projector with all rollups, ids chosen by clients, each looked up")
-"""Rows a second of one process of projectors with four partitions, ClickHouse beside it."""
+"""Rows a second of one process of projectors, ClickHouse beside it."""
 TABLE_BYTES: Final = Measured(40.7, "projector", "bytes per event in ClickHouse, raw table")
 ROLLUP_SHARE: Final = 0.13
 """The rollups' bytes for each byte of the raw table: 45.9 bytes an event with all of them, in the same bench."""

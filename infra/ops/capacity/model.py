@@ -94,8 +94,9 @@ def plan(load: Load, prices: Prices) -> Plan:
     log_disk = ceil(events * LOG_BYTES.value * load.replicas)
     rows_disk = ceil(events * TABLE_BYTES.value * (1 + ROLLUP_SHARE) * MERGE_SPACE)
     ingest = max(2, _parts(peak, _ingest_per_core(load.batch)))
-    projectors = max(2, _parts(peak, PROJECTOR.value))
-    partitions = CLICKS.partitions * ceil(projectors * PARTITIONS_A_PROCESS / CLICKS.partitions)
+    busy = _parts(peak, PROJECTOR.value)
+    projectors = max(2, busy)
+    partitions = CLICKS.partitions * ceil(busy * PARTITIONS_A_PROCESS / CLICKS.partitions)
     kafka_cores = peak * KAFKA_EVENT.value * load.replicas / 1e6 / UTILISATION
     brokers = max(MIN_BROKERS, load.replicas, ceil(kafka_cores / CORES_A_BROKER))
     for_disk = ceil(log_disk / DISK_A_BROKER)
