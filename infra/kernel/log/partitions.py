@@ -86,6 +86,7 @@ class Lineage:
 
 _IN_ANCESTOR: Final = 1 << 63
 _PARTITION_BIT: Final = 48
+_LOCK_WAIT_S: Final = 10
 
 
 def in_ancestor(partition: int, offset: int) -> int:
@@ -145,12 +146,20 @@ def create(connection: psycopg.Connection[Any], log: Log) -> None:
 def raise_to(connection: psycopg.Connection[Any], log: Log, topic: str, after: int) -> None:
     """Gives `topic` `after` partitions, while everything runs. `connection` is in autocommit mode.
 
-    Positions cannot move while the split is stored, so that every range that a projection claims later sees it. Raises
-    `ValueError` for a number that is no multiple of the present one, or not more; `LogUnavailable`.
+    Positions cannot move while the split is stored, so that every range that a projection claims later sees it. Again
+    with the same number, it completes what was interrupted. Raises `ValueError` for a number that is no multiple of the
+    present one, `psycopg.Error`, and `LogUnavailable`.
     """
+    if counts(connection).get(topic) != after:
+        _split(connection, log, topic, after)
+    log.create_topics(counts(connection))
+
+
+def _split(connection: psycopg.Connection[Any], log: Log, topic: str, after: int) -> None:
     with connection.transaction():
+        connection.execute(f"SET LOCAL lock_timeout = '{_LOCK_WAIT_S}s'")
         connection.execute("LOCK TABLE engine.position IN EXCLUSIVE MODE")
-        before = counts(connection)[topic]
+        before = counts(connection).get(topic, 0)
         _check(topic, before, after)
         _check_letters(connection, topic)
         ends = log.end_offsets([(topic, partition) for partition in range(before)])
@@ -172,7 +181,6 @@ def raise_to(connection: psycopg.Connection[Any], log: Log, topic: str, after: i
             "INSERT INTO log.topic VALUES (%s, %s) ON CONFLICT (topic) DO UPDATE SET partitions = excluded.partitions",
             (topic, after),
         )
-    log.create_topics(counts(connection))
 
 
 def _check(topic: str, before: int, after: int) -> None:

@@ -94,7 +94,7 @@ def test_a_number_that_would_change_what_is_counted_is_refused(
 ) -> None:
     for topic, number, says in (
         (CLICKS.name, BEFORE + 1, "can only be multiplied"),
-        (CLICKS.name, BEFORE, "can only be multiplied"),
+        (CLICKS.name, 1, "can only be multiplied"),
         (CLICKS.name, BEFORE * 1024, "at most"),
         (DOMAIN.name, 2, "are fixed"),
     ):
@@ -107,6 +107,6 @@ def test_a_number_that_would_change_what_is_counted_is_refused(
     assert main(["raise", CLICKS.name, str(AFTER)]) == WRONG_USE
     assert "1 dead letters of topic clicks are open" in capsys.readouterr().err
     assert projecting.command("dlq", "skip", "--projection", "events") == 0
-    assert main(["raise", CLICKS.name, str(AFTER)]) == 0
+    assert main(["raise", CLICKS.name, str(AFTER)]) == main(["raise", CLICKS.name, str(AFTER)]) == 0
     assert f"clicks       {AFTER}" in capsys.readouterr().out
     assert partitions.counts(projecting.connection)[CLICKS.name] == AFTER
