@@ -4,7 +4,7 @@ its days are built, half built or not built at all; and its columns add up to th
 from __future__ import annotations
 
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -18,6 +18,7 @@ from infra.domain.visits.dimensions import COLUMNS, NAMES
 from infra.domain.visits.tables import table
 from projectors.engine.clickhouse import HttpClickHouse
 from projectors.engine.ownership import Ownership
+from projectors.visits import builder as visit_builder
 from projectors.visits.builder import VisitBuilder
 from query_api.analytics.breakdown import MAX_BESIDE
 from query_api.analytics.breakdown_query import METRICS
@@ -211,10 +212,16 @@ def check(measured: Measured, dimension: str, first: date, last: date) -> None:
 
 
 @pytest.fixture
-def builder(query_service: QueryService) -> VisitBuilder:
-    settings = query_service.settings
-    assert settings.postgres_url is not None
-    return VisitBuilder(HttpClickHouse(settings), Ownership(settings.postgres_url))
+def builder(query_service: QueryService, monkeypatch: pytest.MonkeyPatch) -> VisitBuilder:
+    """Builds small days, too."""
+    monkeypatch.setattr(visit_builder, "MIN_EVENTS", 1)
+    return restarted(query_service)
+
+
+def restarted(service: QueryService) -> VisitBuilder:
+    """A builder that has not looked yet."""
+    assert service.settings.postgres_url is not None
+    return VisitBuilder(HttpClickHouse(service.settings), Ownership(service.settings.postgres_url))
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -238,6 +245,31 @@ def test_every_dimension_is_what_a_count_by_hand_gives(
     builder.tidy()
     for name in dimensions[1::6]:
         check(measured, name, first, last)
+
+
+def test_small_days_are_built_only_in_a_week_that_is_large_together(
+    query_service: QueryService, builder: VisitBuilder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measured = Measured(query_service, 3, events=60)
+    of_website = f"WHERE website_id = '{measured.website}'"
+    days = dict(query_service.rows(f"SELECT day, toInt64(sum(events)) FROM event_days {of_website} GROUP BY day"))
+    weeks = Counter[date]()
+    for day, events in days.items():
+        weeks[monday(day)] += events
+    monkeypatch.setattr(visit_builder, "MIN_EVENTS", max(weeks.values()))
+    build_all(builder)
+    assert built(query_service, 1, measured.website) == 0
+    least = max(weeks.values()) // 7
+    monkeypatch.setattr(visit_builder, "MIN_EVENTS", least)
+    build_all(restarted(query_service))
+    found = query_service.rows(f"SELECT DISTINCT day FROM {table('visit_builds')} {of_website} AND days = 1")
+    wanted = {day for day, events in days.items() if events >= least or weeks[monday(day)] >= 7 * least}
+    assert {day for (day,) in found} == wanted and 0 < len(wanted) < len(days)
+    assert built(query_service, 7, measured.website) >= 1
+
+
+def monday(day: date) -> date:
+    return day - timedelta(days=day.weekday())
 
 
 def test_replaced_builds_are_deleted_and_reports_stay(query_service: QueryService, builder: VisitBuilder) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from projectors.engine.clickhouse import HttpClickHouse
 from projectors.engine.ownership import Ownership
+from projectors.visits import builder as visit_builder
 from projectors.visits.builder import VisitBuilder
 from query_api.analytics import visit_growth, visit_rows
 from query_api.analytics.visit_rows import COLUMNS, VisitRows
@@ -80,6 +81,7 @@ def builder(query_service: QueryService) -> VisitBuilder:
 @pytest.fixture(autouse=True)
 def every_day_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(visit_growth, "GROWN_DAY_EVENTS", 1)
+    monkeypatch.setattr(visit_builder, "MIN_EVENTS", 1)
 
 
 @pytest.mark.parametrize("seed", range(4))
