@@ -65,16 +65,17 @@ def _of_loads(loads: Mapping[str, Load]) -> Iterator[Figure]:
     for peer in PEERS:
         other, unit = loads[peer], "events per core-second"
         single = "single events as fast as they are taken"
-        yield against(f"{single}, acknowledged", althing.singles.rate, peer, other.singles.rate, "events/s")
+        beside = f"cores that other programs took: {althing.others:.1f}, and {other.others:.1f} beside {peer}"
+        yield against(f"{single}, acknowledged", althing.singles.rate, peer, other.singles.rate, "events/s", beside)
         yield against(
             f"{single}, all processes", althing.singles.per_core_second, peer, other.singles.per_core_second, unit
         )
         if althing.batches and other.batches:
             rate, core = "batches of 1,000, acknowledged", "batches of 1,000, all processes"
-            yield against(rate, althing.batches.rate, peer, other.batches.rate, "events/s")
+            yield against(rate, althing.batches.rate, peer, other.batches.rate, "events/s", beside)
             yield against(core, althing.batches.per_core_second, peer, other.batches.per_core_second, unit)
         common = f"single events at {COMMON_RATE:.0f}/s"
-        yield against(f"{common}, p99", althing.p99, peer, other.p99, "ms")
+        yield against(f"{common}, p99", althing.p99, peer, other.p99, "ms", beside)
         yield against(
             f"{common}, all processes", althing.common.per_core_second, peer, other.common.per_core_second, unit
         )

@@ -32,7 +32,7 @@ from tests.support.engines import engine_folder, wait_until
 from tests.support.query import QueryService
 
 CHUNK: Final = 250_000
-MIN_REPEATS, MAX_REPEATS, QUESTION_S = 7, 30, 10.0
+MIN_REPEATS, MAX_REPEATS, QUESTION_S = 3, 30, 6.0
 MERGED_WITHIN_S: Final = 240
 BUILD_ROUNDS: Final = 4
 TIMEOUT_S: Final = 300.0
