@@ -102,8 +102,8 @@ def _parts(soak: Soak) -> Iterator[str]:
     found = ", ".join(f"{count} {kind}" for kind, count in soak.found.items())
     yield "# Soak test"
     yield (
-        f"`make soak`: {soak.minutes:g} minutes of steady load with a fault every {soak.fault_every_s:g} s; {soak.at} UTC, commit "
-        f"{soak.commit}, seed {soak.seed}. Result: **{found}; {_growth(soak)}**."
+        f"`make soak`: {soak.minutes:g} minutes of steady load with a fault every {soak.fault_every_s:g} s; "
+        f"{soak.at} UTC, commit {soak.commit}, seed {soak.seed}. Result: **{found}; {_growth(soak)}**."
     )
     yield "\n".join([
         "| load | |", "|---|---|",
