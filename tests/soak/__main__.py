@@ -95,6 +95,7 @@ async def run(made: Stack, ledger: Path) -> Soak:
         at=at.strftime("%Y-%m-%d %H:%M"),
         commit=_commit(),
         minutes=MINUTES,
+        fault_every_s=FAULT_EVERY_S,
         seed=SEED,
         requests=sum(given.result.answers.values()),
         events=found.checked["events in the ledger, accepted"],

@@ -42,6 +42,7 @@ class Soak:
     at: str
     commit: str
     minutes: float
+    fault_every_s: float
     seed: int
     requests: int
     events: int
@@ -98,12 +99,11 @@ def picture(soak: Soak) -> str:
 
 
 def _parts(soak: Soak) -> Iterator[str]:
-    problems = soak.problems
     found = ", ".join(f"{count} {kind}" for kind, count in soak.found.items())
     yield "# Soak test"
     yield (
-        f"`make soak`: {soak.minutes:g} minutes of steady load with a fault every minute; {soak.at} UTC, commit "
-        f"{soak.commit}, seed {soak.seed}. Result: **{found}; {'all flat' if not problems else '; '.join(problems)}**."
+        f"`make soak`: {soak.minutes:g} minutes of steady load with a fault every {soak.fault_every_s:g} s; "
+        f"{soak.at} UTC, commit {soak.commit}, seed {soak.seed}. Result: **{found}; {_growth(soak)}**."
     )
     yield "\n".join([
         "| load | |", "|---|---|",
@@ -147,6 +147,14 @@ def _parts(soak: Soak) -> Iterator[str]:
         f"and by {after:,.0f} in the last one (at most {MAX_DISK_GROWTH:g} times as many): {_flat(is_flat)}. Log files "
         f"of the processes: {soak.disk[-1].logs_mib:.1f} MiB."
     )
+
+
+def _growth(soak: Soak) -> str:
+    """What grew, in a few words. A short run cannot say."""
+    if soak.problems:
+        return "; ".join(soak.problems)
+    is_judged = any(each.is_flat is not None for each in judge(soak.samples))
+    return "all flat" if is_judged else "too short to say what grows"
 
 
 def _row(each: Growth) -> str:

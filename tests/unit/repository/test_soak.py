@@ -49,6 +49,8 @@ def test_the_report_names_what_is_wrong() -> None:
     good = soak(samples(memory_per_hour=0, handles_per_hour=0), {"missing": 0, "duplicate": 0})
     assert good.problems == []
     assert "**0 missing, 0 duplicate; all flat**" in text(good)
+    short = soak([each for each in good.samples if each.at < WARM_UP_S], {"missing": 0})
+    assert "**0 missing; too short to say what grows**" in text(short)
     bad = soak(samples(memory_per_hour=200, handles_per_hour=0), {"missing": 2, "duplicate": 0})
     assert bad.problems[0] == "2 missing"
     assert bad.problems[1].startswith("ingest: Memory, MiB grows by ")
@@ -89,6 +91,7 @@ def soak(grown: list[Sample], found: dict[str, int]) -> Soak:
         at="2026-11-20 12:00",
         commit="abc",
         minutes=30,
+        fault_every_s=60,
         seed=1,
         requests=10,
         events=10,
