@@ -7,6 +7,7 @@ from contextlib import closing
 from typing import Any
 
 import pytest
+from kafka import KafkaConsumer
 from kafka.errors import KafkaTimeoutError
 from kafka.structs import TopicPartition
 
@@ -38,7 +39,7 @@ def clients(monkeypatch: pytest.MonkeyPatch) -> list[Client]:
     made: list[Client] = []
 
     def open_client(kind: Any, *_: object, **__: object) -> Client:
-        if kind is not kafka_log.KafkaConsumer:
+        if kind is not KafkaConsumer:
             raise LogUnavailable("no broker")
         made.append(Client())
         return made[-1]
