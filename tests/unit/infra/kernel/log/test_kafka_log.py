@@ -1,4 +1,4 @@
-"""Offsets are asked for by a client that is kept, and replaced when it has been silent for long."""
+"""A client for offsets is kept, and replaced when it has been silent for long."""
 
 from __future__ import annotations
 
