@@ -63,6 +63,7 @@ class ServiceProcess:
             _PORTS[kind]: str(self.port),
         }
         self.process: subprocess.Popen[bytes] | None = None
+        self._said = "nothing"
 
     def begin(self) -> ServiceProcess:
         """Starts it, without waiting."""
@@ -84,7 +85,10 @@ class ServiceProcess:
         return self.begin().wait_ready()
 
     def wait_ready(self) -> ServiceProcess:
-        wait_for(self._is_ready, f"{self.name} to be ready", START_S)
+        try:
+            wait_for(self._is_ready, f"{self.name} to be ready", START_S)
+        except AssertionError as error:
+            raise AssertionError(f"{error}; it says: {self._said}") from error
         return self
 
     def set(self, name: str, value: str) -> None:
@@ -108,9 +112,13 @@ class ServiceProcess:
     def _is_ready(self) -> bool:
         assert self.process is not None
         assert self.process.poll() is None, f"{self.name} ended:\n{self.output.read_text(errors='replace')[-3000:]}"
-        with suppress(httpx.HTTPError):
-            return httpx.get(f"{self.url}/readyz", timeout=2).status_code == 200
-        return False
+        try:
+            answer = httpx.get(f"{self.url}/readyz", timeout=5)
+        except httpx.HTTPError as error:
+            self._said = repr(error)
+            return False
+        self._said = answer.text
+        return answer.status_code == 200
 
 
 def environment(tree: Path, settings: Mapping[str, str]) -> dict[str, str]:

@@ -44,6 +44,9 @@ logger: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 BATCH_BYTES: Final = 256 * 1024
 _TICK_S: Final = 0.05
 _CONNECT_TIMEOUT_S: Final = 2.0
+_SILENT_S: Final = 5.0
+"""The client for offsets is replaced when it has given no answer for so long: after a cut of the network it may wait
+for a broker that leads no more, while others answer."""
 
 
 class KafkaLog(Log):
@@ -78,6 +81,7 @@ class KafkaLog(Log):
         self._broken = self._is_away = False
         self._closing = Event()
         self._offsets_consumer: KafkaConsumer | None = None
+        self._answered_at = monotonic()
         self._asker_lock = Lock()
         self._keeper = Thread(target=self._keep, name="kafka-log", daemon=True)
         self._keeper.start()
@@ -112,13 +116,19 @@ class KafkaLog(Log):
             raise LogUnavailable("Kafka does not answer")
         try:
             if self._offsets_consumer is None:
+                self._answered_at = monotonic()
                 self._offsets_consumer = open_client(
                     KafkaConsumer, self._cluster, timeout_s, enable_auto_commit=False, metrics_enabled=False
                 )
             left_ms = max(1, int((deadline - monotonic()) * 1000))
             found = self._offsets_consumer.end_offsets([KafkaPartition(*place) for place in places], timeout_ms=left_ms)
-            return {place: found[KafkaPartition(*place)] for place in places}
+            answer = {place: found[KafkaPartition(*place)] for place in places}
+            self._answered_at = monotonic()
+            return answer
         except (KafkaError, OSError, KeyError) as error:  # KeyError: kafka-python left a partition out
+            if self._offsets_consumer is not None and monotonic() - self._answered_at > _SILENT_S:
+                self._offsets_consumer.close(autocommit=False, timeout_ms=0)
+                self._offsets_consumer = None
             raise LogUnavailable(f"Kafka does not return the end of {describe_partitions(places)}: {error}") from error
         finally:
             self._asker_lock.release()
