@@ -58,7 +58,7 @@ class Failed(Exception):
 
 
 def main(arguments: list[str]) -> int:
-    named = (run, demo, test, test_fast, test_install, lint, docs, bench, oracle, fuzz, wheel, release, ci)
+    named = (run, demo, test, test_fast, test_install, lint, docs, bench, bench_peers, oracle, fuzz, wheel, release, ci)
     targets = {function.__name__.replace("_", "-"): function for function in named}
     targets["setup"] = set_up
     if len(arguments) != 1 or arguments[0] not in targets:
@@ -219,6 +219,12 @@ def docs() -> None:
 def bench() -> None:
     set_up(development=True)
     call([str(PYTHON), "-m", "tests.bench"])
+
+
+def bench_peers() -> None:
+    """Beside Umami, which npm installs, and the plain design; a quarter of an hour."""
+    set_up(development=True)
+    call([str(PYTHON), "-m", "tests.bench", "peers"])
 
 
 def oracle() -> None:

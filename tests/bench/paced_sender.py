@@ -18,9 +18,10 @@ def request(url: str, headers: dict[str, str], body: bytes) -> bytes:
     return "\r\n".join([*lines, "", ""]).encode() + body
 
 
-async def send(url: str, requests: Sequence[bytes], rate: float, connections: int) -> list[float]:
-    """Sends each request once, `rate` a second; returns the milliseconds until each was acknowledged (202). A request
-    that is due while every connection waits is sent late, and its time counts from when it was due."""
+async def send(url: str, requests: Sequence[bytes], rate: float, connections: int, accepted: int = 202) -> list[float]:
+    """Sends each request once, `rate` a second; returns the milliseconds until each was acknowledged with the status
+    `accepted`. A request that is due while every connection waits is sent late, and its time counts from when it was
+    due."""
     parts = urlsplit(url)
     began = time.monotonic()
     took: list[float] = []
@@ -33,7 +34,8 @@ async def send(url: str, requests: Sequence[bytes], rate: float, connections: in
                 due = began + number / rate
                 await asyncio.sleep(max(0.0, due - time.monotonic()))
                 writer.write(raw)
-                await asyncio.wait_for(_acknowledged(reader), PATIENCE_S)
+                status, body = await asyncio.wait_for(response(reader), PATIENCE_S)
+                assert status == accepted and b'"code"' not in body, (status, body[:500])
                 took.append(1000 * (time.monotonic() - due))
         finally:
             writer.close()
@@ -42,9 +44,10 @@ async def send(url: str, requests: Sequence[bytes], rate: float, connections: in
     return took
 
 
-async def _acknowledged(reader: asyncio.StreamReader) -> None:
+async def response(reader: asyncio.StreamReader) -> tuple[int, bytes]:
+    """Status and body of the next response. Raises `ConnectionError` for one without a length: nothing can follow."""
     head = await reader.readuntil(b"\r\n\r\n")
-    assert head.startswith(b"HTTP/1.1 202"), head.decode(errors="replace")
-    length = next(line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:"))
-    body = await reader.readexactly(int(length.partition(b":")[2]))
-    assert b'"code"' not in body, body[:500].decode(errors="replace")
+    length = next((line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")), None)
+    if length is None:
+        raise ConnectionError(head.decode(errors="replace"))
+    return int(head[9:12]), await reader.readexactly(int(length.partition(b":")[2]))

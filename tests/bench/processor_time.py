@@ -27,7 +27,7 @@ def sample(stack: Stack) -> Sample:
     """The supervisor and every process that it started, each with its descendants."""
     state = read(stack.data_dir)
     assert state is not None and stack.process is not None
-    found = {row.name: _of_family(row.pid) for row in state.processes if row.pid is not None}
+    found = {row.name: of_family(row.pid) for row in state.processes if row.pid is not None}
     own = psutil.Process(stack.process.pid).cpu_times()  # not its children: they are the rows above
     return Sample(time.monotonic(), {"supervisor": own.user + own.system, **found})
 
@@ -37,8 +37,8 @@ def between(first: Sample, last: Sample) -> Seconds:
     return {name: last.used[name] - first.used.get(name, 0.0) for name in last.used}
 
 
-def _of_family(pid: int) -> float:
-    """Of the process, its living descendants, and those that it has waited for."""
+def of_family(pid: int) -> float:
+    """Seconds of the process, its living descendants, and those that it has waited for."""
     root = psutil.Process(pid)
     total = 0.0
     for process in (root, *root.children(recursive=True)):

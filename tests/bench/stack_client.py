@@ -25,6 +25,7 @@ class Site:
 
     id: str
     secret_key: str
+    site_key: str
 
 
 class Owner:
@@ -38,7 +39,7 @@ class Owner:
     def website(self, domain: str) -> Site:
         made = self.command("POST", "/api/platform/websites", {"domain": domain, "timezone": "UTC", "currency": "USD"})
         self._wait_for(made)
-        return Site(made.json()["id"], made.json()["secretKey"])
+        return Site(*(made.json()[name] for name in ("id", "secretKey", "siteKey")))
 
     def partner(self, slug: str) -> str:
         body = {
