@@ -16,8 +16,8 @@ QUESTIONS: Final = ("totals", "days", "hours", "pages", "referrers", "countries"
 four dimensions. All but the hours, which are those of the last day, are about thirty days."""
 DAYS: Final = 30
 LIMIT: Final = 100
-ESTIMATE: Final = 0.06
-"""By how much Althing's visitors may be wrong: four times the standard error of its estimate."""
+ESTIMATE: Final = 0.08
+"""By how much Althing's visitors may be wrong: five times the standard error of its estimate."""
 
 
 class Counts(NamedTuple):
