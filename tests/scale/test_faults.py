@@ -17,6 +17,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from schemas.topics import CLICKS
 from tests.scale.cluster import Cluster, cluster, start_clickhouse
 from tests.scale.machines import is_private
 from tests.support.engines import engine_folder
@@ -125,6 +126,29 @@ def test_a_machine_is_cut_off_from_the_others(scaled: Cluster, tmp_path: Path, t
         say("the network is back: every service is ready", began)
 
     disturb(scaled, tmp_path, fault)
+
+
+def test_partitions_are_raised_while_all_goes_on(scaled: Cluster, tmp_path: Path) -> None:
+    """No service is restarted: those of ingest learn the number when they ask the brokers again, within a minute."""
+
+    def fault(load: Load) -> None:
+        number = 2 * CLICKS.partitions
+        began = time.monotonic()
+        scaled.run("partitions", "raise", CLICKS.name, str(number))
+        new = {(CLICKS.name, partition) for partition in range(CLICKS.partitions, number)}
+        wait_for(lambda: all(scaled.owners().get(place) for place in new), "the new partitions to have owners")
+        say(f"clicks has {number} partitions: all have owners", began)
+        goes_on(load)
+        wait_for(lambda: len(scaled.sql(PASSED_ZERO, list(range(number)))) == number, "events in each", 100.0)
+        say("events come into each of them", began)
+
+    disturb(scaled, tmp_path, fault)
+
+
+PASSED_ZERO: Final = """
+    select 1 from engine.position p join engine.projection j on j.name = p.projection
+    and j.live_generation = p.generation where p.projection = 'events' and p.topic = 'clicks'
+    and p.partition = any(%s) and p.next_offset > 0"""
 
 
 def test_everything_is_restarted_in_turn(scaled: Cluster, tmp_path: Path) -> None:
