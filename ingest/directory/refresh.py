@@ -35,6 +35,8 @@ EVERY_S: Final = 3.0
 WHOLE_EVERY_S: Final = 300.0
 """The longest time between whole readings, whatever the event store says of changes."""
 COALESCE_S: Final = 0.05
+LOOK_S: Final = 0.5
+"""How soon the thread sees that it is to stop."""
 RETRY_S: Final = 1.0
 WATCHED: Final = ("website_keys:", "websites:", "links:", "partners:", "custom_domains:")
 
@@ -134,7 +136,7 @@ class Refresher:
         """Until a projection that matters here moved on, or the time is up."""
         deadline = monotonic() + EVERY_S
         while not self._stopping.is_set() and (left := deadline - monotonic()) > 0:
-            told = list(connection.notifies(timeout=min(left, 0.2), stop_after=1))
+            told = list(connection.notifies(timeout=min(left, LOOK_S), stop_after=1))
             if any(notice.payload.startswith(WATCHED) for notice in told):
                 list(connection.notifies(timeout=COALESCE_S))  # one reading for all that come together
                 return

@@ -8,10 +8,12 @@ is ready, that it is alive, and when it stops.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import socket
 from collections.abc import Callable, MutableMapping
+from contextlib import suppress
 from types import FrameType
 
 import structlog
@@ -32,6 +34,8 @@ BACKLOG = 2048
 KEEP_ALIVE_S = 30
 DRAIN_S = 8
 _FIRST_INHERITED = 3
+_TICKS_A_SECOND = 10
+"""As uvicorn counts: every tenth renews the header `Date`."""
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 
@@ -154,6 +158,8 @@ class _Server(uvicorn.Server):
         self._on_start = on_start
         self._on_stop = on_stop
         self._manager = manager
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._woken = asyncio.Event()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -162,6 +168,21 @@ class _Server(uvicorn.Server):
             self._on_start(host, port)
         if self.started:
             self._manager.ready()
+
+    async def main_loop(self) -> None:
+        """As uvicorn's, which wakes ten times a second to see a signal; here a signal ends the wait."""
+        self._loop = asyncio.get_running_loop()
+        counter = 0
+        while not await self.on_tick(counter):
+            counter += _TICKS_A_SECOND
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._woken.wait(), 1.0)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Called by a signal, in the loop's own thread, perhaps in the middle of it."""
+        super().handle_exit(sig, frame)
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._woken.set)
 
     async def on_tick(self, counter: int) -> bool:
         self._manager.alive()

@@ -43,6 +43,8 @@ logger: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 BATCH_BYTES: Final = 256 * 1024
 _TICK_S: Final = 0.05
+_IDLE_TICK_S: Final = 0.2
+"""Between looks while nothing waits for an acknowledgement: a call's deadline is seconds away."""
 _CONNECT_TIMEOUT_S: Final = 2.0
 _SILENT_S: Final = 5.0
 """The client for offsets is replaced when it has given no answer for so long: after a cut of the network it may wait
@@ -186,7 +188,7 @@ class KafkaLog(Log):
             except Exception:
                 # Without this thread no call would end and nothing would reconnect.
                 logger.exception("unexpected_error")
-            sleep(_TICK_S)
+            sleep(_TICK_S if self._calls or self._producer is None else _IDLE_TICK_S)
         if connecting is not None:
             connecting.join()
         self._retire_producer()
