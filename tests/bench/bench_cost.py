@@ -44,7 +44,7 @@ def run() -> list[Figure]:
     with stack(SETTINGS) as made:
         owner = Owner(made)
         site = owner.website("cost.example")
-        events = _events(owner, site)
+        events = some_events(owner, site)
         figures = [*_idle(made)]
         figures += _batches(made, site, map(_without_id, events), "without ids", "≤ 60")
         figures += _batches(made, site, events, "with ids of the sender", "")
@@ -66,17 +66,17 @@ def _idle(made: Stack) -> Iterator[Figure]:
         sum(used.values()) * share,
         "%",
         aim="≤ 3",
-        note=_parts({name: seconds * share for name, seconds in used.items()}, "%"),
+        note=parts_of({name: seconds * share for name, seconds in used.items()}, "%"),
     )
     memory = memory_by_process(made)
     yield figure(
-        COMMAND, "idle, memory (PSS)", sum(memory.values()), "MiB", aim="≤ 600", note=_parts(memory, "MiB", least=20)
+        COMMAND, "idle, memory (PSS)", sum(memory.values()), "MiB", aim="≤ 600", note=parts_of(memory, "MiB", least=20)
     )
 
 
 def _batches(made: Stack, site: Site, events: Iterator[Event], kind: str, aim: str) -> Iterator[Figure]:
     """With ids, each event goes to the partition of its id, so that every insert has a quarter of the rows."""
-    bodies = [_batch(events) for _ in range(int(BATCH_S * BATCHES_PER_S))]
+    bodies = [batch_of(events) for _ in range(int(BATCH_S * BATCHES_PER_S))]
     yield from _cost(made, site, f"batches of {BATCH:,} at 5,000/s, {kind}", bodies, BATCHES_PER_S, BATCH, 4, aim)
 
 
@@ -92,10 +92,10 @@ def _cost(
     url = f"{made.tracking}/track"
     bare = _bare(bodies, rate, connections) / size
     requests = [_request(url, site, body) for body in bodies]
-    wanted = _rows(made) + len(bodies) * size
+    wanted = rows_in(made) + len(bodies) * size
     first = sample(made)
     took = asyncio.run(send(url, requests, rate, connections))
-    wait_for(lambda: _rows(made) >= wanted, "every event in ClickHouse", PATIENCE_S, every_s=1.0)
+    wait_for(lambda: rows_in(made) >= wanted, "every event in ClickHouse", PATIENCE_S, every_s=1.0)
     time.sleep(MARGIN_S)
     used = {part: 1e6 * seconds / (len(bodies) * size) for part, seconds in between(first, sample(made)).items()}
     yield figure(
@@ -106,7 +106,7 @@ def _cost(
         baseline=bare,
         against="a bare ASGI echo of the same requests",
         aim=aim,
-        note=_parts(used, "µs"),
+        note=parts_of(used, "µs"),
     )
     for part in ("kafka", "ingest", "projectors", "clickhouse"):
         yield figure(COMMAND, f"{name}: {part}", used[part], "µs an event")
@@ -126,14 +126,14 @@ def _bare(bodies: Sequence[bytes], rate: float, connections: int) -> float:
 
 def _drain(made: Stack, site: Site, events: Iterator[Event]) -> Iterator[Figure]:
     """The projections are paused while a backlog is sent; from the moment they go on until the last event is there."""
-    bodies = [_batch(events) for _ in range(BACKLOG // BATCH)]
-    wanted = _rows(made) + BACKLOG
+    bodies = [batch_of(events) for _ in range(BACKLOG // BATCH)]
+    wanted = rows_in(made) + BACKLOG
     _projections(made, "pause")
     asyncio.run(pour(made, [(site, body) for body in bodies], 4))
     first = sample(made)
     _projections(made, "resume")
     began = time.monotonic()
-    wait_for(lambda: _rows(made) >= wanted, "the drained backlog", PATIENCE_S, every_s=0.2)
+    wait_for(lambda: rows_in(made) >= wanted, "the drained backlog", PATIENCE_S, every_s=0.2)
     took = time.monotonic() - began
     used = {name: 1e6 * seconds / BACKLOG for name, seconds in between(first, sample(made)).items()}
     yield figure(
@@ -142,12 +142,12 @@ def _drain(made: Stack, site: Site, events: Iterator[Event]) -> Iterator[Figure]
         BACKLOG / took,
         "events/s",
         aim="≥ 60,000",
-        note=f"{sum(used.values()):.0f} µs an event: {_parts(used, 'µs')}",
+        note=f"{sum(used.values()):.0f} µs an event: {parts_of(used, 'µs')}",
     )
     yield figure(COMMAND, "drain: clickhouse", used["clickhouse"], "µs an event")
     yield figure(COMMAND, "drain: projectors", used["projectors"], "µs an event")
     stored = sum(path.stat().st_size for path in made.data_dir.glob("kafka/clicks-*/*.log"))
-    yield figure(COMMAND, "bytes of an event in Kafka's log", stored / _rows(made), "bytes")
+    yield figure(COMMAND, "bytes of an event in Kafka's log", stored / rows_in(made), "bytes")
 
 
 def _projections(made: Stack, action: str) -> None:
@@ -155,7 +155,7 @@ def _projections(made: Stack, action: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def _events(owner: Owner, site: Site) -> Iterator[Event]:
+def some_events(owner: Owner, site: Site) -> Iterator[Event]:
     """The events of the demonstration's visits to one website, as if they happened now."""
     website = plan.WEBSITES[0]
     for slug in website.partners:
@@ -169,7 +169,7 @@ def _without_id(event: Event) -> Event:
     return {name: value for name, value in event.items() if name != "id"}
 
 
-def _batch(events: Iterator[Event]) -> bytes:
+def batch_of(events: Iterator[Event]) -> bytes:
     return orjson.dumps(list(itertools.islice(events, BATCH)))
 
 
@@ -177,7 +177,7 @@ def _request(url: str, site: Site, body: bytes) -> bytes:
     return request(url, {**bearer(site), "User-Agent": BROWSER}, body)
 
 
-def _rows(made: Stack) -> int:
+def rows_in(made: Stack) -> int:
     house = client(load(made.environment, None), read_timeout_s=120)
     try:
         return int(str(house.command("SELECT count() FROM events")))
@@ -185,7 +185,7 @@ def _rows(made: Stack) -> int:
         house.close()
 
 
-def _parts(used: Mapping[str, float] | Seconds, unit: str, least: float = 0.05) -> str:
+def parts_of(used: Mapping[str, float] | Seconds, unit: str, least: float = 0.05) -> str:
     """The parts that matter, largest first."""
     shown = sorted(((value, name) for name, value in used.items() if value >= least), reverse=True)
     return ", ".join(f"{name} {value:.3g} {unit}" for value, name in shown)
