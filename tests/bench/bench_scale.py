@@ -26,7 +26,7 @@ from tests.support.stack import Stack, stack, wait_for
 from tests.support.user_agents import BROWSER
 
 COMMAND = "python -m tests.bench scale"
-MOST = 3
+MAX_PROCESSES = 3
 RATE, SECONDS, CONNECTIONS = 3.0, 20, 12
 PATIENCE_S = 120.0
 
@@ -36,17 +36,21 @@ def run() -> list[Figure]:
     with stack(settings, only=("command", "query", "web")) as made, ExitStack() as at_end:
         owner = Owner(made)
         site = owner.website("scale.example")
-        done = made.run("partitions", "raise", CLICKS.name, str(MOST * CLICKS.partitions))
+        done = made.run("partitions", "raise", CLICKS.name, str(MAX_PROCESSES * CLICKS.partitions))
         assert done.returncode == 0, done.stderr
         shared = {**made.environment, **settings}
         kinds = ("ingest", "projectors")
-        services = {kind: [_service(made.folder, shared, kind, n) for n in range(1, MOST + 1)] for kind in kinds}
+        services = {
+            kind: [_service(made.folder, shared, kind, n) for n in range(1, MAX_PROCESSES + 1)] for kind in kinds
+        }
         at_end.enter_context(ended([each for those in services.values() for each in those]))
         for each in itertools.chain.from_iterable(services.values()):
             each.start()
         events = some_events(owner, site)
         # From the most to the fewest: partitions move when their owner ends.
-        found = [figure for count in range(MOST, 0, -1) for figure in _measured(made, site, services, count, events)]
+        found = [
+            figure for count in range(MAX_PROCESSES, 0, -1) for figure in _measured(made, site, services, count, events)
+        ]
     return sorted(found, key=lambda each: each["name"])
 
 
