@@ -21,6 +21,7 @@ from command_api.kernel.unit_of_work import UnitOfWork
 from infra.kernel.log import Record
 from schemas.envelope import decode, position_of
 from schemas.events.conversions import AttributedBy, ConversionRecorded
+from schemas.topics import CLICKS
 from schemas.tracking import NO_ID, ConversionReported, Refusal, log_time
 from tests.support.policies import Policies, command_policies
 from tests.support.stack import wait_for
@@ -278,7 +279,7 @@ def test_a_decision_names_the_clicks_it_has_seen(command_policies: Policies) -> 
     (recorded,) = [record for record in world.records("domain") if record.key == str(conversion).encode()]
     event = decode(recorded.value, recorded.headers).event
     assert isinstance(event, ConversionRecorded)
-    assert [place.partition for place in event.seen] == [0, 1, 2, 3]
+    assert [place.partition for place in event.seen] == list(range(CLICKS.partitions))
     assert not event.provisional
 
 

@@ -9,6 +9,7 @@ import psutil
 import pytest
 
 from infra.ops.stack.engines import kafka_archive
+from tests.support.stack import wait_for
 
 
 @pytest.fixture
@@ -28,7 +29,7 @@ def begins(data_dir: Path) -> bool:
     process = kafka_archive.begin(data_dir)
     if process is None:
         return False
-    command = psutil.Process(process.pid).cmdline()
+    command = wait_for(psutil.Process(process.pid).cmdline, "the program to be loaded")
     process.terminate()
     process.wait(10)
     assert command[-2:] == [str(data_dir / "kafka.jsa"), str(kafka_archive.DELAY_S)]
