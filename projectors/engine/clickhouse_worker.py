@@ -45,7 +45,7 @@ ClickHouse parts. Decided events (topic `domain`) come one by one and mostly mak
 nothing, and a client may be waiting to read its own write."""
 
 INSERT_SHARE: Final = 3
-ROWS_A_SECOND: Final = 1_000
+ROWS_A_SECOND: Final = 400
 MAX_INTERVAL_S: Final = 0.75
 """Where an insert takes long, because the machine is busy, they are `INSERT_SHARE` times as far apart as the last one
 took; where a partition gets `ROWS_A_SECOND` rows, they are `MAX_INTERVAL_S` apart, and proportionally less where it
