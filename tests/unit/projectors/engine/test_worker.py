@@ -180,6 +180,7 @@ class Trickle:
     timeouts: list[float] = field(default_factory=list)
 
     def read(self, max_records: int, timeout_s: float) -> list[StoredRecord]:
+        assert max_records > 0, "a log refuses to read nothing"
         self.timeouts.append(timeout_s)
         count = min(self.waiting.pop(0), max_records) if self.waiting else 0
         return [StoredRecord(CLICKS.name, 0, 0, 0, b"", b"{}", ())] * count
@@ -201,6 +202,11 @@ def test_a_trickle_is_fetched_at_the_end_of_its_interval_however_many_events_com
     """At each read one more is there, as from a broker that answers at once: it is not read a hundred times."""
     count, log = gathered([1] * 100)
     assert count == 3 and log.timeouts == [READ_S, 0.0, GATHER_S]
+
+
+def test_a_trickle_that_turns_into_a_backlog_fills_the_batch_and_no_more() -> None:
+    count, _ = gathered([487, MAX_ROWS, MAX_ROWS])
+    assert count == MAX_ROWS
 
 
 def test_a_backlog_is_read_without_a_pause_until_the_batch_is_full() -> None:
