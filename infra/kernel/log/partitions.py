@@ -8,7 +8,8 @@ partition also finds the split that made it. A split multiplies the number, and 
 - A writer that does not know the new number yet still writes into the old partition. Behind the noted end such a record
   is elsewhere (`Lineage.elsewhere`): its reader moves it to where its id belongs, and makes nothing of it itself.
 
-So an id is counted once, whatever the writers know, and a rebuild decides alike.
+So an id is counted once, whatever the writers know, and a rebuild decides alike. The number is
+raised by `infra.ops.partitions`.
 """
 
 from __future__ import annotations
@@ -86,7 +87,6 @@ class Lineage:
 
 _IN_ANCESTOR: Final = 1 << 63
 _PARTITION_BIT: Final = 48
-_LOCK_WAIT_S: Final = 10
 
 
 def in_ancestor(partition: int, offset: int) -> int:
@@ -108,9 +108,13 @@ def is_before(number: int, other: int) -> bool:
 
 def counts(connection: psycopg.Connection[Any]) -> Mapping[str, int]:
     """The number of partitions by topic: what is stored, else what `schemas.topics` gives a new topic."""
-    rows = connection.execute("SELECT topic, partitions FROM log.topic").fetchall()
-    stored = dict(row_values(row) for row in rows)
+    stored = _stored(connection)
     return {topic.name: stored.get(topic.name, topic.partitions) for topic in topics.ALL}
+
+
+def _stored(connection: psycopg.Connection[Any]) -> Mapping[str, int]:
+    rows = connection.execute("SELECT topic, partitions FROM log.topic").fetchall()
+    return dict(row_values(row) for row in rows)
 
 
 def places(connection: psycopg.Connection[Any], *wanted: topics.Topic) -> list[TopicPartition]:
@@ -137,68 +141,22 @@ def create(connection: psycopg.Connection[Any], log: Log) -> None:
     """Creates the missing topics and partitions of the log, and stores the number of each topic; also completes a raise
     that was interrupted. For `althing migrate`. Raises `LogUnavailable`, or `RuntimeError` when a topic of the log has
     another number than the stored one."""
-    stored = dict(row_values(row) for row in connection.execute("SELECT topic, partitions FROM log.topic").fetchall())
-    found = log.create_topics(stored)
-    for topic, number in found.items():
+    for topic, number in log.create_topics(_stored(connection)).items():
         connection.execute("INSERT INTO log.topic VALUES (%s, %s) ON CONFLICT DO NOTHING", (topic, number))
 
 
-def raise_to(connection: psycopg.Connection[Any], log: Log, topic: str, after: int) -> None:
-    """Gives `topic` `after` partitions, while everything runs. `connection` is in autocommit mode.
-
-    Positions cannot move while the split is stored, so that every range that a projection claims later sees it. Again
-    with the same number, it completes what was interrupted. Raises `ValueError` for a number that is no multiple of the
-    present one, `psycopg.Error`, and `LogUnavailable`.
-    """
-    if counts(connection).get(topic) != after:
-        _split(connection, log, topic, after)
-    log.create_topics(counts(connection))
-
-
-def _split(connection: psycopg.Connection[Any], log: Log, topic: str, after: int) -> None:
-    with connection.transaction():
-        connection.execute(f"SET LOCAL lock_timeout = '{_LOCK_WAIT_S}s'")
-        connection.execute("LOCK TABLE engine.position IN EXCLUSIVE MODE")
-        before = counts(connection).get(topic, 0)
-        _check(topic, before, after)
-        _check_letters(connection, topic)
-        ends = log.end_offsets([(topic, partition) for partition in range(before)])
-        for partition in range(before):
-            connection.execute(
-                'INSERT INTO log.split (topic, after, before, partition, "offset") VALUES (%s, %s, %s, %s, %s)',
-                (topic, after, before, partition, ends[topic, partition]),
-            )
-        for partition in range(before, after):
-            connection.execute(
-                'INSERT INTO log.signed_from (topic, partition, "offset") VALUES (%s, %s, 0)', (topic, partition)
-            )
-            connection.execute(
-                "INSERT INTO engine.position (projection, generation, topic, partition, domain_position) "
-                "SELECT projection, generation, topic, %s, 0 FROM engine.position WHERE topic = %s AND partition = 0",
-                (partition, topic),
-            )
+def store_split(connection: psycopg.Connection[Any], topic: str, split: Split) -> None:
+    """Stores the split and the new number; everything in the new partitions will be signed."""
+    for partition, end in enumerate(split.ends):
         connection.execute(
-            "INSERT INTO log.topic VALUES (%s, %s) ON CONFLICT (topic) DO UPDATE SET partitions = excluded.partitions",
-            (topic, after),
+            'INSERT INTO log.split (topic, after, before, partition, "offset") VALUES (%s, %s, %s, %s, %s)',
+            (topic, split.after, split.before, partition, end),
         )
-
-
-def _check(topic: str, before: int, after: int) -> None:
-    if topic != topics.CLICKS.name:
-        raise ValueError(f"Only topic {topics.CLICKS.name} can get more partitions; those of topic {topic} are fixed.")
-    if after <= before or after % before:
-        raise ValueError(
-            f"Topic {topic} has {before} partitions: their number can only be multiplied (by 2: {2 * before})."
+    for partition in range(split.before, split.after):
+        connection.execute(
+            'INSERT INTO log.signed_from (topic, partition, "offset") VALUES (%s, %s, 0)', (topic, partition)
         )
-    if after > topics.MAX_PARTITIONS:
-        raise ValueError(f"A topic has at most {topics.MAX_PARTITIONS} partitions.")
-
-
-def _check_letters(connection: psycopg.Connection[Any], topic: str) -> None:
-    """A record that is taken again after the split would not know ids that came to a new partition."""
-    row = connection.execute(
-        "SELECT count(*) FROM engine.dead_letter WHERE topic = %s AND state = 'open'", (topic,)
-    ).fetchone()
-    (waiting,) = row_values(row)
-    if waiting:
-        raise ValueError(f"{waiting} dead letters of topic {topic} are open: retry or skip them first (`althing dlq`).")
+    connection.execute(
+        "INSERT INTO log.topic VALUES (%s, %s) ON CONFLICT (topic) DO UPDATE SET partitions = excluded.partitions",
+        (topic, split.after),
+    )

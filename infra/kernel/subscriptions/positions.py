@@ -88,6 +88,21 @@ def create(connection: Connection[Any], key: Key) -> None:
     )
 
 
+def hold_all(connection: Connection[Any], wait_s: int) -> None:
+    """Until the transaction's end no position moves, and none is claimed. Raises `psycopg.errors.LockNotAvailable`."""
+    connection.execute(f"set local lock_timeout = '{wait_s}s'")
+    connection.execute("lock table engine.position in exclusive mode")
+
+
+def add_partition(connection: Connection[Any], topic: str, partition: int) -> None:
+    """Makes a position at offset 0 for every generation that reads the topic."""
+    connection.execute(
+        "insert into engine.position (projection, generation, topic, partition) "
+        "select projection, generation, topic, %s from engine.position where topic = %s and partition = 0",
+        (partition, topic),
+    )
+
+
 def start(connection: Connection[Any], key: Key, owner: str, *, counts: bool) -> Position:
     """Notes that a worker starts here; with `counts`, counts the starts that led to no step forward."""
     connection.execute(
