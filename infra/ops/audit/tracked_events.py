@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
@@ -46,34 +47,44 @@ def _audit_generation(
     signatures, rules = Signatures(postgres, report), Rules(postgres, generation, report)
     splits = partitions.splits(postgres, CLICKS.name)
     clicks = sorted(partition for topic, partition in ends if topic == CLICKS.name)
-    duplicates = {
-        partition: _duplicates(clickhouse, _place(partition, ends), partition, report) for partition in clicks
-    }
-    firsts = Firsts(duplicates)
-    for partition in clicks:
-        dead = dead_letters(postgres, CLICKS.name, partition)
-        moved = MovedRecords(Lineage(partition, splits), clickhouse, report)
-        _audit_partition(
-            log, clickhouse, partition, ends, dead, duplicates[partition], firsts, moved, signatures, rules, report
-        )
+    stored = [_stored(clickhouse, postgres, partition, ends[CLICKS.name, partition], report) for partition in clicks]
+    firsts = Firsts(stored)
+    for each in stored:
+        moved = MovedRecords(Lineage(each.partition, splits), clickhouse, report)
+        _audit_partition(log, clickhouse, each, firsts, moved, signatures, rules, report)
     _audit_repeated_ids(clickhouse, ends, report)
     return report
 
 
-def _place(partition: int, ends: Ends) -> str:
-    return f"_topic = '{CLICKS.name}' AND _partition = {partition} AND _offset < {ends[CLICKS.name, partition]}"
+@dataclass(frozen=True)
+class Stored:
+    """What the tables have of one partition before `end`: dead letters, those that were taken again since (`late`), and
+    recorded duplicates, by offset."""
+
+    partition: int
+    end: int
+    dead: set[int]
+    late: set[int]
+    duplicates: Mapping[int, dict[str, Any]]
+
+
+def _stored(clickhouse: Reader, postgres: psycopg.Connection[Any], partition: int, end: int, report: Report) -> Stored:
+    dead, late = (dead_letters(postgres, CLICKS.name, partition, retried=is_late) for is_late in (False, True))
+    return Stored(partition, end, dead, late, _duplicates(clickhouse, partition, end, report))
 
 
 class Firsts:
-    """The records that recorded duplicates name as their first ones, kept as they are read: a partition comes after
-    those that it was split from."""
+    """The records that recorded duplicates name as their first ones, kept as they are read. A partition comes after
+    those that it was split from, so most can be forgotten at the end of their own (`end`)."""
 
-    def __init__(self, duplicates: Mapping[int, Mapping[int, dict[str, Any]]]) -> None:
-        self._wanted = {
-            place_of(duplicate["first_offset"], partition)
-            for partition, found in duplicates.items()
-            for duplicate in found.values()
-        }
+    def __init__(self, stored: Sequence[Stored]) -> None:
+        wanted = [
+            (place_of(duplicate["first_offset"], each.partition), each.partition)
+            for each in stored
+            for duplicate in each.duplicates.values()
+        ]
+        self._wanted = {place for place, _ in wanted}
+        self._wanted_later = {place for place, partition in wanted if place[0] != partition}
         self._found: dict[tuple[int, int], StoredRecord] = {}
 
     def note(self, record: StoredRecord) -> None:
@@ -82,6 +93,10 @@ class Firsts:
 
     def get(self, place: tuple[int, int]) -> StoredRecord | None:
         return self._found.get(place)
+
+    def end(self) -> None:
+        """Forgets what only the partition that was read wants."""
+        self._found = {place: record for place, record in self._found.items() if place in self._wanted_later}
 
 
 class MovedRecords:
@@ -129,17 +144,15 @@ class MovedRecords:
 def _audit_partition(
     log: Log,
     clickhouse: Reader,
-    partition: int,
-    ends: Ends,
-    dead: set[int],
-    duplicates: Mapping[int, dict[str, Any]],
+    stored: Stored,
     firsts: Firsts,
     moved: MovedRecords,
     signatures: Signatures,
     rules: Rules,
     report: Report,
 ) -> None:
-    end = ends[CLICKS.name, partition]
+    partition, end, duplicates, dead = stored.partition, stored.end, stored.duplicates, stored.dead
+    waiting: list[StoredRecord] = []
     rows = WideRows(
         clickhouse,
         CLICKS.name,
@@ -166,15 +179,22 @@ def _audit_partition(
                 what = f"row {_shown(partition, offset)} has {rows.difference(offset, fields)}"
                 report.found(Kind.WRONG, _CHECK, what)
         if offset in duplicates and not moved.takes(record):
-            _audit_duplicate(partition, record, duplicates[offset], firsts, report)
+            if offset in stored.late:
+                waiting.append(record)
+            else:
+                _audit_duplicate(partition, record, duplicates[offset], firsts, report)
+    for record in waiting:
+        _audit_duplicate(partition, record, duplicates[record.offset], firsts, report, is_late=True)
     rows.finish()
     moved.finish()
+    firsts.end()
 
 
-def _duplicates(clickhouse: Reader, place: str, partition: int, report: Report) -> dict[int, dict[str, Any]]:
+def _duplicates(clickhouse: Reader, partition: int, end: int, report: Report) -> dict[int, dict[str, Any]]:
     found: dict[int, dict[str, Any]] = {}
     query = (
-        f"SELECT _offset, first_offset, is_conflict, website_id, event_id, received_at FROM duplicates WHERE {place}"
+        "SELECT _offset, first_offset, is_conflict, website_id, event_id, received_at FROM duplicates"
+        f" WHERE _topic = '{CLICKS.name}' AND _partition = {partition} AND _offset < {end}"
     )
     for row in clickhouse.rows(query):
         if row["_offset"] in found:
@@ -184,16 +204,23 @@ def _duplicates(clickhouse: Reader, place: str, partition: int, report: Report) 
 
 
 def _audit_duplicate(
-    partition: int, record: StoredRecord, claimed: dict[str, Any], firsts: Firsts, report: Report
+    partition: int,
+    record: StoredRecord,
+    claimed: dict[str, Any],
+    firsts: Firsts,
+    report: Report,
+    *,
+    is_late: bool = False,
 ) -> None:
-    """A record may only be left out if an earlier one really has its id."""
+    """A record may only be left out if an earlier one really has its id; for one that was taken late, as a dead letter,
+    any other one."""
     report.checked["recorded duplicates"] += 1
     place = place_of(claimed["first_offset"], partition)
     name, first = _shown(partition, record.offset), firsts.get(place)
     if first is record and orjson.loads(record.value)["website_id"] == str(WEBSITE_ID):
         return  # the canary's: left out of `events` on purpose, its own first
     at, is_conflict = _shown(*place), bool(claimed["is_conflict"])
-    if first is None or not is_before(claimed["first_offset"], record.offset):
+    if first is None or first is record or not (is_late or is_before(claimed["first_offset"], record.offset)):
         report.found(Kind.WRONG, "duplicates", f"{name} claims a first one at {at}, not before it")
         return
     mine, other = orjson.loads(record.value), orjson.loads(first.value)
@@ -228,14 +255,15 @@ def _audit_repeated_ids(clickhouse: Reader, ends: Ends, report: Report) -> None:
 
 
 def dead_letters(
-    postgres: psycopg.Connection[Any], topic: str, partition: int, *, projection: str = "events"
+    postgres: psycopg.Connection[Any], topic: str, partition: int, *, projection: str = "events", retried: bool = False
 ) -> set[int]:
-    """Offsets of one partition that the live generation of a projection has dead-lettered."""
+    """Offsets of one partition that the live generation of a projection has dead-lettered; or those that it has taken
+    again since."""
     rows = postgres.execute(
         'SELECT DISTINCT d."offset" FROM engine.dead_letter d JOIN engine.projection p '
         "ON p.name = d.projection AND p.live_generation = d.generation "
-        "WHERE d.projection = %s AND d.topic = %s AND d.partition = %s AND d.state <> 'retried'",
-        (projection, topic, partition),
+        "WHERE d.projection = %s AND d.topic = %s AND d.partition = %s AND (d.state = 'retried') = %s",
+        (projection, topic, partition, retried),
     )
     return {offset for (offset,) in rows}
 

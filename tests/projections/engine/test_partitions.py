@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import signal
 from collections.abc import Iterable
+from datetime import datetime
 
 import pytest
 
@@ -14,6 +15,8 @@ from infra.kernel.log.limits import partition_of
 from infra.ops.audit.command import audit
 from infra.ops.audit.report import Report
 from infra.ops.partitions import WRONG_USE, main
+from infra.ops.partitions import raise_to as raise_partitions
+from projectors.rollups import event_rows
 from schemas.topics import CLICKS, DOMAIN
 from schemas.tracking import HASH_HEADER
 from tests.support.projection_bench import ProjectionBench, click
@@ -35,7 +38,7 @@ def send(projecting: ProjectionBench, numbers: Iterable[int], known: int) -> Non
 
 
 def raise_to(projecting: ProjectionBench, after: int) -> None:
-    partitions.raise_to(projecting.connection, projecting.log, CLICKS.name, after)
+    raise_partitions(projecting.connection, projecting.log, CLICKS.name, after)
 
 
 def settled(projecting: ProjectionBench) -> Report:
@@ -89,6 +92,23 @@ def test_killed_at_every_step_while_ids_are_inherited_and_moved(projecting: Proj
     assert ids(projecting) == 20 * (len(CRASHES) - 1) + 200
 
 
+def test_a_dead_letter_of_a_moved_id_is_moved_when_it_is_taken_again(
+    projecting: ProjectionBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    raise_to(projecting, AFTER)
+    with projecting.running():
+        with monkeypatch.context() as older:
+            older.setattr(event_rows, "_END", datetime(2000, 1, 1))  # noqa: DTZ001 - as log times
+            send(projecting, range(40), BEFORE)
+            projecting.wait()
+        assert ids(projecting) == 0
+        send(projecting, range(20), AFTER)
+        projecting.wait()
+        assert projecting.command("dlq", "retry", "--projection", "events") == 0
+        settled(projecting)
+    assert ids(projecting) == 40
+
+
 def test_a_number_that_would_change_what_is_counted_is_refused(
     projecting: ProjectionBench, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -99,7 +119,7 @@ def test_a_number_that_would_change_what_is_counted_is_refused(
         (DOMAIN.name, 2, "are fixed"),
     ):
         with pytest.raises(ValueError, match=says):
-            partitions.raise_to(projecting.connection, projecting.log, topic, number)
+            raise_partitions(projecting.connection, projecting.log, topic, number)
     projecting.publish([b"no JSON"])
     with projecting.running():
         projecting.wait()
