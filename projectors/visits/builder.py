@@ -40,6 +40,7 @@ MAX_BATCH_DAYS: Final = 2_000
 MIN_EVENTS: Final = 500
 """A smaller day of a week that has less than seven times as much is not built: a build has a row for each value of each
 dimension, often more bytes than the events, and a year of such days is read from them in a tenth of a second."""
+BUILT_FROM: Final = {"of_day": MIN_EVENTS, "of_week": tables.DAYS_OF_WEEK * MIN_EVENTS}
 MIN_EVENTS_TODAY: Final = 20_000
 """A smaller current day is read from `events` about as fast as it is built."""
 GROWTH: Final = 0.5
@@ -157,7 +158,7 @@ class VisitBuilder:
         log.info("visits_tidied", builds=replaced)
 
     def _outdated(self) -> dict[Day, Found]:
-        rows = self._clickhouse.rows(_OUTDATED, {"of_day": MIN_EVENTS, "of_week": tables.DAYS_OF_WEEK * MIN_EVENTS})
+        rows = self._clickhouse.rows(OUTDATED, BUILT_FROM)
         return {(website_id, day): Found(*counts) for website_id, day, *counts in rows}
 
     def _build(self, days: Sequence[Day]) -> None:
@@ -196,7 +197,7 @@ class VisitBuilder:
         log.info("visits_built", days=len(days), took_s=round(time.monotonic() - started, 2))
 
     def _build_weeks(self, today: date, stopping: Event | None) -> None:
-        weeks = [Week(*row) for row in self._clickhouse.rows(_OUTDATED_WEEKS, {"today": today.isoformat()})]
+        weeks = [Week(*row) for row in self._clickhouse.rows(OUTDATED_WEEKS, {"today": today.isoformat()})]
         for number in range(0, len(weeks), MAX_BATCH_WEEKS):
             if stopping is not None and stopping.is_set():
                 return
@@ -294,13 +295,13 @@ _DAYS: Final = (
     f" FROM {_BUILDS} AS b WHERE b.days = 1 GROUP BY website_id, day)"
     " GROUP BY website_id, day"
 )
-_OUTDATED: Final = (
+OUTDATED: Final = (
     "SELECT website_id, day, events, fingerprint, built_events, built_fingerprint FROM ("
     f"SELECT *, sum(events) OVER (PARTITION BY website_id, toMonday(day)) AS week_events FROM ({_DAYS}))"
     " WHERE (events <> built_events OR fingerprint <> built_fingerprint)"
     " AND (events >= {of_day:Int64} OR week_events >= {of_week:Int64}) ORDER BY website_id, day LIMIT 100000"
 )
-_OUTDATED_WEEKS: Final = (
+OUTDATED_WEEKS: Final = (
     "SELECT website_id, week, builds FROM ("
     "SELECT website_id, toMonday(d.day) AS week, sum(d.events) AS week_events, sum(d.fingerprint) AS week_fingerprint,"
     " min(d.events = d.built_events AND d.fingerprint = d.built_fingerprint) AS is_built,"

@@ -117,7 +117,7 @@ def _fill(made: Stack, clickhouse: Client, sites: Sequence[Site], partners: Sequ
         ends = wait_for(lambda: _positions(postgres), "the projection to read both topics")
     ids = [site.id for site in sites]
     began = time.perf_counter()
-    for done in large_history.fill(clickhouse, EVENTS, ids, partners, ends["clicks"], ends["domain"]):
+    for done in large_history.fill(clickhouse, EVENTS, ids, partners, ends["clicks"], ends["domain"][0]):
         print(f"  {done:,} events after {time.perf_counter() - began:.0f} s", flush=True)
     took = time.perf_counter() - began
     yield _figure("made in the raw table, rollups included", EVENTS / took, "events/s", aim="≥ 150,000")
@@ -305,16 +305,16 @@ def _rows_of(postgres: psycopg.Connection[Any], statement: str, *parameters: obj
     return postgres.execute(statement.encode(), parameters).fetchall()
 
 
-def _positions(postgres: psycopg.Connection[Any]) -> dict[str, int] | None:
-    """How far the raw table has read each partition of a topic, at least; none before all are read."""
+def _positions(postgres: psycopg.Connection[Any]) -> dict[str, list[int]] | None:
+    """How far the raw table has read the partitions of each topic; none before all are read."""
     found = dict(
         _rows_of(
             postgres,
-            "select topic, min(next_offset) from engine.position where projection = 'events' and generation = 1"
-            " group by topic",
+            "select topic, array_agg(next_offset order by partition) from engine.position"
+            " where projection = 'events' and generation = 1 group by topic",
         )
     )
-    return found if found and all(found.values()) else None
+    return found if len(found) == 2 and all(map(all, found.values())) else None
 
 
 def _rows(clickhouse: Client) -> int:

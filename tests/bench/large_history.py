@@ -13,12 +13,11 @@ from datetime import UTC, datetime, timedelta
 
 from clickhouse_connect.driver.client import Client
 
-from infra.domain.visits import tables
+from projectors.visits.builder import BUILT_FROM, OUTDATED, OUTDATED_WEEKS
 
 WEBSITES, DAYS = 200, 395
 CHUNK = 500_000
 VISIT_S, EVENTS_OF_VISIT = 1200, 4
-_TODAY = "toDate(now('UTC'))"
 
 # 2,000 pages, 60 sources, 200 campaigns, 5,000 values of sub1; 28 % clicks, 70 % page views, 2 % conversions; 3 % bots.
 _INSERT = """
@@ -51,28 +50,26 @@ FROM (SELECT number, cityHash64(number) AS h, intDiv(h, 19) % 100 AS k,
   toUInt32(2000 * pow(h % 10007 / 10007., 3)) AS page, number * {days} / {events} AS day, day - floor(day) AS fraction,
   cityHash64(intDiv(number, {window}), intDiv(h, 23) % {visits}) AS v FROM numbers({first}, {size}))
 """
-_BUILDS = tables.table(tables.VISIT_BUILDS)
-_NEWEST = f"SELECT argMax(events, build) AS built FROM {_BUILDS} WHERE days = {{days}} AND day + days <= {_TODAY}"
-_UNBUILT = f"""
-SELECT (SELECT sum(events) FROM {tables.EVENT_DAYS} WHERE day < {_TODAY})
-  + (SELECT sum(events) FROM {tables.EVENT_DAYS} WHERE toMonday(day) + {tables.DAYS_OF_WEEK} <= {_TODAY})
-  - (SELECT sum(built) FROM ({_NEWEST.format(days=1)} GROUP BY website_id, day))
-  - (SELECT sum(built) FROM ({_NEWEST.format(days=tables.DAYS_OF_WEEK)} GROUP BY website_id, day))"""
 
 
 def fill(
-    clickhouse: Client, events: int, websites: Sequence[str], partners: Sequence[str], tracked: int, decided: int
+    clickhouse: Client,
+    events: int,
+    websites: Sequence[str],
+    partners: Sequence[str],
+    tracked: Sequence[int],
+    decided: int,
 ) -> Iterator[int]:
     """Inserts the events, which end at the last midnight (UTC); yields their number after each chunk.
 
-    `tracked`, `decided`: records that each partition of topic `clicks`, and topic `domain`, has at least.
+    `tracked`, `decided`: records that the partitions of topic `clicks`, and topic `domain`, have at least.
     """
     window = max(EVENTS_OF_VISIT, events * VISIT_S // (DAYS * 86_400))
     values = {
         "websites": _ids(websites), "count": len(websites), "partners": _ids(partners), "partner_count": len(partners),
         "start": f"{datetime.now(UTC).date() - timedelta(days=DAYS)} 00:00:00", "days": float(DAYS), "events": events,
-        "window": window, "visits": max(1, window // EVENTS_OF_VISIT), "partitions": 4, "tracked": tracked,
-        "decided": decided,
+        "window": window, "visits": max(1, window // EVENTS_OF_VISIT), "partitions": len(tracked),
+        "tracked": min(tracked), "decided": decided,
     }  # fmt: skip
     for first in range(0, events, CHUNK):
         size = min(CHUNK, events - first)
@@ -81,8 +78,11 @@ def fill(
 
 
 def unbuilt(clickhouse: Client) -> int:
-    """Events of past days and of past weeks whose visits are not built yet."""
-    return int(str(clickhouse.command(_UNBUILT)))
+    """Past days and weeks whose visits the builder still has to build."""
+    today = datetime.now(UTC).date()
+    days = clickhouse.query(OUTDATED, parameters=BUILT_FROM).result_rows
+    weeks = clickhouse.query(OUTDATED_WEEKS, parameters={"today": today}).result_rows
+    return len([day for _, day, *_ in days if day < today]) + len(weeks)
 
 
 def _ids(ids: Sequence[str]) -> str:

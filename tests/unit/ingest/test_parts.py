@@ -27,7 +27,7 @@ from ingest.rejection_log import RejectionLog, without_secrets
 from ingest.script import SOURCE, built_script, minify
 from ingest.steps import publish
 from ingest.steps.identify_site import bearer, check_origin
-from ingest.steps.publish import GATHER_S, IN_FLIGHT, MAX_UNACKED_BYTES, Publisher, _fail
+from ingest.steps.publish import ENOUGH, GATHER_S, IN_FLIGHT, MAX_UNACKED_BYTES, Publisher, _fail
 from schemas.tracking import Outcome
 
 PATIENCE_S = 60.0
@@ -63,6 +63,10 @@ async def settle() -> None:
     await asyncio.sleep(2 * GATHER_S)
     for _ in range(5):
         await asyncio.sleep(0)
+
+
+def sizes_of(log: HeldLog) -> list[int]:
+    return [len(records) for records, _ in log.calls]
 
 
 async def until(condition: Callable[[], bool]) -> None:
@@ -128,18 +132,33 @@ async def test_a_lone_event_leaves_at_once_and_those_that_follow_leave_together(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(publish, "GATHER_S", 0.5)
+    monkeypatch.setattr(publish, "QUIET_S", PATIENCE_S)
     log = HeldLog()
     publisher = Publisher(log, Counters(), 1000)  # type: ignore[arg-type]  # it publishes; nothing else is asked
     publisher.submit([a_record()])
-    await asyncio.sleep(0)
-    assert [len(records) for records, _ in log.calls] == [1]
+    await settle()
+    assert sizes_of(log) == [1]
     for _ in range(7):
         publisher.submit([a_record()])
         await asyncio.sleep(0)
-    assert len(log.calls) == 1, "less than `GATHER_S` has passed"
-    await asyncio.sleep(0.6)
-    await settle()
-    assert [len(records) for records, _ in log.calls] == [1, 7]
+    assert sizes_of(log) == [1], "less than `GATHER_S` has passed"
+    await until(lambda: sizes_of(log) == [1, 7])
+
+
+@pytest.mark.parametrize(("quiet_s", "more"), [(0.2, 7), (PATIENCE_S, ENOUGH)])
+async def test_events_leave_earlier_when_no_other_follows_and_when_they_are_enough(
+    quiet_s: float, more: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(publish, "GATHER_S", PATIENCE_S)
+    log = HeldLog()
+    publisher = Publisher(log, Counters(), 1000)  # type: ignore[arg-type]  # it publishes; nothing else is asked
+    publisher.submit([a_record()])
+    await until(lambda: sizes_of(log) == [1])
+    monkeypatch.setattr(publish, "QUIET_S", quiet_s)
+    for _ in range(more):
+        publisher.submit([a_record()])
+    assert sizes_of(log) == [1]
+    await until(lambda: sizes_of(log) == [1, more])
 
 
 async def test_records_without_a_place_of_their_own_go_to_the_next_partition_after_so_many() -> None:
