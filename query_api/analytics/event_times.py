@@ -17,13 +17,14 @@ _FIRST: Final = (
     f"SELECT t.bucket AS at FROM {Source.TRAFFIC.table} AS t WHERE t.website_id = {{website:UUID}}"  # noqa: S608 - own text
     " ORDER BY t.website_id, t.bucket LIMIT 1"
 )
+_NONE: Final = "toDateTime64(0, 3, 'UTC')"
+# The rollup is read after the event that arrived last only: of a website in use, none of its older months.
 _LAST: Final = (
-    "SELECT b.at AS at FROM"  # noqa: S608 - own text
-    f" ((SELECT toDateTime64(t.bucket, 3, 'UTC') AS at FROM {Source.TRAFFIC.table} AS t"
-    " WHERE t.website_id = {website:UUID} AND NOT t.is_bot ORDER BY t.website_id DESC, t.bucket DESC LIMIT 1)"
-    f" UNION ALL (SELECT r.occurred_at AS at FROM {live_table('recent_events')} AS r"
-    " WHERE r.website_id = {website:UUID} AND NOT r.is_bot ORDER BY r.website_id DESC, r.received_at DESC LIMIT 1))"
-    " AS b ORDER BY at DESC LIMIT 1"
+    f"WITH ifNull((SELECT r.occurred_at FROM {live_table('recent_events')} AS r"  # noqa: S608 - own text
+    " WHERE r.website_id = {website:UUID} AND NOT r.is_bot ORDER BY r.website_id DESC, r.received_at DESC LIMIT 1),"
+    f" {_NONE}) AS arrived SELECT greatest(toDateTime64(max(t.bucket), 3, 'UTC'), arrived) AS at"
+    f" FROM {Source.TRAFFIC.table} AS t WHERE t.website_id = {{website:UUID}} AND NOT t.is_bot"
+    f" AND t.bucket > toDateTime(arrived) HAVING at > {_NONE}"
 )
 
 

@@ -107,6 +107,17 @@ def test_the_overview_names_the_newest_event_of_a_person(query_service: QuerySer
     assert datetime.fromisoformat(found) == now
 
 
+def test_an_event_that_arrives_late_does_not_hide_a_newer_one(query_service: QueryService) -> None:
+    ada = query_service.person()
+    website = query_service.website(ada)
+    now = this_moment()
+    earlier = event(website, now - timedelta(hours=7), visitor=1)
+    arrived = event(website, now, visitor=1)["received_at"]
+    query_service.events([event(website, now - timedelta(hours=2), visitor=1), {**earlier, "received_at": arrived}])
+    found = datetime.fromisoformat(get(query_service, ada, "overview", website)["lastEventAt"])
+    assert timedelta(0) <= now - timedelta(hours=2) - found < timedelta(minutes=15)
+
+
 def test_the_comparison_is_that_of_the_given_days(query_service: QueryService) -> None:
     ada = query_service.person()
     website = query_service.website(ada)
