@@ -34,6 +34,7 @@ from command_api.kernel.leader_election import Connection, connect, notified
 from command_api.kernel.timeouts import MAX_ATTEMPTS, Timeout, TimeoutChanged
 from infra.kernel.postgres.pool import required_url
 from infra.kernel.subscriptions import dead_letters
+from schemas.base import UnknownEvent
 
 NAME: Final = "process-managers"
 JOBS: Final = "recurring-jobs"
@@ -59,10 +60,10 @@ class ProcessManager:
     """Handles the timeouts called `name`.
 
     `plan` does what a batch of due timeouts needs together, and returns what issues each command; both may ask the
-    outside world. `unavailable`: errors of the outside world, which are retried without end. `ids`: a query of all ids
-    that must have a timeout; one that is missing is due at once. `retry_delays`: after each failure, the last one
-    repeatedly. `max_delay`: how far ahead the process sets timeouts; one that lies further ahead was set by a wrong
-    clock and is due.
+    outside world. `unavailable`: errors of the outside world, which are retried without end, as is what only a newer
+    version of the program can decide. `ids`: a query of all ids that must have a timeout; one that is missing is due at
+    once. `retry_delays`: after each failure, the last one repeatedly. `max_delay`: how far ahead the process sets
+    timeouts; one that lies further ahead was set by a wrong clock and is due.
     """
 
     name: str
@@ -217,7 +218,7 @@ class ProcessWorker:
             if _is_postgres_away(error):
                 raise
             if len(batch) == 1:
-                self._failed(manager, batch[0], error)
+                self._failed(manager, batch[0], error, is_unavailable=isinstance(error, UnknownEvent))
                 return
             for timeout in batch:
                 self._handle_together(manager, [timeout], stop)
@@ -246,7 +247,7 @@ class ProcessWorker:
         except Exception as error:
             if _is_postgres_away(error):
                 raise
-            self._failed(manager, timeout, error)
+            self._failed(manager, timeout, error, is_unavailable=isinstance(error, UnknownEvent))
         else:
             _HANDLED.labels(manager.name, "done").inc()
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
-from typing import Any
+from typing import Any, Final
 
 from fastapi import Response
 from pydantic import BaseModel, Field
@@ -15,8 +15,10 @@ from query_api.analytics.query_plan import NO_PARTNER, Selection, rows, source_o
 from query_api.analytics.ranges import Range
 from query_api.analytics.request import AnalyticsRequest
 from query_api.kernel import money
+from query_api.kernel.authorization import Website
 from query_api.kernel.clickhouse_reader import Query, Row
 from query_api.kernel.money import Major
+from schemas.days import local_day
 from schemas.figures import MONEY
 
 
@@ -153,32 +155,43 @@ def read(request: AnalyticsRequest, response: Response) -> Overview:
     """The range's own figures come from the rows that other calls read, too; of the compared one its totals alone."""
     range_, compared, website = request.range, request.compared, request.website
     shared = series.queries(request.selection, range_)
-    earlier = [_totals(request.selection, compared), event_times.first(website)] if compared is not None else []
+    since = request.services.first_events.known(website.id)
+    earlier: list[Query] = []
+    if compared is not None:
+        earlier.append(_totals(request.selection, compared))
+        if since is None or since >= compared.start:  # else an older first event would change nothing
+            earlier.append(event_times.first(website))
     found = request.read(
         response, *shared, partners.query(request.selection, range_), event_times.last(website), *earlier
     )
     of_series, (of_partners, newest, *of_earlier) = found[: len(shared)], found[len(shared) :]
+    if len(of_earlier) > 1:
+        since = event_times.instant(of_earlier[1])
+        if since is not None:
+            request.services.first_events.note(website.id, since)
     now = {**series.whole(*of_series), "active_partners": partners.active(of_partners)}
     return Overview(
         range=ShownRange.of(range_),
         currency=website.currency,
         lastEventAt=event_times.instant(newest),
-        **_compared(request, *of_earlier),
+        **(_comparison(website, compared, of_earlier[0], since) if compared is not None else _NO_COMPARISON),
         **dict(figures(now, website.currency)),
     )
 
 
-def _compared(request: AnalyticsRequest, totals: Sequence[Row] = (), first: Sequence[Row] = ()) -> dict[str, Any]:
-    """What the overview says of the comparison range, from its totals and the website's first event."""
-    if request.compared is None:
-        return {"previous": None, "previousRange": None, "previousHasData": None, "previousDataFrom": None}
-    since, range_ = event_times.instant(first), request.compared
+_NO_COMPARISON: Final[Mapping[str, Any]] = {
+    "previous": None, "previousRange": None, "previousHasData": None, "previousDataFrom": None
+}  # fmt: skip
+
+
+def _comparison(website: Website, range_: Range, totals: Sequence[Row], since: datetime | None) -> Mapping[str, Any]:
+    """What the overview says of the comparison range, from its totals and the time of the website's first event."""
     is_partial = event_times.begins_within(range_, since)
     return {
-        "previous": figures(_summed(totals), request.website.currency),
+        "previous": figures(_summed(totals), website.currency),
         "previousRange": ShownRange.of(range_),
         "previousHasData": since is not None and since < range_.end,
-        "previousDataFrom": event_times.day(request.website, first) if is_partial else None,
+        "previousDataFrom": local_day(website.zone, since) if since is not None and is_partial else None,
     }
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from threading import Lock
 from typing import Final
 from uuid import UUID
@@ -15,6 +15,7 @@ from uuid import UUID
 from infra.kernel.http.problems import Problem
 from query_api.kernel.clickhouse_reader import ClickHouseReader, Query, live_table
 
+QUARTER: Final = timedelta(minutes=15)
 KEPT: Final = 10_000
 """Websites whose first event is remembered; beyond that, the least recently used are evicted."""
 
@@ -46,6 +47,18 @@ class FirstEvents:
         found = {UUID(row["website"]): row["first"].replace(tzinfo=UTC) for row in rows}
         self._remember(websites, found)
         return found, True
+
+    def known(self, website_id: UUID) -> datetime | None:
+        """A time at or before which the website had an event, from an earlier read: an import may have added older
+        ones."""
+        with self._lock:
+            return self._last.get(website_id)
+
+    def note(self, website_id: UUID, quarter: datetime) -> None:
+        """Remembers the quarter of an hour of the first event, unless the event itself is known."""
+        known = self.known(website_id)
+        if known is None or known - quarter >= QUARTER:
+            self._remember([website_id], {website_id: quarter})
 
     def _remembered(self, websites: Sequence[UUID]) -> Mapping[UUID, datetime]:
         with self._lock:

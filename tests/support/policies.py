@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, field, replace
+from contextlib import closing, contextmanager, nullcontext
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Any
@@ -20,7 +20,7 @@ import psycopg
 import pytest
 
 from command_api.conversions import model
-from command_api.kernel.leader_election import Leader, running
+from command_api.kernel.leader_election import running
 from command_api.registry import open_container
 from command_api.schema import create_schema as create_event_store
 from command_api.service import leaders_of
@@ -60,7 +60,13 @@ class Policies:
 
     world: World
     clickhouse: Settings
-    leaders: Sequence[Leader] = field(default_factory=list)
+
+    @contextmanager
+    def leading(self) -> Iterator[None]:
+        """The leaders of a service run."""
+        clients = ClientPool(self.clickhouse, 4)
+        with closing(clients), running(leaders_of(self.world.core, self.world.log, clients)):
+            yield
 
     @cached_property
     def _client(self) -> Any:
@@ -175,11 +181,10 @@ def policies(postgres: Settings, clickhouse: Settings, *, leading: bool = True) 
     with own_databases(postgres, clickhouse, create_event_store, schema.create_schema) as found:
         settings = replace(found, log="postgres", admin_email=None, admin_password=None)
         schema.create_schema(settings)
-        world = World(settings, open_container(settings))
-        clients = ClientPool(settings, 4)
-        leaders = leaders_of(world.core, world.log, clients) if leading else []
-        with closing(world), closing(clients), running(leaders):
-            yield Policies(world, settings, leaders)
+        with closing(World(settings, open_container(settings))) as world:
+            made = Policies(world, settings)
+            with made.leading() if leading else nullcontext():
+                yield made
 
 
 def project(world: World, *names: str, since: int = 0) -> int:

@@ -5,7 +5,8 @@ topic `conversions` -> this (one worker per partition) -> event store -> relay -
 The events of a batch, its position, pending and rejected reports and dead letters are one transaction: a crash leaves
 all of a batch or nothing. The aggregate's id derives from website, event and transaction, so a sale that is reported
 twice is one sale. Rejections go to topic `rejected` before that, with a deterministic id. The policy waits for engines
-that are down; a report that can never be decided is a dead letter.
+that are down; a report that can never be decided is a dead letter, and so is one that only a newer version of the
+program can decide, which decides it when it takes over.
 
 A batch is decided once the projected clicks have passed what the log held when the batch was read: every click that was
 acknowledged before its report. Each decision names those positions. While the projection is behind for longer than
@@ -14,7 +15,7 @@ acknowledged before its report. Each decision names those positions. While the p
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from math import inf
@@ -46,10 +47,10 @@ from infra.kernel.log.signature import UNSIGNED, UNSIGNED_TEXT
 from infra.kernel.observability import tracing
 from infra.kernel.security.encryption import derived_key
 from infra.kernel.subscriptions import dead_letters, positions
-from infra.kernel.subscriptions.dead_letters import UNDECODABLE, DeadLetter, FailedRecord
+from infra.kernel.subscriptions.dead_letters import NEWER, UNDECODABLE, DeadLetter, FailedRecord
 from infra.kernel.subscriptions.limits import Rate
 from infra.kernel.subscriptions.positions import Key, Step
-from schemas.base import DomainEvent
+from schemas.base import DomainEvent, UnknownEvent
 from schemas.events.conversions import LogPosition, Reported
 from schemas.message_ids import MessageIds, correlation_of
 from schemas.topics import CONVERSIONS
@@ -110,6 +111,7 @@ class AttributionPolicy:
         positions.create(connection, self._key)
         position = positions.start(connection, self._key, repository.NAME, counts=False).next_offset
         connection.execute(f"LISTEN {dead_letters.CHANNEL}")
+        dead_letters.readmit(connection, self._key)
         has_retries = True
         self._signed_from = signature.start(connection, CONVERSIONS.name, self._partition)
         source = self._log.source(CONVERSIONS.name, self._partition, position)
@@ -183,18 +185,9 @@ class AttributionPolicy:
         return None
 
     def _decide(self, records: Sequence[StoredRecord], stop: Event) -> Batch:
-        batch = Batch()
-        reports: list[tuple[StoredRecord, ConversionReported]] = []
-        for record in records:
-            if not record.is_signed and record.offset >= self._signed_from:
-                batch.fail(record, UNSIGNED, UNSIGNED_TEXT)
-                continue
-            try:
-                reports.append((record, repository.parse_report(record.value)))
-            except ValidationError as error:
-                why = f"{error.error_count()} errors, first {error.errors()[0]['type']}"
-                batch.fail(record, UNDECODABLE, why)
-        lookup = self._prepare_lookup([report for _, report in reports], stop)
+        batch, lookup = Batch(), BatchLookup(self._container, self._clicks, self._click_key)
+        reports = list(self._readable(records, lookup, batch))
+        self._prefetch(lookup, [report for _, report in reports], stop)
         now = datetime.now(UTC)
         for record, report in reports:
             try:
@@ -208,9 +201,33 @@ class AttributionPolicy:
                     batch.claims.append((count, website.max_claims_per_click))
             except TRANSIENT:
                 raise
+            except UnknownEvent as error:
+                batch.fail(record, NEWER, str(error))
             except Exception as error:  # noqa: BLE001 - one bad report must not block the others
                 batch.fail(record, type(error).__name__, str(error))
         return batch
+
+    def _readable(
+        self, records: Sequence[StoredRecord], lookup: BatchLookup, batch: Batch
+    ) -> Iterator[tuple[StoredRecord, ConversionReported]]:
+        """The reports that this version of the program can decide; the others become dead letters."""
+        for record in records:
+            if not record.is_signed and record.offset >= self._signed_from:
+                batch.fail(record, UNSIGNED, UNSIGNED_TEXT)
+                continue
+            try:
+                report = repository.parse_report(record.value)
+                lookup.conversion(report.conversion_id)
+                lookup.website(report.website_id)
+            except UnknownEvent as error:
+                batch.fail(record, NEWER, str(error))
+            except ValidationError as error:
+                kinds = [each["type"] for each in error.errors()]
+                # Reports are signed: a field that this code does not have was written by a newer version of ingest.
+                reason = NEWER if "extra_forbidden" in kinds else UNDECODABLE
+                batch.fail(record, reason, f"{len(kinds)} errors, first {kinds[0]}")
+            else:
+                yield record, report
 
     def _add(self, batch: Batch, report: ConversionReported, outcome: ReportDecision) -> None:
         batch.events.extend(outcome.events)
@@ -225,9 +242,8 @@ class AttributionPolicy:
             batch.waiting.append(report)
         batch.outcomes.append("waiting" if outcome.waits else "decided" if outcome.events else "nothing_new")
 
-    def _prepare_lookup(self, reports: Sequence[ConversionReported], stop: Event) -> BatchLookup:
-        """The lookup, once every click that was acknowledged before the reports is projected."""
-        lookup = BatchLookup(self._container, self._clicks, self._click_key)
+    def _prefetch(self, lookup: BatchLookup, reports: Sequence[ConversionReported], stop: Event) -> None:
+        """Reads what the reports need, once every click that was acknowledged before them is projected."""
         if any(report.click_id or report.visitor for report in reports):
             wanted = self._positions.ends()
             known = self._positions.wait(wanted, stop)
@@ -242,7 +258,6 @@ class AttributionPolicy:
             traces += [ClickQuery(report.website_id, each, merged.occurred_at) for each in merged.traces]
         lookup.prefetch(traces)
         lookup.prefetch_awaiting_rate(reports)
-        return lookup
 
     def _publish_refusals(self, batch: Batch) -> None:
         if batch.rejected:

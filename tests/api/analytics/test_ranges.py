@@ -93,6 +93,26 @@ def test_a_website_without_events_has_nothing_to_compare(query_service: QuerySer
     assert get(query_service, ada, "overview", website, timeRange="all")["range"]["bucket"] == "hour"
 
 
+def test_older_events_that_arrive_later_change_where_the_data_begin(query_service: QueryService) -> None:
+    ada = query_service.person()
+    website = query_service.website(ada)
+    asked = {"timeRange": "custom", "from": "2026-06-22", "to": "2026-06-28"}
+
+    def compared() -> tuple[bool, str | None]:
+        found = get(query_service, ada, "overview", website, **asked)
+        return found["previousHasData"], found["previousDataFrom"]
+
+    for first, answer in (
+        (datetime(2026, 6, 25, 12, tzinfo=UTC), (False, None)),
+        (datetime(2026, 6, 17, 12, tzinfo=UTC), (True, "2026-06-17")),
+        (datetime(2026, 6, 16, 12, 5, tzinfo=UTC), (True, "2026-06-16")),
+        (datetime(2026, 5, 1, tzinfo=UTC), (True, None)),
+        (datetime(2026, 4, 1, tzinfo=UTC), (True, None)),
+    ):
+        query_service.events([event(website, first, visitor=1)])
+        assert [compared(), compared()] == [answer, answer]
+
+
 def test_the_overview_names_the_newest_event_of_a_person(query_service: QueryService) -> None:
     ada = query_service.person()
     website = query_service.website(ada)

@@ -18,12 +18,15 @@ from command_api.conversions.attribution.lookup import BatchLookup
 from command_api.conversions.attribution.repository import PENDING_ATTRIBUTION
 from command_api.conversions.lookups import append_conversions
 from command_api.kernel.unit_of_work import UnitOfWork
+from infra.kernel.config.settings import Settings
 from infra.kernel.log import Record
+from schemas.base import REGISTRY
 from schemas.envelope import decode, position_of
 from schemas.events.conversions import AttributedBy, ConversionRecorded
+from schemas.events.websites import WebsiteUpdated
 from schemas.topics import CLICKS
 from schemas.tracking import NO_ID, ConversionReported, Refusal, log_time
-from tests.support.policies import Policies, command_policies
+from tests.support.policies import Policies, command_policies, policies
 from tests.support.stack import wait_for
 
 __all__ = ["command_policies"]
@@ -542,3 +545,29 @@ def test_a_dead_letter_that_cannot_be_stored_blocks_no_other(
     command_policies.decided(UUID(good["conversion_id"]))
     open_still = "SELECT count(*) FROM engine.dead_letter WHERE id = %s AND state = 'open' AND attempts = 2"
     wait_for(lambda: world.count(open_still, bad["report_id"]) == 1, "the bad one to be put back")
+
+
+def test_a_report_that_only_a_newer_version_can_decide_waits_for_it(
+    embedded_postgres: Settings, embedded_clickhouse: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An older version meets a website that it cannot read, and a report with a field that it does not have."""
+    letters = (
+        "SELECT reason, state, count(*) FROM engine.dead_letter WHERE projection = 'policy:attribution'"
+        " GROUP BY reason, state ORDER BY state"
+    )
+    with policies(embedded_postgres, embedded_clickhouse, leading=False) as newer:
+        known, changed = newer.shop(), newer.shop()
+        later, good = newer.report_of(changed), newer.report_of(known)
+        extended = {**newer.report_of(known), "of_a_newer_version": "x"}
+        path, body = f"/api/platform/websites/{changed.website_id}", {"timezone": "Europe/Paris"}
+        assert newer.world.call("PATCH", path, newer.world.owner, json=body).status_code == 200
+        newer.publish([later, extended, good])
+        with monkeypatch.context() as older, newer.leading():
+            older.delitem(REGISTRY, WebsiteUpdated.NAME)
+            newer.caught_up()
+        assert newer.world.postgres.execute(letters).fetchall() == [("newer_version", "open", 2)]
+        assert newer.state(UUID(good["conversion_id"])) and not newer.state(UUID(later["conversion_id"]))
+        with newer.leading():
+            newer.decided(UUID(later["conversion_id"]))
+        left = newer.world.postgres.execute(letters).fetchall()
+        assert left == [("newer_version", "open", 1), ("newer_version", "retried", 1)]

@@ -30,6 +30,7 @@ from command_api.kernel.process_manager import (
 from command_api.kernel.timeouts import MAX_ATTEMPTS, Timeout
 from command_api.kernel.unit_of_work import UnitOfWork
 from infra.kernel.postgres.pool import required_url
+from schemas.base import UnknownEvent
 from tests.support.command import World, command_world
 from tests.support.stack import wait_for
 
@@ -239,9 +240,10 @@ def test_a_dead_letter_ends_when_its_timeout_is_handled_or_gone(process: Process
     assert process.letters() == [("retried", 1, False)]
 
 
-def test_what_is_only_unavailable_never_becomes_a_dead_letter(process: Process) -> None:
+@pytest.mark.parametrize("error", [Unreachable(), UnknownEvent("a newer version wrote it")])
+def test_what_is_only_unavailable_never_becomes_a_dead_letter(process: Process, error: Exception) -> None:
     [id_] = process.due()
-    process.errors[id_] = Unreachable()
+    process.errors[id_] = error
     worker = process.worker()
     for attempt in range(MAX_ATTEMPTS + 3):
         worker.run_once()
@@ -273,6 +275,21 @@ def test_a_timeout_that_cannot_be_planned_blocks_no_other(process: Process) -> N
     process.worker(plan=plan).run_once()
     assert sorted(process.handled()) == sorted(good)
     assert process.left() == {bad: (process.now + RETRY_DELAYS[0], 1, False)}
+
+
+def test_a_timeout_that_only_a_newer_version_can_plan_waits_for_it(process: Process) -> None:
+    [id_] = process.due()
+
+    def plan(_due: Sequence[Timeout], _now: datetime) -> Issue:
+        raise UnknownEvent("a newer version wrote it")
+
+    older = process.worker(plan=plan)
+    for _ in range(MAX_ATTEMPTS + 1):
+        older.run_once()
+        process.now = process.left()[id_][0]
+    assert process.letters() == []
+    process.worker().run_once()
+    assert (process.handled(), process.left()) == ([id_], {})
 
 
 def test_failures_are_forgotten_once_a_timeout_is_postponed(process: Process) -> None:
