@@ -40,7 +40,6 @@ MAX_BATCH_DAYS: Final = 2_000
 MIN_EVENTS: Final = 500
 """A smaller day of a week that has less than seven times as much is not built: a build has a row for each value of each
 dimension, often more bytes than the events, and a year of such days is read from them in a tenth of a second."""
-BUILT_FROM: Final = {"of_day": MIN_EVENTS, "of_week": tables.DAYS_OF_WEEK * MIN_EVENTS}
 MIN_EVENTS_TODAY: Final = 20_000
 """A smaller current day is read from `events` about as fast as it is built."""
 GROWTH: Final = 0.5
@@ -158,7 +157,7 @@ class VisitBuilder:
         log.info("visits_tidied", builds=replaced)
 
     def _outdated(self) -> dict[Day, Found]:
-        rows = self._clickhouse.rows(OUTDATED, BUILT_FROM)
+        rows = self._clickhouse.rows(OUTDATED, least_events())
         return {(website_id, day): Found(*counts) for website_id, day, *counts in rows}
 
     def _build(self, days: Sequence[Day]) -> None:
@@ -227,6 +226,11 @@ class VisitBuilder:
             WEEK_SETTINGS,
         )
         log.info("weeks_built", weeks=len(weeks), took_s=round(time.monotonic() - started, 2))
+
+
+def least_events() -> dict[str, int]:
+    """The parameters of `OUTDATED`: the events of a day and of a week from which on days are built."""
+    return {"of_day": MIN_EVENTS, "of_week": tables.DAYS_OF_WEEK * MIN_EVENTS}
 
 
 def select_due(found: Mapping[Day, Found], resting: Mapping[Day, tuple[int, int]], today: date) -> list[Day]:

@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 
 from clickhouse_connect.driver.client import Client
 
-from projectors.visits.builder import BUILT_FROM, OUTDATED, OUTDATED_WEEKS
+from projectors.visits.builder import OUTDATED, OUTDATED_WEEKS, least_events
 
 WEBSITES, DAYS = 200, 395
 CHUNK = 500_000
@@ -80,7 +80,7 @@ def fill(
 def unbuilt(clickhouse: Client) -> int:
     """Past days and weeks whose visits the builder still has to build."""
     today = datetime.now(UTC).date()
-    days = clickhouse.query(OUTDATED, parameters=BUILT_FROM).result_rows
+    days = clickhouse.query(OUTDATED, parameters=least_events()).result_rows
     weeks = clickhouse.query(OUTDATED_WEEKS, parameters={"today": today}).result_rows
     return len([day for _, day, *_ in days if day < today]) + len(weeks)
 
