@@ -200,7 +200,9 @@ def _power(points: Points) -> float:
 
 
 def _points(found: Mapping[int, Mapping[str, Figure]], name: str) -> list[tuple[float, float]]:
-    return [(float(events), figures[name]["value"]) for events, figures in found.items() if name in figures]
+    """Without zeros, which a logarithmic axis does not have."""
+    values = {events: figures[name]["value"] for events, figures in found.items() if name in figures}
+    return [(float(events), value) for events, value in values.items() if value > 0]
 
 
 def _row(name: str, found: Mapping[int, Mapping[str, Figure]]) -> str:
