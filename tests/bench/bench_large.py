@@ -67,8 +67,10 @@ def size_of(events: int) -> str:
 
 def run() -> list[Figure]:
     """The figures of this size, and those of other sizes from earlier runs."""
-    label = size_of(EVENTS)
-    measured = [_labelled(label, each) for each in _measure()]
+    label, measured = size_of(EVENTS), list[Figure]()
+    for each in _measure():
+        measured.append(_labelled(label, each))
+        print(f"  {each['name']}: {each['value']:,} {each['unit']}", flush=True)  # a run may take hours
     return [each for each in kept_figures("large") if not each["name"].startswith(f"{label}:")] + measured
 
 
