@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from socket import socket
 from time import monotonic, sleep
 from typing import Any, Final, TypeVar
 
@@ -20,6 +21,7 @@ from kafka.errors import (
 )
 from kafka.net.compat import KafkaNetClient
 from kafka.net.connection import KafkaConnection
+from kafka.net.inet import KafkaNetSocket
 
 from infra.kernel.config.settings import Settings
 from infra.kernel.log.limits import MAX_RECORD_BYTES
@@ -32,6 +34,22 @@ MAX_MESSAGE_BYTES: Final = 2 * MAX_RECORD_BYTES
 """The broker's own limit: a record of the largest size that does not compress still fits with its frame."""
 
 _SIGN_IN_REFUSED: Final = (SaslAuthenticationFailedError, UnsupportedSaslMechanismError)
+
+
+_connect: Callable[..., Awaitable[socket]] = KafkaNetSocket.sock_connect
+
+
+async def _connect_or_close(self: KafkaNetSocket, net: Any, sock: socket, *args: Any, **named: Any) -> socket:
+    """As the client's own, which leaves a socket that does not connect to the garbage collector: while no broker
+    answers, each process would open a few more every second."""
+    try:
+        return await _connect(self, net, sock, *args, **named)
+    except BaseException:
+        sock.close()
+        raise
+
+
+KafkaNetSocket.sock_connect = _connect_or_close
 
 
 @dataclass(frozen=True, slots=True)
