@@ -1,10 +1,16 @@
-"""What a soak breaks, in which order: every service and engine is killed in turn, some are frozen, all restart."""
+"""What a soak breaks, in which order.
+
+In the first half services are killed and engines freeze, in the second half engines are killed and services freeze.
+So each process has a life of a quarter of an hour in which what leaks would show, above all at what it depends on.
+Everything restarts in the middle and at the end, as an update does.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import cycle
 from typing import Final
 
 from infra.kernel.observability.stack_state import read
@@ -12,9 +18,10 @@ from infra.ops.stack.plan import ENGINES, SERVICES
 from tests.support.outages import freeze
 from tests.support.stack import Stack, wait_for
 
-KILLED: Final = ("ingest", "kafka", "projectors", "postgres", "query", "clickhouse", "command", "web", "scheduler")
-FROZEN: Final = ("projectors", "postgres", "kafka", "clickhouse", "ingest", "command")
-FREEZE_EVERY, RESTART_EVERY = 4, 10
+KILLED: Final = (("ingest", "projectors", "query", "command", "web", "scheduler"), ("kafka", "postgres", "clickhouse"))
+FROZEN: Final = (("postgres", "kafka", "clickhouse"), ("projectors", "ingest", "command"))
+"""Of each half."""
+FREEZE_EVERY: Final = 4
 FROZEN_S: Final = 8.0
 """Longer than any client waits for an engine, shorter than the minute after which the supervisor ends a service."""
 ALL: Final = "all"
@@ -29,19 +36,18 @@ class Fault:
 
 
 def schedule(count: int) -> Sequence[Fault]:
-    """So many faults. With 30 each process is killed twice, and the stack restarts three times."""
-    found: list[Fault] = []
-    kills = freezes = 0
-    for number in range(1, count + 1):
-        if number % RESTART_EVERY == 0:
-            found.append(Fault("restarted", ALL))
-        elif number % FREEZE_EVERY == 0:
-            found.append(Fault("frozen", FROZEN[freezes % len(FROZEN)]))
-            freezes += 1
-        else:
-            found.append(Fault("killed", KILLED[kills % len(KILLED)]))
-            kills += 1
-    return found
+    """So many faults. With 30 each service is killed once and each engine three times at least."""
+    restart = Fault("restarted", ALL)
+    first, second = (count - 2) // 2, (count - 1) // 2
+    return [*_half(0, first), restart, *_half(1, second), restart][-count:]
+
+
+def _half(half: int, count: int) -> list[Fault]:
+    kills, freezes = cycle(KILLED[half]), cycle(FROZEN[half])
+    return [
+        Fault("frozen", next(freezes)) if number % FREEZE_EVERY == 0 else Fault("killed", next(kills))
+        for number in range(1, count + 1)
+    ]
 
 
 def inflict(stack: Stack, fault: Fault) -> float:

@@ -62,7 +62,7 @@ class Soak:
         """What must not be: findings of the audit, and what is not flat. Empty if all is well."""
         wrong = [f"{count} {kind}" for kind, count in self.found.items() if count]
         grown = [
-            f"{each.name}: {TITLES[each.figure]} grows by {each.per_hour:.1f} an hour"
+            f"{each.name}: {TITLES[each.figure]} {_grows(each)}"
             for each in judge(self.samples)
             if each.is_flat is False
         ]
@@ -136,11 +136,12 @@ def _parts(soak: Soak) -> Iterator[str]:
             f"or {allowance.least:g} {allowance.unit}"
             for figure, allowance in ALLOWANCES.items()
         )
-        + "."
+        + ". Heaps and caches of engines fill up to sizes that are set: their memory has a bound instead."
     )
     yield "![Memory, file handles, threads and disk](images/soak.svg)"
     rows = "\n".join(_row(each) for each in judge(soak.samples))
-    yield f"| process | figure | median | growth an hour | allowed | flat |\n|---|---|---|---|---|---|\n{rows}"
+    head = "| process | figure | median | largest | growth an hour | allowed | flat |\n|---|---|---|---|---|---|---|"
+    yield f"{head}\n{rows}"
     before, after, is_flat = judge_disk(soak.disk)
     yield (
         f"Disk: the log and its tables grow with every request, by {before:,.0f} bytes in the second third of the run "
@@ -160,7 +161,15 @@ def _growth(soak: Soak) -> str:
 def _row(each: Growth) -> str:
     growth = f"{each.per_hour:+.1f}" if each.is_flat is not None else ""
     title = TITLES[each.figure]
-    return f"| {each.name} | {title} | {each.median:.0f} | {growth} | {each.allowed:.0f} | {_flat(each.is_flat)} |"
+    allowed = f"{each.allowed:.0f} in all" if each.is_bounded else f"{each.allowed:+.0f}"
+    return (
+        f"| {each.name} | {title} | {each.median:.0f} | {each.largest:.0f} | {growth} | {allowed} |"
+        f" {_flat(each.is_flat)} |"
+    )
+
+
+def _grows(each: Growth) -> str:
+    return f"reaches {each.largest:.0f}" if each.is_bounded else f"grows by {each.per_hour:.1f} an hour"
 
 
 def _flat(is_flat: bool | None) -> str:

@@ -6,22 +6,32 @@ import json
 import random
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from infra.ops.stack.plan import ENGINES, SERVICES
-from tests.soak.faults import KILLED, schedule
+from tests.soak.faults import Fault, schedule
 from tests.soak.report import Inflicted, Soak, picture, text, write
 from tests.soak.samples import WARM_UP_S, DiskSample, Sample, judge, judge_disk
 
 
-def test_in_half_an_hour_each_process_is_killed_twice_and_all_restart() -> None:
-    faults = Counter((fault.kind, fault.name) for fault in schedule(30))
-    assert {*KILLED} == {*ENGINES, *SERVICES}
-    assert min(faults["killed", name] for name in KILLED) >= 2
-    assert faults["restarted", "all"] == 3
-    assert {name for kind, name in faults if kind == "frozen"} >= {"projectors", *ENGINES}
+def test_in_half_an_hour_each_process_is_killed_and_has_a_long_life() -> None:
+    faults = schedule(30)
+    counts = Counter((fault.kind, fault.name) for fault in faults)
+    assert len(faults) == 30 and {name for kind, name in counts if kind == "killed"} == {*ENGINES, *SERVICES}
+    assert min(counts["killed", name] for name in ENGINES) >= 3
+    assert {name for kind, name in counts if kind == "frozen"} >= {"projectors", *ENGINES}
+    assert [number for number, fault in enumerate(faults, 1) if fault.kind == "restarted"] == [15, 30]
+    for name in (*ENGINES, *SERVICES):
+        ends = [0, *(number for number, fault in enumerate(faults, 1) if _ends(fault, name))]
+        assert max(after - before for before, after in pairwise(ends)) >= 15
+
+
+def _ends(fault: Fault, name: str) -> bool:
+    return fault.kind == "restarted" or (fault.kind, fault.name) == ("killed", name)
 
 
 def test_a_leak_is_found_though_the_process_is_killed_meanwhile() -> None:
@@ -31,8 +41,16 @@ def test_a_leak_is_found_though_the_process_is_killed_meanwhile() -> None:
     assert leaks == {"memory_mib": True, "handles": False, "threads": True}
 
 
+@pytest.mark.parametrize(("extra", "is_flat"), [(500, True), (700, False)])
+def test_memory_of_an_engine_is_held_against_its_bound(extra: float, is_flat: bool) -> None:
+    own = samples(memory_per_hour=300, handles_per_hour=0)
+    engine = [replace(each, name="clickhouse", memory_mib=each.memory_mib + extra) for each in own]
+    judged = next(each for each in judge(engine) if each.figure == "memory_mib")
+    assert judged.is_flat is is_flat and judged.is_bounded
+
+
 def test_noise_and_warm_up_are_no_leak() -> None:
-    assert all(each.is_flat for each in judge(samples(memory_per_hour=5, handles_per_hour=0, noise=30)))
+    assert all(each.is_flat for each in judge(samples(memory_per_hour=5, handles_per_hour=0, noise=15)))
 
 
 def test_a_run_that_is_too_short_says_so() -> None:
