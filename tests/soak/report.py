@@ -144,8 +144,9 @@ def _parts(soak: Soak) -> Iterator[str]:
     yield f"{head}\n{rows}"
     before, after, is_flat = judge_disk(soak.disk)
     yield (
-        f"Disk: the log and its tables grow with every request, by {before:,.0f} bytes in the second third of the run "
-        f"and by {after:,.0f} in the last one (at most {MAX_DISK_GROWTH:g} times as many): {_flat(is_flat)}. Log files "
+        f"Disk: the log and its tables grow with every request, by {before:,.0f} bytes from the first to the second "
+        f"third of the run and by {after:,.0f} from there to the last (medians; at most {MAX_DISK_GROWTH:g} times as "
+        f"many): {_flat(is_flat)}. Log files "
         f"of the processes: {soak.disk[-1].logs_mib:.1f} MiB."
     )
 

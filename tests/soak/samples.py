@@ -71,12 +71,18 @@ ALLOWANCES: Final[Mapping[str, Allowance]] = {
     "handles": Allowance("handles", 0.35, 24),
     "threads": Allowance("threads", 0.35, 8),
 }
-BOUNDS: Final[Mapping[tuple[str, str], float]] = {("clickhouse", "memory_mib"): 768, ("kafka", "memory_mib"): 660}
-"""Heaps and caches of engines fill for hours, up to sizes that are set: what they may take in all. ClickHouse: 340 MiB
-without work, 180 of caches, statements; Kafka: 384 of heap, 128 of buffers, code and stacks."""
+BOUNDS: Final[Mapping[tuple[str, str], float]] = {
+    ("clickhouse", "memory_mib"): 768,
+    ("kafka", "memory_mib"): 660,
+    ("postgres", "memory_mib"): 256,
+    ("postgres", "handles"): 6_000,
+}
+"""Heaps and caches of engines fill for long, up to sizes that are set: what they may take in all. ClickHouse: 340 MiB
+without work, 180 of caches, statements. Kafka: 384 of heap, 128 of buffers, code and stacks. Postgres: each of fifty
+connections keeps what it knows of the tables that it has used, and their files open."""
 MAX_DISK_GROWTH: Final = 1.5
-"""Bytes for a request in the last third of the run, by those in the second third. Parts that are not merged yet, and
-segments of Postgres's log, make the difference."""
+"""How much faster than before the data directory may grow with the requests. Medians of thirds of the run, because
+parts that wait to be removed and segments of Postgres's log are up to a quarter of it."""
 
 
 @dataclass(frozen=True)
@@ -139,18 +145,19 @@ def judge(samples: Sequence[Sample]) -> list[Growth]:
 
 
 def judge_disk(samples: Sequence[DiskSample]) -> tuple[float, float, bool | None]:
-    """Bytes for a request in the second and in the last third of the run, and whether these are flat."""
-    if not samples:
+    """Bytes for a request from the first to the second third of the run and from there to the last one, and whether
+    these are flat."""
+    end = samples[-1].at if samples else 0.0
+    thirds = [[each for each in samples if low <= each.at <= low + end / 3] for low in (0.0, end / 3, end * 2 / 3)]
+    if not all(thirds):
         return 0.0, 0.0, None
-    end = samples[-1].at
-    marks = [next(sample for sample in samples if sample.at >= end * share) for share in (1 / 3, 2 / 3, 1.0)]
-    bytes_each = []
-    for first, last in pairwise(marks):
-        requests = last.requests - first.requests
-        if requests <= 0:
-            return 0.0, 0.0, None
-        bytes_each.append((last.data_mib - first.data_mib) * MIB / requests)
-    before, after = bytes_each
+    middles = [
+        (statistics.median(each.requests for each in third), statistics.median(each.data_mib for each in third))
+        for third in thirds
+    ]
+    if any(last[0] <= first[0] for first, last in pairwise(middles)):
+        return 0.0, 0.0, None
+    before, after = ((last[1] - first[1]) * MIB / (last[0] - first[0]) for first, last in pairwise(middles))
     return before, after, after <= max(before, 1.0) * MAX_DISK_GROWTH
 
 

@@ -58,7 +58,7 @@ def test_a_run_that_is_too_short_says_so() -> None:
     assert {each.is_flat for each in judge(few)} == {None}
 
 
-@pytest.mark.parametrize(("late_bytes", "is_flat"), [(1.0, True), (1.4, True), (1.7, False)])
+@pytest.mark.parametrize(("late_bytes", "is_flat"), [(1.0, True), (1.8, True), (2.4, False)])
 def test_disk_may_grow_with_the_requests_and_no_faster(late_bytes: float, is_flat: bool) -> None:
     assert judge_disk(disk(late_bytes))[2] is is_flat
 
