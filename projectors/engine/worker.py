@@ -62,7 +62,7 @@ class Runtime:
     data_dir: Path
     probe_module: str
     """Started by `engine.probe` as the child process; knows the registry."""
-    insert_interval_s: float = 0.5
+    insert_interval_s: float = 0.2
     """See `ALTHING_INSERT_INTERVAL_MS`."""
 
 

@@ -438,7 +438,7 @@ class Settings:
         "Milliseconds between two inserts of a partition while few events come; up to 750 while many do. A single "
         "event does not wait; a longer interval costs less processor time and shows the later events later.",
         parse_count,
-        500,
+        200,
     )
     canary: bool = setting(
         "ALTHING_CANARY",
