@@ -218,7 +218,7 @@ class ProcessWorker:
             if _is_postgres_away(error):
                 raise
             if len(batch) == 1:
-                self._failed(manager, batch[0], error, is_unavailable=isinstance(error, UnknownEvent))
+                self._failed(manager, batch[0], error)
                 return
             for timeout in batch:
                 self._handle_together(manager, [timeout], stop)
@@ -242,12 +242,10 @@ class ProcessWorker:
             self._commit(command, timeout)
         except TimeoutChanged:
             _HANDLED.labels(manager.name, "changed").inc()
-        except manager.unavailable as error:
-            self._failed(manager, timeout, error, is_unavailable=True)
         except Exception as error:
-            if _is_postgres_away(error):
+            if _is_postgres_away(error) and not isinstance(error, manager.unavailable):
                 raise
-            self._failed(manager, timeout, error, is_unavailable=isinstance(error, UnknownEvent))
+            self._failed(manager, timeout, error)
         else:
             _HANDLED.labels(manager.name, "done").inc()
         return None
@@ -260,10 +258,9 @@ class ProcessWorker:
             with self.container.commands.unit_of_work(context, timeout) as uow:
                 uow.claim()
 
-    def _failed(
-        self, manager: ProcessManager, timeout: Timeout, error: Exception, *, is_unavailable: bool = False
-    ) -> None:
+    def _failed(self, manager: ProcessManager, timeout: Timeout, error: Exception) -> None:
         """Postpones the timeout, or makes a dead letter of it."""
+        is_unavailable = isinstance(error, (*manager.unavailable, UnknownEvent))
         delay = manager.retry_delays[min(timeout.attempts, len(manager.retry_delays) - 1)]
         is_dead = not is_unavailable and timeout.attempts + 1 >= MAX_ATTEMPTS
         _HANDLED.labels(manager.name, "unavailable" if is_unavailable else "failed").inc()
