@@ -36,22 +36,6 @@ MAX_MESSAGE_BYTES: Final = 2 * MAX_RECORD_BYTES
 _SIGN_IN_REFUSED: Final = (SaslAuthenticationFailedError, UnsupportedSaslMechanismError)
 
 
-_connect: Callable[..., Awaitable[socket]] = KafkaNetSocket.sock_connect
-
-
-async def _connect_or_close(self: KafkaNetSocket, net: Any, sock: socket, *args: Any, **named: Any) -> socket:
-    """As the client's own, which leaves a socket that does not connect to the garbage collector: while no broker
-    answers, each process would open a few more every second."""
-    try:
-        return await _connect(self, net, sock, *args, **named)
-    except BaseException:
-        sock.close()
-        raise
-
-
-KafkaNetSocket.sock_connect = _connect_or_close
-
-
 @dataclass(frozen=True, slots=True)
 class Cluster:
     """The broker addresses and credentials; `security` as kafka-python's options."""
@@ -210,3 +194,19 @@ def _check_options(admin: KafkaAdminClient) -> None:
             raise RuntimeError(f"Topic {name} has cleanup.policy={policy}; it must be delete, or offsets lose records.")
         if limit < MAX_MESSAGE_BYTES:
             raise RuntimeError(f"Topic {name} has max.message.bytes={limit}; it must be {MAX_MESSAGE_BYTES} or more.")
+
+
+_connect: Callable[..., Awaitable[socket]] = KafkaNetSocket.sock_connect
+
+
+async def _connect_or_close(self: KafkaNetSocket, net: Any, sock: socket, *args: Any, **named: Any) -> socket:
+    """As the client's own, which leaves a socket that does not connect to the garbage collector: while no broker
+    answers, each process would open a few more every second."""
+    try:
+        return await _connect(self, net, sock, *args, **named)
+    except BaseException:
+        sock.close()
+        raise
+
+
+KafkaNetSocket.sock_connect = _connect_or_close
