@@ -22,7 +22,7 @@ from infra.kernel.config.settings import Settings
 from infra.kernel.log import Record
 from schemas.base import REGISTRY
 from schemas.envelope import decode, position_of
-from schemas.events.conversions import AttributedBy, ConversionRecorded
+from schemas.events.conversions import AttributedBy, ConversionApproved, ConversionRecorded
 from schemas.events.websites import WebsiteUpdated
 from schemas.topics import CLICKS
 from schemas.tracking import NO_ID, ConversionReported, Refusal, log_time
@@ -550,7 +550,7 @@ def test_a_dead_letter_that_cannot_be_stored_blocks_no_other(
 def test_a_report_that_only_a_newer_version_can_decide_waits_for_it(
     embedded_postgres: Settings, embedded_clickhouse: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An older version meets a website that it cannot read, and a report with a field that it does not have."""
+    """An older version meets a website and a conversion that it cannot read, and a report with an unknown field."""
     letters = (
         "SELECT reason, state, count(*) FROM engine.dead_letter WHERE projection = 'policy:attribution'"
         " GROUP BY reason, state ORDER BY state"
@@ -561,13 +561,21 @@ def test_a_report_that_only_a_newer_version_can_decide_waits_for_it(
         extended = {**newer.report_of(known), "of_a_newer_version": "x"}
         path, body = f"/api/platform/websites/{changed.website_id}", {"timezone": "Europe/Paris"}
         assert newer.world.call("PATCH", path, newer.world.owner, json=body).status_code == 200
-        newer.publish([later, extended, good])
+        with newer.leading():
+            approved = newer.report(known, click_id=newer.click(known), txid="approved")
+            newer.decided(approved)
+        path = f"/api/platform/conversions/{approved}/approve"
+        assert newer.world.call("POST", path, newer.world.owner).status_code == 200
+        returned = newer.report_of(known, txid="approved", coupon="SPRING")
+        newer.publish([later, returned, extended, good])
         with monkeypatch.context() as older, newer.leading():
-            older.delitem(REGISTRY, WebsiteUpdated.NAME)
+            for unknown in (WebsiteUpdated, ConversionApproved):
+                older.delitem(REGISTRY, unknown.NAME)
             newer.caught_up()
-        assert newer.world.postgres.execute(letters).fetchall() == [("newer_version", "open", 2)]
+        assert newer.world.postgres.execute(letters).fetchall() == [("newer_version", "open", 3)]
         assert newer.state(UUID(good["conversion_id"])) and not newer.state(UUID(later["conversion_id"]))
         with newer.leading():
             newer.decided(UUID(later["conversion_id"]))
+            newer.decided(approved, version=3)
         left = newer.world.postgres.execute(letters).fetchall()
-        assert left == [("newer_version", "open", 1), ("newer_version", "retried", 1)]
+        assert left == [("newer_version", "open", 1), ("newer_version", "retried", 2)]

@@ -234,6 +234,16 @@ def test_generations_switch_behind_a_stable_view(server: ClickHouse) -> None:
     assert to.command("SELECT n FROM clicks") == 2
 
 
+def test_a_few_small_inserts_do_not_write_a_large_part_again(server: ClickHouse) -> None:
+    to = client(server.settings)
+    to.command("CREATE TABLE months (n UInt64) ENGINE = MergeTree ORDER BY n")
+    to.command("INSERT INTO months SELECT number FROM numbers(100000)")
+    for number in range(12):
+        to.command(f"INSERT INTO months VALUES ({number})")
+    levels = "SELECT max(level) FROM system.parts WHERE active AND database = currentDatabase() AND table = 'months'"
+    assert to.command(levels) == 0
+
+
 def test_the_server_is_set_up_for_durability_and_little_memory(server: ClickHouse) -> None:
     of = client(server.settings)
     rows = of.query("SELECT name, value FROM system.merge_tree_settings").result_rows
