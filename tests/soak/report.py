@@ -136,7 +136,7 @@ def _parts(soak: Soak) -> Iterator[str]:
             f"or {allowance.least:g} {allowance.unit}"
             for figure, allowance in ALLOWANCES.items()
         )
-        + ". Heaps and caches of engines fill up to sizes that are set: their memory has a bound instead."
+        + ". What engines keep fills up to sizes that are set and has a bound instead: memory, files of Postgres."
     )
     yield "![Memory, file handles, threads and disk](images/soak.svg)"
     rows = "\n".join(_row(each) for each in judge(soak.samples))
