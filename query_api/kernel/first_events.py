@@ -1,6 +1,7 @@
 """Times of websites' first events: from ClickHouse or, while it is unavailable, from the last read.
 
-A first event never changes. Without the remembered value, a website in use would look as if it had no event.
+A first event changes only by an import of older ones. Without the remembered value, a website in use would look as if
+it had no event.
 """
 
 from __future__ import annotations
