@@ -147,7 +147,7 @@ class ClickHouseWorker(Worker):
         if not is_trickle or left_s <= 0:
             return self.read(max_records, max(left_s, 0.0))
         self._stopping.wait(left_s)
-        records = self.read(max_records, 0.0)  # what the fetch that was on its way brought: the first that came
+        records = self.read(max_records, GATHER_S)  # what the fetch that was on its way brought: the first that came
         if 0 < len(records) < max_records:
             records += self.read(max_records - len(records), GATHER_S)
         return records

@@ -174,7 +174,8 @@ def test_a_worker_that_gets_no_connection_does_not_queue_up_once_more_to_say_so(
 
 @dataclass
 class Trickle:
-    """A log in which `waiting` records are there at each read that has something; the reads are noted."""
+    """A log in which `waiting` records are there at each read; the reads are noted. As with Kafka's client, only a read
+    that may wait takes in what the broker sent meanwhile."""
 
     waiting: list[int]
     timeouts: list[float] = field(default_factory=list)
@@ -182,7 +183,7 @@ class Trickle:
     def read(self, max_records: int, timeout_s: float) -> list[StoredRecord]:
         assert max_records > 0, "a log refuses to read nothing"
         self.timeouts.append(timeout_s)
-        count = min(self.waiting.pop(0), max_records) if self.waiting else 0
+        count = min(self.waiting.pop(0), max_records) if self.waiting and timeout_s > 0 else 0
         return [StoredRecord(CLICKS.name, 0, 0, 0, b"", b"{}", ())] * count
 
 
@@ -195,13 +196,13 @@ def gathered(waiting: list[int], interval_s: float = 0.0) -> tuple[int, Trickle]
 
 def test_a_lone_event_is_inserted_after_one_more_look() -> None:
     count, log = gathered([1])
-    assert count == 1 and log.timeouts == [READ_S, 0.0]
+    assert count == 1 and log.timeouts == [READ_S, GATHER_S]
 
 
 def test_a_trickle_is_fetched_at_the_end_of_its_interval_however_many_events_come() -> None:
     """At each read one more is there, as from a broker that answers at once: it is not read a hundred times."""
     count, log = gathered([1] * 100)
-    assert count == 3 and log.timeouts == [READ_S, 0.0, GATHER_S]
+    assert count == 3 and log.timeouts == [READ_S, GATHER_S, GATHER_S]
 
 
 def test_a_trickle_that_turns_into_a_backlog_fills_the_batch_and_no_more() -> None:
