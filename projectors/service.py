@@ -20,6 +20,7 @@ from infra.kernel.log.shared_tail import SharedTailLog
 from infra.kernel.observability.service_manager import ServiceManager
 from infra.kernel.postgres.pool import pool, required_url
 from infra.kernel.security.subject_keys import open_keyring
+from infra.kernel.subscriptions.group_commit import GroupCommit
 from projectors import probe
 from projectors.engine.clickhouse import BACKFILL_TIMEOUT_S, HttpClickHouse
 from projectors.engine.ownership import Ownership
@@ -76,6 +77,7 @@ def run(settings: Settings, stopping: Event, manager: ServiceManager | None = No
         runtime = Runtime(
             name=f"{socket.gethostname()}:{os.getpid()}",
             pool=connections,
+            steps=GroupCommit(connections),
             log=the_log,
             clickhouse=HttpClickHouse(settings),
             ownership=Ownership(required_url(settings)),

@@ -187,7 +187,7 @@ class ClickHouseWorker(Worker):
     def _pass_over(self, first: int, records: list[StoredRecord], batch: Batch) -> None:
         """Nothing to insert: nothing to claim. Most of what is decided concerns no table here."""
         step = positions.Step.over(first, records, batch.domain_position, self._rate.count(len(records)))
-        positions.pass_over(self.runtime.pool, self.key, step, notify=self.is_live)
+        self.runtime.steps.advance(self.key, step, notify=self.is_live)
         self.count_outcomes(records, [])
         self.advanced(step)
 

@@ -99,7 +99,7 @@ class PostgresWorker(Worker):
                 return False
         first = self._position.next_offset
         step = positions.Step.over(first, records, reached, self._rate.count(len(records)))
-        positions.pass_over(self.runtime.pool, self.key, step, notify=self.is_live)
+        self.runtime.steps.advance(self.key, step, notify=self.is_live)
         self.count_outcomes(records, [])
         self.advanced(step)
         return True

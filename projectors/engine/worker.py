@@ -24,6 +24,7 @@ from infra.kernel.log import Log, LogUnavailable, OffsetOutOfRange, Source, Stor
 from infra.kernel.observability import logging, tracing
 from infra.kernel.subscriptions import dead_letters, limits, positions
 from infra.kernel.subscriptions.dead_letters import FailedRecord
+from infra.kernel.subscriptions.group_commit import GroupCommit
 from infra.kernel.subscriptions.positions import BarrierReached, Fenced, Key, Position
 from projectors.engine import probe
 from projectors.engine.clickhouse import ClickHouse, Unavailable
@@ -55,6 +56,7 @@ class Runtime:
 
     name: str
     pool: ConnectionPool[psycopg.Connection[Any]]
+    steps: GroupCommit
     log: Log
     clickhouse: ClickHouse
     ownership: Ownership

@@ -17,6 +17,7 @@ from infra.kernel.config.settings import Settings
 from infra.kernel.log import Log, open_log, signature
 from infra.kernel.postgres.pool import pool
 from infra.kernel.security.subject_keys import open_keyring
+from infra.kernel.subscriptions.group_commit import GroupCommit
 from infra.kernel.subscriptions.positions import Key
 from projectors import probe, schema
 from projectors.engine.clickhouse import ClickHouse, HttpClickHouse
@@ -56,6 +57,7 @@ class Pipeline:
             runtime = Runtime(
                 name="test",
                 pool=connections,
+                steps=GroupCommit(connections),
                 log=self.log,
                 clickhouse=disturb(HttpClickHouse(self.settings)),
                 ownership=ownership,

@@ -90,8 +90,9 @@ class Source(Protocol):
     """One partition, read from an offset on. Not thread-safe: one owner."""
 
     def read(self, max_records: int, timeout_s: float) -> list[StoredRecord]:
-        """The next records, at most `max_records`; waits up to `timeout_s` for the first. Without time it gives only what
-        was taken in before: never read like that in order to see what came since the last read.
+        """The next records, at most `max_records`; waits up to `timeout_s` for the first.
+
+        Without time it gives only what was taken in before: what came since the last read needs a read that may wait.
 
         Raises `LogUnavailable`, after which the same `read` may be tried again, and `OffsetOutOfRange`.
         """

@@ -15,7 +15,6 @@ from typing import Any
 
 from psycopg import Connection
 from psycopg.rows import class_row
-from psycopg_pool import ConnectionPool
 
 from infra.kernel.log import StoredRecord
 from infra.kernel.log.partitions import COUNT_OF_SPLITS
@@ -63,14 +62,15 @@ class BarrierReached(Exception):
 _WHERE = (
     "projection = %(projection)s and generation = %(generation)s and topic = %(topic)s and partition = %(partition)s"
 )
-_STOP = "case when stop_until > now() then stop_at end"
+STOP = "case when stop_until > now() then stop_at end"
+"""The offset that the position may not pass for now; null: none."""
 
 
 def load(connection: Connection[Any], key: Key) -> Position:
     """The stored position. Raises `Fenced` when the generation was dropped."""
     with connection.cursor(row_factory=class_row(Position)) as cursor:
         found = cursor.execute(
-            f"select next_offset, intent_to, domain_position, {_STOP} as barrier_offset, starts, accept_bad_to "
+            f"select next_offset, intent_to, domain_position, {STOP} as barrier_offset, starts, accept_bad_to "
             f"from engine.position where {_WHERE}",
             vars(key),
         ).fetchone()
@@ -128,7 +128,7 @@ def claim(connection: Connection[Any], key: Key, first: int, last: int, owner: s
     changed = connection.execute(
         "update engine.position set intent_to = %(last)s, owner = %(owner)s, updated_at = now() "
         f"where {_WHERE} and next_offset = %(first)s and (intent_to is null or intent_to = %(last)s) "
-        f"and (intent_to = %(last)s or {_STOP} is null or %(last)s < {_STOP}) "
+        f"and (intent_to = %(last)s or {STOP} is null or %(last)s < {STOP}) "
         f"and %(splits)s = {COUNT_OF_SPLITS}",
         {**vars(key), "first": first, "last": last, "owner": owner, "splits": splits},
     )
@@ -155,6 +155,11 @@ class Step:
         return cls(first, end.offset, domain_position, at, len(records), rate)
 
 
+def tell(next_offset: str) -> str:
+    """The expression that notifies listeners, of these columns and of `next_offset`."""
+    return f"pg_notify('projection', concat_ws(':', projection, topic, partition, {next_offset}, domain_position))"
+
+
 def advance(connection: Connection[Any], key: Key, step: Step, *, notify: bool) -> None:
     """The last step: the position moves behind `step.last`. Raises `Fenced` or `BarrierReached`.
 
@@ -165,27 +170,16 @@ def advance(connection: Connection[Any], key: Key, step: Step, *, notify: bool) 
         _explain(connection, key, step.first, step.last)
 
 
-def pass_over(pool: ConnectionPool[Connection[Any]], key: Key, step: Step, *, notify: bool) -> None:
-    """`advance` where nothing else is to be stored: one round trip. Raises `Fenced` or `BarrierReached`."""
-    with pool.connection() as connection:
-        connection.autocommit = True
-        try:
-            advance(connection, key, step, notify=notify)
-        finally:
-            connection.autocommit = False
-
-
 _ADVANCE = (
     "update engine.position set next_offset = %(last)s + 1, intent_to = null, updated_at = now(), "
     "domain_position = %(domain_position)s, record_at = %(record_at)s, error = '', "
     "processed = processed + %(records)s, rate = %(rate)s "
     f"where {_WHERE} and next_offset = %(first)s and (intent_to is null or intent_to = %(last)s) "
-    f"and (intent_to = %(last)s or {_STOP} is null or %(last)s < {_STOP})"
+    f"and (intent_to = %(last)s or {STOP} is null or %(last)s < {STOP})"
 )
 _ADVANCE_AND_TELL = (
     f"with moved as ({_ADVANCE} returning projection, topic, partition, next_offset, domain_position) "
-    "select pg_notify('projection', concat_ws(':', projection, topic, partition, next_offset, domain_position)) "
-    "from moved"
+    f"select {tell('next_offset')} from moved"
 )
 
 
