@@ -38,7 +38,7 @@ def wait_for_projections(pool: Pool, projections: Collection[str], position: int
                 return False
             with release_worker_slot():
                 time.sleep(pause)
-            pause = min(pause * 1.5, _MAX_PAUSE_S)
+            pause = min(pause * 1.2, _MAX_PAUSE_S)
     except (Error, PoolTimeout):
         return False
     return True
