@@ -105,7 +105,7 @@ def test_one_that_is_held_at_a_barrier_waits_alone(
     assert offsets(postgres)["model_3"] == 0
 
 
-def test_a_position_that_another_transaction_holds_holds_up_no_other(
+def test_a_position_locked_by_another_transaction_delays_no_other(
     pool: ConnectionPool[Any], postgres: psycopg.Connection[Any]
 ) -> None:
     steps = GroupCommit(pool)
