@@ -46,6 +46,11 @@ GROWTH: Final = 0.5
 """All builds of a growing day read three times its events together; with a quarter it would be five times."""
 REST_ROUNDS: Final = 2
 """Rounds without a change, after which a day rests."""
+EVENTS_A_ROUND: Final = 16_000
+"""A day that was built rests for a round more for each so many events, which is twenty times as long as it takes to
+build it again: where an event comes now and then, the day is not built for each of them."""
+REST_GROWTH: Final = 0.1
+"""A current day that rests is built again once it has grown by so much: until then a trickle only changes it again."""
 TIDY_EVERY_S: Final = 600.0
 KEPT_S: Final = 300
 """Replaced builds are read by requests that began before."""
@@ -239,13 +244,21 @@ def select_due(found: Mapping[Day, Found], resting: Mapping[Day, tuple[int, int]
     due = []
     for key, each in found.items():
         events, rounds = resting.get(key, (0, 0))
-        rests = (
-            (key[1] < today or each.events >= MIN_EVENTS_TODAY) and events == each.events and rounds + 1 >= REST_ROUNDS
-        )
+        rests = events == each.events and rounds + 1 >= _rounds_of_rest(each)
         grown = each.events >= GROWN_DAY_EVENTS and each.events >= (1 + GROWTH) * each.built_events
-        if rests or grown:
+        if grown or (rests and (key[1] < today or _is_worth_building_today(each))):
             due.append(key)
     return sorted(due, key=lambda key: (key[1], key[0]), reverse=True)
+
+
+def _rounds_of_rest(found: Found) -> int:
+    return max(REST_ROUNDS, found.events // EVENTS_A_ROUND) if found.built_events else REST_ROUNDS
+
+
+def _is_worth_building_today(found: Found) -> bool:
+    is_marked_otherwise = found.events == found.built_events
+    has_grown = found.events - found.built_events >= REST_GROWTH * found.built_events
+    return found.events >= MIN_EVENTS_TODAY and (has_grown or is_marked_otherwise)
 
 
 def batches(days: Mapping[Day, int]) -> Iterator[list[Day]]:
