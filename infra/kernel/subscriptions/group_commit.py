@@ -5,13 +5,11 @@ workers with a statement each took 40 ms of processor time for every command, wh
 model that shows it.
 """
 
-# ruff: noqa: S608 - names of tables and columns are ours; values are bound
-
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
@@ -19,18 +17,7 @@ from psycopg import Connection
 from psycopg_pool import ConnectionPool
 
 from infra.kernel.subscriptions import positions
-from infra.kernel.subscriptions.positions import Key, Step
-
-
-@dataclass(eq=False)
-class _Entry:
-    """One worker's step. `moved` is None until the statement has run."""
-
-    key: Key
-    step: Step
-    notify: bool
-    moved: bool | None = None
-    error: BaseException | None = None
+from infra.kernel.subscriptions.positions import Advance, Key, Step
 
 
 class GroupCommit:
@@ -38,42 +25,39 @@ class GroupCommit:
 
     def __init__(self, pool: ConnectionPool[Connection[Any]]) -> None:
         self._pool = pool
-        self._entries: list[_Entry] = []
+        self._waiting: list[tuple[Advance, Future[bool]]] = []
         self._entering = Lock()
         self._storing = Lock()
 
     def advance(self, key: Key, step: Step, *, notify: bool) -> None:
         """Moves the position as `positions.advance` does, where nothing else is to be stored; returns once it is
         committed. Raises `Fenced`, `BarrierReached` and psycopg's errors."""
-        entry = _Entry(key, step, notify)
+        moved = Future[bool]()
         with self._entering:
-            self._entries.append(entry)
+            self._waiting.append((Advance(key, step, notify), moved))
         with self._storing:
-            if entry.moved is None:
+            if not moved.done():
                 self._store()
-        if entry.error is not None:
-            raise entry.error
-        if not entry.moved:
-            self._advance_alone(entry)
+        if not moved.result():
+            self._advance_alone(key, step, notify=notify)
 
     def _store(self) -> None:
         with self._entering:
-            entries, self._entries = self._entries, []
+            waiting, self._waiting = self._waiting, []
         try:
             with _own_statement(self._pool) as connection:
-                found = connection.execute(_ADVANCE_ALL, _columns(entries)).fetchall()
-                moved = {row[:4] for row in found}
+                keys = positions.advance_all(connection, [each for each, _ in waiting])
         except BaseException as error:
-            for entry in entries:
-                entry.moved, entry.error = False, error
+            for _, moved in waiting:
+                moved.set_exception(error)
             raise
-        for entry in entries:
-            entry.moved = (entry.key.projection, entry.key.generation, entry.key.topic, entry.key.partition) in moved
+        for each, moved in waiting:
+            moved.set_result(each.key in keys)
 
-    def _advance_alone(self, entry: _Entry) -> None:
+    def _advance_alone(self, key: Key, step: Step, *, notify: bool) -> None:
         """Finds out why the position did not move: held, another's, or its row was locked for a moment."""
         with _own_statement(self._pool) as connection:
-            positions.advance(connection, entry.key, entry.step, notify=entry.notify)
+            positions.advance(connection, key, step, notify=notify)
 
 
 @contextmanager
@@ -85,38 +69,3 @@ def _own_statement(pool: ConnectionPool[Connection[Any]]) -> Iterator[Connection
             yield connection
         finally:
             connection.autocommit = False
-
-
-def _columns(entries: Sequence[_Entry]) -> dict[str, list[Any]]:
-    columns: dict[str, list[Any]] = {"notify": [entry.notify for entry in entries]}
-    for name in ("projection", "generation", "topic", "partition"):
-        columns[name] = [getattr(entry.key, name) for entry in entries]
-    for name in ("first", "last", "domain_position", "record_at", "records", "rate"):
-        columns[name] = [getattr(entry.step, name) for entry in entries]
-    return columns
-
-
-# Locked rows are left out, so that no worker waits for a transaction that concerns another one.
-_ADVANCE_ALL = f"""
-with step as (
-    select * from unnest(
-        %(projection)s::text[], %(generation)s::int[], %(topic)s::text[], %(partition)s::int[], %(first)s::bigint[],
-        %(last)s::bigint[], %(domain_position)s::bigint[], %(record_at)s::timestamptz[], %(records)s::bigint[],
-        %(rate)s::real[], %(notify)s::bool[]
-    ) as step (
-        projection, generation, topic, partition, first, last, domain_position, record_at, records, rate, notify
-    )
-), free as (
-    select step.* from engine.position join step using (projection, generation, topic, partition)
-    where next_offset = step.first and intent_to is null
-        and ({positions.STOP} is null or step.last < {positions.STOP})
-    for update of position skip locked
-), moved as (
-    update engine.position set next_offset = free.last + 1, updated_at = now(), record_at = free.record_at, error = '',
-        domain_position = free.domain_position, processed = processed + free.records, rate = free.rate
-    from free where (position.projection, position.generation, position.topic, position.partition)
-        = (free.projection, free.generation, free.topic, free.partition)
-    returning free.*
-)
-select projection, generation, topic, partition, case when notify then {positions.tell("last + 1")} end from moved
-"""

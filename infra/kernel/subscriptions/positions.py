@@ -9,6 +9,7 @@ another process owns the partition now.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -62,15 +63,14 @@ class BarrierReached(Exception):
 _WHERE = (
     "projection = %(projection)s and generation = %(generation)s and topic = %(topic)s and partition = %(partition)s"
 )
-STOP = "case when stop_until > now() then stop_at end"
-"""The offset that the position may not pass for now; null: none."""
+_STOP = "case when stop_until > now() then stop_at end"
 
 
 def load(connection: Connection[Any], key: Key) -> Position:
     """The stored position. Raises `Fenced` when the generation was dropped."""
     with connection.cursor(row_factory=class_row(Position)) as cursor:
         found = cursor.execute(
-            f"select next_offset, intent_to, domain_position, {STOP} as barrier_offset, starts, accept_bad_to "
+            f"select next_offset, intent_to, domain_position, {_STOP} as barrier_offset, starts, accept_bad_to "
             f"from engine.position where {_WHERE}",
             vars(key),
         ).fetchone()
@@ -128,7 +128,7 @@ def claim(connection: Connection[Any], key: Key, first: int, last: int, owner: s
     changed = connection.execute(
         "update engine.position set intent_to = %(last)s, owner = %(owner)s, updated_at = now() "
         f"where {_WHERE} and next_offset = %(first)s and (intent_to is null or intent_to = %(last)s) "
-        f"and (intent_to = %(last)s or {STOP} is null or %(last)s < {STOP}) "
+        f"and (intent_to = %(last)s or {_STOP} is null or %(last)s < {_STOP}) "
         f"and %(splits)s = {COUNT_OF_SPLITS}",
         {**vars(key), "first": first, "last": last, "owner": owner, "splits": splits},
     )
@@ -155,11 +155,6 @@ class Step:
         return cls(first, end.offset, domain_position, at, len(records), rate)
 
 
-def tell(next_offset: str) -> str:
-    """The expression that notifies listeners, of these columns and of `next_offset`."""
-    return f"pg_notify('projection', concat_ws(':', projection, topic, partition, {next_offset}, domain_position))"
-
-
 def advance(connection: Connection[Any], key: Key, step: Step, *, notify: bool) -> None:
     """The last step: the position moves behind `step.last`. Raises `Fenced` or `BarrierReached`.
 
@@ -170,17 +165,65 @@ def advance(connection: Connection[Any], key: Key, step: Step, *, notify: bool) 
         _explain(connection, key, step.first, step.last)
 
 
+@dataclass(frozen=True)
+class Advance:
+    """A step of one position, and whether it notifies listeners."""
+
+    key: Key
+    step: Step
+    notify: bool
+
+
+def advance_all(connection: Connection[Any], each: Sequence[Advance]) -> set[Key]:
+    """`advance` of many positions in one statement, none of which is claimed; returns those that moved. One that is
+    held, another's or locked does not move, so that no worker waits for a transaction that concerns another one."""
+    columns: dict[str, list[Any]] = {"notify": [one.notify for one in each]}
+    for name in ("projection", "generation", "topic", "partition"):
+        columns[name] = [getattr(one.key, name) for one in each]
+    for name in ("first", "last", "domain_position", "record_at", "records", "rate"):
+        columns[name] = [getattr(one.step, name) for one in each]
+    return {Key(*row[:4]) for row in connection.execute(_ADVANCE_ALL, columns).fetchall()}
+
+
+def _notification(next_offset: str) -> str:
+    """The expression that notifies listeners, of these columns and of `next_offset`."""
+    return f"pg_notify('projection', concat_ws(':', projection, topic, partition, {next_offset}, domain_position))"
+
+
 _ADVANCE = (
     "update engine.position set next_offset = %(last)s + 1, intent_to = null, updated_at = now(), "
     "domain_position = %(domain_position)s, record_at = %(record_at)s, error = '', "
     "processed = processed + %(records)s, rate = %(rate)s "
     f"where {_WHERE} and next_offset = %(first)s and (intent_to is null or intent_to = %(last)s) "
-    f"and (intent_to = %(last)s or {STOP} is null or %(last)s < {STOP})"
+    f"and (intent_to = %(last)s or {_STOP} is null or %(last)s < {_STOP})"
 )
 _ADVANCE_AND_TELL = (
     f"with moved as ({_ADVANCE} returning projection, topic, partition, next_offset, domain_position) "
-    f"select {tell('next_offset')} from moved"
+    f"select {_notification('next_offset')} from moved"
 )
+_ADVANCE_ALL = f"""
+with step as (
+    select * from unnest(
+        %(projection)s::text[], %(generation)s::int[], %(topic)s::text[], %(partition)s::int[], %(first)s::bigint[],
+        %(last)s::bigint[], %(domain_position)s::bigint[], %(record_at)s::timestamptz[], %(records)s::bigint[],
+        %(rate)s::real[], %(notify)s::bool[]
+    ) as step (
+        projection, generation, topic, partition, first, last, domain_position, record_at, records, rate, notify
+    )
+), free as (
+    select step.* from engine.position join step using (projection, generation, topic, partition)
+    where next_offset = step.first and intent_to is null
+        and ({_STOP} is null or step.last < {_STOP})
+    for update of position skip locked
+), moved as (
+    update engine.position set next_offset = free.last + 1, updated_at = now(), record_at = free.record_at, error = '',
+        domain_position = free.domain_position, processed = processed + free.records, rate = free.rate
+    from free where (position.projection, position.generation, position.topic, position.partition)
+        = (free.projection, free.generation, free.topic, free.partition)
+    returning free.*
+)
+select projection, generation, topic, partition, case when notify then {_notification("last + 1")} end from moved
+"""
 
 
 def note_error(connection: Connection[Any], key: Key, error: str) -> None:

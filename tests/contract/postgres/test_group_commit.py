@@ -44,16 +44,15 @@ def postgres(database: Settings) -> Iterator[psycopg.Connection[Any]]:
         yield connection
 
 
-def seen(pool: ConnectionPool[Any], keys: list[Key], step: Step = SEEN) -> dict[str, BaseException | None]:
-    """What each worker gets to know, all of them at once. All but the first are stored in one statement: the first one
-    is held back until the others have come."""
+def seen(pool: ConnectionPool[Any], keys: list[Key]) -> dict[str, BaseException | None]:
+    """What each worker gets to know when all of them come while another statement runs."""
     steps = GroupCommit(pool)
     steps._storing.acquire()
     with ThreadPoolExecutor(len(keys)) as threads:
         waiting: dict[str, Future[None]] = {
-            key.projection: threads.submit(steps.advance, key, step, notify=key.projection != "model_1") for key in keys
+            key.projection: threads.submit(steps.advance, key, SEEN, notify=key.projection != "model_1") for key in keys
         }
-        wait_for(lambda: len(steps._entries) == len(keys), "every worker to come")
+        wait_for(lambda: len(steps._waiting) == len(keys), "every worker to come")
         steps._storing.release()
         return {name: future.exception(20) for name, future in waiting.items()}
 
@@ -62,10 +61,11 @@ def offsets(postgres: psycopg.Connection[Any]) -> dict[str, int]:
     return dict(postgres.execute("SELECT projection, next_offset FROM engine.position").fetchall())
 
 
-def test_every_position_moves_as_by_a_step_of_its_own(
+def test_one_statement_moves_every_position_as_a_step_of_its_own_does(
     pool: ConnectionPool[Any], postgres: psycopg.Connection[Any]
 ) -> None:
     assert set(seen(pool, KEYS).values()) == {None}
+    assert postgres.execute("SELECT count(DISTINCT xmin::text) FROM engine.position").fetchone() == (1,)
     alone = Key("alone", 1, "domain", 0)
     positions.create(postgres, alone)
     positions.advance(postgres, alone, SEEN, notify=False)
@@ -119,7 +119,7 @@ def test_a_position_locked_by_another_transaction_delays_no_other(
     assert offsets(postgres)["model_0"] == 1
 
 
-def test_without_postgres_every_worker_gets_the_error(
+def test_every_worker_gets_the_error_of_the_statement(
     pool: ConnectionPool[Any], postgres: psycopg.Connection[Any]
 ) -> None:
     postgres.execute("ALTER TABLE engine.position RENAME TO gone")
