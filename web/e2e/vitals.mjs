@@ -5,7 +5,7 @@
 // throttling.
 //   node e2e/vitals.mjs             prints the figures; code 1 when one is over its budget
 //   node e2e/vitals.mjs --json      prints them as JSON for the benchmarks' page; a time never fails it
-//   node e2e/vitals.mjs --paints    prints also what was painted largest, and when, in a page's last load
+//   node e2e/vitals.mjs --paints    prints also what was painted largest, and what moved, and when, in a page's last load
 // RUNS sets how often each page is loaded (5; those that only have text, 3; where only moves count, 2).
 // ONLY=/about,/blog loads these paths alone.
 // PAGES=[{"name","url","limits"}] measures these pages of another server, as a phone loads them, in place of the app's.
@@ -156,9 +156,12 @@ if (process.argv.includes('--json')) {
       `${isOver({ ...result, value, limit }) ? 'OVER' : 'ok  '} ${page}: ${name} ${show(value)} ${unit} (limit ${limit})`,
     );
   if (process.argv.includes('--paints')) {
-    for (const { name } of PAGES)
-      for (const { at, size, what } of loads.get(name).at(-1).paints ?? [])
-        console.log(`     ${name}: ${Math.round(at)} ms, ${size} px², ${what}`);
+    for (const { name } of PAGES) {
+      const { paints = [], moves = [] } = loads.get(name).at(-1);
+      for (const { at, size, what } of paints) console.log(`     ${name}: ${Math.round(at)} ms, ${size} px², ${what}`);
+      for (const { at, by, what } of moves)
+        console.log(`     ${name}: ${Math.round(at)} ms, moved ${show(by)}, ${what}`);
+    }
   }
   process.exitCode = results.some(isOver) ? 1 : 0;
 }
@@ -211,6 +214,8 @@ async function changes({ path, ready, rounds, of }) {
 function observe() {
   let lcp = 0;
   const paints = [];
+  const moves = [];
+  const named = (node) => `${node?.nodeName.toLowerCase()} "${node?.textContent?.slice(0, 50)}"`;
   let cls = 0;
   let tasks = [];
   const watch = (type, take, more = {}) =>
@@ -220,10 +225,13 @@ function observe() {
     paints.push({
       at: entry.startTime,
       size: entry.size,
-      what: `${entry.element?.tagName.toLowerCase()} "${entry.element?.textContent?.slice(0, 50)}"`,
+      what: named(entry.element),
     });
   });
-  watch('layout-shift', (entry) => (cls += entry.hadRecentInput ? 0 : entry.value));
+  watch('layout-shift', (entry) => {
+    cls += entry.hadRecentInput ? 0 : entry.value;
+    moves.push({ at: entry.startTime, by: entry.value, what: entry.sources.map(({ node }) => named(node)).join(', ') });
+  });
   watch('longtask', (entry) => tasks.push(entry));
   globalThis.slowestEvent = 0;
   watch('event', (entry) => (globalThis.slowestEvent = Math.max(globalThis.slowestEvent, entry.duration)), {
@@ -234,7 +242,7 @@ function observe() {
     const tbt = tasks
       .filter((entry) => entry.startTime >= painted)
       .reduce((sum, entry) => sum + entry.duration - 50, 0);
-    return { lcp, cls, tbt, paints };
+    return { lcp, cls, tbt, paints, moves };
   };
 }
 

@@ -2,7 +2,6 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Listings } from '@/features/marketplace/components/listings';
 import { readState, writeState, type ListingSearch } from '@/features/marketplace/lib/search';
 import { MarketplaceTools } from '@/features/marketplace/components/sections';
-import { TermsNote } from '@/features/marketplace/components/terms-note';
 import { Page } from './page';
 
 export function MarketplacePage() {
@@ -17,7 +16,6 @@ export function MarketplacePage() {
     });
   return (
     <Page title="Marketplace" subtitle="Buy and sell affiliate websites" tools={<MarketplaceTools />}>
-      <TermsNote className="mb-4" />
       <Listings state={state} onChange={change} />
     </Page>
   );

@@ -18,15 +18,7 @@ interface Props {
 export function CardGrid({ label, query, select, none, footer }: Props) {
   if (query.error && !query.data)
     return <ErrorBox error={query.error} prefix="Error loading listings" onRetry={() => void query.refetch()} />;
-  if (!query.data) {
-    return (
-      <div role="status" aria-label="Loading listings" className={GRID}>
-        {Array.from({ length: 6 }, (_, index) => (
-          <Skeleton key={index} className="h-80" />
-        ))}
-      </div>
-    );
-  }
+  if (!query.data) return <CardSkeletons />;
   const all = query.data.pages.flatMap((page) => page.data);
   const rows = select ? select(all) : all;
   const waits = rows.length === 0 && query.isPlaceholderData;
@@ -55,6 +47,17 @@ export function CardGrid({ label, query, select, none, footer }: Props) {
           Show more
         </Button>
       )}
+    </div>
+  );
+}
+
+/** In the place of cards that are not known yet. */
+export function CardSkeletons() {
+  return (
+    <div role="status" aria-label="Loading listings" className={GRID}>
+      {Array.from({ length: 6 }, (_, index) => (
+        <Skeleton key={index} className="h-80" />
+      ))}
     </div>
   );
 }

@@ -1,7 +1,7 @@
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { http, HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
-import { deal, escrow, listingInFull } from '@/test/marketplace';
+import { deal, escrow, listing, listingInFull } from '@/test/marketplace';
 import { renderApp, signIn } from '@/test/render';
 import { at, refuse, requests, server, state } from '@/test/server';
 import { actionsOf, escrowNote, isRecorded, milestonesOf, nextOf, type Deal } from '../lib/deal-steps';
@@ -99,6 +99,24 @@ test('without a provider the marketplace and the page of sellers say so', async 
   server.use(terms('none'));
   renderApp('/marketplace/sell');
   expect(await screen.findByText(/^There is no escrow here/)).toBeInTheDocument();
+});
+
+test('cards come with the note about escrow, which would move them if it came later', async () => {
+  let answer = () => {};
+  const asked = new Promise<void>((resolve) => (answer = resolve));
+  server.use(
+    http.get(at('/api/marketplace/listings'), () => HttpResponse.json([listing()])),
+    http.get(at('/api/marketplace/deal-terms'), async () => {
+      await asked;
+      return HttpResponse.json({ escrowKind: 'direct', directDeals: true });
+    }),
+  );
+  renderApp('/marketplace');
+  await waitFor(() => expect(requests('GET')).toContain('GET /api/marketplace/listings?limit=24&sort=recent'));
+  expect(screen.getByRole('status', { name: 'Loading listings' })).toBeInTheDocument();
+  answer();
+  expect(await screen.findByText(UNPROTECTED)).toBeInTheDocument();
+  expect(screen.getByRole('list', { name: 'Listings' })).toBeInTheDocument();
 });
 
 test('an admin allows deals without escrow after reading what it means', async () => {

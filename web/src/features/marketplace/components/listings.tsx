@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { BellPlus, Store } from 'lucide-react';
 import { useState } from 'react';
@@ -10,8 +10,10 @@ import { cx } from '@/lib/cx';
 import { useSession } from '@/lib/session';
 import { toast } from '@/stores/toasts';
 import { Ask } from './action-confirmation';
-import { CardGrid } from './card-grid';
+import { CardGrid, CardSkeletons } from './card-grid';
 import { Filters } from './filters';
+import { NoteOfTerms } from './terms-note';
+import { dealTermsQuery } from '../api/deal-terms';
 import { listingsQuery } from '../api/listings';
 import { useMarketChanged } from '../hooks/use-market-changed';
 import { criteriaOf, isNarrowed, ofNiche, type ListingSearch } from '../lib/search';
@@ -25,6 +27,7 @@ interface Props {
 /** Everything that is for sale, narrowed by the address. */
 export function Listings({ state, onChange }: Props) {
   const listings = useInfiniteQuery(listingsQuery(state));
+  const terms = useQuery(dealTermsQuery);
   const session = useSession();
   const [saving, setSaving] = useState(false);
   return (
@@ -36,16 +39,23 @@ export function Listings({ state, onChange }: Props) {
           Save this search
         </Button>
       )}
-      <CardGrid
-        label="Listings"
-        query={listings}
-        select={(rows) => ofNiche(rows, state.niche)}
-        none={
-          <div className={cx(surface, 'py-8')}>
-            <Empty icon={<Store aria-hidden className="size-5" />}>No listings found matching your criteria.</Empty>
-          </div>
-        }
-      />
+      {terms.isPending && terms.failureCount === 0 ? (
+        <CardSkeletons /> // a note that comes after the cards would move them
+      ) : (
+        <>
+          <NoteOfTerms terms={terms.data} className="mb-4" />
+          <CardGrid
+            label="Listings"
+            query={listings}
+            select={(rows) => ofNiche(rows, state.niche)}
+            none={
+              <div className={cx(surface, 'py-8')}>
+                <Empty icon={<Store aria-hidden className="size-5" />}>No listings found matching your criteria.</Empty>
+              </div>
+            }
+          />
+        </>
+      )}
       {saving && <SaveSearch state={state} onClose={() => setSaving(false)} />}
     </>
   );

@@ -31,6 +31,7 @@ export type EscrowStatus = Escrow['status'];
 export type Transfer = Reads<'/api/marketplace/offers/{id}/transfer'>;
 export type TransferContent = NonNullable<Transfer['content']>;
 export type Message = Reads<'/api/marketplace/offers/{id}/messages'>[number];
+export type DealTerms = Reads<'/api/marketplace/deal-terms'>;
 export type SavedSearch = Reads<'/api/marketplace/my/saved-searches'>[number];
 export type Dispute = Reads<'/api/admin/marketplace/disputes'>[number];
 export type FlaggedQuestion = Reads<'/api/admin/marketplace/questions'>[number];
