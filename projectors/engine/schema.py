@@ -19,9 +19,19 @@ from infra.kernel.subscriptions.positions import Key
 from projectors.engine.clickhouse import ClickHouse, HttpClickHouse
 from projectors.engine.projection import ClickHouseProjection, Projection, Registry, topic_partitions
 from projectors.engine.read_model import ReadModel
-from projectors.engine.tables import Rollup, Table, create_feed, create_table, create_view, drop_table, table_name
+from projectors.engine.tables import (
+    Rollup,
+    Table,
+    create_feed,
+    create_table,
+    create_view,
+    drop_table,
+    merge_when_at_rest,
+    table_name,
+)
 
 _LOCK: Final = 7_265_402
+_SETTINGS: Final = "SELECT engine_full FROM system.tables WHERE database = currentDatabase() AND name = {table:String}"
 _COLUMNS: Final = "SELECT name FROM system.columns WHERE database = currentDatabase() AND table = {table:String}"
 
 
@@ -123,9 +133,14 @@ def point_read_model(connection: psycopg.Connection[Any], model: ReadModel, gene
 
 
 def create_clickhouse_table(clickhouse: ClickHouse, table: Table, generation: int) -> None:
-    """Makes the table of a generation; one that exists is not altered."""
+    """Makes the table of a generation; of one that exists, only when it is merged may change."""
     for statement in create_table(table, generation, clickhouse.cluster):
         clickhouse.run(statement)
+    if isinstance(table, Rollup) and table.is_merged_at_rest:
+        stored = table_name(table.name, generation) + ("_local" if clickhouse.cluster else "")
+        for (settings,) in clickhouse.rows(_SETTINGS, {"table": stored}):
+            if "min_age_to_force_merge_seconds" not in settings:
+                clickhouse.run(merge_when_at_rest(table, generation, clickhouse.cluster))
 
 
 def drop_clickhouse_table(clickhouse: ClickHouse, table: Table, generation: int) -> None:

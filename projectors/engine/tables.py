@@ -23,6 +23,14 @@ DEDUPLICATION_WINDOW: Final = 10_000
 """Blocks whose tokens a table remembers. Only the last range of each log partition can be inserted again."""
 
 TOKEN_SECONDS: Final = 7 * 24 * 3600
+MERGED_AFTER_S: Final = 3600
+"""A partition of a rollup becomes one part once it has had no new rows for so long. The engine's usual merges leave
+some ten parts of a month, and a statement reads at least one mark of each."""
+
+_MERGED_AT_REST: Final = (
+    f"min_age_to_force_merge_seconds = {MERGED_AFTER_S}",
+    "min_age_to_force_merge_on_partition_only = 1",
+)
 _DDL: Final = re.compile(r"(\w+) (.+?)(?: DEFAULT ('[^']*'))?(?: CODEC\(.*\))?")
 """Name, type and default value of a column."""
 
@@ -73,6 +81,11 @@ class Rollup(Table):
         """A table engine that merges the rows of a cell, if there is anything to add up."""
         return "AggregatingMergeTree" if self.sums or self.uniques else "MergeTree"
 
+    @property
+    def is_merged_at_rest(self) -> bool:
+        """Whether its partitions become one part each (`MERGED_AFTER_S`); those with a TTL soon are gone."""
+        return not self.ttl
+
 
 def table_name(name: str, generation: int) -> str:
     """The physical table of a generation; `query_api` builds the same name."""
@@ -96,6 +109,13 @@ def create_table(table: Table, generation: int, cluster: str | None = None) -> l
             f"ENGINE = Distributed('{cluster}', currentDatabase(), '{stored}', cityHash64(website_id))"
         )
     return statements
+
+
+def merge_when_at_rest(rollup: Rollup, generation: int, cluster: str | None = None) -> str:
+    """Gives a table that was made before `MERGED_AFTER_S` was declared the settings of `is_merged_at_rest`."""
+    local = "_local" if cluster else ""
+    name = f"{table_name(rollup.name, generation)}{local}"
+    return f"ALTER TABLE {name}{_on(cluster)} MODIFY SETTING {', '.join(_MERGED_AT_REST)}"
 
 
 def create_feed(rollup: Rollup, generation: int, source: str, cluster: str | None = None) -> str:
@@ -166,4 +186,6 @@ def _settings(table: Table, cluster: str | None) -> str:
         settings.append(f"index_granularity = {table.granularity}")
     if table.ttl:
         settings.append("ttl_only_drop_parts = 1")
+    if isinstance(table, Rollup) and table.is_merged_at_rest:
+        settings.extend(_MERGED_AT_REST)
     return ", ".join(settings)

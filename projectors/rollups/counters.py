@@ -29,6 +29,8 @@ ALL: Final = tuple(_DEFINITIONS)
 BUCKET: Final = "toStartOfFifteenMinutes(occurred_at) AS bucket"
 CELL: Final = ("website_id UUID", "bucket DateTime('UTC')", "is_bot Bool")
 """The columns that every cell is named by."""
+GRANULARITY: Final = 1024
+"""Five days of a busy website: of the current month a report reads a mark of each of some ten parts."""
 
 
 def rollup(name: str, version: int, counters: tuple[str, ...], by: str = "", where: str = "{where}") -> Rollup:
@@ -43,6 +45,7 @@ def rollup(name: str, version: int, counters: tuple[str, ...], by: str = "", whe
         partition_by="toYYYYMM(bucket)",
         order_by=f"({', '.join(keys)})",
         period="toYYYYMM(bucket)",
+        granularity=GRANULARITY,
         select=(
             f"SELECT website_id, {BUCKET}, {', '.join(keys[2:])}, {selected}\n"
             f"FROM {{source}} AS events WHERE {where} GROUP BY {', '.join(keys)}"

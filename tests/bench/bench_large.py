@@ -126,6 +126,11 @@ def _fill(made: Stack, clickhouse: Client, sites: Sequence[Site], partners: Sequ
     wait_for(lambda: large_history.unbuilt(clickhouse) <= 0, "the visits of every day", PATIENCE_S, every_s=2.0)
     wait_for(lambda: _merges(clickhouse) == 0, "the merges", PATIENCE_S, every_s=2.0)
     yield _figure("and until visits are built and parts merged", EVENTS / (time.perf_counter() - began), "events/s")
+    first = sample(made)
+    large_history.merge_at_rest(clickhouse)
+    spent = between(first, sample(made))["clickhouse"]
+    what = "each month of the rollups made one part, processor time of ClickHouse"
+    yield _figure(what, spent, "s", note=f"{1e6 * spent / EVENTS:.2f} µs an event, once the month is at rest")
 
 
 def _sizes(clickhouse: Client) -> Iterator[Figure]:

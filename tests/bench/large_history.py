@@ -13,7 +13,10 @@ from datetime import UTC, datetime, timedelta
 
 from clickhouse_connect.driver.client import Client
 
+from projectors.engine.tables import MERGED_AFTER_S, table_name
+from projectors.registry import EVENTS_PROJECTION
 from projectors.visits.builder import OUTDATED, OUTDATED_WEEKS, least_events
+from tests.support.stack import wait_for
 
 WEBSITES, DAYS = 200, 395
 CHUNK = 500_000
@@ -75,6 +78,26 @@ def fill(
         size = min(CHUNK, events - first)
         clickhouse.command(_INSERT.format(**values, first=first, size=size))
         yield first + size
+
+
+def merge_at_rest(clickhouse: Client) -> None:
+    """Lets the hour pass after which a month of a rollup becomes one part (`MERGED_AFTER_S`); returns when all have.
+    The engine merges; this only waits."""
+    for table in _MERGED_AT_REST:
+        clickhouse.command(_MERGE_AFTER.format(table, 1))
+    wait_for(lambda: _superfluous_parts(clickhouse) == 0, "one part for each month of a rollup", 900.0, every_s=1.0)
+    for table in _MERGED_AT_REST:
+        clickhouse.command(_MERGE_AFTER.format(table, MERGED_AFTER_S))
+
+
+def _superfluous_parts(clickhouse: Client) -> int:
+    return int(clickhouse.query(_SUPERFLUOUS, parameters={"tables": _MERGED_AT_REST}).result_rows[0][0])
+
+
+_MERGED_AT_REST = [table_name(rollup.name, 1) for rollup in EVENTS_PROJECTION.rollups if rollup.is_merged_at_rest]
+_SUPERFLUOUS = """
+SELECT count() - uniqExact(table, partition) FROM system.parts WHERE active AND table IN {tables:Array(String)}"""
+_MERGE_AFTER = "ALTER TABLE {} MODIFY SETTING min_age_to_force_merge_seconds = {}"
 
 
 def unbuilt(clickhouse: Client) -> int:

@@ -24,7 +24,7 @@ DROPS = [statement for family in REGISTRY.clickhouse for t in family.tables for 
 
 
 class RecordingClickHouse:
-    """Notes the statements that would run; all tables have all columns."""
+    """Notes the statements that would run; all tables have all columns and settings."""
 
     cluster: str | None = CLUSTER
 
@@ -34,7 +34,9 @@ class RecordingClickHouse:
     def run(self, statement: str, *_: Any, **__: Any) -> None:
         self.statements.append(statement)
 
-    def rows(self, *_: Any, **__: Any) -> Sequence[Sequence[Any]]:
+    def rows(self, query: str, *_: Any, **__: Any) -> Sequence[Sequence[Any]]:
+        if "engine_full" in query:
+            return [("min_age_to_force_merge_seconds = 3600",)]
         names = [name for family in REGISTRY.clickhouse for table in family.tables for name in table.column_names]
         return [(name,) for name in names]
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import count
 from threading import Event, Thread
 from uuid import UUID, uuid4
 
@@ -254,6 +255,39 @@ def test_tables_of_another_version_are_rebuilt_and_stay_writable(projecting: Pro
     assert projecting.one("SELECT count() FROM events") == (200,)
     with projecting.running():  # and the next start finds everything as it shall be
         assert live_generation(projecting, "events") == 3
+
+
+def test_a_month_at_rest_becomes_one_part_in_tables_of_earlier_versions_too(projecting: ProjectionBench) -> None:
+    names = "min_age_to_force_merge_seconds, min_age_to_force_merge_on_partition_only"
+    projecting.clickhouse.run(f"ALTER TABLE traffic_15m__g1 RESET SETTING {names}")
+    numbers = count()
+    with projecting.running():
+        for _ in range(3):
+            projecting.publish([click(next(numbers), occurred_at="2026-02-03 10:00:00.000")])
+            projecting.wait()
+        assert projecting.one(PARTS) == (3,)
+
+        create_schema(projecting.settings)
+        settings = (
+            "SELECT engine_full FROM system.tables WHERE database = currentDatabase() AND name = 'traffic_15m__g1'"
+        )
+        assert "min_age_to_force_merge_seconds = 3600" in projecting.one(settings)[0]
+        projecting.clickhouse.run("ALTER TABLE traffic_15m__g1 MODIFY SETTING min_age_to_force_merge_seconds = 1")
+
+        def is_merged() -> bool:
+            # What arrives for other months makes the engine look for merges.
+            projecting.publish([click(next(numbers), occurred_at="2026-04-05 10:00:00.000")])
+            projecting.wait()
+            return bool(projecting.one(PARTS) == (1,))
+
+        wait_for(is_merged, "the merge of the month")
+        projecting.exact()
+
+
+PARTS = (
+    "SELECT count() FROM system.parts WHERE active AND database = currentDatabase() AND table = 'traffic_15m__g1'"
+    " AND partition = '202602'"
+)
 
 
 def live_generation(projecting: ProjectionBench, name: str) -> int:

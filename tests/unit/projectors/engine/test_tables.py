@@ -14,9 +14,11 @@ from projectors.engine.tables import (
     create_table,
     create_view,
     drop_table,
+    merge_when_at_rest,
 )
 from projectors.registry import REGISTRY
 from projectors.rollups.events_raw import EVENTS
+from projectors.rollups.recent_events import RECENT
 from projectors.rollups.traffic_15m import TRAFFIC
 from projectors.rollups.visitors_15m import VISITORS
 from schemas.tracking import COLUMNS, PLACE_COLUMNS
@@ -32,9 +34,18 @@ def test_every_table_remembers_tokens_and_is_safe_against_power_loss(table: Tabl
     assert "fsync_after_insert = 1" in statement
 
 
-def test_wide_states_are_read_in_short_marks() -> None:
+def test_rollups_are_read_in_short_marks_the_wider_their_rows_the_shorter() -> None:
     [visitors], [traffic] = create_table(VISITORS, 1), create_table(TRAFFIC, 1)
-    assert visitors.endswith(", index_granularity = 256") and "index_granularity" not in traffic
+    assert ", index_granularity = 256," in visitors and ", index_granularity = 1024," in traffic
+
+
+def test_months_of_rollups_become_one_part_when_they_are_at_rest() -> None:
+    [events], [recent], [traffic] = create_table(EVENTS, 1), create_table(RECENT, 1), create_table(TRAFFIC, 1)
+    settings = "min_age_to_force_merge_seconds = 3600, min_age_to_force_merge_on_partition_only = 1"
+    assert traffic.endswith(f", {settings}")
+    assert not any("min_age_to_force_merge" in statement for statement in (events, recent))
+    assert merge_when_at_rest(TRAFFIC, 2) == f"ALTER TABLE traffic_15m__g2 MODIFY SETTING {settings}"
+    assert merge_when_at_rest(TRAFFIC, 2, "main").startswith("ALTER TABLE traffic_15m__g2_local ON CLUSTER 'main' ")
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
