@@ -136,7 +136,9 @@ def _parts(soak: Soak) -> Iterator[str]:
             f"or {allowance.least:g} {allowance.unit}"
             for figure, allowance in ALLOWANCES.items()
         )
-        + ". What engines keep fills up to sizes that are set and has a bound instead: memory, files of Postgres."
+        + ". Memory is a process's own and its share of shared memory, without pages of mapped files, which are the"
+        " kernel's cache. What engines keep fills up to sizes that are set and has a bound instead: memory, files of"
+        " Postgres."
     )
     yield "![Memory, file handles, threads and disk](images/soak.svg)"
     rows = "\n".join(_row(each) for each in judge(soak.samples))
