@@ -44,13 +44,14 @@ GATHER_S: Final = 0.02
 ClickHouse parts. Decided events (topic `domain`) come one by one and mostly make no rows: waiting for more gains
 nothing, and a client may be waiting to read its own write."""
 
-INSERT_SHARE: Final = 3
+INSERT_SHARE: Final = 9
+INSERT_SHARE_OF_DECISIONS: Final = 3
 ROWS_A_SECOND: Final = 400
 MAX_INTERVAL_S: Final = 0.75
-"""Where an insert takes long, because the machine is busy, they are `INSERT_SHARE` times as far apart as the last one
-took; where a partition gets `ROWS_A_SECOND` rows, they are `MAX_INTERVAL_S` apart, and proportionally less where it
-gets fewer. Batches grow, instead of many small inserts: an insert costs as much as two thousand of its rows, and what
-comes is still shown within a second."""
+"""Inserts are `INSERT_SHARE` times as far apart as the last one took, those of decided events, which a client may wait
+for, a third of that; where a partition gets `ROWS_A_SECOND` rows, they are `MAX_INTERVAL_S` apart, and proportionally
+less where it gets fewer. Batches grow, instead of many small inserts: an insert costs as much as two thousand of its
+rows, and what comes is still shown within a second."""
 
 CLAIM_STANDS_S: Final = 5.0
 TRICKLE_ROWS: Final = 2_000
@@ -58,6 +59,12 @@ CATCH_UP_ROWS: Final = 20_000
 PRUNE_EVERY_S: Final = 24 * 3600.0
 PUBLISH_TIMEOUT_S: Final = 30.0
 REFUSED: Final = "refused_by_clickhouse"
+
+
+def interval_s(topic: str, took_s: float, rows_a_second: float) -> float:
+    """How far apart inserts of a partition are after one that took `took_s`; `Runtime.insert_interval_s` at least."""
+    share = INSERT_SHARE_OF_DECISIONS if topic == DOMAIN.name else INSERT_SHARE
+    return min(max(share * took_s, MAX_INTERVAL_S * rows_a_second / ROWS_A_SECOND), MAX_INTERVAL_S)
 
 
 class ClickHouseWorker(Worker):
@@ -234,8 +241,8 @@ class ClickHouseWorker(Worker):
         if batch.rows or batch.others:
             now = monotonic()
             rate = len(records) / max(now - self._last_insert, self._insert_interval_s)
-            grown_s = max(INSERT_SHARE * took, MAX_INTERVAL_S * rate / ROWS_A_SECOND)
-            self._insert_interval_s = max(self.runtime.insert_interval_s, min(grown_s, MAX_INTERVAL_S))
+            wanted_s = interval_s(self.key.topic, took, rate)
+            self._insert_interval_s = max(self.runtime.insert_interval_s, wanted_s)
             self._last_insert = now
         self.advanced(step)
 

@@ -17,7 +17,7 @@ from infra.kernel.log import LogUnavailable, StoredRecord
 from infra.kernel.subscriptions import dead_letters, positions
 from infra.kernel.subscriptions.dead_letters import DeadLetter
 from infra.kernel.subscriptions.positions import BarrierReached, Fenced, Key, Position
-from projectors.engine.clickhouse_worker import GATHER_S, MAX_ROWS, ClickHouseWorker
+from projectors.engine.clickhouse_worker import GATHER_S, MAX_ROWS, ClickHouseWorker, interval_s
 from projectors.engine.dedup import DedupStore
 from projectors.engine.postgres_worker import PostgresWorker
 from projectors.engine.worker import READ_S, Runtime, SinkLostRows
@@ -208,6 +208,13 @@ def test_a_trickle_is_fetched_at_the_end_of_its_interval_however_many_events_com
 def test_a_trickle_that_turns_into_a_backlog_fills_the_batch_and_no_more() -> None:
     count, _ = gathered([487, MAX_ROWS, MAX_ROWS])
     assert count == MAX_ROWS
+
+
+def test_inserts_of_a_trickle_take_a_tenth_of_the_time_and_what_comes_is_shown_within_a_second() -> None:
+    assert interval_s(CLICKS.name, 0.05, 10) == pytest.approx(0.45)
+    assert interval_s(CLICKS.name, 0.01, 200) == pytest.approx(0.375)
+    assert interval_s(CLICKS.name, 0.3, 5_000) == 0.75
+    assert interval_s(DOMAIN.name, 0.05, 10) == pytest.approx(0.15), "who decided may wait to read it"
 
 
 def test_a_backlog_is_read_without_a_pause_until_the_batch_is_full() -> None:
