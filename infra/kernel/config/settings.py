@@ -435,8 +435,9 @@ class Settings:
     )
     insert_interval_ms: int = setting(
         "ALTHING_INSERT_INTERVAL_MS",
-        "Milliseconds between two inserts of a partition while few events come; up to 750 while many do. A single "
-        "event does not wait; a longer interval costs less processor time and shows the later events later.",
+        "Milliseconds between two inserts of a partition at least; up to 750 where many events come or an insert takes "
+        "long. A single event does not wait; a longer interval costs less processor time and shows the later events "
+        "later.",
         parse_count,
         200,
     )
