@@ -53,7 +53,7 @@ MIDDLE = 100
 PARTNERS = 8
 SENT_FIRST, SENT, BATCH = 100_000, max(500_000, EVENTS // 50), 1_000
 """Records that the log has before the history is made, and before the backup."""
-REPEATS = 40
+REPEATS = 150
 LIVE_BATCH, LIVE_RATE = 20, 5.0
 ALONE = "traffic_15m"
 ROLLUPS = tuple(rollup.name for rollup in EVENTS_PROJECTION.rollups)
