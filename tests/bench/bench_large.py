@@ -164,7 +164,7 @@ def _sizes(clickhouse: Client) -> Iterator[Figure]:
 @contextmanager
 def _visits_unbuilt(made: Stack) -> Iterator[None]:
     """Within it the lock of the visit builder is held here: the session of the projectors that has it is ended until
-    this one is the first to ask for it again."""
+    this one is the first to request it again."""
     with _postgres(made) as postgres:
         while not _rows_of(postgres, "select pg_try_advisory_lock(hashtextextended('projector:visits', 0))")[0][0]:
             _rows_of(
