@@ -116,7 +116,10 @@ class ClientPool:
         if not self._free.acquire(timeout=POOL_WAIT_S):
             raise TimeoutError("No ClickHouse client became free in time.")
         try:
-            lent = self._idle.pop() if self._idle else client(self._settings, read_timeout_s=self._read_timeout_s)
+            try:
+                lent = self._idle.pop()
+            except IndexError:  # to look first would not do: another thread may take the last one in between
+                lent = client(self._settings, read_timeout_s=self._read_timeout_s)
             try:
                 yield lent
             finally:
