@@ -19,7 +19,7 @@ class TakenMeanwhile(list[Client]):
         return True
 
 
-def test_a_client_that_another_thread_took_meanwhile_is_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_client_that_another_thread_took_meanwhile_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     made = cast(Client, MagicMock())
     monkeypatch.setattr("infra.kernel.clickhouse.client.client", lambda *_, **__: made)
     pool = ClientPool(cast(Settings, MagicMock()), 2)
