@@ -136,7 +136,7 @@ def create_clickhouse_table(clickhouse: ClickHouse, table: Table, generation: in
     """Makes the table of a generation; of one that exists, only when it is merged may change."""
     for statement in create_table(table, generation, clickhouse.cluster):
         clickhouse.run(statement)
-    if isinstance(table, Rollup) and table.is_merged_at_rest:
+    if table.is_merged_at_rest:
         stored = table_name(table.name, generation) + ("_local" if clickhouse.cluster else "")
         for (settings,) in clickhouse.rows(_SETTINGS, {"table": stored}):
             if "min_age_to_force_merge_seconds" not in settings:

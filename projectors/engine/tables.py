@@ -61,6 +61,11 @@ class Table:
         """A table engine that keeps every row."""
         return "MergeTree"
 
+    @property
+    def is_merged_at_rest(self) -> bool:
+        """Whether its partitions become one part each (`MERGED_AFTER_S`)."""
+        return False
+
 
 @dataclass(frozen=True)
 class Rollup(Table):
@@ -83,7 +88,7 @@ class Rollup(Table):
 
     @property
     def is_merged_at_rest(self) -> bool:
-        """Whether its partitions become one part each (`MERGED_AFTER_S`); those with a TTL soon are gone."""
+        """Those with a TTL are soon gone."""
         return not self.ttl
 
 
@@ -111,10 +116,10 @@ def create_table(table: Table, generation: int, cluster: str | None = None) -> l
     return statements
 
 
-def merge_when_at_rest(rollup: Rollup, generation: int, cluster: str | None = None) -> str:
+def merge_when_at_rest(table: Table, generation: int, cluster: str | None = None) -> str:
     """Gives a table that was made before `MERGED_AFTER_S` was declared the settings of `is_merged_at_rest`."""
     local = "_local" if cluster else ""
-    name = f"{table_name(rollup.name, generation)}{local}"
+    name = f"{table_name(table.name, generation)}{local}"
     return f"ALTER TABLE {name}{_on(cluster)} MODIFY SETTING {', '.join(_MERGED_AT_REST)}"
 
 
@@ -186,6 +191,6 @@ def _settings(table: Table, cluster: str | None) -> str:
         settings.append(f"index_granularity = {table.granularity}")
     if table.ttl:
         settings.append("ttl_only_drop_parts = 1")
-    if isinstance(table, Rollup) and table.is_merged_at_rest:
+    if table.is_merged_at_rest:
         settings.extend(_MERGED_AT_REST)
     return ", ".join(settings)
