@@ -1,4 +1,5 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
+import type { Query } from '@tanstack/react-query';
 import { http, HttpResponse } from 'msw';
 import { expect, test } from 'vitest';
 import { deal, escrow, listing, listingInFull } from '@/test/marketplace';
@@ -111,9 +112,12 @@ test('cards come with the note about escrow, which would move them if it came la
       return HttpResponse.json({ escrowKind: 'direct', directDeals: true });
     }),
   );
-  renderApp('/marketplace');
-  await waitFor(() => expect(requests('GET')).toContain('GET /api/marketplace/listings?limit=24&sort=recent'));
+  const { client } = renderApp('/marketplace');
+  const isRead = (query: Query) => query.queryHash.includes('"listings"') && query.state.status === 'success';
+  await waitFor(() => expect(client.getQueryCache().getAll().some(isRead)).toBe(true));
+  await act(() => Promise.resolve()); // what was read is shown, if it is shown
   expect(screen.getByRole('status', { name: 'Loading listings' })).toBeInTheDocument();
+  expect(screen.queryByRole('list', { name: 'Listings' })).not.toBeInTheDocument();
   answer();
   expect(await screen.findByText(UNPROTECTED)).toBeInTheDocument();
   expect(screen.getByRole('list', { name: 'Listings' })).toBeInTheDocument();
