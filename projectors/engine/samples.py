@@ -35,7 +35,7 @@ def show(found: Iterable[Lag]) -> None:
 
 
 class Sampler:
-    """Called by the supervisor's leader about once a second. Records nothing while the log is unavailable."""
+    """Called by the supervisor's leader at every beat. Records nothing while the log is unavailable."""
 
     def __init__(self, ends: Ends) -> None:
         self._ends = ends

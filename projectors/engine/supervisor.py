@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import shutil
 import socket
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from threading import Event, Thread
@@ -45,6 +46,8 @@ BUSY_S: Final = 10.0
 """So long after a build or an operation was last seen to change, the next change is expected soon."""
 BACKOFF_S: Final = 1.0
 BEAT_EVERY_S: Final = 1.0
+IDLE_BEAT_EVERY_S: Final = 3.0
+"""While no position and no end of the log moves. Who looks for a running service allows ten seconds."""
 TIDY_EVERY_S: Final = 600.0
 DRAIN_S: Final = 10.0
 NEARLY_THERE: Final = 10_000
@@ -54,6 +57,26 @@ LEADER: Final = "leader"
 
 
 PARAMETERS_EVERY_S: Final = 2.0
+
+
+class Beats:
+    """When the supervisor says that it runs and notes the ends of the log: rarely while nothing moves."""
+
+    def __init__(self) -> None:
+        self._last = float("-inf")
+        self._places: Sequence[tuple[int, int | None]] = ()
+        self._is_moving = True
+
+    def is_due(self, now: float) -> bool:
+        """Whether a beat comes now; then the next one is due after its time."""
+        if now - self._last < (BEAT_EVERY_S if self._is_moving else IDLE_BEAT_EVERY_S):
+            return False
+        self._last = now
+        return True
+
+    def note(self, places: Sequence[tuple[int, int | None]]) -> None:
+        """Takes each worker's position and the end of its partition, always in the same order."""
+        self._is_moving, self._places = places != self._places, places
 
 
 class WorkerSupervisor:
@@ -69,7 +92,7 @@ class WorkerSupervisor:
         self._ends = Ends(runtime.log)
         self._operations = Operations(settings, registry, self._ends)
         self._sampler = samples.Sampler(self._ends)
-        self._last_beat = 0.0
+        self._beats = Beats()
         self._last_tidy = 0.0
         self._last_parameters = 0.0
         self._changes_seen = False
@@ -339,9 +362,8 @@ class WorkerSupervisor:
         self._pointed = live
 
     def _beat(self, connection: Connection[Any]) -> None:
-        if monotonic() - self._last_beat < BEAT_EVERY_S:
+        if not self._beats.is_due(monotonic()):
             return
-        self._last_beat = monotonic()
         connection.execute(
             "insert into engine.runner (id, host, pid) values (%s, %s, %s) "
             "on conflict (id) do update set seen_at = now()",
@@ -351,6 +373,7 @@ class WorkerSupervisor:
         self._runtime.ownership.check()
         with suppress(LogUnavailable, Unavailable):
             found = lags(connection, self._ends)
+            self._beats.note([(lag.next_offset, lag.end_offset) for lag in found])
             samples.show(found)
             if self._runtime.ownership.holds(LEADER):
                 self._sampler.look(connection, found)

@@ -137,8 +137,8 @@ def _parts(soak: Soak) -> Iterator[str]:
             for figure, allowance in ALLOWANCES.items()
         )
         + ". Memory is a process's own and its share of shared memory, without pages of mapped files, which are the"
-        " kernel's cache. What engines keep fills up to sizes that are set and has a bound instead: memory, files of"
-        " Postgres."
+        " kernel's cache. What engines and pools keep fills up to sizes that are set and has a bound instead: memory,"
+        " files of Postgres, connections of the query service."
     )
     yield "![Memory, file handles, threads and disk](images/soak.svg)"
     rows = "\n".join(_row(each) for each in judge(soak.samples))

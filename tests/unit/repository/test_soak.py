@@ -49,6 +49,14 @@ def test_memory_of_an_engine_is_held_against_its_bound(extra: float, is_flat: bo
     assert judged.is_flat is is_flat and judged.is_bounded
 
 
+@pytest.mark.parametrize(("extra", "is_flat"), [(20, True), (60, False)])
+def test_pools_may_fill_up_to_their_sizes(extra: int, is_flat: bool) -> None:
+    own = samples(memory_per_hour=0, handles_per_hour=90)
+    pools = [replace(each, name="query", handles=each.handles + extra) for each in own]
+    judged = next(each for each in judge(pools) if each.figure == "handles")
+    assert judged.is_flat is is_flat and judged.is_bounded
+
+
 def test_noise_and_warm_up_are_no_leak() -> None:
     assert all(each.is_flat for each in judge(samples(memory_per_hour=5, handles_per_hour=0, noise=15)))
 
