@@ -61,6 +61,7 @@ from query_api.kernel.freshness import Freshness
 from query_api.kernel.postgres_reader import ADMIN, Reader, take_role
 from query_api.kernel.query_coalescing import QueryCoalescer
 from query_api.kernel.read_your_writes import ProjectionPositions
+from query_api.kernel.visitor_cache import VisitorCache
 from query_api.leads import admin as admin_leads
 from query_api.leads import early_access, newsletter
 from query_api.links import admin as admin_links
@@ -230,7 +231,8 @@ async def _lifespan(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
     app.state.sitemap = sitemap.SitemapCache()
     app.state.live_hub, app.state.statement_runner = live_hub, statement_runner
     app.state.pinned_results = PinnedResults(statement_runner)
-    app.state.services = Services(settings, pool, clickhouse, positions, shared, freshness, FirstEvents(clickhouse))
+    cache, first_events = VisitorCache(shared, positions), FirstEvents(clickhouse)
+    app.state.services = Services(settings, pool, clickhouse, positions, shared, cache, freshness, first_events)
     await live_hub.start()
     freshness.start()
     positions.start()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime
 from typing import Any, Final
 
@@ -94,28 +95,25 @@ class Overview(Figures):
     )
 
 
-def _totals(selection: Selection, range_: Range) -> Query:
-    """Plain selects, put together by UNION ALL: planning a join costs the engine more than reading the rows."""
+def _totals(selection: Selection, range_: Range) -> list[Query]:
+    """Plain selects, put together by UNION ALL: planning a join costs the engine more than reading the rows. Visitors
+    come from a statement of their own where another table than that of the counters has them."""
     counting = source_of(selection, Source.TRAFFIC, tuple(metrics.COUNTERS))
-    seeing = source_of(selection, Source.VISITORS)
     promoting = source_of(selection, Source.PARTNER)
     counted = rows(counting, selection, range_.start, range_.end)
-    seen = rows(seeing, selection, range_.start, range_.end)
     promoted = rows(promoting, selection, range_.start, range_.end)
-    counters, uniques = metrics.counters(counting), metrics.uniques(seeing)
-    if counting is seeing:
-        parts = [f"SELECT {counters}, {uniques}, {_NO_PARTNERS} {counted.sql}"]
-    else:
-        parts = [
-            f"SELECT {counters}, {_NO_UNIQUES}, {_NO_PARTNERS} {counted.sql}",
-            f"SELECT {_NO_COUNTERS}, {uniques}, {_NO_PARTNERS} {seen.sql}",
-        ]
+    counts_visitors = counting is source_of(selection, Source.VISITORS)
+    uniques = metrics.uniques(counting) if counts_visitors else _NO_UNIQUES
     active = metrics.counters(promoting, metrics.PERFORMANCE_COUNTERS)
-    parts.append(
+    parts = (
+        f"SELECT {metrics.counters(counting)}, {uniques}, {_NO_PARTNERS} {counted.sql}",
         f"SELECT {_NO_COUNTERS}, {_NO_UNIQUES}, countIf({_ACTIVE}) AS active_partners FROM"  # noqa: S608 - own text
-        f" (SELECT {active} {promoted.sql} AND t.partner_id <> {NO_PARTNER} GROUP BY t.partner_id) AS p"
+        f" (SELECT {active} {promoted.sql} AND t.partner_id <> {NO_PARTNER} GROUP BY t.partner_id) AS p",
     )
-    return Query(" UNION ALL ".join(parts), {**counted.parameters, **seen.parameters, **promoted.parameters})
+    sums = Query(" UNION ALL ".join(parts), {**counted.parameters, **promoted.parameters})
+    if counts_visitors:
+        return [sums]
+    return [sums, series.visitors(selection, replace(range_, edges=(range_.start, range_.end)))]
 
 
 _NO_COUNTERS = ", ".join(f"{'toInt128' if name in MONEY else 'toInt64'}(0) AS {name}" for name in metrics.COUNTERS)
@@ -156,17 +154,15 @@ def read(request: AnalyticsRequest, response: Response) -> Overview:
     range_, compared, website = request.range, request.compared, request.website
     shared = series.queries(request.selection, range_)
     since = request.services.first_events.known(website.id)
-    earlier: list[Query] = []
-    if compared is not None:
-        earlier.append(_totals(request.selection, compared))
-        if since is None or since >= compared.start:  # else an older first event would change nothing
-            earlier.append(event_times.first(website))
+    totals = _totals(request.selection, compared) if compared is not None else []
+    looks_for_first = compared is not None and (since is None or since >= compared.start)
+    first = [event_times.first(website)] if looks_for_first else []  # else an older first event would change nothing
     found = request.read(
-        response, *shared, partners.query(request.selection, range_), event_times.last(website), *earlier
+        response, *shared, partners.query(request.selection, range_), event_times.last(website), *totals, *first
     )
-    of_series, (of_partners, newest, *of_earlier) = found[: len(shared)], found[len(shared) :]
-    if len(of_earlier) > 1:
-        since = event_times.instant(of_earlier[1])
+    of_series, (of_partners, newest, *others) = found[: len(shared)], found[len(shared) :]
+    if first:
+        since = event_times.instant(others.pop())
         if since is not None:
             request.services.first_events.note(website.id, since)
     now = {**series.whole(*of_series), "active_partners": partners.active(of_partners)}
@@ -174,7 +170,7 @@ def read(request: AnalyticsRequest, response: Response) -> Overview:
         range=ShownRange.of(range_),
         currency=website.currency,
         lastEventAt=event_times.instant(newest),
-        **(_comparison(website, compared, of_earlier[0], since) if compared is not None else _NO_COMPARISON),
+        **(_comparison(website, compared, others, since) if compared is not None else _NO_COMPARISON),
         **dict(figures(now, website.currency)),
     )
 
@@ -184,11 +180,13 @@ _NO_COMPARISON: Final[Mapping[str, Any]] = {
 }  # fmt: skip
 
 
-def _comparison(website: Website, range_: Range, totals: Sequence[Row], since: datetime | None) -> Mapping[str, Any]:
+def _comparison(
+    website: Website, range_: Range, totals: Sequence[Sequence[Row]], since: datetime | None
+) -> Mapping[str, Any]:
     """What the overview says of the comparison range, from its totals and the time of the website's first event."""
     is_partial = event_times.begins_within(range_, since)
     return {
-        "previous": figures(_summed(totals), website.currency),
+        "previous": figures({**_summed(totals[0]), **series.whole(*totals[1:])}, website.currency),
         "previousRange": ShownRange.of(range_),
         "previousHasData": since is not None and since < range_.end,
         "previousDataFrom": local_day(website.zone, since) if since is not None and is_partial else None,
@@ -196,5 +194,5 @@ def _comparison(website: Website, range_: Range, totals: Sequence[Row], since: d
 
 
 def _summed(found: Sequence[Row]) -> Mapping[str, Any]:
-    """The row that the rows of `_totals`, each with zeros for the others' columns, add up to."""
+    """The row that rows, each with zeros for the others' columns, add up to."""
     return {name: sum(row[name] for row in found) for name in found[0]}

@@ -7,6 +7,7 @@ dashboard that requests all of them at once runs each statement once (`query_api
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from query_api.analytics import metrics
@@ -22,6 +23,7 @@ from query_api.analytics.query_plan import (
 )
 from query_api.analytics.ranges import Range
 from query_api.kernel.clickhouse_reader import Query, Row
+from query_api.kernel.visitor_cache import CLICKERS, OF_PAST, VISITORS, WHOLE, VisitorQuery
 
 
 def queries(selection: Selection, range_: Range) -> list[Query]:
@@ -31,8 +33,20 @@ def queries(selection: Selection, range_: Range) -> list[Query]:
         return [_query(counting, selection, range_, f"{metrics.counters(counting)}, {metrics.uniques(seeing)}")]
     return [
         _query(counting, selection, range_, metrics.counters(counting)),
-        _query(seeing, selection, range_, metrics.uniques(seeing)),
+        visitors(selection, range_),
     ]
+
+
+def visitors(selection: Selection, range_: Range) -> Query:
+    """Both kinds of unique visitors."""
+    source = source_of(selection, Source.VISITORS)
+    whole = _query(source, selection, range_, metrics.uniques(source))
+    if source is not Source.VISITORS:
+        return whole
+    if len(range_.edges) == 2:
+        return VisitorQuery(whole.sql, whole.parameters, *_of_past(selection, range_))
+    past, last = replace(range_, edges=range_.edges[:-1]), replace(range_, edges=range_.edges[-2:])
+    return VisitorQuery(whole.sql, whole.parameters, *_of_past(selection, past), _with_states(selection, last))
 
 
 def counted(selection: Selection, range_: Range, names: tuple[str, ...]) -> Query:
@@ -46,23 +60,54 @@ def counted(selection: Selection, range_: Range, names: tuple[str, ...]) -> Quer
 
 def whole(*found: Sequence[Row]) -> Mapping[str, Any]:
     """The row of the whole range, from the rows of each statement; empty when there was nothing."""
-    return _by_edge(found).get(_WHOLE, {})
+    return _by_edge(found).get(WHOLE, {})
 
 
 def buckets(range_: Range, *found: Sequence[Row]) -> list[Mapping[str, Any]]:
     """One row per bucket of the range, in order; an empty mapping where there was nothing."""
     by_edge = _by_edge(found)
-    by_edge.pop(_WHOLE, None)
+    by_edge.pop(WHOLE, None)
     return counts_by_edge(range_, list(by_edge.values()))
-
-
-_WHOLE = 0
-"""`edge` in the row that WITH ROLLUP adds: no range reaches back to 1970-01-01."""
 
 
 def _query(source: Source, selection: Selection, range_: Range, selected: str) -> Query:
     chosen = rows(source, selection, range_.start, range_.end)
     sql = f"SELECT {edge(source)} AS edge, {selected} {chosen.sql} GROUP BY edge WITH ROLLUP"
+    return Query(sql, {**chosen.parameters, **edges_of(range_)})
+
+
+def _of_past(selection: Selection, range_: Range) -> tuple[Query, Query]:
+    """`past` and `parts` of a `VisitorQuery`."""
+    chosen = rows(Source.VISITORS, selection, range_.start, range_.end)
+    states = (
+        f"SELECT {edge(Source.VISITORS)} AS edge, uniqCombinedMergeState(12)(t.clickers) AS c,"
+        f" uniqCombinedMergeState(12)(t.visitors) AS v, groupUniqArray(t._part) AS p {chosen.sql}"
+        " GROUP BY edge WITH ROLLUP"
+    )
+    past = (
+        "SELECT edge, finalizeAggregation(c) AS unique_clickers, finalizeAggregation(v) AS unique_visitors,"  # noqa: S608 - own text
+        f" if(edge = {WHOLE}, hex(CAST(c, 'String')), '') AS clickers,"
+        f" if(edge = {WHOLE}, hex(CAST(v, 'String')), '') AS visitors,"
+        f" if(edge = {WHOLE}, arraySort(p), []) AS parts, {_SERVER_TIME} FROM ({states})"
+    )
+    parts = f"SELECT arraySort(groupUniqArray(t._part)) AS parts, {_SERVER_TIME} {chosen.sql}"
+    return Query(past, {**chosen.parameters, **edges_of(range_)}), Query(parts, chosen.parameters)
+
+
+_SERVER_TIME = "toUnixTimestamp(now()) AS at, uptime() AS up"
+
+
+def _with_states(selection: Selection, range_: Range) -> Query:
+    """`last` of a `VisitorQuery`."""
+    chosen = rows(Source.VISITORS, selection, range_.start, range_.end)
+    of_past = ", ".join(
+        f"CAST(unhex({state}), 'AggregateFunction(uniqCombined(12), UInt64)')" for state in (CLICKERS, VISITORS)
+    )
+    sql = (
+        f"SELECT edge, {metrics.uniques(Source.VISITORS)} FROM (SELECT {edge(Source.VISITORS)} AS edge, t.clickers AS"  # noqa: S608 - own text
+        f" clickers, t.visitors AS visitors {chosen.sql} UNION ALL SELECT toUInt32({OF_PAST}), {of_past}) AS t"
+        " GROUP BY edge WITH ROLLUP"
+    )
     return Query(sql, {**chosen.parameters, **edges_of(range_)})
 
 

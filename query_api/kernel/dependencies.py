@@ -20,6 +20,7 @@ from query_api.kernel.freshness import Freshness
 from query_api.kernel.pagination import invalid_parameter
 from query_api.kernel.query_coalescing import QueryCoalescer
 from query_api.kernel.read_your_writes import InvalidToken, ProjectionPositions, parse
+from query_api.kernel.visitor_cache import VisitorCache
 
 _SHOWN_LENGTH: Final = 100
 REPEATABLE: Final = frozenset({"filter"})
@@ -35,13 +36,14 @@ class Services:
     clickhouse: ClickHouseReader
     positions: ProjectionPositions
     query_coalescer: QueryCoalescer
+    visitor_cache: VisitorCache
     freshness: Freshness
     first_events: FirstEvents
 
     def read(self, response: Response, *queries: Query) -> list[list[Row]]:
         """The rows of each statement, all run at once; adds the freshness headers."""
         response.headers.update(self.freshness.headers())  # before reading: rows are at least as fresh as the headers
-        return self.query_coalescer.all(*queries)
+        return self.visitor_cache.all(*queries)
 
 
 async def services(request: Request) -> Services:
