@@ -1,13 +1,13 @@
-"""Visitors of large ranges: the part before the last bucket is merged once and kept.
+"""Visitors of large ranges: the part before the last bucket is merged once and cached.
 
 To count the distinct visitors of 90 days of a large website, ClickHouse merges the states of 8,640 quarters of an hour,
-which takes most of the time of a dashboard. But the past rarely changes. A `VisitorQuery` can be answered in two ways:
-by one statement over the whole range, or by what was kept of the past and a statement over the last bucket, which has
-the states of the past in its text: as parameters they would make its address too long for some proxies.
+which takes most of the time of a dashboard. But the past rarely changes. A `VisitorQuery` is answered by one statement
+over the whole range, or from the cached past and a statement over the last bucket that has the states of the past in
+its text (as parameters they would make its address too long for some proxies).
 
-What was kept is only used after a look at the table, sent beside the statement over the last bucket: the parts that
-hold rows of the past are still the same ones. Parts never change; what changes the rows, also a merge, makes others.
-A server that was killed may give the name of a part that it lost to another one, so nothing is kept beyond its restart.
+The cached past is only used if the table's parts that hold rows of the past are still the same ones, which a statement
+beside that over the last bucket reads. Parts never change; what changes the rows, also a merge, makes others. A server
+that was killed may give the name of a part that it lost to another one, so nothing is used beyond its restart.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ VISITORS: Final = "{visitors}"
 """Where a statement needs the states of the past, as text."""
 LARGE: Final = 50_000
 """Visitors of all buckets together from which on merging them takes longer than the two statements in place of it."""
-MAX_KEPT: Final = 256
+MAX_CACHED: Final = 256
 """Ranges. One takes up to 40 kB: two states of 3 kB as text, and the rows of a hundred buckets."""
 CHANGED_S: Final = 60.0
-"""After a change of the past, or without one, nothing is kept for so long: it may be an import."""
+"""No past is cached for so long after it has changed, or was empty: it may be an import."""
 RESTARTED_S: Final = 2
 """The server gives its time and its uptime in whole seconds."""
 
@@ -61,13 +61,13 @@ class VisitorQuery(Query):
 
 @dataclass(frozen=True, slots=True)
 class _Past:
-    """What `VisitorQuery.past` found."""
+    """The rows of `VisitorQuery.past`."""
 
     rows: Rows
     whole: Row
 
     def holds(self, now: Row) -> bool:
-        """Whether the table has the same rows of the past still, from the row of `VisitorQuery.parts`."""
+        """Whether the table has the same rows of the past, by the row of `VisitorQuery.parts`."""
         has_run_since = now["up"] - (now["at"] - self.whole["at"]) >= RESTARTED_S
         return bool(now["parts"] == self.whole["parts"]) and has_run_since
 
@@ -87,7 +87,7 @@ class _Past:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _Entry:
     """Of a large range. Without `past` it is read at the next request `after` that time (`time.monotonic`)."""
 
     past: _Past | None
@@ -111,7 +111,7 @@ class VisitorCache:
     ) -> None:
         self._coalescer, self._positions = coalescer, positions
         self._large, self._clock = large, clock
-        self._kept: OrderedDict[_Key, _Kept] = OrderedDict()
+        self._entries: OrderedDict[_Key, _Entry] = OrderedDict()
         self._lock = threading.Lock()
 
     def all(self, *queries: Query) -> list[Rows]:
@@ -136,23 +136,24 @@ class VisitorCache:
             [rows] = yield [query]
             return rows
         key = table, query.past.sql, orjson.dumps(query.past.parameters, option=orjson.OPT_SORT_KEYS)
-        kept = self._found(key)
-        if kept is not None and kept.past is not None:
-            [[now], *last] = yield [query.parts, *kept.past.last(query)]
-            if kept.past.holds(now) and self._table() == table:
-                return kept.past.with_last(last)
-        elif kept is not None and self._clock() >= kept.after:
+        entry = self._found(key)
+        if entry is not None and entry.past is not None:
+            [[now], *last] = yield [query.parts, *entry.past.last(query)]
+            if entry.past.holds(now) and self._table() == table:
+                return entry.past.with_last(last)
+        elif entry is not None and self._clock() >= entry.after:
             [read] = yield [query.past]
             past = _past(read)
             if past is not None and self._table() == table:
-                self._keep(key, _Kept(past, 0.0))
+                self._store(key, _Entry(past, 0.0))
                 last = (yield past.last(query)) if query.last is not None else []
-                return past.with_last(last)
+                if self._table() == table:
+                    return past.with_last(last)
         [rows] = yield [query]
-        if kept is None and sum(row["unique_visitors"] for row in rows if row["edge"] != WHOLE) >= self._large:
-            self._keep(key, _Kept(None, self._clock()))
-        elif kept is not None and self._clock() >= kept.after:
-            self._keep(key, _Kept(None, self._clock() + CHANGED_S))
+        if entry is None and sum(row["unique_visitors"] for row in rows if row["edge"] != WHOLE) >= self._large:
+            self._store(key, _Entry(None, self._clock()))
+        elif entry is not None and self._clock() >= entry.after:
+            self._store(key, _Entry(None, self._clock() + CHANGED_S))
         return rows
 
     def _table(self) -> str | None:
@@ -160,18 +161,18 @@ class VisitorCache:
         the same names."""
         return self._positions.tables.get(TABLE)
 
-    def _found(self, key: _Key) -> _Kept | None:
+    def _found(self, key: _Key) -> _Entry | None:
         with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-            return self._kept.get(key)
+            if key in self._entries:
+                self._entries.move_to_end(key)
+            return self._entries.get(key)
 
-    def _keep(self, key: _Key, kept: _Kept) -> None:
+    def _store(self, key: _Key, entry: _Entry) -> None:
         with self._lock:
-            self._kept[key] = kept
-            self._kept.move_to_end(key)
-            while len(self._kept) > MAX_KEPT:
-                self._kept.popitem(last=False)
+            self._entries[key] = entry
+            self._entries.move_to_end(key)
+            while len(self._entries) > MAX_CACHED:
+                self._entries.popitem(last=False)
 
 
 def _text(state: str) -> str:

@@ -41,7 +41,7 @@ class Recorder:
 
 
 class Site:
-    """A website with visitors on each of 40 days, and what is asked about it."""
+    """A website with visitors on each of 40 days."""
 
     def __init__(self, service: QueryService, recorder: Recorder) -> None:
         self.service, self.recorder = service, recorder
@@ -95,26 +95,26 @@ def site(query_service: QueryService, recorder: Recorder) -> Site:
 
 @pytest.mark.parametrize("bots", list(Bots))
 @pytest.mark.parametrize("time_range", [TimeRange.LAST_30D, TimeRange.LAST_12M, TimeRange.LAST_24H])
-def test_what_was_kept_gives_the_same_as_the_table(site: Site, time_range: TimeRange, bots: Bots) -> None:
+def test_the_cached_past_gives_the_same_as_the_table(site: Site, time_range: TimeRange, bots: Bots) -> None:
     query = site.query(time_range, bots)
     assert [site.ask(query) for _ in range(3)] == [["whole"], ["past", "last"], ["parts", "last"]]
 
 
-def test_an_event_of_today_is_in_and_what_was_kept_stays(site: Site, kept: VisitorQuery) -> None:
+def test_an_event_of_today_is_in_and_the_past_stays_cached(site: Site, cached: VisitorQuery) -> None:
     site.seen((NOW, 500), (NOW, 501))
-    assert site.ask(kept) == ["parts", "last"]
+    assert site.ask(cached) == ["parts", "last"]
 
 
-def test_a_late_event_of_the_past_is_in_at_once(site: Site, kept: VisitorQuery) -> None:
+def test_a_late_event_of_the_past_is_in_at_once(site: Site, cached: VisitorQuery) -> None:
     site.seen((NOW - timedelta(days=9), 501))
-    assert site.ask(kept) == ["parts", "last", "whole"]
-    assert site.ask(kept) == ["whole"]
+    assert site.ask(cached) == ["parts", "last", "whole"]
+    assert site.ask(cached) == ["whole"]
 
 
-def test_merged_parts_are_read_again(site: Site, kept: VisitorQuery) -> None:
+def test_merged_parts_are_read_again(site: Site, cached: VisitorQuery) -> None:
     site.seen((NOW, 500))
     site.service.command("OPTIMIZE TABLE visitors_15m__g1 FINAL")
-    assert site.ask(kept) == ["parts", "last", "whole"]
+    assert site.ask(cached) == ["parts", "last", "whole"]
 
 
 def test_a_range_that_is_over_needs_no_last_bucket(site: Site) -> None:
@@ -125,8 +125,8 @@ def test_a_range_that_is_over_needs_no_last_bucket(site: Site) -> None:
 
 
 @pytest.fixture
-def kept(site: Site) -> VisitorQuery:
-    """A range whose past is kept."""
+def cached(site: Site) -> VisitorQuery:
+    """A range whose past is cached."""
     query = site.query()
     assert [site.ask(query) for _ in range(2)] == [["whole"], ["past", "last"]]
     assert site.ask(query) == ["parts", "last"]

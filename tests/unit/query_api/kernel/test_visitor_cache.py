@@ -1,4 +1,4 @@
-"""What was merged of a large past is used as long as nothing of it changes, and not a moment longer."""
+"""The merged visitors of a large past are used as long as nothing of it changes, and not a moment longer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from query_api.kernel.clickhouse_reader import Query, Row
 from query_api.kernel.query_coalescing import QueryCoalescer
 from query_api.kernel.read_your_writes import ProjectionPositions
-from query_api.kernel.visitor_cache import CHANGED_S, CLICKERS, MAX_KEPT, VISITORS, VisitorCache, VisitorQuery
+from query_api.kernel.visitor_cache import CHANGED_S, CLICKERS, MAX_CACHED, VISITORS, VisitorCache, VisitorQuery
 
 PAST, PARTS = Query("SELECT past", {"website": "a"}), Query("SELECT parts", {"website": "a"})
 LAST = Query(f"SELECT last FROM {CLICKERS}, {VISITORS}", {"website": "a"})
@@ -79,7 +79,7 @@ def world() -> World:
 
 
 @pytest.fixture
-def kept(world: World) -> World:
+def warm(world: World) -> World:
     """It has merged the past."""
     assert world.ask() == [WHOLE]
     assert world.ask() == READ_PAST
@@ -88,8 +88,8 @@ def kept(world: World) -> World:
     return world
 
 
-def test_a_large_past_is_merged_at_the_second_request_and_then_used(kept: World) -> None:
-    assert kept.ask() == USE_PAST
+def test_a_large_past_is_merged_at_the_second_request_and_then_used(warm: World) -> None:
+    assert warm.ask() == USE_PAST
 
 
 def test_a_small_range_is_always_one_statement(world: World) -> None:
@@ -104,47 +104,47 @@ def test_a_range_without_a_last_bucket_needs_only_a_look_at_the_parts(world: Wor
     assert world.ask(ONLY_PAST) == [[PARTS]]
 
 
-def test_a_changed_past_is_read_whole_and_not_kept_for_a_while(kept: World) -> None:
-    kept.parts, kept.visitors = ["all_1_2_1"], 70
-    assert kept.ask() == [*USE_PAST, WHOLE]
-    assert kept.ask() == [WHOLE]
-    kept.at += int(CHANGED_S)
-    assert kept.ask() == READ_PAST
-    kept.at += 10
-    assert kept.ask() == USE_PAST
+def test_a_changed_past_is_read_whole_and_not_kept_for_a_while(warm: World) -> None:
+    warm.parts, warm.visitors = ["all_1_2_1"], 70
+    assert warm.ask() == [*USE_PAST, WHOLE]
+    assert warm.ask() == [WHOLE]
+    warm.at += int(CHANGED_S)
+    assert warm.ask() == READ_PAST
+    warm.at += 10
+    assert warm.ask() == USE_PAST
 
 
-def test_nothing_is_kept_beyond_a_restart_of_the_server(kept: World) -> None:
-    kept.started, kept.visitors = kept.at - 9, 70
-    assert kept.ask() == [*USE_PAST, WHOLE]
+def test_nothing_is_kept_beyond_a_restart_of_the_server(warm: World) -> None:
+    warm.started, warm.visitors = warm.at - 9, 70
+    assert warm.ask() == [*USE_PAST, WHOLE]
 
 
-def test_nothing_is_kept_beyond_a_switch_of_tables(kept: World) -> None:
-    kept.tables, kept.visitors = {"visitors_15m": "visitors_15m__g2"}, 70
-    assert kept.ask() == [WHOLE]
+def test_nothing_is_kept_beyond_a_switch_of_tables(warm: World) -> None:
+    warm.tables, warm.visitors = {"visitors_15m": "visitors_15m__g2"}, 70
+    assert warm.ask() == [WHOLE]
 
 
-def test_a_switch_while_it_reads_is_noticed(kept: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    read = kept._rows
+def test_a_switch_while_it_reads_is_noticed(warm: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = warm._rows
 
     def switching(query: Query) -> list[Row]:
-        kept.tables, kept.visitors = {"visitors_15m": "visitors_15m__g2"}, 70
+        warm.tables, warm.visitors = {"visitors_15m": "visitors_15m__g2"}, 70
         return read(query)
 
-    monkeypatch.setattr(kept, "_rows", switching)
-    assert kept.ask() == [*USE_PAST, WHOLE]
+    monkeypatch.setattr(warm, "_rows", switching)
+    assert warm.ask() == [*USE_PAST, WHOLE]
 
 
-def test_without_the_name_of_the_table_the_view_is_read(kept: World) -> None:
-    kept.tables = {}
-    assert kept.ask() == [WHOLE]
+def test_without_the_name_of_the_table_the_view_is_read(warm: World) -> None:
+    warm.tables = {}
+    assert warm.ask() == [WHOLE]
 
 
-def test_an_emptied_past_is_read_whole(kept: World) -> None:
-    kept.parts, kept.visitors = [], 0
-    assert kept.ask() == [*USE_PAST, WHOLE]
-    kept.at += int(CHANGED_S)
-    assert [kept.ask() for _ in range(2)] == [[[PAST], WHOLE], [WHOLE]]
+def test_an_emptied_past_is_read_whole(warm: World) -> None:
+    warm.parts, warm.visitors = [], 0
+    assert warm.ask() == [*USE_PAST, WHOLE]
+    warm.at += int(CHANGED_S)
+    assert [warm.ask() for _ in range(2)] == [[[PAST], WHOLE], [WHOLE]]
 
 
 def test_a_state_that_is_not_hexadecimal_reaches_no_statement(world: World) -> None:
@@ -154,15 +154,15 @@ def test_a_state_that_is_not_hexadecimal_reaches_no_statement(world: World) -> N
         world.cache.all(RANGE)
 
 
-def test_the_longest_unused_ranges_are_dropped(kept: World) -> None:
-    for number in range(MAX_KEPT):
+def test_the_longest_unused_ranges_are_dropped(warm: World) -> None:
+    for number in range(MAX_CACHED):
         past = Query("SELECT past", {"website": f"{number}"})
-        kept.cache.all(VisitorQuery(RANGE.sql, RANGE.parameters, past, PARTS, LAST))
-    assert kept.ask() == [WHOLE]
+        warm.cache.all(VisitorQuery(RANGE.sql, RANGE.parameters, past, PARTS, LAST))
+    assert warm.ask() == [WHOLE]
 
 
-def test_other_statements_of_a_request_run_at_the_same_time(kept: World) -> None:
-    kept.asked.clear()
-    rows = kept.cache.all(OTHER, RANGE, ONLY_PAST)
-    assert kept.asked == [[OTHER, PARTS, WITH_STATES, PARTS]]
+def test_other_statements_of_a_request_run_at_the_same_time(warm: World) -> None:
+    warm.asked.clear()
+    rows = warm.cache.all(OTHER, RANGE, ONLY_PAST)
+    assert warm.asked == [[OTHER, PARTS, WITH_STATES, PARTS]]
     assert [len(each) for each in rows] == [3, 3, 2]
