@@ -19,6 +19,7 @@ from query_api.kernel import money
 from query_api.kernel.authorization import Website
 from query_api.kernel.clickhouse_reader import Query, Row
 from query_api.kernel.money import Major
+from query_api.kernel.visitor_cache import VisitorQuery
 from schemas.days import local_day
 from schemas.figures import MONEY
 
@@ -95,27 +96,38 @@ class Overview(Figures):
     )
 
 
-def _totals(selection: Selection, range_: Range) -> list[Query]:
-    """Plain selects, put together by UNION ALL: planning a join costs the engine more than reading the rows. Visitors
-    come from a statement of their own where another table than that of the counters has them."""
+def _totals(selection: Selection, range_: Range) -> Query:
+    """Plain selects, put together by UNION ALL: planning a join costs the engine more than reading the rows."""
     counting = source_of(selection, Source.TRAFFIC, tuple(metrics.COUNTERS))
+    seeing = source_of(selection, Source.VISITORS)
     promoting = source_of(selection, Source.PARTNER)
     counted = rows(counting, selection, range_.start, range_.end)
+    seen = rows(seeing, selection, range_.start, range_.end)
     promoted = rows(promoting, selection, range_.start, range_.end)
-    counts_visitors = counting is source_of(selection, Source.VISITORS)
-    uniques = metrics.uniques(counting) if counts_visitors else _NO_UNIQUES
+    counters, uniques = metrics.counters(counting), metrics.uniques(seeing)
     active = metrics.counters(promoting, metrics.PERFORMANCE_COUNTERS)
-    parts = (
-        f"SELECT {metrics.counters(counting)}, {uniques}, {_NO_PARTNERS} {counted.sql}",
-        f"SELECT {_NO_COUNTERS}, {_NO_UNIQUES}, countIf({_ACTIVE}) AS active_partners FROM"  # noqa: S608 - own text
-        f" (SELECT {active} {promoted.sql} AND t.partner_id <> {NO_PARTNER} GROUP BY t.partner_id) AS p",
+    partners = (
+        f"SELECT {_EDGE}, {_NO_COUNTERS}, {_NO_UNIQUES}, countIf({_ACTIVE}) AS active_partners FROM"  # noqa: S608 - own text
+        f" (SELECT {active} {promoted.sql} AND t.partner_id <> {NO_PARTNER} GROUP BY t.partner_id) AS p"
     )
-    sums = Query(" UNION ALL ".join(parts), {**counted.parameters, **promoted.parameters})
-    if counts_visitors:
-        return [sums]
-    return [sums, series.visitors(selection, replace(range_, edges=(range_.start, range_.end)))]
+    bound = {**counted.parameters, **promoted.parameters}
+    if counting is seeing:
+        return _united(bound, f"SELECT {_EDGE}, {counters}, {uniques}, {_NO_PARTNERS} {counted.sql}", partners)
+    others = _united(bound, f"SELECT {_EDGE}, {counters}, {_NO_UNIQUES}, {_NO_PARTNERS} {counted.sql}", partners)
+    visitors = f"SELECT {_EDGE}, {_NO_COUNTERS}, {uniques}, {_NO_PARTNERS} {seen.sql}"
+    whole = _united({**bound, **seen.parameters}, others.sql, visitors)
+    if seeing is not Source.VISITORS:
+        return whole
+    one_bucket = replace(range_, edges=(range_.start, range_.end))
+    return VisitorQuery(whole.sql, whole.parameters, *series.past_and_parts(selection, one_bucket), others)
 
 
+def _united(bound: Mapping[str, Any], *selects: str) -> Query:
+    return Query(" UNION ALL ".join(selects), bound)
+
+
+_EDGE = "toUInt32(2) AS edge"
+"""A `VisitorQuery` names the bucket of each row. Here all are of the same one."""
 _NO_COUNTERS = ", ".join(f"{'toInt128' if name in MONEY else 'toInt64'}(0) AS {name}" for name in metrics.COUNTERS)
 _NO_UNIQUES = "toUInt64(0) AS unique_clickers, toUInt64(0) AS unique_visitors"
 _NO_PARTNERS = "toUInt64(0) AS active_partners"
@@ -154,7 +166,7 @@ def read(request: AnalyticsRequest, response: Response) -> Overview:
     range_, compared, website = request.range, request.compared, request.website
     shared = series.queries(request.selection, range_)
     since = request.services.first_events.known(website.id)
-    totals = _totals(request.selection, compared) if compared is not None else []
+    totals = [_totals(request.selection, compared)] if compared is not None else []
     looks_for_first = compared is not None and (since is None or since >= compared.start)
     first = [event_times.first(website)] if looks_for_first else []  # else an older first event would change nothing
     found = request.read(
@@ -170,7 +182,7 @@ def read(request: AnalyticsRequest, response: Response) -> Overview:
         range=ShownRange.of(range_),
         currency=website.currency,
         lastEventAt=event_times.instant(newest),
-        **(_comparison(website, compared, others, since) if compared is not None else _NO_COMPARISON),
+        **(_comparison(website, compared, others[0], since) if compared is not None else _NO_COMPARISON),
         **dict(figures(now, website.currency)),
     )
 
@@ -180,13 +192,11 @@ _NO_COMPARISON: Final[Mapping[str, Any]] = {
 }  # fmt: skip
 
 
-def _comparison(
-    website: Website, range_: Range, totals: Sequence[Sequence[Row]], since: datetime | None
-) -> Mapping[str, Any]:
+def _comparison(website: Website, range_: Range, totals: Sequence[Row], since: datetime | None) -> Mapping[str, Any]:
     """What the overview says of the comparison range, from its totals and the time of the website's first event."""
     is_partial = event_times.begins_within(range_, since)
     return {
-        "previous": figures({**_summed(totals[0]), **series.whole(*totals[1:])}, website.currency),
+        "previous": figures(_summed(totals), website.currency),
         "previousRange": ShownRange.of(range_),
         "previousHasData": since is not None and since < range_.end,
         "previousDataFrom": local_day(website.zone, since) if since is not None and is_partial else None,
@@ -194,5 +204,8 @@ def _comparison(
 
 
 def _summed(found: Sequence[Row]) -> Mapping[str, Any]:
-    """The row that rows, each with zeros for the others' columns, add up to."""
-    return {name: sum(row[name] for row in found) for name in found[0]}
+    """The row that the rows of `_totals` add up to. Each has zeros, or nothing, for the others' columns."""
+    return {name: sum(row.get(name, 0) for row in found) for name in _SUMMED}
+
+
+_SUMMED: Final = (*metrics.COUNTERS, "unique_clickers", "unique_visitors", "active_partners")

@@ -44,9 +44,27 @@ def visitors(selection: Selection, range_: Range) -> Query:
     if source is not Source.VISITORS:
         return whole
     if len(range_.edges) == 2:
-        return VisitorQuery(whole.sql, whole.parameters, *_of_past(selection, range_))
+        return VisitorQuery(whole.sql, whole.parameters, *past_and_parts(selection, range_))
     past, last = replace(range_, edges=range_.edges[:-1]), replace(range_, edges=range_.edges[-2:])
-    return VisitorQuery(whole.sql, whole.parameters, *_of_past(selection, past), _with_states(selection, last))
+    return VisitorQuery(whole.sql, whole.parameters, *past_and_parts(selection, past), _with_states(selection, last))
+
+
+def past_and_parts(selection: Selection, range_: Range) -> tuple[Query, Query]:
+    """`past` and `parts` of a `VisitorQuery` over buckets that are all past."""
+    chosen = rows(Source.VISITORS, selection, range_.start, range_.end)
+    states = (
+        f"SELECT {edge(Source.VISITORS)} AS edge, uniqCombinedMergeState(12)(t.clickers) AS c,"
+        f" uniqCombinedMergeState(12)(t.visitors) AS v, groupUniqArray(t._part) AS p {chosen.sql}"
+        " GROUP BY edge WITH ROLLUP"
+    )
+    past = (
+        "SELECT edge, finalizeAggregation(c) AS unique_clickers, finalizeAggregation(v) AS unique_visitors,"  # noqa: S608 - own text
+        f" if(edge = {WHOLE}, hex(CAST(c, 'String')), '') AS clickers,"
+        f" if(edge = {WHOLE}, hex(CAST(v, 'String')), '') AS visitors,"
+        f" if(edge = {WHOLE}, arraySort(p), []) AS parts, {_SERVER_TIME} FROM ({states})"
+    )
+    parts = f"SELECT arraySort(groupUniqArray(t._part)) AS parts, {_SERVER_TIME} {chosen.sql}"
+    return Query(past, {**chosen.parameters, **edges_of(range_)}), Query(parts, chosen.parameters)
 
 
 def counted(selection: Selection, range_: Range, names: tuple[str, ...]) -> Query:
@@ -74,24 +92,6 @@ def _query(source: Source, selection: Selection, range_: Range, selected: str) -
     chosen = rows(source, selection, range_.start, range_.end)
     sql = f"SELECT {edge(source)} AS edge, {selected} {chosen.sql} GROUP BY edge WITH ROLLUP"
     return Query(sql, {**chosen.parameters, **edges_of(range_)})
-
-
-def _of_past(selection: Selection, range_: Range) -> tuple[Query, Query]:
-    """`past` and `parts` of a `VisitorQuery`."""
-    chosen = rows(Source.VISITORS, selection, range_.start, range_.end)
-    states = (
-        f"SELECT {edge(Source.VISITORS)} AS edge, uniqCombinedMergeState(12)(t.clickers) AS c,"
-        f" uniqCombinedMergeState(12)(t.visitors) AS v, groupUniqArray(t._part) AS p {chosen.sql}"
-        " GROUP BY edge WITH ROLLUP"
-    )
-    past = (
-        "SELECT edge, finalizeAggregation(c) AS unique_clickers, finalizeAggregation(v) AS unique_visitors,"  # noqa: S608 - own text
-        f" if(edge = {WHOLE}, hex(CAST(c, 'String')), '') AS clickers,"
-        f" if(edge = {WHOLE}, hex(CAST(v, 'String')), '') AS visitors,"
-        f" if(edge = {WHOLE}, arraySort(p), []) AS parts, {_SERVER_TIME} FROM ({states})"
-    )
-    parts = f"SELECT arraySort(groupUniqArray(t._part)) AS parts, {_SERVER_TIME} {chosen.sql}"
-    return Query(past, {**chosen.parameters, **edges_of(range_)}), Query(parts, chosen.parameters)
 
 
 _SERVER_TIME = "toUnixTimestamp(now()) AS at, uptime() AS up"

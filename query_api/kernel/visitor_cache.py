@@ -46,12 +46,12 @@ RESTARTED_S: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class VisitorQuery(Query):
-    """`edge`, `unique_clickers` and `unique_visitors` of each bucket and of the whole range.
+    """Rows with at least `edge`, `unique_clickers` and `unique_visitors`: of each bucket and of the whole range.
 
     `past` gives them of all buckets before the last one; its row of the whole also has the states (`clickers`,
     `visitors`, hexadecimal), the `parts` that were read, and the server's time and uptime (`at`, `up`, seconds).
-    `parts` gives these three alone. `last` gives the rows of the last bucket and of the whole range, from the states in
-    place of `CLICKERS` and `VISITORS`. Without `last`, the past is everything.
+    `parts` gives these three alone. `last` gives all other rows: those of the last bucket and of the whole range, from
+    the states in place of `CLICKERS` and `VISITORS`. Without `last`, the past is everything.
     """
 
     past: Query
