@@ -64,5 +64,16 @@ def test_what_breaks_first_is_where_the_power_of_the_two_largest_sizes_meets_the
     assert "| rebuild of all rollups | 86,400 s, a day | 1.00 | 86 billion events | 10,000 s |" in text
 
 
+def test_a_limit_that_a_measured_size_exceeds_is_reached_there_and_nothing_gets_faster_with_more_events() -> None:
+    name = growth.ALL_ROLLUPS
+    figures = [
+        _figure(f"1 M events: {name}", 7.0),
+        _figure(f"10 M events: {name}", 100_000),
+        _figure(f"100 M events: {name}", 90_000),
+    ]
+    text = "\n\n".join(growth.section({"large": {"figures": figures}}))
+    assert "| rebuild of all rollups | 86,400 s, a day | 0.00 | 10 M events | 90,000 s |" in text
+
+
 def _figure(name: str, value: float) -> Figure:
     return Figure(name=name, value=value, unit="s", command="python -m tests.bench large")
