@@ -9,6 +9,7 @@ A restart that finds a claim repeats exactly this range from 2.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -280,29 +281,31 @@ class ClickHouseWorker(Worker):
     def _insert(self, batch: Batch, records: Sequence[StoredRecord], token: str) -> None:
         clickhouse, generation = self.runtime.clickhouse, self.key.generation
         main = table_name(self._projection.main.name, generation)
-        by_offset = {record.offset: record for record in records} if batch.rows else {}
-
-        def insert(start: int, end: int, token: str) -> None:
-            """Rows `start` to `end`; halves what ClickHouse refuses until the culprit is alone."""
-            try:
-                clickhouse.insert(main, b"\n".join(batch.rows[start:end]), token)
-            except InsertRejected as error:
-                if end - start == 1:
-                    batch.bad.append(FailedRecord(by_offset[batch.offsets[start]], REFUSED, str(error)))
-                    return
-                middle = (start + end) // 2
-                for low, high in ((start, middle), (middle, end)):
-                    insert(low, high, f"{token}/{batch.offsets[low]}-{batch.offsets[high - 1]}")
-
         if batch.rows:
             before = len(batch.bad)
-            insert(0, len(batch.rows), token)
+            self._insert_rows(main, batch, records, 0, len(batch.rows), token)
             if len(batch.bad) > before:
                 batch.bad.sort(key=lambda bad: bad.record.offset)
                 self.count_outcomes(records, [bad for bad in batch.bad if bad.reason == REFUSED])
         for name, lines in batch.others.items():
             failpoints.reach("between_tables", self.key.text)
             clickhouse.insert(table_name(name, generation), b"\n".join(lines), token)
+
+    def _insert_rows(
+        self, main: str, batch: Batch, records: Sequence[StoredRecord], start: int, end: int, token: str
+    ) -> None:
+        """Rows `start` to `end`; halves what ClickHouse refuses until the culprit is alone."""
+        try:
+            self.runtime.clickhouse.insert(main, b"\n".join(batch.rows[start:end]), token)
+        except InsertRejected as error:
+            if end - start == 1:
+                place = bisect_left(records, batch.offsets[start], key=lambda record: record.offset)
+                batch.bad.append(FailedRecord(records[place], REFUSED, str(error)))
+                return
+            middle = (start + end) // 2
+            for low, high in ((start, middle), (middle, end)):
+                part = f"{token}/{batch.offsets[low]}-{batch.offsets[high - 1]}"
+                self._insert_rows(main, batch, records, low, high, part)
 
     def _publish(self, records: Sequence[Record]) -> None:
         try:

@@ -10,7 +10,7 @@ from kafka.errors import KafkaError, LogTruncationError, OffsetOutOfRangeError
 from kafka.structs import TopicPartition
 
 from infra.kernel.log.kafka_clients import Cluster, open_client
-from infra.kernel.log.kafka_fetches import decode_in_batches, note_answers
+from infra.kernel.log.kafka_fetches import decode_in_batches, note_answers, wait_without_errors
 from infra.kernel.log.port import LogUnavailable, OffsetOutOfRange, StoredRecord
 from infra.kernel.log.signature import Signer
 
@@ -85,6 +85,7 @@ class KafkaSource:
         )
         decode_in_batches(consumer, self._signer)
         note_answers(consumer, self._note_contact)
+        wait_without_errors(consumer)
         consumer.assign([self._place])
         consumer.seek(self._place, self._next)
         return consumer

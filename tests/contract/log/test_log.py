@@ -5,8 +5,10 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import signal
+import weakref
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -197,6 +199,25 @@ def test_a_reader_at_the_end_waits_and_is_woken_by_the_next_record(log: Log) -> 
             log.publish([record(b"wake", topic=DOMAIN)]).result(60)
             assert [r.value for r in waiting.result(60)] == [b"wake"]
     finally:
+        source.close()
+
+
+def test_what_a_caller_holds_is_freed_after_a_read_without_records(log: Log) -> None:
+    source = log.source(DOMAIN, 0, log.end_offset(DOMAIN, 0))
+
+    class Held: ...
+
+    def read() -> weakref.ref[Held]:
+        held = Held()
+        assert source.read(10, 0.02) == []
+        return weakref.ref(held)
+
+    read()  # connects
+    gc.disable()
+    try:
+        assert [read()() for _ in range(5)] == [None] * 5
+    finally:
+        gc.enable()
         source.close()
 
 
