@@ -15,12 +15,11 @@ from query_api.analytics.metrics import Counts, Source
 from query_api.analytics.query_plan import NO_PARTNER, Selection, rows, source_of
 from query_api.analytics.ranges import Range
 from query_api.analytics.request import AnalyticsRequest
-from query_api.analytics.series import NO_PARTS
 from query_api.kernel import money
 from query_api.kernel.authorization import Website
 from query_api.kernel.clickhouse_reader import Query, Row
 from query_api.kernel.money import Major
-from query_api.kernel.visitor_cache import PARTS, VisitorQuery
+from query_api.kernel.visitor_cache import VisitorQuery
 from schemas.days import local_day
 from schemas.figures import MONEY
 
@@ -108,29 +107,26 @@ def _totals(selection: Selection, range_: Range) -> Query:
     counters, uniques = metrics.counters(counting), metrics.uniques(seeing)
     active = metrics.counters(promoting, metrics.PERFORMANCE_COUNTERS)
     partners = (
-        f"SELECT {_EDGE}, {_NO_COUNTERS}, {_NO_UNIQUES}, countIf({_ACTIVE}) AS active_partners, {NO_PARTS} FROM"  # noqa: S608 - own text
+        f"SELECT {_EDGE}, {_NO_COUNTERS}, {_NO_UNIQUES}, countIf({_ACTIVE}) AS active_partners FROM"  # noqa: S608 - own text
         f" (SELECT {active} {promoted.sql} AND t.partner_id <> {NO_PARTNER} GROUP BY t.partner_id) AS p"
     )
     bound = {**counted.parameters, **promoted.parameters}
     if counting is seeing:
-        own = f"SELECT {_EDGE}, {counters}, {uniques}, {_NO_PARTNERS}, {NO_PARTS} {counted.sql}"
-        return Query(_united(own, partners), bound)
-    others = f"SELECT {_EDGE}, {counters}, {_NO_UNIQUES}, {_NO_PARTNERS}, {NO_PARTS} {counted.sql}", partners
-    visitors = f"SELECT {_EDGE}, {_NO_COUNTERS}, {uniques}, {_NO_PARTNERS}, {NO_PARTS} {seen.sql}"
-    whole = Query(_united(*others, visitors), {**bound, **seen.parameters})
+        return _united(bound, f"SELECT {_EDGE}, {counters}, {uniques}, {_NO_PARTNERS} {counted.sql}", partners)
+    others = _united(bound, f"SELECT {_EDGE}, {counters}, {_NO_UNIQUES}, {_NO_PARTNERS} {counted.sql}", partners)
+    visitors = f"SELECT {_EDGE}, {_NO_COUNTERS}, {uniques}, {_NO_PARTNERS} {seen.sql}"
+    whole = _united({**bound, **seen.parameters}, others.sql, visitors)
     if seeing is not Source.VISITORS:
         return whole
-    held = series.parts(selection, range_)
-    parts = f"SELECT toUInt32({PARTS}) AS edge, {_NO_COUNTERS}, {_NO_UNIQUES}, {_NO_PARTNERS}, {held.sql}"
-    past = series.past(selection, replace(range_, edges=(range_.start, range_.end)))
-    return VisitorQuery(whole.sql, whole.parameters, past, Query(_united(*others, parts), {**bound, **held.parameters}))
+    one_bucket = replace(range_, edges=(range_.start, range_.end))
+    return VisitorQuery(whole.sql, whole.parameters, *series.past_and_parts(selection, one_bucket), others)
 
 
-def _united(*selects: str) -> str:
-    return " UNION ALL ".join(selects)
+def _united(bound: Mapping[str, Any], *selects: str) -> Query:
+    return Query(" UNION ALL ".join(selects), bound)
 
 
-_EDGE = f"toUInt32({PARTS + 1}) AS edge"
+_EDGE = "toUInt32(2) AS edge"
 """A `VisitorQuery` names the bucket of each row. Here all are of the same one."""
 _NO_COUNTERS = ", ".join(f"{'toInt128' if name in MONEY else 'toInt64'}(0) AS {name}" for name in metrics.COUNTERS)
 _NO_UNIQUES = "toUInt64(0) AS unique_clickers, toUInt64(0) AS unique_visitors"

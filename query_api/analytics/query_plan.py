@@ -67,16 +67,10 @@ def source_of(selection: Selection, usual: Source, names: Sequence[str] = ()) ->
 
 
 def rows(
-    source: Source,
-    selection: Selection,
-    start: datetime,
-    end: datetime,
-    columns: Collection[str] = USUAL_COLUMNS,
-    bounds: tuple[str, str] = ("start", "end"),
+    source: Source, selection: Selection, start: datetime, end: datetime, columns: Collection[str] = USUAL_COLUMNS
 ) -> Query:
     """`FROM ... WHERE ...` for the rows of `selection` from `start` until before `end`; the table is called `t`.
-    `columns`: what is read of rows with their visits. `bounds`: what both times are bound to, of rows without visits.
-    """
+    `columns`: what is read of rows with their visits."""
     chosen = condition(selection.filters, selection.bots)
     if source is Source.VISITS:
         assert selection.visits is not None  # noqa: S101 - `request_for` plans them
@@ -84,14 +78,13 @@ def rows(
             f"FROM ({selection.visits.everything(start, end, {*columns, *selection.columns})}) AS t WHERE {chosen.sql}"
         )
         return Query(sql, {**selection.visits.bounds(start, end), **chosen.parameters})
-    since, until = bounds
     sql = (
         f"FROM {source.table} AS t WHERE t.website_id = {{website:UUID}}"
-        f" AND t.{source.time} >= {source.instant(since)} AND t.{source.time} < {source.instant(until)}"
+        f" AND t.{source.time} >= {source.instant('start')} AND t.{source.time} < {source.instant('end')}"
         f" AND {chosen.sql}"
     )
-    bound = {"website": selection.website_id, since: seconds(start), until: seconds(end)}
-    return Query(sql, {**bound, **chosen.parameters})
+    bounds = {"start": seconds(start), "end": seconds(end)}
+    return Query(sql, {"website": selection.website_id, **bounds, **chosen.parameters})
 
 
 def edge(source: Source) -> str:

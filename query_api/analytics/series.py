@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 from query_api.analytics import metrics
 from query_api.analytics.metrics import COUNTERS, Source
@@ -23,10 +23,7 @@ from query_api.analytics.query_plan import (
 )
 from query_api.analytics.ranges import Range
 from query_api.kernel.clickhouse_reader import Query, Row
-from query_api.kernel.visitor_cache import CLICKERS, OF_PAST, PARTS, VISITORS, WHOLE, VisitorQuery
-
-NO_PARTS: Final = "CAST([], 'Array(String)') AS parts, toInt64(0) AS started"
-"""What other rows of `VisitorQuery.last` have in place of `parts`."""
+from query_api.kernel.visitor_cache import CLICKERS, OF_PAST, VISITORS, WHOLE, VisitorQuery
 
 
 def queries(selection: Selection, range_: Range) -> list[Query]:
@@ -47,34 +44,27 @@ def visitors(selection: Selection, range_: Range) -> Query:
     if source is not Source.VISITORS:
         return whole
     if len(range_.edges) == 2:
-        return whole
-    before, last = replace(range_, edges=range_.edges[:-1]), replace(range_, edges=range_.edges[-2:])
-    return VisitorQuery(whole.sql, whole.parameters, past(selection, before), _last(selection, before, last))
+        return VisitorQuery(whole.sql, whole.parameters, *past_and_parts(selection, range_))
+    past, last = replace(range_, edges=range_.edges[:-1]), replace(range_, edges=range_.edges[-2:])
+    return VisitorQuery(whole.sql, whole.parameters, *past_and_parts(selection, past), _with_states(selection, last))
 
 
-def past(selection: Selection, range_: Range) -> Query:
-    """`past` of a `VisitorQuery`: the buckets of this range."""
+def past_and_parts(selection: Selection, range_: Range) -> tuple[Query, Query]:
+    """`past` and `parts` of a `VisitorQuery` over buckets that are all past."""
     chosen = rows(Source.VISITORS, selection, range_.start, range_.end)
     states = (
         f"SELECT {edge(Source.VISITORS)} AS edge, uniqCombinedMergeState(12)(t.clickers) AS c,"
         f" uniqCombinedMergeState(12)(t.visitors) AS v, groupUniqArray(t._part) AS p {chosen.sql}"
         " GROUP BY edge WITH ROLLUP"
     )
-    sql = (
+    past = (
         "SELECT edge, finalizeAggregation(c) AS unique_clickers, finalizeAggregation(v) AS unique_visitors,"  # noqa: S608 - own text
         f" if(edge = {WHOLE}, hex(CAST(c, 'String')), '') AS clickers,"
         f" if(edge = {WHOLE}, hex(CAST(v, 'String')), '') AS visitors,"
-        f" if(edge = {WHOLE}, arraySort(p), []) AS parts, toUnixTimestamp(now()) AS at FROM ({states})"
+        f" if(edge = {WHOLE}, arraySort(p), []) AS parts, {_SERVER_TIME} FROM ({states})"
     )
-    return Query(sql, {**chosen.parameters, **edges_of(range_)})
-
-
-def parts(selection: Selection, before: Range) -> Query:
-    """The last columns of the row `PARTS` in `last` of a `VisitorQuery`, with the rows that they are read from."""
-    chosen = rows(Source.VISITORS, selection, before.start, before.end, bounds=("past_start", "past_end"))
-    started = "toInt64(toUnixTimestamp(now())) - uptime() AS started"
-    sql = f"arraySort(groupUniqArray(t._part)) AS parts, {started} {chosen.sql}"
-    return Query(sql, chosen.parameters)
+    parts = f"SELECT arraySort(groupUniqArray(t._part)) AS parts, {_SERVER_TIME} {chosen.sql}"
+    return Query(past, {**chosen.parameters, **edges_of(range_)}), Query(parts, chosen.parameters)
 
 
 def counted(selection: Selection, range_: Range, names: tuple[str, ...]) -> Query:
@@ -104,20 +94,21 @@ def _query(source: Source, selection: Selection, range_: Range, selected: str) -
     return Query(sql, {**chosen.parameters, **edges_of(range_)})
 
 
-def _last(selection: Selection, before: Range, range_: Range) -> Query:
-    """`last` of a `VisitorQuery`: the bucket of this range, and which parts hold those before it."""
+_SERVER_TIME = "toUnixTimestamp(now()) AS at, uptime() AS up"
+
+
+def _with_states(selection: Selection, range_: Range) -> Query:
+    """`last` of a `VisitorQuery`."""
     chosen = rows(Source.VISITORS, selection, range_.start, range_.end)
     of_past = ", ".join(
         f"CAST(unhex({state}), 'AggregateFunction(uniqCombined(12), UInt64)')" for state in (CLICKERS, VISITORS)
     )
-    uniques = (
-        f"SELECT edge, {metrics.uniques(Source.VISITORS)}, {NO_PARTS} FROM (SELECT {edge(Source.VISITORS)} AS edge,"  # noqa: S608 - own text
-        f" t.clickers AS clickers, t.visitors AS visitors {chosen.sql}"
-        f" UNION ALL SELECT toUInt32({OF_PAST}), {of_past}) AS t GROUP BY edge WITH ROLLUP"
+    sql = (
+        f"SELECT edge, {metrics.uniques(Source.VISITORS)} FROM (SELECT {edge(Source.VISITORS)} AS edge, t.clickers AS"  # noqa: S608 - own text
+        f" clickers, t.visitors AS visitors {chosen.sql} UNION ALL SELECT toUInt32({OF_PAST}), {of_past}) AS t"
+        " GROUP BY edge WITH ROLLUP"
     )
-    held = parts(selection, before)
-    sql = f"{uniques} UNION ALL SELECT toUInt32({PARTS}), toUInt64(0), toUInt64(0), {held.sql}"
-    return Query(sql, {**chosen.parameters, **edges_of(range_), **held.parameters})
+    return Query(sql, {**chosen.parameters, **edges_of(range_)})
 
 
 def _by_edge(found: Sequence[Sequence[Row]]) -> dict[int, dict[str, Any]]:

@@ -2,11 +2,11 @@
 
 To count the distinct visitors of 90 days of a large website, ClickHouse merges the states of 8,640 quarters of an hour,
 which takes most of the time of a dashboard. But the past rarely changes. A `VisitorQuery` is answered by one statement
-over the whole range, or from the cached past and a statement over the rest that has the states of the past in its text
-(as parameters they would make its address too long for some proxies).
+over the whole range, or from the cached past and a statement over the last bucket that has the states of the past in
+its text (as parameters they would make its address too long for some proxies).
 
-The cached past is only used if the table's parts that hold rows of the past are still the same ones, which the
-statement over the rest reads as well. Parts never change; what changes the rows, also a merge, makes others. A server
+The cached past is only used if the table's parts that hold rows of the past are still the same ones, which a statement
+beside that over the last bucket reads. Parts never change; what changes the rows, also a merge, makes others. A server
 that was killed may give the name of a part that it lost to another one, so nothing is used beyond its restart.
 """
 
@@ -16,7 +16,7 @@ import re
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -31,13 +31,11 @@ WHOLE: Final = 0
 """`edge` in the row that WITH ROLLUP adds: no range reaches back to 1970-01-01."""
 OF_PAST: Final = 1
 """`edge` of the row that the states of the past come from."""
-PARTS: Final = 2
-"""`edge` of the row that says which parts hold the past."""
 CLICKERS: Final = "{clickers}"
 VISITORS: Final = "{visitors}"
 """Where a statement needs the states of the past, as text."""
 LARGE: Final = 50_000
-"""Visitors of all buckets together from which on merging them takes longer than the statements in place of it."""
+"""Visitors of all buckets together from which on merging them takes longer than the two statements in place of it."""
 MAX_CACHED: Final = 256
 """Ranges. One takes up to 40 kB: two states of 3 kB as text, and the rows of a hundred buckets."""
 CHANGED_S: Final = 60.0
@@ -50,14 +48,15 @@ RESTARTED_S: Final = 2
 class VisitorQuery(Query):
     """Rows with at least `edge`, `unique_clickers` and `unique_visitors`: of each bucket and of the whole range.
 
-    `past` gives them of the buckets of the past; its row of the whole past also has the states (`clickers`, `visitors`,
-    hexadecimal), the `parts` that were read, and the server's time (`at`, seconds). `last` gives all other rows of the
-    answer, with the states in place of `CLICKERS` and `VISITORS`, and the row `PARTS`: the `parts` that hold the past,
-    and when the server was `started`.
+    `past` gives them of all buckets before the last one; its row of the whole also has the states (`clickers`,
+    `visitors`, hexadecimal), the `parts` that were read, and the server's time and uptime (`at`, `up`, seconds).
+    `parts` gives these three alone. `last` gives all other rows: those of the last bucket and of the whole range, from
+    the states in place of `CLICKERS` and `VISITORS`. Without `last`, the past is everything.
     """
 
     past: Query
-    last: Query
+    parts: Query
+    last: Query | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,20 +66,24 @@ class _Past:
     rows: Rows
     whole: Row
 
-    def last(self, query: VisitorQuery) -> Query:
-        """The statement over the rest."""
-        sql = query.last.sql.replace(CLICKERS, _text(self.whole["clickers"]))
-        return Query(sql.replace(VISITORS, _text(self.whole["visitors"])), query.last.parameters)
-
-    def holds(self, last: Rows) -> bool:
-        """Whether the table had the same rows of the past when these were read."""
-        [now] = (row for row in last if row["edge"] == PARTS)
-        has_run_since = self.whole["at"] - now["started"] >= RESTARTED_S
+    def holds(self, now: Row) -> bool:
+        """Whether the table has the same rows of the past, by the row of `VisitorQuery.parts`."""
+        has_run_since = now["up"] - (now["at"] - self.whole["at"]) >= RESTARTED_S
         return bool(now["parts"] == self.whole["parts"]) and has_run_since
 
-    def with_last(self, last: Rows) -> Rows:
+    def last(self, query: VisitorQuery) -> list[Query]:
+        """The statement over the last bucket, if there is one."""
+        if query.last is None:
+            return []
+        sql = query.last.sql.replace(CLICKERS, _text(self.whole["clickers"]))
+        return [Query(sql.replace(VISITORS, _text(self.whole["visitors"])), query.last.parameters)]
+
+    def with_last(self, last: Sequence[Rows]) -> Rows:
         """The rows of the whole range."""
-        return [*self.rows, *(row for row in last if row["edge"] not in (OF_PAST, PARTS))]
+        if not last:
+            return [*self.rows, self.whole]
+        [rows] = last
+        return [*self.rows, *(row for row in rows if row["edge"] != OF_PAST)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,16 +137,18 @@ class VisitorCache:
             return rows
         key = table, query.past.sql, orjson.dumps(query.past.parameters, option=orjson.OPT_SORT_KEYS)
         entry = self._found(key)
-        past = entry.past if entry is not None else None
-        if entry is not None and past is None and self._clock() >= entry.after:
+        if entry is not None and entry.past is not None:
+            [[now], *last] = yield [query.parts, *entry.past.last(query)]
+            if entry.past.holds(now) and self._table() == table:
+                return entry.past.with_last(last)
+        elif entry is not None and self._clock() >= entry.after:
             [read] = yield [query.past]
             past = _past(read)
             if past is not None and self._table() == table:
                 self._store(key, _Entry(past, 0.0))
-        if past is not None:
-            [last] = yield [past.last(query)]
-            if past.holds(last) and self._table() == table:
-                return past.with_last(last)
+                last = (yield past.last(query)) if query.last is not None else []
+                if self._table() == table:
+                    return past.with_last(last)
         [rows] = yield [query]
         if entry is None and sum(row["unique_visitors"] for row in rows if row["edge"] != WHOLE) >= self._large:
             self._store(key, _Entry(None, self._clock()))
