@@ -52,6 +52,9 @@ _LIMITS: Final = {
     "local_filesystem_read_method": "pread",
 }
 """`pread`: a report reads a little of each of many columns; with a thread for each read it takes a third longer."""
+_ROLLUP: Final = "_15m"
+_LIMITS_OF_ROLLUPS: Final = {**_LIMITS, "optimize_move_to_prewhere": 0}
+"""The primary key finds the rows of a rollup: to read its columns before the others takes a sixth longer."""
 _OUR_FAULT: Final = frozenset({10, 36, 42, 43, 44, 46, 47, 53, 62, 179, 184, 207, 215, 352, 386, 456, 457})
 """Codes of ClickHouse that blame the statement: a fault of the program (500), not of the server (503)."""
 
@@ -170,7 +173,8 @@ class ClickHouseReader:
 
     def _run(self, query: Query, tables: Mapping[str, str]) -> list[Row]:
         named = {name: tables.get(name, name) for name in _TABLE.findall(query.sql)}
-        result = self._connected().query(query.sql, parameters={**query.parameters, **named}, settings=_LIMITS)
+        limits = _LIMITS_OF_ROLLUPS if named and all(name.endswith(_ROLLUP) for name in named) else _LIMITS
+        result = self._connected().query(query.sql, parameters={**query.parameters, **named}, settings=limits)
         self._answered_at = time.monotonic()
         names = result.column_names
         return [dict(zip(names, row, strict=True)) for row in result.result_rows]
