@@ -141,7 +141,8 @@ class ProjectionPositions:
 
     @property
     def version(self) -> int | None:
-        """Grows with every advance of `events`; none while nothing can be known (then nothing may be cached)."""
+        """Grows with every advance of a projection in ClickHouse; none while nothing can be known: then what was read
+        from there may not be shared."""
         return self._version if self._listening else None
 
     @property
@@ -257,7 +258,7 @@ class ProjectionPositions:
         self._loaded = time.monotonic()
         moved = {place[0] for place, seen in found.items() if self._seen.get(place) != seen}
         with self._changed:
-            self._version += bool(moved) or tables != self._tables
+            self._version += not moved.isdisjoint(tables) or tables != self._tables
             self._seen, self._tables = found, tables
             self._changed.notify_all()
         self._tell(moved)
@@ -271,7 +272,7 @@ class ProjectionPositions:
         with self._changed:
             seen = ProjectionPosition(int(next_offset), int(position))
             self._seen = {**self._seen, (projection, topic, int(partition)): seen}
-            self._version += 1
+            self._version += projection in self._tables
             self._changed.notify_all()
         self._tell({projection})
 
