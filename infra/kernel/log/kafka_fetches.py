@@ -5,8 +5,7 @@ not report that a broker answered with nothing, so readers at the end had to req
 each poll that ends without records left an exception that holds itself and every caller's variables. This hooks into
 `kafka.consumer.fetcher` 3.0 at three places (the class that unpacks a fetched partition, the handling of a response,
 and the wait for one), so the dependency is pinned below 3.1 and `tests/contract/log/test_log.py` runs against a real
-broker.
-Checksums are verified per batch; batches of transaction markers are skipped.
+broker. Checksums are verified per batch; batches of transaction markers are skipped.
 """
 
 from __future__ import annotations
