@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
 import socket
@@ -23,6 +22,7 @@ from infra.kernel.security.subject_keys import open_keyring
 from infra.kernel.subscriptions.group_commit import GroupCommit
 from projectors import probe
 from projectors.engine.clickhouse import BACKFILL_TIMEOUT_S, HttpClickHouse
+from projectors.engine.garbage import collect_rarely
 from projectors.engine.ownership import Ownership
 from projectors.engine.supervisor import WorkerSupervisor
 from projectors.engine.worker import Runtime
@@ -36,8 +36,6 @@ POOL_SIZE: Final = 12
 KEYS_POOL_SIZE: Final = 2
 STATEMENT_TIMEOUT_MS: Final = 60_000
 ALIVE_S: Final = 15.0
-GARBAGE_THRESHOLD: Final = 50_000
-"""Objects until Python looks for cycles, which only errors leave; with 200,000 they took 40 MB before it looked."""
 
 
 def main(arguments: list[str]) -> int:
@@ -46,7 +44,7 @@ def main(arguments: list[str]) -> int:
         logger.error("arguments_refused", arguments=arguments)
         return 2
     settings = load()
-    _collect_rarely()
+    collect_rarely()
     stopping, manager = Event(), ServiceManager.of()
 
     def stop(*_: object) -> None:
@@ -57,13 +55,6 @@ def main(arguments: list[str]) -> int:
         signal.signal(number, stop)
     run(settings, stopping, manager)
     return 0
-
-
-def _collect_rarely() -> None:
-    """A batch is tens of thousands of objects that live for a moment and form no cycles: looking at them again and
-    again for garbage takes half of a worker's time."""
-    gc.freeze()
-    gc.set_threshold(GARBAGE_THRESHOLD, 20, 50)
 
 
 def run(settings: Settings, stopping: Event, manager: ServiceManager | None = None) -> None:

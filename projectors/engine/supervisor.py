@@ -30,6 +30,7 @@ from infra.kernel.subscriptions.positions import Key
 from projectors.engine import backfill, barrier, generations, samples, schema
 from projectors.engine.clickhouse import BACKFILL_TIMEOUT_S, HttpClickHouse, Unavailable
 from projectors.engine.clickhouse_worker import ClickHouseWorker
+from projectors.engine.garbage import GarbageCollector
 from projectors.engine.generations import KEPT_DAYS, PARAMETERS, RUNNING, Build
 from projectors.engine.operations import Operations
 from projectors.engine.postgres_worker import PostgresWorker
@@ -93,6 +94,7 @@ class WorkerSupervisor:
         self._operations = Operations(settings, registry, self._ends)
         self._sampler = samples.Sampler(self._ends)
         self._beats = Beats()
+        self._garbage = GarbageCollector()
         self._last_tidy = 0.0
         self._last_parameters = 0.0
         self._changes_seen = False
@@ -114,6 +116,7 @@ class WorkerSupervisor:
             except Exception:
                 log.exception("unexpected_error")
                 stopping.wait(BACKOFF_S)
+            self._garbage.look(monotonic())
             stopping.wait(LOOK_EVERY_S if monotonic() < self._busy_until else IDLE_LOOK_EVERY_S)
         self._drain()
 

@@ -10,13 +10,14 @@ import re
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Final
 from urllib.parse import SplitResult, unquote, urlsplit
 
 import clickhouse_connect
 from clickhouse_connect.driver.client import Client
 from clickhouse_connect.driver.exceptions import ClickHouseError as ClickHouseError  # what every call here raises
 from clickhouse_connect.driver.httputil import default_pool_manager
+from clickhouse_connect.driver.models import SettingDef
 
 from infra.kernel.config.settings import Settings
 
@@ -37,6 +38,8 @@ _EXACT: Mapping[str, Any] = {
 }
 _TABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?")
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_SERVER_SETTINGS: Final[dict[tuple[str, str | None], dict[str, SettingDef]]] = {}
+"""By `CLICKHOUSE_URL` and version: the settings that the server knows, and which of them may be set."""
 
 
 class NotConfiguredError(RuntimeError):
@@ -63,7 +66,7 @@ def client(settings: Settings, *, read_timeout_s: int = READ_TIMEOUT_S) -> Clien
     default_pool_manager().connection_pool_kw["maxsize"] = CONNECTIONS
     parts = urlsplit(settings.clickhouse_url)
     host, port = _host_and_port(parts)
-    return clickhouse_connect.get_client(
+    made = clickhouse_connect.get_client(
         host=host,
         port=port,
         username=unquote(parts.username or "default"),
@@ -76,6 +79,10 @@ def client(settings: Settings, *, read_timeout_s: int = READ_TIMEOUT_S) -> Clien
         autogenerate_session_id=False,
         settings=dict(_EVERY_INSERT),
     )
+    # More than a thousand objects, which each client would keep for itself.
+    known = _SERVER_SETTINGS.setdefault((settings.clickhouse_url, made.server_version), made.server_settings)
+    made.server_settings = known
+    return made
 
 
 def _host_and_port(parts: SplitResult) -> tuple[str, int]:

@@ -156,3 +156,9 @@ def test_a_session_is_free_for_its_next_query_before_the_answer_ends(tmp_path: P
     done = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, timeout=100, check=True)
     told = done.stdout.splitlines()
     assert len(told) == 5 and all(line.endswith(": [200]") for line in told), told
+
+
+def test_clients_of_a_process_share_what_the_server_says_of_its_settings(server: ClickHouse) -> None:
+    first, second = client(server.settings), client(server.settings)
+    assert len(first.server_settings) > 1_000
+    assert second.server_settings is first.server_settings
