@@ -106,7 +106,9 @@ def serve(arguments: list[str]) -> int:
         return WRONG_USE
     from infra.kernel.observability import logging as logs
     from infra.kernel.observability import tracing
+    from infra.ops.allocator import give_back_large_blocks
 
+    give_back_large_blocks()
     logs.configure(arguments[0])
     _use_running_stack()
     tracing.configure(arguments[0], load())
