@@ -13,7 +13,7 @@ from typing import Final
 
 COLLECT_EVERY_S: Final = 60.0
 THRESHOLD: Final = 50_000
-"""New objects until Python looks by itself."""
+"""New objects until Python looks on its own."""
 
 
 def collect_rarely() -> None:
@@ -29,7 +29,7 @@ class GarbageCollector:
         self._last = monotonic()
 
     def look(self, now: float) -> None:
-        """Takes the monotonic time. Holds up every thread while it collects, for about 15 ms."""
+        """Takes the monotonic time. Every thread waits while it collects, about 15 ms."""
         if now - self._last < COLLECT_EVERY_S:
             return
         self._last = now
