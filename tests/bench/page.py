@@ -24,7 +24,7 @@ def write() -> None:
 
 def text(kept: Kept) -> str:
     """The page: the twenty figures on the first screen, growth, history, then every figure by subject."""
-    parts = [*_first_screen(kept), *growth.section(kept), *history.section(), *_every_figure(kept)]
+    parts = [*_first_screen(kept), *_limits(kept), *growth.section(kept), *history.section(), *_every_figure(kept)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -40,8 +40,9 @@ def _first_screen(kept: Kept) -> Iterator[str]:
     yield (
         f"The {len(rows)} figures that matter; {met} of them meet their aim. Two cores run engines, services and load "
         "generator together: compare with the baseline, which the same run measured on the same machine, not with "
-        "other machines. Below: [growth](#from-one-million-to-ten-billion-events), [history](#history), "
-        "[every figure](#every-figure). `make bench` measures and writes this page."
+        "other machines. Below: [what limits](#what-limits-the-others) the figures that miss their aim, "
+        "[growth](#from-one-million-to-ten-billion-events), [history](#history), [every figure](#every-figure). "
+        "`make bench` measures and writes this page."
     )
     yield "| subject | figure | measured | baseline | aim | met |\n|---|---|---|---|---|---|\n" + "\n".join(
         _headline_row(headline, figure) for headline, figure in rows
@@ -57,6 +58,12 @@ def _headline_row(headline: Headline, figure: Figure) -> str:
         f"| [{headline.subject}](#{headline.subject}) | {title} | **{number(figure['value'])}** {figure['unit']} "
         f"| {_baseline(figure)} | {headline.aim} | {met} |"
     )
+
+
+def _limits(kept: Kept) -> Iterator[str]:
+    missed = [headline for headline in HEADLINES if not headline.is_met(headline.find(kept)["value"])]
+    yield "## What limits the others"
+    yield "\n".join(f"- **{headline.title}**: {headline.limit}" for headline in missed) or "Every aim is met."
 
 
 def _every_figure(kept: Kept) -> Iterator[str]:

@@ -37,6 +37,12 @@ def test_each_was_measured_and_has_one_aim(headline: Headline) -> None:
     assert (headline.at_most is None) is not (headline.at_least is None)
 
 
+def test_what_limits_a_figure_that_misses_its_aim_is_said() -> None:
+    for headline in HEADLINES:
+        if not headline.is_met(headline.find(KEPT_FIGURES)["value"]):
+            assert headline.limit and headline.limit in page.PAGE.read_text()
+
+
 def test_a_figure_of_the_largest_size_is_shown() -> None:
     headline = next(each for each in HEADLINES if each.figure.startswith("*: "))
     name = headline.figure.removeprefix("*: ")
