@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Final
-
-from zxcvbn.frequency_lists import FREQUENCY_LISTS
 
 from infra import PRODUCT_NAME
 from infra.kernel.http.problems import FieldError, Problem
@@ -51,7 +50,6 @@ _RUNS: Final = """
     1qaz2wsx3edc4rfv5tgb6yhn7ujm q1w2e3r4t5y6u7i8o9p0 1q2w3e4r5t6y7u8i9o0p qazwsxedcrfvtgb 147258369 159753 741852963
 """
 _ROWS: Final = _RUNS.split()
-LEAKED: Final = frozenset(FREQUENCY_LISTS["passwords"])
 _SHORTEST_CORE: Final = 6
 """A leaked password with digits or signs around it counts from this length on."""
 _LETTERS: Final = re.compile(r"[^a-z]")
@@ -70,14 +68,22 @@ def is_common(password: str, *own: str) -> bool:
     names = {part for text in own for part in re.split(r"[^\w]+", text.casefold()) if len(part) >= 3}
     container = _EDGES.sub("", plain)
     return (
-        plain in LEAKED
-        or (len(container) >= _SHORTEST_CORE and container in LEAKED)
+        plain in leaked()
+        or (len(container) >= _SHORTEST_CORE and container in leaked())
         or len(set(plain)) <= 3
         or _is_repeated(plain)
         or _is_run(plain)
         or _is_date(plain)
         or any(_is_word(form, names) or (len(form) >= 6 and _is_run(form)) for form in _forms(plain))
     )
+
+
+@cache
+def leaked() -> frozenset[str]:
+    """The passwords that leaked most often; they take 12 MB, loaded when somebody chooses a password."""
+    from zxcvbn.frequency_lists import FREQUENCY_LISTS
+
+    return frozenset(FREQUENCY_LISTS["passwords"])
 
 
 def _forms(plain: str) -> Iterator[str]:

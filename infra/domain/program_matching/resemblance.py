@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Final
-
-from zxcvbn.frequency_lists import FREQUENCY_LISTS
 
 from infra.domain.program_matching.words import Word, stem
 
@@ -19,7 +18,6 @@ MIN_LIKENESS: Final = 0.7
 """Of trigrams. From 0.6 on `organ` would be `organic`."""
 COMPOUND: Final = 0.6
 """What a part says of its compound: more than half of what the word alone would."""
-_COMMON: Final = frozenset((*FREQUENCY_LISTS["english_wikipedia"], *FREQUENCY_LISTS["us_tv_and_film"]))
 _MIN_LETTERS: Final = 5
 _MAX_LETTERS: Final = 40
 _SAME_BEGINNING: Final = 2
@@ -71,7 +69,15 @@ class KnownWords:
 
 
 def _may_resemble(word: Word) -> bool:
-    return _MIN_LETTERS <= len(word.stem) <= _MAX_LETTERS and _COMMON.isdisjoint((word.plain, word.stem))
+    return _MIN_LETTERS <= len(word.stem) <= _MAX_LETTERS and _common().isdisjoint((word.plain, word.stem))
+
+
+@cache
+def _common() -> frozenset[str]:
+    """English words; they take 12 MB, which a process without programs to match does not load."""
+    from zxcvbn.frequency_lists import FREQUENCY_LISTS
+
+    return frozenset((*FREQUENCY_LISTS["english_wikipedia"], *FREQUENCY_LISTS["us_tv_and_film"]))
 
 
 def _trigrams(stem: str) -> frozenset[str]:
