@@ -12,5 +12,8 @@ if "structlog" not in sys.modules:
     if rich is not None:
         sys.modules["rich"] = rich
 
+# So would httpx, for a command of its own.
+sys.modules.setdefault("httpx._main", None)  # type: ignore[arg-type]  # an import of it fails
+
 PRODUCT_NAME = "Althing"
 """The product's working name. The only place that says it in code; the web app reads it from `/api/platform/about`."""

@@ -47,9 +47,10 @@ def test_every_name_in_the_tables_leads_to_a_function(target: str) -> None:
     assert callable(getattr(import_module(module), name))
 
 
-def test_the_supervisor_loads_no_renderer_for_terminals() -> None:
-    """Each process of the stack would: structlog loads `rich` where it finds it."""
-    program = "import sys, infra.ops.stack.up; print('rich' in sys.modules); import rich.table"
+@pytest.mark.parametrize("module", ["infra.ops.stack.up", "infra.services.gateway.service"])
+def test_the_stack_loads_no_renderer_for_terminals(module: str) -> None:
+    """Each process would: structlog and httpx load `rich` where they find it."""
+    program = f"import sys, {module}; print('rich' in sys.modules); import rich.table, httpx; httpx.Client()"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout == "False\n"
 
