@@ -138,7 +138,7 @@ def _parts(soak: Soak) -> Iterator[str]:
         )
         + ". Memory is a process's own and its share of shared memory, without pages of mapped files, which are the"
         " kernel's cache. What engines and pools keep fills up to sizes that are set and has a bound instead: memory,"
-        " files of Postgres, connections of the query service."
+        " files of Postgres and ClickHouse, connections of services."
     )
     yield "![Memory, file handles, threads and disk](images/soak.svg)"
     rows = "\n".join(_row(each) for each in judge(soak.samples))
