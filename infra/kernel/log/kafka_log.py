@@ -10,19 +10,19 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from threading import Event, Lock, RLock, Thread
+from threading import Event, RLock, Thread
 from time import monotonic, sleep
 from typing import Final
 
 import structlog
-from kafka import KafkaConsumer, KafkaProducer
+from kafka import KafkaProducer
 from kafka.errors import KafkaError
-from kafka.structs import TopicPartition as KafkaPartition
 
 from infra.kernel.config.settings import Settings
 from infra.kernel.log.calls import Call, Calls
 from infra.kernel.log.kafka_append import Appender
 from infra.kernel.log.kafka_clients import MAX_MESSAGE_BYTES, cluster_of, create_topics, open_client
+from infra.kernel.log.kafka_offsets import KafkaOffsets
 from infra.kernel.log.kafka_source import KafkaSource
 from infra.kernel.log.limits import partition_for
 from infra.kernel.log.port import (
@@ -33,7 +33,6 @@ from infra.kernel.log.port import (
     Position,
     Record,
     TopicPartition,
-    describe_partitions,
 )
 from infra.kernel.log.signature import Signer
 from infra.kernel.observability import logging
@@ -46,9 +45,6 @@ _TICK_S: Final = 0.05
 _IDLE_TICK_S: Final = 0.2
 """Between looks while nothing waits for an acknowledgement: a call's deadline is seconds away."""
 _CONNECT_TIMEOUT_S: Final = 2.0
-_SILENT_S: Final = 5.0
-"""The client for offsets is replaced when it has given no answer for so long: after a cut of the network it may wait
-for a broker that leads no more, while others answer."""
 
 
 class KafkaLog(Log):
@@ -82,9 +78,7 @@ class KafkaLog(Log):
         self._clicks = 1
         self._broken = self._is_away = False
         self._closing = Event()
-        self._offsets_consumer: KafkaConsumer | None = None
-        self._answered_at = monotonic()
-        self._asker_lock = Lock()
+        self._offsets = KafkaOffsets(self._cluster)
         self._keeper = Thread(target=self._keep, name="kafka-log", daemon=True)
         self._keeper.start()
 
@@ -113,27 +107,7 @@ class KafkaLog(Log):
         places = list(places)
         if not places:
             return {}
-        deadline = monotonic() + timeout_s
-        if not self._asker_lock.acquire(timeout=timeout_s):
-            raise LogUnavailable("Kafka does not answer")
-        try:
-            if self._offsets_consumer is None:
-                self._answered_at = monotonic()
-                self._offsets_consumer = open_client(
-                    KafkaConsumer, self._cluster, timeout_s, enable_auto_commit=False, metrics_enabled=False
-                )
-            left_ms = max(1, int((deadline - monotonic()) * 1000))
-            found = self._offsets_consumer.end_offsets([KafkaPartition(*place) for place in places], timeout_ms=left_ms)
-            answer = {place: found[KafkaPartition(*place)] for place in places}
-            self._answered_at = monotonic()
-            return answer
-        except (KafkaError, OSError, KeyError) as error:  # KeyError: kafka-python left a partition out
-            if self._offsets_consumer is not None and monotonic() - self._answered_at > _SILENT_S:
-                self._offsets_consumer.close(autocommit=False, timeout_ms=0)
-                self._offsets_consumer = None
-            raise LogUnavailable(f"Kafka does not return the end of {describe_partitions(places)}: {error}") from error
-        finally:
-            self._asker_lock.release()
+        return self._offsets.ends(places, timeout_s)
 
     def partitions(self, topic: str) -> int:
         """Of `clicks`, as the broker's newest answer says; those of other topics are fixed."""
@@ -152,10 +126,7 @@ class KafkaLog(Log):
         """Waits for what was handed over, at most the delivery timeout, then fails the rest."""
         self._closing.set()
         self._keeper.join()
-        with self._asker_lock:
-            if self._offsets_consumer is not None:
-                self._offsets_consumer.close()
-                self._offsets_consumer = None
+        self._offsets.close()
 
     def _hand_over(self, call: Call, appender: Appender) -> None:
         def done(positions: list[Position]) -> None:
