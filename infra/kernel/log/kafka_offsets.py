@@ -1,7 +1,8 @@
 """Asks Kafka where partitions end, over one client that is kept: for lags, and for whether the log is ready.
 
 To open a client takes several round trips, with sign-in and encryption: more than a readiness check waits on a busy
-machine, or far from the brokers. So opening continues when its caller stops waiting, and a later caller finds the client.
+machine, or far from the brokers. So opening continues when its caller stops waiting, and a later caller finds the
+client.
 """
 
 from __future__ import annotations
