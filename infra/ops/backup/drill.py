@@ -11,7 +11,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -31,7 +30,7 @@ from infra.ops.backup.creation import Progress
 from infra.ops.backup.manifest import Manifest
 from infra.ops.backup.restore import restore
 from infra.ops.stack.ports import free_ports
-from infra.ops.stack.tools import launched
+from infra.ops.stack.tools import ALTHING, launched
 
 START_S: Final = 300.0
 STOP_S: Final = 60.0
@@ -89,7 +88,7 @@ def running(data_dir: Path) -> Iterator[Mapping[str, str]]:
         "ALTHING_LOG": (data_dir / "log.kind").read_text().strip(),
         "PYTHONPATH": os.pathsep.join(filter(None, (str(PACKAGES), os.environ.get("PYTHONPATH")))),
     }
-    command = [sys.executable, "-m", "infra.ops.cli", "up", "--only", ",".join(_SERVICES)]
+    command = [*ALTHING, "up", "--only", ",".join(_SERVICES)]
     with (data_dir / "drill.log").open("w+") as output:
         process = subprocess.Popen(
             launched(command, death_signal=signal.SIGTERM),
@@ -143,7 +142,7 @@ def compare(environment: Mapping[str, str], made: Manifest) -> tuple[int, tuple[
 def _audit(environment: Mapping[str, str]) -> dict[str, Any]:
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "infra.ops.cli", "audit", "--json", "--timeout", "300"],
+            [*ALTHING, "audit", "--json", "--timeout", "300"],
             env=dict(environment),
             cwd=environment["ALTHING_DATA_DIR"],
             capture_output=True,

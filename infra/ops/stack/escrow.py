@@ -7,7 +7,6 @@ for an app that is reachable from other machines.
 from __future__ import annotations
 
 import hmac
-import sys
 from base64 import b64encode
 from hashlib import sha256
 from urllib.parse import urlsplit
@@ -17,6 +16,7 @@ from infra.ops.stack.ports import LOOPBACK
 from infra.ops.stack.probe import answers
 from infra.ops.stack.secret_file import StackSecrets
 from infra.ops.stack.spec import ProcessSpec
+from infra.ops.stack.tools import ALTHING
 
 NAME = "escrow"
 
@@ -55,7 +55,7 @@ def environment(settings: Settings, secrets: StackSecrets, port: int) -> dict[st
 def spec(port: int) -> ProcessSpec:
     return ProcessSpec(
         name=NAME,
-        command=[sys.executable, "-m", "infra.ops.cli", "escrow-sandbox", "--port", str(port)],
+        command=[*ALTHING, "escrow-sandbox", "--port", str(port)],
         is_ready=lambda: answers(port, "/livez"),
         port=port,
         is_alive=lambda: answers(port, "/livez", timeout_s=3.0),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sys
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -17,7 +16,7 @@ from infra.ops.stack.ports import LOOPBACK, Ports
 from infra.ops.stack.probe import answers
 from infra.ops.stack.secret_file import StackSecrets
 from infra.ops.stack.spec import ProcessSpec, Stage
-from infra.ops.stack.tools import why_no_kafka
+from infra.ops.stack.tools import ALTHING, why_no_kafka
 
 ENGINES = ("clickhouse", "kafka", "postgres")
 SERVICE_STAGES = (("command", "query", "ingest"), ("projectors", "scheduler", "web"))
@@ -155,7 +154,7 @@ def _service(name: str, settings: Settings, ports: Ports) -> ProcessSpec:
     }
     return ProcessSpec(
         name=name,
-        command=[sys.executable, "-m", "infra.ops.cli", "serve", name],
+        command=[*ALTHING, "serve", name],
         # The web app says "unready" as long as it is not built; that must not keep the API from being used.
         is_ready=lambda: answers(port, "/livez" if name == "web" else "/readyz", host=host),
         port=port,

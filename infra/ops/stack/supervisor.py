@@ -19,12 +19,12 @@ from threading import Event, Thread
 
 from infra.kernel.config.settings import SettingsError
 from infra.kernel.observability.stack_state import ProcessRow, birth
-from infra.ops.stack import ports
+from infra.ops.stack import child_process, ports
+from infra.ops.stack.child_process import ChildProcess, Start
 from infra.ops.stack.console import pump, say
 from infra.ops.stack.hang_detection import ROUND_S, HangDetector, Target
 from infra.ops.stack.spec import ProcessSpec, Stage, log_file
 from infra.ops.stack.state import listens
-from infra.ops.stack.tools import launched
 
 FIRST_BACKOFF_S = 0.5
 STABLE_AFTER_S = 20.0
@@ -51,7 +51,7 @@ class _Child:
     spec: ProcessSpec
     has_been_ready: bool = False
     state: str = "stopped"
-    process: subprocess.Popen[bytes] | None = None
+    process: ChildProcess | None = None
     listener: socket.socket | None = None
     output: Thread | None = None
     born: float | None = None
@@ -72,12 +72,14 @@ class Supervisor:
         on_change: Callable[[tuple[ProcessRow, ...]], None],
         move: Move = lambda _name: None,
         watch_round_s: float = ROUND_S,
+        start: Start = child_process.start,
     ) -> None:
         self._data_dir = data_dir
         self._environment = environment
         self._on_change = on_change
         self._move = move
         self._watch_round_s = watch_round_s
+        self._start = start
         self._children: dict[str, _Child] = {}
         self._is_unseen = False
         self._stop = Event()
@@ -87,6 +89,9 @@ class Supervisor:
         """SIGINT and SIGTERM request a stop; a second one shortens every timeout."""
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, lambda *_: (self._hurry if self._stop.is_set() else self._stop).set())
+
+    def stop_requested(self) -> bool:
+        return self._stop.is_set()
 
     def start(self, stage: Stage) -> None:
         """Starts all of `stage` at once and returns when every one is ready.
@@ -187,20 +192,12 @@ class Supervisor:
             spec.prepare()
             if spec.kept_open is not None and child.listener is None:
                 child.listener = ports.listener(*spec.kept_open)
-            listener = None if child.listener is None else child.listener.fileno()
-            child.process = subprocess.Popen(
-                launched(
-                    list(spec.command),
-                    ordinary_user=spec.ordinary_user,
-                    death_signal=spec.death_signal,
-                    listener=listener,
-                ),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                env={**self._environment, **spec.environment},
-                start_new_session=True,
-                pass_fds=() if listener is None else (listener,),
+            child.process = self._start(
+                spec.command,
+                {**self._environment, **spec.environment},
+                ordinary_user=spec.ordinary_user,
+                death_signal=spec.death_signal,
+                listener=None if child.listener is None else child.listener.fileno(),
             )
         except SettingsError:
             raise

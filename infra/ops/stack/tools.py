@@ -14,6 +14,9 @@ from pathlib import Path
 from infra.kernel.config.paths import KAFKA_JARS
 from infra.kernel.config.settings import SettingsError
 
+ALTHING = (sys.executable, "-m", "infra.ops.cli")
+"""The command line `althing` of this very installation."""
+
 LAUNCHER = Path(__file__).with_name("launcher.py")
 OLDEST_JAVA = 17
 

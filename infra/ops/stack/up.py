@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import subprocess
-import sys
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,16 +19,19 @@ from infra.kernel.config.settings import Settings, SettingsError, load
 from infra.kernel.observability import stack_state
 from infra.kernel.observability.service_manager import ServiceManager
 from infra.ops.backup import incomplete
-from infra.ops.stack import ports, secret_file, state
+from infra.ops.stack import child_process, ports, secret_file, state
+from infra.ops.stack.child_process import ChildProcess, Start
 from infra.ops.stack.console import pump, say, show
 from infra.ops.stack.engines import kafka_archive, postgres
+from infra.ops.stack.fork_server import ForkServer
 from infra.ops.stack.info import describe
 from infra.ops.stack.plan import ENGINES, SERVICES, Plan, base_environment, plan, spec_of
 from infra.ops.stack.spec import ProcessSpec, log_file, stop_order
 from infra.ops.stack.supervisor import StartFailed, StopRequested, Supervisor
-from infra.ops.stack.tools import launched
+from infra.ops.stack.tools import ALTHING
 
 _MIGRATION_TIMEOUT_S = 600
+_MOMENT_S = 0.1
 
 
 def main(arguments: list[str]) -> int:
@@ -112,7 +116,8 @@ class StackLayout:
 
 def _run(laid: StackLayout) -> int:
     data_dir = laid.data_dir
-    supervisor = Supervisor(data_dir, base_environment(laid.made), laid.publish, laid.move)
+    forks = ForkServer(base_environment(laid.made))
+    supervisor = Supervisor(data_dir, base_environment(laid.made), laid.publish, laid.move, start=forks.start)
     supervisor.handle_signals()
     manager = ServiceManager.of()
     if laid.made.log_note:
@@ -120,9 +125,10 @@ def _run(laid: StackLayout) -> int:
     try:
         supervisor.start(laid.made.engines)
         laid.set_up_postgres()
-        run_migrations(data_dir, base_environment(laid.made))
+        run_migrations(data_dir, base_environment(laid.made), forks.start, supervisor.stop_requested)
         for place in range(len(laid.made.services)):
             supervisor.start(laid.made.services[place])
+        forks.close()
         show(_box(laid.info, laid.made.log_note))
         manager.ready()
         if any(spec.name == "kafka" for spec in laid.made.engines):
@@ -137,24 +143,41 @@ def _run(laid: StackLayout) -> int:
     finally:
         manager.stopping()
         say("stack", "stopping")
+        forks.close()
         supervisor.stop(stop_order((laid.made.engines, *laid.made.services), ENGINES))
     say("stack", "stopped")
     return code
 
 
-def run_migrations(data_dir: Path, environment: Mapping[str, str]) -> None:
-    """`althing migrate` on these engines. Raises `StartFailed`."""
-    command = launched([sys.executable, "-m", "infra.ops.cli", "migrate"])
-    process = subprocess.Popen(command, env=dict(environment), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+def run_migrations(
+    data_dir: Path,
+    environment: Mapping[str, str],
+    start: Start = child_process.start,
+    stop_requested: Callable[[], bool] = lambda: False,
+) -> None:
+    """`althing migrate` on these engines. Raises `StartFailed`, or `StopRequested` as soon as a stop is."""
+    process = start([*ALTHING, "migrate"], environment)
     output = pump("migrate", process.stdout, log_file(data_dir, "migrate"), quiet=False)
+    deadline = time.monotonic() + _MIGRATION_TIMEOUT_S
     try:
-        code = process.wait(_MIGRATION_TIMEOUT_S)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        code = process.wait()
-    output.join(2)
+        while (code := _code_of(process)) is None and time.monotonic() < deadline:
+            if stop_requested():
+                raise StopRequested
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        output.join(2)
     if code != 0:
-        raise StartFailed(f"the migrations failed (code {code}); see {log_file(data_dir, 'migrate')}")
+        how = "did not end in time" if code is None else f"failed (code {code})"
+        raise StartFailed(f"the migrations {how}; see {log_file(data_dir, 'migrate')}")
+
+
+def _code_of(process: ChildProcess) -> int | None:
+    """Its exit code, if it ends within a moment."""
+    try:
+        return process.wait(_MOMENT_S)
+    except subprocess.TimeoutExpired:
+        return None
 
 
 def _box(info: Mapping[str, Any], note: str | None) -> str:

@@ -1,0 +1,148 @@
+"""Starts services as forks of one process that has imported what they share (docs/decisions/0036).
+
+A fork shares the memory of these modules with the other services, and does not run their import again. The server
+imports while the engines start, and ends when the stack is up: what is restarted later is a process of its own, which
+runs the code that is installed by then. Linux only; elsewhere, and when the server fails, each process is started on
+its own.
+
+The fork becomes the supervisor's child: its parent ends at once, and the kernel gives it to the next ancestor that
+adopts (`PR_SET_CHILD_SUBREAPER`, prctl(2)).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from typing import IO, Final
+
+from infra.ops.stack import child_process
+from infra.ops.stack.child_process import ChildProcess
+from infra.ops.stack.console import say
+from infra.ops.stack.tools import ALTHING, launched
+
+PROGRAM: Final = "infra.ops.stack.fork_server_process"
+_PR_SET_CHILD_SUBREAPER: Final = 36
+_ANSWER_S: Final = 20.0
+"""The first answer waits for the imports."""
+_END_S: Final = 5.0
+_LOOK_S: Final = 0.01
+
+
+class ForkServer:
+    """`start` is a `Start`: forks what is a command of `althing`, and starts everything else by `exec`."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        """Starts the server with `environment`, which counts for what is read before a fork has its own."""
+        self._connection: socket.socket | None = None
+        if sys.platform != "linux":
+            return
+        ours, handed = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with handed:
+            command = [sys.executable, "-m", PROGRAM, str(handed.fileno()), str(os.getpid())]
+            self._server = subprocess.Popen(
+                launched(command, death_signal=signal.SIGKILL),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                env=dict(environment),
+                start_new_session=True,
+                pass_fds=(handed.fileno(),),
+            )
+        ours.settimeout(_ANSWER_S)
+        self._connection = ours
+        _adopt_orphans(True)
+
+    def start(
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        *,
+        ordinary_user: bool = False,
+        death_signal: int = signal.SIGTERM,
+        listener: int | None = None,
+    ) -> ChildProcess:
+        if self._connection is not None and tuple(command[: len(ALTHING)]) == ALTHING and not ordinary_user:
+            try:
+                return _fork(self._connection, command[len(ALTHING) :], environment, death_signal, listener)
+            except OSError as error:
+                say("stack", f"the fork server failed, processes are started one by one: {error}", loud=True)
+                self.close()
+        return child_process.start(
+            command, environment, ordinary_user=ordinary_user, death_signal=death_signal, listener=listener
+        )
+
+    def close(self) -> None:
+        """Ends the server, not the processes that it has started."""
+        if self._connection is None:
+            return
+        self._connection.close()
+        self._connection = None
+        try:
+            self._server.wait(_END_S)
+        except subprocess.TimeoutExpired:
+            self._server.kill()
+            self._server.wait()
+        _adopt_orphans(False)
+
+
+class ForkedProcess:
+    """A child of this process that it has not started itself (`ChildProcess`)."""
+
+    def __init__(self, pid: int, stdout: IO[bytes]) -> None:
+        self.pid = pid
+        self.stdout = stdout
+        self._code: int | None = None
+
+    def poll(self) -> int | None:
+        if self._code is None:
+            ended, status = os.waitpid(self.pid, os.WNOHANG)
+            if ended:
+                self._code = os.waitstatus_to_exitcode(status)
+        return self._code
+
+    def wait(self, timeout: float | None = None) -> int:
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while (code := self.poll()) is None:
+            if deadline is not None and time.monotonic() >= deadline:
+                raise subprocess.TimeoutExpired(str(self.pid), timeout or 0.0)
+            time.sleep(_LOOK_S)
+        return code
+
+    def send_signal(self, sig: int) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, sig)
+
+
+def _fork(
+    connection: socket.socket,
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    death_signal: int,
+    listener: int | None,
+) -> ForkedProcess:
+    """Raises `OSError`; then no process of this request runs, nor will: it ends when nobody reads its answer."""
+    reading, writing = os.pipe()
+    try:
+        request = {"arguments": list(arguments), "environment": dict(environment), "death_signal": int(death_signal)}
+        descriptors = [writing] if listener is None else [writing, listener]
+        socket.send_fds(connection, [json.dumps(request).encode()], descriptors)
+        answer = connection.recv(64)
+        if not answer:
+            raise ConnectionError("it has ended")
+    except OSError:
+        os.close(reading)
+        raise
+    finally:
+        os.close(writing)
+    return ForkedProcess(int(answer), open(reading, "rb"))
+
+
+def _adopt_orphans(adopts: bool) -> None:
+    """Whether this process becomes the parent of descendants whose parents end."""
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, int(adopts), 0, 0, 0)
