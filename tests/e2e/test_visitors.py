@@ -60,7 +60,7 @@ def test_from_a_form_to_an_answer(admin_stack: Stack, page: Page, api: httpx.Cli
     drawer = page.get_by_role("dialog", name="Una Unudóttir")
     drawer.get_by_label("Reply by email").fill("We begin on Monday.")
     drawer.get_by_role("button", name="Send reply").click()
-    expect(drawer.get_by_text("Reply by ")).to_be_visible()
+    expect(drawer.get_by_text("Reply by Administrator")).to_be_visible()
     assert "> Twelve sites" in mail(post, SENDER, "Re: Your inquiry").get_content()
     expect(drawer.get_by_text("Email sent")).to_be_visible()
 
