@@ -71,14 +71,14 @@ HEADLINES: Final = (
                    "JSON in Python."),
     Headline("cost", "single events at 1,000/s, processor time of all processes",
              "processor time of an event, singles at 1,000/s", at_most=250,
-             limit="Half is ingest, whose bare HTTP server takes 97 to 129 µs of it for a request without work; a "
+             limit="Half is ingest, whose bare HTTP server takes 97 to 137 µs of it for a request without work; a "
                    "quarter is ClickHouse, whose inserts are as many as in the line above and have fewer rows."),
     Headline("cost", "idle, share of one core", "idle stack, share of one core", at_most=3,
-             limit="Kafka's JVM takes two thirds of the aim alone; seventy projections keep a fetch open each, and "
+             limit="Kafka's JVM takes most of the aim alone; seventy projections keep a fetch open each, and "
                    "leaders say that they live."),
     Headline("cost", "idle, memory (PSS)", "idle stack, memory", at_most=600,
-             limit="The three engines take 610 MiB; seven Python processes load the same libraries, and share none of "
-                   "them."),
+             limit="The three engines take 610 MiB; the six services, which share what they import, 400 more, and the "
+                   "supervisor 38."),
     Headline("cost", "drain of 600,000 events, first one read -> last one in ClickHouse",
              "backlog drained end to end", at_least=60_000),
     Headline("projector", "rebuild of events from the log, beside the live one, and equal to it",
@@ -98,8 +98,8 @@ HEADLINES: Final = (
     Headline("breakdown", "20 M events, 30 days, any of 35 dimensions, p95", "report by any of 35 dimensions, p95",
              at_most=300),
     Headline("large", f"{LARGEST}warm start, `althing up` until everything is ready", "warm start", at_most=10,
-             limit="Two cores start three engines and six services, whose imports take up to 2.4 s each; with a "
-                   "million events it takes 9.7 s."),
+             limit="Measured before services were forks of one process; since then 7.4 s in place of 11.7, in turn, "
+                   "without events."),
     Headline("install", "Kafka: from nothing to the first counted event", "from the wheel to the first counted event",
              at_most=60),
     Headline("web", "dashboard: largest contentful paint", "dashboard painted, slow phone", at_most=2_500),

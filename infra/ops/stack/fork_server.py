@@ -25,6 +25,7 @@ from typing import IO, Final
 from infra.ops.stack import child_process
 from infra.ops.stack.child_process import ChildProcess
 from infra.ops.stack.console import say
+from infra.ops.stack.fork_server_process import NOT_ADOPTED
 from infra.ops.stack.tools import ALTHING, launched
 
 PROGRAM: Final = "infra.ops.stack.fork_server_process"
@@ -135,6 +136,8 @@ def _fork(
         answer = connection.recv(64)
         if not answer:
             raise ConnectionError("it has ended")
+        if answer == NOT_ADOPTED:
+            raise ConnectionError("this system does not let us adopt its forks")
     except OSError:
         os.close(reading)
         raise

@@ -4,7 +4,7 @@
 
 A request is one message on the socket DESCRIPTOR: JSON, with the descriptors of the child's output and of the listening
 socket that it takes over, if there is one. The child answers with its process id as soon as the supervisor is its
-parent, then runs the command line `althing` in this very process.
+parent, then runs the command line `althing` in this very process; where it is not adopted, it says so and ends.
 """
 
 from __future__ import annotations
@@ -49,8 +49,10 @@ PRELOADED: Final = (
 """These load nearly everything that two services load. No module of a single service: its metrics would be the others',
 too."""
 
+NOT_ADOPTED: Final = b"0"
+"""The answer of a fork that is not the supervisor's child; it ends."""
 _MESSAGE_BYTES: Final = 512 * 1024
-_ADOPTION_S: Final = 5.0
+_ADOPTION_S: Final = 2.0
 _PR_SET_PDEATHSIG: Final = 1
 
 
@@ -69,10 +71,10 @@ def main(arguments: list[str]) -> int:
     request = _fork_for_each_request(connection)
     if request is None:
         return 0
-    _become_child_of(int(arguments[1]), request)
-    connection.send(str(os.getpid()).encode())
+    is_adopted = _become_child_of(int(arguments[1]), request.death_signal)
+    connection.send(str(os.getpid()).encode() if is_adopted else NOT_ADOPTED)
     connection.close()
-    return _run(request)
+    return _run(request) if is_adopted else 1
 
 
 def preload() -> None:
@@ -104,18 +106,19 @@ def _fork_for_each_request(connection: socket.socket) -> _Request | None:
         os.waitpid(between, 0)
 
 
-def _become_child_of(supervisor: int, request: _Request) -> None:
+def _become_child_of(supervisor: int, death_signal: int) -> bool:
     """What the launcher does for a process that is started on its own. The death signal is tied to the parent that the
     process has when it is set."""
     deadline = time.monotonic() + _ADOPTION_S
     while os.getppid() != supervisor:
         if time.monotonic() > deadline:
-            raise SystemExit("the supervisor did not adopt this process")
+            return False
         time.sleep(0.001)
-    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, request.death_signal, 0, 0, 0)
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, death_signal, 0, 0, 0)
     if os.getppid() != supervisor:
-        raise SystemExit("the supervisor ended before its child began")
+        return False
     os.setsid()
+    return True
 
 
 def _run(request: _Request) -> int:

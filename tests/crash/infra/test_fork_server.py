@@ -14,7 +14,7 @@ import httpx2 as httpx
 import psutil
 import pytest
 
-from infra.ops.stack import ports
+from infra.ops.stack import fork_server, ports
 from infra.ops.stack.child_process import ChildProcess
 from infra.ops.stack.fork_server import PROGRAM, ForkedProcess, ForkServer
 from infra.ops.stack.tools import ALTHING
@@ -136,6 +136,17 @@ def test_without_its_server_a_process_is_started_on_its_own(environment: dict[st
         with Sandbox(forks, environment) as second:
             assert isinstance(second.process, subprocess.Popen)
             assert first.process.poll() is None, "its life does not depend on the server"
+    assert servers() == others
+
+
+def test_where_a_fork_cannot_be_adopted_a_process_is_started_on_its_own(
+    environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fork_server, "_adopt_orphans", lambda _: None)
+    others = servers()
+    with Sandbox(ForkServer(environment), environment) as sandbox:
+        assert isinstance(sandbox.process, subprocess.Popen)
+        assert sandbox.process.poll() is None
     assert servers() == others
 
 
