@@ -74,8 +74,8 @@ HEADLINES: Final = (
              limit="Half is ingest, whose bare HTTP server takes 97 to 137 µs of it for a request without work; a "
                    "quarter is ClickHouse, whose inserts are as many as in the line above and have fewer rows."),
     Headline("cost", "idle, share of one core", "idle stack, share of one core", at_most=3,
-             limit="Kafka's JVM takes most of the aim alone; seventy projections keep a fetch open each, and "
-                   "leaders say that they live."),
+             limit="Kafka's JVM takes most of the aim alone, for its own timers; each reader of the log asks it again "
+                   "every two seconds, and leaders say that they live."),
     Headline("cost", "idle, memory (PSS)", "idle stack, memory", at_most=600,
              limit="The three engines take 610 MiB; the six services, which share what they import, 400 more, and the "
                    "supervisor 38."),
