@@ -18,6 +18,7 @@ import httpx
 from infra.kernel.config.settings import Settings, SettingsError, load
 from infra.ops.stack.escrow import is_for_this_machine
 from infra.ops.stack.secret_file import write_private
+from infra.ops.stack.tools import ALTHING
 
 DATA_DIR: Final = ".althing-demo"
 EMAIL: Final = "demo@althing.example"
@@ -32,7 +33,7 @@ def start_and_fill(fill: Callable[[Settings], int]) -> int:
     environment = _environment(os.environ)
     settings = load(environment)
     # A session of its own: Ctrl-C reaches this process alone, which then ends the stack once.
-    stack = subprocess.Popen([sys.executable, "-m", "infra.ops.cli", "up"], env=environment, start_new_session=True)
+    stack = subprocess.Popen([*ALTHING, "up"], env=environment, start_new_session=True)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stack.terminate())
     if not _ready(settings, stack):

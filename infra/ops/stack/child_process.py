@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import IO, Protocol
 
 from infra.ops.stack.tools import launched
@@ -22,35 +23,35 @@ class ChildProcess(Protocol):
     def send_signal(self, sig: int, /) -> None: ...
 
 
-class Start(Protocol):
-    """Starts `command`. `listener`: the descriptor of a listening socket that it takes over. Raises `OSError`."""
+@dataclass(frozen=True)
+class Program:
+    """What to start. `environment` is all that it gets. `ordinary_user`: not as root. `death_signal`: sent to it when
+    this process ends. `listener`: the descriptor of a listening socket that it takes over."""
 
-    def __call__(
-        self,
-        command: Sequence[str],
-        environment: Mapping[str, str],
-        *,
-        ordinary_user: bool = False,
-        death_signal: int = signal.SIGTERM,
-        listener: int | None = None,
-    ) -> ChildProcess: ...
+    command: Sequence[str]
+    environment: Mapping[str, str]
+    ordinary_user: bool = False
+    death_signal: int = signal.SIGTERM
+    listener: int | None = None
 
 
-def start(
-    command: Sequence[str],
-    environment: Mapping[str, str],
-    *,
-    ordinary_user: bool = False,
-    death_signal: int = signal.SIGTERM,
-    listener: int | None = None,
-) -> ChildProcess:
+Start = Callable[[Program], ChildProcess]
+"""Raises `OSError`."""
+
+
+def start(program: Program) -> ChildProcess:
     """`Start` by `exec`: a process that shares nothing with others."""
     return subprocess.Popen(
-        launched(list(command), ordinary_user=ordinary_user, death_signal=death_signal, listener=listener),
+        launched(
+            list(program.command),
+            ordinary_user=program.ordinary_user,
+            death_signal=program.death_signal,
+            listener=program.listener,
+        ),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        env=dict(environment),
+        env=dict(program.environment),
         start_new_session=True,
-        pass_fds=() if listener is None else (listener,),
+        pass_fds=() if program.listener is None else (program.listener,),
     )

@@ -19,11 +19,11 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import IO, Final
 
 from infra.ops.stack import child_process
-from infra.ops.stack.child_process import ChildProcess
+from infra.ops.stack.child_process import ChildProcess, Program
 from infra.ops.stack.console import say
 from infra.ops.stack.fork_server_process import NOT_ADOPTED
 from infra.ops.stack.tools import ALTHING, launched
@@ -32,12 +32,13 @@ PROGRAM: Final = "infra.ops.stack.fork_server_process"
 _PR_SET_CHILD_SUBREAPER: Final = 36
 _ANSWER_S: Final = 20.0
 """The first answer waits for the imports."""
+_ANSWER_BYTES: Final = 64
 _END_S: Final = 5.0
 _LOOK_S: Final = 0.01
 
 
 class ForkServer:
-    """`start` is a `Start`: forks what is a command of `althing`, and starts everything else by `exec`."""
+    """`start` is a `Start`: forks commands of `althing` until it is closed, and starts everything else by `exec`."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         """Starts the server with `environment`, which counts for what is read before a fork has its own."""
@@ -59,24 +60,14 @@ class ForkServer:
         self._connection = ours
         _adopt_orphans(True)
 
-    def start(
-        self,
-        command: Sequence[str],
-        environment: Mapping[str, str],
-        *,
-        ordinary_user: bool = False,
-        death_signal: int = signal.SIGTERM,
-        listener: int | None = None,
-    ) -> ChildProcess:
-        if self._connection is not None and tuple(command[: len(ALTHING)]) == ALTHING and not ordinary_user:
+    def start(self, program: Program) -> ChildProcess:
+        if self._connection is not None and _is_ours(program):
             try:
-                return _fork(self._connection, command[len(ALTHING) :], environment, death_signal, listener)
+                return _fork(self._connection, program)
             except OSError as error:
                 say("stack", f"the fork server failed, processes are started one by one: {error}", loud=True)
                 self.close()
-        return child_process.start(
-            command, environment, ordinary_user=ordinary_user, death_signal=death_signal, listener=listener
-        )
+        return child_process.start(program)
 
     def close(self) -> None:
         """Ends the server, not the processes that it has started."""
@@ -120,30 +111,42 @@ class ForkedProcess:
             os.kill(self.pid, sig)
 
 
-def _fork(
-    connection: socket.socket,
-    arguments: Sequence[str],
-    environment: Mapping[str, str],
-    death_signal: int,
-    listener: int | None,
-) -> ForkedProcess:
-    """Raises `OSError`; then no process of this request runs, nor will: it ends when nobody reads its answer."""
+def _is_ours(program: Program) -> bool:
+    return tuple(program.command[: len(ALTHING)]) == ALTHING and not program.ordinary_user
+
+
+def _fork(connection: socket.socket, program: Program) -> ForkedProcess:
+    """Raises `OSError`; then no process of this request runs, nor will: it ends when it cannot answer."""
     reading, writing = os.pipe()
     try:
-        request = {"arguments": list(arguments), "environment": dict(environment), "death_signal": int(death_signal)}
-        descriptors = [writing] if listener is None else [writing, listener]
+        request = {
+            "arguments": list(program.command[len(ALTHING) :]),
+            "environment": dict(program.environment),
+            "death_signal": int(program.death_signal),
+        }
+        descriptors = [writing] if program.listener is None else [writing, program.listener]
         socket.send_fds(connection, [json.dumps(request).encode()], descriptors)
-        answer = connection.recv(64)
+        answer = connection.recv(_ANSWER_BYTES)
         if not answer:
             raise ConnectionError("it has ended")
         if answer == NOT_ADOPTED:
             raise ConnectionError("this system does not let us adopt its forks")
     except OSError:
         os.close(reading)
+        _end_late(connection)
         raise
     finally:
         os.close(writing)
     return ForkedProcess(int(answer), open(reading, "rb"))
+
+
+def _end_late(connection: socket.socket) -> None:
+    """Ends the process whose answer came too late; one that answers from now on fails to, and ends."""
+    connection.shutdown(socket.SHUT_RD)
+    answer = connection.recv(_ANSWER_BYTES)
+    if answer not in (b"", NOT_ADOPTED):
+        os.kill(int(answer), signal.SIGKILL)
+        os.waitpid(int(answer), 0)
 
 
 def _adopt_orphans(adopts: bool) -> None:

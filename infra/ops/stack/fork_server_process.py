@@ -4,7 +4,8 @@
 
 A request is one message on the socket DESCRIPTOR: JSON, with the descriptors of the child's output and of the listening
 socket that it takes over, if there is one. The child answers with its process id as soon as the supervisor is its
-parent, then runs the command line `althing` in this very process; where it is not adopted, it says so and ends.
+parent, then runs the command line `althing` in this very process; where it is not adopted, it says so and ends, as it
+does where nobody takes its answer.
 """
 
 from __future__ import annotations
@@ -72,8 +73,11 @@ def main(arguments: list[str]) -> int:
     if request is None:
         return 0
     is_adopted = _become_child_of(int(arguments[1]), request.death_signal)
-    connection.send(str(os.getpid()).encode() if is_adopted else NOT_ADOPTED)
-    connection.close()
+    with connection:
+        try:
+            connection.send(str(os.getpid()).encode() if is_adopted else NOT_ADOPTED)
+        except OSError:  # the supervisor did not wait so long, and has started the process in another way
+            return 1
     return _run(request) if is_adopted else 1
 
 
@@ -141,7 +145,7 @@ def _show_command(command: list[str]) -> None:
     after_name = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
     start, end = int(after_name[45]), int(after_name[46])
     if start:
-        shown = "\0".join(command).encode()[: end - start - 1]
+        shown = os.fsencode("\0".join(command))[: end - start - 1]
         ctypes.memmove(start, shown.ljust(end - start, b"\0"), end - start)
 
 

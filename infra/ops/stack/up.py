@@ -20,7 +20,7 @@ from infra.kernel.observability import stack_state
 from infra.kernel.observability.service_manager import ServiceManager
 from infra.ops.backup import incomplete
 from infra.ops.stack import child_process, ports, secret_file, state
-from infra.ops.stack.child_process import ChildProcess, Start
+from infra.ops.stack.child_process import ChildProcess, Program, Start
 from infra.ops.stack.console import pump, say, show
 from infra.ops.stack.engines import kafka_archive, postgres
 from infra.ops.stack.fork_server import ForkServer
@@ -156,7 +156,7 @@ def run_migrations(
     stop_requested: Callable[[], bool] = lambda: False,
 ) -> None:
     """`althing migrate` on these engines. Raises `StartFailed`, or `StopRequested` as soon as a stop is."""
-    process = start([*ALTHING, "migrate"], environment)
+    process = start(Program([*ALTHING, "migrate"], environment))
     output = pump("migrate", process.stdout, log_file(data_dir, "migrate"), quiet=False)
     deadline = time.monotonic() + _MIGRATION_TIMEOUT_S
     try:

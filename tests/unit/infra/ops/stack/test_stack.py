@@ -19,11 +19,13 @@ import pytest
 from infra.kernel.config.settings import Settings, SettingsError, load
 from infra.kernel.observability import stack_state
 from infra.ops.demo import stage
-from infra.ops.stack import console, escrow, plan, ports, secret_file, state
+from infra.ops.stack import child_process, console, escrow, plan, ports, secret_file, state
+from infra.ops.stack.child_process import ChildProcess, Program
 from infra.ops.stack.hang_detection import MISSES, MissedChecks
 from infra.ops.stack.launcher import main as launch
 from infra.ops.stack.spec import ProcessSpec, log_file, stop_order
 from infra.ops.stack.supervisor import StartFailed, StopRequested, Supervisor
+from infra.ops.stack.up import run_migrations
 from tests.support.stack import free_ports, wait_for
 
 SLEEPER = [sys.executable, "-c", "import signal; signal.pause()"]
@@ -299,6 +301,28 @@ class TestWatch:
         assert misses.note({a: False, b: True}) == [a]
         assert misses.note({b: True}) == [], "it is gone"
         assert misses.note({("a", 4): False, b: True}) == [], "another process starts at zero"
+
+
+class TestMigrations:
+    def test_a_stop_ends_them_at_once(self, tmp_path: Path) -> None:
+        started: list[ChildProcess] = []
+
+        def sleeper(program: Program) -> ChildProcess:
+            assert program.command[-1] == "migrate"
+            started.append(child_process.start(replace(program, command=SLEEPER)))
+            return started[0]
+
+        with pytest.raises(StopRequested):
+            run_migrations(tmp_path, os.environ, sleeper, lambda: True)
+        assert started[0].poll() == -signal.SIGKILL
+
+    def test_a_failure_names_the_code_and_where_to_read_on(self, tmp_path: Path) -> None:
+        def failing(program: Program) -> ChildProcess:
+            return child_process.start(replace(program, command=[sys.executable, "-c", "print('why'); exit(3)"]))
+
+        with pytest.raises(StartFailed, match=r"failed \(code 3\); see .*migrate.log"):
+            run_migrations(tmp_path, os.environ, failing)
+        assert log_file(tmp_path, "migrate").read_text() == "why\n"
 
 
 class TestLaunch:
