@@ -12,6 +12,7 @@ from infra.kernel.http.request_limits import Message, Receive, Scope, Send
 from ingest.context import IngestContext
 from ingest.directory.custom_domains import CHECK, SCOPE_KEY, SERVED, check, domain_of, probe
 from ingest.directory.directory import CustomDomain
+from ingest.directory.request_lookups import ClientGone
 from ingest.endpoints.conversion_status import conversion
 from ingest.endpoints.health import livez, metrics, readyz
 from ingest.endpoints.pixel import pixel
@@ -87,25 +88,32 @@ class App:
             await send(message)
 
         try:
-            domain = domain_of(context, scope)
-            route = (_ROUTES.get(path) or _prefixed(path)) if domain is None else _under(domain, path, scope)
-            if route is None:
-                error = EventRejected(Outcome.INVALID, "not_found", "There is nothing here.", status=404)
-                await send_problem(counted, error)
-            elif method in route[1]:
-                await route[0](context, scope, receive, counted)
-            elif method == "OPTIONS":
-                await send_bytes(counted, 204, b"", _PREFLIGHT)
-            else:
-                allowed = ", ".join(sorted(route[1]))
-                message = f"This endpoint accepts {allowed}."
-                await send_problem(counted, EventRejected(Outcome.INVALID, "method_not_allowed", message, status=405))
+            await _answer(context, scope, receive, counted)
+        except ClientGone:
+            if EXEMPT not in scope:  # it caused look-ups and did not wait for the answer
+                context.costs.charge(client_address(scope, context.settings.trusted_proxies))
         except Exception:
             logger.exception("request_failed", method=method, path=path)
             if not started:
                 await send_problem(
                     counted, Unavailable("internal_error", "Something went wrong here; please try again.")
                 )
+
+
+async def _answer(context: IngestContext, scope: Scope, receive: Receive, send: Send) -> None:
+    method, path = scope["method"], scope["path"]
+    domain = domain_of(context, scope)
+    route = (_ROUTES.get(path) or _prefixed(path)) if domain is None else _under(domain, path, scope)
+    if route is None:
+        error = EventRejected(Outcome.INVALID, "not_found", "There is nothing here.", status=404)
+        await send_problem(send, error)
+    elif method in route[1]:
+        await route[0](context, scope, receive, send)
+    elif method == "OPTIONS":
+        await send_bytes(send, 204, b"", _PREFLIGHT)
+    else:
+        message = f"This endpoint accepts {', '.join(sorted(route[1]))}."
+        await send_problem(send, EventRejected(Outcome.INVALID, "method_not_allowed", message, status=405))
 
 
 def endpoint_of(path: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from infra.kernel.config.settings import Settings
-from infra.kernel.http.request_limits import Scope
+from infra.kernel.http.request_limits import Receive, Scope
 from infra.kernel.log import Log
 from infra.kernel.net.geoip import GeoIpDatabase
 from ingest.conversion_keys import ConversionKeys
@@ -13,6 +13,7 @@ from ingest.conversion_outcomes import ConversionOutcomes
 from ingest.directory.directory import Directory
 from ingest.directory.key_uses import KeyUses
 from ingest.directory.postgres import Postgres
+from ingest.directory.request_lookups import RequestLookups
 from ingest.fair_scheduling import FairScheduler
 from ingest.metrics import Counters
 from ingest.publish_retries import PublishRetries
@@ -27,11 +28,13 @@ from ingest.suspicion import SuspicionDetector
 
 @dataclass(slots=True)
 class IngestContext:
-    """The parts that requests need. All belong to the event loop."""
+    """The parts that requests need. All belong to the event loop. `postgres`: for reported conversions;
+    `site_postgres`: for published sites, so that neither waits for the other, nor for look-ups of unknown names."""
 
     settings: Settings
     log: Log
     postgres: Postgres
+    site_postgres: Postgres
     directory: Directory
     places: GeoIpDatabase
     hasher: Hasher
@@ -49,6 +52,10 @@ class IngestContext:
     suspicion_detector: SuspicionDetector
     site_files: SiteFiles = field(default_factory=SiteFiles)
     stopping: bool = False
+
+    def lookups(self, scope: Scope, receive: Receive) -> RequestLookups:
+        """What a request may look up at the source. An address above its limit of rejected requests: nothing."""
+        return RequestLookups(receive, self.costs.checker(scope, self.settings.trusted_proxies))
 
     def is_https(self, scope: Scope) -> bool:
         """Whether the client came by HTTPS, to this process or to the proxy before it."""

@@ -51,3 +51,15 @@ def invalid(code: str, message: str) -> EventRejected:
 def not_allowed(code: str, message: str) -> EventRejected:
     """The key is known but may not do this: 403."""
     return EventRejected(Outcome.NOT_ALLOWED, code, message, status=403)
+
+
+def not_looked_up() -> EventRejected:
+    """An event names something that is not in memory, and more than its request may look up: 429 if it is alone."""
+    return EventRejected(
+        Outcome.THROTTLED,
+        "not_looked_up",
+        "A link, partner or key of this event is not known here and was not looked up, because too many unknown ones"
+        " were named at once. Send the event again later.",
+        status=429,
+        retry_after=1,
+    )

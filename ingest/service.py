@@ -22,7 +22,7 @@ from ingest.context import IngestContext
 from ingest.conversion_keys import ConversionKeys
 from ingest.conversion_outcomes import ConversionOutcomes
 from ingest.datacentres import Datacentres, read_datacentres
-from ingest.directory.directory import Directory
+from ingest.directory.directory import Directory, Lane
 from ingest.directory.key_uses import KeyUses
 from ingest.directory.lookup import lookup_in, progress_in
 from ingest.directory.postgres import Postgres
@@ -85,6 +85,7 @@ class Service:
         self._hasher = Hasher(derived_key(settings, "visitor"), derived_key(settings, "customer"), self._salts)
         self._app = App()
         self._refresher: Refresher | None = None
+        self._pools: tuple[Postgres, ...] = ()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
@@ -106,15 +107,22 @@ class Service:
         warm_up()
         log = open_log(settings, linger_ms=LINGER_MS, delivery_timeout_s=DELIVERY_TIMEOUT_S)
         counters = Counters()
-        postgres = Postgres(settings.postgres_url)
-        await postgres.open()
+        postgres, of_sites, of_requests, of_events = self._pools = pools(settings.postgres_url)
+        for pool in self._pools:
+            await pool.open()
         built_in = (canary_key(settings),) if settings.canary else ()
-        directory = Directory(lookup_in(postgres), built_in, progress_in(postgres))
+        directory = Directory(
+            lookup_in(of_requests),
+            built_in,
+            progress_in(of_requests),
+            of_events=Lane(lookup_in(of_events), progress_in(of_events)),
+        )
         publisher = Publisher(log, counters, settings.ingest_max_unacked)
         context = IngestContext(
             settings=settings,
             log=log,
             postgres=postgres,
+            site_postgres=of_sites,
             directory=directory,
             places=open_geoip(settings),
             hasher=self._hasher,
@@ -179,10 +187,17 @@ class Service:
         await context.key_uses.stop(0.5)
         if self._refresher is not None:
             await asyncio.to_thread(self._refresher.stop)
-        await context.postgres.close()
+        for pool in self._pools:
+            await pool.close()
         closing = Thread(target=context.log.close, daemon=True)
         closing.start()
         await asyncio.to_thread(closing.join, CLOSE_S)  # an unavailable log must not delay the exit
+
+
+def pools(url: str | None) -> tuple[Postgres, Postgres, Postgres, Postgres]:
+    """Connections for reported conversions, published sites, what requests name (a key, a followed link), and what
+    their events name. Each has its own: who uses up those of one kind delays nobody else."""
+    return Postgres(url), Postgres(url, size=4), Postgres(url, size=3, least=0), Postgres(url, size=2, least=0)
 
 
 if __name__ == "__main__":

@@ -2,21 +2,24 @@
 
 The hot path only reads dictionaries. `ingest.directory.refresh` fills them from the read models' views and from a copy
 on disk, so that ingest starts and works while Postgres is down (at most `MAX_AGE_S`). An unknown key, link or partner
-is looked up once at the source. If the look-up fails or the source is behind the event store, the response is "try
-again", not "unknown".
+is looked up once at the source, within the limits of its request (`ingest.directory.request_lookups`). If the look-up
+fails or the source is behind the event store, the response is "try again", not "unknown".
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from time import monotonic, time
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 from uuid import UUID
 
-from ingest.errors import Unavailable
+from ingest.bounded_map import BoundedMap
+from ingest.directory.request_lookups import MAX_LOOKUPS, RequestLookups
+from ingest.errors import EventRejected, Unavailable
 from ingest.rate_limits import Bucket
 from ingest.routing import NO_ROUTING, Routing, routing_with_click_id
 from schemas.click_id_links import with_click_id
@@ -30,13 +33,20 @@ POLL_INTERVAL_S: Final = 0.05
 MAX_WAITING: Final = 16
 """Requests that may wait concurrently; further ones are answered immediately."""
 LOOKUPS_PER_S: Final = 100
+"""Of each kind in each lane."""
+LOOKUPS_PER_S_OF_OWNER: Final = 20
+"""Of what the events of one website name: others' new links and partners are looked up beside it."""
+MAX_OWNERS: Final = 2_000
 MAX_NEGATIVE: Final = 10_000
 MAX_NAME: Final = 128
 """Slugs and ids are never longer: a longer name is unknown and is not cached."""
 BUSY: Final = "busy"
-T = TypeVar("T")
+KINDS: Final = ("link", "partner", "key")
+Name = tuple[str, str]
+"""A kind and the name under which it is looked up."""
 Put = Callable[[dict[Any, Any], object, object], None]
 _MISSING: Final = object()
+_NEVER: Final[tuple[float, int | None]] = (0.0, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,17 +166,35 @@ class Listing:
     domains: tuple[CustomDomain, ...] = ()
 
 
-Lookup = Callable[[str, str], Awaitable[Listing]]
-"""Reads what belongs to one key hash (`"key"`), one slug (`"link"`), or one partner's slug or id (`"partner"`) from the
+Lookup = Callable[[str, Sequence[str]], Awaitable[Listing]]
+"""Reads what belongs to key hashes (`"key"`), or to slugs or ids of links (`"link"`) or partners (`"partner"`) from the
 source. Raises `Unavailable`."""
 
 Progress = Callable[[str], Awaitable[tuple[int, int]]]
 """How far the read models of a kind of look-up are, and the last event that is written. Raises `Unavailable`."""
-Check = Callable[[], None]
 
 
-def no_check() -> None:
-    return
+class Lane:
+    """A way to the source with limits of its own: who uses up those of one lane delays nobody in another."""
+
+    def __init__(self, lookup: Lookup, progress: Progress | None) -> None:
+        self.lookup = lookup
+        self.progress = progress
+        self.waiting = 0
+        """Requests that wait until the read models are current."""
+        self._of_kinds = {kind: Bucket(LOOKUPS_PER_S, LOOKUPS_PER_S) for kind in KINDS}
+        self._of_owners: BoundedMap[Hashable, Bucket] = BoundedMap(MAX_OWNERS)
+
+    def take(self, kind: str, owner: Hashable) -> bool:
+        """Whether one more name may be looked up now; `owner`: who names it, none: nobody in particular."""
+        if owner is not None:
+            bucket = self._of_owners.get(owner)
+            if bucket is None:
+                bucket = Bucket(LOOKUPS_PER_S_OF_OWNER, 2 * MAX_LOOKUPS)
+                self._of_owners.put(owner, bucket)
+            if bucket.wait(1) > 0:
+                return False
+        return self._of_kinds[kind].wait(1) == 0
 
 
 class Index:
@@ -255,18 +283,23 @@ def _put(into: dict[Any, Any], name: object, value: object) -> None:
 class Directory:
     """Keys, links and partners by what requests name them. Owned by the event loop."""
 
-    def __init__(self, lookup: Lookup, built_in: Sequence[Key] = (), progress: Progress | None = None) -> None:
-        """`built_in`: keys that stand in no listing. Without `progress` what the source does not have is unknown."""
-        self._lookup = lookup
-        self._progress = progress
+    def __init__(
+        self,
+        lookup: Lookup,
+        built_in: Sequence[Key] = (),
+        progress: Progress | None = None,
+        of_events: Lane | None = None,
+    ) -> None:
+        """`built_in`: keys that stand in no listing. Without `progress` what the source does not have is unknown.
+        `of_events`: the lane for what the events of requests name; none: as the other one."""
+        self._of_requests = Lane(lookup, progress)
+        self._of_events = of_events or Lane(lookup, progress)
         self._built_in = {key.hash: key for key in built_in}
         self._read_at = 0.0
-        self._missing: dict[tuple[str, str], tuple[float, int | None]] = {}
+        self._missing: BoundedMap[Name, tuple[float, int | None]] = BoundedMap(MAX_NEGATIVE)
         """Until when something counts as missing, and the position at which that is certain; none: it is."""
-        self._waiting = 0
-        self._bucket = Bucket(LOOKUPS_PER_S, LOOKUPS_PER_S)
-        self._before: list[tuple[dict[Any, Any], object, object]] = []
-        """What stood where something was looked up since the last reading."""
+        self._before: dict[tuple[int, object], tuple[dict[Any, Any], object, object]] = {}
+        """What stood where something was looked up since the last reading; by index and name."""
         self.used: dict[str, UUID] = {}
         """Hashes of the keys that were used since `ingest.directory.key_uses` took them, with their websites."""
         self._set_index(Index(Listing(), {}))
@@ -287,11 +320,11 @@ class Directory:
         """
         self._read_at = read_at
         if listing is not None:
-            self._before = []
+            self._before = {}
             self._set_index(self.prepared(listing) if isinstance(listing, Listing) else listing)
             return
-        while self._before:
-            into, name, value = self._before.pop()
+        before, self._before = self._before, {}
+        for into, name, value in before.values():
             if value is _MISSING:
                 into.pop(name, None)
             else:
@@ -315,105 +348,162 @@ class Directory:
 
     def _put(self, into: dict[Any, Any], name: object, value: object) -> None:
         """Until the next reading."""
-        self._before.append((into, name, into.get(name, _MISSING)))
+        self._before.setdefault((id(into), name), (into, name, into.get(name, _MISSING)))
         if value is _MISSING:
             into.pop(name, None)
         else:
             into[name] = value
 
-    async def key(self, text: str, before_lookup: Check = no_check) -> Key | None:
+    async def key(self, text: str, lookups: RequestLookups | None = None) -> Key | None:
         """The key that was sent, or none. Raises `Unavailable` when the look-up fails."""
         digest = _digest(text)
-        found = self.keys.get(digest) if self.is_known else None
-        return found or await self._find("key", digest, lambda: self.keys.get(digest), before_lookup)
+        if not self.is_known or digest not in self.keys:
+            await self._find_one("key", digest, lookups)
+        return self.keys.get(digest)
 
     def key_in_memory(self, text: str) -> Key | None:
         """The same without a look-up, and without a coroutine: nearly every request needs no more."""
         return self.keys.get(_digest(text)) if self.is_known else None
 
-    async def link(self, slug: str, before_lookup: Check = no_check) -> Link | None:
+    async def link(self, slug: str, lookups: RequestLookups | None = None) -> Link | None:
         """The link of that slug, also an inactive one, or none. Raises `Unavailable` when the look-up fails."""
-        found = self.links.get(slug) if self.is_known else None
-        return found or await self._find("link", slug, lambda: self.links.get(slug), before_lookup)
+        if not self.is_known or slug not in self.links:
+            await self._find_one("link", slug, lookups)
+        return self.links.get(slug)
 
-    async def link_of(self, text: str) -> Link | None:
-        """The link that an event names by slug or id. One batch may name thousands of wrong ones: above the rate limit
-        of look-ups a link that is not in the directory (at most a few seconds old) counts as unknown."""
-        try:
-            return self.links_by_id.get(text.lower()) or await self.link(text)
-        except Unavailable as error:
-            if error.code != BUSY:
-                raise
-            return None
-
-    async def partner(self, text: str, before_lookup: Check = no_check) -> Partner | None:
+    async def partner(self, text: str, lookups: RequestLookups | None = None) -> Partner | None:
         """The partner of that slug or id, or none. Raises `Unavailable` when the look-up fails."""
         name = text.lower()
-        found = (self.partners.get(text) or self.partners.get(name)) if self.is_known else None
-        return found or await self._find("partner", name, lambda: self.partners.get(name), before_lookup)
+        if not self.is_known or not (text in self.partners or name in self.partners):
+            await self._find_one("partner", name, lookups)
+        return self.partners.get(text) or self.partners.get(name)
 
-    async def partner_of(self, text: str) -> Partner | None:
-        """The partner that an event names; as `link_of`."""
-        try:
-            return self.partners.get(text) or await self.partner(text)
-        except Unavailable as error:
-            if error.code != BUSY:
-                raise
-            return None
+    def unknown_link(self, text: str) -> Name | None:
+        """The name to look up of a link that an event names by slug or id; none if it is in memory."""
+        return None if self.is_known and self._is_held("link", text) else ("link", text)
 
-    async def _find(self, kind: str, name: str, held: Callable[[], T | None], before_lookup: Check) -> T | None:
-        """Queries the source. A miss counts only after the read models have everything that was written at the time of
-        the first miss, so that a new key, link or partner is never unknown."""
-        if len(name) > MAX_NAME:
-            return None
-        until, needed = self._missing.get((kind, name), (0.0, None))
-        if until > monotonic():
-            if needed is None:
-                return None
-            raise _directory_behind()
-        before_lookup()
-        if self._bucket.wait(1) > 0:
+    def unknown_partner(self, text: str) -> Name | None:
+        """The same for a partner."""
+        return (
+            None if self.is_known and (text in self.partners or text.lower() in self.partners) else partner_name(text)
+        )
+
+    def unknown_key(self, text: str) -> Name | None:
+        """The same for a key."""
+        return None if self.key_in_memory(text) is not None else key_name(text)
+
+    async def find_all(self, names: Collection[Name], owner: Hashable, lookups: RequestLookups) -> frozenset[Name]:
+        """Looks up what the events of a request name, so that it is in memory afterwards if it exists. Gives those
+        names that were not looked up, because the request or `owner` (its website) names too many unknown ones: they
+        are no more known to be unknown. Raises `Unavailable`.
+        """
+        skipped = set[Name]()
+        for kind in KINDS:
+            wanted = [name for name_kind, name in names if name_kind == kind]
+            left_out: Collection[str] = wanted
+            with suppress(EventRejected):  # its address may cause no look-up now
+                left_out = await self._find(kind, wanted, self._of_events, lookups, owner)
+            skipped.update((kind, name) for name in left_out)
+        if skipped and not self.is_known:
+            raise Unavailable(BUSY, "The directory is not known yet; please try again.")
+        return frozenset(skipped)
+
+    async def _find_one(self, kind: str, name: str, lookups: RequestLookups | None) -> None:
+        """Looks up what the request itself names. Raises `Unavailable`, and `EventRejected` if the client may cause no
+        look-up."""
+        lookups = lookups or RequestLookups()
+        if await self._find(kind, (name,), self._of_requests, lookups):
             raise Unavailable(BUSY, "Too many unknown keys, links and partners were requested; please try again.")
-        found = await self._query_source(kind, name, held)
-        if found is None and self._progress is not None:
-            found = await self._query_until_current(kind, name, held, needed, self._progress)
-        if found is None:
-            self._remember(kind, name, NEGATIVE_S, None)
-        return found
+
+    async def _find(
+        self, kind: str, names: Sequence[str], lane: Lane, lookups: RequestLookups, owner: Hashable = None
+    ) -> Sequence[str]:
+        """Queries the source for the names in one statement, and gives those that it was not asked for. A miss counts
+        only after the read models have everything that was written at the time of the first miss, so that a new key,
+        link or partner is never unknown."""
+        needed = {name: self._position_needed(kind, name) for name in names if self._may_exist(kind, name)}
+        if not needed:
+            return ()
+        lookups.check()
+        asked = [name for name in needed if lookups.take() and lane.take(kind, owner)]
+        if asked:
+            await lookups.run(self._query(kind, asked, needed, lane))
+        return [name for name in needed if name not in asked]
+
+    def _may_exist(self, kind: str, name: str) -> bool:
+        """Whether a look-up can tell more than what is known. Raises `Unavailable` while the source is known to be
+        behind."""
+        if len(name) > MAX_NAME:
+            return False
+        until, needed = self._missing.get((kind, name)) or _NEVER
+        if until <= monotonic():
+            return True
+        if needed is not None:
+            raise _directory_behind()
+        return False
+
+    def _position_needed(self, kind: str, name: str) -> int | None:
+        return (self._missing.get((kind, name)) or _NEVER)[1]
+
+    async def _query(self, kind: str, names: Sequence[str], needed: Mapping[str, int | None], lane: Lane) -> None:
+        missing = await self._query_source(kind, names, lane)
+        if missing and lane.progress is not None:
+            missing = await self._query_until_current(kind, missing, needed, lane, lane.progress)
+        for name in missing:
+            self._missing.put((kind, name), (monotonic() + NEGATIVE_S, None))
 
     async def _query_until_current(
-        self, kind: str, name: str, held: Callable[[], T | None], needed: int | None, progress: Progress
-    ) -> T | None:
+        self, kind: str, names: Sequence[str], before: Mapping[str, int | None], lane: Lane, progress: Progress
+    ) -> Sequence[str]:
         """Queries again once the read models are current. Raises `Unavailable` when they stay behind."""
         reached, written = await progress(kind)
-        needed = written if needed is None else needed
-        if self._waiting < MAX_WAITING:
-            self._waiting += 1
+        needed = {name: written if (known := before[name]) is None else known for name in names}
+        if lane.waiting < MAX_WAITING:
+            lane.waiting += 1
             try:
                 deadline = monotonic() + CATCH_UP_S
-                while reached < needed and monotonic() < deadline:
+                while reached < max(needed.values()) and monotonic() < deadline:
                     await asyncio.sleep(POLL_INTERVAL_S)
                     reached, _ = await progress(kind)
             finally:
-                self._waiting -= 1
-        found = await self._query_source(kind, name, held)
-        if found is None and reached < needed:
-            self._remember(kind, name, BEHIND_S, needed)
+                lane.waiting -= 1
+        missing = await self._query_source(kind, names, lane)
+        behind = [name for name in missing if reached < needed[name]]
+        for name in behind:
+            self._missing.put((kind, name), (monotonic() + BEHIND_S, needed[name]))
+        if behind:
             raise _directory_behind()
-        return found
+        return missing
 
-    async def _query_source(self, kind: str, name: str, held: Callable[[], T | None]) -> T | None:
-        listing = await self._lookup(kind, name)
+    async def _query_source(self, kind: str, names: Sequence[str], lane: Lane) -> Sequence[str]:
+        """Takes what the source has of the names, and gives those that it does not have."""
+        listing = await lane.lookup(kind, names)
         if not self.is_known:  # the directory is too old; the source is authoritative
-            held_here: dict[str, dict[str, Any]] = {"key": self.keys, "link": self.links, "partner": self.partners}
-            self._put(held_here[kind], name, _MISSING)
+            for name in names:
+                self._forget(kind, name)
         self._index.add(listing, self._put)
-        return held()
+        return [name for name in names if not self._is_held(kind, name)]
 
-    def _remember(self, kind: str, name: str, seconds: float, needed: int | None) -> None:
-        if len(self._missing) >= MAX_NEGATIVE:
-            self._missing.clear()
-        self._missing[kind, name] = monotonic() + seconds, needed
+    def _is_held(self, kind: str, name: str) -> bool:
+        if kind == "link":
+            return name in self.links or name.lower() in self.links_by_id
+        return name in (self.keys if kind == "key" else self.partners)
+
+    def _forget(self, kind: str, name: str) -> None:
+        held: dict[str, dict[str, Any]] = {"key": self.keys, "link": self.links, "partner": self.partners}
+        for into, text in ((held[kind], name), (self.links_by_id, name.lower() if kind == "link" else "")):
+            if text in into:
+                self._put(into, text, _MISSING)
+
+
+def key_name(text: str) -> Name:
+    """Under which name a key is looked up."""
+    return "key", _digest(text)
+
+
+def partner_name(text: str) -> Name:
+    """Under which name a partner is looked up."""
+    return "partner", text.lower()
 
 
 def _directory_behind() -> Unavailable:

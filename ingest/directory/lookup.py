@@ -1,7 +1,8 @@
-"""The single look-up of a key, link or partner that the directory does not hold (yet)."""
+"""The look-up of keys, links or partners that the directory does not hold (yet)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 from uuid import UUID
 
@@ -9,11 +10,11 @@ from ingest.directory.directory import Listing, Lookup, Progress
 from ingest.directory.postgres import Postgres
 from ingest.directory.refresh import KEYS, LINKS, PARTNERS, WEBSITES, listing_of
 
-_KEY: Final = KEYS + " AND key_hash = decode(%s, 'hex')"
-_LINK: Final = LINKS + " WHERE slug = %s"
-_WEBSITE: Final = WEBSITES + " AND id = %s"
-_PARTNER: Final = PARTNERS + " WHERE id = %s"
-_PARTNER_NAMED: Final = PARTNERS + " WHERE slug = %s"
+_KEYS: Final = KEYS + " AND key_hash = ANY(%s)"
+_LINKS: Final = LINKS + " WHERE slug = ANY(%s) OR id = ANY(%s)"
+_WEBSITES: Final = WEBSITES + " AND id = ANY(%s)"
+_PARTNERS: Final = PARTNERS + " WHERE id = ANY(%s)"
+_PARTNERS_NAMED: Final = PARTNERS + " WHERE slug = ANY(%s) OR id = ANY(%s)"
 _PROGRESS: Final = "SELECT reached, written FROM ingest.directory_progress(%s)"
 _READ_MODELS: Final = {
     "key": ["website_keys", "websites"],
@@ -23,32 +24,35 @@ _READ_MODELS: Final = {
 
 
 def lookup_in(postgres: Postgres) -> Lookup:
-    """Asks the read models for one key (by hash), link (by slug) or partner (by slug or id), and what belongs to it."""
+    """Asks the read models for keys (by hash), or for links or partners (by slug or id), and what belongs to them: one
+    statement for all names, and one each for the websites and partners of what was found."""
 
-    async def lookup(kind: str, name: str) -> Listing:
-        if "\0" in name:
+    async def lookup(kind: str, names: Sequence[str]) -> Listing:
+        names = [name for name in names if "\0" not in name]
+        if not names:
             return Listing()
         if kind == "key":
-            keys = await postgres.rows(_KEY, (name,))
-            websites = await postgres.rows(_WEBSITE, (keys[0][0],)) if keys else []
-            return listing_of(websites, keys, [], [])
+            keys = await postgres.rows(_KEYS, ([bytes.fromhex(name) for name in names],))
+            return listing_of(await _of(postgres, _WEBSITES, [row[0] for row in keys]), keys, [], [])
+        ids = [id for name in names if (id := _uuid(name)) is not None]
         if kind == "partner":
-            return listing_of([], [], [], await _partners(postgres, name))
-        links = await postgres.rows(_LINK, (name,))
-        if not links:
-            return Listing()
-        websites = await postgres.rows(_WEBSITE, (links[0][3],))
-        partners = await postgres.rows(_PARTNER, (links[0][4],))
-        return listing_of(websites, [], links, partners)
+            return listing_of([], [], [], await postgres.rows(_PARTNERS_NAMED, (names, ids)))
+        links = await postgres.rows(_LINKS, (names, ids))
+        websites = await _of(postgres, _WEBSITES, [row[3] for row in links])
+        return listing_of(websites, [], links, await _of(postgres, _PARTNERS, [row[4] for row in links]))
 
     return lookup
 
 
-async def _partners(postgres: Postgres, name: str) -> list[Any]:
+async def _of(postgres: Postgres, sql: str, ids: list[UUID]) -> list[Any]:
+    return await postgres.rows(sql, (ids,)) if ids else []
+
+
+def _uuid(text: str) -> UUID | None:
     try:
-        return await postgres.rows(_PARTNER, (UUID(name),)) or await postgres.rows(_PARTNER_NAMED, (name,))
+        return UUID(text)
     except ValueError:
-        return await postgres.rows(_PARTNER_NAMED, (name,))
+        return None
 
 
 def progress_in(postgres: Postgres) -> Progress:

@@ -19,18 +19,19 @@ OPTIONS: Final = f"-c statement_timeout={int(TIMEOUT_S * 1000)} -c lock_timeout=
 class Postgres:
     """A small pool of connections. Every failure to answer in time is `Unavailable`."""
 
-    def __init__(self, url: str | None) -> None:
+    def __init__(self, url: str | None, *, size: int = 8, least: int = 1) -> None:
+        """At most `size` connections; `least` are kept open, with 0 it connects on demand."""
         self._pool = (
             None
             if url is None
             else AsyncPool(
                 url,
                 connection_class=DeadlineConnection,
-                min_size=1,
-                max_size=8,
+                min_size=least,
+                max_size=size,
                 open=False,
                 timeout=TIMEOUT_S,
-                max_waiting=200,
+                max_waiting=size * 25,
                 reconnect_timeout=RECONNECT_ROUND_S,
                 reconnect_failed=AsyncPool.check,
                 kwargs={"autocommit": True, "connect_timeout": 2, "options": OPTIONS, "prepare_threshold": 2},

@@ -23,12 +23,12 @@ _REJECTED: Final = (
 _STATUS: Final = "SELECT status FROM read.conversions WHERE id = %s"
 
 
-async def conversion(context: IngestContext, scope: Scope, _receive: Receive, send: Send) -> None:
+async def conversion(context: IngestContext, scope: Scope, receive: Receive, send: Send) -> None:
     """Returns the conversion to its website; 404 to all others."""
     headers: dict[bytes, bytes] = dict(scope["headers"])
-    check = context.costs.checker(scope, context.settings.trusted_proxies)
+    lookups = context.lookups(scope, receive)
     try:
-        key = await identify(context.directory, bearer(headers), headers, MAY_READ, before_lookup=check)
+        key = await identify(context.directory, bearer(headers), headers, MAY_READ, lookups=lookups)
         exempt_server_key(scope, key)
         try:
             identity = UUID(scope["path"].rpartition("/")[2])

@@ -10,8 +10,9 @@ import msgspec
 from infra.kernel.http.request_limits import Receive, Scope, Send
 from ingest.context import IngestContext
 from ingest.directory.directory import Key
-from ingest.endpoints.track import outcome_of
-from ingest.errors import EventRejected, Unavailable, invalid
+from ingest.directory.request_lookups import RequestLookups
+from ingest.endpoints.track import outcome_of, unknown_names
+from ingest.errors import EventRejected, Unavailable, invalid, not_looked_up
 from ingest.event import SiteEvent
 from ingest.pipeline import NO_STEP, PIXEL, Runner
 from ingest.query_strings import parameters
@@ -27,17 +28,17 @@ _ONLY_IN_BODIES: Final = frozenset({"site", "props", "ip", "user_agent"})
 _FIELDS: Final = frozenset(SentEvent.__struct_fields__) - _ONLY_IN_BODIES
 
 
-async def pixel(context: IngestContext, scope: Scope, _receive: Receive, send: Send) -> None:
+async def pixel(context: IngestContext, scope: Scope, receive: Receive, send: Send) -> None:
     """Answers with the image; the status and `X-Refused` tell a developer what is wrong."""
     headers: dict[bytes, bytes] = dict(scope["headers"])
     key: Key | None = None
-    check = context.costs.checker(scope, context.settings.trusted_proxies)
+    lookups = context.lookups(scope, receive)
     runner = PIXEL.runner(context.counters)
     try:
         query = parameters(scope["query_string"])
         runner.current = "identify_site"
-        key = await identify(context.directory, query.get("site", ""), headers, ("site",), before_lookup=check)
-        await _record(context, key, query, scope, headers, runner)
+        key = await identify(context.directory, query.get("site", ""), headers, ("site",), lookups=lookups)
+        await _record(context, key, query, scope, headers, lookups, runner)
         await _image(send, 200)
         runner.current = NO_STEP
     except EventRejected as error:
@@ -55,6 +56,7 @@ async def _record(
     query: dict[str, str],
     scope: Scope,
     headers: dict[bytes, bytes],
+    lookups: RequestLookups,
     runner: Runner[SiteEvent],
 ) -> None:
     runner.current = "decode"
@@ -66,10 +68,9 @@ async def _record(
     if sent.url is None:
         sent.url = headers.get(b"referer", b"").decode("latin-1") or None
     runner.current = "look_up"
-    if sent.link is not None:
-        await context.directory.link_of(sent.link)
-    if sent.partner:
-        await context.directory.partner_of(sent.partner)
+    unknown = unknown_names(context.directory, sent)
+    if unknown and await context.directory.find_all(unknown, key.website.id, lookups):
+        raise not_looked_up()
     runner.current = "limit_rate"
     context.rate_limits.take(key.website.id, 1)
     request = request_context(

@@ -14,7 +14,8 @@ import msgspec
 from infra.kernel.http.request_limits import Receive, Scope, Send
 from ingest.context import IngestContext
 from ingest.conversion_reports import accept_report, check_event, check_report, check_status, check_txid
-from ingest.directory.directory import Check, Directory, Key, Partner
+from ingest.directory.directory import Directory, Key, Partner
+from ingest.directory.request_lookups import RequestLookups
 from ingest.endpoints.conversion_status import current_status
 from ingest.errors import EventRejected, Unavailable, invalid
 from ingest.event import Report, ReportedEvent
@@ -40,16 +41,16 @@ async def postback(context: IngestContext, scope: Scope, receive: Receive, send:
     headers: dict[bytes, bytes] = dict(scope["headers"])
     key: Key | None = None
     sent: dict[str, str] = {}
-    check = context.costs.checker(scope, context.settings.trusted_proxies)
+    lookups = context.lookups(scope, receive)
     runner = POSTBACK.runner(context.counters)
     try:
         sent = await _read(context, scope, receive, headers)
         runner.current = "look_up"
-        preset, partner = await _preset(context.directory, sent, check)
+        preset, partner = await _preset(context.directory, sent, lookups)
         runner.current = "identify_site"
         fields = translate(preset, sent)
         token = bearer(headers) or fields.get("token", "")
-        key = await identify(context.directory, token, headers, MAY_POSTBACK, before_lookup=check)
+        key = await identify(context.directory, token, headers, MAY_POSTBACK, lookups=lookups)
         exempt_server_key(scope, key)
         runner.current = "decode"
         client = client_of(scope, headers, context.settings.trusted_proxies, context.places)
@@ -63,7 +64,7 @@ async def postback(context: IngestContext, scope: Scope, receive: Receive, send:
     except EventRejected as error:
         runner.drop(error.code)
         if not _is_dry_run(sent):
-            key = key or await _sender(context, error, sent or parameters(scope["query_string"]), headers, check)
+            key = key or await _sender(context, error, sent or parameters(scope["query_string"]), headers, lookups)
             shown = {name: value for name, value in sent.items() if "token" not in name.lower()}
             context.rejections.add(
                 error,
@@ -89,7 +90,7 @@ def _is_dry_run(sent: dict[str, str]) -> bool:
 
 
 async def _sender(
-    context: IngestContext, error: EventRejected, sent: dict[str, str], headers: Headers, check: Check
+    context: IngestContext, error: EventRejected, sent: dict[str, str], headers: Headers, lookups: RequestLookups
 ) -> Key | None:
     """The key of a postback that was rejected before its key was read, so that the website's owner sees it: a wrong
     partner, preset or body."""
@@ -97,7 +98,7 @@ async def _sender(
         return None
     with suppress(EventRejected, Unavailable):
         text = bearer(headers) or next((sent[name] for name in TOKEN_NAMES if name in sent), "")
-        return await identify(context.directory, text, headers, MAY_POSTBACK, before_lookup=check)
+        return await identify(context.directory, text, headers, MAY_POSTBACK, lookups=lookups)
     return None
 
 
@@ -126,13 +127,13 @@ async def _read(context: IngestContext, scope: Scope, receive: Receive, headers:
     return {name: str(value) for name, value in found.items() if value is not None} | sent
 
 
-async def _preset(directory: Directory, sent: dict[str, str], before_lookup: Check) -> tuple[Preset, Partner | None]:
+async def _preset(directory: Directory, sent: dict[str, str], lookups: RequestLookups) -> tuple[Preset, Partner | None]:
     """The preset of the request, otherwise the partner's; and that partner. Raises `Unavailable` when the look-up of
     the partner fails."""
     name, slug = sent.get("preset", ""), sent.get("partner", "")
     if not slug:
         return preset_of(name), None
-    partner = await directory.partner(slug, before_lookup)
+    partner = await directory.partner(slug, lookups)
     if partner is None:
         raise _unknown_partner()
     return preset_of(name or partner.preset), partner

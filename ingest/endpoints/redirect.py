@@ -38,7 +38,7 @@ DEFAULT_COOKIE_DAYS: Final = 30
 PREFIX: Final = "/go/"
 
 
-async def go(context: IngestContext, scope: Scope, _receive: Receive, send: Send) -> None:
+async def go(context: IngestContext, scope: Scope, receive: Receive, send: Send) -> None:
     """Answers one redirect: 302, 404 unknown, 410 gone."""
     path: str = scope["path"]
     slug = path.removeprefix(PREFIX) if path.startswith(PREFIX) else path[1:]
@@ -46,8 +46,8 @@ async def go(context: IngestContext, scope: Scope, _receive: Receive, send: Send
     headers: dict[bytes, bytes] = dict(scope["headers"])
     runner = REDIRECT.runner(context.counters)
     try:
-        check = context.costs.checker(scope, context.settings.trusted_proxies)
-        link = await context.directory.link(slug, check) if 0 < len(slug) <= MAX_TEXT else None
+        lookups = context.lookups(scope, receive)
+        link = await context.directory.link(slug, lookups) if 0 < len(slug) <= MAX_TEXT else None
     except EventRejected as error:
         runner.drop(error.code)
         await send_page(send, 429, "Please try again", "Too many unknown links were followed here.", error.retry_after)

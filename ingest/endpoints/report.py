@@ -63,13 +63,13 @@ async def _report(context: IngestContext, scope: Scope, receive: Receive, send: 
     headers: dict[bytes, bytes] = dict(scope["headers"])
     body: bytes = (await receive()).get("body", b"")
     key: Key | None = None
-    check = context.costs.checker(scope, context.settings.trusted_proxies)
+    lookups = context.lookups(scope, receive)
     runner = REPORT.runner(context.counters)
     try:
         query = parameters(scope["query_string"])
         text = bearer(headers) or query.get("site", "")
         if text:
-            key = await identify(context.directory, text, headers, MAY_REPORT, before_lookup=check)
+            key = await identify(context.directory, text, headers, MAY_REPORT, lookups=lookups)
         runner.current = "decode"
         await context.scheduler.before(
             body, key.website.id if key else client_address(scope, context.settings.trusted_proxies)
@@ -77,7 +77,7 @@ async def _report(context: IngestContext, scope: Scope, receive: Receive, send: 
         sent = _read(inflate(body, headers.get(b"content-encoding", b"")), headers.get(b"content-type", b""))
         runner.current = "identify_site"
         if key is None:
-            key = await identify(context.directory, sent.site or "", headers, MAY_REPORT, before_lookup=check)
+            key = await identify(context.directory, sent.site or "", headers, MAY_REPORT, lookups=lookups)
         exempt_server_key(scope, key)
         client = client_of(scope, headers, context.settings.trusted_proxies, context.places)
         runner.current = "decode"

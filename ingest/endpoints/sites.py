@@ -25,6 +25,7 @@ from infra.kernel.http.request_limits import Receive, Scope, Send
 from ingest.context import IngestContext
 from ingest.directory.custom_domains import SCOPE_KEY, is_bare_slug
 from ingest.directory.directory import CustomDomain
+from ingest.directory.request_lookups import RequestLookups
 from ingest.endpoints.redirect import go, send_page
 from ingest.endpoints.subscribe import subscribe
 from ingest.errors import EventRejected, Unavailable
@@ -106,7 +107,9 @@ async def own_host(context: IngestContext, scope: Scope, receive: Receive, send:
             await _unavailable(send, error)
             return
         served = None
-    if known is not None or (is_slug and (served is None or await _is_link(context, scope, domain, path))):
+    if known is not None or (
+        is_slug and (served is None or await _is_link(context, domain, path, context.lookups(scope, receive)))
+    ):
         await go(context, scope, receive, send)
     elif served is None:
         await send_problem(send, EventRejected(Outcome.INVALID, "not_found", "There is nothing here.", status=404))
@@ -128,12 +131,12 @@ async def _own_form(context: IngestContext, domain: CustomDomain, scope: Scope, 
         await _unavailable(send, error)
 
 
-async def _is_link(context: IngestContext, scope: Scope, domain: CustomDomain, slug: str) -> bool:
+async def _is_link(context: IngestContext, domain: CustomDomain, slug: str, lookups: RequestLookups) -> bool:
     """Whether a tracked link of the domain's website has this slug."""
     if len(slug) > MAX_PATH:
         return False
     try:
-        link = await context.directory.link(slug, context.costs.checker(scope, context.settings.trusted_proxies))
+        link = await context.directory.link(slug, lookups)
     except (EventRejected, Unavailable):
         return False  # too many unknown ones came from this address, or nobody can tell now: the page is there
     return link is not None and link.website.id == domain.website_id
@@ -147,7 +150,7 @@ async def _own_site(context: IngestContext, domain: CustomDomain) -> Served | No
 async def _rows(context: IngestContext, name: str, sql: str, *values: object) -> list[tuple[UUID, ...]]:
     files = context.site_files
     try:
-        found = await context.postgres.rows(sql, values)
+        found = await context.site_postgres.rows(sql, values)
     except Unavailable:
         known = files.sites.get(name)
         if known is None:
@@ -182,7 +185,7 @@ async def _files(context: IngestContext, served: Served, path: str) -> dict[str,
     files = context.site_files
     try:
         paths = [path, f"{path}/index.html", "404.html"]
-        rows = await context.postgres.rows(_FILES, (served.site_id, served.is_own_host, paths))
+        rows = await context.site_postgres.rows(_FILES, (served.site_id, served.is_own_host, paths))
     except Unavailable:
         known = files.files.get(name)
         if known is None:
@@ -217,7 +220,7 @@ async def _send_file(
     name = served.site_id, served.is_own_host, file.path, file.etag
     body = context.site_files.bodies.get(name)
     if body is None:
-        rows = await context.postgres.rows(_BODY, name)
+        rows = await context.site_postgres.rows(_BODY, name)
         if not rows:  # published again in between: the next request has the new one
             raise Unavailable("site_changed", "The site is just being published.")
         body = bytes(rows[0][0])
@@ -237,7 +240,7 @@ async def _send_image(
         (b"cross-origin-resource-policy", b"cross-origin"),
         (b"x-content-type-options", b"nosniff"),
     )
-    rows = await context.postgres.rows(_PICTURE, (is_narrow, served.site_id, content_hash))
+    rows = await context.site_postgres.rows(_PICTURE, (is_narrow, served.site_id, content_hash))
     if not rows or rows[0][0] is None:
         await _not_here(send)
     elif _has(scope, tag):

@@ -59,7 +59,7 @@ async def subscribe(
     context: IngestContext, site_id: UUID, is_own_host: bool, root: str, scope: Scope, receive: Receive, send: Send
 ) -> None:
     """Answers a form of a published site; `root`: the address of its home page. Raises `Unavailable`."""
-    if not await context.postgres.rows(_HAS_FORM, (site_id, is_own_host, file_of(FORM_SENT))):
+    if not await context.site_postgres.rows(_HAS_FORM, (site_id, is_own_host, file_of(FORM_SENT))):
         await send_page(send, 404, "Page not found", "There is no form at this address.")
         return
     body: bytes = (await receive()).get("body", b"")
@@ -90,7 +90,7 @@ async def _store(
         *(page if _PAGE.fullmatch(page) else "/", block if _BLOCK.fullmatch(block) else ""),
         NEWSLETTER_FORMS,
     )
-    [(is_too_many, is_full)] = await context.postgres.rows(STORE, values)
+    [(is_too_many, is_full)] = await context.site_postgres.rows(STORE, values)
     if is_too_many:
         await send_page(send, 429, "Please try again later", "Many forms were sent from your network.", RETRY_S)
     elif is_full:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
@@ -21,8 +21,9 @@ from infra.kernel.http.request_limits import Receive, Scope, Send
 from infra.kernel.log import Record
 from ingest.bot_detection import PREFETCH, SPAM_REFERRER
 from ingest.context import IngestContext
-from ingest.directory.directory import Key
-from ingest.errors import EventRejected, Unavailable, not_allowed
+from ingest.directory.directory import Directory, Key, Name, key_name
+from ingest.directory.request_lookups import RequestLookups
+from ingest.errors import EventRejected, Unavailable, not_allowed, not_looked_up
 from ingest.event import SiteEvent
 from ingest.fair_scheduling import SMALL, TimeSlice
 from ingest.page_links import page_links
@@ -41,7 +42,7 @@ from ingest.request_cost import COST, EXEMPT, exempt_server_key
 from ingest.responses import send_accepted_one, send_json, send_problem
 from ingest.rows import SentEvent
 from ingest.steps.decode import Body, BodyDecoder, Decoded, decode_one, is_array, is_json
-from ingest.steps.identify_site import bearer, identify, missing_key
+from ingest.steps.identify_site import MAX_KEY, bearer, identify, missing_key
 from ingest.steps.publish import MAX_GROUP
 from schemas.tracking import NO_ID, Outcome, Suspicion, TrackedEvent
 
@@ -68,7 +69,7 @@ async def track(context: IngestContext, scope: Scope, receive: Receive, send: Se
     """Answers one request."""
     headers: dict[bytes, bytes] = dict(scope["headers"])
     body: bytes = (await receive()).get("body", b"")
-    batch = _BatchRequest(context, scope, headers)
+    batch = _BatchRequest(context, scope, receive, headers)
     try:
         text = bearer(headers) or (site_of(scope["query_string"]) if scope["query_string"] else "")
         if text:
@@ -122,6 +123,8 @@ class _BatchRequest:
         "headers",
         "key",
         "keys",
+        "lookups",
+        "not_looked_up",
         "records",
         "rejected_events",
         "requests",
@@ -133,15 +136,17 @@ class _BatchRequest:
 
     client: Client
 
-    def __init__(self, context: IngestContext, scope: Scope, headers: Headers) -> None:
+    def __init__(self, context: IngestContext, scope: Scope, receive: Receive, headers: Headers) -> None:
         self.context = context
         self.scope = scope
         self.headers = headers
         self.address = client_address(scope, context.settings.trusted_proxies)
+        self.lookups = RequestLookups(receive, lambda: context.costs.check(self.address))
         self.key: Key | None = None
         self.count = 1
         self.keys: dict[str, Key | EventRejected] = {}
         self.requests: dict[Key, RequestContext | EventRejected] = {}
+        self.not_looked_up: dict[int, EventRejected] = {}
         self.records: list[Record] = []
         self.rows: list[TrackedEvent] = []
         self.rejected_events: list[tuple[int, EventRejected]] = []
@@ -151,8 +156,7 @@ class _BatchRequest:
     async def identify(self, text: str) -> Key:
         """The key `text`. Raises `EventRejected` for an unknown key, and for an address above its limit when the key
         needs a look-up."""
-        context, address = self.context, self.address
-        return await identify(context.directory, text, self.headers, before_lookup=lambda: context.costs.check(address))
+        return await identify(self.context.directory, text, self.headers, lookups=self.lookups)
 
     async def find_key(self, start: bytes, content_type: bytes) -> None:
         """Finds a usable key in the first events of a batch, before the batch is unpacked further or decoded. Raises
@@ -169,7 +173,7 @@ class _BatchRequest:
     async def begin(self, packed: Body) -> None:
         """Starts the work; large bodies wait for a time slice. Raises `EventRejected` (429) when the address is above
         its limit and the body is larger than a browser sends."""
-        key = self.key or next((key for key in self.keys.values() if isinstance(key, Key)), None)
+        key = self.key or self._first_key()
         size = len(packed.start(LARGE))
         if size >= LARGE and (key is None or key.kind != "secret"):
             self.context.costs.check(self.address)
@@ -216,18 +220,14 @@ class _BatchRequest:
             part.result()
 
     async def resolve(self, events: Decoded) -> None:
-        """Looks up the links, partners and keys of the events and charges each website's rate limit."""
+        """Looks up the links, partners and keys of the events, all at once, and charges each website's rate limit."""
+        unknown = await self._unknown_names(events)
+        if unknown:
+            await self._look_up(unknown, events)
         counts: dict[Key, int] = {}
-        time_slice = self.time_slice
-        for index, sent in enumerate(events):
-            if time_slice is not None and not index % CLOCK_EVERY and time_slice.is_over():
-                await time_slice.next()
+        for sent in events:
             if isinstance(sent, EventRejected):
                 continue
-            if sent.link is not None:
-                await self.context.directory.link_of(sent.link)
-            if sent.partner and sent.partner not in self.context.directory.partners:
-                await self.context.directory.partner_of(sent.partner)
             key = self.key
             if key is None or sent.site is not None:
                 found = await self._key_of(sent.site or "")
@@ -239,6 +239,46 @@ class _BatchRequest:
             counts[key] = counts.get(key, 0) + 1
         self.runner.current = "limit_rate"
         self._open_requests(counts)
+
+    async def _unknown_names(self, events: Decoded) -> dict[Name, None]:
+        """What the events name that is not in memory, in the order in which it is named first. A key that is alone is
+        looked up when it is needed."""
+        directory, time_slice, keys = self.context.directory, self.time_slice, self.keys
+        has_keys = self.count > 1
+        unknown: dict[Name, None] = {}
+        for index, sent in enumerate(events):
+            if time_slice is not None and not index % CLOCK_EVERY and time_slice.is_over():
+                await time_slice.next()
+            if isinstance(sent, EventRejected):
+                continue
+            if sent.link is not None or sent.partner:
+                unknown.update(dict.fromkeys(unknown_names(directory, sent)))
+            if has_keys and sent.site and sent.site not in keys and len(sent.site) <= MAX_KEY:
+                name = directory.unknown_key(sent.site)
+                if name is not None:
+                    unknown[name] = None
+        return unknown
+
+    async def _look_up(self, unknown: Collection[Name], events: Decoded) -> None:
+        """Looks the names up, and notes the events that name one for which this request may not. Raises
+        `EventRejected` if that is the only event."""
+        directory, key = self.context.directory, self.key or self._first_key()
+        owner = key.website.id if key is not None else self.address
+        skipped = await directory.find_all(unknown, owner, self.lookups)
+        if not skipped:
+            return
+        for index, sent in enumerate(events):
+            if isinstance(sent, EventRejected):
+                continue
+            if sent.site and key_name(sent.site) in skipped:
+                self.keys[sent.site] = not_looked_up()
+            elif not skipped.isdisjoint(unknown_names(directory, sent)):
+                self.not_looked_up[index] = not_looked_up()
+        if self.count == 1 and self.not_looked_up:
+            raise self.not_looked_up[0]
+
+    def _first_key(self) -> Key | None:
+        return next((key for key in self.keys.values() if isinstance(key, Key)), None)
 
     def _open_requests(self, counts: Mapping[Key, int]) -> None:
         """Charges each website's rate limit and creates its request context. Raises `EventRejected` when the only
@@ -270,6 +310,7 @@ class _BatchRequest:
         groups: dict[tuple[UUID, str], _RejectionGroup] = {}
         time_slice, run, drop = self.time_slice, self.runner.run, self.runner.drop
         context, headers, records, rows = self.context, self.headers, self.records, self.rows
+        unresolved = self.not_looked_up
         usual = self.requests.get(self.key) if self.key is not None else None
         blank: TrackedEvent | None = None
         blank_of: RequestContext | None = None
@@ -280,6 +321,8 @@ class _BatchRequest:
             if isinstance(sent, EventRejected):
                 error = sent
                 drop(error.code, "decode")
+            elif index in unresolved:
+                error = self._dropped("look_up", unresolved[index])
             else:
                 request = usual if sent.site is None and usual is not None else self._request_of(sent)
                 if isinstance(request, EventRejected):
@@ -397,6 +440,13 @@ class _RejectionGroup:
     key_kind: str
     sample: bytes
     count: int = 1
+
+
+def unknown_names(directory: Directory, sent: SentEvent) -> list[Name]:
+    """The link and the partner of the event that are not in memory."""
+    link = directory.unknown_link(sent.link) if sent.link is not None else None
+    partner = directory.unknown_partner(sent.partner) if sent.partner else None
+    return [name for name in (link, partner) if name is not None]
 
 
 def sample_of(sent: SentEvent) -> bytes:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Final
 
-from ingest.directory.directory import Check, Directory, Key, no_check
+from ingest.directory.directory import Directory, Key
+from ingest.directory.request_lookups import RequestLookups
 from ingest.errors import EventRejected, not_allowed
 from ingest.request_context import Headers
 from schemas.tracking import Outcome
@@ -38,18 +39,18 @@ async def identify(
     allowed: Collection[str] = _MAY_TRACK,
     *,
     browser: bool = True,
-    before_lookup: Check = no_check,
+    lookups: RequestLookups | None = None,
 ) -> Key:
     """The key `text`. Raises `EventRejected` (401 unknown, 403 not allowed) and `Unavailable`.
 
-    `browser`: a site key's allowed origins are compared with the request's Origin (or Referer). `before_lookup`: called
-    before Postgres is queried for a key that is not in memory.
+    `browser`: a site key's allowed origins are compared with the request's Origin (or Referer). `lookups`: what the
+    request may look up, for a key that is not in memory.
     """
     if not text:
         raise missing_key()
     key = None
     if len(text) <= MAX_KEY:
-        key = directory.key_in_memory(text) or await directory.key(text, before_lookup)
+        key = directory.key_in_memory(text) or await directory.key(text, lookups)
     if key is None:
         raise EventRejected(Outcome.UNKNOWN_SITE, "unknown_key", "This key is unknown or no longer valid.", status=401)
     if key.kind not in allowed:

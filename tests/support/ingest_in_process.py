@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from hashlib import sha256
@@ -73,8 +74,12 @@ async def request(
     }
     statuses: list[int] = []
 
+    parts: list[Message] = [{"type": "http.request", "body": body}]
+
     async def receive() -> Message:
-        return {"type": "http.request", "body": body}
+        if not parts:  # the client stays until it is answered
+            await asyncio.Event().wait()
+        return parts.pop()
 
     async def send(message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -102,6 +107,7 @@ def ingest_context(kept: KeepingLog) -> IngestContext:
         settings=settings,
         log=log,
         postgres=postgres,
+        site_postgres=postgres,
         directory=directory,
         places=open_geoip(settings),
         hasher=Hasher(b"v" * 32, b"c" * 32, Salts()),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
+import psycopg
 import pytest
 
 from tests.support.engines import wait_until
@@ -58,6 +60,42 @@ def test_good_events_with_a_key_of_their_own_are_kept_among_bad_ones(client: htt
     answer = client.post("/track", json=events).json()
     assert answer["accepted"] == 1
     assert [bad["code"] for bad in answer["rejected"]] == ["unknown_key", "bad_type", "missing_key"]
+
+
+@pytest.mark.timeout(120)
+def test_names_that_nobody_has_hold_two_connections_and_delay_nobody(own_edge: IngestService) -> None:
+    """Batches that name partners that there are not, while Postgres answers none of their look-ups."""
+    site, other = own_edge.add_site("many-names.example"), own_edge.add_site("beside.example")
+    slug = own_edge.add_link(other, own_edge.add_partner("beside"), "https://shop.example/")
+    with own_edge.client() as client:
+        for key in (site.site_key, other.site_key):
+            assert client.post(f"/track?site={key}", json={"type": "a"}).status_code == 202
+        assert client.get(f"/go/{slug}").status_code == 302
+
+    def batch(number: int, by: Site = site, count: int = 700) -> httpx.Response:
+        events = [{"type": "a", "partner": f"nobody-{number}-{name}"} for name in range(count)]
+        with own_edge.client(transport=httpx.HTTPTransport(local_address=f"127.0.4.{number}")) as sender:
+            return sender.post(f"/track?site={by.site_key}", json=events)
+
+    def waiting() -> int:
+        sql = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'read.partners'::regclass"
+        return int(own_edge.execute(sql)[0][0])
+
+    with ThreadPoolExecutor(12) as pool, own_edge.client() as client:
+        with psycopg.connect(own_edge.postgres.address) as holder:
+            holder.execute("LOCK TABLE read.partners IN ACCESS EXCLUSIVE MODE")
+            batches = [pool.submit(batch, number) for number in range(1, 13)]
+            wait_until(lambda: waiting() > 0, 30, "a look-up to wait")
+            assert client.get("/go/nobodys").status_code == 404
+            assert client.get("/sites/nobodys/").status_code == 404
+            assert client.get(f"/go/{slug}").status_code == 302
+            assert client.post("/track", json={"type": "a"}, headers=bearer("sk_nobodys")).status_code == 401
+            assert client.post(f"/track?site={other.site_key}", json={"type": "a"}).status_code == 202
+            assert waiting() <= 2 + 1, "their own two connections, and the one that reads the whole directory"
+        statuses = [one.result(60).status_code for one in batches]
+        assert set(statuses) <= {400, 503}, statuses
+        codes = [one["code"] for one in batch(13, other, 9_000).json()["rejected"]]
+        assert codes == ["unknown_partner"] * 20 + ["not_looked_up"] * 8_980
 
 
 @pytest.fixture

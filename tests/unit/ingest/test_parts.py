@@ -326,7 +326,7 @@ async def test_a_key_that_was_looked_up_goes_with_the_next_reading_that_does_not
     row = KeyRow(website.id, sha256(b"sk_short").hexdigest(), "secret", ())
     there = [Listing((website,), (row,))]
 
-    async def lookup(_kind: str, _name: str) -> Listing:
+    async def lookup(_kind: str, _names: Sequence[str]) -> Listing:
         return there[0]
 
     directory = Directory(lookup)
@@ -342,8 +342,8 @@ async def test_what_is_looked_up_stands_until_the_next_reading_and_then_as_it_wa
     row, website = listing.links[0], listing.websites[0]
     moved, other = replace(row, destination="https://moved.example/"), replace(row, id=uuid4(), slug="other", code=7)
 
-    async def lookup(_kind: str, slug: str) -> Listing:
-        return Listing((website,), (), (moved if slug == row.slug else other,), listing.partners)
+    async def lookup(_kind: str, slugs: Sequence[str]) -> Listing:
+        return Listing((website,), (), (moved if row.slug in slugs else other,), listing.partners)
 
     directory = Directory(lookup)
     index = directory.prepared(listing)
@@ -403,7 +403,7 @@ async def test_an_unknown_key_is_looked_up_once_and_a_silent_source_is_not_a_no(
     asked: list[str] = []
     silent = False
 
-    async def lookup(kind: str, _name: str) -> Listing:
+    async def lookup(kind: str, _names: Sequence[str]) -> Listing:
         asked.append(kind)
         if silent:
             raise Unavailable("postgres_unavailable", "away")
@@ -425,7 +425,7 @@ async def test_an_unknown_key_is_looked_up_once_and_a_silent_source_is_not_a_no(
 
 
 async def test_what_is_too_old_to_be_believed_is_not_believed_when_the_source_says_no() -> None:
-    async def lookup(_kind: str, _name: str) -> Listing:
+    async def lookup(_kind: str, _names: Sequence[str]) -> Listing:
         return Listing()
 
     website, digest = Website(uuid4(), "own.example", "EUR"), sha256(b"sk_revoked").hexdigest()
@@ -439,24 +439,8 @@ async def test_what_is_too_old_to_be_believed_is_not_believed_when_the_source_sa
     assert await directory.link("deal") is None
 
 
-async def test_a_batch_of_wrong_links_is_not_postponed_indefinitely() -> None:
-    async def lookup(_kind: str, _name: str) -> Listing:
-        return Listing()
-
-    directory = Directory(lookup)
-    directory.replace(a_listing(), time.time())
-    assert [await directory.link_of(f"wrong-{number}") for number in range(500)] == [None] * 500
-
-    async def look_up_others() -> None:
-        for number in range(500):
-            await directory.link(f"other-{number}")
-
-    with pytest.raises(Unavailable):
-        await look_up_others()
-
-
 async def test_a_link_of_a_switched_off_partner_is_gone() -> None:
-    async def lookup(_kind: str, _name: str) -> Listing:
+    async def lookup(_kind: str, _names: Sequence[str]) -> Listing:
         return Listing()
 
     directory, listing = Directory(lookup), a_listing()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
 from time import time
@@ -28,7 +29,7 @@ class Source:
         self.reached, self.written, self.made_at, self.step = reached, written, made_at, step
         self.lookups = 0
 
-    async def lookup(self, _kind: str, _name: str) -> Listing:
+    async def lookup(self, _kind: str, _names: Sequence[str]) -> Listing:
         self.lookups += 1
         return KNOWN if self.reached >= self.made_at else Listing()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 from uuid import UUID, uuid4
@@ -127,5 +128,5 @@ def test_a_website_has_one_partner_of_a_network_or_several(tmp_path: Path) -> No
     assert load_copy(tmp_path / "copy.json") == (whole, 1.0)
 
 
-async def nothing(_kind: str, _name: str) -> Listing:
+async def nothing(_kind: str, _names: Sequence[str]) -> Listing:
     return Listing()

@@ -1,5 +1,6 @@
 """The steps of one event: validate, enrich, pseudonymise, stamp; and who the client is."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from ipaddress import ip_network
@@ -36,7 +37,7 @@ KEY = b"k" * 32
 PLACES = GeoIpDatabase(None)
 
 
-async def nothing(_kind: str, _name: str) -> Any:
+async def nothing(_kind: str, _names: Sequence[str]) -> Any:
     raise AssertionError("no look-up was expected")
 
 

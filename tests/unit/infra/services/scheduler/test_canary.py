@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 
 import httpx
 import pytest
@@ -48,7 +49,7 @@ def test_a_canary_is_no_event_and_leaves_the_memory_of_ids_alone() -> None:
 
 
 def test_ingest_keeps_the_canarys_key_over_every_refresh_and_no_other() -> None:
-    async def nothing(_kind: str, _name: str) -> Listing:
+    async def nothing(_kind: str, _names: Sequence[str]) -> Listing:
         return Listing()
 
     async def look() -> None:
