@@ -119,8 +119,3 @@ def test_labels_say_what_it_is() -> None:
     labels = RUNTIME.only("LABEL")
     for name in ("title", "description", "licenses", "version", "revision"):
         assert f"org.opencontainers.image.{name}=" in labels
-
-
-def test_the_context_has_no_secrets_and_no_builds() -> None:
-    ignored = (ROOT / ".dockerignore").read_text().splitlines()
-    assert {".env", ".git", ".venv", ".build", ".althing*", "**/node_modules", "web/dist"} <= set(ignored)
