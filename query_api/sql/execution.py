@@ -1,8 +1,9 @@
 """Runs validated statements on ClickHouse, as a stream: early errors are refusals, later ones abort the stream.
 
 ClickHouse knows a statement by its id here, so it can be stopped from anywhere: by its owner, when the page that asked
-goes away, or when an answer is cut short. The embedded engine's front runs it in a process of its own for the account
-that a header names; a ClickHouse server ignores the header and holds to the settings.
+goes away, or when an answer is cut short. The statement, its parameters and its rows (`data_tables`) are a form, which
+may be long; only settings of a fixed length are in the address. The embedded engine's front runs it in a process of its
+own for the account that a header names; a ClickHouse server ignores the header and holds to the settings.
 """
 
 from __future__ import annotations
@@ -17,14 +18,16 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 from uuid import UUID
 
+import anyio.to_thread
 import httpx
 import orjson
 import structlog
 
-from infra.domain.sql_access import limits
+from infra.domain.sql_access import data_tables, limits
 from infra.domain.sql_access.faults import explain
-from infra.domain.sql_access.statement_log import STALE_S, Outcome
-from infra.domain.sql_access.validation_result import EXECUTION_DATABASE
+from infra.domain.sql_access.running_statements import RunningStatements
+from infra.domain.sql_access.statement_log import Outcome
+from infra.domain.sql_access.validation_result import EXECUTION_DATABASE, ExecutableStatement
 from infra.domain.sql_access.validator_pool import ValidatorPool
 from infra.kernel.clickhouse.client import address
 from infra.kernel.config.settings import Settings, SettingsError
@@ -43,11 +46,16 @@ _CONNECTIONS: Final = 24
 _GONE_S: Final = 40.0
 """How long `KILL QUERY ... SYNC` may take: a server waits for the statement 30 s."""
 
+_GIVEN_UP_S: Final = limits.DELIVERED_S + 80
+"""After so long, a server that still answers that it waits is asked no more."""
+
+_FIELD_BYTES: Final = 100_000
+"""A server takes 128 KiB in a field of a form (`http_max_field_value_size`), and joins several that are the query."""
+
 _AGAIN_S: Final = 0.5
 """Delay before a repeated cancellation."""
 
 _TIMEOUT: Final = httpx.Timeout(limits.SECONDS + 25, connect=3, pool=3)
-_NOT_SENT: Final = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 _ERROR_BYTES: Final = 20_000
 _MESSAGE: Final = re.compile(
     r"Code: (\d+)\. DB::Exception: (.*?)(?:\. \([A-Z_0-9]+\))?(?: \(version [^()]*.*\))?\s*$", re.DOTALL
@@ -64,6 +72,9 @@ _WORDS: Final[Mapping[int, str]] = {
     CANCELLED: "The statement was canceled.",
 }
 
+
+_Field = tuple[str, tuple[str | None, bytes]]
+"""Of a form: its name, its file name and its content."""
 
 ON_BEHALF: Final = "X-Althing-Analyst"
 
@@ -158,6 +169,7 @@ class StatementRunner:
         parts = urlsplit(settings.clickhouse_url)
         self._url = f"{address(settings.clickhouse_url)}/"
         self.validators = ValidatorPool()
+        self.statements = RunningStatements(settings.postgres_url or "", anyio.to_thread.run_sync)
         self._http = httpx.AsyncClient(
             auth=(unquote(parts.username or "default"), unquote(parts.password or "")),
             timeout=_TIMEOUT,
@@ -169,14 +181,14 @@ class StatementRunner:
         self,
         statement_id: UUID,
         account_id: UUID,
-        sql: str,
+        statement: ExecutableStatement,
         format_: str,
         parameters: Mapping[str, str],
         page_rows: int,
         row_filter: Mapping[str, str],
     ) -> Answer:
-        """Begins a statement. Raises `Failed`, once ClickHouse has let go of it. JSON is one page of `page_rows` and
-        one more; ClickHouse finishes it first."""
+        """Begins a statement. Raises `Failed`; ClickHouse may run it on until `gone`. JSON is one page of `page_rows`
+        and one more; ClickHouse finishes it first."""
         params = {
             **limits.settings(),
             **row_filter,
@@ -190,20 +202,22 @@ class StatementRunner:
         }
         if format_ == "json":
             params |= {"limit": str(page_rows + 1), "wait_end_of_query": "1"}
-        params |= {f"param_{name}": value for name, value in parameters.items()}
+        for table in statement.data:
+            params |= {f"{table.name}_structure": table.structure, f"{table.name}_format": data_tables.FORMAT}
+        sql = statement.sql.encode()
+        form: list[_Field] = [("query", (None, sql[at : at + _FIELD_BYTES])) for at in range(0, len(sql), _FIELD_BYTES)]
+        form += [(f"param_{name}", (None, value.encode())) for name, value in parameters.items()]
+        form += [(table.name, (table.name, table.content())) for table in statement.data]
         started = time.monotonic()
         request = self._http.build_request(
-            "POST", self._url, params=params, content=sql.encode(), headers={ON_BEHALF: str(account_id)}
+            "POST", self._url, params=params, files=form, headers={ON_BEHALF: str(account_id)}
         )
         try:
             response = await self._http.send(request, stream=True)
             if response.status_code != 200:
-                text = await _beginning(response)
-                raise _failed(text)
+                raise _failed(await _beginning(response))
         except httpx.HTTPError as failure:
             log.warning("clickhouse_unavailable", query_id=statement_id, error=type(failure).__name__)
-            if not isinstance(failure, _NOT_SENT):
-                await self.gone(statement_id)
             raise Failed(0, "The analytics store is unavailable. Please try again in a moment.") from failure
         return Answer(response, started, read_rows=_read_rows(response))
 
@@ -216,7 +230,7 @@ class StatementRunner:
     async def gone(self, statement_id: UUID) -> None:
         """Stops it, and returns once ClickHouse has let it go: as long as it may run there, it counts as running."""
         sql, timeout = f"KILL QUERY WHERE query_id = '{statement_id}' SYNC", httpx.Timeout(_GONE_S, connect=3, pool=3)
-        given_up_at = time.monotonic() + STALE_S
+        given_up_at = time.monotonic() + _GIVEN_UP_S
         while time.monotonic() < given_up_at:
             try:
                 answer = await self._http.post(self._url, content=sql.encode(), timeout=timeout)
@@ -231,6 +245,7 @@ class StatementRunner:
 
     async def close(self) -> None:
         self.validators.close()
+        self.statements.close()
         await self._http.aclose()
 
 
@@ -264,11 +279,12 @@ def _failed(text: str) -> Failed:
 
 
 async def until_gone(disconnected: asyncio.Task[None], work: asyncio.Task[Answer]) -> Answer | None:
-    """What `work` gives, or None when the client went away first; `work` is then cancelled."""
-    await asyncio.wait({disconnected, work}, return_when=asyncio.FIRST_COMPLETED)
-    if work.done():
-        return work.result()
-    work.cancel()
-    with suppress(asyncio.CancelledError, Failed):
-        await work
-    return None
+    """What `work` gives, or None when the client went away first. However this ends, `work` has ended, too."""
+    try:
+        await asyncio.wait({disconnected, work}, return_when=asyncio.FIRST_COMPLETED)
+        return work.result() if work.done() else None
+    finally:
+        if not work.done():
+            work.cancel()
+            with suppress(asyncio.CancelledError, Failed):
+                await (await work).response.aclose()

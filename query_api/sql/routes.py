@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends
 from pydantic import BaseModel, Field
 
 from infra.domain.sql_access import functions, limits
-from infra.domain.sql_access.statement_log import STALE_S
+from infra.domain.sql_access.statement_log import IS_ALIVE
 from infra.domain.sql_access.tables import DATABASE, SCHEMA
 from query_api.kernel.dependencies import AdminScope, Context
 from query_api.kernel.pagination import Page50
@@ -151,7 +151,7 @@ def get_sql_tokens(context: Context, person: AnAnalyst) -> list[SqlToken]:
 
 def _state(row: dict[str, Any], *, counts: bool) -> dict[str, Any]:
     rows_read = row["read_rows"] if counts else None
-    if row["outcome"] == "running" and row["age"] > STALE_S:
+    if row["outcome"] == "running" and not row["is_alive"]:
         return {"rows_read": rows_read, "outcome": "failed", "message": "It ended with the process that ran it."}
     return {"rows_read": rows_read}
 
@@ -163,7 +163,7 @@ def _clients_url(url: str | None) -> str | None:
 
 _COLUMNS: Final = (
     "s.id, account_id, door, text AS sql, s.tables, s.outcome, s.message, s.result_rows AS rows, s.read_rows,"
-    " s.ms AS elapsed_ms, s.started_at, extract(epoch FROM now() - s.started_at)::float8 AS age"
+    f" s.ms AS elapsed_ms, s.started_at, s.outcome = 'running' AND {IS_ALIVE} AS is_alive"
 )
 _OWN: Final = f"SELECT {_COLUMNS} FROM sql.statement AS s WHERE s.account_id = (SELECT read.reader_account())"  # noqa: S608 - own text
 _ALL: Final = (

@@ -6,14 +6,13 @@ import asyncio
 import csv
 import io
 import re
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, Final, Literal, ParamSpec, TypeVar
 from uuid import UUID, uuid4
 
-import anyio
 import anyio.to_thread
 import orjson
 import psycopg
@@ -26,8 +25,9 @@ from infra.domain.sql_access import analyst_accounts, limits, statement_log
 from infra.domain.sql_access.analyst_accounts import Analyst
 from infra.domain.sql_access.faults import explain
 from infra.domain.sql_access.parameters import BadParameter, bind
+from infra.domain.sql_access.running_statements import RunningStatement, to_its_end
 from infra.domain.sql_access.statement_log import Outcome
-from infra.domain.sql_access.validation_result import StatementRejected, fill
+from infra.domain.sql_access.validation_result import ExecutableStatement, StatementRejected, fill
 from infra.domain.sql_access.views import TooManyNames, row_filter
 from infra.kernel.http.problems import FieldError, Problem
 from infra.kernel.security.sessions import Pool, Principal, refuse_cross_site
@@ -121,24 +121,39 @@ class SqlResult(BaseModel):
     statistics: RunStatistics
 
 
-@dataclass(frozen=True, slots=True)
-class _RunningStatement:
-    """A statement that is recorded and runs."""
+@dataclass(slots=True)
+class _Statement:
+    """A statement that is recorded and may run. `walls`: the settings of its row filter."""
 
-    pool: Pool
     runner: StatementRunner
     analyst: Analyst
-    id: UUID
+    running: RunningStatement
+    executable: ExecutableStatement
+    parameters: Mapping[str, str]
+    walls: Mapping[str, str]
+    answer: Answer | None = None
 
-    async def end(self, outcome: Outcome) -> None:
-        with anyio.CancelScope(shield=True), suppress(psycopg.Error):
-            await _in_thread(statement_log.end, self.pool, self.analyst, self.id, outcome)
+    @property
+    def id(self) -> UUID:
+        return self.running.id
 
-    async def failed(self, failure: Failed, sql: str) -> Problem:
-        """Records the failure; returns what it says about the text `sql`."""
-        explained = failure.explained(sql)
-        await self.end(Outcome(explained.outcome, 0, explained.message))
-        return explained.problem()
+    async def start(self, format_: str, max_rows: int) -> Answer:
+        """Its answer, which is closed when the statement ends. Raises `Failed`."""
+        account, sql = self.analyst.account_id, self.executable
+        self.answer = await self.runner.start(self.id, account, sql, format_, self.parameters, max_rows, self.walls)
+        return self.answer
+
+    def ended(self, outcome: str, message: str = "") -> None:
+        """What is recorded as its end."""
+        answer = self.answer
+        self.running.outcome = Outcome(outcome, 0, message) if answer is None else answer.outcome(outcome, message)
+
+    async def let_go(self) -> None:
+        """Closes the answer, and makes sure that ClickHouse does not run the statement on."""
+        if self.answer is not None:
+            await self.answer.response.aclose()
+        if not self.running.is_done:
+            await self.runner.gone(self.id)
 
 
 @router.post(
@@ -154,32 +169,33 @@ async def run_sql(
 ) -> Response:
     """Runs one SELECT over the tables of `/api/platform/sql/schema` and returns its rows."""
     format_ = question.format or _ACCEPT.get(request.headers.get("accept", "").partition(";")[0].strip(), "json")
-    begun, sql, parameters, walls = await _begin(context.pool, runner, person, question, DOOR)
+    with _problems():
+        async with AsyncExitStack() as stack:
+            statement = await stack.enter_async_context(_statement(context.pool, runner, person, question, DOOR))
+            answer = await _answer_or_gone(request, statement, format_, question.maxRows)
+            headers = {"X-Query-Id": str(statement.id), "X-Content-Type-Options": "nosniff"}
+            if read_at := answer.response.headers.get(TABLES_READ_AT):
+                headers[TABLES_READ_AT] = read_at
+            if format_ == "json":
+                body = _as_json(statement, answer, question.maxRows)
+            else:
+                headers["Content-Disposition"] = f'attachment; filename="query.{format_}"'
+                body = _counted(answer, format_)
+            result = _Result(statement, body, stack.pop_all(), headers=headers, media_type=_MEDIA[format_])
+    return result
+
+
+async def _answer_or_gone(request: Request, statement: _Statement, format_: str, max_rows: int) -> Answer:
+    """The beginning of the answer. Raises `Failed`, and `Problem` 409 when the client goes away before."""
     disconnected = asyncio.create_task(_disconnected(request))
-    work = asyncio.create_task(
-        runner.start(begun.id, person.account_id, sql, format_, parameters, question.maxRows, walls)
-    )
     try:
-        answer = await until_gone(disconnected, work)
-    except Failed as failure:
-        raise await begun.failed(failure, question.sql) from failure
+        answer = await until_gone(disconnected, asyncio.create_task(statement.start(format_, max_rows)))
     finally:
         disconnected.cancel()
     if answer is None:
-        with anyio.CancelScope(shield=True):
-            await runner.gone(begun.id)
-        await begun.end(Outcome("cancelled", 0))
+        statement.ended("cancelled")
         raise Problem(409, "cancelled", "The statement was canceled.")
-    headers = {"X-Query-Id": str(begun.id), "X-Content-Type-Options": "nosniff"}
-    if read_at := answer.response.headers.get(TABLES_READ_AT):
-        headers[TABLES_READ_AT] = read_at
-    if format_ == "json":
-        body = _as_json(begun, answer, question.maxRows)
-    else:
-        headers["Content-Disposition"] = f'attachment; filename="query.{format_}"'
-        body = _counted(answer, format_)
-    body = _explained(body, question.sql)
-    return _Result(begun, answer, body, headers=headers, media_type=_MEDIA[format_])
+    return answer
 
 
 @router.delete("/{queryId}", status_code=204, dependencies=[Depends(same_site)])
@@ -197,42 +213,57 @@ async def run_to_end(
     pool: Pool, runner: StatementRunner, person: Analyst, question: SqlQuestion, door: str, max_bytes: int
 ) -> bytes:
     """The whole JSON answer to the question. Raises `Problem`, also when it has more bytes."""
-    begun, sql, parameters, walls = await _begin(pool, runner, person, question, door)
-    outcome, body = Outcome("cancelled", 0), bytearray()
-    answer: Answer | None = None
-    try:
-        answer = await runner.start(begun.id, person.account_id, sql, "json", parameters, question.maxRows, walls)
-        async for chunk in _as_json(begun, answer, question.maxRows):
-            body += chunk
-            if len(body) > max_bytes:
-                raise Failed(396, f"The result has more than {max_bytes:,} bytes. Select fewer columns or rows.")
-        outcome = answer.outcome("done")
-    except Failed as failure:
-        explained = failure.explained(question.sql)
-        outcome = Outcome(explained.outcome, 0, explained.message)
-        raise explained.problem() from failure
-    finally:
-        with anyio.CancelScope(shield=True):
-            if answer is not None:
-                await answer.response.aclose()
-            if outcome.outcome != "done":
-                await runner.gone(begun.id)
-        await begun.end(outcome)
+    body = bytearray()
+    with _problems():
+        async with _statement(pool, runner, person, question, door) as statement:
+            answer = await statement.start("json", question.maxRows)
+            async for chunk in _as_json(statement, answer, question.maxRows):
+                body += chunk
+                if len(body) > max_bytes:
+                    raise Failed(396, f"The result has more than {max_bytes:,} bytes. Select fewer columns or rows.")
+            statement.ended("done")
     return bytes(body)
 
 
-async def _begin(
+@contextmanager
+def _problems() -> Iterator[None]:
+    """Before the response begins, a `Failed` is the problem that it means."""
+    try:
+        yield
+    except Failed as failure:
+        raise failure.problem() from failure
+
+
+@asynccontextmanager
+async def _statement(
     pool: Pool, runner: StatementRunner, person: Analyst, question: SqlQuestion, door: str
-) -> tuple[_RunningStatement, str, Mapping[str, str], Mapping[str, str]]:
-    """Validates and records the statement; returns it with its SQL, parameters, and the settings of its row filter.
-    Raises `Problem`."""
+) -> AsyncIterator[_Statement]:
+    """The statement, validated and recorded. When the block is left, in whatever way, its answer is closed, ClickHouse
+    runs it no more, and its end is recorded. Raises `Problem`; `Failed` of the block in terms of the analyst's text."""
+    async with AsyncExitStack() as stack:
+        statement = await _begin(stack, pool, runner, person, question, door)
+        try:
+            yield statement
+        except Failed as failure:
+            explained = failure.explained(question.sql)
+            statement.ended(explained.outcome, explained.message)
+            raise explained from failure
+        finally:
+            await to_its_end(asyncio.ensure_future(statement.let_go()))
+
+
+async def _begin(
+    stack: AsyncExitStack, pool: Pool, runner: StatementRunner, person: Analyst, question: SqlQuestion, door: str
+) -> _Statement:
+    """Validates and records the statement, which runs until `stack` ends. Raises `Problem`."""
     statement_id, text = question.queryId or uuid4(), question.sql
     try:
         scope = await _in_thread(analyst_accounts.scope, pool, person)
         vetted = await runner.validators.validate(person.account_id, text, scope.name)
         admitted = await _in_thread(fill, vetted, scope)
         parameters = bind(text, question.parameters)
-        await _in_thread(statement_log.begin, pool, person, statement_id, door, text, admitted.tables)
+        recorded = runner.statements.running(pool, person, statement_id, door, text, admitted.tables)
+        running = await stack.enter_async_context(recorded)
     except (StatementRejected, TooManyNames) as refusal:
         message = explain(str(refusal), text).message
         await _in_thread(statement_log.record_rejected, pool, person, uuid4(), door, text, message)
@@ -247,7 +278,7 @@ async def _begin(
         raise Problem(429, "too_many_running", message, headers={"Retry-After": "1"}) from refusal
     except psycopg.errors.UniqueViolation as failure:
         raise Problem(409, "conflict", "This queryId has been used already.") from failure
-    return _RunningStatement(pool, runner, person, statement_id), admitted.sql, parameters, row_filter(scope)
+    return _Statement(runner, person, running, admitted, parameters, row_filter(scope))
 
 
 async def _in_thread(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -255,57 +286,37 @@ async def _in_thread(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) ->
 
 
 class _Result(StreamingResponse):
-    """The body, with its end written down however it comes about: also when the client is gone before the first byte,
-    and the body is never iterated."""
+    """The body of a statement that ends with the response, however that comes about: also when the client is gone
+    before the first byte, and the body is never iterated."""
 
     def __init__(
         self,
-        begun: _RunningStatement,
-        answer: Answer,
+        statement: _Statement,
         body: AsyncIterator[bytes],
+        stack: AsyncExitStack,
         *,
         headers: Mapping[str, str],
         media_type: str,
     ) -> None:
-        super().__init__(self._kept(body), headers=headers, media_type=media_type)
-        self._begun, self._answer = begun, answer
-        self._outcome = answer.outcome("cancelled")
-        self._is_over = False
+        super().__init__(self._whole(body), headers=headers, media_type=media_type)
+        self._statement, self._stack = statement, stack
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
+        async with self._stack:
             await super().__call__(scope, receive, send)
-        finally:
-            await self._end()
 
-    async def _kept(self, body: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-        try:
-            async for chunk in body:
-                yield chunk
-            self._outcome = self._answer.outcome("done")
-        except Failed as failure:
-            self._outcome = self._answer.outcome(failure.outcome, failure.message)
-            raise
-        finally:
-            await self._end()
-
-    async def _end(self) -> None:
-        if self._is_over:
-            return
-        self._is_over = True
-        with anyio.CancelScope(shield=True):
-            await self._answer.response.aclose()
-            if self._outcome.outcome != "done":
-                await self._begun.runner.gone(self._begun.id)
-        await self._begun.end(self._outcome)
+    async def _whole(self, body: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        async for chunk in body:
+            yield chunk
+        self._statement.ended("done")
 
 
-async def _as_json(begun: _RunningStatement, answer: Answer, max_rows: int) -> AsyncIterator[bytes]:
+async def _as_json(statement: _Statement, answer: Answer, max_rows: int) -> AsyncIterator[bytes]:
     lines = answer.lines()
     names = orjson.loads(await anext(lines, b"[]") or b"[]")
     types = orjson.loads(await anext(lines, b"[]") or b"[]")
     columns = [{"name": name, "type": kind} for name, kind in zip(names, types, strict=True)]
-    yield b'{"queryId":"%s","columns":%b,"rows":[' % (str(begun.id).encode(), orjson.dumps(columns))
+    yield b'{"queryId":"%s","columns":%b,"rows":[' % (str(statement.id).encode(), orjson.dumps(columns))
     truncated, pending = False, bytearray()
     async for line in lines:
         if answer.rows == max_rows:
@@ -316,7 +327,7 @@ async def _as_json(begun: _RunningStatement, answer: Answer, max_rows: int) -> A
         if len(pending) > 1 << 16:
             yield bytes(pending)
             pending.clear()
-    read_rows = answer.read_rows if begun.analyst.is_admin else None
+    read_rows = answer.read_rows if statement.analyst.is_admin else None
     statistics = {"rows": answer.rows, "rowsRead": read_rows, "elapsedMs": answer.ms}
     yield bytes(pending) + b'],"truncated":%b,"statistics":%b}' % (orjson.dumps(truncated), orjson.dumps(statistics))
 
@@ -335,14 +346,6 @@ async def _counted(answer: Answer, format_: str) -> AsyncIterator[bytes]:
         yield plain.take(chunk) if plain is not None else chunk
     if plain is not None:
         yield plain.rest()
-
-
-async def _explained(body: AsyncIterator[bytes], sql: str) -> AsyncIterator[bytes]:
-    try:
-        async for chunk in body:
-            yield chunk
-    except Failed as failure:
-        raise failure.explained(sql) from failure
 
 
 async def _disconnected(request: Request) -> None:
@@ -364,31 +367,16 @@ async def run_as_csv(
     pool: Pool, runner: StatementRunner, person: Analyst, question: SqlQuestion, door: str, max_bytes: int
 ) -> CsvResult:
     """Runs a statement for a person who does not wait for it; it is in their history. Raises `Problem` as `run_sql`."""
-    begun, vetted, parameters, walls = await _begin(pool, runner, person, question, door)
-    outcome = Outcome("cancelled", 0)
-    try:
-        answer = await runner.start(
-            begun.id, person.account_id, vetted, "typed csv", parameters, limits.PAGE_ROWS, walls
-        )
-        content, is_whole = bytearray(), True
-        try:
+    content, is_whole = bytearray(), True
+    with _problems():
+        async with _statement(pool, runner, person, question, door) as statement:
+            answer = await statement.start("typed csv", limits.PAGE_ROWS)
             async for chunk in _counted(answer, "typed csv"):
                 content += chunk
                 if len(content) > max_bytes:
                     is_whole = False
                     break
-            outcome = answer.outcome("done" if is_whole else "cancelled")
-        finally:
-            await answer.response.aclose()
-    except Failed as failure:
-        explained = failure.explained(question.sql)
-        outcome = Outcome(explained.outcome, 0, explained.message)
-        raise explained.problem() from failure
-    finally:
-        if outcome.outcome != "done":
-            with anyio.CancelScope(shield=True):
-                await runner.gone(begun.id)
-        await begun.end(outcome)
+            statement.ended("done" if is_whole else "cancelled")
     whole = bytes(content) if is_whole else bytes(content[: content.rfind(b"\n") + 1])
     return csv_result(whole, answer.rows, is_whole=is_whole)
 

@@ -57,7 +57,10 @@ TOGETHER = (
         "api/conversions/test_scheduled_decisions", "api/conversions/test_money",
     ),
     # One world of analysts; the last file kills its ClickHouse.
-    ("api/sql/test_saved_queries", "api/sql/test_entry_points", "api/sql/test_harm"),
+    (
+        "api/sql/test_saved_queries", "api/sql/test_entry_points", "api/sql/test_many_websites",
+        "api/sql/test_running_statements", "api/sql/test_harm",
+    ),
     ("api/kernel/test_access_matrix",),
     ("api/kernel/test_schemathesis",),
     ("api/ingest/test_hostile",),

@@ -137,7 +137,9 @@ _EXPLANATIONS: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str], str],
 _QUOTATION: Final = re.compile(
     r"(?:[.:,]?\s+[Ii]n (?:scope|query)\b|[.:,]?\s+[Ww]hile (?:executing|processing)\b).*$", re.DOTALL
 )
-_INNER: Final = re.compile(r"defaultValueOfTypeName|\bFROM althing\.|website_id IN \(|\(SELECT ", re.IGNORECASE)
+_INNER: Final = re.compile(
+    r"defaultValueOfTypeName|\bFROM althing\.|website_id IN \(|\brows_[0-9a-f]{16}|\(SELECT ", re.IGNORECASE
+)
 """What only the rewritten statement has, or a quotation of more than a few words."""
 
 

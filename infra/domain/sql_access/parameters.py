@@ -24,10 +24,19 @@ class BadParameter(Exception):
         self.name = name
 
 
+class ParameterTooLong(BadParameter):
+    """A value has more bytes than ClickHouse takes in one field of a form."""
+
+    def __init__(self, name: str) -> None:
+        Exception.__init__(self, f"The value of the parameter {name} may have at most {MAX_VALUE_BYTES:,} bytes.")
+        self.name = name
+
+
 def bind(sql: str, values: Mapping[str, str]) -> dict[str, str]:
-    """The values as ClickHouse reads them. Raises `BadParameter`. Types without a check are left to ClickHouse."""
+    """The values as ClickHouse reads them. Raises `BadParameter`. Types without a check are left to ClickHouse; a name
+    that no statement can have is left out."""
     types = declared(sql)
-    return {name: _bound(name, types.get(name, ""), value) for name, value in values.items()}
+    return {name: _bound(name, types.get(name, ""), value) for name, value in values.items() if _NAME.fullmatch(name)}
 
 
 def declared(sql: str) -> dict[str, str]:
@@ -36,6 +45,8 @@ def declared(sql: str) -> dict[str, str]:
 
 
 def _bound(name: str, type_: str, value: str) -> str:
+    if len(value.encode("utf-8", "replace")) > MAX_VALUE_BYTES:
+        raise ParameterTooLong(name)
     wrapped = _WRAPPED.match(type_)
     plain = type_[wrapped.end() :].rstrip(")") if wrapped else type_
     if value == "\\N" and "Nullable" in type_:
@@ -91,7 +102,11 @@ def _text(value: str) -> str:
     return value
 
 
+MAX_VALUE_BYTES: Final = 50_000
+"""Escaped, a value has twice as many bytes at most; a server takes 128 KiB (`http_max_field_value_size`)."""
+
 _MAX_SHOWN: Final = 80
+_NAME: Final = re.compile(r"[A-Za-z_]\w{0,99}", re.ASCII)
 _DECLARED: Final = re.compile(r"\{\s*(?P<name>[A-Za-z_]\w*)\s*:(?P<type>[^{}]{1,200})\}")
 _WRAPPED: Final = re.compile(r"^(?:(?:Nullable|LowCardinality)\()+", re.IGNORECASE)
 _READERS: Final[Mapping[str, Callable[[str], str]]] = {

@@ -1,7 +1,8 @@
 """The log of analysts' statements: recorded before a statement runs, with its outcome afterwards.
 
 A statement that cannot be recorded does not run. The same rows limit the concurrent statements of one analyst, over
-both entry points and all processes: counting and adding happen under one lock per account.
+both entry points and all processes: counting and adding happen under one lock per account. A row counts as running
+while the process that runs the statement holds its lock (`running_statements`).
 """
 
 from __future__ import annotations
@@ -15,8 +16,15 @@ from infra.domain.sql_access import limits
 from infra.domain.sql_access.analyst_accounts import Analyst, reader_transaction
 from infra.kernel.security.sessions import Pool
 
-STALE_S: Final = limits.DELIVERED_S + 80
-"""A statement that is still `running` after this long died with its process: delivery takes no longer."""
+LOCK: Final[LiteralString] = "hashtextextended('sql.statement:' || %s, 0)"
+"""The session-level advisory lock of a statement's id: Postgres releases it when the process that holds it ends."""
+
+IS_ALIVE: Final[LiteralString] = (
+    "EXISTS (SELECT FROM pg_locks AS l WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1"
+    " AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+    " AND (l.classid::bigint << 32 | l.objid::bigint) = hashtextextended('sql.statement:' || s.id, 0))"
+)
+"""Condition on a row `s` of `sql.statement`: the process that runs it lives and still holds it."""
 
 MESSAGE_LENGTH: Final = 1000
 REJECTED_LENGTH: Final = 10_000
@@ -52,7 +60,6 @@ def begin(pool: Pool, analyst: Analyst, statement_id: UUID, entry_point: str, te
                 "entry_point": entry_point,
                 "text": _kept(text),
                 "tables": list(tables),
-                "stale": STALE_S,
                 "most": limits.RUNNING,
             },
         )
@@ -92,16 +99,15 @@ def _kept(text: str) -> str:
 
 
 _BEGIN: Final[LiteralString] = (
-    "INSERT INTO sql.statement (id, account_id, door, text, tables, outcome)"
+    "INSERT INTO sql.statement (id, account_id, door, text, tables, outcome)"  # noqa: S608 - own text
     " SELECT %(id)s, %(account)s, %(entry_point)s, %(text)s, %(tables)s::text[], 'running' WHERE (SELECT count(*)"
-    " FROM sql.statement WHERE account_id = %(account)s AND outcome = 'running'"
-    " AND started_at > now() - make_interval(secs => %(stale)s)) < %(most)s"
+    f" FROM sql.statement AS s WHERE account_id = %(account)s AND outcome = 'running' AND {IS_ALIVE}) < %(most)s"
 )
 _REJECTED: Final[LiteralString] = (
     "INSERT INTO sql.statement (id, account_id, door, text, outcome, message, ended_at)"
     " VALUES (%s, %s, %s, %s, 'refused', %s, clock_timestamp())"
 )
-_RUNNING: Final[LiteralString] = "SELECT FROM sql.statement WHERE id = %s AND outcome = 'running'"
+_RUNNING: Final[LiteralString] = f"SELECT FROM sql.statement AS s WHERE id = %s AND outcome = 'running' AND {IS_ALIVE}"
 _END: Final[LiteralString] = (
     "UPDATE sql.statement SET outcome = %(outcome)s, message = %(message)s, result_rows = %(result_rows)s,"
     " read_rows = %(read_rows)s, ms = %(ms)s, ended_at = clock_timestamp() WHERE id = %(id)s"

@@ -9,13 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from infra.domain.sql_access.views import Scope, TooManyNames, find, sub_select
+from infra.domain.sql_access.data_tables import DataTable
+from infra.domain.sql_access.tables import View
+from infra.domain.sql_access.views import Scope, data_of, find, sub_select
 
 EXECUTION_DATABASE: Final = "information_schema"
 """The current database of validated statements."""
-
-MAX_BYTES: Final = 16 << 20
-"""Maximum size of a statement with its rows of names; the limit of ClickHouse (`limits.settings`)."""
 
 
 class StatementRejected(Exception):
@@ -36,26 +35,28 @@ class ValidatedStatement:
 
 @dataclass(frozen=True, slots=True)
 class ExecutableStatement:
-    """SQL that may run, and the documented tables that it reads."""
+    """SQL that may run, the documented tables that it reads, and the rows that it reads beside ClickHouse's own."""
 
     sql: str
-    tables: tuple[str, ...]
+    tables: tuple[str, ...] = ()
+    data: tuple[DataTable, ...] = ()
 
 
 def fill(validated: ValidatedStatement, scope: Scope) -> ExecutableStatement:
-    """What runs within `scope`. Raises `TooManyNames` when the rows of names are more than a statement can carry."""
+    """What runs within `scope`. Raises `TooManyNames` for a table of names with too many rows."""
     if len(validated.pieces) != len(validated.tables) + 1:
         raise ValueError("there are not as many tables as places")
-    rows: dict[tuple[str, str], str] = {}
-    parts, size = [validated.pieces[0]], len(validated.pieces[0])
+    views = {table: _known(*table) for table in validated.tables}
+    selects = {table: sub_select(view, scope) for table, view in views.items()}
+    parts = [validated.pieces[0]]
     for table, piece in zip(validated.tables, validated.pieces[1:], strict=True):
-        if table not in rows:
-            view = find(*table)
-            if view is None:
-                raise ValueError(f"there is no table {table}")
-            rows[table] = sub_select(view, scope)
-        parts += rows[table], piece
-        size += len(rows[table]) + len(piece)
-        if size > MAX_BYTES:
-            raise TooManyNames("The tables of names that this statement reads are too long; use ids instead.")
-    return ExecutableStatement("".join(parts), tuple(sorted({name for _, name in validated.tables})))
+        parts += selects[table], piece
+    tables = tuple(sorted({name for _, name in validated.tables}))
+    return ExecutableStatement("".join(parts), tables, data_of(list(views.values()), scope))
+
+
+def _known(database: str, name: str) -> View:
+    view = find(database, name)
+    if view is None:
+        raise ValueError(f"there is no table {database}.{name}")
+    return view

@@ -1,16 +1,20 @@
 """The sub-selects behind table names: rows of the analyst's websites only; and the tables that describe the
 schema.
 
-`system` and `information_schema` list the documented tables (`infra.domain.sql_access.tables`), and nothing else.
+The analyst's websites, and the names of websites, partners and links, are data beside the statement (`data_tables`), of
+which its text has nothing but the tables' names. `system` and `information_schema` list the documented tables
+(`infra.domain.sql_access.tables`), and nothing else.
 """
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 from uuid import UUID
 
+from infra.domain.sql_access.data_tables import DataTable
 from infra.domain.sql_access.functions import AGGREGATES, SCALARS
 from infra.domain.sql_access.literals import text
 from infra.domain.sql_access.tables import DATABASE, SCHEMA, Column, View, columns_of
@@ -18,7 +22,9 @@ from infra.domain.sql_access.tables import DATABASE, SCHEMA, Column, View, colum
 MAX_NAMED: Final = 20_000
 """Rows of `websites`, `partners` and `links` that a statement can carry."""
 
-MAX_FILTER_BYTES: Final = 200_000
+DATA_PREFIX: Final = "rows_"
+OWN: Final = "own"
+_OWN_COLUMNS: Final = (Column("website_id", "UUID", "A website of the analyst"),)
 
 Rows = Sequence[Sequence[Any]]
 
@@ -31,13 +37,15 @@ class TooManyNames(ValueError):
 class Scope:
     """What one analyst may see: rows of `websites`. `named` gives the rows of a table of names that they may see.
 
-    `tables` are ClickHouse's own tables that rows lie in, for `row_filter`.
+    `tables` are ClickHouse's own tables that rows lie in, for `row_filter`. `mark` is in the names of the tables with
+    its data: random, so that no statement can name or hide one.
     """
 
     name: str
     websites: frozenset[UUID]
     named: Callable[[str], Rows]
     tables: tuple[str, ...] = ()
+    mark: str = field(default_factory=lambda: f"{DATA_PREFIX}{secrets.token_hex(8)}")
 
 
 def find(database: str, name: str) -> View | None:
@@ -48,35 +56,46 @@ def find(database: str, name: str) -> View | None:
 
 
 def sub_select(view: View, scope: Scope) -> str:
-    """SQL for the rows of `view` within `scope`. Raises `TooManyNames`."""
+    """SQL for the rows of `view` within `scope`."""
     if view.source:
-        return view.source.replace("{own}", _own(scope.websites))
+        return view.source.replace("{own}", _own(scope))
     if view.database != DATABASE:
         return _values(view.columns, _described(view))
-    return _values(view.columns, scope.named(view.name))
+    return f"SELECT * FROM {_name(scope, view.name)}"  # noqa: S608 - own text
+
+
+def data_of(views: Sequence[View], scope: Scope) -> tuple[DataTable, ...]:
+    """What the sub-selects of `views` and the row filter read. Raises `TooManyNames`."""
+    named = {view.name: view for view in views if not view.source and view.database == DATABASE}
+    return (
+        DataTable(_name(scope, OWN), _OWN_COLUMNS, [(website,) for website in sorted(scope.websites)]),
+        *(DataTable(_name(scope, name), view.columns, _counted(scope.named(name))) for name, view in named.items()),
+    )
 
 
 def row_filter(scope: Scope) -> dict[str, str]:
-    """Settings by which ClickHouse itself hides other rows of `tables`: the second layer of row isolation.
-
-    Empty for so many websites that the setting would grow too long.
-    """
-    own = _own(scope.websites)
-    if len(own) * len(scope.tables) > MAX_FILTER_BYTES:
-        return {}
+    """Settings by which ClickHouse itself hides other rows of `tables`: the second layer of row isolation. They read
+    the first table of `data_of`."""
+    own = _own(scope)
     filters = ", ".join(f"{text(f'{DATABASE}.{table}')}: {text(own)}" for table in scope.tables)
     return {"additional_table_filters": f"{{{filters}}}"}
 
 
-def _own(websites: frozenset[UUID]) -> str:
-    if not websites:
-        return "0"
-    return f"website_id IN ({', '.join(text(str(one)) for one in sorted(websites))})"
+def _own(scope: Scope) -> str:
+    return f"website_id IN (SELECT website_id FROM {_name(scope, OWN)})"  # noqa: S608 - own text
+
+
+def _name(scope: Scope, table: str) -> str:
+    return f"{scope.mark}_{table}"
+
+
+def _counted(rows: Rows) -> Rows:
+    if len(rows) > MAX_NAMED:
+        raise TooManyNames(f"There are more than {MAX_NAMED:,} rows; use ids instead.")
+    return rows
 
 
 def _values(columns: Sequence[Column], rows: Rows) -> str:
-    if len(rows) > MAX_NAMED:
-        raise TooManyNames(f"There are more than {MAX_NAMED:,} rows; use ids instead.")
     structure = ", ".join(f"{column.name} {column.type}" for column in columns)
     shown = ", ".join(f"({', '.join(_literal(value) for value in row)})" for row in rows)
     if rows:

@@ -6,12 +6,16 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Final
+from tempfile import NamedTemporaryFile
+from typing import Final, ParamSpec, TypeVar
 
+from infra.domain.sql_access import data_tables
+from infra.domain.sql_access.data_tables import DataTable
 from infra.domain.sql_access.limits import DELIVERED_S, RESULT_BYTES, SECONDS
 from infra.kernel.http.request_limits import Receive
 from infra.services.clickhouse_server import allow_list, attached_tables, formats, readonly
@@ -19,13 +23,16 @@ from infra.services.clickhouse_server.attached_tables import LiveTable
 from infra.services.clickhouse_server.body import watched
 from infra.services.clickhouse_server.engine import Engine, Stats
 from infra.services.clickhouse_server.errors import Code, error
-from infra.services.clickhouse_server.frames import DATA_BYTES, Job
+from infra.services.clickhouse_server.frames import DATA_BYTES, Job, JobTable
 from infra.services.clickhouse_server.reply import Reply
 from infra.services.clickhouse_server.request import Request
 from infra.services.clickhouse_server.running_queries import Running, RunningQueries
 from infra.services.clickhouse_server.sql import Statement
 from infra.services.clickhouse_server.users import User
 from infra.services.clickhouse_server.workers import Run, Workers
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 ON_BEHALF: Final = "x-althing-analyst"
 """Header by which a service runs a statement for an analyst's account. Accepted from full users only."""
@@ -36,7 +43,8 @@ TABLES_S: Final = 10.0
 
 @dataclass
 class AnalystStatement:
-    """A validated statement. `limits` cannot be changed by the request's settings; `stats` are its costs so far."""
+    """A validated statement. `limits` cannot be changed by the request's settings; `data` are tables that it reads
+    besides those of its request; `stats` are its costs so far."""
 
     account: str
     request: Request
@@ -44,6 +52,7 @@ class AnalystStatement:
     user: User
     limits: Mapping[str, str]
     statement_id: str = ""
+    data: Sequence[DataTable] = ()
     stats: Stats = field(default_factory=Stats)
 
     @property
@@ -54,7 +63,7 @@ class AnalystStatement:
 def on_behalf(account: str, request: Request, statement: Statement, user: User) -> AnalystStatement:
     """A statement from a service for an analyst: validated there, and its settings are the limits."""
     limits = {name: value for name, value in request.settings.items() if name != "readonly"}
-    bare = Request("POST", request.headers, request.own, {}, request.parameters, b"", request.query_id)
+    bare = replace(request, settings={}, sql=b"", given={})
     return AnalystStatement(account, bare, statement, user, limits)
 
 
@@ -92,33 +101,43 @@ class AnalystExecutor:
         with self._running.registered(entry):
             async with watched(receive, run.kill):
                 reply.tables_read_at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-                job = await self._job(analyst_statement, settings)
-                async with self._workers.running(analyst_statement.account, run, job):
-                    head = await run.head()
-                    first, stats = b"", None
-                    while stats is None and len(first) < DATA_BYTES:
-                        part, stats = await run.data()
-                        first += part
-                    if stats is None:
-                        await reply.begin(head.output_format, analyst_statement.user.visible_stats(head.stats))
-                        await reply.chunk(first)
-                        stats = await _deliver(run, reply, len(first))
+                with ExitStack() as files:
+                    job = await self._job(analyst_statement, settings, files)
+                    rest, output_format, stats = await self._run(analyst_statement, run, job, reply)
         if reply.started:
             await reply.end()
         else:
-            await reply.whole(first, head.output_format, analyst_statement.user.visible_stats(stats))
+            await reply.whole(rest, output_format, analyst_statement.user.visible_stats(stats))
         analyst_statement.stats = stats
 
-    async def _job(self, analyst_statement: AnalystStatement, settings: Mapping[str, str]) -> Job:
+    async def _run(
+        self, analyst_statement: AnalystStatement, run: Run, job: Job, reply: Reply
+    ) -> tuple[bytes, str, Stats]:
+        """A short result with its format and costs; a long one has been sent then."""
+        user = analyst_statement.user
+        async with self._workers.running(analyst_statement.account, run, job):
+            head = await run.head()
+            first, stats = b"", None
+            while stats is None and len(first) < DATA_BYTES:
+                part, stats = await run.data()
+                first += part
+            if stats is None:
+                await reply.begin(head.output_format, user.visible_stats(head.stats))
+                await reply.chunk(first)
+                stats = await _deliver(run, reply, len(first))
+        return first, head.output_format, stats
+
+    async def _job(self, analyst_statement: AnalystStatement, settings: Mapping[str, str], files: ExitStack) -> Job:
+        """What a process needs; its files last as long as `files`."""
         sql = analyst_statement.statement.head.decode("utf-8", "surrogateescape")
         tables: list[LiveTable] = []
         if self._database in sql:
-            reading = self._threads.submit(attached_tables.live_tables, self._engine, self._database)
-            try:
-                async with asyncio.timeout(TABLES_S):
-                    tables = await asyncio.wrap_future(reading)
-            except TimeoutError as failure:
-                raise error(Code.NETWORK_ERROR, "The engine does not answer just now; please try again") from failure
+            tables = await self._blocking(attached_tables.live_tables, self._engine, self._database)
+        brought = (
+            JobTable(one.name, str(one.file), one.input_format, one.structure)
+            for one in analyst_statement.request.external
+        )
+        written = await self._blocking(self._written, analyst_statement.data, files)
         found = attached_tables.attachment(self._database, sql, tables)
         return Job(
             kind=analyst_statement.statement.kind,
@@ -132,7 +151,25 @@ class AnalystExecutor:
             is_checked=not analyst_statement.user.readonly,
             create=found.statements,
             paths=found.paths,
+            external=(*brought, *written),
         )
+
+    def _written(self, data: Sequence[DataTable], files: ExitStack) -> list[JobTable]:
+        tables = []
+        for one in data:
+            file = NamedTemporaryFile(dir=self._engine.incoming, prefix="rows")  # noqa: SIM115 - `files` closes it
+            files.enter_context(file)
+            file.write(one.content())
+            file.flush()
+            tables.append(JobTable(one.name, file.name, data_tables.FORMAT, one.structure))
+        return tables
+
+    async def _blocking(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            async with asyncio.timeout(TABLES_S):
+                return await asyncio.wrap_future(self._threads.submit(call, *args, **kwargs))
+        except TimeoutError as failure:
+            raise error(Code.NETWORK_ERROR, "The engine does not answer just now; please try again") from failure
 
 
 async def _deliver(run: Run, reply: Reply, size: int) -> Stats:

@@ -12,10 +12,10 @@ import re
 import time
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, suppress
-from dataclasses import replace
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
 from typing import ParamSpec, TypeVar
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import psycopg
 from psycopg_pool import PoolTimeout
@@ -23,6 +23,7 @@ from psycopg_pool import PoolTimeout
 from infra.domain.sql_access import analyst_accounts, limits, statement_log
 from infra.domain.sql_access.analyst_accounts import Analyst
 from infra.domain.sql_access.faults import explain
+from infra.domain.sql_access.running_statements import RunningStatement, RunningStatements
 from infra.domain.sql_access.statement_log import Outcome
 from infra.domain.sql_access.tables import DATABASE
 from infra.domain.sql_access.validation_result import EXECUTION_DATABASE, StatementRejected, StatementUnreadable, fill
@@ -55,6 +56,7 @@ class AnalystAuthenticator:
         self._pool = pool.pool(settings, CONNECTIONS, least=0, configure=analyst_accounts.set_reader_role)
         self._threads = ThreadPoolExecutor(CONNECTIONS, "analysts")
         self._vetting = ValidatorPool()
+        self._statements = RunningStatements(settings.postgres_url or "", self._do)
 
     async def user(self, request: Request) -> User | None:
         """The authenticated analyst, or None for unknown credentials. Raises `ClickHouseError` 210 while accounts
@@ -67,49 +69,51 @@ class AnalystAuthenticator:
     async def authorize(
         self, user: User, analyst: Analyst, request: Request, statement: Statement
     ) -> AsyncIterator[AnalystStatement]:
-        """Lets the statement in, or raises `ClickHouseError`; writes its end down in either case."""
-        statement_id = uuid4()
+        """Lets the statement in, or raises `ClickHouseError`; it counts as running until the block is left."""
         text, asked_format = _without_format(statement.head)
+        async with AsyncExitStack() as stack:
+            entry = _Entry(analyst, uuid4(), text, asked_format)
+            running, authorized = await self._admitted(stack, entry, user, request, statement)
+            try:
+                yield authorized
+                running.outcome = _outcome(running, authorized, "done")
+            except ClickHouseError as failure:
+                shown = explained(failure, text)
+                ended = "cancelled" if failure.code == Code.QUERY_WAS_CANCELLED else "failed"
+                running.outcome = _outcome(running, authorized, ended, shown.text)
+                raise shown from failure
+
+    async def _admitted(
+        self, stack: AsyncExitStack, entry: _Entry, user: User, request: Request, statement: Statement
+    ) -> tuple[RunningStatement, AnalystStatement]:
+        """The statement, validated and recorded; it runs until `stack` ends."""
+        analyst, text = entry.analyst, entry.text
         try:
-            _reject_unsupported(analyst, request, statement, asked_format)
+            _reject_unsupported(analyst, request, statement, entry.asked_format)
             scope = await self._do(analyst_accounts.scope, self._pool, analyst)
             validated = await self._vetting.validate(analyst.account_id, _select_for(text), scope.name)
             executable = await self._do(fill, validated, scope)
-            await self._do(statement_log.begin, self._pool, analyst, statement_id, ENTRY_POINT, text, executable.tables)
+            recorded = self._statements.running(
+                self._pool, analyst, entry.statement_id, ENTRY_POINT, text, executable.tables
+            )
+            running = await stack.enter_async_context(recorded)
         except (StatementRejected, TooManyNames, statement_log.TooManyRunning, ClickHouseError) as refusal:
             failure = explained(_to_error(refusal), text)
             if failure.code != Code.NETWORK_ERROR:
                 message = explain(str(refusal), text).message
                 await self._do(
-                    statement_log.record_rejected, self._pool, analyst, statement_id, ENTRY_POINT, text, message
+                    statement_log.record_rejected, self._pool, analyst, entry.statement_id, ENTRY_POINT, text, message
                 )
             raise failure from (refusal if failure is not refusal else None)
-        runs = replace(read_statement(executable.sql.encode()), output_format=asked_format)
+        runs = replace(read_statement(executable.sql.encode()), output_format=entry.asked_format)
         own = {**request.own, "database": EXECUTION_DATABASE}
         granted = {**limits.settings(), **row_filter(scope)}
-        authorized = AnalystStatement(
-            str(analyst.account_id), replace(request, own=own), runs, user, granted, str(statement_id)
-        )
-        started, outcome, message = time.monotonic(), "failed", ""
-        try:
-            yield authorized
-            outcome = "done"
-        except ClickHouseError as failure:
-            outcome = "cancelled" if failure.code == Code.QUERY_WAS_CANCELLED else "failed"
-            shown = explained(failure, text)
-            message = shown.text
-            raise shown from failure
-        except (asyncio.CancelledError, GeneratorExit):
-            outcome = "cancelled"
-            raise
-        finally:
-            ms, stats = int((time.monotonic() - started) * 1000), authorized.stats
-            ended = Outcome(outcome, ms, message, stats.result_rows, stats.read_rows)
-            with suppress(ClickHouseError):
-                await asyncio.shield(self._do(statement_log.end, self._pool, analyst, statement_id, ended))
+        account, asked = str(analyst.account_id), replace(request, own=own)
+        return running, AnalystStatement(account, asked, runs, user, granted, str(entry.statement_id), executable.data)
 
     def close(self) -> None:
         self._vetting.close()
+        self._statements.close()
         self._threads.shutdown()
         self._pool.close()
 
@@ -118,6 +122,21 @@ class AnalystAuthenticator:
             return await asyncio.wrap_future(self._threads.submit(call, *args, **kwargs))
         except (psycopg.Error, PoolTimeout) as failure:
             raise error(Code.NETWORK_ERROR, "Analysts cannot be looked up just now; please try again") from failure
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A statement as it came: its text without the FORMAT at its end."""
+
+    analyst: Analyst
+    statement_id: UUID
+    text: str
+    asked_format: str | None
+
+
+def _outcome(running: RunningStatement, authorized: AnalystStatement, outcome: str, message: str = "") -> Outcome:
+    ms, stats = int((time.monotonic() - running.started) * 1000), authorized.stats
+    return Outcome(outcome, ms, message, stats.result_rows, stats.read_rows)
 
 
 def _reject_unsupported(analyst: Analyst, request: Request, statement: Statement, asked_format: str | None) -> None:

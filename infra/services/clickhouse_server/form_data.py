@@ -34,7 +34,8 @@ Blocking = Callable[[Callable[[bytes], object], bytes], Awaitable[object]]
 
 @dataclass(frozen=True)
 class Form:
-    """`fields` as if they stood in the query string; `files` by name. See `read_form` for how long they live."""
+    """`fields` as if they stood in the query string; `files` by name. See `read_form` for how long they live. Several
+    fields `query` are parts of one, as in ClickHouse, which bounds the length of each field."""
 
     fields: dict[str, str]
     files: dict[str, Path]
@@ -126,10 +127,14 @@ class _Reader:
         if kind != b"form-data" or b"name" not in options:
             raise error(Code.BAD_ARGUMENTS, "A part of the multipart/form-data body has no name")
         name = options[b"name"].decode("utf-8", "replace")
-        if name in self._fields or name in self._files:
+        is_more_of_query = name == "query" and name in self._fields and b"filename" not in options
+        if (name in self._fields or name in self._files) and not is_more_of_query:
             raise error(Code.BAD_ARGUMENTS, f"The form's field {name[:100]} comes twice")
         self._in_file = b"filename" in options
-        self._write = self._new_file(name) if self._in_file else self._new_field(name)
+        if is_more_of_query:
+            self._write = self._fields[name].extend
+        else:
+            self._write = self._new_file(name) if self._in_file else self._new_field(name)
 
     def _new_field(self, name: str) -> Callable[[bytes], object]:
         if len(self._fields) >= MAX_FIELDS:

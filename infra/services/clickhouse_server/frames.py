@@ -31,9 +31,20 @@ DATA_BYTES: Final = 1 << 20
 
 
 @dataclass(frozen=True)
+class JobTable:
+    """An external table of a job; its rows are in `file`."""
+
+    name: str
+    file: str
+    input_format: str
+    structure: str
+
+
+@dataclass(frozen=True)
 class Job:
     """A statement with its limits (`settings`) and tables: `create` creates them in database `tables_in`, `paths`
-    are the directories of their parts. `is_checked`: a service has validated the text; it is not validated again."""
+    are the directories of their parts, `external` exist for the statement alone. `is_checked`: a service has validated
+    the text; it is not validated again."""
 
     kind: str
     sql: str
@@ -46,6 +57,7 @@ class Job:
     is_checked: bool
     create: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
+    external: tuple[JobTable, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from infra.domain.sql_access.limits import MEMORY_BYTES, RESULT_ROWS
 from infra.services.clickhouse_server import attached_tables
 from infra.services.clickhouse_server.engine import Engine, Stats
 from infra.services.clickhouse_server.errors import ClickHouseError, Code, error
+from infra.services.clickhouse_server.external import ExternalTable
 from infra.services.clickhouse_server.frames import (
     DATA,
     DATA_BYTES,
@@ -84,7 +85,8 @@ def _answer(engine: Engine, front: socket.socket, job: Job) -> Stats:
     user, asked, limits = _ANALYST, no_settings, job.settings
     if job.is_checked:
         user, asked, limits = _SERVICE, {**job.settings, "readonly": "1"}, no_settings
-    request = Request("POST", {}, own, asked, job.parameters, b"", "")
+    brought = tuple(ExternalTable(one.name, Path(one.file), one.input_format, one.structure) for one in job.external)
+    request = Request("POST", {}, own, asked, job.parameters, b"", "", brought)
     statement = Statement(job.kind, job.sql.encode("utf-8", "surrogateescape"), output_format=job.output_format)
     lease, most_rows = Lease(engine, None), int(job.settings.get("max_result_rows", RESULT_ROWS))
     try:

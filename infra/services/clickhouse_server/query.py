@@ -43,6 +43,10 @@ class Lease:
             self._own = self._engine.open()
         return self._own
 
+    @property
+    def is_of_session(self) -> bool:
+        return self._session is not None
+
     def apply(self, settings: Mapping[str, str]) -> None:
         """Sets the request's settings; on a session's connection for this query only."""
         if self._session is not None:
@@ -131,8 +135,16 @@ class Query:
         if self.statement.input_format is None and formats.header_cutter(self._output_format) is None:
             settings = self._bounded(settings)
         comment = settings.get("log_comment", "")
-        self.lease.apply({**settings, "log_comment": f"{self.mark} {comment}".strip()})
+        settings = {**settings, "log_comment": f"{self.mark} {comment}".strip()}
+        # A server takes the tables of a form although the query itself is readonly.
+        at_last = {"readonly": settings.pop("readonly")} if self._brings_readonly(settings) else {}
+        self.lease.apply(settings)
         self.lease.bring(self.request.external)
+        if at_last:
+            self.lease.connection.apply(at_last)
+
+    def _brings_readonly(self, settings: Mapping[str, str]) -> bool:
+        return bool(self.request.external) and "readonly" in settings and not self.lease.is_of_session
 
     def _bounded(self, settings: Mapping[str, str]) -> Mapping[str, str]:
         """A full user may raise its limits; a readonly user may only lower them."""

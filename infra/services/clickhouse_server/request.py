@@ -99,6 +99,8 @@ def with_form(request: Request, form: Form) -> Request:
     was authenticated before; a form cannot change it."""
     asked = {name: value for name, value in form.fields.items() if name not in ("user", "password")}
     given = {**request.given, **asked}
+    if "query" in asked:
+        given["query"] = request.given.get("query", "") + asked["query"]
     tables = tuple(external.table(name, file, given) for name, file in form.files.items())
     about_tables = {f"{table.name}{suffix}" for table in tables for suffix in external.SUFFIXES}
     rest = {name: value for name, value in given.items() if name not in about_tables}

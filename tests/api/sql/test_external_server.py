@@ -16,6 +16,7 @@ import httpx
 import pytest
 
 from infra.domain.sql_access import limits
+from infra.domain.sql_access.validation_result import ExecutableStatement
 from infra.kernel.config.settings import Settings
 from projectors.schema import create_schema
 from query_api.sql import execution
@@ -133,11 +134,12 @@ async def test_a_server_that_does_not_answer_in_time_is_asked_to_let_it_go(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(execution, "_TIMEOUT", httpx.Timeout(1.0))
-    runner = StatementRunner(world.service.settings)
+    runner, statement_id = StatementRunner(world.service.settings), uuid4()
     try:
         with pytest.raises(Failed) as failed:
-            await runner.start(uuid4(), uuid4(), DEAF, "ndjson", {}, 100, {})
+            await runner.start(statement_id, uuid4(), ExecutableStatement(DEAF), "ndjson", {}, 100, {})
         assert failed.value.code == 0
+        await runner.gone(statement_id)
         assert world.runs() == [], "it counts as ended from here"
     finally:
         await runner.close()

@@ -20,7 +20,7 @@ from psycopg_pool import ConnectionPool
 
 from infra.domain.sql_access import analyst_accounts
 from infra.domain.sql_access.analyst_accounts import Analyst
-from infra.domain.sql_access.views import row_filter
+from infra.domain.sql_access.views import data_of, row_filter
 from tests.support.analysts import AnalystWorld, Asker
 from tests.support.clickhouse import PASSWORD, READER, READER_PASSWORD, USER
 from tests.support.engines import wait_until
@@ -152,13 +152,20 @@ def test_row_level_security_holds_where_statements_run(world: AnalystWorld) -> N
     assert postgres_url is not None
     with ConnectionPool(postgres_url, min_size=1, max_size=1, open=True) as pool:
         scope = analyst_accounts.scope(pool, Analyst(world.ada.person.account_id, world.ada.email, is_admin=False))
+    [own] = data_of([], scope)
+    held = {**row_filter(scope), f"{own.name}_structure": own.structure}
     for sql in (
         "SELECT * FROM althing.events__g1",
         "SELECT * FROM althing.events",
         "SELECT * FROM althing.traffic_15m",
     ):
         answer = world.http.post(
-            "/", content=sql, params=row_filter(scope), auth=OWNER, headers={"X-Althing-Analyst": str(uuid4())}
+            "/",
+            data={"query": sql},
+            files={own.name: own.content()},
+            params=held,
+            auth=OWNER,
+            headers={"X-Althing-Analyst": str(uuid4())},
         )
         assert answer.status_code == 200 and str(world.ada_site) in answer.text, answer.text[:300]
         assert str(world.eve_site) not in answer.text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from infra.domain.sql_access.parameters import BadParameter, bind, declared
+from infra.domain.sql_access.parameters import MAX_VALUE_BYTES, BadParameter, bind, declared
 
 
 def test_parameters_are_those_outside_of_literals_and_comments() -> None:
@@ -52,3 +52,10 @@ def test_a_value_that_does_not_fit_is_named(type_: str, value: str, wanted: str)
     with pytest.raises(BadParameter, match="is not valid for the parameter p") as rejected:
         bind(f"SELECT {{p:{type_}}}", {"p": value})
     assert str(rejected.value).endswith(f"enter {wanted}.") and rejected.value.name == "p"
+
+
+def test_a_value_longer_than_a_form_takes_is_named() -> None:
+    assert bind("SELECT {a:String}", {"a": "x" * MAX_VALUE_BYTES, "no name": "1"}) == {"a": "x" * MAX_VALUE_BYTES}
+    with pytest.raises(BadParameter, match="parameter a may have at most 50,000 bytes") as told:
+        bind("SELECT {a:String}", {"a": "ü" * (MAX_VALUE_BYTES // 2 + 1)})
+    assert told.value.name == "a"
