@@ -36,7 +36,7 @@ UNEXPECTED: Final = "The statement ended unexpectedly."
 
 @dataclass
 class RunningStatement:
-    """A recorded statement. The code that runs it sets `outcome`; without one it failed, or was cancelled with its task."""
+    """A recorded statement. Its user sets `outcome`; without one it failed, or was cancelled with its task."""
 
     id: UUID
     outcome: Outcome | None = None
