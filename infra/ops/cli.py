@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from infra import PRODUCT_NAME
-from infra.kernel.config.settings import SettingsError, load
+from infra.kernel.config import secret_handover
+from infra.kernel.config.settings import SECRET_NAMES, SettingsError, load
 
 Main = Callable[[list[str]], int]
 
@@ -74,6 +75,8 @@ INTERRUPTED = 130
 def main(arguments: list[str] | None = None) -> int:
     """Exit codes: 0 done, 1 failed, 2 wrong use (or a check that found something)."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    if arguments is None:  # a process of its own
+        secret_handover.take(SECRET_NAMES)
     if not given or given[0] in ("-h", "--help", "help"):
         sys.stdout.write(usage())
         return 0 if given else WRONG_USE
@@ -139,7 +142,10 @@ def _use_running_stack() -> None:
         return
     from infra.kernel.observability.stack_state import running_environment
 
-    for name, value in running_environment(settings.data_dir.resolve()).items():
+    variables, secrets = secret_handover.divided(running_environment(settings.data_dir.resolve()), SECRET_NAMES)
+    own = secret_handover.environment()
+    secret_handover.keep({name: value for name, value in secrets.items() if name not in own})
+    for name, value in variables.items():
         os.environ.setdefault(name, value)
 
 

@@ -418,8 +418,8 @@ class Directory:
     async def _find(
         self, kind: str, names: Sequence[str], lane: Lane, lookups: RequestLookups, owner: Hashable = None
     ) -> Sequence[str]:
-        """Queries the source for the names in one statement, and gives those that it was not asked for. A miss counts
-        only after the read models have everything that was written at the time of the first miss, so that a new key,
+        """Queries the source for the names in one statement, and gives those that it did not query. A miss counts only
+        after the read models have everything that was written at the time of the first miss, so that a new key,
         link or partner is never unknown."""
         needed = {name: self._position_needed(kind, name) for name in names if self._may_exist(kind, name)}
         if not needed:
@@ -431,7 +431,7 @@ class Directory:
         return [name for name in needed if name not in asked]
 
     def _may_exist(self, kind: str, name: str) -> bool:
-        """Whether a look-up can tell more than what is known. Raises `Unavailable` while the source is known to be
+        """Whether a look-up can tell more than the last one. Raises `Unavailable` while the source is known to be
         behind."""
         if len(name) > MAX_NAME:
             return False

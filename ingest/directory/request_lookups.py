@@ -66,6 +66,6 @@ class RequestLookups:
 
 
 def _read_error(task: asyncio.Task[Any]) -> None:
-    """An error of a task that was given up is nobody's concern."""
+    """Marks the error of a cancelled look-up as read, so that asyncio does not report it."""
     if not task.cancelled():
         task.exception()

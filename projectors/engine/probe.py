@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final
 
+from infra.kernel.config.secret_handover import environment, handed_over
+from infra.kernel.config.settings import SECRET_NAMES
 from infra.kernel.log import StoredRecord
 from infra.kernel.postgres.memory_rows import MemoryRows
 from infra.kernel.subscriptions.positions import Key
@@ -35,9 +37,16 @@ def find_culprit(module: str, key: Key, records: Sequence[StoredRecord], known: 
     ]
     command = [sys.executable, "-m", module, key.projection, key.topic, str(key.partition)]
     try:
-        done = subprocess.run(
-            command, input="\n".join(lines).encode(), stdout=subprocess.PIPE, timeout=TIMEOUT_S, check=False
-        )
+        with handed_over(environment(), SECRET_NAMES) as (variables, descriptors):
+            done = subprocess.run(
+                command,
+                input="\n".join(lines).encode(),
+                stdout=subprocess.PIPE,
+                env=variables,
+                pass_fds=descriptors,
+                timeout=TIMEOUT_S,
+                check=False,
+            )
         output, failed = done.stdout, done.returncode != 0
     except subprocess.TimeoutExpired as error:
         output, failed = error.stdout or b"", True

@@ -12,7 +12,7 @@ from infra.kernel.config.settings import Settings
 from tests.support.crashing_process import crashing_process
 from tests.support.flight_recorder import recording
 from tests.support.pipeline import Pipeline, pipeline
-from tests.support.stack import Stack, stack
+from tests.support.stack import SECRETS, Stack, stack
 from tests.support.under_load import ADMIN, SELDOM
 
 __all__ = ["crashing_process", "loaded"]
@@ -21,7 +21,7 @@ __all__ = ["crashing_process", "loaded"]
 @pytest.fixture(scope="package")
 def loaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     """`CRASH_LOG` (kafka) says which log is used. The broker records its writes, for the failure of the power."""
-    settings = {**ADMIN, **SELDOM, **recording(tmp_path_factory.mktemp("recorded")), "ALTHING_CANARY": "1"}
+    settings = {**ADMIN, **SECRETS, **SELDOM, **recording(tmp_path_factory.mktemp("recorded")), "ALTHING_CANARY": "1"}
     with stack({**settings, "ALTHING_LOG": os.environ.get("CRASH_LOG", "kafka")}) as made:
         yield made
 

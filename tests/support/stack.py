@@ -38,6 +38,12 @@ START_S = 120.0
 STOP_S = 180.0
 PATIENCE_S = 60.0
 OURS = ("ALTHING_", "KAFKA_BOOTSTRAP", "POSTGRES_URL", "CLICKHOUSE_", "OPENAI_", "SMTP_URL", "TRUSTED_PROXIES")
+SECRETS: Final = {
+    "OPENAI_API_KEY": "sk-test-of-this-stack",
+    "ALTHING_GITHUB_CLIENT_ID": "client-of-this-stack",
+    "ALTHING_GITHUB_CLIENT_SECRET": "client-secret-of-this-stack",
+}
+"""Settings with secrets that change nothing in a stack."""
 _INTERNAL_PORTS = tuple(
     f"ALTHING_{name}_PORT"
     for name in ("KAFKA", "POSTGRES", "CLICKHOUSE", "COMMAND", "QUERY", "PROJECTORS", "SCHEDULER")

@@ -7,14 +7,13 @@ one sentence that names it (`SettingsError`). A secret may be in a file, which t
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
-from infra.kernel.config import sources
+from infra.kernel.config import secret_handover, sources
 from infra.kernel.config.contradictions import contradictions
 from infra.kernel.config.parsers import (
     Network,
@@ -107,9 +106,10 @@ class Examination:
 
 
 def examine(environ: Mapping[str, str] | None = None, env_file: Path | None = Path(".env")) -> Examination:
-    """Every problem of the settings in `environ`, `env_file` and the credentials of systemd. Raises nothing."""
+    """Every problem of the settings in `environ` (default: the process's own), `env_file` and the credentials of
+    systemd. Raises nothing."""
     rows = {f.metadata["name"]: f for f in fields(Settings)}
-    given, unreadable = sources.read(os.environ if environ is None else environ, env_file, rows, SECRET_NAMES)
+    given, unreadable = sources.read(_own(environ), env_file, rows, SECRET_NAMES)
     problems = [
         *unreadable,
         *(_unknown(name, rows) for name in given if name.startswith(sources.PREFIX) and name not in rows),
@@ -141,6 +141,10 @@ def load(environ: Mapping[str, str] | None = None, env_file: Path | None = Path(
     if found.problems:
         raise SettingsError(found.problems[0].text)
     return found.settings
+
+
+def _own(environ: Mapping[str, str] | None) -> Mapping[str, str]:
+    return secret_handover.environment() if environ is None else environ
 
 
 def child_environment(environ: Mapping[str, str]) -> dict[str, str]:

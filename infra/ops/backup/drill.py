@@ -22,6 +22,7 @@ from typing import Any, Final
 import psycopg
 
 from infra.kernel.config.paths import PACKAGES
+from infra.kernel.config.secret_handover import handed_over
 from infra.kernel.config.settings import FILE_SUFFIX, SECRET_NAMES, Settings
 from infra.kernel.observability import stack_state
 from infra.kernel.security.encryption import master_key
@@ -141,15 +142,17 @@ def compare(environment: Mapping[str, str], made: Manifest) -> tuple[int, tuple[
 
 def _audit(environment: Mapping[str, str]) -> dict[str, Any]:
     try:
-        done = subprocess.run(
-            [*ALTHING, "audit", "--json", "--timeout", "300"],
-            env=dict(environment),
-            cwd=environment["ALTHING_DATA_DIR"],
-            capture_output=True,
-            text=True,
-            timeout=AUDIT_S,
-            check=False,
-        )
+        with handed_over(environment, SECRET_NAMES) as (variables, descriptors):
+            done = subprocess.run(
+                [*ALTHING, "audit", "--json", "--timeout", "300"],
+                env=variables,
+                pass_fds=descriptors,
+                cwd=environment["ALTHING_DATA_DIR"],
+                capture_output=True,
+                text=True,
+                timeout=AUDIT_S,
+                check=False,
+            )
         found: dict[str, Any] = json.loads(done.stdout)
     except (subprocess.TimeoutExpired, ValueError) as error:
         raise BackupError(f"The restored copy could not be audited: {error}") from error

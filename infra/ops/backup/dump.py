@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryFile
+from tempfile import NamedTemporaryFile, TemporaryFile
 from time import monotonic
 from typing import Any, Final
 
@@ -74,8 +75,8 @@ def _engine_tables(connection: psycopg.Connection[Any]) -> Sequence[str]:
 def _run(program: str, arguments: Sequence[str], url: str, growing: Path | None) -> None:
     """Ends it when it is no longer wanted, and when `growing` has not grown for long."""
     path = postgres_bin() / program
-    environment = {**os.environ, **_environment(url)}
-    with TemporaryFile() as errors:
+    with TemporaryFile() as errors, _password_file(url) as password_file:
+        environment = {**os.environ, **_environment(url), "PGPASSFILE": password_file}
         process = subprocess.Popen(
             launched([str(path), *arguments]),
             env=environment,
@@ -110,7 +111,19 @@ def _wait(program: str, process: subprocess.Popen[bytes], growing: Path | None) 
 
 
 def _environment(url: str) -> Mapping[str, str]:
-    """libpq's names for the parts of the address: a password must not be an argument, which every user can see."""
+    """libpq's names for the parts of the address but its password, which is in a file: every user can see arguments,
+    and a program's environment can be seen as long as it runs."""
     parts = conninfo.conninfo_to_dict(url)
+    parts.pop("password", None)
     names = {each.keyword.decode(): each.envvar.decode() for each in psycopg.pq.Conninfo.get_defaults() if each.envvar}
     return {names[name]: str(value) for name, value in parts.items() if name in names and value is not None}
+
+
+@contextmanager
+def _password_file(url: str) -> Iterator[str]:
+    """A file for its owner alone, in libpq's form: the password of every server and user."""
+    password = str(conninfo.conninfo_to_dict(url).get("password") or "")
+    with NamedTemporaryFile("w") as file:
+        file.write("*:*:*:*:" + password.replace("\\", "\\\\").replace(":", "\\:") + "\n")
+        file.flush()
+        yield file.name

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import secrets
 import signal
 import subprocess
@@ -15,7 +14,8 @@ from typing import Final
 
 import httpx
 
-from infra.kernel.config.settings import Settings, SettingsError, load
+from infra.kernel.config import secret_handover
+from infra.kernel.config.settings import SECRET_NAMES, Settings, SettingsError, load
 from infra.ops.stack.escrow import is_for_this_machine
 from infra.ops.stack.secret_file import write_private
 from infra.ops.stack.tools import ALTHING
@@ -30,10 +30,11 @@ def start_and_fill(fill: Callable[[Settings], int]) -> int:
 
     Returns the exit code of what failed first, else the stack's. SIGINT and SIGTERM stop the stack cleanly.
     """
-    environment = _environment(os.environ)
+    environment = _environment(secret_handover.environment())
     settings = load(environment)
     # A session of its own: Ctrl-C reaches this process alone, which then ends the stack once.
-    stack = subprocess.Popen([*ALTHING, "up"], env=environment, start_new_session=True)
+    with secret_handover.handed_over(environment, SECRET_NAMES) as (variables, descriptors):
+        stack = subprocess.Popen([*ALTHING, "up"], env=variables, pass_fds=descriptors, start_new_session=True)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stack.terminate())
     if not _ready(settings, stack):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
+from infra.kernel.config import secret_handover
 from infra.kernel.config.settings import Problem, Settings, examine
 from infra.kernel.observability import stack_state
 from infra.kernel.observability.stack_state import StackState
@@ -44,7 +44,7 @@ class Subject:
 
 def subject_of(environ: Mapping[str, str] | None = None, env_file: Path | None = Path(".env")) -> Subject:
     """The subject of this process's settings."""
-    given = os.environ if environ is None else environ
+    given = secret_handover.environment() if environ is None else environ
     examined = examine(given, env_file)
     data_dir = examined.settings.data_dir.resolve()
     stack = stack_state.read(data_dir)

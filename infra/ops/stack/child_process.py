@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Protocol
 
+from infra.kernel.config.secret_handover import handed_over
+from infra.kernel.config.settings import SECRET_NAMES
 from infra.ops.stack.tools import launched
 
 
@@ -25,7 +27,8 @@ class ChildProcess(Protocol):
 
 @dataclass(frozen=True)
 class Program:
-    """What to start. `environment` is all that it gets. `ordinary_user`: not as root. `death_signal`: sent to it when
+    """What to start. `environment` is all that it gets, secrets included; they do not become variables
+    (`infra.kernel.config.secret_handover`). `ordinary_user`: not as root. `death_signal`: sent to it when
     this process ends. `listener`: the descriptor of a listening socket that it takes over."""
 
     command: Sequence[str]
@@ -41,17 +44,18 @@ Start = Callable[[Program], ChildProcess]
 
 def start(program: Program) -> ChildProcess:
     """`Start` by `exec`: a process that shares nothing with others."""
-    return subprocess.Popen(
-        launched(
-            list(program.command),
-            ordinary_user=program.ordinary_user,
-            death_signal=program.death_signal,
-            listener=program.listener,
-        ),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        env=dict(program.environment),
-        start_new_session=True,
-        pass_fds=() if program.listener is None else (program.listener,),
-    )
+    with handed_over(program.environment, SECRET_NAMES) as (variables, descriptors):
+        return subprocess.Popen(
+            launched(
+                list(program.command),
+                ordinary_user=program.ordinary_user,
+                death_signal=program.death_signal,
+                listener=program.listener,
+            ),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env=variables,
+            start_new_session=True,
+            pass_fds=descriptors if program.listener is None else (*descriptors, program.listener),
+        )

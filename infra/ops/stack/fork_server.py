@@ -22,6 +22,8 @@ import time
 from collections.abc import Mapping
 from typing import IO, Final
 
+from infra.kernel.config.secret_handover import divided
+from infra.kernel.config.settings import SECRET_NAMES
 from infra.ops.stack import child_process
 from infra.ops.stack.child_process import ChildProcess, Program
 from infra.ops.stack.console import say
@@ -41,7 +43,8 @@ class ForkServer:
     """`start` is a `Start`: forks commands of `althing` until it is closed, and starts everything else by `exec`."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
-        """Starts the server with `environment`, which counts for what is read before a fork has its own."""
+        """Starts the server with the variables of `environment`, which count for what is read before a fork has its
+        own. It gets no secrets: the environment that it was started with is shown for each of its forks."""
         self._connection: socket.socket | None = None
         if sys.platform != "linux":
             return
@@ -52,7 +55,7 @@ class ForkServer:
                 launched(command, death_signal=signal.SIGKILL),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                env=dict(environment),
+                env=divided(environment, SECRET_NAMES)[0],
                 start_new_session=True,
                 pass_fds=(handed.fileno(),),
             )
@@ -119,9 +122,11 @@ def _fork(connection: socket.socket, program: Program) -> ForkedProcess:
     """Raises `OSError`; then no process of this request runs, nor will: it ends when it cannot answer."""
     reading, writing = os.pipe()
     try:
+        variables, secrets = divided(program.environment, SECRET_NAMES)
         request = {
             "arguments": list(program.command[len(ALTHING) :]),
-            "environment": dict(program.environment),
+            "environment": variables,
+            "secrets": secrets,
             "death_signal": int(program.death_signal),
         }
         descriptors = [writing] if program.listener is None else [writing, program.listener]

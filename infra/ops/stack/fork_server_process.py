@@ -22,6 +22,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final
 
+from infra.kernel.config import secret_handover
 from infra.ops.stack.launcher import hand_over
 from infra.ops.stack.tools import ALTHING
 
@@ -61,6 +62,7 @@ _PR_SET_PDEATHSIG: Final = 1
 class _Request:
     arguments: list[str]
     environment: dict[str, str]
+    secrets: dict[str, str]
     death_signal: int
     output: int
     listener: int | None
@@ -131,6 +133,7 @@ def _run(request: _Request) -> int:
     os.close(request.output)
     os.environ.clear()
     os.environ.update(request.environment)
+    secret_handover.keep(request.secrets)
     if request.listener is not None:
         hand_over(request.listener)
     _show_command([*ALTHING, *request.arguments])

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 
+from infra.kernel.config import secret_handover
 from infra.kernel.config.settings import FILE_SUFFIX, SECRET_NAMES, Settings, SettingsError, child_environment
 from infra.kernel.observability import service_manager
 from infra.ops.stack import escrow
@@ -22,6 +22,15 @@ ENGINES = ("clickhouse", "kafka", "postgres")
 SERVICE_STAGES = (("command", "query", "ingest"), ("projectors", "scheduler", "web"))
 SERVICES = tuple(name for stage in SERVICE_STAGES for name in stage)
 PUBLIC = ("ingest", "web")
+_MODEL = ("OPENAI_BASE_URL", "OPENAI_API_KEY")
+_MAIL = ("SMTP_URL",)
+_PROVIDERS = ("GOOGLE", "GITHUB", "MICROSOFT", "LINKEDIN", "YOUTUBE", "INSTAGRAM")
+_SIGN_IN = tuple(f"ALTHING_{name}_CLIENT_{part}" for name in _PROVIDERS for part in ("ID", "SECRET"))
+_ESCROW = ("ALTHING_ESCROW_URL", "ALTHING_ESCROW_KEY", "ALTHING_ESCROW_WEBHOOK_SECRET")
+_CALLS_OUT = (*_MODEL, *_MAIL, *_SIGN_IN, *_ESCROW)
+_WITHHELD = (*_CALLS_OUT, *(f"{name}{FILE_SUFFIX}" for name in _CALLS_OUT if name in SECRET_NAMES))
+"""What services have no use for that speak to nobody outside."""
+_SPEAK_TO_NOBODY = ("ingest", "projectors", "web")
 _FOR_COMMAND_ONLY = ("ALTHING_ADMIN_EMAIL", "ALTHING_ADMIN_PASSWORD")
 
 
@@ -74,7 +83,7 @@ def base_environment(plan: Plan) -> dict[str, str]:
     """What every child inherits: our own environment, completed and corrected by the plan."""
     hidden = dict.fromkeys(_FOR_COMMAND_ONLY, "")
     hidden |= {f"{name}{FILE_SUFFIX}": "" for name in SECRET_NAMES & {*_FOR_COMMAND_ONLY, *plan.environment}}
-    own = service_manager.withheld(child_environment(os.environ))
+    own = service_manager.withheld(child_environment(secret_handover.environment()))
     return {"MALLOC_ARENA_MAX": "2", "PYTHONUNBUFFERED": "1", **own, **hidden, **plan.environment}
 
 
@@ -162,6 +171,7 @@ def _service(name: str, settings: Settings, ports: Ports) -> ProcessSpec:
         kept_open=(host, port) if name in PUBLIC else None,
         is_alive=lambda: answers(port, "/livez", host=host, timeout_s=3.0),
         environment=admin if name == "command" else {},
+        withheld=_WITHHELD if name in _SPEAK_TO_NOBODY else (),
         # The engines go at the same moment, so there is nothing left to drain into: ending slowly would only delay
         # the next start.
         death_signal=signal.SIGKILL,

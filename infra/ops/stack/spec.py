@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 ENGINE_BACKOFF_S = 5.0
 """Everything waits for an engine: it is tried again often."""
+ENGINE_VARIABLES = (
+    *("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TZDIR", "TMPDIR"),
+    *("JAVA_HOME", "JAVA_TOOL_OPTIONS", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "MALLOC_ARENA_MAX"),
+)
+"""All that an engine gets of our own environment: programs of others need nothing else of it."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +28,8 @@ class ProcessSpec:
     None: never. `prepare` runs before each start (cheap when there is nothing to do). `quiet`: only warnings go to
     the console, the log file has everything. `longest_backoff_s`: the longest pause before the next start while it
     keeps failing. `death_signal`: sent to it when the supervisor itself is killed. `ordinary_user`: the program does
-    not run as root.
+    not run as root. `inherits`: what it gets of the environment of all children; None: everything. `withheld`: settings
+    of which it gets none, also where `.env` has them.
     """
 
     name: str
@@ -41,6 +47,13 @@ class ProcessSpec:
     longest_backoff_s: float = 30.0
     quiet: bool = False
     ordinary_user: bool = False
+    inherits: Collection[str] | None = None
+    withheld: Collection[str] = ()
+
+    def environment_of(self, base: Mapping[str, str]) -> dict[str, str]:
+        """Everything that the process gets, secrets included; `base`: the environment of all children."""
+        found = base if self.inherits is None else {name: base[name] for name in self.inherits if name in base}
+        return {**found, **dict.fromkeys(self.withheld, ""), **self.environment}
 
 
 Stage = tuple[ProcessSpec, ...]

@@ -195,7 +195,7 @@ class Supervisor:
             child.process = self._start(
                 Program(
                     spec.command,
-                    {**self._environment, **spec.environment},
+                    spec.environment_of(self._environment),
                     ordinary_user=spec.ordinary_user,
                     death_signal=spec.death_signal,
                     listener=None if child.listener is None else child.listener.fileno(),

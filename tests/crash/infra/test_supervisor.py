@@ -7,18 +7,19 @@ import os
 import signal
 import socket
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import httpx
 import psutil
 import psycopg
 import pytest
 
-from infra.kernel.config.settings import Settings
+from infra.kernel.config.settings import SECRET_NAMES, Settings
 from infra.ops.stack import secret_file
 from infra.ops.stack.plan import ENGINES, SERVICES, base_environment
-from infra.ops.stack.spec import log_file
+from infra.ops.stack.spec import ENGINE_VARIABLES, log_file
 from infra.ops.stack.supervisor import Supervisor
 from infra.ops.stack.up import StackLayout
 from tests.support.stack import Stack, free_ports, wait_for
@@ -59,6 +60,39 @@ def test_info_gives_addresses_and_users_that_may_only_read(mine: Stack) -> None:
     house = info["clickhouse"]
     assert _clickhouse(house, "SELECT 1") == (200, "1\n")
     assert _clickhouse(house, "CREATE TABLE mine (n Int8) ENGINE = Memory")[0] != 200
+
+
+def test_no_process_shows_a_secret_in_its_environment_or_arguments(mine: Stack) -> None:
+    """Of what was started by fork, by `exec` after a failure, and by services themselves; the supervisor has wiped what
+    it was started with."""
+    assert mine.process is not None
+    mine.kill("query")
+    mine.wait_restarted("query", 1)
+    house = json.loads(mine.run("info", "--json").stdout)["clickhouse"]
+    assert _clickhouse(house, "SELECT 1") == (200, "1\n")
+    secrets = _secrets_of(mine)
+    assert len(secrets) >= 12 and "master_key" in secrets
+    supervisor = psutil.Process(mine.process.pid)
+    processes = [supervisor, *supervisor.children(recursive=True)]
+    assert {mine.pid(name) for name in EVERYTHING} <= {process.pid for process in processes}
+    for process in processes:
+        with suppress(psutil.NoSuchProcess):
+            shown = Path(f"/proc/{process.pid}/environ").read_bytes() + b"\0".join(map(os.fsencode, process.cmdline()))
+            assert shown or process.pid != supervisor.pid
+            found = [name for name, value in secrets.items() if value.encode() in shown]
+            assert not found, (process.name(), process.cmdline(), found)
+    for name in ("kafka", "postgres"):
+        variables = Path(f"/proc/{mine.pid(name)}/environ").read_text().split("\0")
+        assert {one.partition("=")[0] for one in variables if one} <= {*ENGINE_VARIABLES}
+
+
+def _secrets_of(made: Stack) -> dict[str, str]:
+    """Every secret that the stack was given or has made, and the passwords in addresses."""
+    kept = json.loads((made.data_dir / secret_file.FILE_NAME).read_text())
+    found = {name: value for name, value in {**kept, **made.settings, **made.environment}.items() if value}
+    named = {name: value for name, value in found.items() if name in SECRET_NAMES or name in kept}
+    passwords = {f"password of {name}": urlsplit(value).password or "" for name, value in named.items()}
+    return {name: value for name, value in {**named, **passwords}.items() if value and name != "kafka_cluster_id"}
 
 
 def test_a_second_start_on_the_same_data_is_refused_in_one_sentence(mine: Stack) -> None:

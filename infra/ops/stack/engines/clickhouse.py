@@ -9,12 +9,15 @@ from pathlib import Path
 from infra.ops.stack.ports import LOOPBACK
 from infra.ops.stack.probe import answers
 from infra.ops.stack.secret_file import StackSecrets, write_private
-from infra.ops.stack.spec import ENGINE_BACKOFF_S, ProcessSpec
+from infra.ops.stack.spec import ENGINE_BACKOFF_S, ENGINE_VARIABLES, ProcessSpec
 
 DATABASE = "althing"
 OWNER = "althing"
 OPERATOR = "operator_readonly"
 """May read everything, of every website: for the operator of the stack. Analysts have users of their own."""
+
+_FOR_ANALYSTS = ("PYTHONPATH", "PYTHONUNBUFFERED", "ALTHING_DATA_DIR", "ALTHING_MASTER_KEY", "POSTGRES_URL")
+"""Where it finds who they are."""
 
 
 def url(port: int, secrets: StackSecrets) -> str:
@@ -34,6 +37,7 @@ def spec(data_dir: Path, port: int, secrets: StackSecrets) -> ProcessSpec:
         prepare=lambda: write_private(users, json.dumps(_users(secrets))),
         stop_timeout_s=15,
         longest_backoff_s=ENGINE_BACKOFF_S,
+        inherits=(*ENGINE_VARIABLES, *_FOR_ANALYSTS),
     )
 
 

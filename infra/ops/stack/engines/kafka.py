@@ -19,7 +19,7 @@ from infra.kernel.log.kafka_probe import answers
 from infra.ops.stack.engines import kafka_users
 from infra.ops.stack.ports import LOOPBACK
 from infra.ops.stack.secret_file import StackSecrets, write_private
-from infra.ops.stack.spec import ENGINE_BACKOFF_S, ProcessSpec
+from infra.ops.stack.spec import ENGINE_BACKOFF_S, ENGINE_VARIABLES, ProcessSpec
 from infra.ops.stack.tools import java, make_data_directory
 
 MAX_RECORD_BYTES = 2 * 1024 * 1024
@@ -63,6 +63,7 @@ def spec(data_dir: Path, port: int, controller_port: int, secrets: StackSecrets,
         stop_timeout_s=30,
         quiet=True,
         longest_backoff_s=ENGINE_BACKOFF_S,
+        inherits=ENGINE_VARIABLES,
     )
 
 

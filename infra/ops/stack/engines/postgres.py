@@ -13,7 +13,7 @@ from psycopg import sql
 from infra.kernel.config.settings import SettingsError
 from infra.ops.stack.ports import LOOPBACK
 from infra.ops.stack.secret_file import StackSecrets
-from infra.ops.stack.spec import ENGINE_BACKOFF_S, ProcessSpec
+from infra.ops.stack.spec import ENGINE_BACKOFF_S, ENGINE_VARIABLES, ProcessSpec
 from infra.ops.stack.tools import can_map_user, make_data_directory, postgres_bin
 
 DATABASE = "althing"
@@ -78,6 +78,7 @@ def spec(data_dir: Path, port: int, secrets: StackSecrets) -> ProcessSpec:
         quiet=True,
         ordinary_user=True,
         longest_backoff_s=ENGINE_BACKOFF_S,
+        inherits=ENGINE_VARIABLES,
     )
 
 

@@ -314,7 +314,7 @@ async def test_while_the_directory_is_not_known_nothing_is_called_unknown_that_w
         await ingest.context.directory.find_all(names, uuid4(), RequestLookups())
 
 
-async def test_requests_themselves_are_told_to_try_again_above_the_rate() -> None:
+async def test_a_request_itself_gets_try_again_above_the_rate() -> None:
     ingest = Ingest()
     for number in range(subject.LOOKUPS_PER_S):
         await ingest.send(f"/go/wrong-{number}")

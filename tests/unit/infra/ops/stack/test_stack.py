@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.kernel.config.settings import Settings, SettingsError, load
+from infra.kernel.config.settings import SECRET_NAMES, Settings, SettingsError, load
 from infra.kernel.observability import stack_state
 from infra.ops.demo import stage
 from infra.ops.stack import child_process, console, escrow, plan, ports, secret_file, state
@@ -502,6 +502,29 @@ class TestPlan:
         holders = [s.name for stage in made.services for s in stage if "correct horse" in s.environment.values()]
         assert holders == ["command"]
         assert plan.base_environment(made)["ALTHING_ADMIN_PASSWORD"] == ""
+
+    def test_each_process_gets_only_the_secrets_that_it_needs(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        given = {"SMTP_URL": "smtp://me:hush@mail", "OPENAI_API_KEY": "sk-hush", "ALTHING_MASTER_KEY": "5a" * 32}
+        for name, value in {**given, "AWS_SECRET_ACCESS_KEY": "hush of others"}.items():
+            monkeypatch.setenv(name, value)
+        made = self.made(settings(tmp_path), tmp_path)
+        base = plan.base_environment(made)
+        specs = [spec for stage in (made.engines, *made.services) for spec in stage]
+        secrets = {
+            spec.name: {name for name, value in spec.environment_of(base).items() if value and name in SECRET_NAMES}
+            for spec in specs
+        }
+        assert secrets["kafka"] == secrets["postgres"] == set()
+        assert secrets["clickhouse"] == {"ALTHING_MASTER_KEY", "POSTGRES_URL"}
+        for name in ("ingest", "projectors", "web"):
+            assert not secrets[name] & {"SMTP_URL", "OPENAI_API_KEY"} and "ALTHING_MASTER_KEY" in secrets[name]
+            assert plan.spec_of(made, name).environment_of(base)["SMTP_URL"] == "", "also where .env has it"
+        for name in ("command", "query", "scheduler"):
+            assert secrets[name] >= set(given)
+        for spec in made.engines:
+            assert "hush of others" not in spec.environment_of(base).values()
 
     def test_what_the_plan_sets_is_not_read_from_a_file_as_well(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
