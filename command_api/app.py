@@ -33,6 +33,7 @@ from command_api.insights import routes as insights
 from command_api.insights.service import InsightService
 from command_api.kernel.container import Container
 from command_api.kernel.http import install_error_handlers
+from command_api.kernel.request_lanes import THREADS
 from command_api.leads import admin_routes as leads_administration
 from command_api.leads import public_routes as leads
 from command_api.links import admin_routes as link_administration
@@ -62,16 +63,16 @@ from infra import PRODUCT_NAME
 from infra.kernel.clickhouse.client import ClientPool
 from infra.kernel.config.version import product_version
 from infra.kernel.http import health
+from infra.kernel.http.lanes import Lanes
 from infra.kernel.http.problems import REFUSALS, Problem, describe, install
-from infra.kernel.http.worker_slots import WorkerSlotMiddleware
+from infra.kernel.http.request_bounds import RequestBounds
+from infra.kernel.http.route_costs import CostTable
 from infra.kernel.llm import LanguageModel
 from infra.kernel.net.geoip import open_geoip
 from infra.kernel.observability.request_context import LogContextMiddleware
 from infra.kernel.security.sessions import refuse_cross_site
 from schemas.http.insights import DIGEST_STOP_PATH
 
-THREADS = 16
-"""Concurrent requests; further requests wait for a thread."""
 CLICKHOUSE_CLIENTS = 2
 CLICKHOUSE_READ_TIMEOUT_S = 3
 """Of requests that do without the analytics store if it is slow."""
@@ -140,7 +141,7 @@ def create_app(container: Container, parts: Callable[[], health.Parts] | None = 
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
+        anyio.to_thread.current_default_thread_limiter().total_tokens = lanes.threads
         try:
             yield
         finally:
@@ -157,6 +158,8 @@ def create_app(container: Container, parts: Callable[[], health.Parts] | None = 
         responses=REFUSALS,
         lifespan=lifespan,
     )
+    lanes = Lanes(THREADS)
+    app.state.lanes = lanes
     clickhouse = ClientPool(container.settings, CLICKHOUSE_CLIENTS, read_timeout_s=CLICKHOUSE_READ_TIMEOUT_S)
     app.state.container = container
     app.state.clicks = ClickHouseClicks(clickhouse)
@@ -168,11 +171,12 @@ def create_app(container: Container, parts: Callable[[], health.Parts] | None = 
     app.state.dns_checker = open_dns_checker(container.settings)
     install(app)
     install_error_handlers(app)
-    for context in CONTEXTS:
-        app.include_router(context.router)
-    app.include_router(member_routes.public_router)
-    app.include_router(_health(container, parts))
-    app.add_middleware(WorkerSlotMiddleware)
+    routers = [*(context.router for context in CONTEXTS), member_routes.public_router]
+    for router in routers:
+        app.include_router(router)
+    app.include_router(_health(container, lanes, parts))
+    routes = [route for router in routers for route in router.routes]
+    app.add_middleware(RequestBounds, table=CostTable(routes), lanes=lanes, settings=container.settings)
     app.add_middleware(CrossSiteGuard, public_url=container.settings.app_url)
     app.add_middleware(LogContextMiddleware)
     describe(app)
@@ -206,7 +210,7 @@ class CrossSiteGuard:
         await self._app(scope, receive, send)
 
 
-def _health(container: Container, parts: Callable[[], health.Parts] | None) -> APIRouter:
+def _health(container: Container, lanes: Lanes, parts: Callable[[], health.Parts] | None) -> APIRouter:
     async def monitoring(request: Request) -> None:
         if not health.may_monitor(request.scope, container.settings.metrics_networks):
             raise Problem(404, "not_found", "There is nothing at this address.")
@@ -215,7 +219,8 @@ def _health(container: Container, parts: Callable[[], health.Parts] | None) -> A
 
     @router.get("/livez")
     async def livez() -> Response:
-        return Response(health.livez(), media_type="application/json")
+        status, body = health.livez(lanes.why_hung())
+        return Response(body, status, media_type="application/json")
 
     @router.get("/readyz")
     def readyz() -> Response:

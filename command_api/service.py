@@ -39,6 +39,7 @@ from command_api.sql.adoption import adopt_saved_queries
 from infra.kernel.clickhouse.client import ClientPool
 from infra.kernel.config.settings import COMMAND_PORT, Settings, SettingsError, load
 from infra.kernel.http import health
+from infra.kernel.http.lanes import Lanes
 from infra.kernel.http.server import serve
 from infra.kernel.log import Log, open_log
 from schemas.topics import CONVERSIONS
@@ -76,7 +77,9 @@ def main(arguments: list[str]) -> int:
     try:
         with running(leaders):
             port = settings.command_port or COMMAND_PORT
-            return serve(app, host=settings.internal_host, port=port, on_stop=on_stop)
+            lanes: Lanes = app.state.lanes
+            host = settings.internal_host
+            return serve(app, host=host, port=port, on_stop=on_stop, why_hung=lanes.why_hung)
     finally:
         events.close()
         clients.close()

@@ -12,6 +12,7 @@ from uuid import UUID
 
 import anyio.to_thread
 import psycopg
+from anyio import CapacityLimiter
 from fastapi import Depends, FastAPI, Request, Response
 from fastapi.routing import APIRoute
 from starlette.datastructures import MutableHeaders
@@ -21,10 +22,13 @@ from infra import PRODUCT_NAME
 from infra.kernel.config.settings import Settings
 from infra.kernel.config.version import product_version
 from infra.kernel.http import health, problems
+from infra.kernel.http.lanes import working_in
+from infra.kernel.http.request_bounds import RequestBounds
+from infra.kernel.http.route_costs import CostTable
 from infra.kernel.http.worker_slots import WorkerSlotMiddleware
 from infra.kernel.log import open_log
 from infra.kernel.observability.request_context import LogContextMiddleware
-from infra.kernel.postgres.pool import pool as open_pool
+from infra.kernel.postgres.lane_pools import BACKGROUND, lane_pool
 from infra.kernel.security.sessions import Pool
 from query_api.accounts import admin, export, invites, profile, sessions, sign_ins
 from query_api.analytics import annotations as annotation_routes
@@ -74,6 +78,7 @@ from query_api.matching import routes as matching
 from query_api.notifications import alerts, webhooks
 from query_api.notifications import routes as notifications
 from query_api.operations import (
+    account_usage,
     audit_log,
     dead_letters,
     exchange_rates,
@@ -105,7 +110,10 @@ from query_api.websites import website_session_routes as website
 THREADS: Final = 32
 """Requests that are worked on at one time; further ones wait for a thread."""
 
-POSTGRES_CONNECTIONS: Final = 12
+HEALTH: Final = "health"
+"""The lane of health checks: threads and a connection that no request can take."""
+HEALTH_THREADS: Final = 2
+POSTGRES_CONNECTIONS: Final = {BACKGROUND: 12, HEALTH: 1}
 ROUTERS: Final = (
     profile.router,
     invites.router,
@@ -157,6 +165,7 @@ ROUTERS: Final = (
     subscriptions.router,
     dead_letters.router,
     system.router,
+    account_usage.router,
     exchange_rates.router,
     sql.router,
     sql.admin_router,
@@ -209,6 +218,8 @@ def create_app(settings: Settings) -> FastAPI:
         app.include_router(router)
     _add_health(app)
     app.add_middleware(WorkerSlotMiddleware)
+    routes = [route for router in ROUTERS for route in router.routes]
+    app.add_middleware(RequestBounds, table=CostTable(routes), lanes=None, settings=settings)
     app.add_middleware(HeadAsGetMiddleware)
     app.add_middleware(NoStoreMiddleware)
     app.add_middleware(LogContextMiddleware)
@@ -218,7 +229,7 @@ def create_app(settings: Settings) -> FastAPI:
 @asynccontextmanager
 async def _lifespan(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
     anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
-    pool = open_pool(settings, POSTGRES_CONNECTIONS, configure=take_role)
+    pool = lane_pool(settings, POSTGRES_CONNECTIONS, configure=take_role)
     everything = Reader(pool, ADMIN)
     positions = ProjectionPositions(settings)
     clickhouse = ClickHouseReader(settings, lambda: positions.tables)
@@ -274,19 +285,28 @@ def _add_health(app: FastAPI) -> None:
 
     @app.get("/livez", include_in_schema=False, dependencies=may_monitor)
     async def livez() -> Response:
-        return Response(health.livez(), media_type="application/json")
+        status, body = health.livez()
+        return Response(body, status, media_type="application/json")
+
+    threads = CapacityLimiter(HEALTH_THREADS)
 
     @app.get("/readyz", include_in_schema=False, dependencies=may_monitor)
-    def readyz(request: Request) -> Response:
+    async def readyz(request: Request) -> Response:
         services: Services = request.app.state.services
-        parts = {"postgres": _postgres_answers(services.pool), "clickhouse": services.clickhouse.answers()}
-        status, body = health.readyz(parts)
+        status, body = await anyio.to_thread.run_sync(_readyz, services, limiter=threads)
         return Response(body, status, media_type="application/json")
 
     @app.get("/metrics", include_in_schema=False, dependencies=may_monitor)
     def metrics() -> Response:
         body, content_type = health.metrics()
         return Response(body, headers={"Content-Type": content_type})
+
+
+def _readyz(services: Services) -> tuple[int, bytes]:
+    with working_in(HEALTH):
+        return health.readyz(
+            {"postgres": _postgres_answers(services.pool), "clickhouse": services.clickhouse.answers()}
+        )
 
 
 def _postgres_answers(pool: Pool) -> bool:

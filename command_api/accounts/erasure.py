@@ -92,4 +92,5 @@ _DELETE_ACCOUNT: Final[tuple[LiteralString, ...]] = (
     "DELETE FROM auth.session WHERE account_id = %s",
     "DELETE FROM auth.website_session WHERE account_id = %s",
     "DELETE FROM kernel.idempotency WHERE account_id = %s",
+    "DELETE FROM kernel.account_usage WHERE account_id = %s",
 )

@@ -13,9 +13,10 @@ from command_api.accounts.registration import Registered
 from command_api.accounts.sessions import SignInResult
 from command_api.accounts.sign_in import SignInService
 from command_api.kernel.http import From, SignedIn, container_of, signed_in
+from infra.kernel.http.route_costs import SIGN_IN, routes_of
 from infra.kernel.security.sessions import Principal, set_cookie
 
-router = APIRouter(tags=["accounts"])
+router = APIRouter(tags=["accounts"], route_class=routes_of(SIGN_IN))
 
 
 class AccountRequest:

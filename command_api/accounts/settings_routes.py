@@ -15,8 +15,9 @@ from command_api.accounts.erasure import erase_account as erase
 from command_api.accounts.fields import Proof, Proven
 from command_api.accounts.routes import AccountRequestDep, private_response
 from command_api.kernel.http import Id, Runs, SignedIn
+from infra.kernel.http.route_costs import SIGN_IN, routes_of
 
-router = APIRouter(prefix="/api/platform", tags=["account settings"])
+router = APIRouter(prefix="/api/platform", tags=["account settings"], route_class=routes_of(SIGN_IN))
 
 
 def credentials_of(request: AccountRequestDep, person: SignedIn) -> Credentials:

@@ -22,12 +22,13 @@ from command_api.kernel.container import Container
 from command_api.kernel.http import From, container_of
 from command_api.websites import model as websites
 from infra.kernel.http.client_info import Client
+from infra.kernel.http.route_costs import SIGN_IN, routes_of
 from infra.kernel.security.audit_log import Entry, record
 from infra.kernel.security.website_sessions import authenticate_website, revoke_website_session, website_cookie
 from schemas.events.websites import KeyKind
 from schemas.uuid7 import uuid7
 
-router = APIRouter(prefix="/api/auth", tags=["website login"])
+router = APIRouter(prefix="/api/auth", tags=["website login"], route_class=routes_of(SIGN_IN))
 
 
 @router.post("/login", response_model=schemas.WebsiteSessionResult | schemas.WebsiteSecondFactorRequired)

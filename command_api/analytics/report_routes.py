@@ -30,6 +30,7 @@ from infra.domain.reports.contract import NoAccess
 from infra.domain.reports.schedule import last_whole_period
 from infra.kernel.http.client_info import Client
 from infra.kernel.http.problems import Problem
+from infra.kernel.http.route_costs import PUBLIC, costs
 from infra.kernel.mail.unsubscribe import verify_unsubscribe_token
 from schemas.uuid7 import uuid7
 
@@ -92,14 +93,16 @@ def send_report_preview(report_id: Id, run: Runs) -> Response:
     return run.prepared(lambda: _preview(run, report_id), status=204)
 
 
-@router.post("/api/public/reports/unsubscribe", response_model=ReportStopped, tags=["public"])
+@router.post(
+    "/api/public/reports/unsubscribe", response_model=ReportStopped, tags=["public"], openapi_extra=costs(PUBLIC)
+)
 def unsubscribe_from_report(body: ReportMailedCode, request: Request, client: From) -> ReportStopped:
     """`code`: from an email's unsubscribe link."""
     message = "This link is not valid. You can pause the report in your account settings."
     return _stop(request, client, body.code, Problem(400, "link_invalid", message))
 
 
-@router.post(f"{STOP_PATH}{{token}}", response_model=ReportStopped, tags=["public"])
+@router.post(f"{STOP_PATH}{{token}}", response_model=ReportStopped, tags=["public"], openapi_extra=costs(PUBLIC))
 def stop_report(token: Annotated[str, Path(max_length=200)], request: Request, client: From) -> ReportStopped:
     """One-click unsubscribe (RFC 8058): a mail program's POST, authenticated by the token."""
     return _stop(request, client, token, Problem(404, "not_found", "There is nothing at this address."))

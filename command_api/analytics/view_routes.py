@@ -10,6 +10,7 @@ from fastapi import APIRouter, Query, Response
 from command_api.analytics import commands
 from command_api.analytics.view_schemas import ChangeView, SaveView, ViewAnswer
 from command_api.kernel.http import Id, Runs
+from infra.kernel.http.route_costs import DOCUMENT, costs
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/platform/views", tags=["analytics"])
@@ -17,13 +18,13 @@ CONSISTENT_WITH: Final = ("saved_views", "default_views")
 WebsiteId = Annotated[UUID, Query(alias="websiteId")]
 
 
-@router.post("", status_code=201, response_model=ViewAnswer)
+@router.post("", status_code=201, response_model=ViewAnswer, openapi_extra=costs(DOCUMENT))
 def save_view(body: SaveView, run: Runs) -> Response:
     """Saves what the analytics page shows, or its filters (`segment`), under a name."""
     return run(commands.SaveView(uuid7(), body), body, status=201, consistent_with=CONSISTENT_WITH)
 
 
-@router.patch("/{id}", response_model=ViewAnswer)
+@router.patch("/{id}", response_model=ViewAnswer, openapi_extra=costs(DOCUMENT))
 def change_view(view_id: Id, body: ChangeView, run: Runs) -> Response:
     """Replaces name, content, and who can use it."""
     return run(commands.ChangeView(view_id, body), body, consistent_with=CONSISTENT_WITH)

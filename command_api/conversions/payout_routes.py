@@ -12,9 +12,10 @@ from command_api.conversions import commands, payout_schemas, payouts
 from command_api.kernel.http import Id, Runs
 from command_api.kernel.rate_limits import Limit, consume
 from command_api.websites import model as websites
+from infra.kernel.http.route_costs import MONEY, UPLOAD, costs, routes_of
 from schemas.uuid7 import uuid7
 
-router = APIRouter(prefix="/api/platform/payouts", tags=["payouts"])
+router = APIRouter(prefix="/api/platform/payouts", tags=["payouts"], route_class=routes_of(MONEY))
 CONSISTENT_WITH: Final = ("payouts",)
 FILES: Final = Limit("payout-file", timedelta(seconds=10), 40)
 
@@ -46,13 +47,14 @@ async def _request_body(request: Request) -> bytes:
     status_code=201,
     response_model=payout_schemas.PayoutState,
     openapi_extra={
+        **costs(UPLOAD),
         "requestBody": {
             "required": True,
             "content": {
                 kind: {"schema": {"type": "string", "format": "binary"}}
                 for kind in ("application/pdf", "image/jpeg", "image/png", "image/webp")
             },
-        }
+        },
     },
 )
 def attach_payout_file(payout_id: Id, sent: Annotated[bytes, Depends(_request_body)], run: Runs) -> Response:

@@ -11,11 +11,12 @@ from command_api.conversions.attribution.assignment import read_click
 from command_api.conversions.attribution.clicks import Clicks, FoundClick
 from command_api.kernel.http import Id, Runs
 from command_api.websites import model as websites
+from infra.kernel.http.route_costs import MONEY, routes_of
 from infra.kernel.http.worker_slots import release_worker_slot
 from infra.kernel.security.encryption import derived_key
 from schemas.uuid7 import uuid7
 
-router = APIRouter(prefix="/api/platform/conversions", tags=["conversions"])
+router = APIRouter(prefix="/api/platform/conversions", tags=["conversions"], route_class=routes_of(MONEY))
 
 
 @router.post("/approve", response_model=schemas.BulkResult)

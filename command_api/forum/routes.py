@@ -13,6 +13,7 @@ from command_api.forum import commands, schemas, threads, views
 from command_api.kernel import rate_limits
 from command_api.kernel.http import CommandRunner, From, Id, Runs, container_of
 from infra.kernel.http.problems import Problem
+from infra.kernel.http.route_costs import PUBLIC, costs
 from infra.kernel.security.sessions import authenticate, bearer, session_cookie
 from schemas.uuid7 import uuid7
 
@@ -113,7 +114,7 @@ def read_everything(run: Runs) -> Response:
     return Response(status_code=204)
 
 
-@router.post("/public/forum/threads/{id}/view", status_code=204)
+@router.post("/public/forum/threads/{id}/view", status_code=204, openapi_extra=costs(PUBLIC))
 def view_thread(thread_id: Id, _body: schemas.View, request: Request, client: From) -> Response:
     """Counts a visitor once a day."""
     container = container_of(request)

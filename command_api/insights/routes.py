@@ -18,6 +18,7 @@ from command_api.kernel.http import From, ResponseModel, Runs, container_of
 from command_api.kernel.rate_limits import Limit, consume
 from command_api.websites import model as websites
 from infra.kernel.http.problems import Problem
+from infra.kernel.http.route_costs import PUBLIC, costs
 from infra.kernel.mail.unsubscribe import verify_unsubscribe_token
 from schemas.http.insights import DIGEST_STOP_PATH
 
@@ -70,7 +71,7 @@ def choose_digest(body: ChooseDigest, run: Runs) -> Response:
     return run(commands.ChooseDigest(body.every), body, status=204, consistent_with=("insight_digests",))
 
 
-@router.post(f"{DIGEST_STOP_PATH}{{token}}", response_model=Done, tags=["public"])
+@router.post(f"{DIGEST_STOP_PATH}{{token}}", response_model=Done, tags=["public"], openapi_extra=costs(PUBLIC))
 def stop_digest(token: Annotated[str, Path(max_length=200)], client: From, request: Request) -> Done:
     """One click in a mail program (RFC 8058): authorized by the token in the URL."""
     container = container_of(request)

@@ -32,6 +32,8 @@ from psycopg.types.json import Jsonb
 from pydantic import BaseModel
 from structlog.contextvars import bound_contextvars
 
+from command_api.kernel import account_usage
+from command_api.kernel.account_usage import Budget, BudgetSpent
 from command_api.kernel.audit_log import audit
 from command_api.kernel.command_handlers import Command, CommandHandlers
 from command_api.kernel.decision import CommandContext
@@ -94,6 +96,7 @@ class CommandBus:
         self.pool = pool
         self._settings = settings
         self._handlers = handlers
+        self._budget = Budget.of(settings)
         self._seal_key = derived_key(settings, "idempotency")
         self._in_flight: set[bytes] = set()
         self._lock = Lock()
@@ -179,12 +182,14 @@ class CommandBus:
     ) -> Outcome[CommandAnswer]:
         uow = self.unit_of_work(context, timeout, command_id)
         described = {"command_id": str(command_id)}
-        with tracing.recorded(type(command).__name__, uow.correlations, described), uow:
+        with tracing.recorded(type(command).__name__, uow.correlations, described), self._budgeted(context), uow:
             if is_last:
                 uow.lock()
             answer = handle(uow)
             uow.claim()
             self._audit(uow, client)
+            if client is not None and context.account_id is not None and (appended := uow.appended_bytes) is not None:
+                account_usage.charge(uow.cursor, self._budget, context.account_id, appended)
         _RUNS.labels("done").inc()
         return Outcome(answer, tuple(uow.events), uow.position)
 
@@ -193,6 +198,16 @@ class CommandBus:
             return retried(attempt)
         except ConcurrencyConflict as error:
             raise Problem(409, "busy", "This was just changed by someone else. Please try again.") from error
+
+    @contextmanager
+    def _budgeted(self, context: CommandContext) -> Iterator[None]:
+        """Counts a command that its budget refuses, after its transaction was rolled back."""
+        try:
+            yield
+        except BudgetSpent:
+            if context.account_id is not None:
+                account_usage.note_refusal(self.pool, context.account_id)
+            raise
 
     def _audit(self, uow: UnitOfWork, client: Client | None) -> None:
         if client is None:

@@ -11,15 +11,13 @@ from command_api.kernel.command_handlers import CommandHandlers
 from command_api.kernel.decision import Evolve
 from command_api.kernel.event_store import EventStore
 from command_api.kernel.inline_projection import InlineProjections
+from command_api.kernel.request_lanes import CONNECTIONS, KEY_CONNECTIONS
 from infra.kernel.config.settings import Settings
-from infra.kernel.postgres.pool import pool as open_pool
+from infra.kernel.postgres.lane_pools import lane_pool
 from infra.kernel.security.sessions import Pool
 from infra.kernel.security.subject_keys import Keyring
 
 State = TypeVar("State")
-
-POOL_SIZE = 8
-KEYS_POOL_SIZE = 2
 
 
 @dataclass(frozen=True)
@@ -58,8 +56,8 @@ class Container:
 
 def open_container(settings: Settings, handlers: CommandHandlers, projections: InlineProjections) -> Container:
     """Opens the store and its pools. Requires a migrated Postgres; raises psycopg's errors."""
-    pool = open_pool(settings, POOL_SIZE)
-    keys = open_pool(settings, KEYS_POOL_SIZE, least=0)
+    pool = lane_pool(settings, CONNECTIONS)
+    keys = lane_pool(settings, dict.fromkeys(CONNECTIONS, KEY_CONNECTIONS), least=0)
     keyring = Keyring(keys, settings)
     try:
         store = EventStore(settings, keyring, projections)

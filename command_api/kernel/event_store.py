@@ -34,8 +34,9 @@ import schemas.events  # noqa: F401 - fills the registry
 from command_api.kernel import snapshots
 from command_api.kernel.decision import Evolve, UnexpectedEvent
 from command_api.kernel.inline_projection import InlineProjections
+from command_api.kernel.request_lanes import CONNECTIONS
 from infra.kernel.config.settings import Settings, SettingsError
-from infra.kernel.postgres.pool import pool
+from infra.kernel.postgres.lane_pools import lane_pool
 from infra.kernel.security.subject_keys import Keyring
 from schemas.base import DomainEvent, personal_fields, subject_of, upcast, validated
 from schemas.envelope import ENCRYPTED_PREFIX, open_personal
@@ -50,7 +51,6 @@ UNAVAILABLE: Final = (OperationalError, InterfaceError)
 
 INSERT_FUNCTION: Final = "insert_events_with_ids"
 MAX_EVENTS_PER_APPEND: Final = 2_000
-_POOL_SIZE: Final = 8
 
 
 class ConcurrencyConflict(Exception):
@@ -137,7 +137,7 @@ class EventStore(Application[UUID]):
         factory = super().construct_factory(env)
         datastore = cast(Any, factory).datastore
         configure = datastore.after_connect_func()
-        datastore.pool = pool(self._settings, _POOL_SIZE, row_factory=dict_row, configure=configure)
+        datastore.pool = lane_pool(self._settings, CONNECTIONS, row_factory=dict_row, configure=configure)
         return factory
 
 
@@ -157,6 +157,8 @@ class StoreTransaction:
         self._mapper = mapper
         self._projections = projections
         self._appended = 0
+        self.appended_bytes = 0
+        """Of the events, as they are stored."""
 
     def lock(self) -> None:
         """Locks the store against other writers until the transaction ends."""
@@ -171,6 +173,7 @@ class StoreTransaction:
         if self._appended > MAX_EVENTS_PER_APPEND:
             raise TooManyEvents(f"{self._appended} events are too many for one transaction")
         stored = [self._mapper.to_stored_event(event) for event in events]
+        self.appended_bytes += sum(len(event.state) for event in stored)
         positions = self._recorder.insert(self.cursor, stored, ids or [NO_IDS] * len(stored))
         self._projections.apply(self._connection, events)
         return positions[-1]

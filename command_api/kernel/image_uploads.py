@@ -12,6 +12,7 @@ from fastapi import Depends, Request
 from command_api.kernel.http import RequestModel
 from command_api.kernel.images import Picture, narrowed, reencode
 from infra.kernel.http.problems import Problem
+from infra.kernel.http.route_costs import UPLOAD, costs
 from infra.kernel.http.worker_slots import release_worker_slot
 
 MAX_WAIT_S: Final = 30
@@ -20,13 +21,14 @@ _SLOTS: Final = BoundedSemaphore(2)
 """Images of all contexts that are processed at one time: each takes memory for all its pixels."""
 
 IMAGE_BODY: Final[dict[str, Any]] = {
+    **costs(UPLOAD),
     "requestBody": {
         "required": True,
         "content": {
             kind: {"schema": {"type": "string", "format": "binary"}}
             for kind in ("image/jpeg", "image/png", "image/webp")
         },
-    }
+    },
 }
 """`openapi_extra` of such a route."""
 

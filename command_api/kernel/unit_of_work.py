@@ -95,6 +95,11 @@ class UnitOfWork:
             self.position = self._begun().append(events, ids or [self.ids] * len(events))
             self.events += events
 
+    @property
+    def appended_bytes(self) -> int | None:
+        """Bytes of the appended events; None as long as the transaction has not begun."""
+        return None if self._transaction is None else self._transaction.appended_bytes
+
     def lock(self) -> None:
         """Locks the store now, before the first append: what is read from here on stays true until the commit."""
         self._begun().lock()

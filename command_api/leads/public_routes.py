@@ -21,11 +21,12 @@ from command_api.leads import commands, contacts, early_access, newsletter
 from command_api.leads.early_access_handlers import MailLimitReached
 from command_api.leads.schemas import Contact, EarlyAccess, MailedLink, Subscribe
 from infra.kernel.http.problems import Problem
+from infra.kernel.http.route_costs import PUBLIC, routes_of
 from infra.kernel.mail.contacts import Kind
 from infra.kernel.mail.unsubscribe import verify_unsubscribe_token
 from schemas.uuid7 import uuid7
 
-router = APIRouter(prefix="/api/public", tags=["public"])
+router = APIRouter(prefix="/api/public", tags=["public"], route_class=routes_of(PUBLIC))
 
 PER_VISITOR: Final = Limit("public-form", timedelta(seconds=20), 60)
 """Forms sent from one address."""

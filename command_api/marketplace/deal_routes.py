@@ -11,9 +11,10 @@ from command_api.kernel.http import Id, Runs
 from command_api.kernel.rate_limits import Limit, consume
 from command_api.marketplace import commands
 from command_api.marketplace.schemas import AcceptOffer, EscrowState, MakeOffer, OfferState, TransferState, Write
+from infra.kernel.http.route_costs import MONEY, routes_of
 from schemas.uuid7 import uuid7
 
-router = APIRouter(prefix="/api/marketplace", tags=["marketplace"])
+router = APIRouter(prefix="/api/marketplace", tags=["marketplace"], route_class=routes_of(MONEY))
 
 CONSISTENT_WITH: Final = ("offers", "offer_messages", "escrows", "listings", "market_steps")
 MOVED_WITH: Final = (*CONSISTENT_WITH, "websites", "website_keys", "custom_domains", "partners", "links", "sites")

@@ -20,10 +20,11 @@ from command_api.marketplace import commands
 from command_api.marketplace.schemas import MessageType, TransactionMessage
 from infra.domain.escrow_provider import BadSignature, verified
 from infra.kernel.http.problems import Problem
+from infra.kernel.http.route_costs import MONEY, routes_of
 
 MESSAGES_PATH: Final = "/api/public/escrow/messages"
 
-router = APIRouter(tags=["public"])
+router = APIRouter(tags=["public"], route_class=routes_of(MONEY))
 
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 

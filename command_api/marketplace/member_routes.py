@@ -12,6 +12,7 @@ from command_api.kernel.http import Id, ResponseModel, Runs, container_of
 from command_api.kernel.rate_limits import Limit, consume
 from command_api.marketplace import commands
 from command_api.marketplace.schemas import Flag, QuestionState, SavedSearchState, SaveSearch, Write
+from infra.kernel.http.route_costs import PUBLIC, costs
 from infra.kernel.mail.unsubscribe import verify_unsubscribe_token
 from schemas.uuid7 import uuid7
 
@@ -58,7 +59,7 @@ def end_saved_search(id_: Id, run: Runs) -> Response:
     return run(commands.EndSavedSearch(id_), status=204, consistent_with=SEARCHES_CONSISTENT_WITH)
 
 
-@public_router.post("/searches/stop/{token}", response_model=Stopped)
+@public_router.post("/searches/stop/{token}", response_model=Stopped, openapi_extra=costs(PUBLIC))
 def stop_saved_search(token: str, request: Request) -> Stopped:
     """One click in a mail program (RFC 8058); authorized by the token."""
     container = container_of(request)

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Response
 from command_api.kernel.http import Admin, Id, Runs
 from command_api.matching import commands, program_files
 from command_api.matching.schemas import Added, Imported, ImportPrograms, ProgramGiven, Review
+from infra.kernel.http.route_costs import DOCUMENT, costs
 
 router = APIRouter(prefix="/api/admin/programs", tags=["matching"])
 CONSISTENT_WITH = ("programs",)
@@ -43,7 +44,7 @@ def restore_program(program: Id, _: Admin, run: Runs) -> Response:
     return run(commands.RestoreProgram(program), status=204, consistent_with=CONSISTENT_WITH)
 
 
-@router.post("/import", response_model=Imported)
+@router.post("/import", response_model=Imported, openapi_extra=costs(DOCUMENT))
 def import_programs(body: ImportPrograms, _: Admin, run: Runs) -> Response:
     """Adds and changes programs by a CSV file, by company name; nothing is retired. First line: the names of columns
     (see `docs/matching.md`). A dry run returns the result without storing it. With errors nothing is imported."""

@@ -21,6 +21,7 @@ from command_api.notifications.alert_schemas import (
 )
 from command_api.notifications.routes import PER_VISITOR
 from infra.kernel.http.problems import Problem
+from infra.kernel.http.route_costs import PUBLIC, costs
 from infra.kernel.mail.unsubscribe import verify_unsubscribe_token
 
 router = APIRouter(prefix="/api", tags=["notifications"])
@@ -58,7 +59,7 @@ def choose_alert_delivery(body: AlertDelivery, run: Runs) -> Response:
     return run(commands.ChooseAlertDelivery(body), body, consistent_with=("alert_deliveries",))
 
 
-@router.post("/public/alerts/stop/{token}", response_model=AlertMailStopped)
+@router.post("/public/alerts/stop/{token}", response_model=AlertMailStopped, openapi_extra=costs(PUBLIC))
 def stop_alert_mail(token: Annotated[str, Path(max_length=200)], request: Request, client: From) -> AlertMailStopped:
     """One-click unsubscribe (RFC 8058): a mail client's POST, authenticated by the token."""
     container = container_of(request)

@@ -18,6 +18,7 @@ from command_api.notifications import commands, model
 from command_api.notifications.schemas import Choice, Preference
 from infra.kernel.http.client_info import Client
 from infra.kernel.http.problems import Problem
+from infra.kernel.http.route_costs import PUBLIC, costs
 from infra.kernel.mail.unsubscribe import verify_unsubscribe_token
 from schemas.identity import notification_choices_id
 from schemas.notifications import KINDS
@@ -62,14 +63,14 @@ def set_notification_preference(kind: Annotated[str, Path(max_length=50)], body:
     return run(commands.SetPreference(kind, body), body)
 
 
-@router.post("/public/notifications/unsubscribe", response_model=Stopped)
+@router.post("/public/notifications/unsubscribe", response_model=Stopped, openapi_extra=costs(PUBLIC))
 def unsubscribe_from_digests(body: MailedCode, request: Request, client: From) -> Stopped:
     """`code`: from an email's unsubscribe link."""
     message = "This link is not valid. You can stop the emails in your settings."
     return _stop_digests(request, client, body.code, "page", Problem(400, "link_invalid", message))
 
 
-@router.post("/public/notifications/stop/{token}", response_model=Stopped)
+@router.post("/public/notifications/stop/{token}", response_model=Stopped, openapi_extra=costs(PUBLIC))
 def stop_digests(token: Annotated[str, Path(max_length=200)], request: Request, client: From) -> Stopped:
     """One-click unsubscribe (RFC 8058): a mail client's POST, authenticated by the token."""
     otherwise = Problem(404, "not_found", "There is nothing at this address.")

@@ -18,6 +18,7 @@ from command_api.kernel.decision import invalid
 from command_api.kernel.http import Admin, Runs
 from command_api.operations import commands, rate_files, schemas
 from command_api.operations.schemas import Action, ExchangeRate, ProjectionRequest, RebuildRun, StopComparing
+from infra.kernel.http.route_costs import DOCUMENT, costs
 
 router = APIRouter(prefix="/api/admin", tags=["operations"])
 
@@ -30,7 +31,7 @@ def record_exchange_rate(body: schemas.RecordRate, _: Admin, run: Runs) -> Respo
     return run(commands.RecordExchangeRate(body), body, status=201)
 
 
-@router.post("/exchange-rates/import", response_model=schemas.ImportedRates)
+@router.post("/exchange-rates/import", response_model=schemas.ImportedRates, openapi_extra=costs(DOCUMENT))
 def import_exchange_rates(body: schemas.ImportRates, _: Admin, run: Runs) -> Response:
     """Checks a CSV file of rates line by line, or stores its valid lines. Send a long file in parts of 1,000 lines."""
     return run(commands.ImportExchangeRates(rate_files.parse(body.csv), body.dry_run), body)

@@ -14,8 +14,9 @@ from command_api.leads.public_routes import UNSUBSCRIBED, Done, VisitorDep
 from command_api.leads.schemas import MailedLink
 from command_api.publishing import commands, subscriptions
 from infra.kernel.http.problems import Problem
+from infra.kernel.http.route_costs import PUBLIC, routes_of
 
-router = APIRouter(prefix="/api/public", tags=["public"])
+router = APIRouter(prefix="/api/public", tags=["public"], route_class=routes_of(PUBLIC))
 STOP_PATH: Final = "/api/public/site-newsletter/stop/"
 """Mail programs POST a form to it."""
 

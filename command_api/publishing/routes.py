@@ -21,6 +21,7 @@ from command_api.publishing.schemas import (
     SiteState,
 )
 from infra.domain.publishing.serving import NARROW_WIDTH
+from infra.kernel.http.route_costs import DOCUMENT, costs
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/platform/sites", tags=["sites"])
@@ -41,28 +42,28 @@ def create_site(body: NewSite, run: Runs) -> Response:
     return run(commands.CreateSite(uuid7(), body), body, status=201, consistent_with=CONSISTENT_WITH)
 
 
-@router.put("/{id}/document", response_model=SiteState)
+@router.put("/{id}/document", response_model=SiteState, openapi_extra=costs(DOCUMENT))
 def save_site(id_: Id, body: SaveDocument, run: Runs) -> Response:
     """Saves name, theme, menu and list of pages. 409 `site_changed` if it was changed since `basedOn`."""
     consume(run.container.pool, SAVES, str(run.person.account_id))
     return run(commands.SaveSite(id_, body), body, consistent_with=CONSISTENT_WITH)
 
 
-@router.put("/{id}/pages/{pageId}", response_model=PageState)
+@router.put("/{id}/pages/{pageId}", response_model=PageState, openapi_extra=costs(DOCUMENT))
 def save_page(id_: Id, page_id: Page, body: SaveDocument, run: Runs) -> Response:
     """Saves the blocks of a page of the site's document. 409 `page_changed` if it was changed since `basedOn`."""
     consume(run.container.pool, SAVES, str(run.person.account_id))
     return run(commands.SavePage(id_, page_id, body), body, consistent_with=CONSISTENT_WITH)
 
 
-@router.post("/{id}/publish", response_model=SiteState)
+@router.post("/{id}/publish", response_model=SiteState, openapi_extra=costs(DOCUMENT))
 def publish_site(id_: Id, run: Runs) -> Response:
     """Shows visitors what is saved now."""
     consume(run.container.pool, RELEASES, str(run.person.account_id))
     return run(commands.PublishSite(id_), consistent_with=CONSISTENT_WITH)
 
 
-@router.post("/{id}/releases/{release}/publish", response_model=SiteState)
+@router.post("/{id}/releases/{release}/publish", response_model=SiteState, openapi_extra=costs(DOCUMENT))
 def publish_release(id_: Id, release: Annotated[int, Path(ge=1, le=2**31 - 1)], run: Runs) -> Response:
     """Shows visitors an earlier release again."""
     consume(run.container.pool, RELEASES, str(run.person.account_id))

@@ -25,6 +25,7 @@ from command_api.social.schemas import (
     SocialPost,
 )
 from command_api.websites import model as websites
+from infra.kernel.http.route_costs import DOCUMENT, costs
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/platform", tags=["social"])
@@ -65,7 +66,7 @@ def add_social_post(channel_id: Id, body: AddSocialPost, run: Runs) -> Response:
     return run(commands.AddSocialPost(channel_id, body), body, status=201, consistent_with=_POSTS)
 
 
-@router.post("/social-channels/{id}/figures", response_model=ImportedSocialFile)
+@router.post("/social-channels/{id}/figures", response_model=ImportedSocialFile, openapi_extra=costs(DOCUMENT))
 def import_social_file(channel_id: Id, body: ImportSocialFile, run: Runs) -> Response:
     """Imports a CSV file that the channel's network exported, in English. The same file changes nothing again."""
     consume(run.container.pool, FILES, str(run.person.account_id))

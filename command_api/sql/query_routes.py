@@ -10,6 +10,7 @@ from command_api.kernel.http import Id
 from command_api.sql import commands
 from command_api.sql.routes import AnalystRuns
 from command_api.sql.schemas import ChangeQuery, PinAnswer, PinChart, QueryAnswer, SaveQuery
+from infra.kernel.http.route_costs import DOCUMENT, costs
 from schemas.uuid7 import uuid7
 
 router = APIRouter(prefix="/api/platform/sql", tags=["sql"])
@@ -18,13 +19,13 @@ PINS: Final = ("pinned_charts",)
 Number = Annotated[int, Path(ge=1, le=1_000_000)]
 
 
-@router.post("/queries", status_code=201, response_model=QueryAnswer)
+@router.post("/queries", status_code=201, response_model=QueryAnswer, openapi_extra=costs(DOCUMENT))
 def save_query(body: SaveQuery, run: AnalystRuns) -> Response:
     """Saves a query under a title. `ifTitleExists` says what happens if the author has a query with the same title."""
     return run(commands.SaveQuery(uuid7(), body), body, status=201, consistent_with=QUERIES)
 
 
-@router.patch("/queries/{id}", response_model=QueryAnswer)
+@router.patch("/queries/{id}", response_model=QueryAnswer, openapi_extra=costs(DOCUMENT))
 def change_query(query_id: Id, body: ChangeQuery, run: AnalystRuns) -> Response:
     """Changes title or text, which creates a new version, or who may see it. For its author and, once it is shared, for
     admins.

@@ -16,6 +16,7 @@ from uuid import UUID
 
 from infra.domain.publishing.paths import file_of
 from infra.domain.publishing.serving import FORM_REFUSED, FORM_SENT, NEWSLETTER_FORMS
+from infra.kernel.http.address_costs import network_of
 from infra.kernel.http.request_limits import Receive, Scope, Send
 from infra.kernel.mail.addresses import checked_email
 from infra.kernel.mail.contacts import encrypt_field
@@ -23,7 +24,6 @@ from infra.kernel.security.encryption import derived_key, keyed_hash
 from ingest.context import IngestContext
 from ingest.endpoints.redirect import send_page
 from ingest.request_context import client_address
-from ingest.request_cost import network_of
 from ingest.responses import NO_STORE, send_bytes
 from schemas.uuid7 import uuid7
 

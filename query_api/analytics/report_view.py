@@ -23,6 +23,7 @@ from infra.domain.reports.letter import Kpi, Letter, Picture, Table
 from infra.domain.reports.schedule import Period
 from infra.domain.visits import dimensions
 from infra.kernel.http.problems import Problem
+from infra.kernel.http.route_costs import STATEMENT, costs
 from query_api.analytics import breakdown, filters, overview, report_metrics, routes
 from query_api.analytics.breakdown import BreakdownQuery, SeriesQuery
 from query_api.analytics.overview import Figures, Overview
@@ -156,7 +157,7 @@ class _View:
         return ",".join(f"{sign}{value}" for value in parsed.values)
 
 
-@router.post(VIEW_PATH)
+@router.post(VIEW_PATH, openapi_extra=costs(STATEMENT))
 def render_view_report(order: ReportOrder, scope: ReportScope, context: Context, response: Response) -> Rendered:
     """The email. Raises `Problem` 410 for a website or view that the person may no longer see."""
     view = _view_of(order, scope, context)

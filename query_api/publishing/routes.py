@@ -18,6 +18,7 @@ from infra.domain.publishing.render import File, SiteImage, Surroundings, archiv
 from infra.domain.publishing.serving import NEWSLETTER_FORM, image_path, narrow_path, site_path
 from infra.domain.publishing.starters import places_to_fill, starters
 from infra.kernel.http.problems import FieldError, Problem
+from infra.kernel.http.route_costs import STATEMENT, costs
 from infra.kernel.http.worker_slots import release_worker_slot
 from infra.kernel.security.rate_limits import Limit, consume
 from query_api.kernel.authorization import AccountScope, require_existing
@@ -177,7 +178,9 @@ def get_site_releases(id: UUID, scope: CallerScope) -> list[Release]:
     return [Release.of_row(row, is_shown=row["number"] == shown) for row in rows]
 
 
-@router.post("/{id}/preview", dependencies=[Depends(Reads("sites", "site_versions", "links"))])
+@router.post(
+    "/{id}/preview", dependencies=[Depends(Reads("sites", "site_versions", "links"))], openapi_extra=costs(STATEMENT)
+)
 def preview_site_page(id: UUID, order: PreviewOrder, scope: CallerScope, context: Context) -> Preview:
     """A page of the draft as a document without a script, for a frame. 400 for what cannot be saved either; 429 above
     the rate of an editor."""

@@ -18,6 +18,7 @@ from infra.domain.reports.result_chart import MAX_POINTS, ResultChart, chart_of
 from infra.domain.sql_access.analyst_accounts import ROLES, Analyst
 from infra.domain.sql_access.parameters import declared
 from infra.kernel.http.problems import Problem
+from infra.kernel.http.route_costs import STATEMENT, costs
 from query_api.kernel.authorization import AccountScope
 from query_api.kernel.dependencies import Context
 from query_api.kernel.postgres_reader import Row
@@ -34,7 +35,7 @@ MAX_CELL: Final = 200
 _NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9]+")
 
 
-@router.post(QUERY_PATH)
+@router.post(QUERY_PATH, openapi_extra=costs(STATEMENT))
 async def render_query_report(order: ReportOrder, scope: ReportScope, context: Context, runner: Runner) -> Rendered:
     """The email. Raises `Problem` 410 for a query that is gone, or a person who is no analyst any more."""
     row = await anyio.to_thread.run_sync(_query_of, order, scope)

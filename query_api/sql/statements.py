@@ -30,6 +30,7 @@ from infra.domain.sql_access.statement_log import Outcome
 from infra.domain.sql_access.validation_result import ExecutableStatement, StatementRejected, fill
 from infra.domain.sql_access.views import TooManyNames, row_filter
 from infra.kernel.http.problems import FieldError, Problem
+from infra.kernel.http.route_costs import STATEMENT, costs
 from infra.kernel.security.sessions import Pool, Principal, refuse_cross_site
 from query_api.kernel.authorization import not_found
 from query_api.kernel.dependencies import Context, current_principal
@@ -160,6 +161,7 @@ class _Statement:
     "",
     dependencies=[Depends(same_site)],
     response_class=Response,
+    openapi_extra=costs(STATEMENT),
     responses={
         200: {"model": SqlResult, "content": {media.partition(";")[0]: {} for media in list(_MEDIA.values())[1:]}}
     },

@@ -80,7 +80,7 @@ BOUNDS: Final[Mapping[tuple[str, str], float]] = {
     ("postgres", "handles"): 6_000,
     ("query", "handles"): 96,
     ("projectors", "handles"): 96,
-    ("command", "handles"): 112,
+    ("command", "handles"): 140,
 }
 """Heaps, caches and pools fill for long, up to sizes that are set: what they may take in all. ClickHouse: 340 MiB
 without work, 180 of caches, statements; each of its 200 threads opens three files of /proc once it has worked, tables
@@ -88,7 +88,7 @@ and connections have 110, two merges of ten parts 180. Kafka: 384 of heap, 128 o
 each of fifty connections keeps what it knows of the tables that it has used, and their files open. The pools of the
 services fill when an engine comes back and requests have waited: query has 28 handles of its own, and pools of 12
 connections to Postgres, 24 to ClickHouse (statements, pings), 32 of the gateway's; projectors 43, 8 to Kafka, 20 to
-Postgres, 24 to ClickHouse; command 32, 6 to Kafka, 25 to Postgres, 6 to ClickHouse, 32 of the gateway's."""
+Postgres, 24 to ClickHouse; command 32, 6 to Kafka, 53 to Postgres, 6 to ClickHouse, 32 of the gateway's."""
 MAX_DISK_GROWTH: Final = 1.5
 """How much faster than before the data directory may grow with the requests. Medians of thirds of the run, because
 parts that wait to be removed and segments of Postgres's log are up to a quarter of it."""

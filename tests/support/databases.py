@@ -22,6 +22,8 @@ from tests.support.stack import wait_for
 Maker = Callable[[Settings], None]
 """What `althing migrate` runs after the migrations; it may run again."""
 
+MANY = 1_000_000
+"""Refusals a second of one address: every test has the same one."""
 _templates: dict[tuple[str, tuple[Maker, ...]], str] = {}
 
 
@@ -56,7 +58,7 @@ def _template(postgres: Settings, clickhouse: Settings | None, makers: tuple[Mak
 def _databases(postgres: Settings, clickhouse: Settings | None, how: str = "") -> Iterator[Settings]:
     name = f"t{uuid.uuid4().hex[:20]}"
     server = postgres.postgres_url or ""
-    made = replace(postgres, postgres_url=_in_database(server, name))
+    made = replace(postgres, postgres_url=_in_database(server, name), address_refusals=MANY)
     columns = None if clickhouse is None else HttpClickHouse(clickhouse)
     if clickhouse is not None:
         made = replace(made, clickhouse_url=_in_database(clickhouse.clickhouse_url or "", name))

@@ -32,6 +32,7 @@ from infra.kernel.mail.outbox import Mail, queue
 from infra.kernel.security.encryption import derived_key, encrypt
 from infra.kernel.security.sessions import Principal, open_session
 from infra.ops.migrations.migrate import CREATORS
+from tests.support.databases import MANY
 from tests.support.engines import ROOT, Engine, engine_folder, free_port
 from tests.support.readiness import answers
 
@@ -301,6 +302,7 @@ def _start(settings: Settings, port: int, folder: Path) -> Engine:
     environment = {
         **{name: "" for name in os.environ if name.startswith("ALTHING_")},
         "PYTHONPATH": str(ROOT),
+        "ALTHING_ADDRESS_REFUSALS": str(settings.address_refusals),
         "POSTGRES_URL": settings.postgres_url or "",
         "CLICKHOUSE_URL": settings.clickhouse_url or "",
         "ALTHING_LOG": "postgres",
@@ -321,7 +323,7 @@ def _start(settings: Settings, port: int, folder: Path) -> Engine:
 @pytest.fixture(scope="session")
 def query_settings(embedded_postgres: Settings, embedded_clickhouse: Settings) -> Settings:
     """Both engines with every table."""
-    settings = replace(embedded_postgres, clickhouse_url=embedded_clickhouse.clickhouse_url)
+    settings = replace(embedded_postgres, clickhouse_url=embedded_clickhouse.clickhouse_url, address_refusals=MANY)
     for create in CREATORS:
         create(settings)
     with closing(open_log(settings)) as log:

@@ -25,9 +25,10 @@ from command_api.accounts.schemas import (
     SessionResult,
 )
 from command_api.kernel.http import From, Id, RequestModel, ResponseModel, SignedIn
+from infra.kernel.http.route_costs import SIGN_IN, routes_of
 from infra.kernel.security.oauth_providers import ProviderName, named
 
-router = APIRouter(tags=["sign-in providers"])
+router = APIRouter(tags=["sign-in providers"], route_class=routes_of(SIGN_IN))
 _REDIRECT: dict[int | str, dict[str, Any]] = {303: {"description": "On to the provider, or back to the app"}}
 _OWN_PATH: Final = re.compile(r"/(?![/\\])[^\\\x00-\x20\x7f]{0,500}")
 

@@ -417,6 +417,18 @@ class Settings:
         parse_count,
         50,
     )
+    account_daily_commands: int = setting(
+        "ALTHING_ACCOUNT_DAILY_COMMANDS",
+        "Changes that one account may make in a day (UTC). Ten times as many decisions about money; sign-in has none.",
+        parse_count,
+        20_000,
+    )
+    account_daily_mib: int = setting(
+        "ALTHING_ACCOUNT_DAILY_MIB",
+        "MiB that one account may store in a day (UTC): what it sends and the events that follow.",
+        parse_count,
+        256,
+    )
     city_database: Path | None = setting(
         "ALTHING_CITY_DATABASE", "An MMDB file with region and city, used instead of the country database.", Path
     )

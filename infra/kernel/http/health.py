@@ -25,9 +25,12 @@ Parts = Mapping[str, bool | str]
 _FORWARDED: Final = frozenset((b"x-forwarded-for", b"forwarded"))
 
 
-def livez() -> bytes:
-    """The body of `/livez`, the same for every process: an answer is the whole check."""
-    return b'{"status": "ok"}'
+def livez(why_hung: str | None = None) -> tuple[int, bytes]:
+    """Status code and JSON body of `/livez`: 200, or 503 with the reason when the process knows that it hangs and
+    should be restarted."""
+    if why_hung is None:
+        return 200, b'{"status": "ok"}'
+    return 503, json.dumps({"status": "hung", "reason": why_hung}).encode()
 
 
 def readyz(parts: Parts) -> tuple[int, bytes]:
@@ -83,7 +86,7 @@ def start_server(
             if not _may_monitor(self.client_address[0], own, names, networks):
                 self._answer(404, b"", "text/plain")
             elif path == "/livez":
-                self._answer(200, livez(), "application/json")
+                self._answer(*livez(), "application/json")
             elif path == "/readyz":
                 self._answer(*readyz(parts()), "application/json")
             elif path == "/metrics":

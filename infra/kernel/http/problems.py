@@ -20,8 +20,14 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
+from infra.kernel.http.route_costs import describe_costs
+
 MEDIA_TYPE: Final = "application/problem+json"
 RETRY_AFTER_S: Final = 2
+MAX_ERRORS: Final = 20
+"""Faults that a response names; `errorCount` says how many there are, if there are more."""
+MAX_NAME: Final = 100
+"""Characters of a field's name in a fault: the caller wrote it."""
 
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
@@ -119,6 +125,7 @@ def describe(app: FastAPI) -> None:
             for operations in document["paths"].values():
                 for operation in operations.values():
                     operation["responses"].pop("422", None)
+            describe_costs(document)
             app.openapi_schema = document
         return app.openapi_schema
 
@@ -139,7 +146,8 @@ def _schema() -> dict[str, Any]:
             "code": text,
             "detail": text,
             "message": text,
-            "errors": {"type": "array", "items": field},
+            "errors": {"type": "array", "items": field, "maxItems": MAX_ERRORS},
+            "errorCount": {"type": "integer", "description": "How many faults there are, if not all are named."},
             "work": {
                 "type": "object",
                 "description": "With proof_of_work_needed: the puzzles to solve for the header Proof-Of-Work.",
@@ -157,9 +165,11 @@ async def _problem(_: Request, error: Exception) -> Response:
 
 async def _invalid(_: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101 - for the type checker; registered for this kind alone
-    errors = [_field_error(item) for item in error.errors()]
+    found = error.errors()
+    errors = [_field_error(item) for item in found[:MAX_ERRORS]]
     message = errors[0].message if errors else "The request is not valid."
-    return Problem(400, "invalid", message, errors=errors).response()
+    more = {"errorCount": len(found)} if len(found) > MAX_ERRORS else {}
+    return Problem(400, "invalid", message, errors=errors, more=more).response()
 
 
 def _field_error(item: Mapping[str, Any]) -> FieldError:
@@ -167,7 +177,7 @@ def _field_error(item: Mapping[str, Any]) -> FieldError:
     if place and place[0] in ("body", "query", "path", "header", "cookie"):
         place = place[1:]
     kind = str(item["type"])
-    name = ".".join(place)
+    name = ".".join(place)[:MAX_NAME]
     if kind == "json_invalid":
         return FieldError("", "The body is not valid JSON.")
     shown = name or "The body"

@@ -49,17 +49,19 @@ def serve(
     lifespan: bool = True,
     on_stop: Callable[[], None] | None = None,
     on_refused: OnRejected | None = None,
+    why_hung: Callable[[], str | None] = lambda: None,
 ) -> int:
     """Serves `app` on `host:port`, or on inherited sockets (`LISTEN_FDS`), until SIGTERM or SIGINT.
 
     Requests in progress get `DRAIN_S` seconds to end, and connected clients get a last response. Returns the
     process's exit code: 0 after a clean stop, 1 when it could not start, or when what it inherits does not listen.
     `on_stop` runs in the event loop before the drain begins: it turns the service unready and ends streams that would
-    otherwise delay the drain. Forwarded headers are not evaluated here: each app decides which proxies it trusts
-    (`TRUSTED_PROXIES`).
+    otherwise delay the drain. While `why_hung` gives a reason, systemd gets no report of life. Forwarded headers are
+    not evaluated here: each app decides which proxies it trusts (`TRUSTED_PROXIES`).
     """
     guarded = BodyGuard(app, max_bytes=max_body_bytes, headers=refusal_headers, on_refused=on_refused)
-    return run(guarded, guarded_protocol(), host=host, port=port, lifespan=lifespan, on_stop=on_stop)
+    protocol = guarded_protocol()
+    return run(guarded, protocol, host=host, port=port, lifespan=lifespan, on_stop=on_stop, why_hung=why_hung)
 
 
 def run(
@@ -73,6 +75,7 @@ def run(
     drain_s: int = DRAIN_S,
     on_start: Callable[[str, int], None] | None = None,
     on_stop: Callable[[], None] | None = None,
+    why_hung: Callable[[], str | None] = lambda: None,
 ) -> int:
     """`serve` for who brings guards of its own. `on_start` gets the address that it listens on."""
     config = uvicorn.Config(
@@ -98,7 +101,7 @@ def run(
         if on_stop is not None:
             on_stop()
 
-    server = _Server(config, on_start, ending, ServiceManager.of())
+    server = _Server(config, on_start, ending, ServiceManager.of(), why_hung)
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
         server.should_exit = True
@@ -153,11 +156,13 @@ class _Server(uvicorn.Server):
         on_start: Callable[[str, int], None] | None,
         on_stop: Callable[[], None],
         manager: ServiceManager,
+        why_hung: Callable[[], str | None],
     ) -> None:
         super().__init__(config)
         self._on_start = on_start
         self._on_stop = on_stop
         self._manager = manager
+        self._why_hung = why_hung
         self._loop: asyncio.AbstractEventLoop | None = None
         self._woken = asyncio.Event()
 
@@ -185,7 +190,8 @@ class _Server(uvicorn.Server):
             self._loop.call_soon_threadsafe(self._woken.set)
 
     async def on_tick(self, counter: int) -> bool:
-        self._manager.alive()
+        if self._why_hung() is None:
+            self._manager.alive()
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:

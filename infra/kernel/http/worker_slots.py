@@ -26,15 +26,20 @@ _SLOT: ContextVar[_Slot | None] = ContextVar("place", default=None)
 _LENDABLE: Final = BoundedSemaphore(MAX_WAITING)
 
 
+def bind_slot(limiter: CapacityLimiter) -> None:
+    """What runs for the current request from here on lends a slot of `limiter`. Called in the event loop."""
+    _SLOT.set((asyncio.get_running_loop(), limiter))
+
+
 class WorkerSlotMiddleware:
-    """Middleware: what runs in a thread for a request knows whose place it has."""
+    """Middleware of a service without lanes: what runs in a thread for a request knows whose place it has."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Stores the event loop and its limiter in the request's context, which its thread inherits."""
-        _SLOT.set((asyncio.get_running_loop(), anyio.to_thread.current_default_thread_limiter()))
+        bind_slot(anyio.to_thread.current_default_thread_limiter())
         await self._app(scope, receive, send)
 
 

@@ -66,15 +66,17 @@ def pool(
     statement_timeout_ms: int = STATEMENT_TIMEOUT_MS,
     row_factory: RowFactory[Any] = tuple_row,
     configure: Callable[[Connection[Any]], None] | None = None,
-) -> ConnectionPool[Connection[Any]]:
+    kind: type[Pool] | None = None,
+) -> Pool:
     """An open pool of at most `size` connections. Opening does not wait for the server: a service starts without
     it.
 
     `least` connections are kept open; with 0 the pool connects on demand. Getting a connection raises
     `psycopg_pool.PoolTimeout` after 1.5 s; a statement is cancelled after its timeout, and raises
-    `psycopg.OperationalError` within 2 s when the server hangs. `configure` is called with each new connection.
+    `psycopg.OperationalError` within 2 s when the server hangs. `configure` is called with each new connection; `kind`:
+    a subclass of `Pool`.
     """
-    return Pool(
+    return (kind or Pool)(
         required_url(settings),
         connection_class=ProbingConnection,
         min_size=min(least, size),

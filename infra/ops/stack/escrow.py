@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from infra.kernel.config.settings import Settings, SettingsError
 from infra.ops.stack.ports import LOOPBACK
-from infra.ops.stack.probe import answers
+from infra.ops.stack.probe import answers, why_not_alive
 from infra.ops.stack.secret_file import StackSecrets
 from infra.ops.stack.spec import ProcessSpec
 from infra.ops.stack.tools import ALTHING
@@ -58,7 +58,7 @@ def spec(port: int) -> ProcessSpec:
         command=[*ALTHING, "escrow-sandbox", "--port", str(port)],
         is_ready=lambda: answers(port, "/livez"),
         port=port,
-        is_alive=lambda: answers(port, "/livez", timeout_s=3.0),
+        why_not_alive=lambda: why_not_alive(port),
     )
 
 

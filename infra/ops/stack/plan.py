@@ -13,7 +13,7 @@ from infra.kernel.observability import service_manager
 from infra.ops.stack import escrow
 from infra.ops.stack.engines import clickhouse, kafka, kafka_users, postgres
 from infra.ops.stack.ports import LOOPBACK, Ports
-from infra.ops.stack.probe import answers
+from infra.ops.stack.probe import answers, why_not_alive
 from infra.ops.stack.secret_file import StackSecrets
 from infra.ops.stack.spec import ProcessSpec, Stage
 from infra.ops.stack.tools import ALTHING, why_no_kafka
@@ -169,7 +169,7 @@ def _service(name: str, settings: Settings, ports: Ports) -> ProcessSpec:
         port=port,
         # Visitors and their partners do not retry: no connection is refused during a restart.
         kept_open=(host, port) if name in PUBLIC else None,
-        is_alive=lambda: answers(port, "/livez", host=host, timeout_s=3.0),
+        why_not_alive=lambda: why_not_alive(port, host=host),
         environment=admin if name == "command" else {},
         withheld=_WITHHELD if name in _SPEAK_TO_NOBODY else (),
         # The engines go at the same moment, so there is nothing left to drain into: ending slowly would only delay

@@ -21,15 +21,16 @@ class ProcessSpec:
     """One child process: how to start it, how to check that it is ready, how to stop it.
 
     `is_ready` is called repeatedly during the start; it returns within a second and does not raise. It counts only
-    when the process itself listens on `port`: another program's server must not be mistaken for it. `kept_open`:
-    host and port whose listening socket the supervisor opens, and each start of the process inherits
-    (`infra.kernel.http.server`): during a restart connections wait instead of being refused. `is_alive` is called
-    every few seconds while the process runs; a process that does not answer while others do is killed and restarted.
-    None: never. `prepare` runs before each start (cheap when there is nothing to do). `quiet`: only warnings go to
-    the console, the log file has everything. `longest_backoff_s`: the longest pause before the next start while it
-    keeps failing. `death_signal`: sent to it when the supervisor itself is killed. `ordinary_user`: the program does
-    not run as root. `inherits`: what it gets of the environment of all children; None: everything. `withheld`: settings
-    of which it gets none, also where `.env` has them.
+    when the process itself listens on `port`: another program's server must not be mistaken for it. `kept_open`: host
+    and port whose listening socket the supervisor opens, and each start of the process inherits
+    (`infra.kernel.http.server`): during a restart connections wait instead of being refused. `why_not_alive` is
+    called every few seconds while the process runs: None means alive, a text is the reason why it hangs, an empty one
+    that it does not answer; a hung process is killed and restarted. Without it: never. `prepare` runs before each
+    start (cheap when there is nothing to do). `quiet`: only warnings go to the console, the log file has everything.
+    `longest_backoff_s`: the longest pause before the next start while it keeps failing. `death_signal`: sent to it
+    when the supervisor itself is killed. `ordinary_user`: the program does not run as root. `inherits`: what it gets of
+    the environment of all children; None: everything. `withheld`: settings of which it gets none, also where `.env` has
+    them.
     """
 
     name: str
@@ -37,7 +38,7 @@ class ProcessSpec:
     is_ready: Callable[[], bool]
     port: int | None = None
     kept_open: tuple[str, int] | None = None
-    is_alive: Callable[[], bool] | None = None
+    why_not_alive: Callable[[], str | None] | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
     prepare: Callable[[], None] = lambda: None
     stop_signal: signal.Signals = signal.SIGTERM

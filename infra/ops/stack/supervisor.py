@@ -22,7 +22,7 @@ from infra.kernel.observability.stack_state import ProcessRow, birth
 from infra.ops.stack import child_process, ports
 from infra.ops.stack.child_process import ChildProcess, Program, Start
 from infra.ops.stack.console import pump, say
-from infra.ops.stack.hang_detection import ROUND_S, HangDetector, Target
+from infra.ops.stack.hang_detection import ROUND_S, HangDetector, Probe
 from infra.ops.stack.spec import ProcessSpec, Stage, log_file
 from infra.ops.stack.state import listens
 
@@ -117,8 +117,8 @@ class Supervisor:
             with suppress(StopRequested):
                 while True:
                     self._tick()
-                    for name, pid in watch.take():
-                        self._end_hung(self._children[name], pid)
+                    for (name, pid), why in watch.take():
+                        self._end_hung(self._children[name], pid, why)
         finally:
             watch.stop()
 
@@ -165,16 +165,16 @@ class Supervisor:
             elif child.failures and now - child.started_at > STABLE_AFTER_S:
                 child.failures = 0
 
-    def _watched(self) -> list[tuple[Target, Callable[[], bool]]]:
+    def _watched(self) -> list[Probe]:
         return [
-            ((child.spec.name, child.process.pid), child.spec.is_alive)
+            ((child.spec.name, child.process.pid), child.spec.why_not_alive)
             for child in list(self._children.values())
-            if child.state == "running" and child.process is not None and child.spec.is_alive is not None
+            if child.state == "running" and child.process is not None and child.spec.why_not_alive is not None
         ]
 
-    def _end_hung(self, child: _Child, pid: int) -> None:
+    def _end_hung(self, child: _Child, pid: int, why: str) -> None:
         if child.process is not None and child.process.pid == pid and child.process.poll() is None:
-            say("stack", f"{child.spec.name} does not answer while others do; killing it", loud=True)
+            say("stack", f"{child.spec.name} hangs: {why}; killing it", loud=True)
             os.killpg(pid, signal.SIGKILL)
 
     def _is_ready(self, child: _Child) -> bool:

@@ -7,7 +7,6 @@ import time
 from contextlib import nullcontext
 from pathlib import Path
 
-import orjson
 from prometheus_client import Counter, Histogram
 
 from infra.kernel.config.paths import WEB
@@ -17,6 +16,7 @@ from infra.kernel.http.forwarding import address_in, forwarding_key, is_trusted
 from infra.kernel.http.request_limits import Receive, Scope, Send
 from infra.kernel.http.server import serve
 from infra.kernel.observability import request_context, tracing
+from infra.services.gateway.api_description import ApiDescription
 from infra.services.gateway.headers import (
     PAGE_HEADERS,
     STRICT_TRANSPORT,
@@ -27,7 +27,6 @@ from infra.services.gateway.headers import (
     send_whole,
 )
 from infra.services.gateway.link_previews import LinkPreviews
-from infra.services.gateway.openapi import merged, page
 from infra.services.gateway.proxy import Proxy
 from infra.services.gateway.static import Site
 
@@ -70,6 +69,7 @@ class Gateway:
         self._origin = settings.app_url
         self._proxy: Proxy | None = None
         self._previews: LinkPreviews | None = None
+        self._description: ApiDescription | None = None
         self._stopping = False
 
     def stop(self) -> None:
@@ -113,7 +113,7 @@ class Gateway:
         elif proxy is None:
             await refuse(send, 503, "unavailable", "The web app is starting. Please try again in a moment.")
         elif path in ("/api/openapi.json", "/api/docs"):
-            await self._describe(proxy, path, send)
+            await self._describe(path, send)
         elif path == "/api" or path.startswith("/api/"):
             await proxy(scope, receive, send)
         elif scope["method"] not in ("GET", "HEAD"):
@@ -121,7 +121,8 @@ class Gateway:
                 send, 405, "method_not_allowed", "Only GET and HEAD are allowed here.", ((b"allow", b"GET, HEAD"),)
             )
         elif path == "/livez":
-            await answer(send, 200, _JSON, health.livez())
+            status, body = health.livez()
+            await answer(send, status, _JSON, body)
         elif path == "/readyz":
             await self._ready(proxy, send)
         elif path == "/metrics":
@@ -155,23 +156,22 @@ class Gateway:
         body, content_type = health.metrics()
         await answer(send, 200, content_type.encode(), body)
 
-    async def _describe(self, proxy: Proxy, path: str, send: Send) -> None:
-        found = [await proxy.document(service, "/api/openapi.json") for service in ("query", "command")]
-        documents = [document for document in found if document is not None]
-        if len(documents) < len(found):
+    async def _describe(self, path: str, send: Send) -> None:
+        found = await self._description.read() if self._description is not None else None
+        if found is None:
             await refuse(send, 503, "unavailable", "A service does not answer right now. Please try again in a moment.")
             return
-        document = merged(documents)
         if path.endswith(".json"):
-            await answer(send, 200, _JSON, orjson.dumps(document))
+            await answer(send, 200, _JSON, found.json)
         else:
-            await answer(send, 200, _HTML, page(document), PAGE_HEADERS)
+            await answer(send, 200, _HTML, found.page, PAGE_HEADERS)
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         while True:
             message = await receive()
             if message["type"] == "lifespan.startup":
                 self._proxy = Proxy(*self._urls, self._trusted, self._key)
+                self._description = ApiDescription(self._proxy)
                 self._previews = LinkPreviews(self._site, self._urls[0], self._origin)
                 await send({"type": "lifespan.startup.complete"})
             else:

@@ -224,6 +224,7 @@ SECRETS = {
     *(f"auth.{table}" for table in ("credential", "second_factor", "recovery_code", "login_ticket", "one_time_link")),
     *(f"auth.{table}" for table in ("first_account", "invite_code")),
     "kernel.idempotency",
+    "kernel.account_usage",  # sums without content, for a month
     "lookup.website",
     "lookup.site",
     "lookup.listing_watch",

@@ -10,9 +10,10 @@ from time import thread_time
 
 import pytest
 
+from infra.kernel.http.address_costs import BURST_S, MAX_ADDRESSES
 from ingest.errors import EventRejected
 from ingest.fair_scheduling import MAX_OF_OWNER, FairScheduler
-from ingest.request_cost import BURST_S, MAX_ADDRESSES, RequestCosts
+from ingest.request_cost import RequestCosts
 from ingest.steps import decode
 from ingest.steps.decode import MAX_EVENTS, Body, BodyDecoder
 from tests.support.hostile_requests import ATTACKS, LINES, Attack, array_of

@@ -27,6 +27,7 @@ RULES: Final[dict[str, LiteralString]] = {
     "second factors never confirmed": "delete from auth.second_factor where secret_sealed is null"
     " and pending_at < now() - interval '1 day'",
     "idempotency keys": "delete from kernel.idempotency where created_at < now() - interval '48 hours'",
+    "what accounts stored": "delete from kernel.account_usage where day < (now() at time zone 'UTC')::date - 30",
     "setup tokens": "delete from auth.setup_token where expires_at < now()",
     "mails": "delete from ops.mail where created_at < now() - interval '30 days'",
     "links of addresses": "delete from auth.contact_link where expires_at < now()",

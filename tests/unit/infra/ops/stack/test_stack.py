@@ -21,7 +21,7 @@ from infra.kernel.observability import stack_state
 from infra.ops.demo import stage
 from infra.ops.stack import child_process, console, escrow, plan, ports, secret_file, state
 from infra.ops.stack.child_process import ChildProcess, Program
-from infra.ops.stack.hang_detection import MISSES, MissedChecks
+from infra.ops.stack.hang_detection import MISSES, SILENT, MissedChecks
 from infra.ops.stack.launcher import main as launch
 from infra.ops.stack.spec import ProcessSpec, log_file, stop_order
 from infra.ops.stack.supervisor import StartFailed, StopRequested, Supervisor
@@ -256,7 +256,7 @@ class TestSupervisor:
             return next(row.pid for row in made.rows if row.name == name)
 
         def watched(spec: ProcessSpec) -> ProcessSpec:
-            return replace(spec, is_alive=lambda: pid(spec.name) not in silent)
+            return replace(spec, why_not_alive=lambda: "" if pid(spec.name) in silent else None)
 
         well, hung = map(watched, specs[:2])
         before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
@@ -292,15 +292,19 @@ class TestWatch:
         a, b, c = ("a", 1), ("b", 2), ("c", 3)
         misses = MissedChecks()
         for _ in range(MISSES - 1):
-            assert misses.note({a: False, b: True}) == []
-        assert misses.note({a: True, b: True}) == [], "it answered in time"
+            assert misses.note({a: "", b: None}) == []
+        assert misses.note({a: None, b: None}) == [], "it answered in time"
         for _ in range(MISSES * 2):
-            assert misses.note({a: False, b: False}) == [], "the machine sleeps"
+            assert misses.note({a: "", b: ""}) == [], "the machine sleeps"
         for _ in range(MISSES - 1):
-            assert misses.note({a: False, b: True, c: True}) == []
-        assert misses.note({a: False, b: True}) == [a]
-        assert misses.note({b: True}) == [], "it is gone"
-        assert misses.note({("a", 4): False, b: True}) == [], "another process starts at zero"
+            assert misses.note({a: "", b: None, c: None}) == []
+        assert misses.note({a: "", b: None}) == [(a, SILENT)]
+        assert misses.note({b: None}) == [], "it is gone"
+        assert misses.note({("a", 4): "", b: None}) == [], "another process starts at zero"
+
+    def test_one_that_reports_itself_is_hung_at_once(self) -> None:
+        a, b = ("a", 1), ("b", 2)
+        assert MissedChecks().note({a: "no thread for 31 s", b: ""}) == [(a, "no thread for 31 s")]
 
 
 class TestMigrations:

@@ -14,6 +14,7 @@ export type DeadLetter = Schemas['DeadLetter'];
 export type DeadLetterGroup = Schemas['DeadLetterGroup'];
 export type RevealedRecord = Schemas['RevealedRecord'];
 export type System = Schemas['System'];
+export type UsageToday = Schemas['UsageToday'];
 export type Subscriptions = Schemas['Subscriptions'];
 
 export const ACTIONS = ['pause', 'resume', 'rebuild', 'verify', 'promote', 'rollback', 'cancel'] as const;
@@ -47,6 +48,12 @@ export const rebuildRunQuery = queryOptions({
   queryKey: ['operations', 'rebuild-run'],
   queryFn: ({ signal }) => body(api.GET('/api/admin/rebuild-runs/latest', { signal })),
   refetchInterval: ({ state }) => (state.data?.isOpen ? BUSY_MS : IDLE_MS),
+});
+
+export const accountUsageQuery = queryOptions({
+  queryKey: ['operations', 'account-usage'],
+  queryFn: ({ signal }) => body(api.GET('/api/admin/account-usage', { signal })),
+  refetchInterval: IDLE_MS,
 });
 
 export const subscriptionsQuery = queryOptions({

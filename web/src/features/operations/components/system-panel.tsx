@@ -11,6 +11,7 @@ import { cx } from '@/lib/cx';
 import { browserTimezone, formatZoned } from '@/lib/dates';
 import { formatCount, formatPercent } from '@/lib/format';
 import { systemQuery, type System } from '../api/operations';
+import { AccountUsage } from './account-usage';
 import { formatBytes, formatSpan, toneOf, stateLabel } from '../lib/format';
 
 /** State of the machine and the engines; refetched every 5 s. */
@@ -39,6 +40,7 @@ export function SystemPanel() {
           </div>
           <Processes data={data} />
           <Log data={data} />
+          <AccountUsage />
           <Backups data={data} />
         </>
       )}
