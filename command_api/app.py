@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 
 import anyio.to_thread
 from fastapi import APIRouter, Depends, FastAPI, Request, Response
@@ -70,7 +71,7 @@ from infra.kernel.http.route_costs import CostTable
 from infra.kernel.llm import LanguageModel
 from infra.kernel.net.geoip import open_geoip
 from infra.kernel.observability.request_context import LogContextMiddleware
-from infra.kernel.security.sessions import refuse_cross_site
+from infra.kernel.security.sessions import authenticate, refuse_cross_site
 from schemas.http.insights import DIGEST_STOP_PATH
 
 CLICKHOUSE_CLIENTS = 2
@@ -176,7 +177,13 @@ def create_app(container: Container, parts: Callable[[], health.Parts] | None = 
         app.include_router(router)
     app.include_router(_health(container, lanes, parts))
     routes = [route for router in routers for route in router.routes]
-    app.add_middleware(RequestBounds, table=CostTable(routes), lanes=lanes, settings=container.settings)
+    app.add_middleware(
+        RequestBounds,
+        table=CostTable(routes),
+        lanes=lanes,
+        settings=container.settings,
+        authenticate=partial(authenticate, container.pool),
+    )
     app.add_middleware(CrossSiteGuard, public_url=container.settings.app_url)
     app.add_middleware(LogContextMiddleware)
     describe(app)

@@ -20,11 +20,11 @@ from command_api.marketplace import commands
 from command_api.marketplace.schemas import MessageType, TransactionMessage
 from infra.domain.escrow_provider import BadSignature, verified
 from infra.kernel.http.problems import Problem
-from infra.kernel.http.route_costs import MONEY, routes_of
+from infra.kernel.http.route_costs import PROVIDER, routes_of
 
 MESSAGES_PATH: Final = "/api/public/escrow/messages"
 
-router = APIRouter(tags=["public"], route_class=routes_of(MONEY))
+router = APIRouter(tags=["public"], route_class=routes_of(PROVIDER))
 
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 

@@ -6,11 +6,14 @@ The middleware expects whole bodies (`request_limits.BodyGuard`).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import nullcontext
 from contextvars import ContextVar
 from math import ceil
 from typing import Final
 
+from anyio import to_thread
+from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -22,6 +25,8 @@ from infra.kernel.http.lanes import LaneFull, Lanes
 from infra.kernel.http.problems import Problem
 from infra.kernel.http.route_costs import CostClass, CostTable
 
+Authenticate = Callable[[Headers, str], object]
+"""Headers and method of a request. Runs in a thread of its lane."""
 _BODY_SIZE: ContextVar[int] = ContextVar("body_size", default=0)
 CHEAP_BYTES: Final = 4 * 1024
 """A body up to this size costs a rejected request nothing more, and is read from every address."""
@@ -37,14 +42,23 @@ def body_size() -> int:
 class RequestBounds:
     """Refuses what is out of bounds, and lets the rest into its lane. A service of streams has no lanes.
 
-    413 `too_large`, 400 `too_many_values`, 429 `address_throttled`, 503 `busy`; all with a body for people.
+    413 `too_large`, 400 `too_many_values`, 429 `address_throttled`, 503 `busy`; all with a body for people. With
+    `authenticate`, which raises `Problem` for who is not signed in, only signed-in callers have larger bodies read.
     """
 
-    def __init__(self, app: ASGIApp, table: CostTable, lanes: Lanes | None, settings: Settings) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        table: CostTable,
+        lanes: Lanes | None,
+        settings: Settings,
+        authenticate: Authenticate | None = None,
+    ) -> None:
         self._app = app
         self._table = table
         self._lanes = lanes
         self._settings = settings
+        self._authenticate = authenticate
         self._costs = AddressCosts(settings.address_refusals)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -65,28 +79,34 @@ class RequestBounds:
         try:
             first = await receive() if _has_body(scope) else None
             body = (first or {}).get("body", b"")
-            self._check(cost, body, address)
+            self._check_size(cost, body, address)
             _BODY_SIZE.set(len(body))
             replayed = receive if first is None else _replayed(first, receive)
             async with nullcontext() if self._lanes is None else self._lanes[cost.lane].entered():
+                if len(body) > CHEAP_BYTES and cost.needs_session and self._authenticate is not None:
+                    await to_thread.run_sync(self._authenticate, Headers(scope=scope), scope["method"])
+                _check_values(cost, body)
                 await self._app(scope, replayed, counted)
         except LaneFull:
             await _busy().response()(scope, receive, counted)
         except Problem as problem:
             await problem.response()(scope, receive, counted)
 
-    def _check(self, cost: CostClass, body: bytes, address: str) -> None:
+    def _check_size(self, cost: CostClass, body: bytes, address: str) -> None:
         if len(body) > CHEAP_BYTES and (wait := self._costs.seconds_over_limit(address)):
             message = "Too many requests from this address were rejected recently; please send fewer or smaller ones."
             raise Problem(429, "address_throttled", message, headers={"Retry-After": str(max(1, ceil(wait)))})
         if len(body) > cost.body_bytes:
             message = f"The body of this call may have at most {cost.body_bytes:,} bytes."
             raise Problem(413, "too_large", message)
-        if cost.json_values:
-            try:
-                check_bounds(body, cost.json_values)
-            except OutOfBounds as error:
-                raise Problem(400, "too_many_values", str(error)) from error
+
+
+def _check_values(cost: CostClass, body: bytes) -> None:
+    if cost.json_values:
+        try:
+            check_bounds(body, cost.json_values)
+        except OutOfBounds as error:
+            raise Problem(400, "too_many_values", str(error)) from error
 
 
 def _has_body(scope: Scope) -> bool:

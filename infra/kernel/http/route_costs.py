@@ -36,27 +36,31 @@ class CostClass:
     processor_ms: int
     memory_kib: int
     stored_kib: int
+    needs_session: bool = True
+    """A larger body is read only for somebody who is signed in."""
 
 
-SIGN_IN: Final = CostClass("sign_in", "accounts", 16 * KIB, 64, 400, 24 * KIB, 256)
+SIGN_IN: Final = CostClass("sign_in", "accounts", 16 * KIB, 64, 250, 24 * KIB, 64, needs_session=False)
 """Sign-in, sign-out, registration, second factor, passwords. A password hash alone takes 19 MiB."""
-MONEY: Final = CostClass("money", "money", 128 * KIB, 1_200, 400, 16 * KIB, 2_048)
+MONEY: Final = CostClass("money", "money", 128 * KIB, 1_200, 250, 16 * KIB, 512)
 """Decisions about conversions, payouts, and deals."""
-PUBLIC: Final = CostClass("public", "public", 64 * KIB, 64, 150, 8 * KIB, 256)
+PROVIDER: Final = CostClass("provider", "money", 64 * KIB, 600, 250, 16 * KIB, 256, needs_session=False)
+"""Messages of the escrow provider, which a signature authenticates."""
+PUBLIC: Final = CostClass("public", "public", 64 * KIB, 64, 100, 8 * KIB, 256, needs_session=False)
 """What somebody without an account may send."""
-COMMAND: Final = CostClass("command", "commands", 128 * KIB, 600, 400, 16 * KIB, 1_024)
+COMMAND: Final = CostClass("command", "commands", 128 * KIB, 600, 250, 24 * KIB, 512)
 """Every other command."""
-DOCUMENT: Final = CostClass("document", "documents", 1024 * KIB, 20_000, 3_000, 96 * KIB, 8_192)
+DOCUMENT: Final = CostClass("document", "documents", 1024 * KIB, 20_000, 1_500, 64 * KIB, 4_096)
 """Commands with a whole document: a page, a file of rows, many links. Few run at one time."""
-UPLOAD: Final = CostClass("upload", "documents", 5 * 1024 * KIB, 0, 3_000, 96 * KIB, 16_384)
+UPLOAD: Final = CostClass("upload", "documents", 5 * 1024 * KIB, 0, 1_500, 64 * KIB, 8_192)
 """An image or a file."""
-READ: Final = CostClass("read", "reads", 16 * KIB, 64, 1_000, 64 * KIB, 64)
+READ: Final = CostClass("read", "reads", 16 * KIB, 64, 500, 32 * KIB, 64)
 """Reads."""
-STATEMENT: Final = CostClass("statement", "reads", 1024 * KIB, 20_000, 1_500, 96 * KIB, 64)
+STATEMENT: Final = CostClass("statement", "reads", 1024 * KIB, 20_000, 1_000, 64 * KIB, 64)
 """Reads with a body: an analyst's statement, the preview of a page."""
 
 CLASSES: Final[Mapping[str, CostClass]] = {
-    found.name: found for found in (SIGN_IN, MONEY, PUBLIC, COMMAND, DOCUMENT, UPLOAD, READ, STATEMENT)
+    found.name: found for found in (SIGN_IN, MONEY, PROVIDER, PUBLIC, COMMAND, DOCUMENT, UPLOAD, READ, STATEMENT)
 }
 _READ_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 

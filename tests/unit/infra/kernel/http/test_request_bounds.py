@@ -8,21 +8,29 @@ import pytest
 from fastapi import APIRouter, FastAPI
 from fastapi.testclient import TestClient
 from pydantic import BaseModel, ConfigDict
+from starlette.datastructures import Headers
 
 from infra.kernel.config.settings import Settings
 from infra.kernel.http import problems
 from infra.kernel.http.lanes import Lanes, current_lane
+from infra.kernel.http.problems import Problem
 from infra.kernel.http.request_bounds import RequestBounds
 from infra.kernel.http.route_costs import CLASSES, DOCUMENT, PUBLIC, SIGN_IN, CostTable, costs, routes_of
 
 LANES = {cost.lane: 1 for cost in CLASSES.values()}
 REFUSALS_A_SECOND = 5
+SIGNED_IN = {"Authorization": "Bearer x"}
 
 
 class Known(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     name: str = ""
+
+
+def signed_in_alone(headers: Headers, _method: str) -> None:
+    if "authorization" not in headers:
+        raise Problem(401, "not_signed_in", "Please sign in.")
 
 
 @pytest.fixture
@@ -54,7 +62,7 @@ def client() -> TestClient:
     app.include_router(other)
     settings = Settings(master_key="k" * 43, address_refusals=REFUSALS_A_SECOND)
     table = CostTable([*router.routes, *other.routes])
-    app.add_middleware(RequestBounds, table=table, lanes=Lanes(LANES), settings=settings)
+    app.add_middleware(RequestBounds, table=table, lanes=Lanes(LANES), settings=settings, authenticate=signed_in_alone)
     return TestClient(app)
 
 
@@ -86,7 +94,15 @@ def test_a_body_has_the_size_and_the_values_of_its_class(client: TestClient) -> 
     assert refused.json()["message"] == "The body may have at most 64 values."
     refused = client.post("/login", json={"name": "x" * SIGN_IN.body_bytes})
     assert (refused.status_code, refused.json()["code"]) == (413, "too_large")
-    assert client.post("/pages/7", json={"name": "x" * SIGN_IN.body_bytes}).status_code == 200
+    assert client.post("/pages/7", json={"name": "x" * SIGN_IN.body_bytes}, headers=SIGNED_IN).status_code == 200
+
+
+def test_large_bodies_are_read_for_people_who_are_signed_in(client: TestClient) -> None:
+    """What is no JSON shows whether a body was read."""
+    assert client.post("/pages/7", content=b"{" * 100).status_code == 400
+    assert client.post("/pages/7", content=b"{" * 10_000).status_code == 401
+    assert client.post("/pages/7", content=b"{" * 10_000, headers=SIGNED_IN).status_code == 400
+    assert client.post("/login", content=b"{" * 10_000).status_code == 400, "nobody is signed in there"
 
 
 def test_an_answer_names_twenty_faults_and_counts_the_rest(client: TestClient) -> None:
