@@ -35,6 +35,11 @@ _READ_BY_ANY_METHOD = re.compile(r"/api/platform/(sql(/[0-9a-fA-F-]{32,36})?|sit
 _NAVIGATION = re.compile(
     rf"/api/platform/(auth/({'|'.join(NAMES)})(/callback)?|affiliate/applications/[0-9a-fA-F-]{{32,36}}/go)"
 )
+_RESERVED = re.compile(
+    r"/api/(auth|platform/(auth|login|logout|register|setup|2fa|password|email|user|sessions|erase|linked-sign-ins|"
+    r"conversions|payouts)|marketplace/offers|marketplace/listings/[0-9a-fA-F-]{32,36}/offers|public/escrow)(/.*)?"
+)
+"""Sign-in and decisions about money, in any class of cost with a lane of its own in the command service."""
 _CONNECT_S = 1.5
 _READ_S = 35.0
 _STREAM_READ_S = 60.0
@@ -44,6 +49,8 @@ _STALLED_S = 30.0
 """A client that reads nothing for this long occupies a connection to a service that others need."""
 _WORKERS = 100
 """Per service: while one is slow, the connections of the other stay available."""
+_RESERVED_WORKERS = 40
+"""Per service, for what `_RESERVED` names and for health: other requests cannot use them up."""
 _STREAMS = 500
 
 
@@ -57,6 +64,8 @@ class Proxy:
         self._key = key
         limits = httpx.Limits(max_connections=_WORKERS, max_keepalive_connections=32, keepalive_expiry=20)
         self._clients = {service: _client(_READ_S, limits) for service in self._urls}
+        reserved = httpx.Limits(max_connections=_RESERVED_WORKERS, max_keepalive_connections=8, keepalive_expiry=20)
+        self._reserved = {service: _client(_READ_S, reserved) for service in self._urls}
         self._streams = _client(_STREAM_READ_S, httpx.Limits(max_connections=_STREAMS, max_keepalive_connections=0))
         self._stopping = asyncio.Event()
 
@@ -64,14 +73,14 @@ class Proxy:
         self._stopping.set()
 
     async def close(self) -> None:
-        for client in self._clients.values():
+        for client in (*self._clients.values(), *self._reserved.values()):
             await client.aclose()
         await self._streams.aclose()
 
     async def is_ready(self, service: str) -> bool:
         """Whether the service says so, within a second."""
         try:
-            answer = await self._clients[service].get(f"{self._urls[service]}/readyz", timeout=1.0)
+            answer = await self._reserved[service].get(f"{self._urls[service]}/readyz", timeout=1.0)
         except httpx.HTTPError:
             return False
         return answer.status_code == 200
@@ -94,7 +103,8 @@ class Proxy:
         streaming = raw_path.endswith(_LIVE) or any(
             n == b"accept" and b"text/event-stream" in v for n, v in scope["headers"]
         )
-        client = self._streams if streaming else self._clients[service]
+        clients = self._reserved if is_reserved(scope["path"]) else self._clients
+        client = self._streams if streaming else clients[service]
         request = client.build_request(
             scope["method"],
             self._urls[service],
@@ -120,6 +130,11 @@ class Proxy:
                     task.cancel()
             with suppress(asyncio.CancelledError):
                 await relay
+
+
+def is_reserved(path: str) -> bool:
+    """Whether a request to this path has connections to its service that others cannot use up."""
+    return _RESERVED.fullmatch(path) is not None
 
 
 def _client(read_s: float, limits: httpx.Limits) -> httpx.AsyncClient:
