@@ -37,7 +37,7 @@ class CostClass:
     memory_kib: int
     stored_kib: int
     needs_session: bool = True
-    """A larger body is read only for somebody who is signed in."""
+    """A larger body is read only for a person who is signed in."""
 
 
 SIGN_IN: Final = CostClass("sign_in", "accounts", 16 * KIB, 64, 250, 24 * KIB, 64, needs_session=False)
@@ -47,7 +47,7 @@ MONEY: Final = CostClass("money", "money", 128 * KIB, 1_200, 250, 16 * KIB, 512)
 PROVIDER: Final = CostClass("provider", "money", 64 * KIB, 600, 250, 16 * KIB, 256, needs_session=False)
 """Messages of the escrow provider, which a signature authenticates."""
 PUBLIC: Final = CostClass("public", "public", 64 * KIB, 64, 100, 8 * KIB, 256, needs_session=False)
-"""What somebody without an account may send."""
+"""What a visitor without an account may send."""
 COMMAND: Final = CostClass("command", "commands", 128 * KIB, 600, 250, 24 * KIB, 512)
 """Every other command."""
 DOCUMENT: Final = CostClass("document", "documents", 1024 * KIB, 20_000, 1_500, 64 * KIB, 4_096)

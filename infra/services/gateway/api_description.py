@@ -1,7 +1,7 @@
 """The description of the API, as JSON and as a page: made once from the services' documents, not for each request.
 
-A service that was updated describes itself anew: the documents are fetched again once they are `FRESH_S` old, by one
-request at a time, while the others get what is there.
+A service that was updated has another description: the documents are fetched again once they are `FRESH_S` old, by one
+request at a time, while the others get the stored one.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ class Meter:
 
     def measure(self, method: str, path: str, headers: Mapping[str, str], content: bytes) -> tuple[int, Cost]:
         for each in self._processes:
-            Path(f"/proc/{each.pid}/clear_refs").write_text("5")  # the peak begins anew
+            Path(f"/proc/{each.pid}/clear_refs").write_text("5")  # resets the peak
         before, stored, began = self._resident_kib("VmRSS:"), self._written(), self._processor_s()
         status, _ = self._api.status(method, path, headers, content=content)
         spent_ms = (self._processor_s() - began) * 1000 * self._speed

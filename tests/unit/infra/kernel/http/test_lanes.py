@@ -74,7 +74,7 @@ async def test_a_lane_that_stands_still_is_named(monkeypatch: pytest.MonkeyPatch
     assert found.why_hung() is None
 
 
-async def test_clients_that_give_up_do_not_hide_a_lane_that_stands_still(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_clients_that_time_out_do_not_hide_a_lane_that_stands_still(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
     monkeypatch.setattr(lanes, "monotonic", lambda: now)
     monkeypatch.setattr(lanes, "WAIT_S", 0.0)
