@@ -31,7 +31,9 @@ SECONDS = 20.0
 PAUSE_S = 0.05
 TIMEOUT_S = 60.0
 PAGES = 8
-MARKDOWN = "## A\n\n| a | b |\n|---|---|\n" + "| *x* **y** `z` | [w](https://example.com/) |\n" * 1_500
+_HEAD = "| a | b | c | d | e | f | g |\n|---|---|---|---|---|---|---|\n"
+MARKDOWN = _HEAD + "| *x* | y | z | u | v | w | t |\n" * 1_200
+"""Nearly as many cells and marks as a block takes."""
 UNKNOWN = json.dumps({f"u{index}": 1 for index in range(110_000)}).encode()[: 1024 * 1024]
 
 Send = Callable[[httpx.Client], httpx.Response]
@@ -143,15 +145,15 @@ def attacks_of(made: Stack, owner: Owner, site: Site) -> dict[str, Send]:
     images = f"{api}/platform/social-posts/{_social_post(owner, site)}/images"
     picture, page = _picture(), {"document": _page(0), "basedOn": 1}
     filters = {**first, "state": {"filters": [f"page:is:/{number}{'x' * 4_000}" for number in range(20)]}}
-    partners = json.dumps(
-        [{"type": "click", "site": site.site_key, "partner": str(uuid4())} for _ in range(9_000)]
-    ).encode()
+    partners = json.dumps([{"type": "click", "partner": str(uuid4())} for _ in range(9_000)]).encode()
     as_json, as_png = {"Content-Type": "application/json"}, {**token, "Content-Type": "image/png"}
     return {
         "unknown members": lambda http: http.post(f"{api}/platform/login", content=UNKNOWN, headers=as_json),
         "deep": lambda http: http.post(f"{api}/public/contact", content=b"[" * 60_000, headers=as_json),
         "description": lambda http: http.get(f"{api}/docs"),
-        "unknown partners": lambda http: http.post(f"{made.tracking}/track", content=partners, headers=as_json),
+        "unknown partners": lambda http: http.post(
+            f"{made.tracking}/track?site={site.site_key}", content=partners, headers=as_json
+        ),
         "page": lambda http: http.put(f"{made.app}{page_path}", json=page, headers=token),
         "publish": lambda http: http.post(f"{made.app}{publish_path}", headers=token),
         "picture": lambda http: http.post(images, content=picture, headers=as_png),
@@ -172,7 +174,8 @@ def _site_of_full_pages(owner: Owner, site: Site) -> tuple[str, str]:
 
 
 def _page(number: int) -> dict[str, object]:
-    return {"blocks": [{"type": "article", "markdown": f"# {number}\n\n{MARKDOWN}"[:100_000]} for _ in range(2)]}
+    text = f"# {number}\n\n{MARKDOWN}"
+    return {"blocks": [{"id": str(uuid4()), "type": "article", "markdown": text} for _ in range(5)]}
 
 
 def _social_post(owner: Owner, site: Site) -> str:
