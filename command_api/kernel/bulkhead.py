@@ -18,12 +18,14 @@ RETRY_AFTER_S: Final = "5"
 
 
 class Bulkhead:
-    """Limits concurrent calls in this process. `subject` begins the error texts: "Ideas are"."""
+    """Limits concurrent calls in this process. `subject` and `done` are in the error texts: "Ideas are" being
+    "generated"."""
 
-    def __init__(self, limit: int, limit_per_account: int, subject: str) -> None:
+    def __init__(self, limit: int, limit_per_account: int, subject: str, done: str = "generated") -> None:
         self._limit = limit
         self._limit_per_account = limit_per_account
         self._subject = subject
+        self._done = done
         self._acquired: Counter[UUID] = Counter()
         self._released = Condition()
 
@@ -51,9 +53,9 @@ class Bulkhead:
     def _refusal(self, account_id: UUID) -> Problem | None:
         again = {"Retry-After": RETRY_AFTER_S}
         if self._acquired[account_id] >= self._limit_per_account:
-            message = f"{self._subject} already being generated for you. Please wait until that is done."
+            message = f"{self._subject} already being {self._done} for you. Please wait until that is done."
             return Problem(429, "already_running", message, headers=again)
         if self._acquired.total() >= self._limit:
-            message = f"{self._subject} being generated for many people right now. Please try again in a moment."
+            message = f"{self._subject} being {self._done} for many people right now. Please try again in a moment."
             return Problem(503, "busy", message, headers=again)
         return None
