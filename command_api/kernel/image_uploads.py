@@ -1,7 +1,7 @@
 """Routes that take an image as their body: `SentImage` reads it, `process` makes the picture that is stored.
 
-Decoding runs in one process of its own at the lowest priority (`command_api.kernel.image_process`). An upload waits for
-its turn in the event loop, before its body is read: who waits holds neither a thread nor memory.
+Decoding runs in one process of its own at low priority (`command_api.kernel.image_process`). An upload waits in
+the event loop, before its body is read: a waiting one holds neither a thread nor memory.
 """
 
 from __future__ import annotations
@@ -31,19 +31,20 @@ from infra.kernel.worker_processes.pool import (
     IsCancelled,
     JobCancelled,
     JobFailed,
+    JobLate,
     JobTooLong,
     NoProcessFree,
     WorkerPool,
 )
 from infra.kernel.worker_processes.protocol import JobRejected
 
-MAX_UPLOADS: Final = 2
-"""In progress at one time, of all accounts and contexts: one is received or stored while one is decoded."""
+MAX_UPLOADS: Final = 8
+"""In progress at one time, of as many accounts: received, decoded one after the other, and stored."""
 MAX_WAITING: Final = 200
 MAX_WAITING_PER_ACCOUNT: Final = 40
 """As many as its rate lets it send at once."""
 MAX_WAIT_S: Final = 60
-"""Maximum wait for a turn; 30 photographs sent at once need less."""
+"""Maximum wait in the queue; 30 photographs sent at once need less."""
 CPU_S: Final = 10
 """Processor time for one image; 40 megapixels take about 2 s."""
 DEADLINE_S: Final = 60
@@ -73,8 +74,8 @@ class Upload:
     is_cancelled: IsCancelled
 
 
-class Turns:
-    """Turns of uploads in one event loop: accounts in turn, the uploads of an account one after the other."""
+class UploadQueue:
+    """Admits uploads of one event loop: round-robin over the accounts, those of an account one after the other."""
 
     def __init__(self) -> None:
         self._in_progress = Semaphore(MAX_UPLOADS)
@@ -82,7 +83,7 @@ class Turns:
         self._waiting: Counter[UUID] = Counter()
 
     @asynccontextmanager
-    async def turn(self, account_id: UUID, wait_s: float = MAX_WAIT_S) -> AsyncIterator[None]:
+    async def admitted(self, account_id: UUID, wait_s: float = MAX_WAIT_S) -> AsyncIterator[None]:
         """Raises `Problem` 429 when too many uploads of the account wait, 503 when too many do or for too long."""
         if self._waiting[account_id] >= MAX_WAITING_PER_ACCOUNT:
             message = "Your other images are still being processed. Please wait until that is done."
@@ -106,17 +107,17 @@ class Turns:
                 self._of_account.pop(account_id, None)
 
 
-_TURNS: Final[WeakKeyDictionary[AbstractEventLoop, Turns]] = WeakKeyDictionary()
+_QUEUES: Final[WeakKeyDictionary[AbstractEventLoop, UploadQueue]] = WeakKeyDictionary()
 
 
 async def _upload(request: Request, run: Runs) -> AsyncIterator[Upload]:
-    turns = _TURNS.setdefault(get_running_loop(), Turns())
-    async with turns.turn(run.person.account_id):
+    queue = _QUEUES.setdefault(get_running_loop(), UploadQueue())
+    async with queue.admitted(run.person.account_id):
         yield Upload(await request.body(), client_left(request))
 
 
 SentImage = Annotated[Upload, Depends(_upload)]
-"""Raises as `Turns.turn`."""
+"""Raises as `UploadQueue.admitted`."""
 
 
 class UploadedImage(RequestModel):
@@ -147,7 +148,7 @@ def _processed(sent: Upload, narrow_width: int) -> list[Picture]:
     except (JobTooLong, JobFailed):
         message = "This image takes too much time or memory to read. Please save it again, or choose a smaller one."
         raise _rejected("too_complex", message) from None
-    except NoProcessFree:
+    except (NoProcessFree, JobLate):
         raise _busy() from None
     except JobCancelled:
         raise Problem(503, "cancelled", "The upload was cancelled.") from None

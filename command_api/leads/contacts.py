@@ -130,10 +130,8 @@ def is_held(uow: UnitOfWork, contact: UUID) -> bool:
 
 
 def first_in_line(uow: UnitOfWork) -> UUID | None:
-    """Returns the first in line for early access: confirmed entries come first. Stable after an append.
-
-    An expired entry that is not released yet gets no place."""
-    rows = uow.select(_FIRST, uow.context.at)
+    """Returns the first in line for early access: who confirmed the address first. Stable after an append."""
+    rows = uow.select(f"SELECT id {_WAITING} ORDER BY coalesce(confirmed_at, created_at), created_at, id LIMIT 1")
     return rows[0][0] if rows else None
 
 
@@ -142,8 +140,5 @@ def line(uow: UnitOfWork) -> int:
     return int(uow.select(f"SELECT count(*) {_WAITING}")[0][0])
 
 
-_WAITING: Final[LiteralString] = "FROM ops.contact WHERE kind = 'early_access' AND place IS NULL"
-_FIRST: Final[LiteralString] = (
-    f"SELECT id {_WAITING} AND (held_until IS NULL OR held_until > %s)"
-    " ORDER BY held_until IS NOT NULL, created_at, id LIMIT 1"
-)
+_WAITING: Final[LiteralString] = "FROM ops.contact WHERE kind = 'early_access' AND place IS NULL AND held_until IS NULL"
+"""An address that nobody confirmed is not in line."""

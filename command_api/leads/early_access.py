@@ -3,7 +3,9 @@
 The places are one aggregate: two who want the last one write to the same stream, and one of them gets a concurrency
 conflict and decides again. Each address has an aggregate of its own beside it, so it never has two places.
 
-A place, or a place in line, is held for an hour; it is kept once the mailed link confirmed the address.
+Who signs up has nothing yet: an address that nobody confirmed holds no place and no position in line, so that invented
+ones keep nobody out. The mailed link gives the next free place, or the end of the line. (Before that rule a place was
+held for an hour; what was held then is kept when it is confirmed in time.)
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ from schemas.events import leads
 from schemas.identity import early_access_places_id
 
 PLACES: Final = 10
-HELD_FOR: Final = timedelta(hours=1)
+CONFIRM_WITHIN: Final = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ class EarlyAccessPlaces:
 
 @dataclass(frozen=True, slots=True)
 class Signup:
-    """State of one signup. `place`: 1 to 10, null on the waiting list."""
+    """State of one signup. `place`: 1 to 10; null: on the waiting list, or not confirmed."""
 
     id: UUID
     version: int
@@ -66,28 +68,20 @@ class Signup:
         """Whether the confirmation deadline has passed."""
         return self.held_until is not None and at >= self.held_until
 
-    def minutes_left(self, at: datetime) -> int:
-        """Returns the minutes until the confirmation deadline; 0: none."""
+    def hours_left(self, at: datetime) -> int:
+        """Returns the hours until the confirmation deadline, begun ones included; 0: there is none."""
         if self.left or self.held_until is None or self.is_over(at):
             return 0
-        return ceil((self.held_until - at) / timedelta(minutes=1))
+        return ceil((self.held_until - at) / timedelta(hours=1))
 
 
-def join(
-    places: EarlyAccessPlaces, signup: Signup | None, *, signup_id: UUID, somebody_waits: bool, context: CommandContext
-) -> list[DomainEvent]:
-    """Assigns a free place or the end of the line; no events for an address that has joined.
-
-    A released place belongs to the line: later signups cannot overtake it.
-    """
+def join(signup: Signup | None, *, signup_id: UUID, context: CommandContext) -> list[DomainEvent]:
+    """Signs an address up; no events for one that has joined."""
     if signup is not None and not signup.left:
         return []
-    place = None if somebody_waits else places.free
     version = signup.version if signup is not None else 0
-    joined = leads.EarlyAccessJoined(
-        **event_metadata(signup_id, version, context), place=place, held_until=context.at + HELD_FOR
-    )
-    return [joined] if place is None else [_take(places, place, signup_id, context), joined]
+    until = context.at + CONFIRM_WITHIN
+    return [leads.EarlyAccessJoined(**event_metadata(signup_id, version, context), place=None, held_until=until)]
 
 
 def promote(places: EarlyAccessPlaces, signup: Signup | None, context: CommandContext) -> list[DomainEvent]:
@@ -95,20 +89,28 @@ def promote(places: EarlyAccessPlaces, signup: Signup | None, context: CommandCo
     signup = require_active(signup)
     if signup.place is not None:
         raise conflict("has_place", "This address has a place already.")
+    _require_confirmed(signup)
     if places.free is None:
         raise conflict("no_place_left", f"All {PLACES} places are taken.")
-    held_until = None if signup.is_confirmed else context.at + HELD_FOR
-    promoted = leads.EarlyAccessPromoted(**next_event(signup, context), place=places.free, held_until=held_until)
-    return [_take(places, places.free, signup.id, context), promoted]
+    return _promoted(places, places.free, signup, context)
 
 
-def confirm(signup: Signup | None, context: CommandContext) -> list[DomainEvent]:
-    """Confirms the address. Raises `CommandRejected` for an expired link."""
+def confirm(
+    places: EarlyAccessPlaces, signup: Signup | None, *, somebody_waits: bool, context: CommandContext
+) -> list[DomainEvent]:
+    """Confirms the address, which gets a free place or the end of the line. Raises `CommandRejected` for an expired
+    link.
+
+    A released place belongs to the line: who confirms later cannot overtake it.
+    """
     if signup is None or signup.left or signup.is_over(context.at):
         raise link_invalid()
     if signup.is_confirmed:
         return []
-    return [leads.EarlyAccessConfirmed(**next_event(signup, context))]
+    confirmed = leads.EarlyAccessConfirmed(**next_event(signup, context))
+    if signup.place is not None or places.free is None or somebody_waits:
+        return [confirmed]
+    return [confirmed, *_promoted(places, places.free, evolve(signup, confirmed), context)]
 
 
 def link_invalid() -> CommandRejected:
@@ -123,8 +125,7 @@ def invite(
     signup = require_active(signup)
     if signup.place is None:
         raise conflict("no_place", "Only people with a place can be invited.")
-    if not signup.is_confirmed:
-        raise conflict("not_confirmed", "This address has not been confirmed yet.")
+    _require_confirmed(signup)
     if is_used:
         raise conflict("registered", "This person has an account already.")
     if is_open:
@@ -181,6 +182,14 @@ def evolve(signup: Signup | None, event: DomainEvent) -> Signup:
             raise UnexpectedEvent(f"{event.NAME} does not happen to early-access signups")
 
 
-def _take(places: EarlyAccessPlaces, place: int, signup_id: UUID, context: CommandContext) -> DomainEvent:
+def _require_confirmed(signup: Signup) -> None:
+    if not signup.is_confirmed:
+        raise conflict("not_confirmed", "This address has not been confirmed yet.")
+
+
+def _promoted(places: EarlyAccessPlaces, place: int, signup: Signup, context: CommandContext) -> list[DomainEvent]:
     taken = event_metadata(early_access_places_id(), places.version, context)
-    return leads.EarlyAccessPlaceTaken(**taken, place=place, signup_id=signup_id)
+    return [
+        leads.EarlyAccessPlaceTaken(**taken, place=place, signup_id=signup.id),
+        leads.EarlyAccessPromoted(**next_event(signup, context), place=place),
+    ]

@@ -24,7 +24,7 @@ from command_api.leads.schemas import SignupState
 from infra.kernel.mail.contacts import id_of
 from infra.kernel.mail.outbox import Mail
 from schemas.base import DomainEvent
-from schemas.events.leads import EarlyAccessJoined, EarlyAccessPromoted
+from schemas.events.leads import EarlyAccessPromoted
 from schemas.identity import early_access_places_id
 
 HANDLERS: Final = CommandHandlers()
@@ -33,7 +33,7 @@ PLACE_EXPIRY: Final = ProcessManager(
     issuing(commands.ExpireSignup),
     ids="SELECT id FROM ops.contact WHERE held_until IS NOT NULL",
 )
-"""Releases places that were not confirmed within an hour, one after the other, so that each goes to one person."""
+"""Ends signups that were not confirmed in time, one after the other: a place that one still held goes to one person."""
 
 
 class MailLimitReached(Exception):
@@ -45,12 +45,10 @@ def join_early_access(command: commands.JoinEarlyAccess, uow: UnitOfWork) -> Non
     """Raises `MailLimitReached`."""
     email, context = command.fields.email, uow.context
     contact = id_of(uow.settings, "early_access", email)
-    signup, places = uow.load(contact, early_access.evolve), _places(uow)
-    waits = contacts.first_in_line(uow) is not None
-    events = early_access.join(places, signup, signup_id=contact, somebody_waits=waits, context=context)
+    signup = uow.load(contact, early_access.evolve)
+    events = early_access.join(signup, signup_id=contact, context=context)
     uow.append(*events)
-    joined = next((event for event in events if isinstance(event, EarlyAccessJoined)), None)
-    mail = _joined(uow, joined, email, places) if joined is not None else _reminder(uow, signup)
+    mail = _joined(uow, early_access.evolve(None, events[0]), email) if events else _reminder(uow, signup)
     if mail is None:
         return
     limits = (rate_limits.EARLY_ACCESS_MAILS, rate_limits.EARLY_ACCESS_MAILS_A_DAY)
@@ -61,8 +59,14 @@ def join_early_access(command: commands.JoinEarlyAccess, uow: UnitOfWork) -> Non
 
 @HANDLERS.on(commands.ConfirmSignup, senders="system")
 def confirm_signup(command: commands.ConfirmSignup, uow: UnitOfWork) -> None:
-    uow.append(*early_access.confirm(uow.load(command.signup_id, early_access.evolve), uow.context))
+    signup, places = uow.load(command.signup_id, early_access.evolve), _places(uow)
+    waits = contacts.first_in_line(uow) is not None
+    events = early_access.confirm(places, signup, somebody_waits=waits, context=uow.context)
+    uow.append(*events)
     contacts.confirmed(uow, command.signup_id)
+    _notify_promoted(uow, events)
+    if len(events) == 1 and signup is not None and signup.place is None:
+        _notify_waiting(uow, signup.id, places)
 
 
 @HANDLERS.on(commands.LeaveEarlyAccess, senders="system")
@@ -119,30 +123,23 @@ def _places(uow: UnitOfWork) -> EarlyAccessPlaces:
     return uow.load(early_access_places_id(), early_access.evolve_places) or EarlyAccessPlaces()
 
 
-def _joined(uow: UnitOfWork, joined: EarlyAccessJoined, email: str, places: EarlyAccessPlaces) -> Mail:
-    contact = joined.originator_id
-    contacts.keep(uow, "early_access", contact, email, None)
-    contacts.hold(uow, contact, joined.held_until)
-    code = contacts.new_link(uow, contact)
-    if joined.place is not None:
-        contacts.place(uow, contact, joined.place)
-        return _place_mail(uow, email, joined.place, contact, code)
-    # If a place was taken or released concurrently, nobody may wait beside a free one.
-    uow.require_version(early_access_places_id(), places.version)
-    return LeadMails(uow.settings).early_access_waiting(email, contacts.line(uow), contact, code)
+def _joined(uow: UnitOfWork, signup: Signup, email: str) -> Mail:
+    contacts.keep(uow, "early_access", signup.id, email, None)
+    contacts.hold(uow, signup.id, signup.held_until)
+    return LeadMails(uow.settings).early_access_confirm(email, signup.id, contacts.new_link(uow, signup.id))
 
 
 def _reminder(uow: UnitOfWork, signup: Signup | None) -> Mail | None:
     """For a person who joins again before the address is confirmed."""
-    minutes = signup.minutes_left(uow.context.at) if signup is not None else 0
-    if signup is None or not minutes:
+    hours = signup.hours_left(uow.context.at) if signup is not None else 0
+    if signup is None or not hours:
         return None
-    # The address that the place is held for: another spelling may be another person's mailbox.
+    # The address that signed up: another spelling may be another person's mailbox.
     kept = contacts.find(uow, signup.id)
     if kept is None or not contacts.is_held(uow, signup.id):
         return None
     code = contacts.new_link(uow, signup.id)
-    return LeadMails(uow.settings).early_access_again(kept.email, minutes, signup.id, code)
+    return LeadMails(uow.settings).early_access_again(kept.email, hours, signup.id, code)
 
 
 def _leave(uow: UnitOfWork, signup: Signup) -> None:
@@ -176,16 +173,16 @@ def _notify_promoted(uow: UnitOfWork, events: Sequence[DomainEvent]) -> None:
     for event in events:
         if not isinstance(event, EarlyAccessPromoted):
             continue
-        signup_id, code = event.originator_id, None
-        contacts.place(uow, signup_id, event.place)
-        contact = contacts.find(uow, signup_id)
-        if contact is None:
-            continue
-        if event.held_until is not None:
-            contacts.hold(uow, signup_id, event.held_until)
-            code = contacts.new_link(uow, signup_id)
-        uow.send(_place_mail(uow, contact.email, event.place, signup_id, code))
+        contacts.place(uow, event.originator_id, event.place)
+        contact = contacts.find(uow, event.originator_id)
+        if contact is not None:
+            mails = LeadMails(uow.settings)
+            uow.send(mails.early_access_place(contact.email, event.place, early_access.PLACES, event.originator_id))
 
 
-def _place_mail(uow: UnitOfWork, email: str, place: int, contact: UUID, code: str | None) -> Mail:
-    return LeadMails(uow.settings).early_access_place(email, place, early_access.PLACES, contact, code)
+def _notify_waiting(uow: UnitOfWork, signup_id: UUID, places: EarlyAccessPlaces) -> None:
+    # If a place was taken or released concurrently, nobody may wait beside a free one.
+    uow.require_version(early_access_places_id(), places.version)
+    contact = contacts.find(uow, signup_id)
+    if contact is not None:
+        uow.send(LeadMails(uow.settings).early_access_waiting(contact.email, contacts.line(uow), signup_id))

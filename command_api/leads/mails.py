@@ -46,45 +46,45 @@ class LeadMails:
         stop = contacts.one_click_url(self.settings, contact)
         return Mail(to, subject, text, f"newsletter_{kind}", unsubscribe_url=stop, about=contact)
 
-    def early_access_place(self, to: str, place: int, of: int, contact: UUID, code: str | None) -> Mail:
-        """`code`: of the link that confirms the address; none once that was done."""
-        rest = "We'll send you an invite as soon as it opens; you don't need to do anything until then."
+    def early_access_confirm(self, to: str, contact: UUID, code: str) -> Mail:
         text = (
-            f"You have place {place} of {of} in the early access to {PRODUCT_NAME}, free of charge."
-            f" {self._confirm(code, 'place') if code is not None else rest}\n\n"
-            f"If you did not request this, or no longer need the place, release it for someone else:\n\n"
-            f"{contacts.unsubscribe_page(self.settings, 'early_access', contact)}\n"
-        )
-        subject = "You're on the list" if code is None else "Confirm your place"
-        return Mail(to, f"{subject}: {PRODUCT_NAME} early access", text, "early_access", about=contact)
-
-    def _confirm(self, code: str, what: str) -> str:
-        return (
-            f"Your {what} is held for one hour: please confirm your address by then, or it goes to the next person"
-            f" and your address is deleted.\n\n{self.app_url}/early-access/confirm#code={code}\n\n"
-            "Once it is confirmed, you don't need to do anything until we write to you."
-        )
-
-    def early_access_again(self, to: str, minutes: int, contact: UUID, code: str) -> Mail:
-        """For a repeated signup before the address is confirmed: the previous mail may be lost."""
-        held = "1 more minute" if minutes == 1 else f"{minutes} more minutes"
-        text = (
-            f"You asked again for early access to {PRODUCT_NAME}. Your place, or place in line, is held for {held}:"
-            " confirm your address by then, or it goes to the next person and your address is deleted.\n\n"
-            f"{self.app_url}/early-access/confirm#code={code}\n\n"
-            "If you did not request this, release the place for someone else; your address is then deleted:\n\n"
+            f"Someone, probably you, signed this address up for early access to {PRODUCT_NAME}, free of charge. Please"
+            f" confirm it:\n\n{self.app_url}/early-access/confirm#code={code}\n\n"
+            "The link works once, for one day. You then get the next free place, or a place in line; we tell you"
+            " which.\n\nIf you did not request this, ignore this email, or delete your address at once:\n\n"
             f"{contacts.unsubscribe_page(self.settings, 'early_access', contact)}\n"
         )
         return Mail(to, f"Confirm your address: {PRODUCT_NAME} early access", text, "early_access", about=contact)
 
-    def early_access_waiting(self, to: str, line: int, contact: UUID, code: str) -> Mail:
+    def early_access_again(self, to: str, hours: int, contact: UUID, code: str) -> Mail:
+        """For a repeated signup before the address is confirmed: the previous mail may be lost."""
+        left = "1 more hour" if hours == 1 else f"{hours} more hours"
         text = (
-            f"All places in the early access to {PRODUCT_NAME} are taken right now, so you are on the waiting list, as"
-            f" number {line}. {self._confirm(code, 'place in line')}\n\n"
-            "If you did not request this, or no longer want to wait, delete your address:\n\n"
+            f"You asked again for early access to {PRODUCT_NAME}. Please confirm your address within {left}:\n\n"
+            f"{self.app_url}/early-access/confirm#code={code}\n\n"
+            "You then get the next free place, or a place in line. Without your confirmation your address is deleted."
+            " If you did not request this, delete it at once:\n\n"
             f"{contacts.unsubscribe_page(self.settings, 'early_access', contact)}\n"
         )
-        return Mail(to, f"Confirm your place in line: {PRODUCT_NAME} early access", text, "early_access", about=contact)
+        return Mail(to, f"Confirm your address: {PRODUCT_NAME} early access", text, "early_access", about=contact)
+
+    def early_access_place(self, to: str, place: int, of: int, contact: UUID) -> Mail:
+        text = (
+            f"You have place {place} of {of} in the early access to {PRODUCT_NAME}, free of charge. We'll send you an"
+            " invite as soon as it opens; you don't need to do anything until then.\n\n"
+            "If you no longer need the place, release it for someone else:\n\n"
+            f"{contacts.unsubscribe_page(self.settings, 'early_access', contact)}\n"
+        )
+        return Mail(to, f"You're on the list: {PRODUCT_NAME} early access", text, "early_access", about=contact)
+
+    def early_access_waiting(self, to: str, line: int, contact: UUID) -> Mail:
+        text = (
+            f"All places in the early access to {PRODUCT_NAME} are taken right now, so you are on the waiting list, as"
+            f" number {line}. A place that becomes free goes to the first in line; we write to you then.\n\n"
+            "If you no longer want to wait, delete your address:\n\n"
+            f"{contacts.unsubscribe_page(self.settings, 'early_access', contact)}\n"
+        )
+        return Mail(to, f"You're on the waiting list: {PRODUCT_NAME} early access", text, "early_access", about=contact)
 
     def early_access_invite(self, to: str, code: str, contact: UUID) -> Mail:
         text = (

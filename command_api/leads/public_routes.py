@@ -122,9 +122,7 @@ def stop_newsletter(token: Annotated[str, Path(max_length=200)], visitor: Visito
 
 @router.post("/early-access", response_model=Done)
 def sign_up_for_early_access(body: EarlyAccess, visitor: VisitorDep) -> Done:
-    """Assigns one of the ten places, or a position on the waiting list: the email says which. An address has one place.
-    It is held for an hour, and kept once the address is confirmed with the emailed link.
-    """
+    """Emails a link that confirms the address. Until then it has no place and no position in line."""
     visitor.charge()
     message = "We'll notify you when early access opens."
     if not body.website:
@@ -135,7 +133,8 @@ def sign_up_for_early_access(body: EarlyAccess, visitor: VisitorDep) -> Done:
 
 @router.post("/early-access/confirm", response_model=Done)
 def confirm_early_access(body: MailedLink, visitor: VisitorDep) -> Done:
-    """`code`: from the emailed link; works once, within the hour."""
+    """Assigns one of the ten places, or a position on the waiting list: an email says which. An address has one place.
+    `code`: from the emailed link; works once, for a day."""
     signup_id = visitor.confirmed("early_access", body.code, early_access.link_invalid())
     message = "Your address is confirmed. We'll notify you when early access opens."
     return visitor.send(commands.ConfirmSignup(signup_id), message)

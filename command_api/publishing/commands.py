@@ -25,11 +25,12 @@ class SaveSite(Command[SiteState]):
 
 
 class SavePage(Command[PageState]):
-    """Saves the blocks of a page."""
+    """Saves the blocks of a page. `document`: JSON of the page in `fields`, checked and in its normal form."""
 
     site_id: UUID
     page_id: UUID
     fields: SaveDocument
+    document: str
 
 
 class PublishSite(Command[SiteState]):
@@ -56,6 +57,10 @@ class MoveSite(Command[SiteState]):
 
     site_id: UUID
     fields: SiteAddress
+
+
+Serving = PublishSite | PublishRelease | MoveSite
+"""Commands that serve pages, which are rendered before (`command_api.publishing.rendering`)."""
 
 
 class RemoveSite(Command[None]):

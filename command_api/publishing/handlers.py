@@ -18,7 +18,7 @@ from command_api.publishing import commands, pages, releases, sites, transfer
 from command_api.publishing.lookups import require_free_domain, require_site_limit
 from command_api.publishing.schemas import ImageState, NewSite, PageState, SiteState, site_state
 from command_api.websites import model as websites
-from infra.domain.publishing.document import PageDocument, SiteDocument, SitePage, parse_page, parse_site, to_json
+from infra.domain.publishing.document import PageDocument, SiteDocument, SitePage, parse_site, read_page, to_json
 from infra.domain.publishing.errors import DocumentRejected
 from infra.domain.publishing.link_page import ListedLink, entry_name, start_link_page
 from infra.domain.publishing.starters import start_site
@@ -81,7 +81,7 @@ def save_page(command: commands.SavePage, uow: UnitOfWork) -> PageState:
     events = pages.save(
         command.page_id,
         before,
-        parsed(parse_page, fields.document),
+        read_page(command.document.encode()),
         site_id=site.id,
         account_id=site.account_id,
         based_on=fields.based_on,
@@ -96,22 +96,12 @@ def save_page(command: commands.SavePage, uow: UnitOfWork) -> PageState:
 
 @HANDLERS.on(commands.PublishSite, senders="accounts")
 def publish_site(command: commands.PublishSite, uow: UnitOfWork) -> SiteState:
-    site = _own(command.site_id, uow)
-    document = parse_site(site.document.encode())
-    found = {page.id: uow.load(page.id, pages.evolve) for page in document.pages}
-    saved = {page_id: page for page_id, page in found.items() if page is not None}
-    contents = [parse_page(page.document.encode()) for page in saved.values()]
-    links = {link_id for content in contents for link_id in content.links()}
-    images = {image for content in contents for image in content.images()}
-    existing = _existing_links(uow, site, links), _existing(uow, site, images)
-    events = sites.publish(site, saved, *existing, uow.context)
-    return _serve(uow, site, events)
+    return _serve(uow, *decide(command, uow), is_new=True)
 
 
 @HANDLERS.on(commands.PublishRelease, senders="accounts")
 def publish_release(command: commands.PublishRelease, uow: UnitOfWork) -> SiteState:
-    site = _own(command.site_id, uow)
-    return _serve(uow, site, sites.publish_again(site, command.release, uow.context))
+    return _serve(uow, *decide(command, uow))
 
 
 @HANDLERS.on(commands.UnpublishSite, senders="accounts")
@@ -122,14 +112,26 @@ def unpublish_site(command: commands.UnpublishSite, uow: UnitOfWork) -> SiteStat
 
 @HANDLERS.on(commands.MoveSite, senders="accounts")
 def move_site(command: commands.MoveSite, uow: UnitOfWork) -> SiteState:
-    site, fields = _own(command.site_id, uow), command.fields
-    domain = uow.load(fields.domain_id, domains.evolve) if fields.domain_id is not None else None
-    if fields.domain_id is not None and domain is None:
-        raise not_found("domain")
-    claim = uow.load(slug_id(sites.KIND, fields.slug), slug_reservation.evolve)
-    state = _serve(uow, site, sites.move(site, claim, slug=fields.slug, domain=domain, context=uow.context))
-    require_free_domain(uow, site.id, state.domain_id)
+    state = _serve(uow, *decide(command, uow))
+    require_free_domain(uow, command.site_id, state.domain_id)
     return state
+
+
+def decide(command: commands.Serving, uow: UnitOfWork) -> tuple[sites.Site, Sequence[DomainEvent]]:
+    """The site, and what happens to it. Appends nothing: it is also asked before, for the pages to render."""
+    site = _own(command.site_id, uow)
+    match command:
+        case commands.PublishSite():
+            saved = releases.current_pages(site, parse_site(site.document.encode()), uow)
+            return site, sites.publish(site, saved, uow.context)
+        case commands.PublishRelease():
+            return site, sites.publish_again(site, command.release, uow.context)
+        case commands.MoveSite(fields=fields):
+            domain = uow.load(fields.domain_id, domains.evolve) if fields.domain_id is not None else None
+            if fields.domain_id is not None and domain is None:
+                raise not_found("domain")
+            claim = uow.load(slug_id(sites.KIND, fields.slug), slug_reservation.evolve)
+            return site, sites.move(site, claim, slug=fields.slug, domain=domain, context=uow.context)
 
 
 @HANDLERS.on(commands.RemoveSite, senders="accounts")
@@ -224,14 +226,32 @@ def _after(uow: UnitOfWork, site: sites.Site, events: list[Any]) -> SiteState:
     return site_state(state_after(sites.evolve, site, events))
 
 
-def _serve(uow: UnitOfWork, site: sites.Site, events: Sequence[DomainEvent]) -> SiteState:
-    """Appends the events and serves the site as it is after them."""
+def after(site: sites.Site, events: Sequence[DomainEvent]) -> sites.Site:
+    """The site after those of the events that are its own."""
+    return state_after(sites.evolve, site, [event for event in events if event.originator_id == site.id])
+
+
+def _serve(uow: UnitOfWork, site: sites.Site, events: Sequence[DomainEvent], *, is_new: bool = False) -> SiteState:
+    """Appends the events and serves the site as it is after them. `is_new`: a release whose pages must refer to nothing
+    that is missing. Raises `ReleaseOutdated` if a page is not rendered as it is now."""
     if events:
-        site = state_after(sites.evolve, site, [event for event in events if event.originator_id == site.id])
-        rendered = releases.render(site, uow)
+        site = after(site, events)
+        plan = releases.plan(site, uow)
+        if plan is not None:
+            _require_rendered(site, plan, uow, is_new=is_new)
         uow.append(*events)
-        releases.store(site, rendered, uow)
+        releases.store(site, plan, uow)
     return site_state(site)
+
+
+def _require_rendered(site: sites.Site, plan: releases.Plan, uow: UnitOfWork, *, is_new: bool) -> None:
+    rendered = releases.rendered(site, plan, uow)
+    for page in plan.pages:
+        if page.key not in rendered:
+            raise releases.ReleaseOutdated
+        shown = plan.document.page(page.page_id)
+        if is_new and shown is not None:
+            sites.require_whole(shown, plan.contents[page.page_id], rendered[page.key])
 
 
 def _new_documents(fields: NewSite, uow: UnitOfWork) -> tuple[SiteDocument, Mapping[UUID, PageDocument]]:
@@ -240,9 +260,9 @@ def _new_documents(fields: NewSite, uow: UnitOfWork) -> tuple[SiteDocument, Mapp
         if niche is not None:
             raise invalid("two_starters", "A site begins with a niche or with links, not with both.", "links")
         listed = [ListedLink(id_, entry_name(_link(uow, id_, fields.website_id).slug)) for id_ in fields.links]
-        return _checked(lambda: start_link_page(fields.name, listed, uuid7))
+        return checked(lambda: start_link_page(fields.name, listed, uuid7))
     if niche is not None:
-        return _checked(lambda: start_site(niche, fields.name, uuid7))
+        return checked(lambda: start_site(niche, fields.name, uuid7))
     home = SitePage(id=uuid7(), path="", title="Home")
     site = parsed(parse_site, {"name": fields.name, "pages": [home.model_dump(mode="json")]})
     return site, {home.id: PageDocument()}
@@ -250,15 +270,19 @@ def _new_documents(fields: NewSite, uow: UnitOfWork) -> tuple[SiteDocument, Mapp
 
 def parsed(parse: Callable[[bytes], Document], document: Mapping[str, Any]) -> Document:
     """Returns the parsed document. Raises `CommandRejected` for the first fault."""
-    text = json.dumps(document, ensure_ascii=False)
+    return checked(lambda: parse(content_of(document)))
+
+
+def content_of(document: Mapping[str, Any]) -> bytes:
+    """The document as JSON; half of a character stays one, which the parser names."""
     try:
-        content = text.encode()
-    except UnicodeEncodeError:  # half of a character, which the parser names
-        content = json.dumps(document).encode()
-    return _checked(lambda: parse(content))
+        return json.dumps(document, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return json.dumps(document).encode()
 
 
-def _checked(make: Callable[[], Document]) -> Document:
+def checked(make: Callable[[], Document]) -> Document:
+    """Returns what `make` returns. Raises `CommandRejected` for the fault of a document."""
     try:
         return make()
     except DocumentRejected as fault:
@@ -273,19 +297,9 @@ def _link(uow: UnitOfWork, link_id: UUID, website_id: UUID) -> tracked_links.Lin
     return link
 
 
-def _existing_links(uow: UnitOfWork, site: sites.Site, links: set[UUID]) -> set[UUID]:
-    found = ((link_id, uow.load(link_id, tracked_links.evolve)) for link_id in links)
-    return {link_id for link_id, link in found if link and not link.deleted and link.website_id == site.website_id}
-
-
-def _existing(uow: UnitOfWork, site: sites.Site, images: set[str]) -> set[str]:
-    return {image for (image,) in uow.select(_IMAGES, site.id, list(images))}
-
-
 _OF_WEBSITE: Final = "SELECT site_id FROM lookup.site WHERE website_id = %s ORDER BY site_id"
 _SERVE_UNDER: Final = "UPDATE publishing.served_site SET domain_id = %s WHERE site_id = %s AND domain_id IS NOT NULL"
 _SAVE_IMAGE: Final = (
     "INSERT INTO publishing.site_image (site_id, hash, width, height, body, narrow) VALUES (%s, %s, %s, %s, %s, %s)"
     " ON CONFLICT (site_id, hash) DO UPDATE SET narrow = excluded.narrow"
 )
-_IMAGES: Final = "SELECT hash FROM publishing.site_image WHERE site_id = %s AND hash = ANY(%s)"

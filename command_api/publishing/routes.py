@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import timedelta
 from typing import Annotated, Final
 from uuid import UUID
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Path, Request, Response
+from pydantic import BaseModel
 
 from command_api.kernel.http import Id, Runs
 from command_api.kernel.image_uploads import IMAGE_BODY, SentImage, UploadedImage, process_with_copy
 from command_api.kernel.rate_limits import Limit, consume
-from command_api.publishing import commands, sites
+from command_api.publishing import commands, rendering, sites
+from command_api.publishing.releases import ReleaseOutdated
 from command_api.publishing.schemas import (
     ImageState,
     NewSite,
@@ -21,6 +24,8 @@ from command_api.publishing.schemas import (
     SiteState,
 )
 from infra.domain.publishing.serving import NARROW_WIDTH
+from infra.kernel.http.client_left import client_left
+from infra.kernel.http.problems import Problem
 from infra.kernel.http.route_costs import DOCUMENT, costs
 from schemas.uuid7 import uuid7
 
@@ -32,6 +37,8 @@ SAVES: Final = Limit("site-save", timedelta(seconds=1), 120)
 """An editor saves a few seconds after a change."""
 RELEASES: Final = Limit("site-release", timedelta(seconds=10), 30)
 IMAGES: Final = Limit("site-image", timedelta(seconds=10), 40)
+ATTEMPTS: Final = 4
+"""How often the site may change while it is rendered."""
 Page = Annotated[UUID, Path(alias="pageId")]
 
 
@@ -50,24 +57,29 @@ def save_site(id_: Id, body: SaveDocument, run: Runs) -> Response:
 
 
 @router.put("/{id}/pages/{pageId}", response_model=PageState, openapi_extra=costs(DOCUMENT))
-def save_page(id_: Id, page_id: Page, body: SaveDocument, run: Runs) -> Response:
+def save_page(id_: Id, page_id: Page, body: SaveDocument, run: Runs, request: Request) -> Response:
     """Saves the blocks of a page of the site's document. 409 `page_changed` if it was changed since `basedOn`."""
     consume(run.container.pool, SAVES, str(run.person.account_id))
-    return run(commands.SavePage(id_, page_id, body), body, consistent_with=CONSISTENT_WITH)
+    return run.prepared(
+        lambda: rendering.page_to_save(id_, page_id, body, client_left(request)), body, consistent_with=CONSISTENT_WITH
+    )
 
 
 @router.post("/{id}/publish", response_model=SiteState, openapi_extra=costs(DOCUMENT))
-def publish_site(id_: Id, run: Runs) -> Response:
-    """Shows visitors what is saved now."""
+def publish_site(id_: Id, run: Runs, request: Request) -> Response:
+    """Shows visitors what is saved now. Only pages that changed are rendered. 503 `rendering` with the numbers of
+    `rendered` and all `pages` when that takes long: repeat the request to go on. It ends when its client leaves."""
     consume(run.container.pool, RELEASES, str(run.person.account_id))
-    return run(commands.PublishSite(id_), consistent_with=CONSISTENT_WITH)
+    return _serve(commands.PublishSite(id_), run, request)
 
 
 @router.post("/{id}/releases/{release}/publish", response_model=SiteState, openapi_extra=costs(DOCUMENT))
-def publish_release(id_: Id, release: Annotated[int, Path(ge=1, le=2**31 - 1)], run: Runs) -> Response:
-    """Shows visitors an earlier release again."""
+def publish_release(
+    id_: Id, release: Annotated[int, Path(ge=1, le=2**31 - 1)], run: Runs, request: Request
+) -> Response:
+    """Shows visitors an earlier release again; 503 as for a new one."""
     consume(run.container.pool, RELEASES, str(run.person.account_id))
-    return run(commands.PublishRelease(id_, release), consistent_with=CONSISTENT_WITH)
+    return _serve(commands.PublishRelease(id_, release), run, request)
 
 
 @router.post("/{id}/unpublish", response_model=SiteState)
@@ -77,9 +89,11 @@ def unpublish_site(id_: Id, run: Runs) -> Response:
 
 
 @router.put("/{id}/address", response_model=SiteState)
-def move_site(id_: Id, body: SiteAddress, run: Runs) -> Response:
-    """Serves the site under another slug, and under a verified custom domain of its website."""
-    return run(commands.MoveSite(id_, body), body, consistent_with=CONSISTENT_WITH)
+def move_site(id_: Id, body: SiteAddress, run: Runs, request: Request) -> Response:
+    """Serves the site under another slug, and under a verified custom domain of its website. Its pages are rendered
+    for the new address; 503 as for a release."""
+    consume(run.container.pool, RELEASES, str(run.person.account_id))
+    return _serve(commands.MoveSite(id_, body), run, request, body)
 
 
 @router.delete("/{id}", status_code=204)
@@ -107,3 +121,14 @@ def remove_site_subscriber(id_: Id, subscriber_id: Annotated[UUID, Path(alias="s
     """Removes an address from the site's list. Only its owner can subscribe it again."""
     command = commands.RemoveSubscriber(id_, subscriber_id)
     return run(command, status=204, consistent_with=("sites", "site_subscriptions"))
+
+
+def _serve(command: commands.Serving, run: Runs, request: Request, body: BaseModel | None = None) -> Response:
+    """Renders what the command serves and sends it, again if something changed meanwhile."""
+    has_left = client_left(request)
+    for _ in range(ATTEMPTS):
+        with suppress(ReleaseOutdated):
+            return run.prepared(
+                lambda: rendering.prepared(command, run, has_left), body, consistent_with=CONSISTENT_WITH
+            )
+    raise Problem(409, "busy", "This site was changed while it was rendered. Please try again.")

@@ -1,7 +1,7 @@
 """Site aggregate: the document of a site, its address and its releases. Pure.
 
-A release is a list of versions. Publishing checks that everything that the versions refer to exists; a release that is
-published again was checked then, and what is gone since is named.
+A release is a list of versions. Publishing checks that everything that the versions refer to exists
+(`require_whole`); a release that is published again was checked then, and is shown without what is gone since.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from command_api.domains.model import Domain
 from command_api.kernel import slug_reservation
 from command_api.kernel.aggregates import advanced, first_event, next_event
 from command_api.kernel.decision import CommandContext, UnexpectedEvent, conflict, invalid, not_found
-from command_api.publishing.pages import Page
 from command_api.websites.model import Website, require_owned
-from infra.domain.publishing.document import PageDocument, SiteDocument, SitePage, parse_page, parse_site, to_json
+from infra.domain.publishing.document import SiteDocument, SitePage, parse_site, read_page, to_json
+from infra.domain.publishing.render import Problem
 from schemas.base import DomainEvent
 from schemas.events.publishing import (
     SiteCreated,
@@ -57,7 +57,8 @@ class Release:
 @dataclass(frozen=True, slots=True)
 class Site:
     """State of a site. `document_version`: the version that saved the document. `published`: the number of the release
-    that visitors see. `releases`: the latest ones, oldest first. `first_published`: when each page was."""
+    that visitors see. `releases`: the latest ones, oldest first. `first_published`: when each page was;
+    `content_published`: when the content came out that its last release has."""
 
     id: UUID
     version: int
@@ -70,6 +71,7 @@ class Site:
     published: int | None = None
     releases: tuple[Release, ...] = ()
     first_published: Mapping[UUID, datetime] = field(default_factory=dict)
+    content_published: Mapping[UUID, datetime] = field(default_factory=dict)
     removed: bool = False
 
     @property
@@ -79,22 +81,8 @@ class Site:
 
     def dates_of(self, page_id: UUID) -> tuple[datetime, datetime]:
         """When a published page came out first, and when the content came out that the last release has."""
-        latest = self.releases[-1]
-        updated = latest.at
-        for release in reversed(self.releases):
-            if release.pages.get(page_id) != latest.pages.get(page_id):
-                break
-            updated = release.at
+        updated = self.content_published.get(page_id, self.releases[-1].at)
         return self.first_published.get(page_id, updated), updated
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """Something that a page refers to and that cannot be published. `page`, `block`: where."""
-
-    page: str
-    block: UUID
-    what: str
 
 
 def create(
@@ -137,24 +125,25 @@ def save(
     ]
 
 
-def publish(
-    site: Site,
-    pages: Mapping[UUID, Page],
-    links: Collection[UUID],
-    images: Collection[str],
-    context: CommandContext,
-) -> list[SitePublished]:
-    """Publishes the current versions. `links`, `images`: of those that the pages refer to, the ones that exist. Raises
-    `CommandRejected` with the first fault; nothing happens if exactly this is published."""
+def publish(site: Site, pages: Mapping[UUID, int], context: CommandContext) -> list[SitePublished]:
+    """Publishes the current versions. `pages`: those of the saved pages. Raises `CommandRejected` for a page without
+    content; nothing happens if exactly this is published."""
     document = parse_site(site.document.encode())
     for page in document.pages:
         if page.id not in pages:
             raise conflict("empty_page", f"{_named(page)} has no content yet. Add a block, or remove the page.")
-    faults = [fault for page in document.pages for fault in _faults(page, pages[page.id], links, images)]
-    if faults:
-        raise conflict("cannot_publish", f"{faults[0].page}: {faults[0].what}", str(faults[0].block))
-    versions = {page.id: pages[page.id].version for page in document.pages}
+    versions = {page.id: pages[page.id] for page in document.pages}
     return _published(site, site.document_version, versions, None, context)
+
+
+def require_whole(page: SitePage, content: str, problems: Collection[Problem]) -> None:
+    """Raises `CommandRejected` for the first tracked link or image that the page refers to and that does not exist.
+    `content`: JSON of the page; `problems`: what was found when it was rendered."""
+    for problem in problems:
+        if problem.code in _MISSING:
+            blocks = read_page(content.encode()).blocks
+            block = next((str(one.id) for one in blocks if one.placement == problem.placement), "")
+            raise conflict("cannot_publish", f"{_named(page)}: {_MISSING[problem.code]}", block)
 
 
 def publish_again(site: Site, number: int, context: CommandContext) -> list[SitePublished]:
@@ -226,11 +215,18 @@ def evolve(site: Site | None, event: DomainEvent) -> Site:
         case SitePublished():
             release = Release(event.release, event.site_version, dict(event.pages), event.timestamp)
             after = advanced(site, event)
+            before = after.releases[-1].pages if after.releases else {}
+            kept = {
+                page_id: after.content_published[page_id]
+                for page_id, version in event.pages.items()
+                if version == before.get(page_id) and page_id in after.content_published
+            }
             return replace(
                 after,
                 published=event.release,
                 releases=(*after.releases, release)[-MAX_RELEASES:],
                 first_published=dict.fromkeys(event.pages, event.timestamp) | dict(after.first_published),
+                content_published=dict.fromkeys(event.pages, event.timestamp) | kept,
             )
         case SiteUnpublished():
             return replace(advanced(site, event), published=None)
@@ -269,16 +265,10 @@ def _published(
     ]
 
 
-def _faults(page: SitePage, saved: Page, links: Collection[UUID], images: Collection[str]) -> list[Fault]:
-    document = parse_page(saved.document.encode())
-    faults = []
-    for block in document.blocks:
-        alone = PageDocument(blocks=(block,))
-        if not set(alone.links()) <= set(links):
-            faults.append(Fault(_named(page), block.id, "a tracked link of this block no longer exists."))
-        if not set(alone.images()) <= set(images):
-            faults.append(Fault(_named(page), block.id, "an image of this block no longer exists. Upload it again."))
-    return faults
+_MISSING: Final = {
+    "link_missing": "a tracked link of this block no longer exists.",
+    "image_missing": "an image of this block no longer exists. Upload it again.",
+}
 
 
 def _named(page: SitePage) -> str:

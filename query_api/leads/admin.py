@@ -88,15 +88,17 @@ class SubscriberForSending(Subscriber):
 
 
 class EarlyAccessSignup(RowModel):
-    """A place, or a place in line. `place`: 1 to 10; null on the waiting list."""
+    """A place, a place in line, or an address that is not confirmed yet. `place`: 1 to 10; null without one."""
 
     id: UUID
     email: str | None
     place: int | None
-    waitingNumber: int | None = Field(description="Place in line, from 1; null for who has a place")
+    waitingNumber: int | None = Field(
+        description="Place in line, from 1; null with a place, and before the confirmation"
+    )
     joinedAt: datetime
     invitedAt: datetime | None
-    heldUntil: datetime | None = Field(description="Released then unless confirmed; null: the address is confirmed")
+    heldUntil: datetime | None = Field(description="Deleted then unless confirmed; null: the address is confirmed")
 
 
 class LeadTotals(BaseModel):
@@ -124,7 +126,7 @@ _TOTALS: Final = """
 SELECT 'inquiries' AS of, status AS what, count(*) AS found FROM read.inquiries WHERE NOT erased GROUP BY status
 UNION ALL SELECT 'subscribers', state, count(*) FROM read.subscriptions GROUP BY state
 UNION ALL SELECT 'signups', CASE WHEN place IS NULL THEN 'waiting' ELSE 'placed' END, count(*)
-FROM read.early_access WHERE left_at IS NULL GROUP BY 2"""
+FROM read.early_access WHERE left_at IS NULL AND (place IS NOT NULL OR held_until IS NULL) GROUP BY 2"""
 _STEPS: Final = """
 SELECT s.kind, coalesce(t.name, s.text) AS text, s.at, a.name AS by, m.state AS mail FROM read.inquiry_steps AS s
 LEFT JOIN read.accounts AS a ON a.id = s.actor_id
@@ -142,7 +144,7 @@ WHERE e.left_at IS NULL AND (%(at)s::timestamptz IS NULL OR (e.joined_at, e.id) 
 ORDER BY e.joined_at, e.id LIMIT %(limit)s"""
 _AHEAD: Final = """
 SELECT count(*) AS ahead FROM read.early_access
-WHERE left_at IS NULL AND place IS NULL AND (joined_at, id) <= (%s, %s)"""
+WHERE left_at IS NULL AND place IS NULL AND held_until IS NULL AND (joined_at, id) <= (%s, %s)"""
 
 
 @router.get("/leads", dependencies=[Depends(Reads("inquiries", "subscriptions", "early_access"))])
@@ -211,7 +213,7 @@ def get_subscribers_csv(context: Context, admin: AdminScope) -> Response:
 
 @router.get("/early-access", dependencies=[Depends(Reads("early_access"))])
 def get_early_access(context: Context, admin: AdminScope, page: Page50) -> list[EarlyAccessSignup]:
-    """In the order of signup: places first, then the waiting list."""
+    """In the order of confirmation."""
     rows = page.rows(admin.reader, _SIGNUPS, "joined_at")
     ahead = None if page.is_first else admin.reader.row(_AHEAD, page.after(datetime, UUID))
     line = count(1 + (ahead["ahead"] if ahead is not None else 0))
@@ -219,7 +221,7 @@ def get_early_access(context: Context, admin: AdminScope, page: Page50) -> list[
         EarlyAccessSignup.of_row(
             row,
             email=_opened(context.settings, row, "email"),
-            waiting_number=next(line) if row["place"] is None else None,
+            waiting_number=next(line) if row["place"] is None and row["held_until"] is None else None,
         )
         for row in rows
     ]

@@ -15,7 +15,7 @@ router = APIRouter(prefix="/api/public", tags=["public"])
 PLACES: Final = 10
 _TAKEN: Final = (
     "SELECT (SELECT count(*) FROM read.early_access WHERE place IS NOT NULL) AS taken,"
-    " EXISTS (SELECT 1 FROM read.early_access WHERE place IS NULL AND left_at IS NULL) AS waits"
+    " EXISTS (SELECT 1 FROM read.early_access WHERE place IS NULL AND left_at IS NULL AND held_until IS NULL) AS waits"
 )
 
 

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import timedelta
+from itertools import chain
 from threading import BoundedSemaphore
 from typing import Annotated, Any, Final, TypeVar
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Path, Response
+from fastapi import APIRouter, Depends, Path, Request, Response
+from fastapi.responses import StreamingResponse
 
-from infra.domain.publishing.document import PageDocument, parse_page, parse_site
+from infra.domain.publishing.document import parse_site, read_page
 from infra.domain.publishing.errors import DocumentRejected
-from infra.domain.publishing.render import File, SiteImage, Surroundings, archive, render_page, render_site
+from infra.domain.publishing.page_job import Mentioned, block_types, mentioned, page_job
+from infra.domain.publishing.page_workers import PageWorkers
+from infra.domain.publishing.paths import file_of
+from infra.domain.publishing.render import File, SiteImage, Surroundings, archive_stream, render_other_files
 from infra.domain.publishing.serving import NEWSLETTER_FORM, image_path, narrow_path, site_path
 from infra.domain.publishing.starters import places_to_fill, starters
+from infra.kernel.http.client_left import client_left
 from infra.kernel.http.problems import FieldError, Problem
 from infra.kernel.http.route_costs import STATEMENT, costs
-from infra.kernel.http.worker_slots import release_worker_slot
 from infra.kernel.security.rate_limits import Limit, consume
 from query_api.kernel.authorization import AccountScope, require_existing
 from query_api.kernel.dependencies import CallerScope, Context, Reads, Services
@@ -49,10 +53,13 @@ MAX_RELEASES: Final = 50
 """As many as can be published again."""
 PREVIEWS: Final = Limit("site-preview", timedelta(milliseconds=500), 120)
 """Of an account. An editor requests one a moment after each change, and several are open."""
-MAX_WAIT_S: Final = 5
-_SLOTS: Final = BoundedSemaphore(2)
-"""Previews of all accounts that are rendered at one time."""
-Document = TypeVar("Document")
+EXPORTS: Final = Limit("site-export", timedelta(seconds=30), 10)
+_EXPORTS: Final = BoundedSemaphore(2)
+"""Exports of all accounts that are made at one time."""
+WORKERS: Final = PageWorkers()
+"""Render previews and exports: pages of the largest size take seconds."""
+_EMPTY: Final = '{"blocks":[]}'
+Result = TypeVar("Result")
 PageId = Annotated[UUID, Path(alias="pageId")]
 VersionNumber = Annotated[int, Path(alias="version", ge=1, le=2**31 - 1)]
 _READS: Final = [Depends(Reads("sites", "site_versions", "custom_domains"))]
@@ -181,19 +188,25 @@ def get_site_releases(id: UUID, scope: CallerScope) -> list[Release]:
 @router.post(
     "/{id}/preview", dependencies=[Depends(Reads("sites", "site_versions", "links"))], openapi_extra=costs(STATEMENT)
 )
-def preview_site_page(id: UUID, order: PreviewOrder, scope: CallerScope, context: Context) -> Preview:
+def preview_site_page(id: UUID, order: PreviewOrder, scope: CallerScope, context: Context, request: Request) -> Preview:
     """A page of the draft as a document without a script, for a frame. 400 for what cannot be saved either; 429 above
     the rate of an editor."""
     row = _own(id, scope)
     consume(context.pool, PREVIEWS, str(scope.principal.account_id))
+    has_left = client_left(request)
     saved = json.loads(row["document"])
     site = _parsed(parse_site, order.document if order.document is not None else saved)
     if site.page(order.pageId) is None:
         raise Problem(404, "not_found", "Page not found.")
-    page = _parsed(parse_page, order.page) if order.page is not None else _page(id, order.pageId, scope)
-    around = _surroundings(row, {order.pageId: page}, scope, _in_preview, "/go/", NEWSLETTER_FORM)
-    with _rendering():
-        made = render_page(site, order.pageId, page, around)
+    if order.page is not None:
+        text = _parsed(lambda content: WORKERS.checked(content, has_left), order.page)
+    else:
+        text = _page(id, order.pageId, scope)
+    refers_to = mentioned(text)
+    around = _surroundings(row, [refers_to], scope, _in_preview, "/go/", NEWSLETTER_FORM)
+    job = page_job(site, order.pageId, text, around, refers_to)
+    made = _checked(lambda: WORKERS.render(job, has_left)).file
+    page = read_page(text.encode())
     return Preview(
         html=made.body.decode(),
         problems=[PreviewProblem(code=one.code, message=one.message, placement=one.placement) for one in made.problems],
@@ -214,20 +227,41 @@ def export_site(id: UUID, scope: CallerScope, context: Context) -> Response:
     """The saved site as static files for any host, images included. Its links lead through the tracking address.
     Newsletter forms post to the published site, and are left out of one that is not published."""
     row = _own(id, scope)
+    consume(context.pool, EXPORTS, str(scope.principal.account_id))
     site = parse_site(row["document"].encode())
-    pages = {page["id"]: parse_page(page["document"].encode()) for page in scope.reader.rows(_PAGES, (id,))}
-    shown = {page.id: pages.get(page.id, PageDocument()) for page in site.pages}
-    tracking = context.settings.tracking_base_url
+    saved = {page["id"]: page["document"] for page in scope.reader.rows(_PAGES, (id,))}
+    texts = {page.id: saved.get(page.id, _EMPTY) for page in site.pages}
+    refers_to = {page_id: mentioned(text) for page_id, text in texts.items()}
     form = f"{_shown(row, context)['address']}{NEWSLETTER_FORM}" if row["published"] is not None else ""
-    around = _surroundings(row, shown, scope, _in_archive, f"{tracking}/go/", form)
-    files = dict(render_site(site, shown, around))
-    used = {one for page in shown.values() for one in page.images()}
-    for image in scope.reader.rows(_BODIES, (id, list(used))):
-        files[image_path(image["hash"])] = File(bytes(image["body"]), WEBP)
-        if image["narrow"] is not None:
-            files[narrow_path(image["hash"])] = File(bytes(image["narrow"]), WEBP)
+    links = f"{context.settings.tracking_base_url}/go/"
+    around = _surroundings(row, refers_to.values(), scope, _in_archive, links, form)
+
+    def pages() -> Iterator[tuple[str, File]]:
+        for page in site.pages:
+            job = page_job(site, page.id, texts[page.id], around, refers_to[page.id])
+            yield file_of(page.path), WORKERS.render(job, lambda: False).file
+        types = {page_id: block_types(text) for page_id, text in texts.items()}
+        yield from render_other_files(site, types, around).items()
+        for name in sorted(frozenset[str]().union(*(one.images for one in refers_to.values()))):
+            for image in scope.reader.rows(_BODIES, (id, [name])):
+                yield image_path(name), File(bytes(image["body"]), WEBP)
+                if image["narrow"] is not None:
+                    yield narrow_path(name), File(bytes(image["narrow"]), WEBP)
+
     headers = {"Content-Disposition": f'attachment; filename="{row["slug"]}.zip"', "Cache-Control": "private, no-store"}
-    return Response(archive(files), media_type=ZIP, headers=headers)
+    parts = _exported(pages())
+    first = next(parts)  # what cannot begin is an error, not half a file
+    return StreamingResponse(chain([first], parts), media_type=ZIP, headers=headers)
+
+
+def _exported(files: Iterator[tuple[str, File]]) -> Iterator[bytes]:
+    """The archive in parts, each when its page is rendered. Raises `Problem` 503 while others are made."""
+    if not _EXPORTS.acquire(blocking=False):
+        raise Problem(503, "busy", "Many sites are being exported. Please try again in a moment.")
+    try:
+        yield from archive_stream(files)
+    finally:
+        _EXPORTS.release()
 
 
 def _own(site_id: UUID, scope: AccountScope) -> Row:
@@ -258,39 +292,27 @@ def _version(site_id: UUID, document_id: UUID, version: int | None, scope: Accou
     return {**row, "document": json.loads(row["document"])}
 
 
-def _page(site_id: UUID, page_id: UUID, scope: AccountScope) -> PageDocument:
-    """The saved page; an empty one if it was never saved."""
+def _page(site_id: UUID, page_id: UUID, scope: AccountScope) -> str:
+    """JSON of the saved page; of an empty one if it was never saved."""
     values = {"site": site_id, "document": page_id, "version": None}
     row = scope.reader.row(_VERSION, values) if page_id != site_id else None
-    return parse_page(row["document"].encode()) if row is not None else PageDocument()
+    return str(row["document"]) if row is not None else _EMPTY
 
 
 def _surroundings(
     row: Row,
-    pages: Mapping[UUID, PageDocument],
+    refers_to: Iterable[Mentioned],
     scope: AccountScope,
     image: Callable[[Row], SiteImage],
     links: str,
     form: str,
 ) -> Surroundings:
-    wanted = list({link_id for page in pages.values() for link_id in page.links()})
+    wanted = list(frozenset[UUID]().union(*(one.ids for one in refers_to)))
     return Surroundings(
         links={one["id"]: links + one["slug"] for one in scope.reader.rows(_LINKS, (wanted, row["website_id"]))},
         images={one["hash"]: image(one) for one in scope.reader.rows(_SIZES, (row["id"],))},
         newsletter_address=form,
     )
-
-
-@contextmanager
-def _rendering() -> Iterator[None]:
-    """Raises `Problem` 503 if others render all the time: documents of the largest size take seconds."""
-    with release_worker_slot():
-        if not _SLOTS.acquire(timeout=MAX_WAIT_S):
-            raise Problem(503, "busy", "Many previews are being made. Please try again in a moment.")
-        try:
-            yield
-        finally:
-            _SLOTS.release()
 
 
 def _in_preview(image: Row) -> SiteImage:
@@ -303,10 +325,14 @@ def _in_archive(image: Row) -> SiteImage:
     return SiteImage(image_path(content_hash), image["width"], image["height"], narrow)
 
 
-def _parsed(parse: Callable[[bytes], Document], document: Mapping[str, Any]) -> Document:
+def _parsed(parse: Callable[[bytes], Result], document: Mapping[str, Any]) -> Result:
     """The parsed document. Raises `Problem` 400 for the first fault."""
+    return _checked(lambda: parse(json.dumps(document).encode()))
+
+
+def _checked(make: Callable[[], Result]) -> Result:
     try:
-        return parse(json.dumps(document).encode())
+        return make()
     except DocumentRejected as fault:
         field = f"document.{fault.field}" if fault.field else "document"
         raise Problem(400, fault.code, fault.message, errors=[FieldError(field, fault.message)]) from fault

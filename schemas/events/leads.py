@@ -39,23 +39,23 @@ class SubscriptionEnded(DomainEvent):
 
 
 class EarlyAccessJoined(DomainEvent):
-    """An address requested early access: it has a place or is on the waiting list."""
+    """An address requested early access: it gets a place, or a place in line, once it is confirmed."""
 
     NAME: ClassVar[str] = "early_access.joined"
-    place: int | None = Field(description="1 to 10; none: on the waiting list")
+    place: int | None = Field(description="Held until the confirmation, as it was before places waited for it; or none")
     held_until: datetime | None = Field(
-        default=None, description="Released then unless the address is confirmed; none: from before that rule"
+        default=None, description="Forgotten then unless the address is confirmed; none: from before that rule"
     )
 
 
 class EarlyAccessConfirmed(DomainEvent):
-    """The owner of the address confirmed it by the emailed link and keeps the place or the place in line."""
+    """The owner of the address confirmed it by the emailed link: a place that it held is kept; else it is in line."""
 
     NAME: ClassVar[str] = "early_access.confirmed"
 
 
 class EarlyAccessPromoted(DomainEvent):
-    """A person on the waiting list got a free place."""
+    """A person in line, or who just confirmed the address, got a free place."""
 
     NAME: ClassVar[str] = "early_access.promoted"
     place: int

@@ -36,9 +36,10 @@ def test_from_a_form_to_an_answer(admin_stack: Stack, page: Page, api: httpx.Cli
     welcome = mail(post, READER, "You get the")
     assert welcome["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
 
-    page.goto(link_in(mail(post, TESTER, "Confirm your place")))
+    page.goto(link_in(mail(post, TESTER, "Confirm your address")))
     page.get_by_role("button", name="Confirm address").click()
     expect(page.get_by_text("Address confirmed")).to_be_visible()
+    assert "place 1 of 10" in mail(post, TESTER, "You're on the list").get_content()
 
     page.goto(f"{app}/consulting?service=Growth+Acceleration")
     inquiry = form(page, "Submit Inquiry")

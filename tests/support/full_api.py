@@ -296,10 +296,7 @@ class SampleData:
         received = inquiries.receive(
             ids[0], now, first_name="Una", last_name="U", email="una@example.com", message="Hello"
         )
-        none_left = early_access.EarlyAccessPlaces(
-            taken={place: uuid4() for place in range(1, early_access.PLACES + 1)}
-        )
-        joined = early_access.join(none_left, None, signup_id=ids[1], somebody_waits=True, context=now)
+        joined = early_access.join(None, signup_id=ids[1], context=now)
         requested = newsletter.request(None, subscription_id=ids[2], source="website", context=now)
         api.core.store.append([received, *joined, *requested])
         return ids

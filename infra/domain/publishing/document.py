@@ -20,7 +20,7 @@ from infra.domain.publishing.blocks import AnyBlock, Article, Block, Faq, Image,
 from infra.domain.publishing.errors import DocumentRejected as DocumentRejected
 from infra.domain.publishing.errors import Location, at, rejected
 from infra.domain.publishing.paths import checked_path, collision
-from infra.domain.publishing.texts import SURROGATE, Line
+from infra.domain.publishing.texts import STORED, SURROGATE, Line
 from infra.domain.publishing.theme import Theme
 from infra.kernel.text.page_markdown import page_references
 
@@ -121,6 +121,11 @@ class SiteDocument(Part):
 def parse_page(content: bytes) -> PageDocument:
     """The page in `content`, JSON of at most `MAX_BYTES`. Raises `DocumentRejected`."""
     return _parse(PageDocument, content, "page")
+
+
+def read_page(content: bytes) -> PageDocument:
+    """A stored page. Its Markdown was checked when it was saved and is not parsed again."""
+    return PageDocument.model_validate_json(content, context=STORED)
 
 
 def parse_site(content: bytes) -> SiteDocument:

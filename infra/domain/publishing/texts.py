@@ -11,12 +11,14 @@ from __future__ import annotations
 import re
 from typing import Annotated, Final
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
 
 from infra.kernel.text import markdown
 from infra.kernel.text.hidden_characters import HIDDEN
 from infra.kernel.text.page_markdown import page_references
 
+STORED: Final = {"is_stored": True}
+"""Context of validation: the text was checked before it was stored."""
 SURROGATE: Final = re.compile("[\ud800-\udfff]")
 MAX_MARKDOWN: Final = 100_000
 _LINE_ENDS: Final = re.compile("\r\n?|[\u2028\u2029\x0b\x0c\x85]")
@@ -50,15 +52,22 @@ def _visible(text: str) -> str:
     return text if HIDDEN.sub("", text).strip() else ""
 
 
-def _readable(source: str) -> str:
+def _readable(source: str, info: ValidationInfo) -> str:
+    if info.context is STORED:
+        return source
     if not markdown.is_readable(source):
         raise ValueError(
             f"must have at most {markdown.MAX_BRACKETS:,} brackets, {markdown.MAX_MARKS:,} marks (* _ ~ `) and"
             f" {markdown.MAX_CELLS:,} table cells"
         )
-    if page_references(source).undescribed:
+    if has_images(source) and page_references(source).undescribed:
         raise ValueError("must say what each uploaded image shows: ![what it shows](image:...)")
     return source
+
+
+def has_images(text: str) -> bool:
+    """Whether there can be an image in the Markdown; without one there is nothing to parse it for."""
+    return "![" in text
 
 
 Line = Annotated[str, BeforeValidator(_line)]

@@ -3,7 +3,7 @@
 What runs for seconds on input of users must not share an interpreter with sign-in: there it takes the lock that all
 threads share, its memory stays with the process, and a client that leaves does not end it. Here a job has a limit of
 processor time, which the kernel enforces, one of memory, and one of duration; when its client leaves, the process is
-killed. Jobs run at the lowest priority, so that others wait for none.
+killed. Jobs run at low priority, so that others hardly notice them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from infra.kernel.worker_processes.protocol import ANSWER, DONE, READY, REJECTED
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 START_S: Final = 60.0
-"""At the lowest priority, on a busy machine."""
+"""At low priority, on a busy machine."""
 END_S: Final = 2.0
 MAX_ANSWER_BYTES: Final = 64 << 20
 _TICK_S: Final = 0.2
@@ -41,7 +41,11 @@ class NoProcessFree(Exception):
 
 
 class JobTooLong(Exception):
-    """The job used up its processor time, or did not end in time."""
+    """The job used up its processor time."""
+
+
+class JobLate(Exception):
+    """The job did not end in time: it takes long, or the machine is busy."""
 
 
 class JobFailed(Exception):
@@ -74,7 +78,8 @@ class WorkerPool:
     def run(self, request: bytes, *, cpu_s: int, wait_s: float, is_cancelled: IsCancelled = lambda: False) -> Done:
         """Runs one job. `cpu_s`: its processor time; `wait_s`: how long it may wait for a process.
 
-        Raises `JobRejected` by the job itself, `NoProcessFree`, `JobTooLong`, `JobFailed` and `JobCancelled`.
+        Raises `JobRejected` by the job itself, `NoProcessFree`, `JobTooLong`, `JobLate`, `JobFailed` and
+        `JobCancelled`.
         """
         self._take(wait_s, is_cancelled)
         try:
@@ -158,7 +163,7 @@ class _Process:
             )
         try:
             kind, _ = self._answer(time.monotonic() + START_S, lambda: False)
-        except (_ProcessEnded, JobTooLong, OSError):
+        except (_ProcessEnded, JobLate, OSError):
             kind = -1
         if kind != READY:
             self.end()
@@ -166,14 +171,14 @@ class _Process:
             raise JobFailed
 
     def run(self, request: bytes, cpu_s: int, deadline_s: float, is_cancelled: IsCancelled) -> tuple[int, Done]:
-        """Kind and answer. Raises `_ProcessEnded`, `JobTooLong`, `JobFailed` and `JobCancelled`; the process is then
+        """Kind and answer. Raises `_ProcessEnded`, `JobLate`, `JobFailed` and `JobCancelled`; the process is then
         of no more use."""
         deadline = time.monotonic() + deadline_s
         try:
             self._socket.settimeout(deadline_s)
             self._socket.sendall(REQUEST.pack(cpu_s, len(request)) + request)
         except TimeoutError:
-            raise JobTooLong from None
+            raise JobLate from None
         except OSError:
             self._has_hung_up = True
             raise _ProcessEnded from None
@@ -190,7 +195,7 @@ class _Process:
         return self._process.returncode == -signal.SIGXCPU
 
     def end(self) -> None:
-        """Kills the process, unless it is about to end by itself."""
+        """Kills the process, unless it is ending."""
         with suppress(OSError):
             self._socket.close()
         if not self._has_hung_up:
@@ -212,7 +217,7 @@ class _Process:
         while len(found) < length:
             left = deadline - time.monotonic()
             if left <= 0:
-                raise JobTooLong
+                raise JobLate
             self._socket.settimeout(min(left, _TICK_S))
             try:
                 piece = self._socket.recv(min(length - len(found), 1 << 20))

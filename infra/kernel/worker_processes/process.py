@@ -1,4 +1,4 @@
-"""The process of a pool: runs jobs one after the other, at the lowest priority and within limits.
+"""The process of a pool: runs jobs one after the other, at low priority and within limits.
 
 A module that does a job calls `serve` when it is run with `python -m`. Standard input is the socket to the parent. The
 process ends with its parent, or after `idle_s` without work, which returns all of its memory.
@@ -18,7 +18,8 @@ from typing import Final
 
 from infra.kernel.worker_processes.protocol import ANSWER, DONE, FAILED, READY, REJECTED, REQUEST, JobRejected
 
-LOWEST_PRIORITY: Final = 19
+LOW_PRIORITY: Final = 10
+"""A tenth of a processor that others want, too: at the lowest priority jobs would starve on a busy machine."""
 IDLE_S: Final = 20.0
 
 Job = Callable[[bytes], bytes]
@@ -29,7 +30,7 @@ def serve(job: Job, *, memory_bytes: int, idle_s: float = IDLE_S) -> None:
     """Runs jobs until there are no more. `memory_bytes`: of address space, beyond which a job fails."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with suppress(OSError):
-        os.nice(LOWEST_PRIORITY)
+        os.nice(LOW_PRIORITY)
     for kind, most in ((resource.RLIMIT_AS, memory_bytes), (resource.RLIMIT_FSIZE, 0), (resource.RLIMIT_CORE, 0)):
         with suppress(ValueError, OSError):  # macOS knows no limit of address space
             resource.setrlimit(kind, (most, most))

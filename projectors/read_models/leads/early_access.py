@@ -1,4 +1,7 @@
-"""`read.early_access`: who has which place, and who waits, in the order of joining."""
+"""`read.early_access`: who has which place, and who waits, in the order of confirming the address.
+
+`joined_at` is when the address was confirmed, and until then when it was sent.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from schemas.events import leads
 
 EARLY_ACCESS: Final = ReadModel(
     name="early_access",
-    version=3,
+    version=4,
     columns=(
         "id uuid",
         "place int",
@@ -40,7 +43,7 @@ def joined(rows: Rows, event: leads.EarlyAccessJoined) -> None:
     )
 
 
-EARLY_ACCESS.sets(leads.EarlyAccessConfirmed, held_until=None)
+EARLY_ACCESS.sets(leads.EarlyAccessConfirmed, lambda event: {"joined_at": event.timestamp}, held_until=None)
 EARLY_ACCESS.sets(leads.EarlyAccessPromoted, lambda event: {"place": event.place, "held_until": event.held_until})
 EARLY_ACCESS.sets(leads.EarlyAccessInvited, lambda event: {"invited_at": event.timestamp, "invite_id": event.invite_id})
 EARLY_ACCESS.sets(leads.EarlyAccessLeft, lambda event: {"left_at": event.timestamp}, place=None)

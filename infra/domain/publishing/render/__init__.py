@@ -28,9 +28,10 @@ from uuid import UUID
 from infra.domain.publishing.document import PageDocument, SiteDocument
 from infra.domain.publishing.paths import file_of
 from infra.domain.publishing.render.archive import archive as archive
+from infra.domain.publishing.render.archive import archive_stream as archive_stream
 from infra.domain.publishing.render.feeds import feed, robots, sitemap
+from infra.domain.publishing.render.page import NEWSLETTER, BlockTypes, form_files, not_found_file, page_file, page_of
 from infra.domain.publishing.render.page import File as File
-from infra.domain.publishing.render.page import form_files, has_newsletter, not_found_file, page_file, page_of
 from infra.domain.publishing.render.references import Problem as Problem
 from infra.domain.publishing.render.surroundings import PageDates as PageDates
 from infra.domain.publishing.render.surroundings import SiteImage as SiteImage
@@ -52,11 +53,18 @@ def render_site(
     `feed.xml` and the answers to newsletter forms; images are not among them. A page without a document is empty."""
     complete = {page.id: documents.get(page.id, PageDocument()) for page in site.pages}
     files = {file_of(page.path): page_file(site, page, complete[page.id], surroundings) for page in site.pages}
-    files["404.html"] = not_found_file(site, surroundings)
-    files["robots.txt"] = robots(surroundings)
+    types = {page_id: {block.type for block in document.blocks} for page_id, document in complete.items()}
+    return files | render_other_files(site, types, surroundings)
+
+
+def render_other_files(
+    site: SiteDocument, types: Mapping[UUID, BlockTypes], surroundings: Surroundings
+) -> dict[str, File]:
+    """The site's files that are no page of it. `types`: of the blocks of each page."""
+    files = {"404.html": not_found_file(site, surroundings), "robots.txt": robots(surroundings)}
     if surroundings.base_address:
-        if surroundings.newsletter_address and any(has_newsletter(one.blocks) for one in complete.values()):
+        if surroundings.newsletter_address and any(NEWSLETTER in of_page for of_page in types.values()):
             files |= form_files(site, surroundings)
         files["sitemap.xml"] = sitemap(site, surroundings)
-        files["feed.xml"] = feed(site, complete, surroundings)
+        files["feed.xml"] = feed(site, types, surroundings)
     return files

@@ -8,9 +8,8 @@ from typing import Final
 from uuid import UUID
 from xml.sax.saxutils import escape, quoteattr
 
-from infra.domain.publishing.blocks import Article, Review
-from infra.domain.publishing.document import PageDocument, SiteDocument, SitePage
-from infra.domain.publishing.render.page import File
+from infra.domain.publishing.document import SiteDocument, SitePage
+from infra.domain.publishing.render.page import TEXTS, BlockTypes, File
 from infra.domain.publishing.render.surroundings import Surroundings
 
 MAX_ENTRIES: Final = 50
@@ -29,9 +28,9 @@ def sitemap(site: SiteDocument, around: Surroundings) -> File:
     return File((_HEAD + body).encode(), "application/xml; charset=utf-8")
 
 
-def feed(site: SiteDocument, documents: Mapping[UUID, PageDocument], around: Surroundings) -> File:
-    """Published pages with an article or a review, the newest first, at most `MAX_ENTRIES`."""
-    pages = [page for page in site.pages if _is_news(page, documents, around)]
+def feed(site: SiteDocument, types: Mapping[UUID, BlockTypes], around: Surroundings) -> File:
+    """Published pages with an article or a review, the newest first, at most `MAX_ENTRIES`. `types`: of each page."""
+    pages = [page for page in site.pages if _is_news(page, types, around)]
     pages.sort(key=lambda page: (around.dates[page.id].published, str(page.id)), reverse=True)
     pages = pages[:MAX_ENTRIES]
     author = f"<author><name>{escape(site.author or site.name)}</name></author>\n"
@@ -53,8 +52,8 @@ def robots(around: Surroundings) -> File:
     return File(f"User-agent: *\nAllow: /\n{where}".encode(), "text/plain; charset=utf-8")
 
 
-def _is_news(page: SitePage, documents: Mapping[UUID, PageDocument], around: Surroundings) -> bool:
-    is_text = any(isinstance(block, (Article, Review)) for block in documents[page.id].blocks)
+def _is_news(page: SitePage, types: Mapping[UUID, BlockTypes], around: Surroundings) -> bool:
+    is_text = not TEXTS.isdisjoint(types.get(page.id, ()))
     return page.is_indexed and is_text and page.id in around.dates
 
 

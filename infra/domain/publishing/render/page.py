@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
@@ -21,7 +21,7 @@ import nh3
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from infra.domain.publishing.blocks import AnyBlock, Article, ComparedProduct, Hero, Newsletter, Review
+from infra.domain.publishing.blocks import AnyBlock, ComparedProduct, Hero, Newsletter
 from infra.domain.publishing.document import PageDocument, SiteDocument, SitePage
 from infra.domain.publishing.paths import ancestors, file_of
 from infra.domain.publishing.render.references import Problem, References
@@ -32,6 +32,10 @@ from infra.domain.publishing.serving import FORM_REFUSED, FORM_SENT
 from infra.domain.publishing.theme import css_of
 from infra.kernel.text.page_markdown import Anchor, render_page
 
+BlockTypes = Collection[str]
+TEXTS: Final = frozenset({"article", "review"})
+"""Blocks that make a page one to read."""
+NEWSLETTER: Final = "newsletter"
 HTML: Final = "text/html; charset=utf-8"
 TAGS: Final = frozenset(
     {"h1", "h2", "h3", "h4", "h5", "h6", "p", "br", "hr", "strong", "em", "s", "code", "pre", "blockquote", "small"}
@@ -85,14 +89,14 @@ def page_file(site: SiteDocument, page: SitePage, document: PageDocument, around
     data = graph(site, blocks, crumbs, around, dates)
     canonical = around.absolute(f"{page.path}/" if page.path else "") if around.base_address else ""
     title = page.title if page.title == site.name else f"{page.title} | {site.name}"
-    is_text = any(isinstance(block, (Article, Review)) for block in blocks)
+    is_text = any(block.type in TEXTS for block in blocks)
     head = {
         "title": title,
         "description": page.description,
         "is_indexed": page.is_indexed,
         "canonical": canonical,
         "feed": f"{root if root != './' else ''}feed.xml",
-        "open_graph": _open_graph(site, page, document, around, canonical, is_text),
+        "open_graph": _open_graph(site, page, references, canonical, is_text),
         "structured_data": Markup(script_json(data)) if data else "",  # noqa: S704 - script_json escapes it
     }
     updated = dates.updated.date().isoformat() if dates is not None and is_text else ""
@@ -119,7 +123,7 @@ def form_files(site: SiteDocument, around: Surroundings) -> Mapping[str, File]:
 
 def has_newsletter(blocks: Iterable[AnyBlock]) -> bool:
     """Whether a form is among the blocks."""
-    return any(isinstance(block, Newsletter) for block in blocks)
+    return any(block.type == NEWSLETTER for block in blocks)
 
 
 def _message_file(site: SiteDocument, around: Surroundings, path: str, heading: str, text: str) -> File:
@@ -216,9 +220,10 @@ def _crumbs(site: SiteDocument, page: SitePage) -> list[SitePage]:
 
 
 def _open_graph(
-    site: SiteDocument, page: SitePage, document: PageDocument, around: Surroundings, canonical: str, is_text: bool
+    site: SiteDocument, page: SitePage, references: References, canonical: str, is_text: bool
 ) -> tuple[tuple[str, str], ...]:
-    first = next((around.images[one] for one in document.images() if one in around.images), None)
+    """`references`: after the blocks were rendered."""
+    around, first = references.surroundings, references.first_image
     has_image = first is not None and bool(around.base_address)
     return (
         ("og:site_name", site.name),

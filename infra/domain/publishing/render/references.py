@@ -9,7 +9,7 @@ from uuid import UUID
 from infra.domain.publishing.blocks import Image, LinkTarget, PageTarget, Target, WebTarget
 from infra.domain.publishing.document import SiteDocument
 from infra.domain.publishing.paths import relative
-from infra.domain.publishing.render.surroundings import Surroundings
+from infra.domain.publishing.render.surroundings import SiteImage, Surroundings
 from infra.domain.publishing.serving import NARROW_WIDTH
 from infra.kernel.text.page_markdown import Anchor, Picture
 from schemas.networks import network_of_host
@@ -36,6 +36,7 @@ class References:
     """Resolves what the page at `path` refers to, and collects what is missing.
 
     `root`: the address of the home page, as this page writes it. `placement`: of the block that is being rendered.
+    `first_image`: of those that were resolved.
     """
 
     site: SiteDocument
@@ -45,7 +46,7 @@ class References:
     root: str
     placement: str = ""
     problems: list[Problem] = field(default_factory=list)
-    _has_image: bool = False
+    first_image: SiteImage | None = None
 
     @property
     def served_path(self) -> str:
@@ -89,7 +90,8 @@ class References:
         if image is None:
             self._lacks("image_missing", "An image is missing")
             return None
-        is_first, self._has_image = not self._has_image, True
+        is_first = self.first_image is None
+        self.first_image = self.first_image or image
         copies = {NARROW_WIDTH: self.to_file(image.narrow)} if image.narrow else {}
         return Picture(self.to_file(image.address), image.width, image.height, copies, is_first)
 

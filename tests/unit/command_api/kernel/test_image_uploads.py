@@ -14,9 +14,9 @@ from PIL import Image
 
 from command_api.kernel import image_uploads
 from command_api.kernel.decision import CommandRejected
-from command_api.kernel.image_uploads import MAX_WAITING_PER_ACCOUNT, Turns, Upload, process, process_with_copy
+from command_api.kernel.image_uploads import MAX_WAITING_PER_ACCOUNT, Upload, UploadQueue, process, process_with_copy
 from infra.kernel.http.problems import Problem
-from infra.kernel.worker_processes.pool import JobCancelled, JobFailed, JobTooLong, NoProcessFree
+from infra.kernel.worker_processes.pool import JobCancelled, JobFailed, JobLate, JobTooLong, NoProcessFree
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -86,7 +86,13 @@ def test_too_many_pixels_are_refused_by_the_header_alone() -> None:
 
 @pytest.mark.parametrize(
     ("error", "expected"),
-    [(JobTooLong, "too_complex"), (JobFailed, "too_complex"), (NoProcessFree, "busy"), (JobCancelled, "cancelled")],
+    [
+        (JobTooLong, "too_complex"),
+        (JobFailed, "too_complex"),
+        (NoProcessFree, "busy"),
+        (JobLate, "busy"),
+        (JobCancelled, "cancelled"),
+    ],
 )
 def test_every_end_of_the_process_has_its_answer(
     monkeypatch: pytest.MonkeyPatch, error: type[Exception], expected: str
@@ -100,14 +106,14 @@ def test_every_end_of_the_process_has_its_answer(
     assert getattr(raised.value, "code", None) == expected
 
 
-async def test_accounts_take_turns_and_few_uploads_of_one_wait() -> None:
+async def test_accounts_are_served_round_robin_and_few_uploads_of_one_wait() -> None:
     """Who waits holds no thread: it waits in the event loop, before its body is read."""
-    turns, ada, eve = Turns(), uuid4(), uuid4()
+    queue, ada, eve = UploadQueue(), uuid4(), uuid4()
     done: list[str] = []
     go_on = asyncio.Event()
 
     async def send(account: UUID, name: str) -> None:
-        async with turns.turn(account):
+        async with queue.admitted(account):
             await go_on.wait()
             done.append(name)
 
@@ -121,15 +127,15 @@ async def test_accounts_take_turns_and_few_uploads_of_one_wait() -> None:
     go_on.set()
     await asyncio.gather(*sent)
     assert done.index("Eve") <= 2 and len(done) == MAX_WAITING_PER_ACCOUNT + 1
-    assert not turns._waiting and not turns._of_account
+    assert not queue._waiting and not queue._of_account
 
 
-async def test_who_waits_too_long_is_told() -> None:
-    turns, ada = Turns(), uuid4()
-    async with turns.turn(ada):
+async def test_a_long_wait_ends_with_an_error() -> None:
+    queue, ada = UploadQueue(), uuid4()
+    async with queue.admitted(ada):
         with pytest.raises(Problem) as refusal:
-            async with turns.turn(ada, wait_s=0):
-                pytest.fail("two turns at once")
+            async with queue.admitted(ada, wait_s=0):
+                pytest.fail("two at once")
         assert refusal.value.status == 503
-    async with turns.turn(ada):
+    async with queue.admitted(ada):
         pass

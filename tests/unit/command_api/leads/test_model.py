@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime
-from uuid import UUID, uuid4
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
 
 import pytest
 
+from command_api.kernel.aggregates import state_after
 from command_api.kernel.decision import CommandRejected, UnexpectedEvent, system_context
 from command_api.leads import early_access, inquiries, newsletter
 from infra.kernel.config.settings import Settings
@@ -27,31 +28,61 @@ def names(events: list[DomainEvent]) -> list[str]:
     return [event.NAME for event in events]
 
 
-def join(places: early_access.EarlyAccessPlaces, waits: bool = False) -> tuple[UUID, list[DomainEvent]]:
-    signup = uuid4()
-    return signup, early_access.join(places, None, signup_id=signup, somebody_waits=waits, context=NOW)
+def joined() -> early_access.Signup:
+    signup_id = uuid4()
+    [event] = early_access.join(None, signup_id=signup_id, context=NOW)
+    return early_access.evolve(None, event)
 
 
-def test_the_lowest_free_place_is_given() -> None:
-    signup, events = join(replace(FULL, taken={place: who for place, who in FULL.taken.items() if place != 4}))
-    taken, joined = events
-    assert isinstance(taken, EarlyAccessPlaceTaken) and (taken.place, taken.signup_id) == (4, signup)
-    assert isinstance(joined, EarlyAccessJoined) and joined.place == 4
+def confirm(
+    places: early_access.EarlyAccessPlaces, signup: early_access.Signup, waits: bool = False
+) -> list[DomainEvent]:
+    return early_access.confirm(places, signup, somebody_waits=waits, context=NOW)
+
+
+def test_an_address_that_nobody_confirmed_has_nothing() -> None:
+    signup = joined()
+    assert (signup.place, signup.is_confirmed, signup.hours_left(NOW.at)) == (None, False, 24)
+    with pytest.raises(CommandRejected, match="not been confirmed"):
+        early_access.promote(early_access.EarlyAccessPlaces(), signup, NOW)
+
+
+def test_the_lowest_free_place_is_given_to_who_confirms() -> None:
+    signup = joined()
+    places = replace(FULL, taken={place: who for place, who in FULL.taken.items() if place != 4})
+    confirmed, taken, promoted = confirm(places, signup)
+    assert isinstance(taken, EarlyAccessPlaceTaken) and (taken.place, taken.signup_id) == (4, signup.id)
+    after = state_after(early_access.evolve, signup, [confirmed, promoted])
+    assert (after.place, after.is_confirmed, after.version) == (4, True, 3)
+    assert confirm(places, after) == []
 
 
 @pytest.mark.parametrize(("places", "waits"), [(FULL, False), (early_access.EarlyAccessPlaces(), True)])
 def test_without_a_free_place_or_behind_others_one_waits(places: early_access.EarlyAccessPlaces, waits: bool) -> None:
-    _, events = join(places, waits)
-    assert names(events) == ["early_access.joined"]
+    assert names(confirm(places, joined(), waits)) == ["early_access.confirmed"]
+
+
+def test_a_late_confirmation_is_refused() -> None:
+    late = replace(NOW, at=NOW.at + early_access.CONFIRM_WITHIN)
+    with pytest.raises(CommandRejected, match="sign up again"):
+        early_access.confirm(early_access.EarlyAccessPlaces(), joined(), somebody_waits=False, context=late)
+
+
+def test_a_place_that_was_held_before_is_kept_by_who_confirms() -> None:
+    """From before places waited for the confirmation."""
+    held = EarlyAccessJoined(
+        originator_id=uuid4(), originator_version=1, timestamp=NOW.at, place=7, held_until=NOW.at + timedelta(hours=1)
+    )
+    signup = early_access.evolve(None, held)
+    [confirmed] = confirm(FULL, signup)
+    assert early_access.evolve(signup, confirmed).place == 7
 
 
 def test_an_address_joins_once_and_may_come_back() -> None:
-    signup_id = uuid4()
-    signup = early_access.Signup(signup_id, 1, place=None)
-    again = {"signup_id": signup_id, "somebody_waits": False, "context": NOW}
-    assert early_access.join(early_access.EarlyAccessPlaces(), signup, **again) == []  # type: ignore[arg-type]  # named arguments of several types
-    back = early_access.join(early_access.EarlyAccessPlaces(), replace(signup, left=True), **again)  # type: ignore[arg-type]  # named arguments of several types
-    assert names(back) == ["early_access.place_taken", "early_access.joined"]
+    signup = joined()
+    assert early_access.join(signup, signup_id=signup.id, context=NOW) == []
+    back = early_access.join(replace(signup, left=True), signup_id=signup.id, context=NOW)
+    assert names(back) == ["early_access.joined"]
 
 
 def test_who_leaves_frees_the_place_and_who_waits_frees_none() -> None:

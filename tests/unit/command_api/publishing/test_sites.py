@@ -24,7 +24,8 @@ from command_api.publishing.handlers import parsed
 from command_api.publishing.pages import Page
 from command_api.publishing.sites import Site
 from command_api.websites.model import Website
-from infra.domain.publishing.document import PageDocument, SiteDocument, parse_page, parse_site
+from infra.domain.publishing.document import PageDocument, SiteDocument, parse_page, parse_site, to_json
+from infra.domain.publishing.render import Surroundings, render_page
 from infra.domain.publishing.starters import NICHES, start_site
 from infra.kernel.http.problems import Problem
 from schemas.base import DomainEvent
@@ -36,6 +37,8 @@ OWNER, SITE = uuid4(), uuid4()
 CONTEXT, STRANGER = CommandContext(NOW, OWNER), CommandContext(NOW, uuid4())
 WEBSITE = Website(uuid4(), 1, OWNER, "shop.example", "UTC", "USD", NOW)
 HOME, ABOUT = uuid4(), uuid4()
+LINK = {"kind": "link", "link_id": str(uuid4())}
+IMAGE = {"hash": "0" * 64, "alt": "A tent", "width": 8, "height": 8}
 DOCUMENT = parse_site(
     json.dumps(
         {
@@ -84,8 +87,12 @@ def a_page(page_id: UUID, document: PageDocument | None = None) -> Page:
 BOTH = {HOME: a_page(HOME), ABOUT: a_page(ABOUT)}
 
 
+def versions(content: Mapping[UUID, Page]) -> dict[UUID, int]:
+    return {page_id: page.version for page_id, page in content.items()}
+
+
 def published(site: Site, content: Mapping[UUID, Page] = BOTH, at: datetime = NOW) -> Site:
-    [event] = sites.publish(site, content, (), (), replace(CONTEXT, at=at))
+    [event] = sites.publish(site, versions(content), replace(CONTEXT, at=at))
     return sites.evolve(site, event)
 
 
@@ -164,22 +171,66 @@ def test_a_page_belongs_to_one_site() -> None:
 
 def test_publishing_names_the_versions_and_the_same_is_published_once() -> None:
     site = a_site()
-    [event] = sites.publish(site, BOTH, (), (), CONTEXT)
+    [event] = sites.publish(site, versions(BOTH), CONTEXT)
     assert isinstance(event, SitePublished)
     assert (event.release, event.site_version, event.pages) == (1, 1, {HOME: 1, ABOUT: 1})
-    assert sites.publish(sites.evolve(site, event), BOTH, (), (), CONTEXT) == []
+    assert sites.publish(sites.evolve(site, event), versions(BOTH), CONTEXT) == []
 
 
-def test_what_is_missing_is_named_and_nothing_is_published() -> None:
-    error = rejected("empty_page", lambda: sites.publish(a_site(), {HOME: BOTH[HOME]}, (), (), CONTEXT))
+def test_a_page_without_content_is_named_and_nothing_is_published() -> None:
+    error = rejected("empty_page", lambda: sites.publish(a_site(), {HOME: 1}, CONTEXT))
     assert "About" in error.message
-    linked = a_page(HOME, article(f"[Buy](link:{uuid4()})"))
-    error = rejected("cannot_publish", lambda: sites.publish(a_site(), BOTH | {HOME: linked}, (), (), CONTEXT))
-    assert "tracked link" in error.message
-    assert error.field == str(parse_page(linked.document.encode()).blocks[0].id)
-    picture = a_page(HOME, article(f"![A tent](image:{'0' * 64})"))
-    error = rejected("cannot_publish", lambda: sites.publish(a_site(), BOTH | {HOME: picture}, (), (), CONTEXT))
-    assert "image" in error.message
+
+
+@pytest.mark.parametrize(
+    ("block", "words"),
+    [
+        ({"type": "article", "markdown": f"Buy\n\n[here](link:{uuid4()})"}, "tracked link"),
+        ({"type": "article", "markdown": f"![A tent](image:{'0' * 64})"}, "image"),
+        ({"type": "faq", "questions": [{"question": "Where?", "answer": f"[Here](link:{uuid4()})"}]}, "tracked link"),
+        ({"type": "hero", "title": "Hi", "action": {"label": "Go", "target": LINK}}, "tracked link"),
+        ({"type": "hero", "title": "Hi", "image": IMAGE}, "image"),
+        ({"type": "review", "product": "A", "target": LINK}, "tracked link"),
+        ({"type": "review", "product": "A", "image": IMAGE}, "image"),
+        (
+            {
+                "type": "comparison",
+                "title": "A",
+                "products": [{"name": "A", "target": LINK}],
+                "rows": [{"feature": "F", "values": [{"kind": "yes"}]}],
+            },
+            "tracked link",
+        ),
+        ({"type": "offers", "offers": [{"name": "A", "target": LINK}]}, "tracked link"),
+        ({"type": "offers", "offers": [{"name": "A", "image": IMAGE}]}, "image"),
+        ({"type": "price", "product": "A", "amount": 1, "currency": "EUR", "target": LINK}, "tracked link"),
+        ({"type": "image", "image": IMAGE}, "image"),
+        ({"type": "image", "image": IMAGE, "target": LINK}, "tracked link"),
+    ],
+)
+def test_what_is_missing_is_named_with_its_block(block: dict[str, Any], words: str) -> None:
+    document = blocks({"type": "disclosure", "text": "Ads."}, block)
+    [page, _] = DOCUMENT.pages
+    problems = render_page(DOCUMENT, HOME, document, Surroundings()).problems
+    error = rejected("cannot_publish", lambda: sites.require_whole(page, to_json(document).decode(), problems))
+    assert words in error.message and error.field == str(document.blocks[1].id)
+
+
+def test_a_page_that_lacks_nothing_is_whole() -> None:
+    document = blocks({"type": "article", "markdown": f"`[a](link:{uuid4()})` and [About](page:{uuid4()})"})
+    problems = render_page(DOCUMENT, HOME, document, Surroundings()).problems
+    assert [problem.code for problem in problems] == ["page_missing"]
+    sites.require_whole(DOCUMENT.pages[0], to_json(document).decode(), problems)
+
+
+def test_a_page_that_stays_keeps_its_date_whatever_is_published_besides() -> None:
+    """Of more releases than are kept."""
+    site, content = published(a_site()), dict(BOTH)
+    for day in range(1, sites.MAX_RELEASES + 3):
+        content[HOME] = pages.evolve(content[HOME], saved(HOME, article(f"Day {day}."), content[HOME])[0])
+        site = published(site, content, NOW + timedelta(days=day))
+    assert site.dates_of(ABOUT) == (NOW, NOW)
+    assert site.dates_of(HOME) == (NOW, NOW + timedelta(days=sites.MAX_RELEASES + 2))
 
 
 def test_an_earlier_release_is_published_again_as_a_new_one() -> None:

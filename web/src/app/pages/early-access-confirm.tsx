@@ -9,7 +9,7 @@ export function EarlyAccessConfirmPage() {
     <Entrance title="Confirm your address" subtitle="The last step to early access.">
       <EmailLinkAction
         code={code}
-        question="Your place, or your position on the waiting list, is held for one hour. Confirm your email address to keep it."
+        question="Confirm your email address to get the next free place, or a position on the waiting list. We email you which."
         action="Confirm address"
         busy="Confirming..."
         done="Address confirmed"

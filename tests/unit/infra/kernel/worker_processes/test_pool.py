@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from infra.kernel.worker_processes.pool import JobCancelled, JobFailed, JobTooLong, NoProcessFree, WorkerPool
+from infra.kernel.worker_processes.pool import JobCancelled, JobFailed, JobLate, JobTooLong, NoProcessFree, WorkerPool
 from infra.kernel.worker_processes.protocol import JobRejected
 from tests.support import worker_jobs
 
@@ -40,9 +40,9 @@ def is_running(pid: int) -> bool:
     return True
 
 
-def test_jobs_run_in_one_process_at_the_lowest_priority(pool: WorkerPool) -> None:
+def test_jobs_run_in_one_process_at_low_priority(pool: WorkerPool) -> None:
     first = process(pool)
-    assert first["pid"] != os.getpid() and first["nice"] == 19
+    assert first["pid"] != os.getpid() and first["nice"] >= 10
     large = "a" * 3_000_000
     assert run(pool, f"echo:{large}") == large.encode()
     assert process(pool)["pid"] == first["pid"]
@@ -69,7 +69,7 @@ def test_a_job_ends_with_its_processor_time(pool: WorkerPool) -> None:
 def test_a_job_that_does_not_answer_in_time_is_killed() -> None:
     impatient = WorkerPool(worker_jobs.MODULE, size=1, deadline_s=0.3)
     pid = process(impatient)["pid"]
-    with pytest.raises(JobTooLong):
+    with pytest.raises(JobLate):
         run(impatient, "forever")
     assert not is_running(pid)
 
@@ -96,7 +96,7 @@ def test_a_process_that_ended_is_replaced(pool: WorkerPool) -> None:
     assert process(pool)["pid"] != before
 
 
-def test_who_finds_no_process_is_told(pool: WorkerPool) -> None:
+def test_a_full_pool_refuses(pool: WorkerPool) -> None:
     begun, left = Event(), Event()
 
     def cancelled() -> bool:

@@ -41,7 +41,7 @@ export function EarlyAccessPanel() {
       header: 'Place',
       cell: (row) =>
         row.place === null ? (
-          <Badge>{`Waiting, number ${row.waitingNumber ?? '–'}`}</Badge>
+          <Badge>{row.heldUntil ? 'Not confirmed' : `Waiting, number ${row.waitingNumber ?? '–'}`}</Badge>
         ) : (
           <Badge tone="brand">{`Place ${row.place}`}</Badge>
         ),
@@ -55,7 +55,7 @@ export function EarlyAccessPanel() {
     {
       id: 'confirmed',
       header: 'Address confirmed',
-      cell: (row) => (row.heldUntil ? `Held until ${formatZoned(row.heldUntil, zone)}` : 'Yes'),
+      cell: (row) => (row.heldUntil ? `No, deleted ${formatZoned(row.heldUntil, zone)}` : 'Yes'),
       className: 'whitespace-nowrap tabular',
     },
     {
@@ -79,7 +79,7 @@ export function EarlyAccessPanel() {
             <Button
               size="sm"
               aria-label={`Assign place to ${emailOf(row)}`}
-              disabled={busy || !isFree}
+              disabled={busy || !isFree || row.heldUntil !== null}
               onClick={() => promote.mutate(row.id)}
             >
               Assign place

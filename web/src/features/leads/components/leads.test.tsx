@@ -458,7 +458,7 @@ test('subscribers and early access: counts, file, place given, invite, release',
         { ...signup, id: 'e2', email: 'two@example.com', place: null, waitingNumber: 1 },
         { ...signup, id: 'e3', email: 'three@example.com', place: 3, invitedAt: '2026-01-02T00:00:00Z' },
         { ...signup, id: 'e4', email: 'four@example.com', place: 4, invitedAt: new Date().toISOString() },
-        { ...signup, id: 'e5', email: 'five@example.com', place: 5, heldUntil: '2026-11-20T13:00:00Z' },
+        { ...signup, id: 'e5', email: 'five@example.com', place: null, heldUntil: '2026-11-20T13:00:00Z' },
       ]),
     ),
     http.post(at('/api/admin/early-access/{id}/promote'), given),
@@ -477,8 +477,8 @@ test('subscribers and early access: counts, file, place given, invite, release',
   expect(await screen.findByText('Invite sent')).toBeInTheDocument();
   await waitFor(() => expect(screen.getByRole('button', { name: 'Invite again three@example.com' })).toBeEnabled());
   expect(screen.getByRole('button', { name: 'Invite again four@example.com' })).toBeDisabled();
-  expect(screen.getByRole('button', { name: 'Invite five@example.com' })).toBeDisabled();
-  expect(screen.getByText(/^Held until/)).toBeInTheDocument();
+  expect(screen.getByRole('button', { name: 'Assign place to five@example.com' })).toBeDisabled();
+  expect(screen.getByText(/^No, deleted/)).toBeInTheDocument();
   await user.click(screen.getByRole('button', { name: 'Release one@example.com' }));
   await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Release' }));
   expect(await screen.findByText('Place released')).toBeInTheDocument();

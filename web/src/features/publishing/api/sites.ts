@@ -1,5 +1,6 @@
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import { api, body, done } from '@/lib/api/client';
+import { ApiError } from '@/lib/api/errors';
 import { MAX_TITLE, type PageDocument, type SiteDocument } from '../lib/document';
 import { draftOf, type PlannedArticle } from '../lib/site-start';
 import { addPage } from '../lib/site-edits';
@@ -139,17 +140,31 @@ export async function draftArticle(id: string, article: PlannedArticle): Promise
   return pageId;
 }
 
-export const publishSite = (id: string) =>
-  body(api.POST('/api/platform/sites/{id}/publish', { params: { path: { id } } }));
+/** Sends until all pages are rendered: a large site takes several requests. `onProgress` gets "12 of 64". */
+async function untilRendered<T>(send: () => Promise<T>, onProgress?: (rendered: string) => void): Promise<T> {
+  for (;;) {
+    try {
+      return await send();
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === 'rendering')) throw error;
+      onProgress?.(/^\d+ of \d+/.exec(error.message)?.[0] ?? '');
+    }
+  }
+}
+
+export const publishSite = (id: string, onProgress?: (rendered: string) => void) =>
+  untilRendered(() => body(api.POST('/api/platform/sites/{id}/publish', { params: { path: { id } } })), onProgress);
 
 export const unpublishSite = (id: string) =>
   body(api.POST('/api/platform/sites/{id}/unpublish', { params: { path: { id } } }));
 
 export const publishRelease = (id: string, release: number) =>
-  body(api.POST('/api/platform/sites/{id}/releases/{release}/publish', { params: { path: { id, release } } }));
+  untilRendered(() =>
+    body(api.POST('/api/platform/sites/{id}/releases/{release}/publish', { params: { path: { id, release } } })),
+  );
 
 export const moveSite = (id: string, address: Address) =>
-  body(api.PUT('/api/platform/sites/{id}/address', { params: { path: { id } }, body: address }));
+  untilRendered(() => body(api.PUT('/api/platform/sites/{id}/address', { params: { path: { id } }, body: address })));
 
 export const removeSite = (id: string) => done(api.DELETE('/api/platform/sites/{id}', { params: { path: { id } } }));
 

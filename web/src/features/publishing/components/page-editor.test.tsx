@@ -245,6 +245,29 @@ test('publishing saves the page first, and what cannot be saved is not published
   await waitFor(() => expect(published).toMatchObject({ blocks: [{ title: 'Tents' }, {}, {}] }));
 });
 
+test('a large site is published by several requests, and its progress is shown', async () => {
+  let requests = 0;
+  let goOn = () => undefined;
+  const last = new Promise<void>((resolve) => (goOn = () => void resolve()));
+  server.use(
+    http.post('*/api/platform/sites/s1/publish', async () => {
+      requests += 1;
+      if (requests < 3) {
+        const message = `${requests * 20} of 64 pages are rendered. Repeat the request to go on.`;
+        return HttpResponse.json({ code: 'rendering', message }, { status: 503 });
+      }
+      await last;
+      return HttpResponse.json({ id: 's1', published: 1 });
+    }),
+  );
+  const { user } = open();
+  await user.click(await screen.findByRole('button', { name: 'Publish' }));
+  expect(await screen.findByText('Rendered 40 of 64')).toBeInTheDocument();
+  goOn();
+  expect(await screen.findByText('Site published')).toBeInTheDocument();
+  expect(requests).toBe(3);
+});
+
 test('the preview runs nothing: its sandbox allows neither scripts nor forms nor windows', async () => {
   open();
   const frame = await screen.findByTitle('Preview of the page');

@@ -19,11 +19,13 @@ interface Props {
 /** Publishes what is saved: all pages of the site. */
 export function PublishButton({ site, beforePublish }: Props) {
   const changed = useSitesChanged();
+  const [rendered, setRendered] = useState('');
   const publish = useMutation({
     mutationFn: async () => {
       if (!(await beforePublish())) throw new Error('Save your changes first.');
-      return publishSite(site.id);
+      return publishSite(site.id, setRendered);
     },
+    onSettled: () => setRendered(''),
     onSuccess: async () => {
       toast('Site published', site.address);
       await changed();
@@ -32,7 +34,7 @@ export function PublishButton({ site, beforePublish }: Props) {
   });
   return (
     <Button variant="primary" busy={publish.isPending} onClick={() => publish.mutate()}>
-      {site.published === null ? 'Publish' : 'Publish changes'}
+      {rendered ? `Rendered ${rendered}` : site.published === null ? 'Publish' : 'Publish changes'}
     </Button>
   );
 }

@@ -1,0 +1,80 @@
+"""Pages of members, checked and rendered in processes of their own (`infra.domain.publishing.page_process`)."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Final
+
+from infra.domain.publishing import page_process
+from infra.domain.publishing.document import parse_page, to_json
+from infra.domain.publishing.errors import DocumentRejected
+from infra.domain.publishing.page_job import file_of_answer
+from infra.domain.publishing.render import File
+from infra.domain.publishing.texts import has_images
+from infra.kernel.http.problems import Problem
+from infra.kernel.http.worker_slots import release_worker_slot
+from infra.kernel.worker_processes.pool import (
+    Done,
+    IsCancelled,
+    JobCancelled,
+    JobFailed,
+    JobLate,
+    JobTooLong,
+    NoProcessFree,
+    WorkerPool,
+)
+from infra.kernel.worker_processes.protocol import JobRejected
+
+PROCESSES: Final = 2
+CPU_S: Final = 10
+"""Processor time for one page; the slowest known ones of the largest size take 2 s."""
+DEADLINE_S: Final = 18.0
+MAX_WAIT_S: Final = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A file, and the processor time that it took."""
+
+    file: File
+    cpu_s: float
+
+
+class PageWorkers:
+    """The processes of one service. Thread-safe. While a page is in work, its request lends its worker slot."""
+
+    def __init__(self) -> None:
+        self.pool = WorkerPool(page_process.MODULE, size=PROCESSES, deadline_s=DEADLINE_S)
+
+    def checked(self, content: bytes, is_cancelled: IsCancelled) -> str:
+        """The page in `content` as it is stored. Raises `DocumentRejected`, and `Problem` as `render`."""
+        if not has_images(content.decode(errors="replace")):  # its Markdown is not parsed
+            return to_json(parse_page(content)).decode()
+        try:
+            return self._run(page_process.CHECK + content, is_cancelled).answer.decode()
+        except JobRejected as rejection:
+            raise DocumentRejected(*json.loads(rejection.reason)) from None
+
+    def render(self, job: bytes, is_cancelled: IsCancelled) -> Rendered:
+        """The file of `page_job`. Raises `DocumentRejected` for a page that takes too long, `Problem` 503 when there is
+        no time for it now, and when the client has left."""
+        done = self._run(page_process.RENDER + job, is_cancelled)
+        return Rendered(file_of_answer(done.answer), done.cpu_s)
+
+    def close(self) -> None:
+        """Ends the processes."""
+        self.pool.close()
+
+    def _run(self, request: bytes, is_cancelled: IsCancelled) -> Done:
+        try:
+            with release_worker_slot():
+                return self.pool.run(request, cpu_s=CPU_S, wait_s=MAX_WAIT_S, is_cancelled=is_cancelled)
+        except JobTooLong:
+            message = "This page takes too much time to read. Make it simpler, or divide it."
+            raise DocumentRejected("page_too_complex", message) from None
+        except (NoProcessFree, JobLate, JobFailed):
+            message = "Many pages are being rendered. Please try again in a moment."
+            raise Problem(503, "busy", message, headers={"Retry-After": "5"}) from None
+        except JobCancelled:
+            raise Problem(503, "cancelled", "The request was cancelled.") from None
