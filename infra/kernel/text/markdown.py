@@ -96,8 +96,12 @@ def plain_text(tokens: list[Token]) -> str:
 
 def links(source: str) -> list[str]:
     """Addresses that it links to, images too, in order, at most some hundreds."""
+    return _links(_MARKDOWN.parse(source))
+
+
+def _links(tokens: list[Token]) -> list[str]:
     found: list[str] = []
-    for token in _inline(_MARKDOWN.parse(source)):
+    for token in _inline(tokens):
         target = token.attrGet("href") if token.type == "link_open" else None
         target = token.attrGet("src") if token.type == "image" else target
         if isinstance(target, str) and len(found) < MAX_LINKED:
@@ -110,7 +114,7 @@ def foreign_links(source: str, own_host: str) -> list[str]:
     the page's own links every bare `www.` and `https://`, whatever follows and however it is written."""
     tokens = _MARKDOWN.parse(source)
     bare = (found for text in _outside_of_links(tokens) for found in _BARE.findall(text))
-    found = [*links(source), *(one if _WEB.match(one) else f"http://{one}" for one in bare)]
+    found = [*_links(tokens), *(one if _WEB.match(one) else f"http://{one}" for one in bare)]
     return [one for one in found[:MAX_LINKED] if _host(one) != own_host.lower()]
 
 
