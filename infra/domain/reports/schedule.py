@@ -67,8 +67,12 @@ def period_of(schedule: ReportSchedule, day: date) -> Period:
 
 
 def last_whole_period(schedule: ReportSchedule, zone: ZoneInfo, now: datetime) -> Period:
-    """The period of a report that is sent now."""
-    return period_of(schedule, local_day(zone, now))
+    """The last period of the schedule that is over: of a weekly report the seven days before its last day of sending,
+    which may be today."""
+    day = local_day(zone, now)
+    if schedule.every is ReportInterval.WEEKLY:
+        day -= (day.weekday() - schedule.weekday) % 7 * _DAY
+    return period_of(schedule, day)
 
 
 def _time_on(schedule: ReportSchedule, zone: ZoneInfo, day: date) -> datetime | None:

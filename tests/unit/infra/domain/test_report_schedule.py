@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from infra.domain.reports.schedule import Period, due, next_time
+from infra.domain.reports.schedule import Period, due, last_whole_period, next_time
 from schemas.events.analytics import ReportInterval, ReportSchedule
 from schemas.zones import ZoneInfo
 
@@ -31,6 +31,20 @@ def test_a_monthly_report_is_about_the_last_whole_month() -> None:
     found = due(MONTHLY, BERLIN, datetime(2026, 3, 5, tzinfo=UTC), since=LONG_AGO, handled=None)
     assert found == Period(date(2026, 2, 1), date(2026, 2, 28))
     assert found.before == Period(date(2026, 1, 1), date(2026, 1, 31))
+
+
+@pytest.mark.parametrize("weekday", range(7))
+@pytest.mark.parametrize("today", range(7))
+def test_a_preview_is_about_the_days_of_a_report_that_is_sent(weekday: int, today: int) -> None:
+    weekly = ReportSchedule(every=ReportInterval.WEEKLY, weekday=weekday, hour=0)
+    now = datetime(2026, 11, 23, 12, tzinfo=UTC) + timedelta(days=today)
+    shown = last_whole_period(weekly, BERLIN, now)
+    assert shown == due(weekly, BERLIN, now, since=LONG_AGO, handled=None)
+    assert shown.last < now.date()
+
+
+def test_a_preview_of_a_monthly_report_is_about_the_last_whole_month() -> None:
+    assert last_whole_period(MONTHLY, BERLIN, datetime(2026, 3, 5, tzinfo=UTC)).last == date(2026, 2, 28)
 
 
 def test_a_period_is_due_once_and_of_several_missed_ones_the_last() -> None:
