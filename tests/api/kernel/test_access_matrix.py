@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -383,6 +385,33 @@ def test_what_is_anothers_is_refused(full_api: Api, belongings: SampleData, call
                 wrong.append((call.key, role, status, body[:200]))
     assert not wrong, "\n".join(str(one) for one in wrong)
     assert history(full_api, belongings) == before
+
+
+def test_what_is_anothers_is_answered_as_what_does_not_exist(full_api: Api, calls: list[Call]) -> None:
+    """So nobody learns which ids exist. What anybody may see, such as a thread, is no secret."""
+    wrong = []
+    for call in calls:
+        if call.is_admins or call.is_websites or not call.names_belongings or call.key in PUBLIC | ANYBODYS:
+            continue
+        eve = full_api.query.person("analyst")
+        register(full_api, eve)
+        foreign = full_api.status(call.method, call.path, eve.headers, **call.options)
+        nowhere = absent(call)
+        missing = full_api.status(nowhere.method, nowhere.path, eve.headers, **nowhere.options)
+        if foreign[0] == 404 and foreign != missing:
+            wrong.append((call.key, foreign, missing))
+    assert not wrong, "\n".join(str(one) for one in wrong)
+
+
+def absent(call: Call) -> Call:
+    """The call with ids that nothing has."""
+    ids: defaultdict[str, UUID] = defaultdict(uuid4)
+    text = _ID.sub(lambda found: str(ids[found[0]]), json.dumps([call.path, call.body]))
+    path, body = json.loads(text)
+    return replace(call, path=path, body=body)
+
+
+_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def test_a_stream_of_anothers_website_does_not_begin(full_api: Api, belongings: SampleData) -> None:
