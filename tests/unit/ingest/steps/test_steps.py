@@ -193,6 +193,26 @@ def test_an_impression_stands_for_a_bounded_number_of_page_views(value: int | No
     assert caught.value.code == "bad_value"
 
 
+@pytest.mark.parametrize(
+    ("kind", "every", "value", "counted"),
+    [
+        ("site", 10, 10, 10),
+        ("site", 10, 3, 3),
+        ("site", 10, 1_000, 10),
+        ("site", 0, 1_000, 1),
+        ("secret", 10, 1_000, 1_000),
+    ],
+)
+def test_an_impression_by_public_key_stands_for_no_more_than_is_sampled(
+    kind: str, every: int, value: int, counted: int
+) -> None:
+    website = replace(WEBSITE, link_impressions_every=every)
+    event = begun(make_request(kind, website=website), SentEvent("link.impression", value=value))
+    for step in (validate, enrich, resolve_network):
+        step(event)
+    assert event.row.value == counted
+
+
 def test_bots_are_kept_and_flagged() -> None:
     request = make_request(agent="Mozilla/5.0 (compatible; Googlebot/2.1)")
     row = enriched(request, SentEvent("pageview"))
