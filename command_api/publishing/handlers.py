@@ -77,7 +77,7 @@ def save_page(command: commands.SavePage, uow: UnitOfWork) -> PageState:
     site, fields = _own(command.site_id, uow), command.fields
     if parse_site(site.document.encode()).page(command.page_id) is None:
         raise not_found("page")
-    before = uow.load(command.page_id, pages.evolve)
+    before = releases.saved_pages([command.page_id], uow).get(command.page_id)
     events = pages.save(
         command.page_id,
         before,
@@ -122,8 +122,10 @@ def decide(command: commands.Serving, uow: UnitOfWork) -> tuple[sites.Site, Sequ
     site = _own(command.site_id, uow)
     match command:
         case commands.PublishSite():
-            saved = releases.current_pages(site, parse_site(site.document.encode()), uow)
-            return site, sites.publish(site, saved, uow.context)
+            listed = [page.id for page in parse_site(site.document.encode()).pages]
+            saved = releases.saved_pages(listed, uow).values()
+            versions = {page.id: page.version for page in saved if page.site_id == site.id}
+            return site, sites.publish(site, versions, uow.context)
         case commands.PublishRelease():
             return site, sites.publish_again(site, command.release, uow.context)
         case commands.MoveSite(fields=fields):
@@ -171,8 +173,7 @@ def hand_sites_over(event: WebsiteTransferred, uow: UnitOfWork) -> None:
             continue
         shown = _shown(site, uow)
         wanted = {page.id for page in parse_site(site.document.encode()).pages} | set(shown.pages if shown else ())
-        found = {page_id: uow.load(page_id, pages.evolve) for page_id in sorted(wanted)}
-        saved = {page_id: page for page_id, page in found.items() if page is not None}
+        saved = releases.saved_pages(wanted, uow)
         domain = _domain_after(site, event.account_id, uow)
         uow.append(
             *transfer.hand_over(site, saved, shown, account_id=event.account_id, domain_id=domain, context=uow.context)
@@ -185,8 +186,7 @@ def hand_sites_over(event: WebsiteTransferred, uow: UnitOfWork) -> None:
 def _shown(site: sites.Site, uow: UnitOfWork) -> transfer.Content | None:
     if site.shown is None:
         return None
-    document, contents = releases.documents(site, site.shown, uow)
-    texts = {page_id: to_json(content).decode() for page_id, content in contents.items()}
+    document, texts = releases.contents(site, site.shown, uow)
     return transfer.Content(to_json(document).decode(), texts)
 
 

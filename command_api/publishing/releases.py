@@ -10,7 +10,7 @@ the files by their names. So it publishes exactly what is saved at its commit, a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Final
@@ -24,9 +24,11 @@ from command_api.kernel.decision import conflict, not_found
 from command_api.kernel.event_store import ConcurrencyConflict
 from command_api.kernel.unit_of_work import UnitOfWork
 from command_api.links import model as tracked_links
+from command_api.publishing import pages
+from command_api.publishing.pages import Page
 from command_api.publishing.sites import Release, Site
 from command_api.websites import model as websites
-from infra.domain.publishing.document import PageDocument, SiteDocument, parse_site, read_page
+from infra.domain.publishing.document import SiteDocument, parse_site
 from infra.domain.publishing.page_job import Mentioned, block_types, key_of, mentioned, page_job
 from infra.domain.publishing.paths import file_of
 from infra.domain.publishing.render import File, PageDates, Problem, SiteImage, Surroundings, render_other_files
@@ -84,7 +86,7 @@ def plan(site: Site, uow: UnitOfWork) -> Plan | None:
     release = site.shown
     if release is None:
         return None
-    document, contents = _contents(site, release, uow)
+    document, texts = contents(site, release, uow)
     website = uow.load(site.website_id, websites.evolve)
     if website is None or not website.page_key:
         raise conflict(
@@ -92,7 +94,7 @@ def plan(site: Site, uow: UnitOfWork) -> Plan | None:
             "The website has no site key that works on every page. Create one without origins: the pages need it to"
             " count their visitors.",
         )
-    refers_to = {page_id: mentioned(text) for page_id, text in contents.items()}
+    refers_to = {page_id: mentioned(text) for page_id, text in texts.items()}
     around = Surroundings(
         links=_links(site, refers_to, uow),
         images=_images(site, uow),
@@ -103,16 +105,16 @@ def plan(site: Site, uow: UnitOfWork) -> Plan | None:
         placement_parameter=PLACEMENT_PARAMETER,
         newsletter_address=NEWSLETTER_FORM,
     )
-    types = {page_id: block_types(text) for page_id, text in contents.items()}
-    pages: list[PlannedPage] = []
+    types = {page_id: block_types(text) for page_id, text in texts.items()}
+    planned: list[PlannedPage] = []
     others: list[Files] = [{}, {}]
     for is_own_host, base_address in enumerate(_bases(site, uow)):
         here = replace(around, base_address=base_address)
         others[is_own_host] = render_other_files(document, types, here)
         for page in document.pages:
-            job = page_job(document, page.id, contents[page.id], here, refers_to[page.id])
-            pages.append(PlannedPage(page.id, bool(is_own_host), file_of(page.path), job, key_of(job)))
-    return Plan(document, contents, pages, *others)
+            job = page_job(document, page.id, texts[page.id], here, refers_to[page.id])
+            planned.append(PlannedPage(page.id, bool(is_own_host), file_of(page.path), job, key_of(job)))
+    return Plan(document, texts, planned, *others)
 
 
 def rendered(site: Site, plan: Plan, uow: UnitOfWork) -> Found:
@@ -171,35 +173,25 @@ def renew_key(website_id: UUID, key: str, uow: UnitOfWork) -> None:
     uow.cursor.execute(_RENEW_KEY, {"website": website_id, "script": _SCRIPT, "key": key})
 
 
-def documents(site: Site, release: Release, uow: UnitOfWork) -> tuple[SiteDocument, Mapping[UUID, PageDocument]]:
-    """The documents of a release. Raises `CommandRejected` if a version cannot be read any more."""
-    document, contents = _contents(site, release, uow)
-    return document, {page_id: read_page(text.encode()) for page_id, text in contents.items()}
-
-
-def current_pages(site: Site, document: SiteDocument, uow: UnitOfWork) -> Mapping[UUID, int]:
-    """The latest versions of the saved pages of the site's document."""
-    ids = [page.id for page in document.pages]
-    found = dict(uow.select(_LATEST, ids))
-    pages = {page_id: uow.event(page_id, version) for page_id, version in found.items()}
-    return {
-        page_id: found[page_id]
-        for page_id, page in pages.items()
-        if isinstance(page, PageSaved) and page.site_id == site.id
-    }
-
-
-def _contents(site: Site, release: Release, uow: UnitOfWork) -> tuple[SiteDocument, Mapping[UUID, str]]:
+def contents(site: Site, release: Release, uow: UnitOfWork) -> tuple[SiteDocument, Mapping[UUID, str]]:
+    """The site's document, and JSON of the pages of a release. Raises `CommandRejected` if a version cannot be read any
+    more."""
     saved = uow.event(site.id, release.site_version)
     if not isinstance(saved, SiteCreated | SiteSaved | SiteTransferred):
         raise not_found("release")
-    contents: dict[UUID, str] = {}
+    found: dict[UUID, str] = {}
     for page_id, version in release.pages.items():
         page = uow.event(page_id, version)
         if not isinstance(page, PageSaved):
             raise not_found("release")
-        contents[page_id] = page.document
-    return parse_site(saved.document.encode()), contents
+        found[page_id] = page.document
+    return parse_site(saved.document.encode()), found
+
+
+def saved_pages(page_ids: Collection[UUID], uow: UnitOfWork) -> Mapping[UUID, Page]:
+    """The pages that were saved, by their last events alone: each of thousands contains the whole page."""
+    found = {page_id: uow.event(page_id, version) for page_id, version in uow.select(_LATEST, list(page_ids))}
+    return {page_id: pages.evolve(None, page) for page_id, page in found.items() if isinstance(page, PageSaved)}
 
 
 def _bases(site: Site, uow: UnitOfWork) -> list[str]:
