@@ -32,6 +32,7 @@ from command_api.forum import moderation_routes as forum_moderation
 from command_api.forum import routes as forum
 from command_api.insights import routes as insights
 from command_api.insights.service import InsightService
+from command_api.kernel import image_uploads
 from command_api.kernel.container import Container
 from command_api.kernel.http import install_error_handlers
 from command_api.kernel.request_lanes import THREADS
@@ -53,6 +54,7 @@ from command_api.operations import routes as operations
 from command_api.partners import private_routes as private_partners
 from command_api.partners import routes as partners
 from command_api.publishing import public_routes as site_newsletters
+from command_api.publishing import rendering
 from command_api.publishing import routes as publishing
 from command_api.social import connection_routes as social_connections
 from command_api.social import routes as social
@@ -146,6 +148,8 @@ def create_app(container: Container, parts: Callable[[], health.Parts] | None = 
         try:
             yield
         finally:
+            rendering.WORKERS.close()
+            image_uploads.POOL.close()
             app.state.insights.close()
             clickhouse.close()
 

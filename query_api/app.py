@@ -250,6 +250,7 @@ async def _lifespan(settings: Settings, app: FastAPI) -> AsyncIterator[None]:
     try:
         yield
     finally:
+        publishing.WORKERS.close()
         await live_hub.stop()
         await statement_runner.close()
         positions.stop()

@@ -47,6 +47,8 @@ Found = Mapping[bytes, Sequence[Problem]]
 """What was not there when a page was rendered, by the names of pages that are rendered."""
 MAX_LINKS: Final = 1_000
 """Different tracked links of a release: each is loaded when it is published."""
+MAX_IDS: Final = 30_000
+"""Different ids in the pages of a release, twice as many as blocks: those of links are looked up among them."""
 
 
 class ReleaseOutdated(Exception):
@@ -204,6 +206,8 @@ def _bases(site: Site, uow: UnitOfWork) -> list[str]:
 def _links(site: Site, refers_to: Mapping[UUID, Mentioned], uow: UnitOfWork) -> Mapping[UUID, str]:
     """Addresses from the root of the host: a custom domain serves them as well."""
     wanted = frozenset[UUID]().union(*(one.ids for one in refers_to.values()))
+    if len(wanted) > MAX_IDS:
+        raise conflict("too_many_links", f"The pages of a site name at most {MAX_IDS:,} links, pages and blocks.")
     found = [link_id for (link_id,) in uow.select(_OF_WEBSITE, site.website_id, list(wanted))]
     if len(found) > MAX_LINKS:
         raise conflict("too_many_links", f"The pages of a site have at most {MAX_LINKS:,} different tracked links.")

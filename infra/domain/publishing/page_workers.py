@@ -9,7 +9,7 @@ from typing import Final
 from infra.domain.publishing import page_process
 from infra.domain.publishing.document import parse_page, to_json
 from infra.domain.publishing.errors import DocumentRejected
-from infra.domain.publishing.page_job import file_of_answer
+from infra.domain.publishing.page_job import code_hash, file_of_answer
 from infra.domain.publishing.render import File
 from infra.domain.publishing.texts import has_images
 from infra.kernel.http.problems import Problem
@@ -45,6 +45,7 @@ class PageWorkers:
     """The processes of one service. Thread-safe. While a page is in work, its request lends its worker slot."""
 
     def __init__(self) -> None:
+        code_hash()  # now: an update may change the files while this process runs
         self.pool = WorkerPool(page_process.MODULE, size=PROCESSES, deadline_s=DEADLINE_S)
 
     def checked(self, content: bytes, is_cancelled: IsCancelled) -> str:
