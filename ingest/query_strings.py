@@ -25,7 +25,8 @@ def _site_of(query: bytes) -> str:
 
 
 def parameters(query: bytes) -> dict[str, str]:
-    """Names and values, UTF-8; of a name that is repeated the first one counts. Raises `EventRejected` (bad_query)."""
+    """Names and values, UTF-8; of a name that is repeated the first one counts. An address that was copied from HTML
+    separates its parameters by `&amp;`. Raises `EventRejected` (bad_query)."""
     if query.count(b"%") > MAX_ESCAPES:
         raise invalid("bad_query", f"The query has more than {MAX_ESCAPES:,} percent-escapes.")
     if query.count(b"&") >= MAX_PARAMETERS:
@@ -35,7 +36,7 @@ def parameters(query: bytes) -> dict[str, str]:
         for pair in query.decode("latin-1").split("&"):
             if pair:
                 name, _, value = pair.partition("=")
-                found.setdefault(_unquoted(name), _unquoted(value))
+                found.setdefault(_unquoted(name).removeprefix("amp;"), _unquoted(value))
     except UnicodeDecodeError:
         raise invalid("bad_query", "The query is not UTF-8.") from None
     return found

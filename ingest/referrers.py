@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import parse_qsl, urlsplit
 
-from ingest import social_networks
+from ingest import social_networks, sources
 from ingest.errors import invalid
+from ingest.page_paths import readable_path
 
 MAX_URL: Final = 8192
 MAX_PATH: Final = 1024
@@ -37,8 +38,9 @@ class Page:
 
 
 @lru_cache(maxsize=4096)
-def read_page(url: str) -> Page:
-    """Host, path and UTM parameters of `url` (http or https, or a path). Raises `EventRejected` (bad_url)."""
+def read_page(url: str, with_fragment: bool = False) -> Page:
+    """Host, path and UTM parameters of `url` (http or https, or a path). `with_fragment`: its fragment is a part of the
+    page, as with routes such as `#/pricing`, and may have UTM parameters. Raises `EventRejected` (bad_url)."""
     if len(url) > MAX_URL:
         raise invalid("bad_url", f"url has more than {MAX_URL} characters")
     try:
@@ -51,17 +53,38 @@ def read_page(url: str) -> Page:
         raise invalid("bad_url", "url is not an http or https address")
     if not parts.scheme and not url.startswith("/"):
         raise invalid("bad_url", "url is neither an http or https address nor a path that starts with /")
-    path = clean(parts.path)[:MAX_PATH] or "/"
-    if not parts.query:
+    path, query = readable_path(clean(parts.path)) or "/", parts.query
+    if with_fragment and parts.fragment:
+        route, more = _read_fragment(parts.fragment)
+        path, query = path + route, f"{query}&{more}"
+    path = path[:MAX_PATH]
+    if not query:
         return Page(hostname[:MAX_TEXT], path)
+    utm, paid = _read_query(query)
+    return Page(hostname[:MAX_TEXT], path, paid=paid, **utm)
+
+
+def _read_query(query: str) -> tuple[dict[str, str], bool]:
+    """The UTM parameters of a query, in any case and also as they are copied from HTML (`&amp;utm_source=`), and
+    whether it has the click parameter of an advertising network."""
     utm: dict[str, str] = {}
     paid = False
-    for name, value in parse_qsl(parts.query, max_num_fields=None, errors="replace"):
+    for sent, value in parse_qsl(query, max_num_fields=None, errors="replace"):
+        name = _ENTITIES.sub("", sent.lower())
         if name in _UTM:
             utm.setdefault(name, clean(value).strip()[:MAX_TEXT])
         elif name in _PAID:
             paid = True
-    return Page(hostname[:MAX_TEXT], path, paid=paid, **utm)
+    return utm, paid
+
+
+def _read_fragment(fragment: str) -> tuple[str, str]:
+    """Of a fragment the route, with its `#`, and the parameters. `#/` is the page itself. What has a `=` before any
+    other sign of a query is a parameter, which may be a secret (`#access_token=`)."""
+    route, *query = _QUERY_SIGN.split(fragment, maxsplit=1)
+    if "=" in route:
+        return "", fragment.lstrip("!/")
+    return "" if route in _HOME else "#" + readable_path(clean(route)), "".join(query).replace("?", "&")
 
 
 @lru_cache(maxsize=4096)
@@ -72,10 +95,8 @@ def host_of(referrer: str) -> str:
         return ""
     try:
         parts = urlsplit(referrer)
-        if parts.scheme == "android-app":
-            return _ANDROID_APPS.get(parts.netloc, parts.netloc)[:MAX_TEXT]
-        if parts.scheme == "ios-app":
-            return social_networks.IOS_APPS.get(parts.netloc, "")
+        if parts.scheme in _APPS:
+            return clean(sources.host_of_app(parts.scheme, parts.netloc))[:MAX_TEXT]
         if parts.scheme in social_networks.SCHEMES:
             return social_networks.SCHEMES[parts.scheme]
         if parts.scheme not in ("http", "https"):
@@ -89,7 +110,7 @@ def classify(referrer_host: str, own_host: str, page: Page, app: str = "") -> tu
     """Source and channel of a visit to `page`, referred by `referrer_host`.
 
     `own_host`: the website's domain; `app`: the social network whose in-app browser it is. UTM parameters count before
-    the referrer, and the referrer before the app.
+    the referrer, and the referrer before the app. Who returns from a sign-in or payment page comes from the website.
     """
     return _classify(referrer_host, own_host, page.hostname, page.utm_source, page.utm_medium, page.paid, app)
 
@@ -100,16 +121,22 @@ def _classify(
 ) -> tuple[str, str]:
     """Without the path, which does not matter, so that pages share cache entries."""
     medium = utm_medium.lower()
-    name, kind = _known(referrer_host) if referrer_host else (app, "social" if app else "")
+    is_return = sources.is_return_host(referrer_host)
+    if is_return:
+        name, kind = sources.NONE
+    else:
+        name, kind = sources.known(referrer_host) if referrer_host else (app, "social" if app else "")
     if utm_source:
         sent = utm_source.lower()
-        name, kind = _NAMED.get(sent) or _known(sent)
+        name, kind = _NAMED.get(sent) or sources.known(sent)
         return name or utm_source, _channel(medium, paid) or kind or "referral"
     if medium or paid:
-        return name or referrer_host, _channel(medium, paid) or kind or "referral"
+        return name or ("" if is_return else referrer_host), _channel(medium, paid) or kind or "referral"
+    if is_return:
+        return "", "internal"
     if not referrer_host:
         return (name, kind) if name else ("", "direct")
-    if _is_within(referrer_host, own_host) or _is_within(referrer_host, hostname):
+    if is_within(referrer_host, own_host) or is_within(referrer_host, hostname):
         return "", "internal"
     return name or referrer_host, kind or "referral"
 
@@ -132,26 +159,16 @@ def _channel(medium: str, paid: bool) -> str:
     return _MEDIUM.get(medium, "")
 
 
-def _known(host: str) -> tuple[str, str]:
-    """Name and channel of a well-known host, by its last labels."""
-    labels = host.split(".")
-    for start in range(len(labels)):
-        found = _HOSTS.get(".".join(labels[start:]))
-        if found:
-            return found
-    if len(labels) >= 2:
-        for label in labels[:-1]:
-            engine = _ENGINES_EVERYWHERE.get(label)
-            if engine and len(labels[-1]) <= 3 and labels.index(label) >= len(labels) - 3:
-                return engine, "search"
-    return "", ""
-
-
-def _is_within(host: str, domain: str) -> bool:
+def is_within(host: str, domain: str) -> bool:
+    """Whether the host is the domain or below it."""
     domain = domain.removeprefix("www.")
     return bool(domain) and (host == domain or host.endswith("." + domain))
 
 
+_APPS: Final = frozenset({"android-app", "ios-app"})
+_ENTITIES: Final = re.compile(r"^(?:amp;)+")
+_QUERY_SIGN: Final = re.compile(r"[?&#]")
+_HOME: Final = frozenset({"", "/", "!", "!/"})
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _UTM: Final = frozenset({"utm_source", "utm_medium", "utm_campaign", "utm_content", "utm_term"})
 _PAID: Final = frozenset({"gclid", "gbraid", "wbraid", "msclkid", "dclid", "yclid", "ttclid", "twclid", "li_fat_id"})
@@ -182,50 +199,4 @@ _NAMED: Final = {
     "email": ("", "email"),
 }
 """Name and channel by what `utm_source` may say; without a name the source is what was sent."""
-_ENGINES_EVERYWHERE: Final = {"google": "Google", "bing": "Bing", "yandex": "Yandex", "yahoo": "Yahoo"}
-_HOSTS: Final = {
-    host: (name, channel)
-    for channel, names in {
-        "search": {
-            "DuckDuckGo": "duckduckgo.com",
-            "Bing": "bing.com",
-            "Baidu": "baidu.com",
-            "Ecosia": "ecosia.org",
-            "Brave": "search.brave.com",
-            "Startpage": "startpage.com",
-            "Qwant": "qwant.com",
-            "Naver": "naver.com",
-            "Seznam": "seznam.cz",
-            "Kagi": "kagi.com",
-            "Yandex": "ya.ru",
-            "Ask": "ask.com",
-            "ChatGPT": "chatgpt.com",
-            "Perplexity": "perplexity.ai",
-        },
-        "social": {
-            "Bluesky": "bsky.app",
-            "Mastodon": "mastodon.social",
-            "Hacker News": "news.ycombinator.com",
-            "Telegram": "t.me telegram.org",
-            "WhatsApp": "whatsapp.com wa.me",
-            "VK": "vk.com",
-            "Quora": "quora.com",
-            "Discord": "discord.com",
-            "Google+": "plus.google.com plus.url.google.com",
-        },
-        "email": {
-            "Gmail": "mail.google.com",
-            "Outlook": "outlook.live.com outlook.office.com mail.live.com",
-            "Yahoo Mail": "mail.yahoo.com",
-            "Proton Mail": "mail.proton.me",
-        },
-    }.items()
-    for name, hosts in names.items()
-    for host in hosts.split()
-} | {host: (name, "social") for host, name in social_networks.HOSTS.items()}
-_ANDROID_APPS: Final = {
-    "com.google.android.googlequicksearchbox": "google.com",
-    "com.google.android.gm": "mail.google.com",
-    **social_networks.ANDROID_APPS,
-}
 _SPAM: Final = frozenset(SPAM_REFERRERS.read_text().split())

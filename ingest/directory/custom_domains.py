@@ -25,6 +25,7 @@ SCOPE_KEY: Final = "custom_domain"
 """Where handlers find the domain that a request came under, if it did."""
 CHECK: Final = "/internal/domain-check"
 SERVED: Final = frozenset({"/track", "/track/sale", "/track/lead", "/t.js", "/t.gif", PROBE})
+_AFTER_SLUG: Final = "/.,;:!?)]}>'\"*_\u2026\u00bb\u201d\u2019 \t\r\n\u00a0"
 _TEXT: Final = ((b"content-type", b"text/plain; charset=utf-8"), NO_STORE)
 
 
@@ -44,6 +45,12 @@ def domain_of(context: IngestContext, scope: Scope) -> CustomDomain | None:
 def is_bare_slug(path: str) -> bool:
     """Whether `/{slug}` may be meant."""
     return "/" not in path[1:] and "." not in path
+
+
+def plain_slug(text: str) -> str:
+    """The slug that is meant: slugs are lower case, and what follows one in a text (`/`, `.`, a quotation mark) is none
+    of it."""
+    return text.rstrip(_AFTER_SLUG).lower()
 
 
 def own_host(context: IngestContext) -> str:

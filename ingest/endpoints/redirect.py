@@ -18,7 +18,7 @@ from infra.kernel.http.request_limits import Receive, Scope, Send
 from infra.kernel.log import Record
 from ingest.clock import now_ms
 from ingest.context import IngestContext
-from ingest.directory.custom_domains import SCOPE_KEY
+from ingest.directory.custom_domains import SCOPE_KEY, plain_slug
 from ingest.directory.directory import CustomDomain, Link
 from ingest.endpoints.track import outcome_of
 from ingest.errors import EventRejected, Unavailable
@@ -38,10 +38,15 @@ DEFAULT_COOKIE_DAYS: Final = 30
 PREFIX: Final = "/go/"
 
 
+def is_link_path(path: str) -> bool:
+    """Whether it is `/go/{slug}`, however it was typed."""
+    return path[: len(PREFIX)].lower() == PREFIX
+
+
 async def go(context: IngestContext, scope: Scope, receive: Receive, send: Send) -> None:
     """Answers one redirect: 302, 404 unknown, 410 gone."""
     path: str = scope["path"]
-    slug = path.removeprefix(PREFIX) if path.startswith(PREFIX) else path[1:]
+    slug = plain_slug(path[len(PREFIX) :] if is_link_path(path) else path[1:])
     domain: CustomDomain | None = scope.get(SCOPE_KEY)
     headers: dict[bytes, bytes] = dict(scope["headers"])
     runner = REDIRECT.runner(context.counters)

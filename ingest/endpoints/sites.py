@@ -9,12 +9,14 @@ the tracking address, where sites of several members share an origin, their docu
 origin of its own, which has no storage and no cookies.
 
 **A tracked link goes first.** Under a custom domain `/{slug}` leads where the link of that slug leads, even if a page
-has the same name; the page is at `/{slug}/`, which links inside of the site use.
+has the same name; the page is at `/{slug}/`, which links inside of the site use. Without such a page, that is the link
+as well, and so is `/{slug}.`: people and programs write addresses down.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote
@@ -23,7 +25,7 @@ from uuid import UUID
 from infra.domain.publishing.serving import NARROW_WIDTH, SITES, site_path
 from infra.kernel.http.request_limits import Receive, Scope, Send
 from ingest.context import IngestContext
-from ingest.directory.custom_domains import SCOPE_KEY, is_bare_slug
+from ingest.directory.custom_domains import SCOPE_KEY, is_bare_slug, plain_slug
 from ingest.directory.directory import CustomDomain
 from ingest.directory.request_lookups import RequestLookups
 from ingest.endpoints.redirect import go, send_page
@@ -98,8 +100,18 @@ async def own_host(context: IngestContext, scope: Scope, receive: Receive, send:
         await _own_form(context, domain, scope, receive, send)
         return
     path: str = scope["path"][1:]
-    is_slug = is_bare_slug(scope["path"]) and path != ""
-    known = context.directory.links.get(path) if is_slug else None
+    slug = plain_slug(path)
+    is_slug = is_bare_slug(scope["path"]) and slug != ""
+    known = context.directory.links.get(slug) if is_slug else None
+
+    async def follow() -> bool:
+        """Where there is no page: `/{slug}/`, `/{slug}.` are the link."""
+        is_near = slug != path and slug != "" and is_bare_slug(f"/{slug}")
+        if not is_near or not await _is_link(context, domain, slug, context.lookups(scope, receive)):
+            return False
+        await go(context, scope, receive, send)
+        return True
+
     try:
         served = await _own_site(context, domain) if known is None else None
     except Unavailable as error:
@@ -108,14 +120,15 @@ async def own_host(context: IngestContext, scope: Scope, receive: Receive, send:
             return
         served = None
     if known is not None or (
-        is_slug and (served is None or await _is_link(context, domain, path, context.lookups(scope, receive)))
+        is_slug and (served is None or await _is_link(context, domain, slug, context.lookups(scope, receive)))
     ):
         await go(context, scope, receive, send)
     elif served is None:
-        await send_problem(send, EventRejected(Outcome.INVALID, "not_found", "There is nothing here.", status=404))
+        if not await follow():
+            await send_problem(send, EventRejected(Outcome.INVALID, "not_found", "There is nothing here.", status=404))
     else:
         try:
-            await _answer(context, served, path, scope, send)
+            await _answer(context, served, path, scope, send, follow)
         except Unavailable as error:
             await _unavailable(send, error)
 
@@ -160,7 +173,15 @@ async def _rows(context: IngestContext, name: str, sql: str, *values: object) ->
     return found
 
 
-async def _answer(context: IngestContext, served: Served, path: str, scope: Scope, send: Send) -> None:
+async def _answer(
+    context: IngestContext,
+    served: Served,
+    path: str,
+    scope: Scope,
+    send: Send,
+    otherwise: Callable[[], Awaitable[bool]] | None = None,
+) -> None:
+    """Sends the file of this path, unless there is none and `otherwise` answers."""
     image = _IMAGE.fullmatch(path)
     if image is not None:
         await _send_image(context, served, image[1], image[2] is not None, scope, send)
@@ -173,6 +194,8 @@ async def _answer(context: IngestContext, served: Served, path: str, scope: Scop
         await _send_file(context, served, file, 200, scope, send)
     elif not is_page and f"{path}/index.html" in found:
         await _redirect(send, f"{served.root}{path}/", scope)
+    elif otherwise is not None and await otherwise():
+        return
     elif "404.html" in found:
         await _send_file(context, served, found["404.html"], 404, scope, send)
     else:

@@ -51,6 +51,19 @@ def test_links_of_the_website_are_served_by_slug_and_by_go(
         assert click["click_id"] in answer.headers["location"]
 
 
+@pytest.mark.parametrize("after", ["/", ".", "/.", ",", ")", "?x", "%22", "…", "%20", "!"])
+def test_a_link_is_followed_however_it_was_written_down(
+    ingest_service: IngestService, site: Site, host: str, after: str
+) -> None:
+    slug = ingest_service.add_link(site, ingest_service.add_partner(uuid4().hex), DESTINATION)
+    for name, path in ((host, "/"), (host, "/go/"), (host, "/GO/"), ("127.0.0.1", "/go/"), ("127.0.0.1", "/Go/")):
+        for written in (slug, slug.upper(), slug.title()):
+            answer = under(ingest_service, name, f"{path}{written}{after}")
+            assert (answer.status_code, answer.headers.get("location")) == (302, DESTINATION), (path, written)
+    for wrong in (f"/go/{slug}-", f"/go/{slug}/more", f"/go/-{slug}", f"/go//{slug}"):
+        assert under(ingest_service, host, wrong).status_code == 404, wrong
+
+
 def test_links_of_another_website_are_not_there(ingest_service: IngestService, host: str) -> None:
     other = ingest_service.add_site("other.example")
     slug = ingest_service.add_link(other, ingest_service.add_partner(uuid4().hex), DESTINATION)

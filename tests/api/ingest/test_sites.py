@@ -197,6 +197,11 @@ def test_a_tracked_link_goes_before_a_page_of_its_name(
     assert (followed.status_code, followed.headers["location"]) == (302, "https://partner.example/")
     assert published.get(f"/{slug}/", name).text == f"<h1>{slug}</h1>"
     assert published.get("/about", name).headers["location"] == "/about/"
+    other = ingest_service.add_link(site, ingest_service.add_partner(uuid4().hex), "https://partner.example/")
+    for near in (f"/{other}/", f"/{other}.", f"/{other.upper()}", f"/{slug}.", f"/{slug.upper()}"):
+        assert published.get(near, name).headers.get("location") == "https://partner.example/", near
+    for unknown in (f"/{other}/more", f"/{other}x/", "/..."):
+        assert published.get(unknown, name).status_code == 404, unknown
 
 
 def test_a_click_counts_for_the_page_and_block_that_its_link_names(
@@ -208,3 +213,4 @@ def test_a_click_counts_for_the_page_and_block_that_its_link_names(
     assert answer.headers["location"] == "https://partner.example/"
     click = clicks.find(origin="redirect", website_id=str(site.id))
     assert (click["path"], click["placement"]) == ("/reviews/tents/", "best-offer")
+    assert (click["hostname"], click["flags"]) == (site.domain, "page")

@@ -4,8 +4,10 @@ import pytest
 from publicsuffixlist import PublicSuffixList
 
 from infra.kernel.net.geoip import country_database, parse_address
+from ingest import sources
 from ingest.bot_detection import machine_reason, visit_reason
 from ingest.errors import EventRejected
+from ingest.page_paths import readable_path
 from ingest.referrers import SPAM_REFERRERS, classify, clean, host_of, is_spam, read_page
 from ingest.user_agents import parse_agent
 from tests.support.user_agents import BROWSER, IPAD, IPHONE
@@ -61,6 +63,140 @@ def test_what_is_no_page_is_refused(url: str) -> None:
 )
 def test_sources_and_channels(referrer: str, url: str, expected: tuple[str, str]) -> None:
     assert classify(host_of(referrer), "own.example", read_page(url)) == expected
+
+
+SEARCH = """
+    google.com www.google.com google.de www.google.com.br google.co.uk m.google.com images.google.fr
+    encrypted.google.com google.cat bing.com www.bing.com cn.bing.com duckduckgo.com html.duckduckgo.com
+    search.yahoo.com uk.search.yahoo.com r.search.yahoo.com search.yahoo.co.jp yahoo.com yandex.ru yandex.com.tr
+    ya.ru baidu.com m.baidu.com ecosia.org search.brave.com startpage.com eu.startpage.com qwant.com
+    lite.qwant.com search.naver.com m.search.naver.com search.seznam.cz kagi.com ask.com chatgpt.com
+    chat.openai.com perplexity.ai gemini.google.com
+"""
+NO_SEARCH = """
+    docs.google.com drive.google.com classroom.google.com sites.google.com maps.google.com translate.google.com
+    support.google.com google.mycompany.com google.github.io google.co.uk.evil.example google.com.evil.example
+    mygoogle.com google.xyz yandex.mycompany.com disk.yandex.ru bing.example.org account.bing.com yahoo.example.org
+    finance.yahoo.com yahoo.github.io tieba.baidu.com pan.baidu.com blog.naver.com brave.com help.duckduckgo.com
+    blog.google google.dev firebase.google.com search.example.com
+"""
+RETURNS = """
+    accounts.google.com accounts.google.co.uk.accounts.google.com appleid.apple.com login.microsoftonline.com
+    login.live.com acme.eu.auth0.com acme.okta.com auth.eu-west-1.amazoncognito.com acme.b2clogin.com www.paypal.com
+    paypal.com www.sandbox.paypal.com checkout.stripe.com hooks.stripe.com pay.klarna.com www.mollie.com
+    checkoutshopper-live.adyen.com secure.worldpay.com pay.google.com sis.redsys.es www.saferpay.com
+"""
+
+
+@pytest.mark.parametrize("host", SEARCH.split())
+def test_search_engines_are_their_domains_and_search_hosts(host: str) -> None:
+    name, channel = classify(host_of(f"https://{host}/"), "own.example", read_page("https://own.example/"))
+    assert channel == "search" and name[0].isupper()
+
+
+@pytest.mark.parametrize("host", NO_SEARCH.split())
+def test_other_hosts_with_the_name_of_an_engine_are_no_search(host: str) -> None:
+    assert classify(host_of(f"https://{host}/"), "own.example", read_page("https://own.example/")) == (
+        host,
+        "referral",
+    )
+
+
+@pytest.mark.parametrize("host", RETURNS.split())
+def test_who_returns_from_a_sign_in_or_payment_page_comes_from_the_website(host: str) -> None:
+    referrer = host_of(f"https://{host}/signin?x=1")
+    page = read_page("https://own.example/thanks")
+    assert referrer and classify(referrer, "own.example", page) == ("", "internal")
+    assert classify(referrer, "own.example", page, "Instagram") == ("", "internal")
+    named = read_page("https://own.example/?utm_source=news&utm_medium=email")
+    assert classify(referrer, "own.example", named) == ("news", "email")
+    assert classify(referrer, "own.example", read_page("https://own.example/?gclid=1")) == ("", "paid")
+
+
+def test_return_hosts_are_hosts() -> None:
+    hosts = [line for line in sources.RETURN_HOSTS.read_text().split("\n") if line and line[0] != "#"]
+    assert len(hosts) == len(set(hosts)) >= 100
+    suffixes = PublicSuffixList()
+    for host in hosts:
+        assert host_of(f"https://{host}/") == host and suffixes.privatesuffix(host), host
+
+
+@pytest.mark.parametrize(
+    ("referrer", "expected"),
+    [
+        ("android-app://com.google.android.googlequicksearchbox/https/www.google.com", ("Google", "search")),
+        ("android-app://com.Slack", ("Slack", "referral")),
+        ("android-app://org.telegram.messenger/", ("Telegram", "social")),
+        ("android-app://com.whatsapp", ("WhatsApp", "social")),
+        ("android-app://com.linkedin.android/", ("LinkedIn", "social")),
+        ("android-app://com.google.android.apps.magazines/", ("Google News", "referral")),
+        ("android-app://com.microsoft.office.outlook", ("Outlook", "email")),
+        ("android-app://com.openai.chatgpt", ("ChatGPT", "search")),
+        ("android-app://com.example.unknown/x", ("com.example.unknown", "referral")),
+        ("ios-app://618783545/slack", ("Slack", "referral")),
+        ("ios-app://422689480", ("Gmail", "email")),
+    ],
+)
+def test_apps_are_named(referrer: str, expected: tuple[str, str]) -> None:
+    assert classify(host_of(referrer), "own.example", read_page("https://own.example/")) == expected
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "UTM_SOURCE=News&utm_Medium=email&Utm_Campaign=May",
+        "a=1&amp;utm_source=News&amp;utm_medium=email&amp;utm_campaign=May",
+        "utm_source=News&amp;amp;utm_medium=email&AMP;UTM_CAMPAIGN=May",
+        "utm_source=News&utm_medium=email&utm_campaign=May&utm_source=Other",
+    ],
+)
+def test_utm_parameters_in_any_case_and_copied_from_html(query: str) -> None:
+    page = read_page(f"https://own.example/?{query}")
+    assert (page.utm_source, page.utm_medium, page.utm_campaign) == ("News", "email", "May")
+
+
+@pytest.mark.parametrize(
+    ("url", "path", "source"),
+    [
+        ("https://own.example/app#/pricing", "/app#/pricing", ""),
+        ("https://own.example/#!/a/b?utm_source=x", "/#!/a/b", "x"),
+        ("https://own.example/#/a?tab=1&UTM_Source=x", "/#/a", "x"),
+        ("https://own.example/#utm_source=x&utm_medium=y", "/", "x"),
+        ("https://own.example/?utm_source=first#utm_source=x", "/", "first"),
+        ("https://own.example/#?utm_source=x", "/", "x"),
+        ("https://own.example/#/", "/", ""),
+        ("https://own.example/#!", "/", ""),
+        ("https://own.example/#access_token=secret", "/", ""),
+        ("https://own.example/#/access_token=secret&x=1", "/", ""),
+        ("https://own.example/#/%C3%BC#x", "/#/ü", ""),
+        ("https://own.example/#" + "a" * 2000, "/#" + "a" * 1022, ""),
+    ],
+)
+def test_a_fragment_is_a_part_of_the_page_where_the_sender_says_so(url: str, path: str, source: str) -> None:
+    assert read_page(url, True).path == path and read_page(url, True).utm_source == source
+    assert read_page(url).path in ("/", "/app") and read_page(url).utm_source in ("", "first")
+
+
+@pytest.mark.parametrize(
+    ("forms", "shown"),
+    [
+        (("/ü", "/%C3%BC", "/%c3%bc", "/u%CC%88", "/u\u0308"), "/ü"),
+        (("/日本", "/%E6%97%A5%E6%9C%AC", "/%e6%97%a5本"), "/日本"),
+        (("/~a-b_c.d", "/%7Ea%2Db%5Fc%2Ed", "/%7ea%2db%5fc%2ed", "/~%61-%62_c.d"), "/~a-b_c.d"),
+        (("/a b", "/a%20b"), "/a%20b"),
+        (("/a%2Fb", "/a%2fb"), "/a%2Fb"),
+        (("/100%25", "/100%25"), "/100%25"),
+        (("/100%", "/100%"), "/100%"),
+        (("/%FC", "/%fc"), "/%FC"),
+        (("/%E2%80%AEx", "/%e2%80%aex"), "/%E2%80%AEx"),
+        (("/%C3%BC%23%3F", "/ü%23%3f"), "/ü%23%3F"),
+        (("/%00%0a",), "/%00%0A"),
+    ],
+)
+def test_a_page_has_one_path_however_it_is_written(forms: tuple[str, ...], shown: str) -> None:
+    assert {read_page(f"https://own.example{form}").path for form in forms} == {shown}
+    assert {read_page(form).path for form in forms} == {shown}
+    assert readable_path(shown) == shown
 
 
 def test_the_list_of_spam_referrers_has_hosts_and_no_source_of_genuine_visits() -> None:
