@@ -10,13 +10,15 @@ from hashlib import blake2b
 import msgspec
 
 from infra.domain.publishing.serving import PAGE_PARAMETER, PLACEMENT_PARAMETER
+from ingest.directory.custom_domains import SCOPE_KEY
 from ingest.errors import EventRejected
 from ingest.event import LinkClick
+from ingest.page_paths import readable_path
 from ingest.query_strings import parameters
-from ingest.referrers import MAX_TEXT, Page, clean, host_of, read_page
+from ingest.referrers import MAX_TEXT, Page, clean, host_of, is_within, read_page
 from ingest.steps.enrich import set_source
 from schemas import click_id
-from schemas.tracking import HASH_HEADER, SUBS
+from schemas.tracking import HASH_HEADER, PAGE_NAMED, SUBS
 
 
 def mint_click_id(event: LinkClick) -> None:
@@ -54,7 +56,8 @@ def enrich(event: LinkClick) -> None:
     link's own.
 
     Pages of the website builder name themselves and the block in the link's query: then `path` and `placement` are
-    theirs. Anybody may write both into a link, as with sub ids, so they are texts and mean nothing else.
+    theirs, and the host is the one that referred, if it is the website's. Anybody may write both into a link, as with
+    sub ids, so they are texts and mean nothing else.
     """
     referrer_host = host_of(event.headers.get(b"referer", b"").decode("latin-1"))
     page = _page_of(event)
@@ -66,7 +69,9 @@ def enrich(event: LinkClick) -> None:
     query = _query(event.scope["query_string"])
     of_page = query.get(PAGE_PARAMETER, "")
     if of_page.startswith("/"):
-        event.row.path = clean(of_page)[:MAX_TEXT]
+        event.row.path = readable_path(clean(of_page.partition("?")[0]))[:MAX_TEXT]
+        event.row.flags = PAGE_NAMED
+        event.row.hostname = _host_of_page(event, page.hostname)
         event.row.placement = clean(query.get(PLACEMENT_PARAMETER, ""))[:MAX_TEXT]
 
 
@@ -89,6 +94,18 @@ def _page_of(event: LinkClick) -> Page:
         return read_page(f"https://{host}{event.scope['path']}" + ("?" + query if query else ""))
     except EventRejected:
         return Page("", event.scope["path"][:MAX_TEXT])
+
+
+def _host_of_page(event: LinkClick, own: str) -> str:
+    """The host of the page that names itself in a link under the host `own`."""
+    domain = event.link.website.domain
+    try:
+        referring = read_page(event.headers.get(b"referer", b"").decode("latin-1")).hostname
+    except EventRejected:
+        referring = ""
+    if referring and (referring == own or is_within(referring, domain)):
+        return referring
+    return own if SCOPE_KEY in event.scope or is_within(own, domain) else domain
 
 
 def _query(query: bytes) -> dict[str, str]:

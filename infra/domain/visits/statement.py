@@ -1,15 +1,16 @@
 """The SQL that finds the visits of a website's events. Pure text.
 
 A visit is made of the events of one visitor in one UTC day. It ends with 30 minutes without an event, or where another
-session of the script begins; an event without a session (a followed link) belongs to the session before it. Bots and
-people have visits of their own. An event of an unknown visitor (0) belongs to no visit.
+session begins on the same host: browsers keep sessions by host, so those of two hosts of a website tell nothing. An
+event without a session (a followed link) belongs to the visit before it. Bots and people have visits of their own. An
+event of an unknown visitor (0) belongs to no visit.
 
-- page (`hostname`, `path`): the event's own; of a followed link, and of an event without a page, the page that the
-  visitor saw last on that day, since a link's own address is no page
+- page (`hostname`, `path`): the event's own, also of a followed link that names its page; of another followed link, and
+  of an event without a page, the page that the visitor saw last on that day, since a link's own address is no page
 - source, channel, referrer and UTM parameters: those of the visit's first event
 - entry and exit page: the pages of the visit's first and last event
 - `is_entry`: the visit's first event, which also has `visit_seconds` (to its last event) and `is_bounce` (the visit is
-  one page view and nothing else but links in view)
+  one page view and nothing else but links in view, which may come before it)
 """
 
 # ruff: noqa: S608 - names of tables and columns are ours; values are bound
@@ -19,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Final
 
-from schemas.tracking import COLUMNS, IMPRESSION, SUBS
+from schemas.tracking import COLUMNS, IMPRESSION, PAGE_NAMED, SUBS
 
 IDLE_MINUTES: Final = 30
 """As long as the script's sessions (docs/tracking-api.md)."""
@@ -71,13 +72,14 @@ def visits(table: str, condition: str, columns: Collection[str] = ROW_COLUMNS) -
     events = (
         f"SELECT website_id, toDate(occurred_at) AS day, session, {', '.join(passed)},"
         " if(visitor = 0, cityHash64(event_id), visitor) AS who,"
-        " if(origin = 'redirect', '', hostname) AS own_host, if(origin = 'redirect', '', path) AS own_page,"
+        f" if({_LINK_ALONE}, '', hostname) AS own_host, if({_LINK_ALONE}, '', path) AS own_page,"
         f" tuple({', '.join(f'toString({name})' for name in brought) or '0'}) AS own_source"
         f" FROM {table} WHERE ({condition}) AND type <> 'conversion'"
     )
     before = (
         "SELECT *, lagInFrame(occurred_at) OVER before AS previous_at,"
         " anyLast(nullIf(session, 0)) OVER earlier AS previous_session,"
+        " anyLast(if(session = 0, NULL, own_host)) OVER earlier AS previous_host,"
         " ifNull(anyLast(nullIf(own_page, '')) OVER so_far, '') AS page,"
         " ifNull(anyLast(if(own_page = '', NULL, own_host)) OVER so_far, '') AS host"
         f" FROM ({events}) WINDOW"
@@ -93,7 +95,7 @@ def visits(table: str, condition: str, columns: Collection[str] = ROW_COLUMNS) -
         "SELECT *, row_number() OVER whole AS place, first_value(own_source) OVER whole AS brought,"
         " first_value(page) OVER whole AS first_page, last_value(page) OVER whole AS last_page,"
         " first_value(occurred_at) OVER whole AS first_at, last_value(occurred_at) OVER whole AS last_at,"
-        f" countIf(type <> '{IMPRESSION}') OVER whole AS events, first_value(type) OVER whole AS first_type"
+        f" countIf(type <> '{IMPRESSION}') OVER whole AS events, countIf(type = 'pageview') OVER whole AS views"
         f" FROM ({numbered}) WINDOW whole AS (PARTITION BY website_id, day, is_bot, who, number"
         " ORDER BY occurred_at, event_id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)"
     )
@@ -106,9 +108,11 @@ def visits(table: str, condition: str, columns: Collection[str] = ROW_COLUMNS) -
 
 _ALWAYS: Final = ("event_id", "type", "occurred_at", "visitor", "is_bot")
 _OF_VISITOR: Final = "PARTITION BY website_id, day, is_bot, who ORDER BY occurred_at, event_id"
+_LINK_ALONE: Final = f"origin = 'redirect' AND placement = '' AND flags <> '{PAGE_NAMED}'"
+"""A followed link that names no page. Before there was the flag, only those that named a place tell that they did."""
 _BEGINS: Final = (
-    "if(session <> 0 AND previous_session IS NOT NULL, session <> previous_session,"
-    f" occurred_at > previous_at + INTERVAL {IDLE_MINUTES} MINUTE)"
+    f"occurred_at > previous_at + INTERVAL {IDLE_MINUTES} MINUTE OR session <> 0"
+    " AND ifNull(session <> previous_session AND (own_host = previous_host OR own_host = '' OR previous_host = ''), 0)"
 )
 """The row before the first one is at the Unix epoch."""
 
@@ -119,6 +123,6 @@ _EXPRESSIONS: Final = {
     "exit_page": "last_page",
     "visit": "if(visitor = 0, 0, cityHash64(website_id, day, is_bot, who, number))",
     "is_entry": "visitor <> 0 AND place = 1",
-    "is_bounce": "visitor <> 0 AND place = 1 AND events = 1 AND first_type = 'pageview'",
+    "is_bounce": "visitor <> 0 AND place = 1 AND events = 1 AND views = 1",
     "visit_seconds": "if(visitor <> 0 AND place = 1, dateDiff('second', first_at, last_at), 0)",
 }

@@ -41,6 +41,8 @@ class Measured:
 
     def __init__(self, service: QueryService, seed: int, events: int = 400) -> None:
         self.service, self.chance = service, random.Random(seed)
+        self.of_pages = random.Random(seed + 1)
+        """A second one, so that the first gives the same days as ever."""
         self.zone = ZoneInfo(ZONES[seed % len(ZONES)])
         self.owner: Person = service.person()
         self.website: UUID = service.website(self.owner, self.zone.key)
@@ -67,7 +69,7 @@ class Measured:
             "utm_campaign": chance.choice(["spring", "a,b", "-x", "(none)", ""]),
             "sub1": chance.choice(["a", "b,c", ""]),
             "path": chance.choice(["/", "/a", "/b|c", "/ü", ""]),
-            "hostname": "shop.example",
+            "hostname": self.of_pages.choice(["shop.example", "blog.example", ""]),
             "language": chance.choice(["de", "en", ""]),
             "placement": chance.choice(["top", ""]),
         }
@@ -78,6 +80,7 @@ class Measured:
         kind = chance.choice(["click", "pageview", "pageview", "signup", "link.impression"])
         if kind == "click":
             dims |= {"partner_id": str(self.partner), "origin": chance.choice(["redirect", "script"])}
+            dims["flags"] = self.of_pages.choice(["page", ""]) if dims["origin"] == "redirect" else ""
         is_bot = chance.random() < 0.1
         bot = {"is_bot": True, "bot_reason": "crawler"} if is_bot else {}
         session = chance.choice([0, 0, 7, 8])
@@ -115,17 +118,22 @@ class Measured:
 
 def place_visits(key: Any, events: list[Row]) -> None:
     """Cuts one visitor's day into visits, as docs/analytics-api.md defines them."""
-    page, host, session = "", "", 0
+    page, host, session, session_host = "", "", 0, ""
     before: datetime | None = None
     visits: list[list[Row]] = []
     for row in events:
-        if row.get("origin") != "redirect" and row["path"]:
+        is_page = row.get("origin") != "redirect" or row.get("flags") == "page" or row.get("placement")
+        own, own_host = row.get("session", 0), row["hostname"] if is_page else ""
+        if is_page and row["path"]:
             page, host = row["path"], row["hostname"]
-        own = row.get("session", 0)
-        is_new = before is None or (own != session if own and session else row["at"] - before > timedelta(minutes=30))
+        is_new = before is None or row["at"] - before > timedelta(minutes=30)
+        if own and session and own != session:
+            is_new = is_new or not own_host or not session_host or own_host == session_host
         if is_new:
             visits.append([])
-        session, before = own or session, row["at"]
+        if own:
+            session, session_host = own, own_host
+        before = row["at"]
         row["path"], row["hostname"] = page, host
         visits[-1].append(row)
     for number, visit in enumerate(visits):
@@ -136,7 +144,6 @@ def place_visits(key: Any, events: list[Row]) -> None:
             row["visit"] = (*key, number) if row["visitor"] else None
         if first["visitor"]:
             is_bounce = [row["type"] for row in visit if row["type"] != "link.impression"] == ["pageview"]
-            is_bounce = is_bounce and first["type"] == "pageview"
             first.update(
                 is_entry=1, bounce=int(is_bounce), s=int(last["at"].timestamp()) - int(first["at"].timestamp())
             )
