@@ -17,14 +17,14 @@ from ingest.endpoints.conversion_status import conversion
 from ingest.endpoints.health import livez, metrics, readyz
 from ingest.endpoints.pixel import pixel
 from ingest.endpoints.postback import postback
-from ingest.endpoints.redirect import PREFIX, go
+from ingest.endpoints.redirect import PREFIX, go, is_link_path
 from ingest.endpoints.report import lead, sale
 from ingest.endpoints.sites import own_host, site
 from ingest.endpoints.track import track
 from ingest.errors import EventRejected, Unavailable
 from ingest.request_context import client_address
 from ingest.request_cost import COST, EXEMPT
-from ingest.responses import CORS, send_bytes, send_problem
+from ingest.responses import CORS, send_bytes, send_problem, with_credentials
 from ingest.script import script
 from schemas.custom_domains import PROBE
 from schemas.tracking import Outcome
@@ -32,6 +32,8 @@ from schemas.tracking import Outcome
 logger: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
 Handler = Callable[[IngestContext, Scope, Receive, Send], Awaitable[None]]
+_SCRIPT: Final = "/t.js"
+"""Caches keep one answer for all origins."""
 _READ: Final = frozenset({"GET", "HEAD"})
 _POST: Final = frozenset({"POST"})
 _FORM: Final = _READ | _POST
@@ -40,7 +42,7 @@ _ROUTES: Final[dict[str, tuple[Handler, frozenset[str]]]] = {
     "/track/sale": (sale, _POST),
     "/track/lead": (lead, _POST),
     "/postback": (postback, frozenset({"GET", "POST"})),
-    "/t.js": (script, _READ),
+    _SCRIPT: (script, _READ),
     "/t.gif": (pixel, _READ),
     "/livez": (livez, _READ),
     "/readyz": (readyz, _READ),
@@ -85,6 +87,7 @@ class App:
                     address = client_address(scope, context.settings.trusted_proxies)
                     context.costs.charge(address, max(1.0, scope.get(COST, 0.0)))
                     await context.costs.delay(address)
+                message = _readable(message, scope)
             await send(message)
 
         try:
@@ -116,6 +119,15 @@ async def _answer(context: IngestContext, scope: Scope, receive: Receive, send: 
         await send_problem(send, EventRejected(Outcome.INVALID, "method_not_allowed", message, status=405))
 
 
+def _readable(message: Message, scope: Scope) -> Message:
+    """The start of an answer as the origin that asks may read it."""
+    if scope["path"] != _SCRIPT:
+        for name, value in scope["headers"]:
+            if name == b"origin":
+                return with_credentials(message, value)
+    return message
+
+
 def endpoint_of(path: str) -> str:
     """The path's label in rejections and counters: a known route, so that clients cannot invent labels."""
     if path in _ROUTES:
@@ -130,12 +142,14 @@ def _under(domain: CustomDomain, path: str, scope: Scope) -> tuple[Handler, froz
     scope[SCOPE_KEY] = domain
     if path in SERVED:
         return _ROUTES[path]
-    if path.startswith(PREFIX):
+    if is_link_path(path):
         return go, _READ
     return own_host, _FORM if path == f"/{NEWSLETTER_FORM}" else _READ
 
 
 def _prefixed(path: str) -> tuple[Handler, frozenset[str]] | None:
+    if is_link_path(path):
+        return go, _READ
     for prefix, handler, methods in _PREFIXES:
         if path.startswith(prefix):
             is_form = prefix == SITES and path.split("/")[3:] == [NEWSLETTER_FORM]

@@ -31,7 +31,7 @@ NO_HEADERS: Final[Headers] = {}
 class SiteEvent(Struct, gc=False):
     """An event of `POST /track` or the pixel. `headers`, `method`: of its request. `row`: new (`new_row`), and
     shared with the other events of the request until step validate copies it, unless the event `is_alone`. `occurred`:
-    Unix time in ms. `own_id`: the id of a click that has a click id of its own."""
+    Unix time in ms, corrected by `clock_off`. `own_id`: the id of a click that has a click id of its own."""
 
     context: IngestContext
     request: RequestContext
@@ -42,6 +42,7 @@ class SiteEvent(Struct, gc=False):
     is_alone: bool = False
     occurred: int = 0
     is_clamped: bool = False
+    clock_off: int = 0
     own_id: str = ""
     record_headers: RecordHeaders = ()
     record: Record = NO_RECORD

@@ -7,11 +7,12 @@ from typing import Any, Final
 
 import msgspec
 
-from infra.kernel.http.request_limits import RawHeaders, Send
+from infra.kernel.http.request_limits import Message, RawHeaders, Send
 from ingest.errors import EventRejected, Unavailable
 
+ANY_ORIGIN: Final = (b"access-control-allow-origin", b"*")
 CORS: Final[RawHeaders] = (
-    (b"access-control-allow-origin", b"*"),
+    ANY_ORIGIN,
     (b"access-control-expose-headers", b"Retry-After"),
     (b"cross-origin-resource-policy", b"cross-origin"),
     (b"x-content-type-options", b"nosniff"),
@@ -19,7 +20,18 @@ CORS: Final[RawHeaders] = (
 NO_STORE: Final = (b"cache-control", b"no-store")
 _JSON: Final = (b"content-type", b"application/json")
 _PROBLEM: Final = (b"content-type", b"application/problem+json")
+_CREDENTIALS: Final = ((b"access-control-allow-credentials", b"true"), (b"vary", b"origin"))
 encode: Final = msgspec.json.Encoder().encode
+
+
+def with_credentials(message: Message, origin: bytes) -> Message:
+    """The start of an answer that every origin may read, for one that sends its cookies along: then browsers accept no
+    `*`. JSON beacons always do. Nothing here is decided by a cookie, so it allows nothing more."""
+    headers = list(message["headers"])
+    if ANY_ORIGIN not in headers:
+        return message
+    headers[headers.index(ANY_ORIGIN)] = (ANY_ORIGIN[0], origin)
+    return {**message, "headers": [*headers, *_CREDENTIALS]}
 
 
 async def send_bytes(send: Send, status: int, body: bytes, headers: RawHeaders) -> None:
@@ -55,7 +67,7 @@ async def send_problem(send: Send, error: EventRejected | Unavailable, **more: A
 
 
 _ACCEPTED_ONE: Final = b'{"accepted":1,"rejected":[]}'
-_START_ONE: Final = [_JSON, CORS[0], (b"content-length", str(len(_ACCEPTED_ONE)).encode())]
+_START_ONE: Final = [_JSON, ANY_ORIGIN, (b"content-length", str(len(_ACCEPTED_ONE)).encode())]
 
 
 async def send_accepted_one(send: Send) -> None:

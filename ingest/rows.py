@@ -51,6 +51,8 @@ class SentEvent(_SentProperties, omit_defaults=True):
     props: msgspec.Raw = NO_PROPS
     ip: str | None = None
     user_agent: str | None = None
+    sent_at: str | int | None = None
+    hash: bool | None = None
 
 
 encode_row: Final = msgspec.json.Encoder().encode

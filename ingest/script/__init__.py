@@ -1,10 +1,10 @@
-"""`GET /t.js`: the browser script, made small once at the start from the readable source beside this file, with the
-networks of `schemas.networks` filled in."""
+"""`GET /t.js`: the browser script, made small once from the readable source beside this file, with the networks of
+`schemas.networks` and the tracking address filled in."""
 
 from __future__ import annotations
 
 import gzip
-import re
+import json
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -13,19 +13,19 @@ from typing import Final
 from infra.kernel.http.request_limits import Receive, Scope, Send
 from ingest.context import IngestContext
 from ingest.responses import CORS, send_bytes
+from ingest.script.minify import minify
 from schemas.networks import NETWORKS, NetworkKind
 
 SOURCE: Final = Path(__file__).with_name("t.js")
 _CACHED: Final = (b"cache-control", b"public, max-age=3600, stale-while-revalidate=86400")
 _TABLE: Final = '"NETWORKS"'
-_COMMENT: Final = re.compile(r"^\s*//.*$", re.M)
-_SPACE_AROUND: Final = re.compile(r"\s*([{}()=+\-*/%<>!?:;,&|\[\]])\s*")
+_ADDRESS: Final = '"ADDRESS"'
 
 
-async def script(_context: IngestContext, scope: Scope, _receive: Receive, send: Send) -> None:
+async def script(context: IngestContext, scope: Scope, _receive: Receive, send: Send) -> None:
     """Answers with the script, gzipped where the browser takes it; 304 when it has it already."""
     headers: dict[bytes, bytes] = dict(scope["headers"])
-    plain, packed, tag = built_script()
+    plain, packed, tag = built_script(context.settings.tracking_base_url)
     common = [(b"etag", tag), (b"vary", b"accept-encoding"), _CACHED, *CORS]
     if headers.get(b"if-none-match") == tag:
         await send_bytes(send, 304, b"", tuple(common))
@@ -38,9 +38,12 @@ async def script(_context: IngestContext, scope: Scope, _receive: Receive, send:
 
 
 @cache
-def built_script() -> tuple[bytes, bytes, bytes]:
-    """The small script: plain, gzipped, and its tag."""
-    plain = minify(SOURCE.read_text()).replace(_TABLE, f'"{network_table()}"').encode()
+def built_script(address: str = "") -> tuple[bytes, bytes, bytes]:
+    """The small script: plain, gzipped, and its tag. Where it does not see from where it was loaded, it sends events to
+    `address`."""
+    source = json.dumps(address.rstrip("/") + "/t.js")
+    small = minify(SOURCE.read_text())
+    plain = small.replace(_TABLE, f'"{network_table()}"').replace(_ADDRESS, source).encode()
     return plain, gzip.compress(plain, 9, mtime=0), b'"' + sha256(plain).hexdigest()[:16].encode() + b'"'
 
 
@@ -52,12 +55,3 @@ def network_table() -> str:
         for one in NETWORKS.values()
         if one.kind is not NetworkKind.GENERIC
     )
-
-
-def minify(source: str) -> str:
-    """The source without comments and needless space. It relies on the source's rules: comments stand on lines of
-    their own, every statement ends with `;` or a bracket, strings and regular expressions hold no sign with space
-    around it."""
-    text = _COMMENT.sub("", source)
-    text = " ".join(line.strip() for line in text.splitlines() if line.strip())
-    return _SPACE_AROUND.sub(r"\1", text).strip()

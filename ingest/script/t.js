@@ -5,6 +5,8 @@
 // data-site      the site key (needed)
 // data-api       where events go (default: where this script came from)
 // data-manual    no automatic page views
+// data-hash      the fragment is a part of the page: routes such as #/pricing, and UTM parameters in it
+// althing_config = { site: "pk_...", api: "...", manual: true, hash: true }   the same, where the tag cannot tell it
 // <a href="https://www.awin1.com/...">             counts clicks on links of known networks; where the website has it
 //                                                  switched on, with the click id, and how often they are seen
 // data-network, data-subid                         the network of a link and its parameter, where its address tells neither
@@ -13,15 +15,19 @@
 // althing("signup", { plan: "pro" })               sends an event; althing.click_id gives the visitor's click id
 // localStorage.althing_ignore = 1                  sends nothing from this browser
 //
-// Rules for this file (ingest/script/__init__.py makes it small and fills in the networks): see `minify` there.
-(function (w, d, n, h) {
-  var me = d.currentScript;
-  var site = me && me.getAttribute("data-site");
-  var sites = w.althing_sites = w.althing_sites || {}, store = {}, ours, url;
-  try { store = w.localStorage; store.getItem("x"); } catch (e) { store = {}; }
+// Rules for this file: ingest/script/minify.py. Networks and the address of ingest are filled in (ingest/script/__init__.py).
+(function (w, d, n) {
+  var script = d.currentScript, sites = w.althing_sites = w.althing_sites || {}, store = {}, keeps, options, site, ours, url;
+  try {
+    store = w.localStorage;
+    store.getItem("x");
+    keeps = 1;
+  } catch (e) { store = {}; }
   // Of the events in the queue, those in flight wait for their answer.
   var queue = [], flying = [];
-  var timer, last, wait = 1000;
+  var timer, last, wait = 1000, at = 0;
+  // The view of the page that is shown, as long as its title is not known.
+  var held, holding, titled, first;
   // What the website has set, as the last answer told: ids for the next clicks, and that one page view of so many counts
   // how often its links are seen.
   var ids = [], idsAt, every = 0, dice = Math.random();
@@ -43,12 +49,13 @@
     return s;
   }
 
-  // 30 minutes idle end a session; the id lives in this browser only.
+  // 30 minutes idle end a session; the id lives in this browser only. There is none where it cannot be kept: then every
+  // page would be a visit.
   function session() {
     var now = Date.now(), s = (store.althing_s || "").split(".");
     if (!(now - s[1] < 18e5)) s = [uuid()];
-    store.althing_s = s[0] + "." + now;
-    return s[0];
+    try { store.althing_s = s[0] + "." + now; } catch (e) { return; }
+    return keeps && s[0];
   }
 
   function off() {
@@ -79,9 +86,11 @@
   // What is queued goes in one request, as text/plain, so that no preflight is needed. An event leaves the queue only
   // when its answer has come: what a page that goes away does not hear of, the next one sends again, with the same id.
   function flush() {
-    var sent = without(queue, flying).slice(0, 50), body = JSON.stringify(sent), hidden = d.visibilityState == "hidden";
-    if (off() || d.prerendering || !sent.length || (flying.length && !hidden)) return;
-    if (hidden && n.sendBeacon && !("keepalive" in Request.prototype)) {
+    var sent = without(queue, flying).slice(0, 50), body;
+    sent.forEach(function (e) { e.sent_at = Date.now(); });
+    body = JSON.stringify(sent);
+    if (off() || d.prerendering || !sent.length || (flying.length && !d.hidden)) return;
+    if (d.hidden && n.sendBeacon && !("keepalive" in Request.prototype)) {
       n.sendBeacon(url, body);
       return;
     }
@@ -111,21 +120,70 @@
     look();
   }
 
-  function send(type, more) {
+  // The times of a page's events are in their order, also within a millisecond.
+  function made(type, more) {
     if (off()) return;
-    var e = { id: uuid(), type: type, site: site, occurred_at: Date.now(), url: w.location.href, title: d.title };
+    var now = Date.now(), e = { id: uuid(), type: type, site: site, url: w.location.href, title: d.title };
+    e.occurred_at = at = now > at || now < at - 1000 ? now : at + 1;
     e.session_id = session();
+    if (isOn("hash")) e.hash = true;
     for (var k in more) e[k] = more[k];
+    return e;
+  }
+
+  function add(e) {
+    if (!e) return;
     queue = queue.concat(e).slice(-200);
     save([]);
     flush();
   }
 
-  function page() {
-    var now = w.location.pathname + w.location.search;
+  function send(type, more) {
+    add(made(type, more));
+  }
+
+  // The page's title is known: its view is sent.
+  function settle() {
+    var e = held;
+    held = clearTimeout(holding);
+    if (e) e.title = d.title;
+    add(e);
+  }
+
+  function hold(ms) {
+    clearTimeout(holding);
+    holding = setTimeout(safe(settle), ms);
+  }
+
+  function isOn(name) {
+    return options[name] != null && options[name] !== false;
+  }
+
+  // The path of an address: without its query and that of its fragment.
+  function pathOf(address) {
+    return address.replace(/\?[^#]*/g, "");
+  }
+
+  // One page is one view: what replaces an address and keeps its path shows the same page, and what replaces the
+  // address of a page without a title yet is a redirect, except where the visitor landed. Pages that scripts show get
+  // their titles after their addresses: the view waits for another title, but not for longer than 5 seconds.
+  function page(how) {
+    var l = w.location, now = l.pathname + l.search, same;
+    if (isOn("hash")) now += l.hash.replace(/\#!?\/?([^?&#]*=.*)?$/, "");
     if (now == last) return;
-    send("pageview", { referrer: last ? w.location.origin + last : d.referrer });
+    same = last && pathOf(now) == pathOf(last);
+    if (how == "replace" && (same || held && !first)) {
+      if (!same) held.url = l.href;
+      last = now;
+      return;
+    }
+    settle();
+    first = !last;
+    held = made("pageview", { referrer: last ? l.origin + last : d.referrer });
+    titled = d.title;
     last = now;
+    if (first ? !titled && d.readyState == "loading" : !d.hidden) hold(5000);
+    else settle();
     dice = Math.random();
     timers.forEach(clearTimeout);
     timers.clear();
@@ -136,16 +194,26 @@
 
   function start() {
     queue = without(stored(), queue).concat(queue);
-    if (me.getAttribute("data-manual") == null) {
-      ["pushState", "replaceState"].forEach(function (name) {
-        var old = h[name];
-        h[name] = function () {
-          var result = old.apply(h, arguments);
-          safe(page)();
-          return result;
-        };
-      });
-      w.addEventListener("popstate", safe(page));
+    if (!isOn("manual")) {
+      if (w.navigation) {
+        w.navigation.addEventListener("currententrychange", safe(function (e) { page(e.navigationType); }));
+      } else {
+        ["push", "replace"].forEach(function (how) {
+          var name = how + "State", old = w.history[name];
+          w.history[name] = function () {
+            var result = old.apply(this, arguments);
+            safe(page)(how);
+            return result;
+          };
+        });
+        w.addEventListener("popstate", safe(page));
+      }
+      new MutationObserver(safe(function () {
+        if (!held || d.title == titled) return;
+        titled = d.title;
+        hold(100);
+      })).observe(d.head || d, { childList: true, subtree: true, characterData: true });
+      d.addEventListener("DOMContentLoaded", safe(settle));
       w.addEventListener("pageshow", safe(function (e) {
         if (e.persisted) {
           last = 0;
@@ -250,7 +318,7 @@
   // A link is seen when half of it is in view for a second: once in a page view.
   function seen(a) {
     var more = places().get(a);
-    if (!more || !every || d.visibilityState == "hidden") return;
+    if (!more || !every || d.hidden) return;
     viewer.unobserve(a);
     more.value = every;
     report("link.impression", more);
@@ -290,25 +358,55 @@
     if (link) follow(link);
   }
 
-  if (sites[site]) return;
-  w.althing = function (type, props) {
+  function call(type, props) {
     safe(function () { send(type, { props: props || {} }); })();
-  };
-  if (!me) return;
-  sites[site] = 1;
-  safe(function () {
-    ours = new URL(me.src, w.location.href).origin;
-    url = (me.getAttribute("data-api") || ours) + "/track";
+  }
+
+  function begin(me) {
+    options = me.dataset;
+    site = options.site;
+    sites[site] = 1;
+    w.althing = call;
+    [script || {}, me, { src: "ADDRESS" }].forEach(function (e) {
+      if (!ours && /\/t\.js/.test(e.src)) ours = new URL(e.src).origin;
+    });
+    url = (options.api || ours) + "/track";
     "NETWORKS".split("|").forEach(function (line) {
       var words = line.split(" ");
       networks["=" + words[0]] = words;
       words.slice(2).forEach(function (word) { networks[word] = words; });
     });
-    w.althing.click_id = (d.cookie.split("aff_click_id=")[1] || "").split(";")[0];
+    safe(function () { call.click_id = (d.cookie.split("aff_click_id=")[1] || "").split(";")[0]; })();
     d.addEventListener("click", safe(clicked), true);
     d.addEventListener("auxclick", safe(clicked), true);
-    d.addEventListener("visibilitychange", safe(flush));
+    d.addEventListener("visibilitychange", safe(function () {
+      if (d.hidden) settle();
+      flush();
+    }));
     if (d.prerendering) d.addEventListener("prerenderingchange", safe(start));
     else start();
-  })();
-})(window, document, navigator, history);
+  }
+
+  // In a module, in a combined or an evaluated file, and with some loaders the browser names no tag, or one without a
+  // key: then the first tag of the page with a key that has no script yet counts, then the global.
+  function find() {
+    var tags = [script], known, me;
+    if (!script || !script.dataset.site) {
+      tags = [].slice.call(d.querySelectorAll("script[data-site^=pk_]")).concat({ dataset: w.althing_config || {} });
+    }
+    tags.forEach(function (e) {
+      var key = e.dataset.site;
+      known = known || key;
+      if (key && !sites[key]) me = me || e;
+    });
+    if (me) begin(me);
+    else if (!known && d.readyState == "loading") d.addEventListener("DOMContentLoaded", safe(find));
+    else if (!known && !sites[""]) {
+      sites[""] = 1;
+      console.warn("althing: no data-site, nothing is sent");
+    }
+  }
+
+  w.althing = w.althing || call;
+  safe(find)();
+})(window, document, navigator);

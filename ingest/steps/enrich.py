@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def enrich(event: SiteEvent) -> None:
     """Fills in the record. The event's link and partner must have been looked up before. Raises `EventRejected`."""
     request, sent, row = event.request, event.sent, event.row
-    page = read_page(sent.url) if sent.url else NO_PAGE
+    page = read_page(sent.url, sent.hash is True) if sent.url else NO_PAGE
     set_source(row, page, host_of(sent.referrer) if sent.referrer else "", request)
     if sent.click_id:
         click = _read_click(event.context, request, sent.click_id)

@@ -19,18 +19,22 @@ from schemas.uuid7 import uuid7_text
 
 AHEAD_MS: Final = 60_000
 PAST_MS: Final = {"secret": 30 * DAY_MS, "site": DAY_MS}
+CLOCK_MS: Final = 60_000
+"""A sender's clock that is further off is corrected; less may be the request's own way."""
 FUTURE_CLAMPED: Final = "future_clamped"
+CLOCK_CORRECTED: Final = "clock_corrected"
 BACKFILL: Final = "backfill"
 _PAST_TEXT: Final = {"secret": "30 days back with a secret key", "site": "24 hours back with a site key"}
 _CANONICAL: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _encode: Final = msgspec.json.Encoder(order="deterministic").encode
 
 
-def event_time(request: RequestContext, occurred_at: str | int | None) -> tuple[int, bool]:
-    """When it happened, in ms, and whether that was set to now because it lay ahead. Raises `EventRejected`."""
+def event_time(request: RequestContext, occurred_at: str | int | None, off: int = 0) -> tuple[int, bool]:
+    """When it happened, in ms, and whether that was set to now because it lay ahead. `off`: what the sender's clock
+    lacks, in ms. Raises `EventRejected`."""
     if occurred_at is None:
         return request.now, False
-    occurred = parse_moment(occurred_at)
+    occurred = parse_moment(occurred_at) + off
     if occurred > request.now + AHEAD_MS:
         return request.now, True
     kind = request.kind if request.kind in PAST_MS else "secret"
@@ -45,7 +49,19 @@ def set_time(event: SiteEvent) -> None:
     if occurred_at is None:
         event.occurred = request.now
     else:
-        event.occurred, event.is_clamped = event_time(request, occurred_at)
+        sent_at = event.sent.sent_at
+        event.clock_off = 0 if sent_at is None or request.backfill else clock_off(request, sent_at)
+        event.occurred, event.is_clamped = event_time(request, occurred_at, event.clock_off)
+
+
+def clock_off(request: RequestContext, sent_at: str | int) -> int:
+    """The ms that the clock of a sender lacks, which reads `sent_at` while it sends: 0 for one that is right, and for
+    a text that is no time."""
+    try:
+        off = request.now - parse_moment(sent_at)
+    except EventRejected:
+        return 0
+    return off if abs(off) > CLOCK_MS else 0
 
 
 def stamp(event: SiteEvent) -> None:
@@ -57,6 +73,8 @@ def stamp(event: SiteEvent) -> None:
         row.flags = FUTURE_CLAMPED
     elif request.backfill:
         row.flags = BACKFILL
+    elif event.clock_off:
+        row.flags = CLOCK_CORRECTED
     if sent.id is None and not event.own_id:
         row.event_id = uuid7_text(request.now)
     else:
@@ -75,6 +93,6 @@ def event_id(sent: str) -> str:
 
 
 def content_hash(sent: SentEvent) -> bytes:
-    """8 bytes of what was sent; the order of its fields and how the site was named do not count."""
-    sent.id = sent.site = None
+    """8 bytes of what was sent; the order of its fields, how the site was named and when it was sent do not count."""
+    sent.id = sent.site = sent.sent_at = None
     return blake2b(_encode(sent), digest_size=8).digest()

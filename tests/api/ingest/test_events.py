@@ -195,7 +195,7 @@ def test_allowed_origins_hold_for_the_site_key(
     url = f"/track?site={site.site_key}"
     assert client.post(url, json=EVENT, headers={"origin": "https://own.example"}).status_code == 202
     answer = client.post(url, json=EVENT, headers={"origin": "https://evil.example"})
-    assert (answer.status_code, answer.headers["access-control-allow-origin"]) == (403, "*")
+    assert (answer.status_code, answer.headers["access-control-allow-origin"]) == (403, "https://evil.example")
     assert rejected.find(outcome="origin_not_allowed", website_id=str(site.id))["key_kind"] == "site"
     assert client.post("/track", json=EVENT, headers=bearer(site.secret_key)).status_code == 202
 
@@ -269,7 +269,11 @@ def test_preflight_and_methods(client: httpx.Client) -> None:
     answer = client.options("/track", headers=asked)
     assert answer.status_code == 204 and int(answer.headers["access-control-max-age"]) > 0
     assert "authorization" in answer.headers["access-control-allow-headers"]
-    assert "access-control-allow-credentials" not in answer.headers
+    for allowing in (answer, client.post("/track", json=EVENT, headers={"origin": "https://own.example"})):
+        assert allowing.headers["access-control-allow-origin"] == "https://own.example"
+        assert (allowing.headers["access-control-allow-credentials"], allowing.headers["vary"]) == ("true", "origin")
+    shared = client.get("/t.js", headers={"origin": "https://own.example"})
+    assert shared.headers["access-control-allow-origin"] == "*", "caches keep one script for all"
     assert client.get("/track").status_code == 405
     assert client.get("/nothing").status_code == 404
 

@@ -25,5 +25,6 @@ def test_an_encoded_row_is_a_tracked_event_without_its_defaults() -> None:
 def test_the_order_of_sent_fields_is_fixed() -> None:
     """The hash of a repeated event is of its fields in this order: it must not change between versions."""
     assert PROPERTIES[:10] == SUBS
-    before, after = ("click_id", "link", "partner"), ("value", "currency", "props", "ip", "user_agent")
+    before = ("click_id", "link", "partner")
+    after = ("value", "currency", "props", "ip", "user_agent", "sent_at", "hash")
     assert SentEvent.__struct_fields__[9:] == (*before, *PROPERTIES, *after)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from ipaddress import ip_network
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 from uuid import UUID, uuid4
 
 import pytest
@@ -251,6 +251,27 @@ def test_a_click_has_the_utm_parameters_of_its_query_else_of_its_link(
     assert (row.source, row.channel, row.utm_source, row.utm_campaign) == expected
 
 
+@pytest.mark.parametrize(
+    ("referrer", "host", "page"),
+    [
+        ("https://www.own.example/a?b", b"t.example", ("www.own.example", "/reviews/ü", "page")),
+        ("https://spam.example/", b"t.example", ("own.example", "/reviews/ü", "page")),
+        ("", b"t.example", ("own.example", "/reviews/ü", "page")),
+        ("", b"go.own.example", ("go.own.example", "/reviews/ü", "page")),
+        ("https://t.example/sites/x/", b"t.example", ("t.example", "/reviews/ü", "page")),
+    ],
+)
+def test_a_click_that_names_its_page_is_on_a_host_of_the_website(
+    referrer: str, host: bytes, page: tuple[str, str, str]
+) -> None:
+    request, nowhere = make_request(), Route("https://x.example", "")
+    scope: Any = {"query_string": b"page=/reviews/%25c3%25bc?x", "path": "/go/deal"}
+    headers, context = {b"host": host, b"referer": referrer.encode()}, cast("Any", None)
+    event = LinkClick(context, request, headers, "GET", scope, LINK, nowhere, new_row(request))
+    click.enrich(event)
+    assert (event.row.hostname, event.row.path, event.row.flags) == page
+
+
 def test_overrides_describe_the_visitor() -> None:
     request = with_overrides(make_request("secret"), "2001:db8::1", IPHONE, PLACES)
     assert (request.client.address, request.client.agent.device) == ("2001:db8::1", "mobile")
@@ -272,6 +293,28 @@ def test_times() -> None:
     assert refusal(SentEvent("x", occurred_at="1970-01-01T00:00:00Z"), secret) == "too_old"
     row = stamped(site, SentEvent("x", occurred_at=NOW + DAY_MS)).row
     assert (row.occurred_at, row.flags) == (row.received_at, "future_clamped")
+
+
+@pytest.mark.parametrize("kind", ["site", "secret"])
+@pytest.mark.parametrize("wrong", [-40 * DAY_MS, -DAY_MS, -61_000, 61_000, 3 * DAY_MS])
+def test_a_wrong_clock_is_corrected_by_what_it_reads_while_it_sends(kind: str, wrong: int) -> None:
+    clock = NOW + wrong
+    row = stamped(make_request(kind), SentEvent("x", occurred_at=clock - 5_000, sent_at=clock)).row
+    assert (from_log_time(row.occurred_at), row.flags) == (from_log_time(log_text(NOW - 5_000)), "clock_corrected")
+    as_text = SentEvent("x", occurred_at=iso(clock - 5_000), sent_at=iso(clock))
+    assert stamped(make_request(kind), as_text).row.occurred_at == row.occurred_at
+    waited = SentEvent("x", occurred_at=clock - 40 * DAY_MS, sent_at=clock)
+    assert refusal(waited, make_request(kind)) == "too_old"
+
+
+@pytest.mark.parametrize("sent_at", [NOW - 59_000, NOW + 59_000, "", "yesterday", -1, 10**15])
+def test_a_clock_that_is_about_right_or_says_nothing_is_left_alone(sent_at: str | int) -> None:
+    row = stamped(make_request(), SentEvent("x", occurred_at=NOW - 5_000, sent_at=sent_at)).row
+    assert (row.occurred_at, row.flags) == (log_text(NOW - 5_000), "")
+
+
+def iso(milliseconds: int) -> str:
+    return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat()
 
 
 FROM, TO = datetime(2001, 9, 10), datetime(2100, 1, 1)  # noqa: DTZ001 - hypothesis adds the zone
@@ -356,6 +399,7 @@ def test_the_hash_is_of_what_was_sent_not_of_how() -> None:
     for sent in same:
         validated(make_request(), sent)
     assert content_hash(same[0]) == content_hash(same[1])
+    assert content_hash(SentEvent("x", sent_at=1)) == content_hash(SentEvent("x", sent_at=2))
     assert content_hash(SentEvent("x", value=1)) != content_hash(SentEvent("x", value=2))
 
 
