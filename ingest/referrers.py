@@ -15,6 +15,7 @@ from urllib.parse import parse_qsl, urlsplit
 from ingest import social_networks, sources
 from ingest.errors import invalid
 from ingest.page_paths import readable_path
+from ingest.same_site import is_same_site
 
 MAX_URL: Final = 8192
 MAX_PATH: Final = 1024
@@ -136,7 +137,7 @@ def _classify(
         return "", "internal"
     if not referrer_host:
         return (name, kind) if name else ("", "direct")
-    if is_within(referrer_host, own_host) or is_within(referrer_host, hostname):
+    if any(is_within(referrer_host, host) or is_same_site(referrer_host, host) for host in (own_host, hostname)):
         return "", "internal"
     return name or referrer_host, kind or "referral"
 

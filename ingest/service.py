@@ -16,6 +16,7 @@ from infra.kernel.log import open_log
 from infra.kernel.net.geoip import open_geoip
 from infra.kernel.observability import logging as logs
 from infra.kernel.security.encryption import derived_key
+from ingest import same_site
 from ingest.app import App, endpoint_of
 from ingest.canary import canary_key
 from ingest.context import IngestContext
@@ -105,6 +106,7 @@ class Service:
         """Opens the dependencies without waiting for unavailable ones."""
         settings, loop = self._settings, asyncio.get_running_loop()
         warm_up()
+        same_site.warm_up()
         log = open_log(settings, linger_ms=LINGER_MS, delivery_timeout_s=DELIVERY_TIMEOUT_S)
         counters = Counters()
         postgres, of_sites, of_requests, of_events = self._pools = pools(settings.postgres_url)

@@ -113,6 +113,27 @@ def test_who_returns_from_a_sign_in_or_payment_page_comes_from_the_website(host:
     assert classify(referrer, "own.example", read_page("https://own.example/?gclid=1")) == ("", "paid")
 
 
+@pytest.mark.parametrize(
+    ("referrer", "own", "page", "channel"),
+    [
+        ("shop.example.com", "blog.example.com", "blog.example.com", "internal"),
+        ("blog.example.co.uk", "shop.example.co.uk", "shop.example.co.uk", "internal"),
+        ("example.com", "blog.example.com", "blog.example.com", "internal"),
+        ("pay.example.org", "example.com", "checkout.example.org", "internal"),
+        ("other.co.uk", "example.co.uk", "example.co.uk", "referral"),
+        ("alice.github.io", "bob.github.io", "bob.github.io", "referral"),
+        ("alice.myshopify.com", "bob.myshopify.com", "bob.myshopify.com", "referral"),
+        ("github.io", "bob.github.io", "bob.github.io", "referral"),
+        ("10.0.0.1", "127.0.0.1", "127.0.0.1", "referral"),
+        ("127.0.0.1", "127.0.0.1", "127.0.0.1", "internal"),
+        ("localhost", "localhost", "localhost", "internal"),
+    ],
+)
+def test_a_registrable_domain_is_one_website(referrer: str, own: str, page: str, channel: str) -> None:
+    found = classify(host_of(f"https://{referrer}/"), own, read_page(f"https://{page}/"))
+    assert found == ("" if channel == "internal" else referrer, channel)
+
+
 def test_return_hosts_are_hosts() -> None:
     hosts = [line for line in sources.RETURN_HOSTS.read_text().split("\n") if line and line[0] != "#"]
     assert len(hosts) == len(set(hosts)) >= 100
