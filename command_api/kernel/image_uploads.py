@@ -1,7 +1,7 @@
 """Routes that take an image as their body: `SentImage` reads it, `process` makes the picture that is stored.
 
 Decoding runs in one process of its own at low priority (`command_api.kernel.image_process`). An upload waits in
-the event loop, before its body is read: a waiting one holds neither a thread nor memory.
+the event loop and lends its worker slot: a waiting one holds no thread.
 """
 
 from __future__ import annotations
@@ -94,9 +94,10 @@ class UploadQueue:
         try:
             async with AsyncExitStack() as held:
                 try:
-                    async with timeout(wait_s):
-                        await held.enter_async_context(self._of_account[account_id])
-                        await held.enter_async_context(self._in_progress)
+                    with release_worker_slot():
+                        async with timeout(wait_s):
+                            await held.enter_async_context(self._of_account[account_id])
+                            await held.enter_async_context(self._in_progress)
                 except TimeoutError:
                     raise _busy() from None
                 yield

@@ -25,7 +25,6 @@ from infra.kernel.worker_processes.pool import IsCancelled
 
 MAX_RELEASES: Final = 2
 """Of all accounts that are rendered at one time."""
-MAX_WAIT_S: Final = 5.0
 CPU_S: Final = 12.0
 """Processor time for the pages of one request."""
 TIME_S: Final = 12.0
@@ -35,10 +34,12 @@ WORKERS: Final = PageWorkers()
 _RELEASES: Final = Bulkhead(MAX_RELEASES, 1, "Sites are", "rendered")
 
 
-def page_to_save(site_id: UUID, page_id: UUID, fields: SaveDocument, is_cancelled: IsCancelled) -> commands.SavePage:
+def page_to_save(
+    site_id: UUID, page_id: UUID, fields: SaveDocument, account_id: UUID, is_cancelled: IsCancelled
+) -> commands.SavePage:
     """The command for a page that was checked. Raises `CommandRejected` for its first fault."""
     content = handlers.content_of(fields.document)
-    document = handlers.checked(lambda: WORKERS.checked(content, is_cancelled))
+    document = handlers.checked(lambda: WORKERS.checked(content, account_id, is_cancelled))
     return commands.SavePage(site_id, page_id, fields, document)
 
 
@@ -55,12 +56,12 @@ def prepared(command: commands.Serving, run: CommandRunner, is_cancelled: IsCanc
         return command
     rendered = releases.rendered(site, plan, uow)
     if any(key not in rendered for key in plan.keys):
-        with _RELEASES.acquire(run.person.account_id, MAX_WAIT_S):
-            _render(site, plan, uow, is_cancelled)
+        with _RELEASES.acquire(run.person.account_id, 0):
+            _render(site, plan, run.person.account_id, uow, is_cancelled)
     return command
 
 
-def _render(site: Site, plan: releases.Plan, uow: UnitOfWork, is_cancelled: IsCancelled) -> None:
+def _render(site: Site, plan: releases.Plan, account_id: UUID, uow: UnitOfWork, is_cancelled: IsCancelled) -> None:
     releases.drop_others(site.id, plan, uow)
     rendered = set(releases.rendered(site, plan, uow))
     end, cpu_s = time.monotonic() + TIME_S, 0.0
@@ -70,7 +71,7 @@ def _render(site: Site, plan: releases.Plan, uow: UnitOfWork, is_cancelled: IsCa
         if cpu_s >= CPU_S or time.monotonic() >= end:
             raise _unfinished(len(rendered), len(plan.pages))
         try:
-            done = WORKERS.render(page.job, is_cancelled)
+            done = WORKERS.render(page.job, account_id, is_cancelled)
         except DocumentRejected as fault:
             shown = plan.document.page(page.page_id)
             raise conflict(fault.code, f"{shown.title if shown else page.path}: {fault.message}") from fault

@@ -60,8 +60,9 @@ def save_site(id_: Id, body: SaveDocument, run: Runs) -> Response:
 def save_page(id_: Id, page_id: Page, body: SaveDocument, run: Runs, request: Request) -> Response:
     """Saves the blocks of a page of the site's document. 409 `page_changed` if it was changed since `basedOn`."""
     consume(run.container.pool, SAVES, str(run.person.account_id))
+    account_id, has_left = run.person.account_id, client_left(request)
     return run.prepared(
-        lambda: rendering.page_to_save(id_, page_id, body, client_left(request)), body, consistent_with=CONSISTENT_WITH
+        lambda: rendering.page_to_save(id_, page_id, body, account_id, has_left), body, consistent_with=CONSISTENT_WITH
     )
 
 

@@ -192,20 +192,20 @@ def preview_site_page(id: UUID, order: PreviewOrder, scope: CallerScope, context
     """A page of the draft as a document without a script, for a frame. 400 for what cannot be saved either; 429 above
     the rate of an editor."""
     row = _own(id, scope)
-    consume(context.pool, PREVIEWS, str(scope.principal.account_id))
-    has_left = client_left(request)
+    account_id, has_left = scope.principal.account_id, client_left(request)
+    consume(context.pool, PREVIEWS, str(account_id))
     saved = json.loads(row["document"])
     site = _parsed(parse_site, order.document if order.document is not None else saved)
     if site.page(order.pageId) is None:
         raise Problem(404, "not_found", "Page not found.")
     if order.page is not None:
-        text = _parsed(lambda content: WORKERS.checked(content, has_left), order.page)
+        text = _parsed(lambda content: WORKERS.checked(content, account_id, has_left), order.page)
     else:
         text = _page(id, order.pageId, scope)
     refers_to = mentioned(text)
     around = _surroundings(row, [refers_to], scope, _in_preview, "/go/", NEWSLETTER_FORM)
     job = page_job(site, order.pageId, text, around, refers_to)
-    made = _checked(lambda: WORKERS.render(job, has_left)).file
+    made = _checked(lambda: WORKERS.render(job, account_id, has_left)).file
     page = read_page(text.encode())
     return Preview(
         html=made.body.decode(),
@@ -227,7 +227,8 @@ def export_site(id: UUID, scope: CallerScope, context: Context) -> Response:
     """The saved site as static files for any host, images included. Its links lead through the tracking address.
     Newsletter forms post to the published site, and are left out of one that is not published."""
     row = _own(id, scope)
-    consume(context.pool, EXPORTS, str(scope.principal.account_id))
+    account_id = scope.principal.account_id
+    consume(context.pool, EXPORTS, str(account_id))
     site = parse_site(row["document"].encode())
     saved = {page["id"]: page["document"] for page in scope.reader.rows(_PAGES, (id,))}
     texts = {page.id: saved.get(page.id, _EMPTY) for page in site.pages}
@@ -239,7 +240,7 @@ def export_site(id: UUID, scope: CallerScope, context: Context) -> Response:
     def pages() -> Iterator[tuple[str, File]]:
         for page in site.pages:
             job = page_job(site, page.id, texts[page.id], around, refers_to[page.id])
-            yield file_of(page.path), WORKERS.render(job, lambda: False).file
+            yield file_of(page.path), WORKERS.render(job, account_id, lambda: False).file
         types = {page_id: block_types(text) for page_id, text in texts.items()}
         yield from render_other_files(site, types, around).items()
         for name in sorted(frozenset[str]().union(*(one.images for one in refers_to.values()))):

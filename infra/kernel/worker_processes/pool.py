@@ -26,6 +26,7 @@ from infra.kernel.worker_processes.protocol import ANSWER, DONE, READY, REJECTED
 
 log: structlog.typing.FilteringBoundLogger = structlog.get_logger(__name__)
 
+MAX_WAITING: Final = 8
 START_S: Final = 60.0
 """At low priority, on a busy machine."""
 END_S: Final = 2.0
@@ -37,7 +38,7 @@ IsCancelled = Callable[[], bool]
 
 
 class NoProcessFree(Exception):
-    """All processes of the pool were busy for as long as the caller could wait."""
+    """All processes of the pool were busy for as long as the caller could wait, or too many wait already."""
 
 
 class JobTooLong(Exception):
@@ -65,12 +66,14 @@ class Done:
 
 
 class WorkerPool:
-    """At most `size` processes of `python -m module`. Thread-safe; `close` ends them."""
+    """At most `size` processes of `python -m module`, and `MAX_WAITING` callers that wait for one: each holds a thread.
+    Thread-safe; `close` ends the processes."""
 
     def __init__(self, module: str, *, size: int, deadline_s: float) -> None:
         self.module = module
         self._deadline_s = deadline_s
         self._free = BoundedSemaphore(size)
+        self._callers = BoundedSemaphore(size + MAX_WAITING)
         self._lock = Lock()
         self._idle: list[_Process] = []
         self._all: set[_Process] = set()
@@ -81,31 +84,16 @@ class WorkerPool:
         Raises `JobRejected` by the job itself, `NoProcessFree`, `JobTooLong`, `JobLate`, `JobFailed` and
         `JobCancelled`.
         """
-        self._take(wait_s, is_cancelled)
+        if not self._callers.acquire(blocking=False):
+            raise NoProcessFree
         try:
-            while True:
-                process, is_new = self._process()
-                try:
-                    kind, done = process.run(request, cpu_s, self._deadline_s, is_cancelled)
-                except _ProcessEnded:
-                    self._discard(process)
-                    if process.was_idle and not is_new:
-                        continue
-                    raise (JobTooLong if process.was_too_long else JobFailed) from None
-                except BaseException:
-                    self._discard(process)
-                    raise
-                if kind == DONE:
-                    self._put_back(process)
-                    return done
-                if kind == REJECTED:
-                    self._put_back(process)
-                    raise JobRejected(done.answer)
-                self._discard(process)
-                log.warning("worker_job_failed", module=self.module, error=done.answer.decode(errors="replace"))
-                raise JobFailed
+            self._take(wait_s, is_cancelled)
+            try:
+                return self._run(request, cpu_s, is_cancelled)
+            finally:
+                self._free.release()
         finally:
-            self._free.release()
+            self._callers.release()
 
     def close(self) -> None:
         """Ends all processes; running jobs fail."""
@@ -113,6 +101,29 @@ class WorkerPool:
             ended, self._all, self._idle = self._all, set(), []
         for process in ended:
             process.end()
+
+    def _run(self, request: bytes, cpu_s: int, is_cancelled: IsCancelled) -> Done:
+        while True:
+            process, is_new = self._process()
+            try:
+                kind, done = process.run(request, cpu_s, self._deadline_s, is_cancelled)
+            except _ProcessEnded:
+                self._discard(process)
+                if process.was_idle and not is_new:
+                    continue
+                raise (JobTooLong if process.was_too_long else JobFailed) from None
+            except BaseException:
+                self._discard(process)
+                raise
+            if kind == DONE:
+                self._put_back(process)
+                return done
+            if kind == REJECTED:
+                self._put_back(process)
+                raise JobRejected(done.answer)
+            self._discard(process)
+            log.warning("worker_job_failed", module=self.module, error=done.answer.decode(errors="replace"))
+            raise JobFailed
 
     def _take(self, wait_s: float, is_cancelled: IsCancelled) -> None:
         until = time.monotonic() + wait_s

@@ -21,7 +21,6 @@ from tests.support.full_api import Api, SampleData
 from tests.support.people import PASSWORD
 
 PAGES = 6
-Render = Callable[[bytes, Callable[[], bool]], Rendered]
 
 
 @pytest.fixture(scope="module")
@@ -85,9 +84,9 @@ def jobs(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     rendered: list[bytes] = []
     render = rendering.WORKERS.render
 
-    def counted(job: bytes, is_cancelled: Callable[[], bool]) -> Rendered:
+    def counted(job: bytes, *others: Any) -> Rendered:
         rendered.append(job)
-        return render(job, is_cancelled)
+        return render(job, *others)
 
     monkeypatch.setattr(rendering.WORKERS, "render", counted)
     return rendered
@@ -146,10 +145,10 @@ def test_what_is_saved_while_pages_are_rendered_is_in_the_release(
     """The command publishes what is saved at its commit: what was rendered of another version is not taken for it."""
     render, saves = rendering.WORKERS.render, iter(["Meanwhile."])
 
-    def interrupted(job: bytes, is_cancelled: Callable[[], bool]) -> Rendered:
+    def interrupted(job: bytes, *others: Any) -> Rendered:
         for text in saves:
             large.save(large.pages[0], text, 1)
-        return render(job, is_cancelled)
+        return render(job, *others)
 
     monkeypatch.setattr(rendering.WORKERS, "render", interrupted)
     published = large.publish()
@@ -162,10 +161,10 @@ def test_a_site_that_always_changes_is_not_rendered_endlessly(
 ) -> None:
     render, versions = rendering.WORKERS.render, iter(range(1, 100))
 
-    def interrupted(job: bytes, is_cancelled: Callable[[], bool]) -> Rendered:
+    def interrupted(job: bytes, *others: Any) -> Rendered:
         version = next(versions)
         large.save(large.pages[0], f"Text {version}.", version)
-        return render(job, is_cancelled)
+        return render(job, *others)
 
     monkeypatch.setattr(rendering.WORKERS, "render", interrupted)
     assert large.publish().json()["code"] == "busy"
@@ -175,7 +174,7 @@ def test_a_site_that_always_changes_is_not_rendered_endlessly(
 def test_rendering_ends_when_its_client_leaves(large: LargeSite, monkeypatch: pytest.MonkeyPatch) -> None:
     begun, ended = Event(), Event()
 
-    def endless(_: bytes, is_cancelled: Callable[[], bool]) -> Rendered:
+    def endless(_: bytes, __: UUID, is_cancelled: Callable[[], bool]) -> Rendered:
         begun.set()
         while not is_cancelled():
             pass

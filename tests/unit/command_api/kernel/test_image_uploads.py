@@ -107,7 +107,7 @@ def test_every_end_of_the_process_has_its_answer(
 
 
 async def test_accounts_are_served_round_robin_and_few_uploads_of_one_wait() -> None:
-    """Who waits holds no thread: it waits in the event loop, before its body is read."""
+    """They wait in the event loop."""
     queue, ada, eve = UploadQueue(), uuid4(), uuid4()
     done: list[str] = []
     go_on = asyncio.Event()

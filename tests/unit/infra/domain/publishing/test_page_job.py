@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from threading import Event, Semaphore
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -17,9 +19,11 @@ from infra.domain.publishing import page_process
 from infra.domain.publishing.document import PageDocument, SiteDocument, SitePage, parse_page, read_page, to_json
 from infra.domain.publishing.errors import DocumentRejected
 from infra.domain.publishing.page_job import file_of_answer, key_of, mentioned, page_job, run_job
-from infra.domain.publishing.page_workers import PageWorkers
+from infra.domain.publishing.page_workers import MAX_PER_ACCOUNT, PageWorkers
 from infra.domain.publishing.render import PageDates, SiteImage, Surroundings, render_page
+from infra.kernel.http.problems import Problem
 from infra.kernel.text import page_markdown
+from infra.kernel.worker_processes.pool import JobCancelled
 from infra.kernel.worker_processes.protocol import JobRejected
 from tests.support.published_pages import ABOUT, DATES, HOME, LINK, PHOTO, TENTS, blocks, page, site, surroundings
 
@@ -151,13 +155,40 @@ def test_faults_pass_the_process_whole() -> None:
 
 
 def test_pages_are_checked_and_rendered_in_another_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    workers = PageWorkers()
+    workers, account = PageWorkers(), uuid4()
     with counted_parses(monkeypatch) as parsed:
-        text = workers.checked(to_json(DOCUMENT), lambda: False)
-        made = workers.render(job(), lambda: False)
+        text = workers.checked(to_json(DOCUMENT), account, lambda: False)
+        made = workers.render(job(), account, lambda: False)
         bad = {"blocks": [{"id": str(uuid4()), "type": "article", "markdown": f"![](image:{PHOTO})"}]}
         with pytest.raises(DocumentRejected):
-            workers.checked(json.dumps(bad).encode(), lambda: False)
+            workers.checked(json.dumps(bad).encode(), account, lambda: False)
     workers.close()
     assert parsed == [] and text == text_of(DOCUMENT)
     assert made.file == render_page(site(), TENTS, DOCUMENT, surroundings()) and made.cpu_s >= 0
+
+
+def test_an_account_leaves_processes_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    workers, ada, eve = PageWorkers(), uuid4(), uuid4()
+    begun, go_on = Semaphore(0), Event()
+
+    def run(*_: Any, **__: Any) -> Any:
+        begun.release()
+        assert go_on.wait(60)
+        raise JobCancelled
+
+    monkeypatch.setattr(workers.pool, "run", run)
+
+    def render(account: UUID) -> int:
+        with pytest.raises(Problem) as refusal:
+            workers.render(b"", account, lambda: False)
+        return refusal.value.status
+
+    with ThreadPoolExecutor() as threads:
+        first = [threads.submit(render, ada) for _ in range(MAX_PER_ACCOUNT)]
+        assert all(begun.acquire(timeout=60) for _ in first)
+        assert render(ada) == 429
+        other = threads.submit(render, eve)
+        assert begun.acquire(timeout=60)
+        go_on.set()
+        assert {one.result() for one in [*first, other]} == {503}
+    assert render(ada) == 503

@@ -11,7 +11,15 @@ from typing import Any
 
 import pytest
 
-from infra.kernel.worker_processes.pool import JobCancelled, JobFailed, JobLate, JobTooLong, NoProcessFree, WorkerPool
+from infra.kernel.worker_processes.pool import (
+    MAX_WAITING,
+    JobCancelled,
+    JobFailed,
+    JobLate,
+    JobTooLong,
+    NoProcessFree,
+    WorkerPool,
+)
 from infra.kernel.worker_processes.protocol import JobRejected
 from tests.support import worker_jobs
 
@@ -105,7 +113,7 @@ def test_a_full_pool_refuses(pool: WorkerPool) -> None:
 
     def hold() -> None:
         with pytest.raises(JobCancelled):
-            run(pool, "forever", is_cancelled=cancelled)
+            run(pool, "forever", wait_s=30, is_cancelled=cancelled)
 
     holder = Thread(target=hold)
     holder.start()
@@ -114,6 +122,14 @@ def test_a_full_pool_refuses(pool: WorkerPool) -> None:
         run(pool, "echo:second")
     with pytest.raises(JobCancelled):
         run(pool, "echo:third", wait_s=30, is_cancelled=lambda: True)
+    waiting = [Thread(target=hold) for _ in range(MAX_WAITING)]
+    for thread in waiting:
+        thread.start()
+    while pool._callers.acquire(blocking=False):  # until all of them wait
+        pool._callers.release()
+    with pytest.raises(NoProcessFree):
+        run(pool, "echo:fourth", wait_s=30)
     left.set()
-    holder.join(30)
+    for thread in (holder, *waiting):
+        thread.join(30)
     assert run(pool, "echo:second") == b"second"
