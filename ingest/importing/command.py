@@ -4,12 +4,14 @@ The lines become records of topic `clicks` like live ones. Their ids are derived
 many identical lines precede it in the file: a visitor who requests a page twice within a second leaves two such lines,
 which are two page views. Events that ClickHouse has are skipped, so importing a file twice adds nothing; header `h`
 covers records that are not stored yet. Of files that overlap, a line counts as often as in the file that has it most
-often; identical lines that a rotation has put into two files count as an overlap, once.
+often; identical lines that a rotation has put into two files count as an overlap, once. A file without any page view is
+an error: most likely it is no access log, or one of a format that is not known.
 """
 
 from __future__ import annotations
 
 import argparse
+import codecs
 import gzip
 import io
 import json
@@ -23,7 +25,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from infra.kernel.config.settings import Settings, load
@@ -35,8 +37,9 @@ from infra.kernel.security.encryption import derived_key
 from ingest.clock import now_ms
 from ingest.directory.directory import Website
 from ingest.event import ImportedPage
-from ingest.importing.access_log import PageLine, Reason, read_line
+from ingest.importing.access_log import LineReader, PageLine, Reason
 from ingest.importing.imported_events import ImportedEvents, ImportFailed, find_website, wait_for_projection
+from ingest.importing.log_formats import NAMES
 from ingest.metrics import SourceMetrics
 from ingest.pipeline import IMPORT, NO_STEP, Runner
 from ingest.request_context import Client, new_request, new_row
@@ -48,6 +51,9 @@ BATCH: Final = 2_000
 IN_FLIGHT: Final = 4
 ACK_S: Final = 60.0
 MAX_LINE: Final = 64 * 1024
+MAX_SHOWN: Final = 200
+"""Of a first line that is shown."""
+CHUNK: Final = 64 * 1024
 _GZIP: Final = b"\x1f\x8b"
 
 
@@ -70,6 +76,10 @@ def main(argv: Sequence[str], on_imported: OnImported) -> int:
     settings = load()
     try:
         counts = import_file(settings, options.file, options.website, on_imported, quiet=options.json)
+    except NoPageView as error:
+        sys.stdout.write(json.dumps(error.counts) + "\n" if options.json else _table(error.counts))
+        sys.stderr.write(f"althing import: {error}\n")
+        return 1
     except (ImportFailed, LogUnavailable, OSError, EOFError, gzip.BadGzipFile) as error:
         sys.stderr.write(f"althing import: {error}\n")
         return 1
@@ -82,7 +92,8 @@ def import_file(
 ) -> dict[str, int]:
     """Imports the file (`-` = standard input; gzip is recognised) and gives the counts, which add up to `lines`.
 
-    Returns after the log has everything. Raises `ImportFailed`, `LogUnavailable`, `OSError`.
+    Returns after the log has everything. Raises `ImportFailed` (`NoPageView` if there is none), `LogUnavailable`,
+    `OSError`.
     """
     website = find_website(required_url(settings), domain, quiet=quiet)
     with _opened(file) as (lines, size), closing(open_log(settings, linger_ms=5)) as log:
@@ -93,9 +104,21 @@ def import_file(
                 meter.advance(len(line))
                 run.take(line)
             counts = run.finish()
+    if not counts["imported"] and not counts["duplicates"]:
+        raise NoPageView(counts, run.first_line)
     if (added := run.added) is not None:
         on_imported(settings, added)
     return counts
+
+
+class NoPageView(ImportFailed):
+    """The file has no page view. `counts`: what its lines were instead."""
+
+    def __init__(self, counts: dict[str, int], first_line: bytes) -> None:
+        shown = first_line[:MAX_SHOWN].decode("utf-8", "replace")
+        begins = f"it begins with {shown!r}" if first_line else "it has no line"
+        super().__init__(f"There is no page view in the file; {begins}. Known formats: {'; '.join(NAMES)}.")
+        self.counts = counts
 
 
 class _Run:
@@ -114,12 +137,17 @@ class _Run:
         self._span: tuple[datetime, datetime] | None = None
         self._started = now_ms()
         self._runner = Runner(IMPORT.steps, SourceMetrics(), NO_STEP)
+        self._reader = LineReader(website.domain)
+        self.first_line = b""
 
     def take(self, line: bytes) -> None:
         """One line, with or without its end."""
-        self._counts["lines"] += 1
         line = line.rstrip(b"\r\n")
-        found = read_line(line) if len(line) <= MAX_LINE else Reason.MALFORMED
+        self.first_line = self.first_line or line
+        found = self._reader.read(line) if len(line) <= MAX_LINE else Reason.MALFORMED
+        if found is None:
+            return
+        self._counts["lines"] += 1
         if isinstance(found, Reason):
             self._counts[found] += 1
             return
@@ -186,14 +214,55 @@ class _Run:
 
 @contextmanager
 def _opened(file: str) -> Iterator[tuple[Iterator[bytes], int | None]]:
-    """The file's lines, and its size as far as that is the number of their bytes."""
+    """The file's lines in UTF-8 without a byte order mark, and its size as far as that is the number of their bytes."""
     with ExitStack() as stack:
         raw = sys.stdin.buffer if file == "-" else stack.enter_context(Path(file).open("rb"))
-        buffered = stack.enter_context(io.BufferedReader(raw))  # type: ignore[type-var]  # any raw reader will do
+        source: Any = raw  # any raw reader will do
+        buffered: io.BufferedReader[Any] = stack.enter_context(io.BufferedReader(source))
+        size = None if file == "-" else os.fstat(buffered.fileno()).st_size
         if buffered.peek(2)[:2] == _GZIP:
-            yield _lines(stack.enter_context(gzip.open(buffered))), None
-        else:
-            yield _lines(buffered), None if file == "-" else os.fstat(buffered.fileno()).st_size
+            source = stack.enter_context(gzip.open(buffered))
+            buffered, size = stack.enter_context(io.BufferedReader(source)), None
+        encoding = encoding_of(buffered.peek(4)[:4])
+        if encoding is not None:
+            source = Recoded(buffered, encoding)
+            buffered, size = stack.enter_context(io.BufferedReader(source)), None
+        if buffered.peek(3)[:3] == codecs.BOM_UTF8:
+            buffered.read(3)
+        yield _lines(buffered), size
+
+
+class Recoded(io.RawIOBase):
+    """The bytes of `source`, which is text in `encoding`, as UTF-8. What cannot be read becomes a replacement mark."""
+
+    def __init__(self, source: io.BufferedIOBase, encoding: str) -> None:
+        self._source = source
+        self._decoder = codecs.getincrementaldecoder(encoding)("replace")
+        self._rest = b""
+        self._is_over = False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        while not self._rest and not self._is_over:
+            part = self._source.read(CHUNK)
+            self._is_over = not part
+            self._rest = self._decoder.decode(part, self._is_over).encode("utf-8", "replace")
+        taken, self._rest = self._rest[: len(buffer)], self._rest[len(buffer) :]
+        buffer[: len(taken)] = taken
+        return len(taken)
+
+
+def encoding_of(start: bytes) -> str | None:
+    """UTF-16 by its byte order mark, or by the zeros beside the Latin letters of a log; none: UTF-8, or close to it."""
+    if start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        return "utf-16"
+    if len(start) == 4 and start[1] == start[3] == 0 and start[0] and start[2]:
+        return "utf-16-le"
+    if len(start) == 4 and start[0] == start[2] == 0 and start[1] and start[3]:
+        return "utf-16-be"
+    return None
 
 
 def _lines(file: io.BufferedIOBase) -> Iterator[bytes]:
@@ -210,7 +279,7 @@ def _lines(file: io.BufferedIOBase) -> Iterator[bytes]:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="althing import", description=__doc__.partition("\n")[0])
     kinds = parser.add_subparsers(dest="kind", required=True)
-    kind = kinds.add_parser("access-log", help="Apache or nginx, combined format; gzip too; - = standard input")
+    kind = kinds.add_parser("access-log", help=f"formats: {'; '.join(NAMES)}; gzip too; - = standard input")
     kind.add_argument("file", metavar="FILE")
     kind.add_argument("--website", metavar="DOMAIN", required=True)
     kind.add_argument("--json", action="store_true", help="end with one JSON object, no progress")

@@ -19,7 +19,7 @@ from ingest.app import endpoint_of
 from ingest.directory.directory import CustomDomain, Directory, KeyRow, LinkRow, Listing, Partner, Website
 from ingest.directory.refresh import load_copy, save_copy
 from ingest.errors import EventRejected, Unavailable, invalid
-from ingest.importing.access_log import PageLine, Reason, read_line
+from ingest.importing.access_log import LineReader, PageLine, Reason
 from ingest.metrics import Counters, exposition
 from ingest.publish_retries import PublishRetries
 from ingest.rate_limits import Bucket, SiteRateLimits
@@ -511,7 +511,7 @@ def a_line(request: str = "GET / HTTP/1.1", status: str = "200", referrer: str =
 
 
 def test_a_page_line() -> None:
-    page = read_line(a_line("GET /blog/?page=2 HTTP/1.1", referrer="https://x.example/"))
+    page = LineReader().read(a_line("GET /blog/?page=2 HTTP/1.1", referrer="https://x.example/"))
     assert isinstance(page, PageLine)
     assert (page.address, page.target, page.referrer) == ("203.0.113.9", "/blog/?page=2", "https://x.example/")
     assert page.at.isoformat() == "2015-05-17T08:05:03+00:00" and page.user_agent == 'Mozilla/5.0 "x"'
@@ -522,7 +522,7 @@ def test_a_page_line() -> None:
     ["/", "/a", "/a/", "/a.html", "/a.htm", "/a.php", "/a.b/c", "/a?x=b.png", "/?f=x.css", "http://h.example/a"],
 )
 def test_pages(target: str) -> None:
-    assert isinstance(read_line(a_line(f"GET {target} HTTP/1.0")), PageLine)
+    assert isinstance(LineReader().read(a_line(f"GET {target} HTTP/1.0")), PageLine)
 
 
 @pytest.mark.parametrize(
@@ -545,9 +545,9 @@ def test_pages(target: str) -> None:
     ],
 )
 def test_lines_that_are_no_pages(line: bytes, reason: Reason) -> None:
-    assert read_line(line) is reason
+    assert LineReader().read(line) is reason
 
 
 @pytest.mark.parametrize("status", ["200", "206", "299", "304"])
 def test_statuses_of_pages(status: str) -> None:
-    assert isinstance(read_line(a_line(status=status)), PageLine)
+    assert isinstance(LineReader().read(a_line(status=status)), PageLine)
