@@ -2,7 +2,8 @@
 
 Browsers based on Chromium name themselves twice: in the user agent and in client hints (`sec-ch-ua…`). A program that
 changes the one and forgets the other contradicts itself. Over HTTPS such a browser also always says its language, its
-brands and why it fetches; a program that only copies a user agent says none of the three.
+brands and why it fetches, and Firefox its language; a program that only copies a user agent, as link scanners do, says
+nothing of that.
 """
 
 from __future__ import annotations
@@ -21,14 +22,17 @@ def headers_contradict_agent(agent_text: str, headers: Mapping[bytes, bytes], is
     brands = headers.get(b"sec-ch-ua", b"")
     if not brands:
         said = b"accept-language" in headers or b"sec-fetch-mode" in headers
-        return is_https and not said and _sends_hints(agent_text)
+        return is_https and not said and _says_more(agent_text)
     return _hints_differ(agent_text, brands[:512], headers.get(b"sec-ch-ua-platform", b"")[:64])
 
 
 @lru_cache(maxsize=1024)
-def _sends_hints(agent_text: str) -> bool:
+def _says_more(agent_text: str) -> bool:
+    """Whether a browser of this name always sends more than its user agent."""
     found = _CHROMIUM.search(agent_text)
-    return found is not None and int(found.group(1)) >= FIRST_WITH_HINTS and "like Mac OS X" not in agent_text
+    if found is not None and "like Mac OS X" not in agent_text:
+        return int(found.group(1)) >= FIRST_WITH_HINTS
+    return _FIREFOX.search(agent_text) is not None
 
 
 @lru_cache(maxsize=4096)
@@ -44,6 +48,7 @@ def _hints_differ(agent_text: str, brands: bytes, platform: bytes) -> bool:
 
 
 _CHROMIUM: Final = re.compile(r"(?:Chrome|Chromium)/(\d{1,4})")
+_FIREFOX: Final = re.compile(r"; rv:\d+\.\d+\) Gecko/\S+ Firefox/\d{2,4}")
 _BRAND: Final = re.compile(r'"Chromium";\s*v="(\d{1,4})')
 _PLATFORMS: Final[Mapping[str, tuple[str, ...]]] = {
     "Windows": ("Windows",),

@@ -198,6 +198,7 @@ def test_hosting_companies_are_known_by_their_addresses() -> None:
     assert packed_address("x") is None and packed_address("") is None
 
 
+FIREFOX = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:121.0) Gecko/20100101 Firefox/121.0"
 CHROME_131 = b'"Google Chrome";v="131", "Chromium";v="131", "Not_A Brand";v="24"'
 
 
@@ -215,6 +216,9 @@ CHROME_131 = b'"Google Chrome";v="131", "Chromium";v="131", "Not_A Brand";v="24"
         (BROWSER, {b"sec-fetch-mode": b"navigate"}, True, False),
         (BROWSER.replace("131", "80"), {}, True, False),
         (IPHONE, {}, True, False),
+        (FIREFOX, {}, True, True),
+        (FIREFOX, {}, False, False),
+        (FIREFOX, {b"accept-language": b"de"}, True, False),
     ],
 )
 def test_headers_that_contradict_the_user_agent(

@@ -1,0 +1,64 @@
+"""Who is a person and who a machine by the user agent: link previews, mail scanners and libraries are no people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from ingest import machine_agents
+from ingest.bot_detection import machine_reason, visit_reason
+from ingest.user_agents import parse_agent
+
+
+def table() -> Iterator[tuple[str, str]]:
+    for line in Path(__file__).with_name("user_agents.txt").read_text().splitlines():
+        if line and not line.startswith("#"):
+            verdict, _, text = line.partition("\t")
+            yield verdict, text
+
+
+TABLE = list(table())
+
+
+def test_the_table_has_enough_of_both() -> None:
+    assert len(TABLE) == len(set(TABLE)) >= 180
+    verdicts = [verdict for verdict, _ in TABLE]
+    assert set(verdicts) == {"machine", "person"} and min(map(verdicts.count, set(verdicts))) >= 60
+
+
+@pytest.mark.parametrize(("verdict", "text"), TABLE, ids=[text[:60] for _, text in TABLE])
+def test_who_follows_a_link(verdict: str, text: str) -> None:
+    agent = parse_agent(text)
+    found = visit_reason(agent, True, {}, "GET", "")
+    assert ("machine" if found else "person") == verdict
+    if verdict == "person":
+        assert machine_reason(agent, {}) == "" and agent.device != "bot"
+
+
+@pytest.mark.parametrize(
+    "text", ["Dalvik/2.1.0 (Linux; U; Android 13; SM-S911B)", "MyApp/1 CFNetwork/1490.0.4 Darwin/23.2.0", "MyShop/2.0"]
+)
+def test_an_apps_own_requests_may_send_events(text: str) -> None:
+    """The app of a website reports what its people do; only to follow a link is what nobody does with it."""
+    agent = parse_agent(text)
+    assert agent.tool and machine_reason(agent, {}) == "" and visit_reason(agent, True, {}, "GET", "") == "crawler"
+
+
+def test_the_list_is_data_with_a_date_and_names_no_browser() -> None:
+    listed = machine_agents.LIST
+    assert date(2026, 1, 1) <= listed.day and len(listed.names) == len(set(listed.names)) >= 60
+    people = [text for verdict, text in TABLE if verdict == "person"]
+    assert [text for text in people if machine_agents.is_machine(text)] == []
+    assert machine_agents.without_phones("CUBOT_NOTE_S") == "_NOTE_S"
+
+
+@pytest.mark.parametrize("name", machine_agents.LIST.names)
+def test_each_name_of_the_list_makes_a_machine_of_a_browser(name: str) -> None:
+    browser = (
+        "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120 Safari/537.36"
+    )
+    assert not parse_agent(browser).crawler
+    assert parse_agent(f"{browser} {name}").crawler and parse_agent(f"{browser} {name.upper()}").crawler
