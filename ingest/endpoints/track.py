@@ -221,31 +221,32 @@ class _BatchRequest:
 
     async def resolve(self, events: Decoded) -> None:
         """Looks up the links, partners and keys of the events, all at once, and charges each website's rate limit."""
-        unknown = await self._unknown_names(events)
+        named, unknown, count = await self._sort(events)
         if unknown:
             await self._look_up(unknown, events)
         counts: dict[Key, int] = {}
-        for sent in events:
-            if isinstance(sent, EventRejected):
+        if count and self.key is not None:
+            counts[self.key] = count
+        for sent in named:
+            found = await self._key_of(sent.site or "")
+            if isinstance(found, EventRejected):
+                if len(events) == 1:
+                    raise found
                 continue
-            key = self.key
-            if key is None or sent.site is not None:
-                found = await self._key_of(sent.site or "")
-                if isinstance(found, EventRejected):
-                    if len(events) == 1:
-                        raise found
-                    continue
-                key = key or found
+            key = self.key or found
             counts[key] = counts.get(key, 0) + 1
         self.runner.current = "limit_rate"
         self._open_requests(counts)
 
-    async def _unknown_names(self, events: Decoded) -> dict[Name, None]:
-        """What the events name that is not in memory, in the order in which it is named first. A key that is alone is
-        looked up when it is needed."""
-        directory, time_slice, keys = self.context.directory, self.time_slice, self.keys
-        has_keys = self.count > 1
+    async def _sort(self, events: Decoded) -> tuple[list[SentEvent], dict[Name, None], int]:
+        """The events whose key is to be read from them; what all of them name that is not in memory, in the order in
+        which it is named first; how many events have the key of the request. A key that is alone is looked up when it
+        is needed."""
+        directory, time_slice = self.context.directory, self.time_slice
+        has_key = self.key is not None
+        named: list[SentEvent] = []
         unknown: dict[Name, None] = {}
+        count = 0
         for index, sent in enumerate(events):
             if time_slice is not None and not index % CLOCK_EVERY and time_slice.is_over():
                 await time_slice.next()
@@ -253,11 +254,18 @@ class _BatchRequest:
                 continue
             if sent.link is not None or sent.partner:
                 unknown.update(dict.fromkeys(unknown_names(directory, sent)))
-            if has_keys and sent.site and sent.site not in keys and len(sent.site) <= MAX_KEY:
-                name = directory.unknown_key(sent.site)
-                if name is not None:
-                    unknown[name] = None
-        return unknown
+            if has_key and sent.site is None:
+                count += 1
+                continue
+            named.append(sent)
+            if self.count > 1 and (name := self._unknown_key(sent.site or "")) is not None:
+                unknown[name] = None
+        return named, unknown, count
+
+    def _unknown_key(self, text: str) -> Name | None:
+        """The name to look up of a key that is neither in memory nor was tried before."""
+        is_known = text in self.keys or not 0 < len(text) <= MAX_KEY
+        return None if is_known else self.context.directory.unknown_key(text)
 
     async def _look_up(self, unknown: Collection[Name], events: Decoded) -> None:
         """Looks the names up, and notes the events that name one for which this request may not. Raises
@@ -321,7 +329,7 @@ class _BatchRequest:
             if isinstance(sent, EventRejected):
                 error = sent
                 drop(error.code, "decode")
-            elif index in unresolved:
+            elif unresolved and index in unresolved:
                 error = self._dropped("look_up", unresolved[index])
             else:
                 request = usual if sent.site is None and usual is not None else self._request_of(sent)

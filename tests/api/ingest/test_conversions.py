@@ -94,6 +94,12 @@ def test_a_redirect_records_the_click_and_sends_on(
     assert event.visitor
 
 
+CUBOT = (
+    "Mozilla/5.0 (Linux; Android 9; CUBOT X19) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0 Mobile"
+    " Safari/537.36"
+)
+
+
 def test_machines_are_flagged_and_sent_on(
     ingest_service: IngestService, client: httpx.Client, site: Site, partner: tuple[UUID, str], clicks: Tail
 ) -> None:
@@ -103,9 +109,17 @@ def test_machines_are_flagged_and_sent_on(
         ("GET", {"user-agent": "curl/8.5.0"}, "crawler"),
         ("GET", {"user-agent": ""}, "no_user_agent"),
         ("GET", {"sec-purpose": "prefetch"}, "prefetch"),
+        ("GET", {"user-agent": "Mozilla/5.0 (compatible; Bluesky Cardyb/1.1; +mailto:support@bsky.app)"}, "crawler"),
+        ("GET", {"user-agent": "Mozilla/4.0 (compatible; ms-office; MSOffice 16)"}, "crawler"),
+        ("GET", {"user-agent": "MyApp/1 CFNetwork/1490.0.4 Darwin/23.2.0"}, "crawler"),
+        ("GET", {"user-agent": "Dalvik/2.1.0 (Linux; U; Android 13; SM-S911B)"}, "crawler"),
+        ("GET", {"user-agent": CUBOT}, ""),
     ):
         assert client.request(method, f"/go/{slug}", headers=headers).status_code == 302
         assert clicks.take(1)[0]["bot_reason"] == reason
+    for agent in ("MyApp/1 CFNetwork/1490.0.4 Darwin/23.2.0", CUBOT):
+        sent = client.post("/track", json={"type": "a"}, headers={**bearer(site.site_key), "user-agent": agent})
+        assert sent.status_code == 202 and clicks.take(1)[0]["bot_reason"] == ""
 
 
 def test_links_that_do_not_redirect(
