@@ -17,7 +17,7 @@ import pytest
 
 from infra.kernel.clickhouse.client import client as clickhouse_client
 from infra.kernel.config.settings import Settings
-from ingest.importing.command import Imported, NoPageView, import_file
+from ingest.importing.command import Imported, import_file
 from ingest.importing.imported_events import ImportFailed
 from schemas import topics
 from schemas.tracking import TrackedEvent
@@ -158,28 +158,6 @@ def test_formats_that_hide_nobody_and_encodings_of_windows(target: Target, tmp_p
             path.write_bytes(content)
             counts = import_file(target.settings, str(path), target.domain, imported, quiet=True)
             assert (counts["lines"], counts["imported"], counts["duplicates"]) == (5, 0, 5)
-
-
-@pytest.mark.parametrize(
-    ("content", "begins", "counts"),
-    [
-        ('{domain} - - [20/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 5\n' * 5, "{domain} - - [20/May", "malformed"),
-        ("time,visitor\n1,2\n", "time,visitor", "malformed"),
-        ('203.0.113.9 - - [20/May/2015:10:05:03 +0000] "GET /a.css HTTP/1.1" 200 5\n', "203.0.113.9", "asset"),
-        ("#Fields: date time\n", "#Fields", "malformed"),
-        ("", "it has no line", "malformed"),
-    ],
-)
-def test_a_file_without_a_page_view_is_an_error_that_says_what_is_in_it(
-    target: Target, tmp_path: Path, content: str, begins: str, counts: str
-) -> None:
-    path = tmp_path / "access.log"
-    path.write_text(content.replace("{domain}", target.domain))
-    with pytest.raises(NoPageView) as caught:
-        import_file(target.settings, str(path), target.domain, imported, quiet=True)
-    assert begins.replace("{domain}", target.domain) in str(caught.value)
-    assert "Apache" in str(caught.value) and "CloudFront" in str(caught.value)
-    assert caught.value.counts["lines"] == caught.value.counts[counts] == sum(caught.value.counts.values()) / 2
 
 
 def test_identical_lines_are_as_many_page_views_as_one_file_has_of_them(target: Target, tmp_path: Path) -> None:

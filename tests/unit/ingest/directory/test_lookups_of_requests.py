@@ -176,6 +176,18 @@ async def test_a_batch_without_a_key_tries_few_and_looks_up_no_more() -> None:
     assert answer.json["accepted"] == 1 and len(ingest.names) == MAX_LOOKUPS
 
 
+async def test_events_with_keys_of_their_own_count_beside_others() -> None:
+    events = [{"type": "a", "site": "pk_nobody"}, {"type": 5}, {"type": "a", "site": KEY}, {"type": "a"}]
+    answer = await Ingest().send("/track", events)
+    assert answer.status == 202 and answer.json["accepted"] == 1
+    assert [one["code"] for one in answer.json["rejected"]] == ["unknown_key", "bad_type", "missing_key"]
+    answer = await Ingest().send("/track", events, SECRET_KEY)
+    assert answer.json["accepted"] == 2
+    assert [one["code"] for one in answer.json["rejected"]] == ["unknown_key", "bad_type"]
+    alone = await Ingest().send("/track", {"type": "a", "site": "pk_nobody"}, SECRET_KEY)
+    assert (alone.status, alone.json["code"]) == (401, "unknown_key")
+
+
 def single_requests() -> Iterator[tuple[str, object, str]]:
     """Every kind of request that can name something unknown, with all the unknown names that it can have."""
     click = "0" * 40
