@@ -23,6 +23,7 @@ from infra.kernel.observability.progress import Meter
 from infra.kernel.postgres.pool import connect
 from infra.kernel.security.subject_keys import open_keyring
 from infra.ops.audit.audit_log import check_audit_log
+from infra.ops.audit.built_visits import audit_built_visits, count_builds
 from infra.ops.audit.domain_events import audit_domain_events
 from infra.ops.audit.inline_projections import audit_inline_projections
 from infra.ops.audit.load_ledger import audit_ledger
@@ -87,6 +88,8 @@ def audit(
             report.add(check_audit_log(counted, postgres, ends))
         report.add(audit_inline_projections(settings))
         report.add(audit_rollups(clickhouse))
+        with Meter("builds of visits", count_builds(clickhouse), quiet=not tells_progress) as meter:
+            report.add(audit_built_visits(clickhouse, meter.advance))
         report.add(audit_money_sums(clickhouse, postgres))
         report.add(audit_recent(clickhouse))
         if ledger is not None:

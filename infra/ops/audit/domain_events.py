@@ -16,9 +16,9 @@ from infra.kernel.log import Log
 from infra.ops.audit.event_store import EventStore
 from infra.ops.audit.log_reader import Ends, read
 from infra.ops.audit.notifications import Notifications
-from infra.ops.audit.quiescence import exists
 from infra.ops.audit.read_models import read_models
 from infra.ops.audit.report import Kind, Report
+from infra.ops.audit.reported_sales import ReportedSales
 from infra.ops.audit.signatures import Signatures
 from infra.ops.audit.tracked_events import dead_letters
 from infra.ops.audit.wide_rows import WideRows
@@ -40,6 +40,7 @@ def audit_domain_events(
     rows = _ConversionRows(clickhouse, end, dead_letters(postgres, DOMAIN.name, 0), report)
     with read_models(postgres) as models:
         store, notifications = EventStore(postgres, report), Notifications(postgres)
+        sales = ReportedSales(postgres)
         # Read to where the topic ends now: what the relay had copied at the moment of `models` must be before that.
         until = max(end, models.end, log.end_offset(DOMAIN.name, 0))
         for offset, found in _first_ones(log, until, store, Signatures(postgres, report), set_aside, decrypt, report):
@@ -47,12 +48,14 @@ def audit_domain_events(
                 rows.audit(offset, found.event)
             models.replay(offset, found.event, found.position)
             notifications.count(offset, found.event, found.position)
+            sales.count(found.event, found.position)
         store.finish()
         rows.finish()
         decided = {key for (key,) in models.conversions}
         models.compare(report)
         notifications.compare(report)
-    _audit_reports(log, postgres, ends, decided, report)
+        sales.compare_pending(report)
+    _audit_reports(log, clickhouse, postgres, ends, decided, sales, report)
     return report
 
 
@@ -174,36 +177,44 @@ def _kind(event: conversions.ConversionStep) -> str:
     return event.key_kind
 
 
-def _audit_reports(log: Log, postgres: psycopg.Connection[Any], ends: Ends, decided: set[UUID], report: Report) -> None:
+def _audit_reports(
+    log: Log,
+    clickhouse: Reader,
+    postgres: psycopg.Connection[Any],
+    ends: Ends,
+    decided: set[UUID],
+    sales: ReportedSales,
+    report: Report,
+) -> None:
     """Every reported lead or sale became a conversion, was refused with a reason, waits for an exchange rate, or is a
-    dead letter."""
-    if not exists(postgres, "conversions.rejected_report"):
+    dead letter. Reports after `ends` are read as well: their rows may be there."""
+    if not sales.is_there:
         return
-    rows = postgres.execute(
-        "SELECT conversion_id FROM conversions.rejected_report"
-        " UNION SELECT conversion_id FROM conversions.awaiting_exchange_rate"
-    )
-    accounted = decided | {conversion_id for (conversion_id,) in rows}
     dead = _dead_letters(postgres, CONVERSIONS.name)
     signatures = Signatures(postgres, report)
     for partition in range(CONVERSIONS.partitions):
-        end = ends[CONVERSIONS.name, partition]
-        for record in signatures.watched(read(log, CONVERSIONS.name, partition, end)):
+        end, until = ends[CONVERSIONS.name, partition], log.end_offset(CONVERSIONS.name, partition)
+        for record in signatures.watched(read(log, CONVERSIONS.name, partition, max(end, until))):
             if signatures.is_forged(record):
                 continue
-            if (partition, record.offset) in dead:
-                continue
-            report.checked["reports of conversions"] += 1
+            is_dead = (partition, record.offset) in dead
+            report.checked["reports of conversions"] += not is_dead
             place = f"conversions[{partition}]@{record.offset}"
             try:
                 reported = ConversionReported.model_validate_json(record.value)
             except ValidationError as error:
-                report.found(Kind.WRONG, "conversions", f"{place} cannot be read: {error.errors()[0]['msg']}")
+                if not is_dead:
+                    report.found(Kind.WRONG, "conversions", f"{place} cannot be read: {error.errors()[0]['msg']}")
                 continue
-            if reported.conversion_id not in accounted:
+            if is_dead:
+                sales.note(reported)
+                continue
+            sales.compare_report(place, reported, report)
+            if record.offset < end and not sales.is_accounted(reported, decided):
                 report.found(
                     Kind.MISSING, "conversions", f"conversion {reported.conversion_id} ({place}) was not decided"
                 )
+    sales.finish(clickhouse, report)
 
 
 def _dead_letters(postgres: psycopg.Connection[Any], topic: str) -> set[tuple[int, int]]:

@@ -28,12 +28,11 @@ def wait_until_quiescent(log: Log, postgres: psycopg.Connection[Any], timeout_s:
     `postgres` must be in autocommit mode.
     """
     deadline = monotonic() + timeout_s
-    ends = ends_of(log, postgres, topics.CLICKS, topics.CONVERSIONS, topics.REJECTED)
+    ends = ends_of(log, postgres, topics.CLICKS, topics.CONVERSIONS)
     _wait(lambda: _policies_behind(postgres, ends), deadline)
     newest = _newest_decision(postgres)
     _wait(lambda: _relay_behind(postgres, newest), deadline)
-    # The policy may have refused reports meanwhile; those records count from the next audit on.
-    ends |= ends_of(log, postgres, topics.DOMAIN)
+    ends |= ends_of(log, postgres, topics.DOMAIN, topics.REJECTED)  # the policy may have refused reports meanwhile
     _wait(lambda: _projections_behind(postgres, ends), deadline)
     if partitions.splits(postgres, topics.CLICKS.name):  # what was read was perhaps moved to another partition
         moved = ends_of(log, postgres, topics.CLICKS)

@@ -1,4 +1,4 @@
-"""Compares every rollup, and the built days of reports, with sums computed from the raw rows, cell by cell."""
+"""Compares every rollup with sums computed from the raw rows, cell by cell."""
 
 # ruff: noqa: S608 - queries are made of this package's own names and of numbers
 
@@ -33,8 +33,6 @@ _TYPES: Final = {"c_pending": "toInt128", "c_approved": "toInt128", "c_reversed"
 _DECIDED: Final = ("pending", "approved", "rejected", "reversed", "c_pending", "c_approved", "c_reversed")
 _QUARTER: Final = "toDateTime(intDiv(toUnixTimestamp(raw.occurred_at), 900) * 900, 'UTC')"
 _MINUTE: Final = "toDateTime(intDiv(toUnixTimestamp(raw.received_at), 60) * 60, 'UTC')"
-_BUILDS: Final = tables.table(tables.VISIT_BUILDS)
-_BREAKDOWN: Final = tables.table(tables.BREAKDOWN)
 _NO_ID: Final = "toUUID('00000000-0000-0000-0000-000000000000')"
 
 
@@ -96,8 +94,6 @@ def audit_rollups(clickhouse: Reader) -> Report:
         report.add(_tried(clickhouse, rollup.name, _sums_query(rollup)))
     report.add(_tried(clickhouse, "visitors_15m", _visitors_query()))
     report.add(_tried(clickhouse, tables.CONVERSION_EVENTS, _copies_query()))
-    report.add(_tried(clickhouse, "breakdown of days", _built(1, "{day}")))
-    report.add(_tried(clickhouse, "breakdown of weeks", _built(7, "toMonday({day})")))
     return report
 
 
@@ -162,31 +158,4 @@ def _copies_query() -> str:
         " UNION ALL "
         f"SELECT website_id, event_id, toInt64(-1), -{content} FROM events WHERE type = 'conversion'"
         ") GROUP BY website_id, event_id"
-    )
-
-
-def _built(days: int, first: str) -> str:
-    """The totals of builds of so many days less those of the raw rows: all must be zero. `first`: which one a `{day}`
-    belongs to."""
-    current = (
-        f"SELECT website_id, b.day AS day, max(b.build) AS build FROM {_BUILDS} AS b INNER JOIN ("
-        f"SELECT website_id, {first.format(day='day')} AS first, sum(events) AS all_events, sum(fingerprint) AS whole"
-        " FROM event_days GROUP BY website_id, first) AS d ON b.website_id = d.website_id AND b.day = d.first"
-        f" WHERE b.days = {days} GROUP BY website_id, day"
-        " HAVING argMax(b.events, b.build) = any(all_events) AND argMax(b.fingerprint, b.build) = any(whole)"
-    )
-    raw_day = first.format(day="toDate(occurred_at)")
-    return (
-        "SELECT website_id, day, is_bot, sum(views) AS sum_views, sum(followed) AS sum_followed,"
-        " sum(people) AS sum_people, sum(seen) AS sum_seen,"
-        " sum_views != 0 OR sum_followed != 0 OR sum_people != 0 OR sum_seen != 0 AS differs FROM ("
-        "SELECT website_id, day, is_bot, sum(pageviews) AS views, sum(clicks) AS followed,"
-        f" toInt64(uniqCombinedMerge(12)(visitors)) AS people, sum(impressions) AS seen FROM {_BREAKDOWN}"
-        f" WHERE dimension = 'total' AND days = {days}"
-        f" AND (website_id, day, build) IN ({current}) GROUP BY website_id, day, is_bot UNION ALL "
-        f"SELECT website_id, {raw_day} AS day, is_bot, -toInt64(countIf(type = 'pageview')),"
-        " -toInt64(countIf(type = 'click')), -toInt64(uniqCombinedIf(12)(visitor, visitor != 0)),"
-        " -toInt64(sumIf(value, type = 'link.impression')) FROM events"
-        f" WHERE type != 'conversion' AND (website_id, {raw_day}) IN (SELECT website_id, day FROM ({current}))"
-        " GROUP BY website_id, day, is_bot) GROUP BY website_id, day, is_bot"
     )

@@ -10,6 +10,8 @@ from uuid import UUID
 
 import pytest
 
+from infra.kernel.clickhouse.reader import Reader
+from infra.ops.audit.built_visits import audit_built_visits
 from projectors.engine.clickhouse import HttpClickHouse
 from projectors.engine.ownership import Ownership
 from projectors.visits import builder as visit_builder
@@ -98,6 +100,9 @@ def test_a_grown_day_has_the_rows_that_are_found_without_a_build(
     assert [each.newer for each in grown.grown.values()] == [20] and not grown.live
     assert day.rows(grown) == day.rows(live)
     assert len(day.rows(grown)) > 250
+    with Reader(query_service.settings) as clickhouse:  # it finds the build's visits in another way
+        found = audit_built_visits(clickhouse)
+    assert found.is_clean and found.checked["rows of visit_events"] >= 300, found.as_text()
 
 
 def test_what_arrives_after_the_plan_is_in_the_next_one(query_service: QueryService, builder: VisitBuilder) -> None:

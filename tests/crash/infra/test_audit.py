@@ -42,8 +42,8 @@ from projectors.engine.clickhouse import ClickHouse, HttpClickHouse
 from projectors.registry import REGISTRY
 from schemas.events.forum import PostApproved
 from schemas.events.links import LinkCreated, LinkUpdated
-from schemas.topics import CLICKS, CONVERSIONS, DOMAIN
-from schemas.tracking import Refusal
+from schemas.topics import CLICKS, CONVERSIONS, DOMAIN, REJECTED
+from schemas.tracking import ConversionReported, Outcome, Refusal
 from tests.support.audit_history import (
     WEBSITES,
     a_sale,
@@ -591,18 +591,34 @@ def test_a_report_is_decided_or_refused_or_waits_or_is_a_dead_letter(way: Pipeli
         keyring = Keyring(connections, way.settings)
         before = audit_domain_events(way.log, clickhouse, postgres, ends, keyring)
         assert before.counts == {Kind.MISSING: 3, Kind.WRONG: 1}, before.as_text()
-        refuse = "INSERT INTO conversions.rejected_report VALUES (%s, %s, %s, 'test', 'test', now())"
-        postgres.execute(refuse, (reports[1].report_id, reports[1].conversion_id, WEBSITE))
-        wait = "INSERT INTO conversions.awaiting_exchange_rate (report_id, conversion_id, report) VALUES (%s, %s, '{}')"
-        postgres.execute(wait, (reports[2].report_id, reports[2].conversion_id))
+        way.log.publish([Record(REJECTED.name, b"key", refusal_of(reports[1]).model_dump_json().encode())]).result(10)
+        refuse = "INSERT INTO conversions.rejected_report VALUES (%s, %s, %s, 'test', 'test', %s)"
+        postgres.execute(refuse, (reports[1].report_id, reports[1].conversion_id, WEBSITE, NOW))
+        wait = "INSERT INTO conversions.awaiting_exchange_rate (report_id, conversion_id, report) VALUES (%s, %s, %s)"
+        postgres.execute(wait, (reports[2].report_id, reports[2].conversion_id, reports[2].model_dump_json()))
         postgres.execute(
             "INSERT INTO engine.dead_letter (id, projection, generation, topic, partition,"
             ' "offset", reason, error, key, value, headers)'
             " VALUES (gen_random_uuid(), 'attribution', 0, %s, %s, %s, 'invalid', '', '', '', '[]')",
             (CONVERSIONS.name, places[-1].partition, places[-1].offset),
         )
+        with way.projecting(may_give_up=True):
+            wait_until_quiescent(way.log, postgres, 60)
         after = audit_domain_events(way.log, clickhouse, postgres, ends, keyring)
         assert after.counts == {Kind.MISSING: 1} and str(reports[0].conversion_id) in after.as_text()
+
+
+def refusal_of(report: ConversionReported) -> Refusal:
+    return Refusal(
+        id=report.report_id,
+        website_id=report.website_id,
+        at=report.received_at,
+        outcome=Outcome.INVALID,
+        code="test",
+        message="test",
+        endpoint="/track/sale",
+        report_id=report.report_id,
+    )
 
 
 def test_all_that_the_projectors_build_is_audited() -> None:

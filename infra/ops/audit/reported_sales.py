@@ -1,0 +1,182 @@
+"""Tables of reports that are no conversion (yet): each row against the report in the log and the decided events.
+
+- `conversions.rejected_report`: rejections, with the reason that topic `rejected` has
+- `conversions.awaiting_exchange_rate`: reports that are decided when a rate is recorded; without its row a sale is lost
+- `conversions.pending_attribution`: conversions whose click is still looked for; without its row a late click earns
+  nothing
+- `ingest.conversion_key`: reports that ingest answers as known, so that nobody sends them again: the log has them.
+  Reports are accepted while Postgres is away, so a report may have no row
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+from uuid import UUID
+
+import orjson
+import psycopg
+
+from infra.kernel.clickhouse.reader import Reader
+from infra.ops.audit.quiescence import exists
+from infra.ops.audit.report import Kind, Report
+from schemas.base import DomainEvent
+from schemas.events.conversions import (
+    ConversionAssigned,
+    ConversionRecorded,
+    ConversionReportConflicted,
+    ConversionReportMerged,
+)
+from schemas.events.websites import WebsiteDisconnected
+from schemas.tracking import NO_ID, ConversionReported, from_log_time
+
+REJECTED: Final = "conversions.rejected_report"
+AWAITING: Final = "conversions.awaiting_exchange_rate"
+PENDING: Final = "conversions.pending_attribution"
+KNOWN: Final = "ingest.conversion_key"
+_RATE_MISSING: Final = "currency_unknown"
+"""The code of a rejection that is decided again."""
+_SEARCHED: Final = timedelta(days=30)
+"""How long after its report a conversion's click may arrive."""
+
+
+@dataclass(slots=True)
+class _Search:
+    """What the events of a conversion say about the search for its click."""
+
+    moments: list[datetime] = field(default_factory=list)
+    """Receipt of the reports that name a click or visitor, or the moment in which a person chose a click."""
+    is_over: bool = False
+    """A person chose a link."""
+
+
+class ReportedSales:
+    """The rows of one moment. `postgres` must be in a transaction of its own, which fixes it."""
+
+    def __init__(self, postgres: psycopg.Connection[Any]) -> None:
+        self.is_there = exists(postgres, REJECTED)
+        self._rejected: dict[UUID, tuple[Any, ...]] = {}
+        self._awaiting: dict[UUID, tuple[UUID, Any]] = {}
+        self._pending: dict[UUID, tuple[datetime, datetime]] = {}
+        self._known: dict[UUID, tuple[UUID, list[bytes]]] = {}
+        self._newest, self._now = 0, datetime.now(UTC)
+        if self.is_there:
+            self._known = {key: (website_id, told) for key, website_id, told in postgres.execute(_KNOWN)}
+            self._rejected = {report_id: tuple(rest) for report_id, *rest in postgres.execute(_REJECTED)}
+            self._awaiting = {report_id: (key, told) for report_id, key, told in postgres.execute(_AWAITING)}
+            self._pending = {key: (received, until) for key, received, until in postgres.execute(_PENDING)}
+        if self.is_there and exists(postgres, "events.stored_events"):
+            [(self._newest, self._now)] = postgres.execute(_MOMENT).fetchall()
+        self._searches: defaultdict[UUID, _Search] = defaultdict(_Search)
+        self._erased_owners: set[UUID] = set()
+        self._decided: set[UUID] = set()
+        self._in_log: dict[UUID, tuple[UUID, UUID]] = {}
+        """Conversion and website by report."""
+
+    def count(self, event: DomainEvent, position: int) -> None:
+        """Takes the next decided event."""
+        if isinstance(event, WebsiteDisconnected) and event.owner_erased:
+            self._erased_owners.add(event.originator_id)
+        if position > self._newest:
+            return
+        match event:
+            case ConversionRecorded(reported=None):
+                self._searches[event.originator_id].is_over = True  # its click stays: its reports were not recorded
+            case ConversionRecorded() | ConversionReportMerged() | ConversionReportConflicted():
+                self._note_report(event)
+            case ConversionAssigned():
+                self._searches[event.originator_id] = _Search(
+                    [event.timestamp] if event.click_id else [], is_over=not event.click_id
+                )
+        if isinstance(event, ConversionRecorded):
+            self._decided.add(event.originator_id)
+
+    def _note_report(self, event: ConversionRecorded | ConversionReportMerged | ConversionReportConflicted) -> None:
+        told = event.reported
+        if told is not None and (told.click_id or told.visitor):
+            self._searches[event.originator_id].moments.append(told.received_at)
+
+    def compare_pending(self, report: Report) -> None:
+        """After the last event: compares every row of `pending_attribution`."""
+        for key, search in self._searches.items():
+            is_due = bool(search.moments) and min(search.moments) + _SEARCHED > self._now
+            if is_due and not search.is_over and key not in self._pending:
+                report.found(Kind.MISSING, PENDING, f"the click of conversion {key} is not looked for any more")
+        for key, (received_at, until) in self._pending.items():
+            report.checked[f"rows of {PENDING}"] += 1
+            if key not in self._decided:
+                report.found(Kind.WRONG, PENDING, f"row {key} has no conversion")
+            elif key in self._searches and received_at not in self._searches[key].moments:
+                report.found(Kind.WRONG, PENDING, f"row {key}: no report was received at {received_at}")
+            elif not received_at + _SEARCHED <= until <= max(received_at, self._now) + _SEARCHED:
+                report.found(Kind.WRONG, PENDING, f"row {key}: until {until}, received at {received_at}")
+
+    def compare_report(self, place: str, reported: ConversionReported, report: Report) -> None:
+        """Takes a report in the log; `report` is told whether its rows say the same."""
+        self.note(reported)
+        self._compare_rejection(reported, report)
+        if (waiting := self._awaiting.get(reported.report_id)) is not None:
+            report.checked[f"rows of {AWAITING}"] += 1
+            if waiting != (reported.conversion_id, _as_kept(reported)):
+                report.found(Kind.WRONG, AWAITING, f"row {reported.report_id} is not the report at {place}")
+
+    def note(self, reported: ConversionReported) -> None:
+        """Takes a report in the log that is a dead letter."""
+        self._in_log[reported.report_id] = reported.conversion_id, reported.website_id
+
+    def is_accounted(self, reported: ConversionReported, decided: set[UUID]) -> bool:
+        """Whether the report became a conversion, was refused for good, or waits for a rate."""
+        if reported.conversion_id in decided or reported.report_id in self._awaiting:
+            return True
+        if reported.website_id in self._erased_owners:
+            return True  # the reasons of its refusals quote what was reported, and are deleted with the owner
+        rejection = self._rejected.get(reported.report_id)
+        return rejection is not None and rejection[2] != _RATE_MISSING
+
+    def finish(self, clickhouse: Reader, report: Report) -> None:
+        """After the last report: what no report gave, and reasons that topic `rejected` does not have."""
+        for table, rows in ((REJECTED, self._rejected), (AWAITING, self._awaiting)):
+            for report_id in rows.keys() - self._in_log.keys():
+                report.found(Kind.WRONG, table, f"row {report_id} has no report in the log")
+        self._compare_known(report)
+        published = {(row["report_id"], row["code"], row["message"]) for row in clickhouse.rows(_REFUSALS)}
+        for report_id, (*_, code, message, _at) in self._rejected.items():
+            if report_id in self._in_log and (str(report_id), code, message) not in published:
+                report.found(Kind.WRONG, REJECTED, f"row {report_id}: nothing was refused as {code} with this message")
+
+    def _compare_known(self, report: Report) -> None:
+        for key, (website_id, told) in self._known.items():
+            report.checked[f"rows of {KNOWN}"] += 1
+            for report_id in (UUID(bytes=each) for each in told):
+                if (logged := self._in_log.get(report_id)) is None:
+                    report.found(Kind.MISSING, KNOWN, f"report {report_id} of {key} is known, but not in the log")
+                elif logged != (key, website_id):
+                    what = f"report {report_id} is of conversion and website {logged}, not {(key, website_id)}"
+                    report.found(Kind.WRONG, KNOWN, what)
+
+    def _compare_rejection(self, reported: ConversionReported, report: Report) -> None:
+        row = self._rejected.get(reported.report_id)
+        if row is None:
+            return
+        report.checked[f"rows of {REJECTED}"] += 1
+        told = reported.conversion_id, reported.website_id, from_log_time(reported.received_at)
+        if (row[0], row[1], row[4]) != told:
+            report.found(
+                Kind.WRONG, REJECTED, f"row {reported.report_id} is {(row[0], row[1], row[4])} instead of {told}"
+            )
+
+
+def _as_kept(reported: ConversionReported) -> Any:
+    """As jsonb has it, which can hold no NUL."""
+    text = reported.model_dump_json().replace("\\u0000", "")
+    return orjson.loads(text)
+
+
+_REJECTED: Final = "SELECT report_id, conversion_id, website_id, code, message, at FROM conversions.rejected_report"
+_AWAITING: Final = "SELECT report_id, conversion_id, report FROM conversions.awaiting_exchange_rate"
+_PENDING: Final = "SELECT conversion_id, received_at, until FROM conversions.pending_attribution"
+_REFUSALS: Final = f"SELECT report_id, code, message FROM refusals WHERE report_id != '{NO_ID}'"  # noqa: S608 - own text
+_KNOWN: Final = "SELECT conversion_id, website_id, published FROM ingest.conversion_key WHERE published <> '{}'"
+_MOMENT: Final = "SELECT coalesce(max(notification_id), 0), now() FROM events.stored_events"

@@ -1,0 +1,415 @@
+"""Every table of the engines is compared by the audit, or has a reason why not; and what is compared is compared: a
+changed, a lost and a doubled row of each is found under the name of its own check."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Final
+from uuid import uuid5
+
+import psycopg
+import pytest
+
+from command_api.conversions.attribution.repository import NAME
+from command_api.inline_projections import INLINE_PROJECTIONS
+from command_api.kernel import inline_rebuild
+from command_api.registry import open_container
+from command_api.schema import create_schema as create_event_store
+from infra.domain.visits.dimensions import DAILY
+from infra.kernel.clickhouse.reader import Reader
+from infra.kernel.log import Record
+from infra.ops.audit.built_visits import DIMENSIONS, audit_built_visits
+from infra.ops.audit.command import audit
+from infra.ops.audit.covered_tables import CLICKHOUSE, POSTGRES, WITHOUT_CHECK
+from infra.ops.audit.log_reader import ends_of
+from infra.ops.audit.quiescence import wait_until_quiescent
+from infra.ops.audit.report import Report
+from projectors.engine.clickhouse import HttpClickHouse
+from projectors.engine.ownership import Ownership
+from projectors.visits import builder as visit_builder
+from projectors.visits.builder import VisitBuilder
+from schemas import envelope
+from schemas.base import DomainEvent
+from schemas.events.conversions import ConversionRecorded, Reported
+from schemas.topics import CONVERSIONS, REJECTED
+from schemas.tracking import ConversionReported, Outcome, Refusal
+from tests.support.audit_history import a_sale, decided, domain_records, reported, send, store
+from tests.support.decisions import NOW, WEBSITE
+from tests.support.pipeline import Pipeline
+from tests.support.subscriptions import notify
+
+ROOT: Final = Path(__file__).parents[3]
+pytestmark = pytest.mark.timeout(900)
+SYNC: Final = {"mutations_sync": 2, "lightweight_deletes_sync": 2, "insert_deduplicate": 0}
+HELD_ELSEWHERE: Final = {
+    "duplicates": "events",
+    "conversions.rejected_report": "conversions",
+    "conversions.awaiting_exchange_rate": "conversions",
+}
+"""Where a lost row leaves a record without any: the check of the records says so."""
+MAY_BE_LOST: Final = {"notifications.notification", "ingest.conversion_key"}
+"""Members, retention and erasure delete notifications, and no event says so; without the other row a report that is
+sent again is published again, and merged."""
+SAME_TWICE: Final = {"visitors_15m"}
+"""A state twice is the same state."""
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Tables of the engines without their generation, with the name that they are stored under."""
+
+    postgres: dict[str, str]
+    clickhouse: dict[str, str]
+
+
+def tables_of(way: Pipeline) -> Tables:
+    with psycopg.connect(way.settings.postgres_url or "") as postgres, Reader(way.settings) as clickhouse:
+        rows = postgres.execute(
+            "SELECT relnamespace::regnamespace::text || '.' || relname FROM pg_class WHERE relkind IN ('r', 'p', 'm')"
+            " AND relnamespace::regnamespace::text NOT IN ('pg_catalog', 'information_schema')"
+        ).fetchall()
+        stored = clickhouse.rows(
+            "SELECT name FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree'"
+        )
+    names = [name for (name,) in rows], [row["name"] for row in stored]
+    return Tables(*({name.partition("__g")[0]: name for name in some} for some in names))
+
+
+def test_every_table_is_compared_or_has_a_reason(way: Pipeline) -> None:
+    create_event_store(way.settings)
+    found = tables_of(way)
+    reasons = [name for names in WITHOUT_CHECK.values() for name in names]
+    assert len(reasons) == len(set(reasons)) and not POSTGRES.keys() & set(reasons)
+    assert found.postgres.keys() == POSTGRES.keys() | set(reasons)
+    assert found.clickhouse.keys() == CLICKHOUSE.keys()
+    assert DIMENSIONS.keys() == DAILY.keys()
+
+
+@contextmanager
+def filled(way: Pipeline, ledger: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[psycopg.Connection[Any]]:
+    """Every table has rows, and the audit finds nothing."""
+    monkeypatch.setattr("infra.ops.audit.report.EXAMPLES", 10_000)
+    monkeypatch.setattr(visit_builder, "MIN_EVENTS", 1)
+    send(way, ledger)
+    create_event_store(way.settings)
+    container = open_container(way.settings)
+    url = way.settings.postgres_url or ""
+    with way.projecting(), psycopg.connect(url, autocommit=True) as postgres:
+        report_sales(way, postgres)
+        store(postgres, domain_records(way))
+        for projection in INLINE_PROJECTIONS.projections:
+            inline_rebuild.rebuild(postgres, projection)
+        notify(container, postgres)
+        container.close()
+        wait_until_quiescent(way.log, postgres, 60)
+        build_visits(way)
+        sound = audit(way.settings)
+        assert sound.is_clean, sound.as_text()
+        yield postgres
+
+
+def report_sales(way: Pipeline, postgres: psycopg.Connection[Any]) -> None:
+    """Two reports that were refused, one of them for now, and a sale whose click is looked for; each has its row."""
+    refused, awaiting, late = (reported(name) for name in ("refused", "awaiting", "late"))
+    records = [Record(CONVERSIONS.name, b"key", each.model_dump_json().encode()) for each in (refused, awaiting)]
+    way.log.publish(records).result(10)
+    for each, code in ((refused, "claim_limit"), (awaiting, "currency_unknown")):
+        refusal = Refusal(
+            id=each.report_id,
+            website_id=each.website_id,
+            at=each.received_at,
+            outcome=Outcome.INVALID,
+            code=code,
+            message="for a test",
+            endpoint="/track/sale",
+            report_id=each.report_id,
+        )
+        way.log.publish([Record(REJECTED.name, b"key", refusal.model_dump_json().encode())]).result(10)
+        postgres.execute(
+            "INSERT INTO conversions.rejected_report VALUES (%s, %s, %s, %s, 'for a test', %s)",
+            (each.report_id, each.conversion_id, WEBSITE, code, each.received_at + "+00"),
+        )
+    postgres.execute(
+        "INSERT INTO conversions.awaiting_exchange_rate (report_id, conversion_id, report) VALUES (%s, %s, %s)",
+        (awaiting.report_id, awaiting.conversion_id, awaiting.model_dump_json()),
+    )
+    postgres.execute(
+        "INSERT INTO ingest.conversion_key (conversion_id, website_id, first_report_id, acked, published)"
+        " VALUES (%s, %s, %s, true, %s)",
+        (refused.conversion_id, refused.website_id, refused.report_id, [refused.report_id.bytes]),
+    )
+    now = datetime.now(UTC).replace(microsecond=0)
+    events = [*more_decisions(), a_claim(), a_late_sale(late, now)]
+    way.log.publish([decided(event, place) for place, event in enumerate(events, start=1_000)]).result(10)
+    postgres.execute(
+        "INSERT INTO conversions.pending_attribution (conversion_id, received_at, until)"
+        " VALUES (%s, %s, %s::timestamptz + interval '30 days')",
+        (late.conversion_id, now, now),
+    )
+    for (topic, partition), end in ends_of(way.log, postgres, CONVERSIONS).items():  # the policy has read them
+        postgres.execute(
+            "INSERT INTO engine.position (projection, generation, topic, partition, next_offset)"
+            " VALUES (%s, 0, %s, %s, %s)",
+            (NAME, topic, partition, end),
+        )
+
+
+def a_late_sale(report: ConversionReported, now: datetime) -> DomainEvent:
+    recorded = the_sale()
+    facts = recorded.facts.model_copy(update={"attribution": None, "txid": "late"})
+    told = Reported(
+        report_id=report.report_id,
+        key_kind="secret",
+        reported_by="sale",
+        received_at=now,
+        kind="sale",
+        occurred_at=now,
+        visitor=7,
+    )
+    change = recorded.change.model_copy(update={"pending": 0, "commission_pending": 0})
+    update = {"originator_id": report.conversion_id, "facts": facts, "reported": told, "change": change}
+    return recorded.model_copy(update={**update, "commission": None, "received_at": now})
+
+
+def the_sale() -> ConversionRecorded:
+    recorded = a_sale()[0]
+    assert isinstance(recorded, ConversionRecorded)
+    return recorded
+
+
+def a_claim() -> DomainEvent:
+    """A sale that the public key of a page reported."""
+    recorded = the_sale()
+    told = Reported(
+        report_id=uuid5(WEBSITE, "claim"),
+        key_kind="site",
+        reported_by="sale",
+        received_at=NOW,
+        kind="sale",
+        occurred_at=NOW,
+    )
+    facts = recorded.facts.model_copy(update={"txid": "claim"})
+    return recorded.model_copy(update={"originator_id": uuid5(WEBSITE, "claim"), "facts": facts, "reported": told})
+
+
+def build_visits(way: Pipeline) -> None:
+    """Of all days, as two hours ago, and of their weeks."""
+    ownership = Ownership(way.settings.postgres_url or "")
+    builder = VisitBuilder(HttpClickHouse(way.settings), ownership, lambda: datetime.now(UTC) - timedelta(hours=2))
+    while not builder.build():
+        pass  # a day rests before it is built
+    ownership.close()
+
+
+def sampled(name: str, stream: str, number: int, version: int = 1) -> DomainEvent:
+    """An event as its golden sample has it."""
+    headers = envelope.headers(name, version, 1, uuid5(WEBSITE, f"sample {stream}"), number)
+    sample = (ROOT / "schemas" / "samples" / f"{name}.v{version}.json").read_bytes()
+    return envelope.decode(sample, tuple(headers), lambda _subject, _field, _text: "sealed").event
+
+
+def more_decisions() -> list[DomainEvent]:
+    """What leaves a row in the tables that the history leaves empty: there, what began has ended."""
+    return [
+        sampled("website.connected", "website", 1),
+        sampled("site.created", "site", 1),
+        sampled("page.saved", "page", 1),
+        sampled("site.published", "site", 2),
+        sampled("site_subscription.requested", "subscription", 1),
+        sampled("link.created", "link", 1),
+        sampled("offer.sent", "offer", 1),
+        sampled("partner.registered", "partner", 1, version=2),
+        sampled("partner_request.made", "request", 1),
+        sampled("conversion_decision.scheduled", "decision", 1),
+    ]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a stored table. `is_key`: it says which row it is."""
+
+    name: str
+    type: str
+    is_key: bool
+
+
+class PostgresRows:
+    """Plants faults in the first row of a table."""
+
+    def __init__(self, postgres: psycopg.Connection[Any], table: str) -> None:
+        self._postgres, self._table = postgres, table
+        rows = postgres.execute(_COLUMNS_OF, (table,)).fetchall()
+        self._columns = [Column(*row) for row in rows]
+        assert self._rows(), f"{table} has no row"
+
+    def change(self) -> None:
+        self._first_that_is_taken(
+            f"UPDATE {self._table} SET {each.name} = {_other(each)} {_FIRST.format(self._table)}"
+            for each in self._columns
+            if not each.is_key and each.type in _OTHERS
+        )
+
+    def lose(self) -> None:
+        self._first_that_is_taken([f"DELETE FROM {self._table} {_FIRST.format(self._table)}"])
+
+    def double(self) -> None:
+        """Once more, under another key."""
+        names = ", ".join(each.name for each in self._columns)
+        self._first_that_is_taken(
+            f"INSERT INTO {self._table} ({names}) OVERRIDING SYSTEM VALUE SELECT {self._with_other(key)}"
+            f" FROM {self._table} {_FIRST.format(self._table)}"
+            for key in self._columns
+            if key.is_key and key.type in _OTHERS
+        )
+
+    def _with_other(self, key: Column) -> str:
+        unique = {"notification_id": "900", key.name: _other(key)}
+        return ", ".join(unique.get(each.name, each.name) for each in self._columns)
+
+    def _first_that_is_taken(self, statements: Iterable[str]) -> None:
+        """A constraint may refuse some."""
+        refused = []
+        for statement in statements:
+            try:
+                assert self._postgres.execute(statement.encode()).rowcount == 1, statement
+            except psycopg.Error as error:
+                refused.append(f"{statement}: {error}")
+            else:
+                return
+        pytest.fail(f"{self._table}: {refused}")
+
+    def _rows(self) -> int:
+        [(count,)] = self._postgres.execute(f"SELECT count(*) FROM {self._table}".encode()).fetchall()
+        return int(count)
+
+
+_OTHERS: Final = {
+    "text": "coalesce({0}, '') || 'x'",
+    "uuid": "gen_random_uuid()",
+    "integer": "coalesce({0}, 0) + 1",
+    "bigint": "coalesce({0}, 0) + 1",
+    "smallint": "coalesce({0}, 0) + 1",
+    "numeric": "coalesce({0}, 0) + 1",
+    "boolean": "NOT coalesce({0}, false)",
+    "timestamp with time zone": "coalesce({0}, now()) + interval '1 hour'",
+    "date": "coalesce({0}, current_date) + 1",
+    "jsonb": """'{{"planted": 1}}'""",
+    "text[]": "'{{planted}}'",
+    "bytea": "'planted'",
+}
+"""Another value of each type."""
+_FIRST: Final = "WHERE ctid = (SELECT min(ctid) FROM {})"
+_COLUMNS_OF: Final = """
+SELECT attname, format_type(atttypid, NULL), coalesce(attnum = ANY (indkey), false) FROM pg_attribute
+LEFT JOIN pg_index ON indrelid = attrelid AND indisprimary
+WHERE attrelid = %s::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = '' ORDER BY attnum"""
+
+
+def _other(column: Column) -> str:
+    return _OTHERS[column.type].format(column.name)
+
+
+class ClickHouseRows:
+    """Plants faults in the rows of a table that come first in its order; of `events`, those of the visitors'."""
+
+    def __init__(self, way: Pipeline, table: str) -> None:
+        self._clickhouse, self._table = HttpClickHouse(way.settings), table
+        found = self._clickhouse.rows(
+            "SELECT name, type, is_in_sorting_key OR is_in_partition_key FROM system.columns"
+            f" WHERE database = currentDatabase() AND table = '{table}' ORDER BY position"
+        )
+        self.columns = [Column(name, kind, bool(is_key)) for name, kind, is_key in found]
+        keys = ", ".join(each.name for each in self.columns if each.is_key)
+        which = "type != 'conversion'" if table.startswith("events__") else "1"
+        self._keys = f"({keys})"
+        self._ordered = f"SELECT {keys} FROM {table} WHERE {which} GROUP BY {keys} ORDER BY {keys}"
+
+    def change(self) -> None:
+        self.change_column(next(each for each in self.columns if not each.is_key), 0)
+
+    def change_column(self, column: Column, number: int) -> None:
+        """In the row at this place of the order."""
+        self._run(f"ALTER TABLE {self._table} UPDATE {column.name} = {_other_value(column)} WHERE {self._at(number)}")
+
+    def lose(self) -> None:
+        self._run(f"DELETE FROM {self._table} WHERE {self._at(0)}")
+
+    def double(self) -> None:
+        self._run(f"INSERT INTO {self._table} SELECT * FROM {self._table} WHERE {self._at(0)} LIMIT 1")
+
+    def _at(self, number: int) -> str:
+        return f"{self._keys} IN ({self._ordered} LIMIT 1 OFFSET {number})"
+
+    def _run(self, statement: str) -> None:
+        before = self._contents()
+        self._clickhouse.run(statement, SYNC)
+        assert self._contents() != before, f"nothing was changed by {statement}"
+
+    def _contents(self) -> Any:
+        plain = [each.name for each in self.columns if not each.type.startswith("AggregateFunction")]
+        states = [f"finalizeAggregation({each.name})" for each in self.columns if each.name not in plain]
+        named = ", ".join(f"toString({name})" for name in (*plain, *states))
+        return self._clickhouse.rows(f"SELECT count(), sum(cityHash64({named})) FROM {self._table}")
+
+
+def _other_value(column: Column) -> str:
+    name, kind = column.name, column.type
+    if kind.startswith("AggregateFunction"):
+        return "(SELECT uniqCombinedState(12)(toUInt64(number + 1)) FROM numbers(50))"
+    if kind.startswith("Map"):
+        return f"mapFromArrays(mapKeys({name}), arrayMap(value -> value + 1, mapValues({name})))"
+    if "String" in kind:
+        return f"concat({name}, 'x')"
+    if kind == "UUID":
+        return f"toUUID('{uuid5(WEBSITE, 'planted')}')"
+    return f"NOT {name}" if kind == "Bool" else f"{name} + 1"
+
+
+def found_by(report: Report) -> Counter[str]:
+    return Counter(check for _, check, _ in report.examples)
+
+
+@pytest.mark.parametrize("fault", ["change", "lose", "double"])
+def test_a_fault_of_each_table_is_found_by_the_check_of_the_table(
+    way: Pipeline, ledger: Path, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    """Tables from which others are made come last, each alone: the checks of the others find a fault of theirs, too."""
+    with filled(way, ledger, monkeypatch) as postgres:
+        stored = tables_of(way)
+        derived_from = ["visit_events", "events", "events.stored_events"]
+        together = [name for name in (*POSTGRES, *CLICKHOUSE) if name not in derived_from]
+        before = Counter[str]()
+        for names in (together, *([name] for name in derived_from)):
+            for name in names:
+                plant = PostgresRows(postgres, stored.postgres[name]) if name in POSTGRES else None
+                if fault == "double" and name in SAME_TWICE:
+                    continue
+                getattr(plant or ClickHouseRows(way, stored.clickhouse[name]), fault)()
+            report = audit(way.settings)
+            found = found_by(report)
+            for name in names:
+                check = {**POSTGRES, **CLICKHOUSE}[name]
+                if fault == "lose":
+                    check = HELD_ELSEWHERE.get(name, check)
+                is_allowed = name in {"lose": MAY_BE_LOST, "double": SAME_TWICE}.get(fault, frozenset())
+                assert is_allowed or found[check] > before[check], f"{fault} {name}\n{report.as_text()}"
+            before = found
+
+
+def test_every_column_of_built_visits_is_compared(way: Pipeline, ledger: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is changed in a row of its own, but for those that say which row it is: such a row would be lost."""
+    with filled(way, ledger, monkeypatch), Reader(way.settings) as clickhouse:
+        assert audit_built_visits(clickhouse).is_clean
+        for name in ("visit_builds", "breakdown", "visit_events"):
+            rows, check = ClickHouseRows(way, tables_of(way).clickhouse[name]), CLICKHOUSE[name]
+            columns = [each for each in rows.columns if not each.is_key]
+            before = found_by(audit_built_visits(clickhouse))[check]
+            for number, column in enumerate(columns):
+                rows.change_column(column, number)
+            report = audit_built_visits(clickhouse)
+            assert found_by(report)[check] - before >= len(columns), f"{name}\n{report.as_text()}"
