@@ -10,8 +10,7 @@ from fastapi import Response
 from pydantic import Field
 
 from query_api.analytics.filters import Bots
-from query_api.analytics.metrics import Source, uniques
-from query_api.analytics.query_plan import rows, source_of
+from query_api.analytics.query_plan import UNIQUES, plan
 from query_api.analytics.request import AnalyticsRequest
 from query_api.kernel.clickhouse_reader import Query
 from query_api.kernel.responses import RowModel
@@ -42,10 +41,11 @@ _SUSPICIONS: Final = frozenset(Suspicion)
 def read(request: AnalyticsRequest, response: Response) -> list[KeptApart]:
     """One row per reason; filters hold, and `bots` is what this is about."""
     selection = replace(request.selection, bots=Bots.ONLY)
-    counted = rows(source_of(selection, Source.RAW), selection, request.range.start, request.range.end)
+    chosen = plan(selection, ("bot_reason", "type", *UNIQUES))
+    counted = chosen.rows(request.range.start, request.range.end)
     sql = (
         "SELECT toString(t.bot_reason) AS reason, countIf(t.type = 'click') AS clicks,"
-        f" countIf(t.type = 'pageview') AS pageviews, count() AS events, {uniques(Source.RAW)}"
+        f" countIf(t.type = 'pageview') AS pageviews, count() AS events, {chosen.uniques()}"
         f" {counted.sql} AND t.type <> 'conversion' GROUP BY reason ORDER BY events DESC, reason"
     )
     [found] = request.read(response, Query(sql, counted.parameters))

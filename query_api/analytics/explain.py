@@ -13,8 +13,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import Field
 
-from query_api.analytics.metrics import Source
-from query_api.analytics.query_plan import rows, source_of
+from query_api.analytics.query_plan import plan
 from query_api.analytics.request import AnalyticsQuery, parse_request
 from query_api.analytics.visit_rows import COLUMNS
 from query_api.kernel import clickhouse_reader, pagination
@@ -103,7 +102,7 @@ def get_events(
 ) -> list[LoggedEvent]:
     """Newest first; `topic`, `partition` and `offset` are the position of each event in the log."""
     what = parse_request(query, context, scope)
-    chosen = rows(source_of(what.selection, Source.RAW), what.selection, what.range.start, what.range.end, COLUMNS)
+    chosen = plan(what.selection, COLUMNS).rows(what.range.start, what.range.end)
     page = pagination.Page(request, response, query.limit, query.cursor)
     bound: dict[str, Any] = {**chosen.parameters, "limit": page.limit + 1}
     after = ""

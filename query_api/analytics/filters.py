@@ -128,23 +128,25 @@ class DimensionFilter:
             column, kind, values = stored(self.dimension, self.values) or (self.sql, "String", list(self.values))
             parts, parameters = f"{column} IN {{{bound}:Array({kind})}}", {bound: values}
         else:
-            names = [f"{bound}_{place}" for place in range(len(self.values))]
-            parts = " OR ".join(self._contains(name) for name in names) or "0"
-            is_pattern = self.operator is Operator.MATCHES
-            texts = [_like(value) if is_pattern else value for value in self.values]
-            parameters = dict(zip(names, texts, strict=True))
+            parts, parameters = self._fits(bound)
         return Condition(f"NOT ({parts})" if is_not else f"({parts})", {**parameters, **self.parameters})
 
-    def _contains(self, name: str) -> str:
+    def _fits(self, bound: str) -> tuple[str, dict[str, Any]]:
+        """All values in one parameter: a request has room for a thousand parameters."""
         if self.operator is Operator.MATCHES:
-            return f"like({self.sql}, {{{name}:String}})"
-        return f"positionCaseInsensitiveUTF8({self.sql}, {{{name}:String}}) > 0"
+            pattern = "|".join(_pattern(value) for value in self.values)
+            return f"match({self.sql}, {{{bound}:String}})", {bound: f"(?s)^(?:{pattern})$"}
+        if "" in self.values:
+            return "1", {}  # every text contains it
+        return f"multiSearchAnyCaseInsensitiveUTF8({self.sql}, {{{bound}:Array(String)}})", {bound: list(self.values)}
 
 
-def _like(pattern: str) -> str:
-    """`pattern`, in which `*` is any text, for LIKE."""
-    escaped = "".join(f"\\{sign}" if sign in "%_\\" else sign for sign in pattern)
-    return escaped.replace("*", "%")
+def _pattern(text: str) -> str:
+    """`text`, in which `*` is any text, as a regular expression."""
+    return ".*".join("".join(f"\\{sign}" if sign in _SIGNS else sign for sign in part) for part in text.split("*"))
+
+
+_SIGNS: Final = frozenset("\\.+?()[]{}|^$")
 
 
 @dataclass(frozen=True, slots=True)

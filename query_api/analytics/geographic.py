@@ -9,8 +9,8 @@ from pydantic import BaseModel, Field
 
 from infra.kernel.net.geoip import country_names
 from query_api.analytics import metrics
-from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts, Source
-from query_api.analytics.query_plan import rows, source_of
+from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts
+from query_api.analytics.query_plan import plan
 from query_api.analytics.request import AnalyticsRequest
 from query_api.kernel import money
 from query_api.kernel.clickhouse_reader import Query
@@ -32,10 +32,10 @@ class CountryPerformance(BaseModel):
 
 def read(request: AnalyticsRequest, response: Response) -> list[CountryPerformance]:
     """Countries, most clicks first."""
-    source = source_of(request.selection, Source.COUNTRY)
-    counted = rows(source, request.selection, request.range.start, request.range.end)
+    chosen = plan(request.selection, ("country", *PERFORMANCE_COUNTERS))
+    counted = chosen.rows(request.range.start, request.range.end)
     sql = (
-        f"SELECT toString(t.country) AS code, {metrics.counters(source, PERFORMANCE_COUNTERS)} {counted.sql}"
+        f"SELECT toString(t.country) AS code, {chosen.counters(PERFORMANCE_COUNTERS)} {counted.sql}"
         f" GROUP BY t.country HAVING {metrics.is_active()} OR c_pending + c_approved <> 0"
         " ORDER BY clicks DESC, c_pending + c_approved DESC, code"
     )

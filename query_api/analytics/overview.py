@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 
 from query_api.analytics import event_times, metrics, partners, series
 from query_api.analytics.metrics import Counts, Source
-from query_api.analytics.query_plan import NO_PARTNER, Selection, rows, source_of
+from query_api.analytics.query_plan import NO_PARTNER, UNIQUES, Selection, plan
 from query_api.analytics.ranges import Range
 from query_api.analytics.request import AnalyticsRequest
 from query_api.kernel import money
@@ -98,25 +98,26 @@ class Overview(Figures):
 
 def _totals(selection: Selection, range_: Range) -> Query:
     """Plain selects, put together by UNION ALL: planning a join costs the engine more than reading the rows."""
-    counting = source_of(selection, Source.TRAFFIC, tuple(metrics.COUNTERS))
-    seeing = source_of(selection, Source.VISITORS)
-    promoting = source_of(selection, Source.PARTNER)
-    counted = rows(counting, selection, range_.start, range_.end)
-    seen = rows(seeing, selection, range_.start, range_.end)
-    promoted = rows(promoting, selection, range_.start, range_.end)
-    counters, uniques = metrics.counters(counting), metrics.uniques(seeing)
-    active = metrics.counters(promoting, metrics.PERFORMANCE_COUNTERS)
+    counting, seeing = plan(selection, metrics.COUNTERS), plan(selection, UNIQUES)
+    if is_same := counting.source is seeing.source:
+        counting = seeing = plan(selection, (*metrics.COUNTERS, *UNIQUES))
+    promoting = plan(selection, ("partner_id", *metrics.PERFORMANCE_COUNTERS), of_partners=True)
+    counted = counting.rows(range_.start, range_.end)
+    seen = seeing.rows(range_.start, range_.end)
+    promoted = promoting.rows(range_.start, range_.end)
+    counters, uniques = counting.counters(metrics.COUNTERS), seeing.uniques()
+    active = promoting.counters(metrics.PERFORMANCE_COUNTERS)
     partners = (
         f"SELECT {_EDGE}, {_NO_COUNTERS}, {_NO_UNIQUES}, countIf({_ACTIVE}) AS active_partners FROM"  # noqa: S608 - own text
         f" (SELECT {active} {promoted.sql} AND t.partner_id <> {NO_PARTNER} GROUP BY t.partner_id) AS p"
     )
     bound = {**counted.parameters, **promoted.parameters}
-    if counting is seeing:
+    if is_same:
         return _united(bound, f"SELECT {_EDGE}, {counters}, {uniques}, {_NO_PARTNERS} {counted.sql}", partners)
     others = _united(bound, f"SELECT {_EDGE}, {counters}, {_NO_UNIQUES}, {_NO_PARTNERS} {counted.sql}", partners)
     visitors = f"SELECT {_EDGE}, {_NO_COUNTERS}, {uniques}, {_NO_PARTNERS} {seen.sql}"
     whole = _united({**bound, **seen.parameters}, others.sql, visitors)
-    if seeing is not Source.VISITORS:
+    if seeing.source is not Source.VISITORS:
         return whole
     one_bucket = replace(range_, edges=(range_.start, range_.end))
     return VisitorQuery(whole.sql, whole.parameters, *series.past_and_parts(selection, one_bucket), others)

@@ -1,37 +1,45 @@
-"""`GET /api/admin/partners/performance`: what every partner brought on all websites in the last 30 days."""
+"""`GET /api/admin/partners/performance`: what every partner brought on all websites in the last 30 days.
+
+They are the days of range `30d`, in the time zone of each website. Zones begin their days at a few instants: ClickHouse
+adds up what lies between two of them (`slot`), and what comes before the first day of a website is left out here.
+"""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Final
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Response
 from pydantic import BaseModel, Field
 
-from query_api.analytics import metrics
+from query_api.analytics import metrics, ranges
 from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts, Source
 from query_api.analytics.query_plan import NO_PARTNER, seconds
+from query_api.analytics.ranges import TimeRange
 from query_api.kernel import clickhouse_reader, money
 from query_api.kernel.dependencies import AdminScope, Context, Reads
 from query_api.kernel.money import Amount, Major, exact_json
 from query_api.operations.exchange_rates import TotalsCurrency, convert, newest_rates
+from schemas.zones import ZoneInfo
 
 router = APIRouter(tags=["admin"])
 
 CURRENCY: Final = "USD"
-DAYS: Final = 30
+UTC_ZONE: Final = "UTC"
+"""Of websites that are not there any more."""
 _COUNTED: Final = (
     "SELECT toString(t.partner_id) AS partner, toString(t.website_id) AS website,"  # noqa: S608 - own text
+    " roundDown(toUnixTimestamp(t.bucket), {starts:Array(UInt32)}) AS slot,"
     f" {metrics.counters(Source.PARTNER, PERFORMANCE_COUNTERS)} FROM {Source.PARTNER.table} AS t WHERE NOT t.is_bot"
     f" AND t.bucket >= {Source.PARTNER.instant('since')} AND t.partner_id <> {NO_PARTNER}"
-    " GROUP BY t.partner_id, t.website_id"
+    " GROUP BY t.partner_id, t.website_id, slot"
 )
 
 
 class PartnerTotals(BaseModel):
-    """One partner's last 30 days on all websites, bots excluded. Metrics are defined as in the dashboards."""
+    """One partner's last 30 days on all websites, in the time zone of each; bots excluded. Metrics as in dashboards."""
 
     partnerId: UUID
     clicks: int
@@ -54,14 +62,23 @@ def get_partner_totals(
     return exact_json(_totals(context, admin, datetime.now(UTC), currency), response)
 
 
+def _begin(zone: str, now: datetime) -> int:
+    """The Unix time at which the last 30 days began there."""
+    return seconds(ranges.resolve(TimeRange.LAST_30D, ZoneInfo(zone), now).start)
+
+
 def _totals(context: Context, admin: AdminScope, now: datetime, currency: str) -> list[PartnerTotals]:
-    since = {"since": seconds(now - timedelta(days=DAYS))}
-    rows = context.clickhouse.rows(clickhouse_reader.Query(_COUNTED, since))
-    found = admin.reader.rows("SELECT id::text, currency FROM read.websites")
+    found = admin.reader.rows("SELECT id::text, currency, timezone FROM read.websites")
     currencies = {row["id"]: row["currency"] for row in found}
+    begins = {zone: _begin(zone, now) for zone in {*(row["timezone"] for row in found), UTC_ZONE}}
+    first_of = {row["id"]: begins[row["timezone"]] for row in found}
+    bound = {"since": min(begins.values()), "starts": sorted(set(begins.values()))}
+    rows = context.clickhouse.rows(clickhouse_reader.Query(_COUNTED, bound))
     clicks, conversions = Counter[str](), Counter[str]()
     revenue: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for row in rows:
+        if int(row["slot"]) < first_of.get(row["website"], begins[UTC_ZONE]):
+            continue
         counts = Counts.of(row)
         clicks[row["partner"]] += counts.clicks
         conversions[row["partner"]] += counts.conversions

@@ -9,8 +9,8 @@ from fastapi import Response
 from pydantic import BaseModel, Field
 
 from query_api.analytics import metrics
-from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts, Source
-from query_api.analytics.query_plan import NO_PARTNER, Selection, rows, source_of
+from query_api.analytics.metrics import PERFORMANCE_COUNTERS, Counts
+from query_api.analytics.query_plan import NO_PARTNER, Selection, plan
 from query_api.analytics.ranges import Range
 from query_api.analytics.request import AnalyticsRequest
 from query_api.kernel import money
@@ -35,10 +35,10 @@ class PartnerPerformance(BaseModel):
 
 def query(selection: Selection, range_: Range) -> Query:
     """One row per partner, best first; each also says how many partners were active in all."""
-    source = source_of(selection, Source.PARTNER)
-    counted = rows(source, selection, range_.start, range_.end)
+    chosen = plan(selection, ("partner_id", *PERFORMANCE_COUNTERS), of_partners=True)
+    counted = chosen.rows(range_.start, range_.end)
     sql = (
-        f"SELECT toString(t.partner_id) AS partner, {metrics.counters(source, PERFORMANCE_COUNTERS)},"
+        f"SELECT toString(t.partner_id) AS partner, {chosen.counters(PERFORMANCE_COUNTERS)},"
         f" count() OVER () AS active_partners {counted.sql}"
         f" AND t.partner_id <> {NO_PARTNER} GROUP BY t.partner_id"
         f" HAVING {metrics.is_active()} ORDER BY c_pending + c_approved DESC, clicks DESC, partner LIMIT {TOP}"

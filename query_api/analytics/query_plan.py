@@ -1,9 +1,8 @@
 """How the analytics calls read ClickHouse: which table answers, which rows, cut into which buckets. Pure text.
 
-A request without filters is answered by the rollup of each call; a filter by partner alone or by country alone by the
-rollup that has the column, if that rollup has the requested metrics; a filter by page, source or another property of a
-visit by rows with their visits; every other filter by the raw table `events`. All give the same numbers, since one
-definition (`metrics`) makes them.
+A call states which counters and columns it needs, and gets a `Plan`: the cheapest table that has these and what the
+filters read. That is a rollup for few filters, rows with their visits for a filter by page, source or another property
+of a visit, and else the raw table `events`. All give the same numbers, since one definition (`metrics`) makes them.
 """
 
 from __future__ import annotations
@@ -13,21 +12,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from query_api.analytics.filters import AnyFilter, Bots, DimensionFilter, condition
-from query_api.analytics.metrics import Source
+from query_api.analytics import metrics
+from query_api.analytics.filters import AnyFilter, Bots, Filter, condition
+from query_api.analytics.metrics import COUNTERS, Source
 from query_api.analytics.ranges import Range
-from query_api.analytics.visit_rows import COUNTED, VisitRows
+from query_api.analytics.visit_rows import VisitRows
 from query_api.kernel.clickhouse_reader import Query
 from schemas.tracking import NO_ID
 
 Parameters = Mapping[str, Any]
 
 NO_PARTNER: Final = f"toUUID('{NO_ID}')"
-
-USUAL_COLUMNS: Final = (*COUNTED, "bot_reason", "partner_id", "country")
-"""The columns that the calls read of rows with their visits, beside those of filters."""
-
-NOT_IN_PARTNER_ROLLUP: Final = frozenset({"pageviews"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,45 +41,97 @@ class Selection:
         return {column for one in self.filters for column in one.columns}
 
 
-def source_of(selection: Selection, usual: Source, names: Sequence[str] = ()) -> Source:
-    """The table that answers `selection` for a call that counts `names` and reads `usual` when nothing is filtered."""
-    if not selection.filters:
-        return usual
-    if any(each.needs_visits for each in selection.filters):
-        return Source.VISITS
-    if usual is Source.VISITORS or len(selection.filters) > 1:
-        return Source.RAW
-    [only] = selection.filters
-    if isinstance(only, DimensionFilter):
-        return Source.VISITS
-    if only.name == "partner" and usual is not Source.COUNTRY and not NOT_IN_PARTNER_ROLLUP & set(names):
-        # The rollup has no rows without a partner: it cannot tell what "none" or "not this one" leaves over.
-        knows_all = usual is Source.PARTNER or (only.wanted and str(NO_ID) not in only.wanted)
-        return Source.PARTNER if knows_all else Source.RAW
-    if only.name == "country" and usual is not Source.PARTNER:
-        return Source.COUNTRY
-    return Source.RAW
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The table that answers a call, chosen by `plan` for the columns that the call has stated (`needs`)."""
 
+    source: Source
+    selection: Selection
+    needs: frozenset[str]
 
-def rows(
-    source: Source, selection: Selection, start: datetime, end: datetime, columns: Collection[str] = USUAL_COLUMNS
-) -> Query:
-    """`FROM ... WHERE ...` for the rows of `selection` from `start` until before `end`; the table is called `t`.
-    `columns`: what is read of rows with their visits."""
-    chosen = condition(selection.filters, selection.bots)
-    if source is Source.VISITS:
-        assert selection.visits is not None  # noqa: S101 - `request_for` plans them
+    def rows(self, start: datetime, end: datetime) -> Query:
+        """`FROM ... WHERE ...` for the rows of the selection from `start` until before `end`; the table is `t`."""
+        if self.source is Source.VISITS:
+            return self._visits(start, end)
+        source, chosen = self.source, condition(self.selection.filters, self.selection.bots)
         sql = (
-            f"FROM ({selection.visits.everything(start, end, {*columns, *selection.columns})}) AS t WHERE {chosen.sql}"
+            f"FROM {source.table} AS t WHERE t.website_id = {{website:UUID}}"
+            f" AND t.{source.time} >= {source.instant('start')} AND t.{source.time} < {source.instant('end')}"
+            f" AND {chosen.sql}"
         )
-        return Query(sql, {**selection.visits.bounds(start, end), **chosen.parameters})
-    sql = (
-        f"FROM {source.table} AS t WHERE t.website_id = {{website:UUID}}"
-        f" AND t.{source.time} >= {source.instant('start')} AND t.{source.time} < {source.instant('end')}"
-        f" AND {chosen.sql}"
+        bounds = {"start": seconds(start), "end": seconds(end)}
+        return Query(sql, {"website": self.selection.website_id, **bounds, **chosen.parameters})
+
+    def counters(self, names: Collection[str]) -> str:
+        """The select list that counts `names`."""
+        return metrics.counters(self.source, self._stated(names))
+
+    def uniques(self) -> str:
+        """The select list of both kinds of unique visitors."""
+        self._stated(UNIQUES)
+        return metrics.uniques(self.source)
+
+    def _visits(self, start: datetime, end: datetime) -> Query:
+        visits = self.selection.visits
+        assert visits is not None  # noqa: S101 - `request_for` plans them
+        chosen = condition(self.selection.filters, self.selection.bots)
+        columns = self.selection.columns.union(*(columns_of(name) for name in self.needs), {"is_bot", "occurred_at"})
+        sql = f"FROM ({visits.everything(start, end, columns)}) AS t WHERE {chosen.sql}"
+        return Query(sql, {**visits.bounds(start, end), **chosen.parameters})
+
+    def _stated(self, names: Collection[str]) -> tuple[str, ...]:
+        """Raises `ValueError` for a column that the plan was not made for."""
+        if missing := set(names) - self.needs:
+            raise ValueError(f"the plan was not made for {sorted(missing)}")
+        return tuple(names)
+
+
+def plan(selection: Selection, needs: Collection[str], *, of_partners: bool = False) -> Plan:
+    """The first of the tables, cheapest first, that has all that the call needs and its filters read.
+
+    `needs`: counters, `UNIQUES`, and columns of `events` that the statement names. `of_partners`: the call leaves out
+    what has no partner."""
+    wanted = frozenset(needs)
+    if any(each.needs_visits for each in selection.filters):
+        return Plan(Source.VISITS, selection, wanted)
+    read = wanted | selection.columns
+    found = (
+        source
+        for source, has in ROLLUPS.items()
+        if read <= has and (source is not Source.PARTNER or of_partners or _names_partners(selection))
     )
-    bounds = {"start": seconds(start), "end": seconds(end)}
-    return Query(sql, {"website": selection.website_id, **bounds, **chosen.parameters})
+    return Plan(next(found, Source.RAW), selection, wanted)
+
+
+def _names_partners(selection: Selection) -> bool:
+    """Whether the filters leave nothing that has no partner: the rollup of partners has no rows of that."""
+    return any(
+        isinstance(each, Filter) and each.name == "partner" and each.wanted and str(NO_ID) not in each.wanted
+        for each in selection.filters
+    )
+
+
+UNIQUES: Final = ("unique_clickers", "unique_visitors")
+_SUMS: Final = frozenset(COUNTERS)
+ROLLUPS: Final[Mapping[Source, frozenset[str]]] = {
+    Source.TRAFFIC: _SUMS,
+    Source.PARTNER: _SUMS - {"pageviews"} | {"partner_id"},
+    Source.COUNTRY: _SUMS | {"country"},
+    Source.VISITORS: frozenset(UNIQUES),
+}
+"""What each rollup can give, cheapest first; all have `is_bot`. The tables of rows give everything."""
+
+
+def columns_of(name: str) -> Collection[str]:
+    """The columns of rows that a counter, one of `UNIQUES` or a column is made from."""
+    if name in UNIQUES:
+        return ("type", "visitor")
+    if name in ("clicks", "pageviews"):
+        return ("type",)
+    return (f"d_{name}",) if name in _STATES else (name,)
+
+
+_STATES: Final = frozenset({"pending", "approved", "rejected", "reversed"})
 
 
 def edge(source: Source) -> str:

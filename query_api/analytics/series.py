@@ -13,13 +13,14 @@ from typing import Any
 from query_api.analytics import metrics
 from query_api.analytics.metrics import COUNTERS, Source
 from query_api.analytics.query_plan import (
-    NOT_IN_PARTNER_ROLLUP,
+    ROLLUPS,
+    UNIQUES,
+    Plan,
     Selection,
     counts_by_edge,
     edge,
     edges_of,
-    rows,
-    source_of,
+    plan,
 )
 from query_api.analytics.ranges import Range
 from query_api.kernel.clickhouse_reader import Query, Row
@@ -28,20 +29,18 @@ from query_api.kernel.visitor_cache import CLICKERS, OF_PAST, VISITORS, WHOLE, V
 
 def queries(selection: Selection, range_: Range) -> list[Query]:
     """Statements for every counter and both kinds of unique visitors."""
-    counting, seeing = source_of(selection, Source.TRAFFIC, tuple(COUNTERS)), source_of(selection, Source.VISITORS)
-    if counting is seeing:
-        return [_query(counting, selection, range_, f"{metrics.counters(counting)}, {metrics.uniques(seeing)}")]
-    return [
-        _query(counting, selection, range_, metrics.counters(counting)),
-        visitors(selection, range_),
-    ]
+    counting, seeing = plan(selection, COUNTERS), plan(selection, UNIQUES)
+    if counting.source is seeing.source:
+        both = plan(selection, (*COUNTERS, *UNIQUES))
+        return [_query(both, range_, f"{both.counters(COUNTERS)}, {both.uniques()}")]
+    return [_query(counting, range_, counting.counters(COUNTERS)), visitors(selection, range_)]
 
 
 def visitors(selection: Selection, range_: Range) -> Query:
     """Both kinds of unique visitors."""
-    source = source_of(selection, Source.VISITORS)
-    whole = _query(source, selection, range_, metrics.uniques(source))
-    if source is not Source.VISITORS:
+    seeing = plan(selection, UNIQUES)
+    whole = _query(seeing, range_, seeing.uniques())
+    if seeing.source is not Source.VISITORS:
         return whole
     if len(range_.edges) == 2:
         return VisitorQuery(whole.sql, whole.parameters, *past_and_parts(selection, range_))
@@ -51,7 +50,7 @@ def visitors(selection: Selection, range_: Range) -> Query:
 
 def past_and_parts(selection: Selection, range_: Range) -> tuple[Query, Query]:
     """`past` and `parts` of a `VisitorQuery` over buckets that are all past."""
-    chosen = rows(Source.VISITORS, selection, range_.start, range_.end)
+    chosen = plan(selection, UNIQUES).rows(range_.start, range_.end)
     states = (
         f"SELECT {edge(Source.VISITORS)} AS edge, uniqCombinedMergeState(12)(t.clickers) AS c,"
         f" uniqCombinedMergeState(12)(t.visitors) AS v, groupUniqArray(t._part) AS p {chosen.sql}"
@@ -69,11 +68,12 @@ def past_and_parts(selection: Selection, range_: Range) -> tuple[Query, Query]:
 
 def counted(selection: Selection, range_: Range, names: tuple[str, ...]) -> Query:
     """One statement for at least the counters `names`; the same as one of `queries` where the same table answers."""
-    source = source_of(selection, Source.TRAFFIC, names)
-    if source is source_of(selection, Source.TRAFFIC, tuple(COUNTERS)):
+    source = plan(selection, names).source
+    if source is plan(selection, COUNTERS).source:
         return queries(selection, range_)[0]
-    known = tuple(name for name in COUNTERS if name not in NOT_IN_PARTNER_ROLLUP)
-    return _query(source, selection, range_, metrics.counters(source, known))
+    known = [name for name in COUNTERS if name in ROLLUPS[source]]
+    counting = plan(selection, known)
+    return _query(counting, range_, counting.counters(known))
 
 
 def whole(*found: Sequence[Row]) -> Mapping[str, Any]:
@@ -88,9 +88,9 @@ def buckets(range_: Range, *found: Sequence[Row]) -> list[Mapping[str, Any]]:
     return counts_by_edge(range_, list(by_edge.values()))
 
 
-def _query(source: Source, selection: Selection, range_: Range, selected: str) -> Query:
-    chosen = rows(source, selection, range_.start, range_.end)
-    sql = f"SELECT {edge(source)} AS edge, {selected} {chosen.sql} GROUP BY edge WITH ROLLUP"
+def _query(chosen_by: Plan, range_: Range, selected: str) -> Query:
+    chosen = chosen_by.rows(range_.start, range_.end)
+    sql = f"SELECT {edge(chosen_by.source)} AS edge, {selected} {chosen.sql} GROUP BY edge WITH ROLLUP"
     return Query(sql, {**chosen.parameters, **edges_of(range_)})
 
 
@@ -99,7 +99,7 @@ _SERVER_TIME = "toUnixTimestamp(now()) AS at, uptime() AS up"
 
 def _with_states(selection: Selection, range_: Range) -> Query:
     """`last` of a `VisitorQuery`."""
-    chosen = rows(Source.VISITORS, selection, range_.start, range_.end)
+    chosen = plan(selection, UNIQUES).rows(range_.start, range_.end)
     of_past = ", ".join(
         f"CAST(unhex({state}), 'AggregateFunction(uniqCombined(12), UInt64)')" for state in (CLICKERS, VISITORS)
     )

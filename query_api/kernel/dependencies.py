@@ -12,6 +12,7 @@ from typing import Annotated, Final
 from fastapi import Depends, Header, Request, Response
 
 from infra.kernel.config.settings import Settings
+from infra.kernel.http.problems import Problem
 from infra.kernel.security.sessions import Pool, Principal, authenticate
 from query_api.kernel.authorization import AccountScope, AllAccounts
 from query_api.kernel.clickhouse_reader import ClickHouseReader, Query, Row
@@ -22,6 +23,8 @@ from query_api.kernel.query_coalescing import QueryCoalescer
 from query_api.kernel.read_your_writes import InvalidToken, ProjectionPositions, parse
 from query_api.kernel.visitor_cache import VisitorCache
 
+MAX_QUERY_BYTES: Final = 24 * 1024
+"""As sent, encoded. A head may have 32 KiB, and has other headers as well."""
 _SHOWN_LENGTH: Final = 100
 REPEATABLE: Final = frozenset({"filter"})
 """Parameters that may be given several times: all of them hold."""
@@ -56,14 +59,17 @@ Context = Annotated[Services, Depends(services)]
 
 
 async def refuse_odd_parameters(request: Request) -> None:
-    """Dependency of every call: refuses query strings that none takes, before anything is read. Raises `Problem` 400.
+    """Dependency of every call: refuses query strings that none takes, before anything is read. Raises `Problem` 400,
+    and 404 for an address that nothing can have.
 
     A parameter given twice would silently count once (the filter `country=DE&country=FR` as France alone), and text
     with NUL characters cannot be in any table.
     """
-    for name, value in request.path_params.items():
+    for value in request.path_params.values():
         if "\0" in str(value):
-            raise invalid_parameter(name, "A parameter cannot hold NUL characters.")
+            raise Problem(404, "not_found", "There is nothing at this address.")
+    if len(request.scope["query_string"]) > MAX_QUERY_BYTES:
+        raise Problem(400, "query_too_long", f"The query string may have at most {MAX_QUERY_BYTES:,} bytes.")
     seen: set[str] = set()
     for name, value in request.query_params.multi_items():
         shown = name[:_SHOWN_LENGTH]

@@ -166,6 +166,8 @@ async def _problem(_: Request, error: Exception) -> Response:
 async def _invalid(_: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101 - for the type checker; registered for this kind alone
     found = error.errors()
+    if any(item["loc"][:1] == ("path",) for item in found):
+        return _no_such_address().response()  # a text that is no id is an id that nothing has
     errors = [_field_error(item) for item in found[:MAX_ERRORS]]
     message = errors[0].message if errors else "The request is not valid."
     more = {"errorCount": len(found)} if len(found) > MAX_ERRORS else {}
@@ -203,7 +205,7 @@ def _uncapitalised(reason: str) -> str:
 async def _http(_: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 - for the type checker; registered for this kind alone
     if error.status_code == 404:
-        found = Problem(404, "not_found", "There is nothing at this address.")
+        found = _no_such_address()
     elif error.status_code == 405:
         found = Problem(405, "method_not_allowed", "Method not allowed.")
     else:
@@ -211,6 +213,10 @@ async def _http(_: Request, error: Exception) -> Response:
         found = Problem(error.status_code, phrase.lower().replace(" ", "_"), f"{phrase}.")
     found.headers.update(error.headers or {})
     return found.response()
+
+
+def _no_such_address() -> Problem:
+    return Problem(404, "not_found", "There is nothing at this address.")
 
 
 async def _postgres_down(_: Request, error: Exception) -> Response:

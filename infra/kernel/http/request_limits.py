@@ -262,7 +262,19 @@ class Guarded(HttpToolsProtocol):
             self.transport.abort()
 
 
-_HEAD_TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
+_HEAD_PROBLEM = json.dumps(
+    {
+        "type": "about:blank",
+        "title": "Request Header Fields Too Large",
+        "status": 431,
+        "code": "head_too_large",
+        "message": f"Address and headers may have at most {MAX_HEAD_BYTES:,} bytes and {MAX_HEADERS} headers.",
+    }
+).encode()
+_HEAD_TOO_LARGE = (
+    b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-type: application/problem+json\r\n"
+    b"content-length: %d\r\nconnection: close\r\n\r\n%b" % (len(_HEAD_PROBLEM), _HEAD_PROBLEM)
+)
 _BLANK_LINE = b"\n\r\n"
 """Every head ends with one: the parser refuses a bare line feed."""
 _TOO_MANY_CHUNKS = b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"

@@ -5,6 +5,7 @@ The calls, parameters and bodies come from the merged OpenAPI document, so a new
 
 from __future__ import annotations
 
+import re
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -183,3 +184,31 @@ def test_no_command_fails_on_odd_input(calls: list[Call], sent: Sent, data: st.D
 def _some_of(body: Any) -> st.SearchStrategy[list[str]]:
     names = sorted(body) if isinstance(body, dict) else []
     return st.lists(st.sampled_from(names), max_size=2) if names else st.just([])
+
+
+@pytest.mark.parametrize("text", ["abc", "1", "0" * 35, "%00", "%7B%7D", "g" * 36])
+def test_a_malformed_id_in_an_address_is_answered_as_one_that_nothing_has(
+    full_api: Api, calls: list[Call], sent: Sent, text: str
+) -> None:
+    answered = 0
+    for call in calls:
+        if call.is_analysts or call.is_websites:
+            continue  # who may call these is decided first
+        person = sent.of.admin if call.is_admins else sent.of.owner
+        for name in ids_of(full_api, call):
+            path = re.sub(r"\{[^}]+\}", str(sent.of.website), call.template.replace(f"{{{name}}}", text))
+            answer = full_api.call(call.method.upper(), path, person, json=call.body)
+            assert answer.status_code == 404 and answer.json()["code"] == "not_found", (call.key, path, answer.text)
+            assert answer.headers["content-type"] == "application/problem+json"
+            answered += 1
+    assert answered > 100
+
+
+def ids_of(full_api: Api, call: Call) -> list[str]:
+    """The parameters of its address that are ids."""
+    operation = full_api.document["paths"][call.template][call.method]
+    return [
+        one["name"]
+        for one in operation.get("parameters", [])
+        if one["in"] == "path" and one["schema"].get("format") == "uuid"
+    ]

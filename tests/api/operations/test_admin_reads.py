@@ -9,7 +9,10 @@ from uuid import UUID, uuid4
 import pytest
 from psycopg.types.json import Jsonb
 
+from query_api.analytics import ranges
+from query_api.analytics.ranges import TimeRange
 from query_api.kernel.pagination import encode
+from schemas.zones import ZoneInfo
 from tests.support.query import PERCENT_10, Person, QueryService, conversion, event, this_moment
 
 
@@ -201,3 +204,22 @@ def test_partners_have_what_they_brought_in_30_days_in_one_currency(query_servic
     assert (row["revenue"], row["epc"]) == (32.0, 8.0)
     assert str(quiet) not in rows
     assert query_service.get("/api/admin/partners/performance", ada).status_code == 403
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Pacific/Kiritimati", "Asia/Kathmandu", "America/St_Johns"])
+def test_the_last_30_days_of_partners_are_days_of_each_website(
+    query_service: QueryService, admin: Person, zone: str
+) -> None:
+    """As its owner's dashboard has them."""
+    ada, partner = query_service.person(), query_service.partner("Acme")
+    website = query_service.website(ada, timezone=zone)
+    now = this_moment()
+    begin = ranges.resolve(TimeRange.LAST_30D, ZoneInfo(zone), now).start
+    moments = [begin - timedelta(seconds=1), begin, begin + timedelta(hours=1), now]
+    query_service.events(
+        [event(website, at, visitor=number, partner_id=partner) for number, at in enumerate(moments, start=1)]
+    )
+    found = query_service.get("/api/admin/partners/performance", admin).json()
+    shown = query_service.get(f"/api/platform/analytics/partners?websiteId={website}&timeRange=30d", ada).json()
+    [clicks] = [row["clicks"] for row in found if row["partnerId"] == str(partner)]
+    assert [row["clicks"] for row in shown] == [clicks] == [3]

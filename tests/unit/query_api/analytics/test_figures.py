@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Collection
 from datetime import UTC, datetime
 from decimal import Decimal
 from fractions import Fraction
@@ -18,8 +19,8 @@ from hypothesis import strategies as st
 from infra.kernel.http.problems import Problem
 from query_api.analytics.filters import Bots, Filter, InvalidFilter, condition, parse
 from query_api.analytics.geographic import CountryPerformance, country_name
-from query_api.analytics.metrics import CONVERSION_COUNTERS, COUNTERS, Counts, Source
-from query_api.analytics.query_plan import Selection, source_of
+from query_api.analytics.metrics import CONVERSION_COUNTERS, COUNTERS, PERFORMANCE_COUNTERS, Counts, Source
+from query_api.analytics.query_plan import UNIQUES, Selection, plan
 from query_api.kernel import money, pagination, read_your_writes
 from query_api.kernel.csv import cell, csv_response
 from query_api.kernel.money import Amount
@@ -125,26 +126,42 @@ def test_values_never_become_sql(text: str) -> None:
         )
 
 
-def test_the_cheapest_table_that_knows_enough_answers() -> None:
-    def source(usual: Source, *filters: Filter, names: tuple[str, ...] = ()) -> Source:
-        return source_of(Selection("", filters), usual, names)
+def test_the_cheapest_table_that_has_what_is_needed_answers() -> None:
+    def source(needs: Collection[str], *filters: Filter, of_partners: bool = False) -> Source:
+        return plan(Selection("", filters), needs, of_partners=of_partners).source
 
     partner, other = Filter("partner", (str(uuid4()),), ()), Filter("partner", (), (str(uuid4()),))
     country, device = Filter("country", ("DE",), ()), Filter("device", ("mobile",), ())
     none = Filter("partner", (str(UUID(int=0)),), ())
-    everything = tuple(COUNTERS)
-    assert source(Source.TRAFFIC, names=everything) is Source.TRAFFIC
-    assert source(Source.TRAFFIC, partner, names=everything) is Source.RAW
-    assert source(Source.TRAFFIC, partner, names=CONVERSION_COUNTERS) is Source.PARTNER
-    assert source(Source.TRAFFIC, other, names=CONVERSION_COUNTERS) is Source.RAW
-    assert source(Source.TRAFFIC, none, names=CONVERSION_COUNTERS) is Source.RAW
-    assert source(Source.TRAFFIC, country, names=everything) is Source.COUNTRY
-    assert source(Source.VISITORS, country) is Source.RAW
-    assert source(Source.PARTNER, other) is Source.PARTNER
-    assert source(Source.PARTNER, country) is Source.RAW
-    assert source(Source.COUNTRY, partner) is Source.RAW
-    assert source(Source.COUNTRY, country) is Source.COUNTRY
-    assert source(Source.COUNTRY, country, device) is Source.RAW
+    assert source(COUNTERS) is Source.TRAFFIC
+    assert source(COUNTERS, partner) is Source.RAW
+    assert source(CONVERSION_COUNTERS, partner) is Source.PARTNER
+    assert source(CONVERSION_COUNTERS, other) is Source.RAW
+    assert source(CONVERSION_COUNTERS, none) is Source.RAW
+    assert source(COUNTERS, country) is Source.COUNTRY
+    assert source(UNIQUES) is Source.VISITORS
+    assert source(UNIQUES, country) is Source.RAW
+    assert source((*COUNTERS, *UNIQUES)) is Source.RAW
+    of_partners = ("partner_id", *PERFORMANCE_COUNTERS)
+    assert source(of_partners, of_partners=True) is Source.PARTNER
+    assert source(of_partners, other, of_partners=True) is Source.PARTNER
+    assert source(of_partners) is Source.RAW
+    assert source(of_partners, country, of_partners=True) is Source.RAW
+    assert source(("country", "clicks")) is Source.COUNTRY
+    assert source(("country", "clicks"), partner) is Source.RAW
+    assert source(("country", "clicks"), country, device) is Source.RAW
+    for one in (partner, country):
+        assert source(("bot_reason",), one) is Source.RAW
+        assert source(("type", "clicks"), one) is Source.RAW
+
+
+def test_a_plan_gives_only_what_it_was_made_for() -> None:
+    made = plan(Selection(""), ("clicks",))
+    assert made.counters(("clicks",)) == "sum(t.clicks) AS clicks"
+    with pytest.raises(ValueError, match="pageviews"):
+        made.counters(("clicks", "pageviews"))
+    with pytest.raises(ValueError, match="unique_clickers"):
+        made.uniques()
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1+1", "@x", "\tx", "\rx", "\nx", "＝1"])
