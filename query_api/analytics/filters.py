@@ -132,7 +132,7 @@ class DimensionFilter:
         return Condition(f"NOT ({parts})" if is_not else f"({parts})", {**parameters, **self.parameters})
 
     def _fits(self, bound: str) -> tuple[str, dict[str, Any]]:
-        """All values in one parameter: a request has room for a thousand parameters."""
+        """The values are one parameter: ClickHouse takes at most a thousand of a request."""
         if self.operator is Operator.MATCHES:
             pattern = "|".join(_pattern(value) for value in self.values)
             return f"match({self.sql}, {{{bound}:String}})", {bound: f"(?s)^(?:{pattern})$"}

@@ -53,7 +53,7 @@ WITHOUT_CHECK: Final[Mapping[str, tuple[str, ...]]] = {
         *("auth.setup_token", "auth.subject_key", "auth.website_session", "ingest.salt", "forum.salt"),
         *("notifications.webhook_secret", "social.connection_flow", "sql.token"),
     ),
-    "What is queued, due, limited or answered already: work in progress, which shows no figure and ends by itself.": (
+    "What is queued, due, limited or answered already: work in progress, which shows no figure and ends on its own.": (
         *("kernel.idempotency", "kernel.timeout", "notifications.alert_mail", "notifications.digest"),
         *("notifications.webhook_delivery", "insights.daily_analysis", "insights.digest", "marketplace.saved_search"),
         *("marketplace.saved_search_notice", "ops.escrow_call", "ops.escrow_message", "ops.mail", "ops.to_erase"),

@@ -114,7 +114,7 @@ class ReportedSales:
                 report.found(Kind.WRONG, PENDING, f"row {key}: until {until}, received at {received_at}")
 
     def compare_report(self, place: str, reported: ConversionReported, report: Report) -> None:
-        """Takes a report in the log; `report` is told whether its rows say the same."""
+        """Takes a report in the log, and compares its rows with it."""
         self.note(reported)
         self._compare_rejection(reported, report)
         if (waiting := self._awaiting.get(reported.report_id)) is not None:
@@ -127,7 +127,7 @@ class ReportedSales:
         self._in_log[reported.report_id] = reported.conversion_id, reported.website_id
 
     def is_accounted(self, reported: ConversionReported, decided: set[UUID]) -> bool:
-        """Whether the report became a conversion, was refused for good, or waits for a rate."""
+        """Whether the report became a conversion, was refused, or waits for a rate."""
         if reported.conversion_id in decided or reported.report_id in self._awaiting:
             return True
         if reported.website_id in self._erased_owners:

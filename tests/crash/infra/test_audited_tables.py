@@ -378,7 +378,7 @@ def found_by(report: Report) -> Counter[str]:
 def test_a_fault_of_each_table_is_found_by_the_check_of_the_table(
     way: Pipeline, ledger: Path, monkeypatch: pytest.MonkeyPatch, fault: str
 ) -> None:
-    """Tables from which others are made come last, each alone: the checks of the others find a fault of theirs, too."""
+    """Tables from which others are made come last, each alone: the checks of the others find such a fault, too."""
     with filled(way, ledger, monkeypatch) as postgres:
         stored = tables_of(way)
         derived_from = ["visit_events", "events", "events.stored_events"]
