@@ -65,8 +65,9 @@ class ConversionKeys:
     async def claim(self, reported: ConversionReported) -> Claim:
         """Inserts the report or compares it with earlier ones. Raises `Unavailable`."""
         identity, rank, digest = reported.conversion_id, rank_of(reported), reported.report_id.bytes
-        amount = reported.amount.amount if reported.amount else None
-        currency = reported.amount.currency if reported.amount else None
+        # What a reversal names may be a part of the sale, or its sender's own figure: it contradicts no amount.
+        said = reported.amount if reported.status != "reversed" else None
+        amount, currency = (said.amount, said.currency) if said is not None else (None, None)
         new = (identity, reported.website_id, amount, currency, reported.report_id, rank)
         if await self._postgres.rows(_INSERT, new):
             return Claim(Verdict.FIRST)

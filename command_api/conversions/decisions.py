@@ -8,9 +8,9 @@ from typing import Any, Final
 from uuid import UUID
 
 from command_api.conversions import model
-from command_api.conversions.merging import conflicting_amounts, contradictions, merge
+from command_api.conversions.merging import contradictions, count_conflicts, is_part, merge
 from command_api.conversions.model import APPROVED, PENDING, REJECTED, REVERSED, Conversion, contribution, evolve
-from command_api.conversions.money import CURRENCY_UNKNOWN, Rates, commission_of, share
+from command_api.conversions.money import CURRENCY_UNKNOWN, Rates, commission_of
 from command_api.conversions.tiers import ZERO_TOTAL, MonthlyTotal, terms_of_tier, tier_of
 from command_api.kernel.aggregates import first_event, next_event, state_after
 from command_api.kernel.decision import CommandContext, conflict, invalid
@@ -77,7 +77,7 @@ def attribute(
     facts = conversion.facts.model_copy(update={"attribution": attribution})
     commission, earned = commission_for(facts, conversion.payout, conversion.currency, basis)
     whole = commission.amount if commission is not None else 0
-    gone = share(whole, conversion.reversed_amount, facts.amount.amount) if conversion.reversed_amount else 0
+    _, gone = conversion.reversal_of(facts.amount.amount, whole)
     after = replace(conversion, facts=facts, commission=whole, reversed_commission=gone)
     return [
         conversions.ConversionAttributed(
@@ -146,8 +146,8 @@ def reverse(conversion: Conversion, reason: str, amount: int | None, context: Co
     if amount is not None and not 1 <= amount <= left:
         raise invalid("bad_amount", f"Between 1 and {left} minor units of this sale can be reversed.", "amount")
     part = left if amount is None else amount
-    total = share(conversion.commission, conversion.reversed_amount + part, sale.amount)
-    status = REVERSED if part == left else conversion.status
+    by_hand, status = conversion.reversed_by_hand + part, REVERSED if part == left else conversion.status
+    _, total = replace(conversion, reversed_by_hand=by_hand, status=status).reversal
     return [
         conversions.ConversionReversed(
             **_next(conversion, context),
@@ -160,6 +160,24 @@ def reverse(conversion: Conversion, reason: str, amount: int | None, context: Co
     ]
 
 
+def reverse_reported_part(conversion: Conversion, reason: str, context: CommandContext) -> list[DomainEvent]:
+    """Reverses the part of an open sale that a report names; empty if no more than that is reversed already."""
+    taken, back = conversion.reversal
+    amount, commission = taken - conversion.reversed_amount, back - conversion.reversed_commission
+    if not conversion.is_open or min(amount, commission) < 0 or not (amount or commission):
+        return []
+    return [
+        conversions.ConversionReversed(
+            **_next(conversion, context),
+            amount=Money(amount=amount, currency=conversion.facts.amount.currency),
+            commission=Money(amount=commission, currency=conversion.currency),
+            whole=False,
+            reason=reason,
+            change=_change(conversion, replace(conversion, reversed_commission=back)),
+        )
+    ]
+
+
 def merge_report(conversion: Conversion, reported: Reported, context: CommandContext) -> list[DomainEvent]:
     """Adds a further report to the conversion; empty when it adds no data. `restate` calculates the figures that follow
     from it. Old conversions accept further reports too."""
@@ -167,9 +185,9 @@ def merge_report(conversion: Conversion, reported: Reported, context: CommandCon
         return []
     reports = (*conversion.reports, reported)
     merged = merge(reports)
-    contradicted = contradictions(reported, merged)
+    contradicted = contradictions(reported, reports, merged)
     if reported.report_id not in merged.winners:
-        if not contradicted or len(conversion.reports) >= MAX_REPORTS:
+        if not (contradicted or is_part(reported, reports)) or len(conversion.reports) >= MAX_REPORTS:
             return []
         if any(_repeats(known, reported) for known in conversion.reports):
             return []
@@ -178,7 +196,7 @@ def merge_report(conversion: Conversion, reported: Reported, context: CommandCon
         "website_id": conversion.facts.website_id,
         "reported": reported,
         "key_kind": merged.key_kind,
-        "conflicts": conflicting_amounts(reports, merged),
+        "conflicts": count_conflicts(reports, merged),
         "approves_at": model.with_report(conversion, reported, merged.key_kind, head["timestamp"]).approves_at,
     }
     if not contradicted:
@@ -219,9 +237,8 @@ def restate(
                 change=_difference(CounterDelta(currency=conversion.currency), contribution(conversion)),
             )
         )
-    whole, sale = commission.amount if commission else 0, facts.amount.amount
-    taken = sale if conversion.status is REVERSED else min(conversion.reversed_amount, sale)
-    back = whole if conversion.status is REVERSED else share(whole, taken, sale) if taken else 0
+    whole = commission.amount if commission else 0
+    taken, back = conversion.reversal_of(facts.amount.amount, whole)
     head = _head(state_after(evolve, conversion, events), context)
     after = model.restated(conversion, head["timestamp"], facts, whole, taken, back)
     events.append(

@@ -3,13 +3,16 @@
 reports (`conversion.recorded`, `conversion.report_merged`, `conversion.report_conflicted`) -> this -> figures, traces
 and status of the conversion. Each field has one winner among the reports that name it:
 
-- `amount`: the shop's server before a network before the public site key, then the first received;
-- `payout`: a network before the shop's server, then the first received;
+- `amount`: the shop's server before a network before the public site key, then the first received; what a reversal
+  names counts only while no trusted report of the sale itself names one, and a claim above its limit never;
+- `payout`: a network before the shop's server, then the first received; of reversals as `amount`;
 - time of the sale: named with a secret before the time of the first receipt; a site key's own word counts while nothing
   but claims reports the sale;
-- click id, coupon, visitor: every trusted report's before any claim's (`Merged.traces`), then the first received;
-- status: the newest that a trusted report names; `pending` and `hold` decide nothing. `reversed` beside another amount
-  than the one that stands may mean a part of the sale: it is kept and shown, and takes nothing back.
+- click id, coupon, visitor: every trusted report's before any claim's (`Merged.traces`), then the first received; a
+  text that cannot be a click id only while no report names a click id;
+- status: the newest that a trusted report names; `pending` and `hold` decide nothing. A reversal is of the whole
+  sale, unless its sender named a larger payout or amount of the sale: then the part that it names (`Merged.returned`),
+  and the status of the sale stays. A part stays reversed until a newer reversal.
 
 Winners are chosen by a total order, so the merge is commutative, associative and idempotent: a report that wins no
 field may be forgotten, and any order of the same reports ends alike.
@@ -20,16 +23,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from fractions import Fraction
 from operator import attrgetter
 from typing import Any, Final
 from uuid import UUID
 
+from schemas import click_id
 from schemas.base import Money
 from schemas.events.conversions import Reported
 
 CLAIM: Final = "site"
 """Kind of key whose reports are claims: anybody can read it in a page's source."""
-DECIDING: Final = frozenset({"approved", "rejected", "reversed"})
+REVERSED: Final = "reversed"
 _SHOP: Final = frozenset({"sale", "lead"})
 
 
@@ -59,6 +64,8 @@ class Merged:
     """Of the most trusted report; `site`: nothing but claims."""
     status: Reported | None
     """The report whose status counts; none: no report decides."""
+    returned: Fraction
+    """The part of the sale that a report reversed while its status stays; below 1."""
     winners: tuple[UUID, ...]
     """The reports that the fields come from. A report that is not among them adds nothing."""
 
@@ -72,16 +79,20 @@ def merge(reports: Iterable[Reported]) -> Merged:
     known = sorted(reports, key=_first)
     trusted = [report for report in known if report.key_kind != CLAIM]
     claims = [report for report in known if report.key_kind == CLAIM]
-    amount = _best(known, lambda report: report.amount, amount_rank)
-    payout = _best(trusted, lambda report: report.payout, _payout_rank)
+    own = _Figures.named_in(trusted)
+    within_limits = [claim for claim in claims if not claim.amount_refused]
+    amount = own.amount or _best([*trusted, *within_limits], _amount, amount_rank)
+    payout = own.payout or _best(trusted, _payout, _payout_rank)
     timed = next((report for report in trusted or claims if report.time_named), None)
     customer = _best(trusted, lambda report: report.customer) or _best(claims, lambda report: report.customer)
     sale = next((report for report in known if report.kind == "sale"), known[0])
-    deciding = [report for report in trusted if _decides(report, amount.amount if amount else None)]
-    status = max(deciding, key=_first, default=None)
+    decided = _newest(trusted, "approved", "rejected")
+    reversal = _newest(trusted, REVERSED)
+    returned = own.returned_by(reversal) if reversal is not None else None
+    status = decided if returned is not None else max(filter(None, (decided, reversal)), key=_first, default=None)
     ranked = min(known, key=lambda report: (-_trust(report), *_first(report)))
     groups = [(group, _traces(group)) for group in (trusted, claims) if group]
-    found = (amount, payout, timed, customer, sale, status, ranked)
+    found = (amount, payout, timed, customer, sale, decided, reversal, ranked, *own.sources)
     sources = {report.report_id for report in found if report is not None}
     sources.update(source.report_id for _, (_, named) in groups for source in named)
     return Merged(
@@ -93,36 +104,111 @@ def merge(reports: Iterable[Reported]) -> Merged:
         traces=tuple(traces for _, (traces, _) in groups),
         key_kind=ranked.key_kind,
         status=status,
+        returned=returned or Fraction(0),
         winners=tuple(sorted(sources | {known[0].report_id})),
     )
 
 
-def contradictions(report: Reported, merged: Merged) -> tuple[str, ...]:
-    """The fields in which `report` differs from the merged value. Statuses may change and are ignored."""
-    found = []
-    if report.amount is not None and report.amount != merged.amount:
-        found.append("amount")
-    if report.payout is not None and report.payout != merged.payout:
-        found.append("payout")
-    for name in ("click_id", "coupon"):
-        said, stands = getattr(report, name), next((v for t in merged.traces if (v := getattr(t, name))), "")
-        if said and said != stands:
-            found.append(name)
-    return tuple(found)
+def contradictions(report: Reported, reports: Sequence[Reported], merged: Merged) -> tuple[str, ...]:
+    """The fields in which `report`, one of `reports`, differs from the merged value. Statuses may change and are
+    ignored, and so is the part of the sale that a reversal names."""
+    own = _Figures.named_in([known for known in reports if known.key_kind != CLAIM])
+    stands = _standing(merged)
+    return tuple(name for name, said in _said(report, own).items() if said != stands[name])
 
 
-def conflicting_amounts(reports: Iterable[Reported], merged: Merged) -> int:
-    """How many different amounts are named beside the one that stands. Not by how many: a report that repeats an amount
-    may be forgotten."""
-    named = {(report.amount.amount, report.amount.currency) for report in reports if report.amount is not None}
-    stands = merged.amount
-    return len(named - {(stands.amount, stands.currency)} if stands is not None else named)
+def is_part(report: Reported, reports: Sequence[Reported]) -> bool:
+    """Whether `report` takes back a part of the sale."""
+    own = _Figures.named_in([known for known in reports if known.key_kind != CLAIM])
+    return report.key_kind != CLAIM and own.returned_by(report) is not None
 
 
-def _decides(report: Reported, stands: Money | None) -> bool:
-    if report.status == "reversed" and report.amount is not None and report.amount != stands:
-        return False
-    return report.status in DECIDING
+def count_conflicts(reports: Sequence[Reported], merged: Merged) -> int:
+    """How many different amounts, payouts, click ids and coupons are named beside those that stand. Not by how many: a
+    report that repeats one may be forgotten."""
+    own = _Figures.named_in([report for report in reports if report.key_kind != CLAIM])
+    named = {said for report in reports for said in _said(report, own).items()}
+    return len(named - set(_standing(merged).items()))
+
+
+@dataclass(frozen=True, slots=True)
+class _Figures:
+    """What trusted reports of the sale itself, not of its reversal, name as its amount and payout."""
+
+    shop_amount: Reported | None
+    network_amount: Reported | None
+    shop_payout: Reported | None
+    network_payout: Reported | None
+
+    @classmethod
+    def named_in(cls, trusted: Sequence[Reported]) -> _Figures:
+        said = [report for report in trusted if report.status != REVERSED]
+        shop = [report for report in said if report.reported_by in _SHOP]
+        network = [report for report in said if report.reported_by not in _SHOP]
+        return cls(_best(shop, _amount), _best(network, _amount), _best(shop, _payout), _best(network, _payout))
+
+    @property
+    def sources(self) -> tuple[Reported | None, ...]:
+        return self.shop_amount, self.network_amount, self.shop_payout, self.network_payout
+
+    @property
+    def amount(self) -> Reported | None:
+        return self.shop_amount or self.network_amount
+
+    @property
+    def payout(self) -> Reported | None:
+        return self.network_payout or self.shop_payout
+
+    def returned_by(self, report: Reported) -> Fraction | None:
+        """The part of the sale that a reversal takes back, by its payout, else by its amount; none: the whole sale, or
+        it is no reversal."""
+        if report.status != REVERSED:
+            return None
+        is_shop = report.reported_by in _SHOP
+        payout = self.shop_payout if is_shop else self.network_payout
+        amount = self.shop_amount if is_shop else self.network_amount
+        for whole, part in ((payout and payout.payout, report.payout), (amount and amount.amount, report.amount)):
+            if whole and part and whole.currency == part.currency:
+                return Fraction(part.amount, whole.amount) if 0 < part.amount < whole.amount else None
+        return None
+
+
+def _said(report: Reported, own: _Figures) -> dict[str, object]:
+    """What a report says that another may contradict."""
+    said: dict[str, object] = {"click_id": _click_id(report), "coupon": report.coupon}
+    if report.key_kind == CLAIM or own.returned_by(report) is None:
+        said |= {"amount": _money(report.amount), "payout": _money(report.payout)}
+    return {name: value for name, value in said.items() if value}
+
+
+def _standing(merged: Merged) -> dict[str, object]:
+    named = {name: next((v for t in merged.traces if (v := getattr(t, name))), "") for name in ("click_id", "coupon")}
+    return {**named, "amount": _money(merged.amount), "payout": _money(merged.payout)}
+
+
+def _money(amount: Money | None) -> tuple[int, str] | None:
+    return (amount.amount, amount.currency) if amount is not None else None
+
+
+def _amount(report: Reported) -> Money | None:
+    return report.amount
+
+
+def _payout(report: Reported) -> Money | None:
+    return report.payout
+
+
+def _click_id(report: Reported) -> str:
+    """The click id, if the text can be one."""
+    try:
+        click_id.claimed(report.click_id)
+    except click_id.ForgedClickId:
+        return ""
+    return report.click_id
+
+
+def _newest(reports: Sequence[Reported], *statuses: str) -> Reported | None:
+    return max((report for report in reports if report.status in statuses), key=_first, default=None)
 
 
 def amount_rank(report: Reported) -> int:
@@ -156,6 +242,10 @@ def _best(
 
 def _traces(reports: Sequence[Reported]) -> tuple[ReportedTraces, list[Reported]]:
     names = ("click_id", "coupon", "visitor", "partner_id")
-    best = {name: found for name in names if (found := _best(reports, attrgetter(name))) is not None}
+    best = {name: found for name in names if (found := _best(reports, attrgetter(name), _ranks(name))) is not None}
     named: dict[str, Any] = {name: getattr(report, name) for name, report in best.items()}
     return ReportedTraces(**named, is_claim=reports[0].key_kind == CLAIM), list(best.values())
+
+
+def _ranks(name: str) -> Callable[[Reported], int]:
+    return (lambda report: int(bool(_click_id(report)))) if name == "click_id" else (lambda _: 0)

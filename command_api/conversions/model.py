@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from command_api.conversions.merging import CLAIM, Merged, ReportedTraces, merge
+from command_api.conversions.money import reversal
 from command_api.kernel.decision import CommandContext, UnexpectedEvent, not_found, require_existing
 from command_api.websites.model import Website
 from schemas.base import DomainEvent, Money
@@ -65,6 +66,8 @@ class Conversion:
     decided_by_person: bool = False
     proposed: conversions.ConversionAdjustmentProposed | None = None
     """A click that arrived after the approval and would earn it; awaits a decision."""
+    reversed_by_hand: int = 0
+    """The part of the sale that persons reversed; the rest of `reversed_amount` follows from the reports."""
     dismissed: frozenset[str] = field(default_factory=frozenset)
     """Proposals that were declined, by `proposal_key`."""
 
@@ -92,6 +95,17 @@ class Conversion:
     @property
     def merged(self) -> Merged:
         return merge(self.reports)
+
+    @property
+    def reversal(self) -> tuple[int, int]:
+        """Minor units of the sale and of the commission that are reversed, as persons and reports say by now."""
+        return self.reversal_of(self.facts.amount.amount, self.commission)
+
+    def reversal_of(self, sale: int, commission: int) -> tuple[int, int]:
+        """The same of another amount and commission."""
+        if self.status is REVERSED:
+            return sale, commission
+        return reversal(commission, sale, self.reversed_by_hand, self.merged.returned)
 
     @property
     def net_commission(self) -> int:
@@ -182,6 +196,7 @@ def reopened(conversion: Conversion, at: datetime, *, whole: bool) -> Conversion
         conversion,
         status=PENDING,
         reversed_amount=0 if whole else conversion.reversed_amount,
+        reversed_by_hand=0 if whole else conversion.reversed_by_hand,
         reversed_commission=0 if whole else conversion.reversed_commission,
         counts_since=at if conversion.is_attributed else None,
     )
@@ -255,11 +270,12 @@ def _decided(
     conversion: Conversion,
     event: conversions.ConversionApproved | conversions.ConversionRejected | conversions.ConversionReversed,
 ) -> Conversion:
+    is_part = isinstance(event, conversions.ConversionReversed) and not event.whole
     decided = replace(
         conversion,
         decided_at=event.timestamp,
         was_claim=conversion.is_claim,
-        decided_by_person=event.actor_id is not None,
+        decided_by_person=event.actor_id is not None or (is_part and conversion.decided_by_person),
     )
     match event:
         case conversions.ConversionApproved():
@@ -272,10 +288,17 @@ def _decided(
                 decided,
                 status=REVERSED if event.whole else conversion.status,
                 reversed_amount=conversion.reversed_amount + event.amount.amount,
+                reversed_by_hand=_by_hand(conversion, conversion.reversed_amount + event.amount.amount),
                 reversed_commission=conversion.reversed_commission + event.commission.amount,
                 reason=event.reason,
                 proposed=None if event.whole else conversion.proposed,
             )
+
+
+def _by_hand(conversion: Conversion, reversed_amount: int) -> int:
+    """What of it follows from no report."""
+    reported = round(conversion.facts.amount.amount * conversion.merged.returned)
+    return max(0, reversed_amount - reported)
 
 
 def _first_report(event: conversions.ConversionRecorded) -> Reported:

@@ -34,12 +34,15 @@ def commission_of(
     return convert(Fraction(terms.flat_amount), terms.flat_currency or currency, currency, rates)
 
 
-def share(commission: int, part: int, whole: int) -> int:
-    """The commission on the first `part` of a sale of `whole`. Monotone, and all of it for the whole sale.
+def reversal(commission: int, sale: int, by_hand: int, returned: Fraction) -> tuple[int, int]:
+    """Minor units of the sale and of its commission that are reversed: `by_hand`, and the part that reports name.
 
-    Steps take the difference of two shares, so that they always add up to the whole.
+    Monotone, and all of both for the whole sale; steps take the difference of two, so that they add up to the whole.
     """
-    return commission if part >= whole else round(Fraction(commission * part, whole))
+    part = returned + (Fraction(by_hand, sale) if sale else 0)
+    if part >= 1:
+        return sale, commission
+    return min(sale, by_hand + round(sale * returned)), round(commission * part)
 
 
 def convert(value: Fraction, of: str, currency: str, rates: Rates) -> tuple[Money, str | None]:

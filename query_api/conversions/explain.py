@@ -335,7 +335,8 @@ def _basis(earning: Row, payout: Amount | None) -> tuple[Fraction, str, str]:
 
 
 def _reports(steps: Sequence[Row], stands: Amount) -> list[Report]:
-    """Every report that names an amount, in the order in which they came."""
+    """Every report that names an amount of the sale, in the order in which they came; a part that a report reversed is
+    among the events."""
     found: list[Report] = []
     for step in steps:
         detail = step["detail"]
@@ -343,7 +344,8 @@ def _reports(steps: Sequence[Row], stands: Amount) -> list[Report]:
             continue
         said = detail.get("reported")
         amount = _money(said["amount"] if said else detail.get("amount") or detail["facts"]["amount"])
-        if amount is None:
+        is_part = bool(said) and said["status"] == "reversed" and step["name"] == "conversion.report_merged"
+        if amount is None or (is_part and amount != stands):
             continue
         place = said["place"] if said else detail.get("report")
         found.append(

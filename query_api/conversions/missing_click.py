@@ -103,12 +103,21 @@ def _traces(steps: Sequence[Row]) -> _Traces:
 def _merged(reports: Sequence[Row]) -> _Traces:
     found = _Traces(is_claim=bool(reports) and reports[0]["key_kind"] == "site")
     for said in reports:
-        found.click_id = found.click_id or said["click_id"]
+        if not found.click_id or (_is_click_id(said["click_id"]) and not _is_click_id(found.click_id)):
+            found.click_id = said["click_id"]
         found.coupon = found.coupon or said["coupon"]
         found.visitor = found.visitor or bool(said["visitor"])
         found.partner_id = found.partner_id or (UUID(said["partner_id"]) if said["partner_id"] else None)
         found.payout = found.payout or (said["payout"]["currency"] if said["payout"] else "")
     return found
+
+
+def _is_click_id(text: str) -> bool:
+    try:
+        click_id.claimed(text)
+    except click_id.ForgedClickId:
+        return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)

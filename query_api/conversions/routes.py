@@ -72,7 +72,9 @@ class Conversion(RowModel):
     decidedAt: datetime | None
     approvesAt: datetime | None = Field(description="When it is approved automatically; null: never")
     payableAt: datetime | None = Field(description="When the commission becomes payable; null: not earned")
-    conflicts: int = Field(description="Number of reported amounts that differ from the accepted one")
+    conflicts: int = Field(
+        description="Number of reported amounts, payouts, click ids and coupons that differ from the accepted ones"
+    )
     keyKind: str = Field(
         description="Kind of the most trusted key that reported it; site: a claim; empty: not recorded"
     )

@@ -143,6 +143,9 @@ class Reported(Frozen):
     partner_id: UUID | None = Field(default=None, description="From a postback; a hint, not a proof")
     customer: str = ""
     address_class: str = Field(default="", description="Class of the sender's address, e.g. datacentre; empty: none")
+    amount_refused: bool = Field(
+        default=False, description="A claim above its website's limit: the amount is shown and never counts"
+    )
 
 
 class ConversionRecorded(DomainEvent):
@@ -280,7 +283,7 @@ class ConversionReportMerged(DomainEvent):
     website_id: UUID
     reported: Reported
     key_kind: str = Field(description="Kind of the most trusted key that reported the conversion by now")
-    conflicts: int = Field(default=0, description="Number of other amounts so far")
+    conflicts: int = Field(default=0, description="Number of other amounts, payouts, click ids and coupons so far")
     approves_at: datetime | None = Field(default=None, description="When it is approved automatically; none: never")
 
 
@@ -296,7 +299,9 @@ class ConversionReportConflicted(DomainEvent):
     fields: tuple[str, ...] = Field(default=("amount",), description="Fields that contradict the current values")
     reported: Reported | None = Field(default=None, description="None: before reports were merged")
     key_kind: str = Field(default="", description="Kind of the most trusted key that reported the conversion by now")
-    conflicts: int | None = Field(default=None, description="Number of other amounts so far; none: one more")
+    conflicts: int | None = Field(
+        default=None, description="Number of other amounts, payouts, click ids and coupons so far; none: one more"
+    )
     approves_at: datetime | None = Field(default=None, description="When it is approved automatically; none: never")
 
 

@@ -29,6 +29,7 @@ from tests.oracle.history import (
     Program,
     Report,
     Site,
+    Source,
     Status,
     Subs,
 )
@@ -41,6 +42,8 @@ SHORT_OUTAGES: Final[tuple[Outage, ...]] = ("log paused", "ingest killed")
 OUTAGES: Final[tuple[Outage, ...]] = (*SHORT_OUTAGES, "log killed")
 MAX_CLAIM: Final = 300_000
 """Minor units below the limit of a claim in each currency."""
+LARGE_CLAIM: Final = 10**9
+"""Minor units above it in each currency."""
 
 
 def make(seed: int, now: datetime, transactions: int = 40, outages: tuple[Outage, ...] = ()) -> History:
@@ -166,13 +169,17 @@ class _Making:
         if rng.random() < 0.3:
             status: Status = rng.choice(("approved", "rejected", "reversed", "pending"))
             found.append(Report(txid, "network", status=status))
+        if rng.random() < 0.15:  # reversed by the sender's own figures: the whole sale, or a part of them
+            by: Source = rng.choice(("network", "network", "shop"))
+            told, earned = (rng.choice((None, amount // 3, 95)) for _ in range(2))
+            found.append(Report(txid, by, told, currency, earned, "reversed"))
         is_claimed = is_fresh and rng.random() < 0.3
         if not found and not is_claimed:
             found.append(Report(txid, "shop", amount, currency))
         found = [replace(report, **self.time(is_fresh)) for report in found]
         found = self.traced(found, is_fresh)
         if is_claimed:
-            found.append(self.claim(txid, amount, currency))
+            found.append(self.claim(txid, amount, currency, may_exceed=bool(found)))
         return found
 
     def postback(self, txid: str, amount: int, currency: str) -> Report:
@@ -212,11 +219,15 @@ class _Making:
             for number, report in enumerate(reports)
         ]
 
-    def claim(self, txid: str, amount: int, currency: str) -> Report:
+    def claim(self, txid: str, amount: int, currency: str, *, may_exceed: bool) -> Report:
         """By the public site key, with a click of its own: one click may claim five transactions an hour."""
         rng = self.rng
         click = self.follow()
         self.made.follows.append(click)
         said = min(MAX_CLAIM, rng.choice((amount, amount, amount + 9)))
-        coupon = rng.choice(("", "", "three"))
-        return Report(txid, "page", said, currency, click=click, coupon=coupon, is_timed=rng.random() < 0.5)
+        coupon, is_timed = rng.choice(("", "", "three")), rng.random() < 0.5
+        if may_exceed and rng.random() < 0.4:
+            said = LARGE_CLAIM
+        return Report(
+            txid, "page", said, currency, click=click, coupon=coupon, is_timed=is_timed, is_too_large=said > MAX_CLAIM
+        )

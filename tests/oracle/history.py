@@ -95,6 +95,8 @@ class Report:
     """It names the time of the sale."""
     earlier: timedelta = timedelta()
     """How much earlier its clock puts the sale."""
+    is_too_large: bool = False
+    """A claim above what a public site key may claim."""
 
 
 Call = Event | Follow | Report

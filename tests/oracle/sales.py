@@ -47,6 +47,10 @@ class Sale:
     status: str = "pending"
     back_amount: int = 0
     back: int = 0
+    returned: Fraction = Fraction(0)
+    """The part that reports take back."""
+    by_hand: int = 0
+    """Minor units that persons take back besides."""
 
     @property
     def program(self) -> int | None:
@@ -57,11 +61,18 @@ class Sale:
         return 0 if self.status == "rejected" else self.commission - self.back
 
     def reverse(self, part: int) -> None:
-        """Takes back `part` minor units; 0: all that is left. The commission follows in proportion."""
-        whole = part == 0 or self.back_amount + part >= self.amount
-        self.back_amount = self.amount if whole else self.back_amount + part
-        self.back = self.commission if whole else even(Fraction(self.commission * self.back_amount, self.amount))
-        self.status = "reversed" if whole else self.status
+        """A person takes back `part` minor units; 0: all that is left. The commission follows in proportion."""
+        if part == 0 or self.back_amount + part >= self.amount:
+            self.back_amount, self.back, self.status = self.amount, self.commission, "reversed"
+        else:
+            self.by_hand += part
+            self.take_back()
+
+    def take_back(self) -> None:
+        """What persons and reports take back of a sale that stands."""
+        part = self.returned + (Fraction(self.by_hand, self.amount) if self.amount else 0)
+        self.back_amount = min(self.amount, self.by_hand + even(self.amount * self.returned))
+        self.back = self.commission if part >= 1 else even(self.commission * part)
 
 
 def time_of(site: Site, reports: Sequence[Report]) -> datetime | None:
@@ -74,8 +85,8 @@ def time_of(site: Site, reports: Sequence[Report]) -> datetime | None:
 def is_refused(reports: Sequence[Report], report: Report) -> bool:
     """Whether the sender hears that another amount stands, which is trusted at least as far as this one. A network
     beside the shop does not."""
-    stands = _best([*reports, report], "amount", AMOUNT_TRUST)
-    if report.amount is None or stands is None or _money(stands) == _money(report):
+    stands = _best([one for one in (*reports, report) if one.status != "reversed"], "amount", AMOUNT_TRUST)
+    if report.status == "reversed" or report.amount is None or stands is None or _money(stands) == _money(report):
         return False
     return report.by != "network" or stands.by == "network"
 
@@ -84,7 +95,9 @@ def sale_of(history: History, site: Site, txid: str, reports: Sequence[Report], 
     """What the reports, in the order of receipt, come to."""
     trusted = [report for report in reports if report.by != "page"]
     claims = [report for report in reports if report.by == "page"]
-    stands, payout = _best(reports, "amount", AMOUNT_TRUST), _best(trusted, "payout", PAYOUT_TRUST)
+    stands = _standing(trusted, "amount", AMOUNT_TRUST)
+    stands = stands or _best([claim for claim in claims if not claim.is_too_large], "amount", AMOUNT_TRUST)
+    payout = _standing(trusted, "payout", PAYOUT_TRUST)
     if stands is not None:
         amount, currency = stands.amount or 0, stands.currency
     else:
@@ -95,7 +108,6 @@ def sale_of(history: History, site: Site, txid: str, reports: Sequence[Report], 
     commission = 0
     if origin is not None and origin.program is not None:
         commission = _commission(history, site, origin.program, amount, currency, payout)
-    named = {_money(report) for report in reports if report.amount is not None}
     sale = Sale(
         txid=txid,
         amount=amount,
@@ -104,14 +116,18 @@ def sale_of(history: History, site: Site, txid: str, reports: Sequence[Report], 
         origin=origin or Origin(),
         by=by,
         key_kind=next(kind for source, kind in KEY_KINDS.items() if any(one.by == source for one in reports)),
-        conflicts=len(named - {(amount, currency)}),
+        conflicts=_conflicts(trusted, claims, stands, payout),
         commission=commission,
     )
-    decided = [report.status for report in trusted if _decides(report, amount, currency)]
+    reversals = [report for report in trusted if report.status == "reversed"]
+    part = _part(trusted, reversals[-1]) if reversals else None
+    deciding = ("approved", "rejected") if part is not None else ("approved", "rejected", "reversed")
+    decided = [report.status for report in trusted if report.status in deciding]
     if decided and decided[-1] == "reversed":
         sale.reverse(0)
-    elif decided:
-        sale.status = decided[-1]
+        return sale
+    sale.status, sale.returned = decided[-1] if decided else "pending", part or Fraction(0)
+    sale.take_back()
     return sale
 
 
@@ -122,11 +138,43 @@ def origin_of(site: Site, call: Event | Follow) -> Origin:
     return Origin(link.program if link else None, ADDRESSES[call.ip], subs)
 
 
-def _decides(report: Report, amount: int, currency: str) -> bool:
-    """`reversed` beside another amount may mean a part of the sale, and takes nothing back."""
-    if report.status == "reversed" and report.amount is not None:
-        return _money(report) == (amount, currency)
-    return report.status in ("approved", "rejected", "reversed")
+def _standing(trusted: Sequence[Report], name: str, trust: dict[str, int]) -> Report | None:
+    """What a report of the sale names, before what a reversal names."""
+    told = [report for report in trusted if report.status != "reversed"]
+    return _best(told, name, trust) or _best(trusted, name, trust)
+
+
+def _part(trusted: Sequence[Report], reversal: Report) -> Fraction | None:
+    """The part of the sale that a reversal takes back, measured by what its own sender told of the sale; none: all."""
+    own = [report for report in trusted if report.by == reversal.by and report.status != "reversed"]
+    for name in ("payout", "amount"):
+        part = getattr(reversal, name)
+        first = next((report for report in own if getattr(report, name) is not None), None)
+        if not part or first is None or first.currency != reversal.currency:
+            continue
+        whole = getattr(first, name)
+        if whole:
+            return Fraction(part, whole) if part < whole else None
+    return None
+
+
+def _conflicts(
+    trusted: Sequence[Report], claims: Sequence[Report], stands: Report | None, payout: Report | None
+) -> int:
+    """How many other values are named beside those that stand; a reversed part is none."""
+    reports = [*trusted, *claims]
+    parts = [one for one in trusted if one.status == "reversed" and _part(trusted, one) is not None]
+    told = [report for report in reports if not any(report is part for part in parts)]
+    amounts = {_money(report) for report in told if report.amount is not None}
+    payouts = {(report.payout, report.currency) for report in told if report.payout is not None}
+    clicks = [report.click.click_id for report in reports if report.click is not None and report.click.click_id]
+    coupons = [report.coupon.upper() for report in reports if report.coupon]
+    return (
+        len(amounts - ({_money(stands)} if stands else set()))
+        + len(payouts - ({(payout.payout, payout.currency)} if payout else set()))
+        + max(0, len(set(clicks)) - 1)
+        + max(0, len(set(coupons)) - 1)
+    )
 
 
 def _origin(history: History, site: Site, reports: Sequence[Report], at: datetime) -> tuple[str, Origin | None]:

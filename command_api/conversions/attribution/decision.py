@@ -16,7 +16,7 @@ from command_api.conversions.attribution.lookup import BatchLookup
 from command_api.conversions.attribution.rules import click_of
 from command_api.conversions.lookups import hour_of
 from command_api.conversions.merging import CLAIM, Merged, merge
-from command_api.conversions.money import CURRENCY_UNKNOWN, convert
+from command_api.conversions.money import CURRENCY_UNKNOWN, exchange
 from command_api.kernel.aggregates import require_found, shared_fields, state_after
 from command_api.kernel.decision import CommandContext, CommandRejected, invalid
 from command_api.websites.model import Website
@@ -48,6 +48,8 @@ class ReportDecision:
     rejection: ReportRejection | None = None
     is_new_claim: bool = False
     """It counts against the limits of claims."""
+    refused_claim: Reported | None = None
+    """What a rejected claim says: it counts once a report with a secret names the transaction."""
 
     @property
     def needs_rate(self) -> bool:
@@ -72,10 +74,16 @@ def decide(
         else:
             events, state = _decide_further_report(before, reported, website, lookup, context)
     except CommandRejected as rejected:
-        outcome = ReportDecision(rejection=ReportRejection(rejected.code, rejected.message))
+        claim = reported if reported.key_kind == CLAIM else None
+        outcome = ReportDecision(rejection=ReportRejection(rejected.code, rejected.message), refused_claim=claim)
         if outcome.needs_rate:
             lookup.awaiting_rate.add(report.conversion_id)
+        if claim is not None:
+            lookup.add_refused_claim(report.conversion_id, claim)
         return outcome
+    if not state.is_claim and (before is None or before.is_claim):
+        more, state = _decide_refused_claims(state, website, lookup, context)
+        events += more
     lookup.changed(report.conversion_id, events)
     return ReportDecision(tuple(events), bool(events) and may_change(state), is_new_claim=is_new_claim)
 
@@ -195,12 +203,29 @@ def _decide_first_report(
     return _with_status([recorded], model.evolve(None, recorded), None, merged, context)
 
 
+def _decide_refused_claims(
+    state: model.Conversion, website: Website, lookup: BatchLookup, context: CommandContext
+) -> tuple[list[DomainEvent], model.Conversion]:
+    """Merges the claims that were refused before a report with a secret named the transaction: the limits of claims
+    apply no more, and what leads to the click is kept."""
+    events: list[DomainEvent] = []
+    for claim in lookup.refused_claims(state.id):
+        try:
+            more, state = _decide_further_report(state, claim, website, lookup, context)
+        except CommandRejected:
+            continue  # in a currency without a rate: it waits for one
+        events += more
+    return events, state
+
+
 def _decide_further_report(
     state: model.Conversion, reported: Reported, website: Website, lookup: BatchLookup, context: CommandContext
 ) -> tuple[list[DomainEvent], model.Conversion]:
     before = state.merged
-    if reported.key_kind == CLAIM and state.is_claim and reported.amount is not None:
-        _check_claim(reported, reported.amount, website, lookup, counts=False)
+    if reported.key_kind == CLAIM and reported.amount is not None:
+        if state.is_claim:
+            _check_claim(reported, reported.amount, website, lookup, counts=False)
+        reported = _with_limit(reported, reported.amount, website, lookup)
     events = decisions.merge_report(state, reported, context)
     if not events:
         return [], state
@@ -217,8 +242,10 @@ def _decide_further_report(
         steps += _proposal(state_after(model.evolve, state, steps), found, website, lookup, context)
     events += steps
     state = state_after(model.evolve, state, steps)
-    steps = decisions.confirm_claim(state, context)
-    return _with_status(events + steps, state_after(model.evolve, state, steps), before, merged, context)
+    events += (steps := decisions.confirm_claim(state, context))
+    events, state = _with_status(events, state_after(model.evolve, state, steps), before, merged, context)
+    steps = _returned(state, website, lookup, context)
+    return events + steps, state_after(model.evolve, state, steps)
 
 
 def _check_claim(
@@ -226,9 +253,7 @@ def _check_claim(
 ) -> None:
     """Checks the limits of a claim: anybody can read the public site key in a page's source. Raises `CommandRejected`
     (claim_too_large, too_many_claims, currency_unknown). `counts`: it is a further transaction."""
-    rates = lookup.rates((amount.currency,), website, reported.occurred_at)
-    claimed, _ = convert(Fraction(amount.amount), amount.currency, website.currency, rates)
-    if abs(claimed.amount) > website.max_claim_amount:
+    if _exceeds_limit(reported, amount, website, lookup):
         message = (
             "This amount is above what the public site key may claim. Report the sale with a secret key,"
             " or raise the website's limit."
@@ -238,6 +263,23 @@ def _check_claim(
     if counts and lookup.claim_count(website.id, reported.click_id, hour_of(reported.received_at)) >= limit:
         message = f"One click may claim {limit} conversions an hour with the public site key."
         raise invalid("too_many_claims", message, "click_id")
+
+
+def _exceeds_limit(reported: Reported, amount: Money, website: Website, lookup: BatchLookup) -> bool:
+    """Whether a claim is above the website's limit. Raises `CommandRejected` (currency_unknown)."""
+    rates = lookup.rates((amount.currency,), website, reported.occurred_at)
+    claimed, _ = exchange(Fraction(amount.amount), amount.currency, website.currency, rates)
+    return abs(claimed) > website.max_claim_amount
+
+
+def _with_limit(reported: Reported, amount: Money, website: Website, lookup: BatchLookup) -> Reported:
+    """A claim of a sale that was reported with a secret, too: its amount never counts above the limit. Without a rate
+    it is not known whether it is above, nor can it count."""
+    try:
+        is_refused = _exceeds_limit(reported, amount, website, lookup)
+    except CommandRejected:
+        return reported
+    return reported.model_copy(update={"amount_refused": is_refused})
 
 
 def _is_settled(state: model.Conversion) -> bool:
@@ -266,6 +308,17 @@ def _with_status(
     return events + steps, state_after(model.evolve, state, steps)
 
 
+def _returned(
+    state: model.Conversion, website: Website, lookup: BatchLookup, context: CommandContext
+) -> list[DomainEvent]:
+    """The events that take back the part of the sale that the reports name by now."""
+    if (state.reversed_amount, state.reversed_commission) == state.reversal:
+        return []
+    steps = decisions.reverse_reported_part(state, REPORTED_BY_PARTNER, context)
+    held = state.facts.attribution
+    return steps or _restatement(state, state.merged, website, lookup, context, held, recount=True)
+
+
 def _restatement(
     state: model.Conversion,
     merged: Merged,
@@ -276,8 +329,8 @@ def _restatement(
     *,
     recount: bool = False,
 ) -> list[DomainEvent]:
-    """The events that bring the conversion in line with its reports and its click; none when it is. `recount`: also
-    count it again, because it is no longer a claim."""
+    """The events that bring the conversion in line with its reports and its click; none when it is. `recount`: count it
+    again in any case, because it is no longer a claim, or less of it is reversed."""
     if found is not None and _is_same_click(found, state) and state.facts.attribution is not None:
         found = found.model_copy(update={"terms": state.facts.attribution.terms})
     facts = state.facts

@@ -37,12 +37,15 @@ from schemas.base import DomainEvent
 from schemas.click_id import IN_PAGE, Click, ForgedClickId, event_id
 from schemas.click_id import read as read_click_id
 from schemas.days import local_day
-from schemas.events.conversions import AttributedBy, Attribution, LogPosition
+from schemas.events.conversions import AttributedBy, Attribution, LogPosition, Reported
 from schemas.events.websites import AttributionModel
 from schemas.tracking import NO_ID, ConversionReported
 from schemas.zones import ZoneInfo
 
 State = TypeVar("State")
+
+MAX_REFUSED_CLAIMS: Final = 100
+"""Of one conversion, the first received: as many as it keeps reports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,7 @@ class BatchLookup:
     _coupons: dict[tuple[UUID, str], tuple[ReferencedLink, datetime] | None] = field(default_factory=dict)
     _monthly_totals: dict[monthly_totals.TotalKey, MonthlyTotal] = field(default_factory=dict)
     _claims: dict[ClaimCount, int] = field(default_factory=dict)
+    _refused_claims: dict[UUID, list[Reported]] = field(default_factory=dict)
 
     def prefetch(self, wanted: Sequence[ClickQuery]) -> None:
         """Reads links, coupons and clicks for all queries at once."""
@@ -111,10 +115,11 @@ class BatchLookup:
         likely = [known.rows[0] for known in self._visitors.values() if known.rows]
         self._read_visits([*filter(None, self._click_rows.values()), *likely])
 
-    def prefetch_awaiting_rate(self, reports: Iterable[ConversionReported]) -> None:
-        """Reads which of the conversions wait for an exchange rate."""
-        wanted = sorted({report.conversion_id for report in reports if not (report.amount or report.payout)})
+    def prefetch_refused(self, reports: Iterable[ConversionReported]) -> None:
+        """Reads what was refused of the conversions before: reports that wait for an exchange rate, and claims."""
+        wanted = sorted({report.conversion_id for report in reports})
         self.awaiting_rate.update(found for (found,) in self._rows(_AWAITING_RATE, (wanted,), wanted))
+        self._read_refused_claims([found for found in wanted if found not in self._refused_claims])
 
     def attribution(
         self,
@@ -203,6 +208,17 @@ class BatchLookup:
     def add_claim(self, count: ClaimCount) -> None:
         """Counts a claim that is about to be recorded."""
         self._claims[count] = self.claim_count(*count) + 1
+
+    def refused_claims(self, conversion_id: UUID) -> Sequence[Reported]:
+        """The claims of a conversion that were refused, the first received first."""
+        if conversion_id not in self._refused_claims:
+            self._read_refused_claims([conversion_id])
+        return self._refused_claims[conversion_id]
+
+    def add_refused_claim(self, conversion_id: UUID, claim: Reported) -> None:
+        """Keeps a claim that is refused now."""
+        self.refused_claims(conversion_id)
+        self._refused_claims[conversion_id].append(claim)
 
     def website(self, website_id: UUID) -> websites.Website | None:
         return self._load(self._websites, website_id, websites.evolve)
@@ -339,6 +355,11 @@ class BatchLookup:
         for _, wanted_id, _ in wanted:
             self._click_rows[wanted_id] = found.get(wanted_id)
 
+    def _read_refused_claims(self, conversion_ids: list[UUID]) -> None:
+        self._refused_claims.update((conversion_id, []) for conversion_id in conversion_ids)
+        for conversion_id, claim in self._rows(_REFUSED_CLAIMS, (conversion_ids, MAX_REFUSED_CLAIMS), conversion_ids):
+            self._refused_claims[conversion_id].append(Reported.model_validate(claim))
+
     def _read_links(self, codes: set[int]) -> None:
         missing = [code for code in codes if code not in self._links and code != IN_PAGE]
         self._links.update(dict.fromkeys(missing))
@@ -381,6 +402,11 @@ def _days_of(click: Click) -> Iterator[date]:
 
 
 _LINK: Final[LiteralString] = "SELECT link_id, website_id, partner_id FROM lookup.link WHERE link_id = %s"
+_REFUSED_CLAIMS: Final[LiteralString] = (
+    "SELECT conversion_id, claim FROM (SELECT conversion_id, claim, at, report_id,"
+    " row_number() OVER (PARTITION BY conversion_id ORDER BY at, report_id) AS place FROM conversions.rejected_report"
+    " WHERE conversion_id = ANY(%s) AND claim IS NOT NULL) AS refused WHERE place <= %s ORDER BY at, report_id"
+)
 _AWAITING_RATE: Final[LiteralString] = (
     "SELECT DISTINCT conversion_id FROM conversions.awaiting_exchange_rate WHERE conversion_id = ANY(%s)"
 )

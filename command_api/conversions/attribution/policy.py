@@ -32,8 +32,9 @@ from pydantic import ValidationError
 from command_api.conversions.attribution import repository
 from command_api.conversions.attribution.click_positions import ClickPositions, has_reached, log_positions
 from command_api.conversions.attribution.clicks import Clicks
-from command_api.conversions.attribution.decision import ReportDecision, ReportRejection, decide, to_reported
+from command_api.conversions.attribution.decision import ReportDecision, decide, to_reported
 from command_api.conversions.attribution.lookup import BatchLookup, ClickQuery
+from command_api.conversions.attribution.repository import RejectedReport
 from command_api.conversions.lookups import ClaimCount, append_conversions, hour_of
 from command_api.conversions.merging import merge
 from command_api.kernel.container import Container
@@ -78,11 +79,13 @@ class Batch:
     ids: list[MessageIds] = field(default_factory=list)
     """Of each event."""
     waiting: list[ConversionReported] = field(default_factory=list)
-    rejected: list[tuple[ConversionReported, ReportRejection]] = field(default_factory=list)
+    rejected: list[RejectedReport] = field(default_factory=list)
     awaiting_rate: list[ConversionReported] = field(default_factory=list)
     """Those of the refused that are decided again when a rate is recorded."""
     poison: list[FailedRecord] = field(default_factory=list)
     outcomes: list[str] = field(default_factory=list)
+    retried: list[UUID] = field(default_factory=list)
+    """Changed conversions with a report that awaits an exchange rate, which it may need no more."""
     claims: list[tuple[ClaimCount, int]] = field(default_factory=list)
     """Recorded claims and what their website allows for one click and hour."""
 
@@ -194,6 +197,8 @@ class AttributionPolicy:
                 place = LogPosition(topic=record.topic, partition=record.partition, offset=record.offset)
                 outcome = decide(report, lookup, now, place)
                 self._add(batch, report, outcome)
+                if outcome.events and report.conversion_id in lookup.awaiting_rate:
+                    batch.retried.append(report.conversion_id)
                 website = lookup.website(report.website_id)
                 if outcome.is_new_claim and outcome.events and website is not None:
                     count = report.website_id, report.click_id, hour_of(from_log_time(report.received_at))
@@ -233,7 +238,7 @@ class AttributionPolicy:
         batch.events.extend(outcome.events)
         batch.ids.extend([repository.ids_of(report)] * len(outcome.events))
         if outcome.rejection is not None:
-            batch.rejected.append((report, outcome.rejection))
+            batch.rejected.append(RejectedReport(report, outcome.rejection, outcome.refused_claim))
             if outcome.needs_rate:
                 batch.awaiting_rate.append(report)
             batch.outcomes.append(outcome.rejection.code)
@@ -257,11 +262,11 @@ class AttributionPolicy:
             merged = merge([*(before.reports if before else ()), *reported[report.conversion_id]])
             traces += [ClickQuery(report.website_id, each, merged.occurred_at) for each in merged.traces]
         lookup.prefetch(traces)
-        lookup.prefetch_awaiting_rate(reports)
+        lookup.prefetch_refused(reports)
 
     def _publish_refusals(self, batch: Batch) -> None:
         if batch.rejected:
-            records = [repository.rejection_record(report, rejected) for report, rejected in batch.rejected]
+            records = [repository.rejection_record(each) for each in batch.rejected]
             self._log.publish(records).result(ACK_TIMEOUT_S)
 
     def _store(self, batch: Batch, records: Sequence[StoredRecord], position: int) -> None:
@@ -279,3 +284,4 @@ def _append(batch: Batch, uow: UnitOfWork) -> None:
     repository.save_pending_attribution(uow, batch.waiting)
     repository.save_rejected_reports(uow, batch.rejected)
     repository.save_awaiting_exchange_rate(uow, batch.awaiting_rate)
+    repository.retry_awaiting_exchange_rate(uow, batch.retried)

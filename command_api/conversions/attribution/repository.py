@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from threading import Event
 from typing import Any, Final, LiteralString
@@ -17,6 +18,7 @@ from command_api.conversions.attribution.decision import ReportRejection
 from command_api.kernel.unit_of_work import UnitOfWork
 from infra.kernel.log import Record
 from schemas import tracking
+from schemas.events.conversions import Reported
 from schemas.identity import NAMESPACE
 from schemas.message_ids import CORRELATION_ID, MessageIds
 from schemas.topics import REJECTED
@@ -35,6 +37,15 @@ COUNT_INTERVAL: Final = timedelta(seconds=15)
 
 _WAITING = Gauge("policy_waiting", "Conversions whose click has not come")
 _WITHOUT_RATE = Gauge("policy_without_rate", "Reports of conversions that wait for an exchange rate")
+
+
+@dataclass(frozen=True, slots=True)
+class RejectedReport:
+    """A report that is not counted. `claim`: what it says, if it was sent with the public site key."""
+
+    report: ConversionReported
+    reason: ReportRejection
+    claim: Reported | None = None
 
 
 def save_pending_attribution(uow: UnitOfWork, reports: Sequence[ConversionReported]) -> None:
@@ -68,21 +79,23 @@ def follow_assigned(uow: UnitOfWork, conversion_id: UUID, *, has_click: bool) ->
     uow.set_timeout(PENDING_ATTRIBUTION, conversion_id, uow.context.at + FIRST_RETRY if has_click else None)
 
 
-def save_rejected_reports(uow: UnitOfWork, reports: Sequence[tuple[ConversionReported, ReportRejection]]) -> None:
-    if reports:
+def save_rejected_reports(uow: UnitOfWork, rejected: Sequence[RejectedReport]) -> None:
+    """Keeps the reasons, and of claims what they say."""
+    if rejected:
         uow.cursor.executemany(
-            "INSERT INTO conversions.rejected_report (report_id, conversion_id, website_id, code, message, at)"
-            " VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT (report_id) DO NOTHING",
+            "INSERT INTO conversions.rejected_report (report_id, conversion_id, website_id, code, message, at, claim)"
+            " VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT (report_id) DO NOTHING",
             [
                 (
-                    report.report_id,
-                    report.conversion_id,
-                    report.website_id,
-                    rejected.code,
-                    rejected.message,
-                    from_log_time(report.received_at),
+                    each.report.report_id,
+                    each.report.conversion_id,
+                    each.report.website_id,
+                    each.reason.code,
+                    each.reason.message,
+                    from_log_time(each.report.received_at),
+                    Jsonb(_without_nul(each.claim.model_dump(mode="json"))) if each.claim is not None else None,
                 )
-                for report, rejected in reports
+                for each in rejected
             ],
         )
 
@@ -99,6 +112,11 @@ def save_awaiting_exchange_rate(uow: UnitOfWork, reports: Sequence[ConversionRep
             ],
         )
         _make_due_soon(uow, AWAITING_EXCHANGE_RATE, reports)
+
+
+def retry_awaiting_exchange_rate(uow: UnitOfWork, conversion_ids: Sequence[UUID]) -> None:
+    """Decides the waiting reports of the conversions again: beside other reports they may need no rate."""
+    uow.set_timeouts(AWAITING_EXCHANGE_RATE, conversion_ids, datetime.now(UTC) + FIRST_RETRY)
 
 
 def remove_awaiting_exchange_rate(
@@ -146,14 +164,15 @@ def ids_of(report: ConversionReported) -> MessageIds:
     return MessageIds(uuid7(), report.correlation_id, str(report.report_id))
 
 
-def rejection_record(report: ConversionReported, rejected: ReportRejection) -> Record:
+def rejection_record(rejected: RejectedReport) -> Record:
+    report, reason = rejected.report, rejected.reason
     rejection = tracking.Refusal(
-        id=uuid5(NAMESPACE, f"refused-report\n{report.report_id}\n{rejected.code}"),
+        id=uuid5(NAMESPACE, f"refused-report\n{report.report_id}\n{reason.code}"),
         website_id=report.website_id,
         at=report.received_at,
         outcome=tracking.Outcome.INVALID,
-        code=rejected.code,
-        message=rejected.message,
+        code=reason.code,
+        message=reason.message,
         endpoint={"sale": "/track/sale", "lead": "/track/lead"}.get(report.reported_by, f"/{report.reported_by}"),
         sample=f"txid {report.txid}"[:200],
         report_id=report.report_id,

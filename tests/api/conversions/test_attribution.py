@@ -206,20 +206,65 @@ def test_reported_twice_by_different_ways_it_is_one_sale(command_policies: Polic
     assert state.facts.amount.amount == 10_000
 
 
-def test_reversed_beside_another_amount_takes_nothing_back(command_policies: Policies) -> None:
+def test_a_reversal_by_the_networks_own_amount_takes_everything_back(command_policies: Policies) -> None:
     shop = command_policies.shop()
     visitor = command_policies.project_click(shop)
     conversion = command_policies.report(shop, txid="A-2")
     command_policies.decided(conversion)
-    other = {"amount": 2_500, "currency": "USD"}
+    other = {"amount": 9_500, "currency": "USD"}
     command_policies.report(shop, txid="A-2", amount=other, status="reversed", visitor=visitor, reported_by="postback")
-    state = command_policies.decided(conversion, version=3)
-    assert (state.status.value, state.reversed_amount, state.is_attributed) == ("pending", 0, True)
+    state = command_policies.decided(conversion, version=4)
+    assert (state.status.value, state.reversed_amount, state.net_commission) == ("reversed", 10_000, 0)
     assert command_policies.world.events(conversion) == [
         "conversion.recorded.v1",
         "conversion.report_conflicted.v1",
         "conversion.attributed.v1",
+        "conversion.reversed.v1",
     ]
+
+
+def test_a_part_of_the_networks_own_amount_takes_that_part_back(command_policies: Policies) -> None:
+    shop = command_policies.shop()
+    conversion = command_policies.report(shop, txid="A-4", click_id=command_policies.click(shop))
+    own, part = {"amount": 9_500, "currency": "USD"}, {"amount": 1_900, "currency": "USD"}
+    command_policies.report(shop, txid="A-4", amount=own, status="approved", reported_by="postback")
+    command_policies.report(shop, txid="A-4", amount=part, status="reversed", reported_by="postback")
+    state = command_policies.decided(conversion, version=5)
+    assert (state.status.value, state.reversed_amount, state.net_commission) == ("approved", 2_000, 800)
+
+
+@pytest.mark.parametrize("claim_first", [True, False])
+def test_a_refused_claim_keeps_its_trace(command_policies: Policies, *, claim_first: bool) -> None:
+    """In one batch and in two: what is refused is kept in the transaction of its refusal."""
+    shop = command_policies.shop()
+    large: dict[str, object] = {"amount": 600_000, "currency": "USD"}
+    for is_one_batch in (True, False):
+        txid = f"L-{is_one_batch}"
+        claim = command_policies.report_of(
+            shop, txid=txid, click_id=command_policies.click(shop), amount=large, key_kind="site"
+        )
+        server = command_policies.report_of(shop, txid=txid, amount=large, key_kind="secret")
+        reports = [claim, server] if claim_first else [server, claim]
+        for batch in [reports] if is_one_batch else [[one] for one in reports]:
+            command_policies.publish(batch)
+            command_policies.caught_up()
+        state = command_policies.state(UUID(claim["conversion_id"]))
+        assert state is not None and (state.is_attributed, state.commission) == (True, 60_000)
+
+
+def test_a_report_that_awaits_a_rate_counts_once_other_reports_need_none(command_policies: Policies) -> None:
+    """Without a rate of the sale's currency: the payout that the network names next needs none, in either order."""
+    shop = command_policies.shop(currency="THB")
+    sale, payout = {"amount": 500, "currency": "MYR"}, {"amount": 77, "currency": "THB"}
+    click = command_policies.click(shop)
+    conversion = command_policies.report(shop, txid="W-1", click_id=click, amount=sale)
+    command_policies.caught_up()
+    command_policies.report(shop, txid="W-1", amount=None, payout=payout, reported_by="postback")
+    state = wait_for(
+        lambda: (found := command_policies.state(conversion)) is not None and found.is_attributed and found,
+        "the waiting report to be merged",
+    )
+    assert (state.commission, state.facts.amount.model_dump()) == (77, sale)
 
 
 def test_a_shops_report_replaces_a_claim(command_policies: Policies) -> None:
@@ -440,7 +485,7 @@ def test_what_cannot_be_stored_is_found_in_its_batch(
     command_policies: Policies, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shop = command_policies.shop()
-    look_up = BatchLookup.prefetch_awaiting_rate
+    look_up = BatchLookup.prefetch_refused
 
     def refuse(reading: BatchLookup, reports: Sequence[ConversionReported]) -> None:
         if any(report.txid.startswith("BAD") for report in reports):
@@ -448,7 +493,7 @@ def test_what_cannot_be_stored_is_found_in_its_batch(
         look_up(reading, reports)
 
     with monkeypatch.context() as patch:
-        patch.setattr(BatchLookup, "prefetch_awaiting_rate", refuse)
+        patch.setattr(BatchLookup, "prefetch_refused", refuse)
         txids = [f"{'BAD' if number == 3 else 'GOOD'}-{number}" for number in range(6)]
         reports = [command_policies.report_of(shop, txid=txid) for txid in txids]
         command_policies.publish(reports)
@@ -527,14 +572,14 @@ def test_a_dead_letter_that_cannot_be_stored_blocks_no_other(
     command_policies: Policies, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world, shop = command_policies.world, command_policies.shop()
-    look_up = BatchLookup.prefetch_awaiting_rate
+    look_up = BatchLookup.prefetch_refused
 
     def refuse(reading: BatchLookup, reports: Sequence[ConversionReported]) -> None:
         if any(report.txid == "UNSTORABLE" for report in reports):
             raise psycopg.DataError("invalid byte sequence")
         look_up(reading, reports)
 
-    monkeypatch.setattr(BatchLookup, "prefetch_awaiting_rate", refuse)
+    monkeypatch.setattr(BatchLookup, "prefetch_refused", refuse)
     bad, good = (command_policies.report_of(shop, txid=txid) for txid in ("UNSTORABLE", "STORABLE"))
     for number, report in enumerate((bad, good)):
         world.postgres.execute(

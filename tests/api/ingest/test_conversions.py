@@ -307,6 +307,22 @@ def test_the_status_of_a_conversion_can_be_read(
     assert (new.status_code, new.json()["status"]) == (202, "pending")
 
 
+def test_a_reversal_contradicts_no_amount(client: httpx.Client, site: Site, click: str, reports: Tail) -> None:
+    """Its amount is a part of the sale, or its sender's own figure, and no 409 that networks never repeat."""
+    query = {"token": site.token, "click_id": click, "txid": "r1"}
+    before = client.get("/postback", params={**query, "txid": "r0", "amount": "95.00", "status": "reversed"})
+    assert before.status_code == 202
+    sale = {"click_id": click, "amount": 10_000, "currency": "USD"}
+    for txid, first in (("r0", 200), ("r1", 202)):
+        answer = client.post("/track/sale", json={**sale, "txid": txid}, headers=bearer(site.secret_key))
+        assert answer.status_code == first
+    for amount in ("95.00", "20.00"):
+        assert client.get("/postback", params={**query, "amount": amount, "status": "reversed"}).status_code == 200
+    part = {**sale, "txid": "r1", "amount": 2_000, "status": "reversed"}
+    assert client.post("/track/sale", json=part, headers=bearer(site.secret_key)).status_code == 200
+    assert [(one["status"], one["is_conflict"]) for one in reports.take(6)][3:] == [("reversed", False)] * 3
+
+
 def test_a_postback_in_our_own_names(client: httpx.Client, site: Site, click: str, reports: Tail) -> None:
     query = {"token": site.token, "click_id": click, "txid": "n1", "amount": "12.50", "payout": "1.25", "sub3": "s"}
     first = client.get("/postback", params=query)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from fractions import Fraction
 from itertools import product
 from uuid import uuid4
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from command_api.conversions import decisions, model
-from command_api.conversions.money import commission_of, share
+from command_api.conversions.money import commission_of, reversal
 from command_api.conversions.tiers import MonthlyTotal, tier_of
 from command_api.kernel.decision import CommandContext, CommandRejected
 from command_api.websites.model import Website
@@ -289,7 +290,8 @@ class TestReportedAgain:
         state = state_after(first, event)
         assert state.facts.amount.amount == 1999
         assert decisions.merge_report(state, again, ASKED) == []
-        assert decisions.merge_report(state, again.model_copy(update={"report_id": uuid4()}), ASKED) == []
+        later = {"report_id": uuid4(), "received_at": again.received_at + timedelta(seconds=1)}
+        assert decisions.merge_report(state, again.model_copy(update=later), ASKED) == []
 
     @pytest.mark.parametrize(
         ("status", "then"),
@@ -314,14 +316,14 @@ class TestReportedAgain:
     @pytest.mark.parametrize("before", ["rejected", "reversed"])
     def test_a_partner_may_approve_a_reversed_conversion_again(self, before: str) -> None:
         first = recorded(1999)
-        taken_back = decisions.apply_reported_status(
+        reversal = decisions.apply_reported_status(
             state_after(first), before, "reported by the partner", CommandContext(NOW)
         )
         again = decisions.apply_reported_status(
-            state_after(first, *taken_back), "approved", "reported by the partner", CommandContext(NOW)
+            state_after(first, *reversal), "approved", "reported by the partner", CommandContext(NOW)
         )
         assert [event.NAME for event in again] == ["conversion.reopened", "conversion.approved"]
-        state = state_after(first, *taken_back, *again)
+        state = state_after(first, *reversal, *again)
         assert (state.status.value, state.net_commission, state.reversed_amount) == ("approved", 200, 0)
 
 
@@ -382,15 +384,18 @@ class TestOwner:
             assert (refused.value.kind, refused.value.code) == ("missing", "not_found")
 
 
-@given(st.integers(0, 10**9), st.integers(1, 10**9), st.lists(st.integers(1, 10**8), max_size=8))
-def test_shares_are_monotone_and_end_at_the_whole(commission: int, whole: int, parts: list[int]) -> None:
-    taken = before = 0
+@given(st.integers(0, 10**9), st.integers(1, 10**9), st.lists(st.integers(1, 10**8), max_size=8), st.fractions(0, 1))
+def test_what_is_reversed_is_monotone_and_ends_at_the_whole(
+    commission: int, sale: int, parts: list[int], returned: Fraction
+) -> None:
+    by_hand, before = 0, reversal(commission, sale, 0, returned)
     for part in parts:
-        taken = min(whole, taken + part)
-        now = share(commission, taken, whole)
-        assert before <= now <= commission
+        by_hand += part
+        now = reversal(commission, sale, by_hand, returned)
+        assert before <= now <= (sale, commission) and before[1] <= now[1] <= commission
         before = now
-    assert share(commission, whole, whole) == commission
+    assert reversal(commission, sale, sale, returned) == reversal(commission, sale, 0, Fraction(1))
+    assert reversal(commission, sale, sale, Fraction(0)) == (sale, commission)
 
 
 class MoneyMachine(RuleBasedStateMachine):

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 
-from query_api.conversions.explain import _rate
+from query_api.conversions.explain import _rate, _reports
 from query_api.kernel.authorization import Website
 from query_api.kernel.money import Amount
 from query_api.kernel.postgres_reader import Reader
@@ -38,3 +38,22 @@ def test_the_rate_is_of_the_websites_day(zone: str, at: datetime, rate: str, day
     earning = {"detail": {"facts": {}, "exchange_rate": rate}, "currency": "USD", "occurred_at": at}
     found = _rate(cast(Reader, Rates()), website, earning, Amount(amount=100, currency="EUR"))
     assert found is not None and (found.rate, found.on, found.derivation) == (rate, day, "own")
+
+
+def reported(name: str, amount: int, status: str = "") -> dict[str, Any]:
+    said = {
+        "amount": {"amount": amount, "currency": "USD"}, "reported_by": "postback", "key_kind": "postback",
+        "status": status, "place": None,
+    }  # fmt: skip
+    at = datetime(2026, 5, 1, tzinfo=UTC)
+    return {"name": f"conversion.{name}", "at": at, "detail": {"reported": said, "facts": {"amount": said["amount"]}}}
+
+
+def test_a_part_that_a_report_reversed_is_no_amount_of_the_sale() -> None:
+    steps = [
+        reported("recorded", 9_500),
+        reported("report_merged", 1_900, "reversed"),
+        reported("report_conflicted", 9_000, "reversed"),
+    ]
+    shown = _reports(steps, Amount(amount=9_500, currency="USD"))
+    assert [(one.amount.amount, one.stands) for one in shown] == [(9_500, True), (9_000, False)]
